@@ -1,9 +1,9 @@
 """The tree as a whole: names, imports, and the pages that say where things are.
 
-``python tests/test_house.py [FOLDER]`` prints files, lines of code and lines of docstrings by room for the checkout in FOLDER
+``python tests/test_house.py [FOLDER]`` prints files, lines of code and lines of docstrings by package for the checkout in FOLDER
 (this one if none is given), and then everything that a test here would complain about.
 
-A room is the folder that holds a file: ``stores/`` and ``stores/sql/`` are two rooms.
+A package is the folder that holds a file: ``stores/`` and ``stores/sql/`` are two packages.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ ON_THEIR_OWN = {
     "runners/worker_group.py": "a run in this process loads no code for workers",
     "views/report/decide.py": "the data of decide.js stand beside it, under its name",
 }
-"""Files that only one file of their room imports, each with the reason why it is not part of that one."""
+"""Files that only one file of their package imports, each with the reason why it is not part of that one."""
 
 FORMULAS = (
     "Nadeau-Bengio variance",
@@ -98,6 +98,9 @@ STUDENT_BY_HAND = {
 
 STUDENT_FUNCTIONS = {name for name in numerics.__all__ if name.startswith("student_")}
 
+RIDDLE_NAMES = {"material", "twins", "beside", "asked", "told_apart", "complication", "honest", "ink", "ready", "made"}
+"""Words that say nothing of what they name; no function, class, field or module of the package is called so."""
+
 RIDDLE = re.compile(r"(What|Whether|How|Of|Where|That)\b")
 
 
@@ -118,7 +121,7 @@ class Module:
         return list(ast.walk(self.tree))
 
     @property
-    def room(self) -> str:
+    def package(self) -> str:
         return self.path[: self.path.rfind("/") + 1]
 
     @property
@@ -211,7 +214,7 @@ class House:
     def repeated_stems(self) -> list[str]:
         places = defaultdict(list)
         for module in self.modules:
-            if module.room not in SAME_NAMES and module.stem != "__init__":
+            if module.package not in SAME_NAMES and module.stem != "__init__":
                 places[module.stem].append(module.path)
         return [f"{stem}: {', '.join(paths)}" for stem, paths in places.items() if len(paths) > 2]
 
@@ -241,10 +244,10 @@ class House:
         imports = self.imports_at_run_time
         gone = [f"{who} does not import {whom}" for who, whom in CIRCLES if whom not in imports.get(who, ())]
         shards = self.all_shards()
-        return gone + [f"{path} is not imported by one file of its room only" for path in ON_THEIR_OWN if path not in shards]
+        return gone + [f"{path} is not imported by one file of its package only" for path in ON_THEIR_OWN if path not in shards]
 
     def all_shards(self) -> dict[str, str]:
-        """Files that only one file imports, which is of the same room."""
+        """Files that only one file imports, which is of the same package."""
         importers = defaultdict(set)
         for who, targets in self.imports.items():
             for whom in targets:
@@ -254,7 +257,7 @@ class House:
         found = {}
         for module in self.modules:
             who = next(iter(importers[module.path]), "")
-            is_alone = len(importers[module.path]) == 1 and who[: who.rfind("/") + 1] == module.room
+            is_alone = len(importers[module.path]) == 1 and who[: who.rfind("/") + 1] == module.package
             if is_alone and module.stem != "__init__" and who not in REGISTRIES:
                 found[module.path] = who
         return found
@@ -287,24 +290,37 @@ class House:
         )
         return [f"{place} {first}" for place, first in firsts if RIDDLE.match(first)]
 
-    def wrong_rooms(self) -> list[str]:
-        """Differences between the tree and the table under "Rooms" in docs/architecture.md.
+    def riddle_names(self) -> list[str]:
+        """Functions, classes, fields and files that bear one of the words that are taken for nothing."""
+        rows = []
+        for module in self.modules:
+            named = [(1, module.stem)]
+            for node in module.nodes:
+                if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+                    named.append((node.lineno, node.name))
+                if isinstance(node, ast.ClassDef):
+                    named += [(each.lineno, each.target.id) for each in node.body if isinstance(each, ast.AnnAssign)]
+            rows += [f"{module.path}:{line} {name}" for line, name in named if name.strip("_").lower() in RIDDLE_NAMES]
+        return rows
+
+    def wrong_packages(self) -> list[str]:
+        """Differences between the tree and the table under "Packages" in docs/architecture.md.
 
         A row is of one folder, and its last cell names all files in that folder, each in backticks: ``stores/sql/`` has a row of
         its own beside ``stores/``, and the package's own files are those of ``tiebreak/``.
         """
         listed = {}
-        for cells in _table(self.root / "docs" / "architecture.md", "## Rooms"):
-            for room in re.findall(r"`([^`]+)`", cells[0]):
-                listed[room] = set(re.findall(r"`([^`]+)`", cells[-1]))
+        for cells in _table(self.root / "docs" / "architecture.md", "## Packages"):
+            for package in re.findall(r"`([^`]+)`", cells[0]):
+                listed[package] = set(re.findall(r"`([^`]+)`", cells[-1]))
         real = defaultdict(set)
         for module in self.modules:
-            real[module.room or "tiebreak/"] |= {module.stem} - {"__init__"}
-        rows = [f"{room} has no row" for room in real.keys() - listed.keys()]
-        rows += [f"{room} is no folder" for room in listed.keys() - real.keys()]
-        for room in real.keys() & listed.keys():
-            rows += [f"{room}{stem}.py is not in its row" for stem in real[room] - listed[room]]
-            rows += [f"{room} has no file {stem}.py" for stem in listed[room] - real[room]]
+            real[module.package or "tiebreak/"] |= {module.stem} - {"__init__"}
+        rows = [f"{package} has no row" for package in real.keys() - listed.keys()]
+        rows += [f"{package} is no folder" for package in listed.keys() - real.keys()]
+        for package in real.keys() & listed.keys():
+            rows += [f"{package}{stem}.py is not in its row" for stem in real[package] - listed[package]]
+            rows += [f"{package} has no file {stem}.py" for stem in listed[package] - real[package]]
         return sorted(rows)
 
     def wrong_formulas(self) -> list[str]:
@@ -324,7 +340,7 @@ class House:
         """Files outside of ``numerics`` that make Student's t anew: from SciPy, or from its tails and quantiles."""
         rows, found = [], set()
         for module in self.modules:
-            if module.room == "numerics/":
+            if module.package == "numerics/":
                 continue
             names = {node.id for node in module.nodes if isinstance(node, ast.Name)}
             imported = {alias.name for node in module.import_nodes for alias in node.names}
@@ -484,7 +500,7 @@ def test_no_circle_of_imports(house):
 
 
 def test_no_file_is_part_of_another_one(house):
-    """What only one file of the same room imports belongs inside that one, unless there is a reason."""
+    """What only one file of the same package imports belongs inside that one, unless there is a reason."""
     assert house.shards() == []
 
 
@@ -505,9 +521,14 @@ def test_docstrings_name_the_thing(house):
     assert house.riddles() == []
 
 
-def test_the_table_of_rooms_is_that_of_the_tree(house):
-    """docs/architecture.md names exactly the rooms and files that are there."""
-    assert house.wrong_rooms() == []
+def test_names_say_what_they_name(house):
+    """Who meets a name in a traceback knows what it holds, without having read the file that it is from."""
+    assert house.riddle_names() == []
+
+
+def test_the_table_of_packages_is_that_of_the_tree(house):
+    """docs/architecture.md names exactly the packages and files that are there."""
+    assert house.wrong_packages() == []
 
 
 def test_formulas_stand_where_contributing_says(house):
@@ -568,31 +589,32 @@ CHECKS: dict[str, Callable[[House], list[str]]] = {
     "Names of files that stand more than twice": House.repeated_stems,
     "Public class names that stand more than once": House.repeated_classes,
     "Circles of imports": House.circles,
-    "Files that only one file of their room imports": House.shards,
+    "Files that only one file of their package imports": House.shards,
     "Exceptions that are not needed": House.needless_exceptions,
     "Docstrings that start with a question word": House.riddles,
+    "Names that say nothing of what they name": House.riddle_names,
     "Student's t around an estimate, made anew": House.further_students,
     "Public functions that nothing reaches": House.unreached,
     "Names that are public twice": House.public_twice,
     "Classes that are returned and not public": House.unexported,
     "Levels that are no coverage": House.other_levels,
     "Places laid out by hand": House.laid_out_by_hand,
-    "Table of rooms in docs/architecture.md": House.wrong_rooms,
+    "Table of packages in docs/architecture.md": House.wrong_packages,
     "List of formulas in CONTRIBUTING.md": House.wrong_formulas,
 }
 
 
 def print_sizes(house: House) -> None:
-    """Print files, lines, lines of code and lines of docstrings by room."""
+    """Print files, lines, lines of code and lines of docstrings by package."""
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for module in house.modules:
-        for room in (module.room or "tiebreak/", "all"):
+        for package in (module.package or "tiebreak/", "all"):
             n_docstring = len(module.docstring_lines)
-            counts[room].update(files=1, lines=module.n_lines, code=module.n_code, docstrings=n_docstring)
+            counts[package].update(files=1, lines=module.n_lines, code=module.n_code, docstrings=n_docstring)
     columns = ("files", "lines", "code", "docstrings")
-    print(f"{'room':24}" + "".join(f"{column:>11}" for column in columns))
-    for room in sorted(counts, key=lambda room: (room == "all", room)):
-        print(f"{room:24}" + "".join(f"{counts[room][column]:11,}" for column in columns))
+    print(f"{'package':24}" + "".join(f"{column:>11}" for column in columns))
+    for package in sorted(counts, key=lambda package: (package == "all", package)):
+        print(f"{package:24}" + "".join(f"{counts[package][column]:11,}" for column in columns))
 
 
 def main(root: Path) -> int:

@@ -118,7 +118,7 @@ def wrong(world: World, n_suites: int, rng: np.random.Generator) -> float:
     found = 0
     for _ in range(n_suites):
         table = compare_scores(suite(world, rng)[0].as_scores(), Settings()).pair_table
-        found += bool((table.told_apart != 0).any())
+        found += bool((table.shown_direction != 0).any())
     return found / n_suites
 
 

@@ -48,7 +48,7 @@ def judged(answer: Comparison, items: Items, truth: np.ndarray) -> tuple[bool, n
     d = means[table.first] - means[table.second]
     covered = bool(np.all((low <= d) & (d <= high) | np.isnan(low)))
     is_next = np.abs(table.first - table.second) == 1
-    told = table.told_apart[is_next]
+    told = table.shown_direction[is_next]
     score = answer.matrix.score
     single = stats.ttest_rel(score[:-1], score[1:], axis=1)
     apart = single.pvalue < 0.05

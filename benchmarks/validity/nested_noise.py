@@ -87,7 +87,7 @@ def one_run(grid: str, seed: int) -> tuple[float, float, float, float]:
     rng = np.random.default_rng([20, seed])
     X, y = rng.normal(size=(N_EXAMPLES, N_FEATURES)), np.arange(N_EXAMPLES) % 2
     nested = tb.nested_cross_validate({grid: GRIDS[grid]}, X, y, outer=OUTER, inner=INNER, scoring="accuracy", rng=seed)
-    honest = nested.honest()
+    honest = nested.score()
     return honest.mean, honest.claim, honest.inner_claim, nested.bias_corrected(rng=seed).score
 
 

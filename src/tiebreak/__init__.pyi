@@ -77,8 +77,8 @@ from tiebreak.studies.bias_variance import LossParts as LossParts
 from tiebreak.studies.learning_curve import LearningCurve as LearningCurve
 from tiebreak.studies.near_best import NearBest as NearBest
 from tiebreak.studies.near_best import near_best as near_best
-from tiebreak.studies.nested import HonestScore as HonestScore
 from tiebreak.studies.nested import NestedEvaluation as NestedEvaluation
+from tiebreak.studies.nested import NestedScore as NestedScore
 from tiebreak.studies.nested_choice import Choice as Choice
 from tiebreak.studies.validation_curve import ValidationCurve as ValidationCurve
 

@@ -1,4 +1,4 @@
-"""The public functions: turn any source into scores and ask the room that answers."""
+"""The public functions: turn any source into scores and ask the package that answers."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def read_scores(
 
     options = ReadOptions(metric, models, dataset, lower_is_better, X, y, groups, n_samples, n_train, n_test, cv, rows, item)
     scores = _read(sources, options)
-    return dataclasses.replace(scores, asked=())
+    return dataclasses.replace(scores, saved_settings=())
 
 
 def compare(
@@ -455,7 +455,7 @@ def nested_cross_validate(
     Returns
     -------
     NestedEvaluation
-        Print it for the answer; `.honest()`, `.summary()`, `.chosen()`, `.inner()`, `.compare()`, `.bias_corrected()`, `.plot()`.
+        Print it for the answer; `.score()`, `.summary()`, `.chosen()`, `.inner()`, `.compare()`, `.bias_corrected()`, `.plot()`.
 
     Raises
     ------

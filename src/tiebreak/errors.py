@@ -67,7 +67,7 @@ class TiebreakError(Exception):
         called = frames[max(is_own.index(True) - 1, 0) if True in is_own else -1]
         return [f"line {called.lineno}: {printable_lines(called.line or '')}", f"{type(self).__name__}: {self}"]
 
-    def speak_of(self, name: str, instead_of: str) -> None:
+    def rename_source(self, name: str, instead_of: str) -> None:
         """Call a source by the name that the caller gave it."""
         self.parts = tuple(part.replace(instead_of, name) if isinstance(part, str) else part for part in self.parts)
         self.args = (printable_lines("".join(map(str, self.parts))),)

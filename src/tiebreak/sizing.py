@@ -41,7 +41,7 @@ from tiebreak.errors import InvalidParameterError, Setting
 from tiebreak.frequentist.adjustment import shared_alpha
 from tiebreak.scores.vocabulary import quoted
 
-Asked = Literal["examples", "splits", "datasets", "seeds", "test-sets"]
+SizedQuestion = Literal["examples", "splits", "datasets", "seeds", "test-sets"]
 
 MOST_LOOKS = 100
 """Looks of a plan; more than about 20 save next to nothing."""
@@ -55,7 +55,7 @@ def sample_size(
     rope: float | None = None,
     power: float | None = None,
     goal: Goal | None = None,
-    question: Asked | None = None,
+    question: SizedQuestion | None = None,
     discordant: float | None = None,
     rates: float | tuple[float, float] | None = None,
     areas: float | tuple[float, float] | None = None,
@@ -213,7 +213,9 @@ def sample_size(
         }
         | given
     )
-    checks.choices(goal=(goal, get_args(Goal)), correction=(correction, _CORRECTIONS), question=(question, get_args(Asked)))
+    checks.choices(
+        goal=(goal, get_args(Goal)), correction=(correction, _CORRECTIONS), question=(question, get_args(SizedQuestion))
+    )
     checks.stop()
     if pilot is None:
         if pair is not None or metric is not None or method is not None or lower_is_better is not None:

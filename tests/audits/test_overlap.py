@@ -11,7 +11,7 @@ from sklearn.model_selection import KFold
 
 import tiebreak as tb
 from tests.audits.data import classes, codes, found, the
-from tiebreak.audits.material import Columns
+from tiebreak.audits.audit_input import Columns
 from tiebreak.audits.overlap import expected_pairs
 
 

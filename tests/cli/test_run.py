@@ -98,16 +98,16 @@ def test_options_and_study_reach_the_library(
     study: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """What is typed goes before what the study says."""
-    from tiebreak.evaluation import evaluate as room
+    from tiebreak.evaluation import evaluate as measuring
 
     seen: dict[str, Any] = {}
-    original = room.measure_plan
+    original = measuring.measure_plan
 
     def spy(plan: Any, scorers: Any, options: Any, **more: Any) -> Any:
         seen.update(dataclasses.asdict(options), rng=plan.rng, **more)
         return original(plan, scorers, dataclasses.replace(options, n_jobs=1, timeout=None), **more)
 
-    monkeypatch.setattr(room, "measure_plan", spy)
+    monkeypatch.setattr(measuring, "measure_plan", spy)
     Path(study).write_text("n_jobs = 3\ntimeout = 60\nthreads_per_fit = 1\nkeep_predictions = false\nseed = 4\n" + STUDY)
     run(capsys, "run", study, *STORE)
     wanted = {"n_jobs": 3, "timeout": 60, "threads_per_fit": 1, "keep_predictions": False, "rng": 4, "name": "flowers"}

@@ -1,4 +1,4 @@
-"""Small score tables for the tests of this room, and the whole answer by plain loops to hold against."""
+"""Small score tables for the tests of this package, and the whole answer by plain loops to hold against."""
 
 from __future__ import annotations
 

@@ -58,6 +58,6 @@ def test_levels_broadcast(answer: tb.Comparison) -> None:
 
 def test_what_knows_of_no_looks_is_not_offered(answer: tb.Comparison) -> None:
     """Tests beside an answer, slices and what the table could not see are of one look."""
-    assert answer.beside == ()
+    assert answer.supplementary_tests == ()
     assert answer.by is None
     assert answer.to_dict()["detectable"] is None

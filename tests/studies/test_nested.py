@@ -76,8 +76,8 @@ def test_the_nested_5x2_example_of_the_lecture_is_that_of_scikit_learn(load: Any
     for split, fitted in enumerate(theirs["estimator"]):
         assert fitted.best_index_ == choice.chosen[split]
         assert choice.inner_mean[:, split] == pytest.approx(fitted.cv_results_["mean_test_score"], abs=1e-12)
-    assert ours.honest().mean == pytest.approx(theirs["test_score"].mean())
-    assert ours.honest().inner_claim == pytest.approx(np.mean([fitted.best_score_ for fitted in theirs["estimator"]]))
+    assert ours.score().mean == pytest.approx(theirs["test_score"].mean())
+    assert ours.score().inner_claim == pytest.approx(np.mean([fitted.best_score_ for fitted in theirs["estimator"]]))
 
 
 @pytest.mark.slow
@@ -93,7 +93,7 @@ def test_a_loss_a_random_search_and_a_regression_agree_with_scikit_learn() -> No
     assert ours.outer_scores() == pytest.approx(-theirs["test_score"])
     chosen = [list(ours.choice().candidates)[c] for c in ours.choice().chosen]
     assert chosen == [f"alpha={fitted.best_params_['alpha']:.6g}" for fitted in theirs["estimator"]]
-    assert ours.honest().optimism == pytest.approx(ours.honest().mean - ours.honest().claim)
+    assert ours.score().optimism == pytest.approx(ours.score().mean - ours.score().claim)
 
 
 # --- the numbers ----------------------------------------------------------------------------
@@ -102,11 +102,11 @@ def test_a_loss_a_random_search_and_a_regression_agree_with_scikit_learn() -> No
 def test_the_interval_is_corrected_by_the_real_sizes() -> None:
     """Mean -+ t(0.975, 2) s sqrt(1/3 + 30/60), by hand: t is 4.3027, as tables have it."""
     answer = nested()
-    scores, honest = answer.outer_scores(), answer.honest()
+    scores, honest = answer.outer_scores(), answer.score()
     half = 4.30265 * scores.std(ddof=1) * np.sqrt(1 / 3 + 30 / 60)
     assert (honest.low, honest.high) == pytest.approx((scores.mean() - half, scores.mean() + half), rel=1e-5)
     assert honest.standard_error == pytest.approx(half / 4.30265, rel=1e-5)
-    assert nested(alpha=0.5).honest().high < honest.high
+    assert nested(alpha=0.5).score().high < honest.high
 
 
 def test_the_claim_is_that_of_plain_cross_validation() -> None:
@@ -114,8 +114,8 @@ def test_the_claim_is_that_of_plain_cross_validation() -> None:
     answer = nested()
     means = tb.evaluate(TREES, X, Y, cv=OUTER).summary().set_index("model")["value"]
     assert answer.plain_mean().tolist() == means[list(answer.choice().candidates)].tolist()
-    assert (answer.honest().claimed_by, answer.honest().claim) == (means.idxmax(), means.max())
-    assert answer.honest().optimism == pytest.approx(means.max() - answer.outer_scores().mean())
+    assert (answer.score().claimed_by, answer.score().claim) == (means.idxmax(), means.max())
+    assert answer.score().optimism == pytest.approx(means.max() - answer.outer_scores().mean())
 
 
 def test_outer_scores_are_those_of_the_chosen_candidate() -> None:
@@ -143,10 +143,10 @@ def test_other_metrics_are_scored_with_the_same_choice() -> None:
     """The first one chooses; a search that names its own chooses by that one, which is measured too."""
     answer = nested(scoring=["accuracy", "roc_auc"])
     assert answer.metrics == ("accuracy", "roc_auc")
-    roc = answer.honest(metric="roc_auc")
+    roc = answer.score(metric="roc_auc")
     plain = answer.plain_mean(metric="roc_auc")
     assert roc.claim == plain[list(TREES).index(roc.claimed_by)]
-    assert roc.claimed_by == answer.honest().claimed_by
+    assert roc.claimed_by == answer.score().claimed_by
     assert np.isnan(roc.inner_claim)
     own = nested(GridSearchCV(DecisionTreeClassifier(), {"max_depth": [1, 2]}, scoring="neg_log_loss"), scoring="accuracy")
     assert own.metrics == ("accuracy", "log_loss")
@@ -161,12 +161,12 @@ def test_searches_are_compared_by_what_they_chose() -> None:
     assert (comparison.rope, comparison.design.kind) == (0.05, "stratified")
     assert comparison.design.hash == answer.outer.scores().design.hash
     pair = comparison.pair("trees", "bayes")
-    assert pair.difference == pytest.approx(answer.honest("trees").mean - answer.honest("bayes").mean)
+    assert pair.difference == pytest.approx(answer.score("trees").mean - answer.score("bayes").mean)
     assert answer.outer.models[3] == "bayes"
     with pytest.raises(InvalidParameterError, match=re.escape("there are 3 searches: 'trees', 'bayes' and 'svm'. Name one.")):
-        answer.honest()
+        answer.score()
     with pytest.raises(UnknownNameError, match=re.escape("no search is called 'tree': did you mean 'trees'?")):
-        answer.honest("tree")
+        answer.score("tree")
 
 
 # --- stability ----------------------------------------------------------------------------
@@ -258,14 +258,14 @@ def test_without_the_plain_scores_only_what_was_chosen_is_measured(tmp_path: Pat
     url = f"sqlite:///{tmp_path / 'runs.db'}"
     brief = nested(store=url, plain=False)
     assert brief.outer.n_done == 3
-    honest = brief.honest()
+    honest = brief.score()
     assert np.isnan(honest.claim)
     assert honest.claimed_by == ""
     with pytest.raises(MissingSplitsError, match=re.escape("only the candidates that were chosen were measured on the outer")):
         brief.bias_corrected()
     full = nested(store=url)
     assert full.outer.n_done == 9
-    assert full.honest().mean == honest.mean
+    assert full.score().mean == honest.mean
 
 
 @pytest.mark.slow
@@ -296,7 +296,7 @@ def test_a_split_on_which_all_candidates_fail_is_left_out_with_its_reason() -> N
     )
     assert codes(answer) == ["failed-splits"]
     assert answer.notices[0].text.startswith("'Fails' has no score on 2 of 3 outer splits, which are left out of its mean; the ")
-    honest = answer.honest()
+    honest = answer.score()
     assert (honest.n_splits, honest.reason) == (1, "missing-splits")
     assert honest.mean == answer.outer_scores()[has][0]
     assert np.isnan(honest.low)
@@ -319,7 +319,7 @@ def test_a_chosen_candidate_that_fails_on_the_outer_rows_says_so() -> None:
             return super().fit(X, y)  # type: ignore[return-value]
 
     answer = nested({"one": Crowded(), "two": Crowded(says=1)})
-    assert answer.honest().n_splits == 0
+    assert answer.score().n_splits == 0
     assert answer.reasons()[0].endswith("was chosen and has no score: ValueError: too many rows")
     with pytest.raises(MissingSplitsError, match=r"^no search has a score on any outer split: '"):
         answer.compare()
@@ -328,14 +328,14 @@ def test_a_chosen_candidate_that_fails_on_the_outer_rows_says_so() -> None:
 
 def test_one_outer_split_has_no_interval() -> None:
     """A holdout; its spread cannot be told."""
-    honest = nested(outer="holdout").honest()
+    honest = nested(outer="holdout").score()
     assert (honest.n_splits, honest.reason) == (1, "one-split")
     assert np.isnan(honest.standard_error)
 
 
 def test_equal_scores_have_no_interval() -> None:
     """Promise 5: no spread, no interval, a reason."""
-    honest = nested({"no": Fails(), "yes": Fails(says=1)}).honest()
+    honest = nested({"no": Fails(), "yes": Fails(says=1)}).score()
     assert honest.mean == pytest.approx(np.bincount(Y).max() / 90)  # each fold has the share of the larger class
     assert (honest.standard_error, honest.reason) == (0.0, "no-spread")
     assert np.isnan([honest.low, honest.high]).all()
@@ -398,7 +398,7 @@ def test_intervals_end_where_the_metric_ends() -> None:
     labels = rows[:, 0] > 0
     labels[0] = not labels[0]  # one wrong label: 3 folds all right, one with 5 of 6
     nested = tb.nested_cross_validate({"trees": tb.grid(DecisionTreeClassifier(), {"max_depth": [1, 2]})}, rows, labels, outer=4)
-    honest = nested.honest()
+    honest = nested.score()
     scores = nested.outer_scores()
     assert honest.standard_error > 0
     assert scores.mean() + 3.18 * honest.standard_error > 1  # t quantile of 3 df

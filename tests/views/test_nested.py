@@ -30,7 +30,7 @@ def answer(*, plain: bool = True, alone: bool = False) -> tb.NestedEvaluation:
 def test_the_sentence_says_what_to_expect_and_what_would_be_claimed() -> None:
     """Every number in it stands in the summary."""
     nested = answer(alone=True)
-    s = nested.honest()
+    s = nested.score()
     text = " ".join(str(nested).split())
     level = f"(95% interval {s.low:.3f} to {s.high:.3f})"
     start = f"Choosing among the 3 candidates of 'DecisionTreeClassifier' leads to a mean accuracy of {s.mean:.3f} {level}"
@@ -137,5 +137,5 @@ def test_what_failed_is_shown_as_missing() -> None:
 
     text = str(tb.nested_cross_validate({"a": fails, "b": fails}, X, Y, outer=2, inner=2))
     assert text.startswith("'best of 2' has no score on any outer split.\n")
-    assert "best of 2       -" in text
+    assert "best of 2      -" in text
     assert "0 of 2" in text

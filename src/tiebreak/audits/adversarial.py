@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from tiebreak.audits.audit_input import MOST_CELLS, AuditInput, standardised
 from tiebreak.audits.findings import Finding, Severity, evidence, of_splits
-from tiebreak.audits.material import MOST_CELLS, Material, standardised
 from tiebreak.frequentist.corrected_t import corrected_ttest
 from tiebreak.numerics import FloatArray, IntArray
 
@@ -29,15 +29,15 @@ MOST_ROWS, MOST_FOLDS, LEAST_TESTED = 1_000, 5, 20
 N_FOLDS, N_REPEATS, N_TREES = 5, 2, 25
 
 
-def find_recognisable_folds(material: Material) -> Iterator[Finding]:
+def find_recognisable_folds(audit_input: AuditInput) -> Iterator[Finding]:
     """Test sets that a classifier tells from the rest."""
-    large = [number for number, split in enumerate(material.splits) if _is_large(material, split.test)]
+    large = [number for number, split in enumerate(audit_input.splits) if _is_large(audit_input, split.test)]
     if not large:
         return
     tried = [large[place] for place in np.unique(np.linspace(0, len(large) - 1, MOST_FOLDS).round().astype(int))]
     means, pvalues = [], []
     for number in tried:
-        auc = _aucs(material, material.splits[number].test, seed=number)
+        auc = _aucs(audit_input, audit_input.splits[number].test, seed=number)
         if auc.size < 2:
             means.append(np.nan)
             pvalues.append(np.nan)
@@ -53,8 +53,8 @@ def find_recognisable_folds(material: Material) -> Iterator[Finding]:
     if told.size == 0:
         return
     worst = int(told[np.argmax(np.array(means)[told])])
-    severity: Severity = "note" if material.described.ordered else "warning"
-    described = material.described
+    severity: Severity = "note" if audit_input.described.ordered else "warning"
+    described = audit_input.described
     name = f"repeat {described.repeat[tried[worst]]} fold {described.fold[tried[worst]]}"
     yield Finding(
         "recognisable-folds",
@@ -66,34 +66,34 @@ def find_recognisable_folds(material: Material) -> Iterator[Finding]:
             numbers={"auc": means[worst], "adjusted_pvalue": adjusted[worst], "n_tried": len(tried)},
         ),
         "What is measured changes with time, which is what such splits are for; look at the scores in their order."
-        if material.described.ordered
+        if audit_input.described.ordered
         else "Shuffle the folds if rows are in no order that matters; else expect scores on new data to differ as they do "
         "between these folds.",
     )
 
 
-def _is_large(material: Material, test: IntArray) -> bool:
-    rest = material.n_samples - np.unique(test).size
-    if material.group_codes is not None:
-        n_tested = np.unique(material.group_codes[test]).size
-        return bool(n_tested >= N_FOLDS and material.group_codes.max() + 1 - n_tested >= N_FOLDS and test.size >= LEAST_TESTED)
+def _is_large(audit_input: AuditInput, test: IntArray) -> bool:
+    rest = audit_input.n_samples - np.unique(test).size
+    if audit_input.group_codes is not None:
+        n_tested = np.unique(audit_input.group_codes[test]).size
+        return bool(n_tested >= N_FOLDS and audit_input.group_codes.max() + 1 - n_tested >= N_FOLDS and test.size >= LEAST_TESTED)
     return bool(test.size >= LEAST_TESTED and rest >= LEAST_TESTED)
 
 
-def _aucs(material: Material, test: IntArray, seed: int) -> FloatArray:
+def _aucs(audit_input: AuditInput, test: IntArray, seed: int) -> FloatArray:
     """ROC AUC of "is it in the fold?" on each split of its own cross-validation."""
     from sklearn.ensemble import RandomForestClassifier
     from sklearn.metrics import roc_auc_score
 
-    rng = np.random.default_rng([material.seed, seed])
-    is_test = np.zeros(material.n_samples, dtype=int)
+    rng = np.random.default_rng([audit_input.seed, seed])
+    is_test = np.zeros(audit_input.n_samples, dtype=int)
     is_test[test] = 1
     rows = _sample(is_test, rng) if is_test.size > MOST_ROWS else np.arange(is_test.size, dtype=np.intp)
-    table, label = standardised(material, max_cells=MOST_CELLS, rows=rows), is_test[rows]
+    table, label = standardised(audit_input, max_cells=MOST_CELLS, rows=rows), is_test[rows]
     if table.shape[1] == 0:
         return np.empty(0)
     aucs = []
-    for train, held_out in _splits(material, table, label, rows, seed):
+    for train, held_out in _splits(audit_input, table, label, rows, seed):
         if min(np.bincount(label[train], minlength=2).min(), np.bincount(label[held_out], minlength=2).min()) == 0:
             continue
         forest = RandomForestClassifier(N_TREES, min_samples_leaf=5, class_weight="balanced", random_state=seed)
@@ -102,14 +102,14 @@ def _aucs(material: Material, test: IntArray, seed: int) -> FloatArray:
     return np.array(aucs)
 
 
-def _splits(material: Material, table: FloatArray, label: IntArray, rows: IntArray, seed: int) -> Any:
+def _splits(audit_input: AuditInput, table: FloatArray, label: IntArray, rows: IntArray, seed: int) -> Any:
     """Its own folds, over which whole groups are spread, or else a classifier would know them by their group."""
     from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedGroupKFold
 
-    if material.group_codes is None:
+    if audit_input.group_codes is None:
         folds = RepeatedStratifiedKFold(n_splits=N_FOLDS, n_repeats=N_REPEATS, random_state=seed)
         return list(folds.split(table, label))
-    groups = material.group_codes[rows]
+    groups = audit_input.group_codes[rows]
     return [
         pair
         for repeat in range(N_REPEATS)

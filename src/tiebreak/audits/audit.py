@@ -8,10 +8,10 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from tiebreak.audits.adversarial import find_recognisable_folds
+from tiebreak.audits.audit_input import AuditInput, Check, Columns
 from tiebreak.audits.findings import SEVERITIES, Audit, Checked, Finding, Folds
 from tiebreak.audits.folds import find_class_gaps, find_departures, find_small_tests, find_unequal_sizes
 from tiebreak.audits.leak import LEAST_ROWS, find_leaks
-from tiebreak.audits.material import Check, Columns, Material
 from tiebreak.audits.overlap import find_duplicates, find_near_duplicates, find_shared_rows, find_torn_groups
 from tiebreak.audits.time_order import find_constant_time, find_future, find_scattered_folds, time_ranks
 from tiebreak.caught import without_warnings
@@ -118,12 +118,12 @@ def audit(
 
 def audit_dataset(dataset: Dataset, cv: Any, *, time: Any, metric: Any, task: Task | None, deep: bool, rng: Any) -> Audit:
     """Check data that are known to be sound; the other parameters are those of `audit`."""
-    material = _material(dataset, cv, time, metric, task, check_rng(rng))
+    audit_input = _audit_input(dataset, cv, time, metric, task, check_rng(rng))
     findings: list[Finding] = []
     checked = []
     for planned in _CHECKS:
-        why_not = _why_not(material, planned.needs, deep)
-        found = [] if why_not else list(planned.check(material))
+        why_not = _why_not(audit_input, planned.needs, deep)
+        found = [] if why_not else list(planned.check(audit_input))
         findings += found
         checked.append(Checked(planned.what, tuple(each.code for each in found), why_not))
     findings.sort(key=lambda finding: -SEVERITIES.index(finding.severity))  # the checks' own order among those as grave
@@ -131,38 +131,40 @@ def audit_dataset(dataset: Dataset, cv: Any, *, time: Any, metric: Any, task: Ta
         findings=tuple(findings),
         checks=tuple(checked),
         dataset=dataset.name,
-        n_samples=material.n_samples,
+        n_samples=audit_input.n_samples,
         n_features=dataset.n_features,
-        task=material.task,
-        folds=_folds(material),
+        task=audit_input.task,
+        folds=_folds(audit_input),
     )
 
 
-def _why_not(material: Material, needs: str, deep: bool) -> str:
+def _why_not(audit_input: AuditInput, needs: str, deep: bool) -> str:
     """Why a check cannot be done or was not asked for; "" where it is done."""
-    is_classification = material.task == "classification"
+    is_classification = audit_input.task == "classification"
     reasons = {
-        "groups": "" if material.data.groups is not None else "no groups were given",
-        "time": "" if material.time is not None else "no time was given",
-        "classes": "" if is_classification and material.target is not None else "the target is not one class for each row",
-        "target": "" if material.target is not None else "the target is not one class or number for each row",
+        "groups": "" if audit_input.data.groups is not None else "no groups were given",
+        "time": "" if audit_input.time is not None else "no time was given",
+        "classes": "" if is_classification and audit_input.target is not None else "the target is not one class for each row",
+        "target": "" if audit_input.target is not None else "the target is not one class or number for each row",
         "deep": "" if deep else "only with deep=True (--deep)",
     }
-    reasons["leak"] = reasons["target"] or (f"there are fewer than {LEAST_ROWS} rows" if material.n_samples < LEAST_ROWS else "")
+    reasons["leak"] = reasons["target"] or (
+        f"there are fewer than {LEAST_ROWS} rows" if audit_input.n_samples < LEAST_ROWS else ""
+    )
     return reasons.get(needs, "")
 
 
 # --- what is looked at ------------------------------------------------------------------------------------------------------
 
 
-def _material(dataset: Dataset, cv: Any, time: Any, metric: Any, task: Task | None, seed: int | None) -> Material:
+def _audit_input(dataset: Dataset, cv: Any, time: Any, metric: Any, task: Task | None, seed: int | None) -> AuditInput:
     if task is not None and task not in TASKS:
         raise InvalidParameterError(f"task={task!r} is not known. Pass 'classification', 'regression' or nothing.")
     known = task if task is not None else _task_of(dataset.y)
     classes, target = _target(dataset.y, known)
     with without_warnings("The groups parameter is ignored"):  # it is a finding where it matters
         planned = make_splits(cv, dataset, known, seed, check=False)
-    return Material(
+    return AuditInput(
         data=dataset,
         columns=Columns.of(dataset.X),
         task=known,
@@ -205,12 +207,12 @@ def _metric_names(metric: Any, task: Task, n_classes: int) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _folds(material: Material) -> Folds:
+def _folds(audit_input: AuditInput) -> Folds:
     """Contents of each test set, for tables and figures."""
-    described = material.described
-    target, splits, classes = material.target, material.splits, material.classes
+    described = audit_input.described
+    target, splits, classes = audit_input.target, audit_input.splits, audit_input.classes
     counts = quartiles = None
-    if target is not None and material.task == "classification":
+    if target is not None and audit_input.task == "classification":
         counts = np.array([np.bincount(rows, minlength=len(classes)) for rows in (*(target[s.test] for s in splits), target)])
     elif target is not None:
         shares = (0.0, 0.25, 0.5, 0.75, 1.0)

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from tiebreak.audits.audit_input import AuditInput
 from tiebreak.audits.findings import Finding, Severity, count, evidence, of_splits, percent
-from tiebreak.audits.material import Material
 from tiebreak.numerics import FloatArray, IntArray, student_pvalue
 
 SURE = 10.0
@@ -22,31 +22,31 @@ FEW_TRAINED, FEW_TESTED = 3, 5.0
 """Training examples of a class below which it cannot be learnt; test examples below which one decides its score."""
 
 
-def find_class_gaps(material: Material) -> Iterator[Finding]:
+def find_class_gaps(audit_input: AuditInput) -> Iterator[Finding]:
     """Classes that are missing from a training set or a test set, or have few examples there."""
-    if len(material.classes) < 2:
+    if len(audit_input.classes) < 2:
         yield Finding(
             "one-class",
             "error",
-            f"y has a single class, {material.classes[0]!r}: nothing is to be learnt, and most metrics are undefined.",
+            f"y has a single class, {audit_input.classes[0]!r}: nothing is to be learnt, and most metrics are undefined.",
             evidence(numbers={"n_classes": 1}),
             "Check what was passed as y.",
         )
         return
-    train, test = (class_counts(material, side) for side in ("train", "test"))
-    yield from _missing_in_training(material, train)
-    yield from _missing_in_test(material, test)
-    yield from _rare(material, train, test)
+    train, test = (class_counts(audit_input, side) for side in ("train", "test"))
+    yield from _missing_in_training(audit_input, train)
+    yield from _missing_in_test(audit_input, test)
+    yield from _rare(audit_input, train, test)
 
 
-def class_counts(material: Material, side: str) -> IntArray:
+def class_counts(audit_input: AuditInput, side: str) -> IntArray:
     """Examples of each class on a side of each split; splits by classes."""
-    target = np.asarray(material.target, dtype=np.intp)
-    n_classes = len(material.classes)
-    return np.array([np.bincount(target[getattr(split, side)], minlength=n_classes) for split in material.splits])
+    target = np.asarray(audit_input.target, dtype=np.intp)
+    n_classes = len(audit_input.classes)
+    return np.array([np.bincount(target[getattr(split, side)], minlength=n_classes) for split in audit_input.splits])
 
 
-def _missing_in_training(material: Material, train: IntArray) -> Iterator[Finding]:
+def _missing_in_training(audit_input: AuditInput, train: IntArray) -> Iterator[Finding]:
     missing = train == 0
     if not missing.any():
         return
@@ -54,26 +54,26 @@ def _missing_in_training(material: Material, train: IntArray) -> Iterator[Findin
     yield Finding(
         "class-missing-in-training",
         "error",
-        f"{_named(material, missing)} absent from the training rows {of_splits(splits.size, material.n_splits)}, so no "
+        f"{_named(audit_input, missing)} absent from the training rows {of_splits(splits.size, audit_input.n_splits)}, so no "
         "model can learn it there.",
         evidence(splits=splits, numbers={"n_classes": int(missing.any(axis=0).sum()), "n_splits": splits.size}),
         'Use stratified splits (cv="stratified"), fewer folds, or leave rare classes out. tb.evaluate refuses such splits.',
     )
 
 
-def _missing_in_test(material: Material, test: IntArray) -> Iterator[Finding]:
+def _missing_in_test(audit_input: AuditInput, test: IntArray) -> Iterator[Finding]:
     """Test sets smaller than the number of classes cannot have them all; they are a finding of their own."""
-    missing = (test == 0) & (test.sum(axis=1) >= len(material.classes))[:, None]
+    missing = (test == 0) & (test.sum(axis=1) >= len(audit_input.classes))[:, None]
     if not missing.any():
         return
-    share = np.bincount(np.asarray(material.target, dtype=np.intp)) / material.n_samples
+    share = np.bincount(np.asarray(audit_input.target, dtype=np.intp)) / audit_input.n_samples
     expected = test.sum(axis=1)[:, None] * share
     splits = np.flatnonzero(missing.any(axis=1))
     severity: Severity = "warning" if bool((expected[missing] >= SURE).any()) else "note"
     yield Finding(
         "class-missing-in-test",
         severity,
-        f"{_named(material, missing)} absent from the test rows {of_splits(splits.size, material.n_splits)}"
+        f"{_named(audit_input, missing)} absent from the test rows {of_splits(splits.size, audit_input.n_splits)}"
         + (", where chance would hardly leave it out. " if severity == "warning" else ". ")
         + "What is said of each class, and ROC curves, is undefined there.",
         evidence(splits=splits, numbers={"n_splits": splits.size, "most_expected": expected[missing].max()}),
@@ -81,17 +81,17 @@ def _missing_in_test(material: Material, test: IntArray) -> Iterator[Finding]:
     )
 
 
-def _rare(material: Material, train: IntArray, test: IntArray) -> Iterator[Finding]:
+def _rare(audit_input: AuditInput, train: IntArray, test: IntArray) -> Iterator[Finding]:
     """By the smallest training set, and by the median test set; those without any are told above."""
     fewest, usual = train.min(axis=0), np.median(test, axis=0)
-    enough_tested = np.median(test.sum(axis=1)) >= FEW_TESTED * len(material.classes)
+    enough_tested = np.median(test.sum(axis=1)) >= FEW_TESTED * len(audit_input.classes)
     unlearnt = (fewest > 0) & (fewest < FEW_TRAINED)
     rare = unlearnt | (enough_tested & (usual < FEW_TESTED) & (fewest > 0) & (usual > 0))
     if not rare.any():
         return
     rarest = int(np.flatnonzero(rare)[np.argmin(fewest[rare])])
     n_rare = int(rare.sum())
-    label = repr(material.classes[rarest])
+    label = repr(audit_input.classes[rarest])
     whose = f"Class {label} has" if n_rare == 1 else f"{count(n_rare, 'class')} are rare; {label} has"
     severity: Severity = "warning" if unlearnt.any() else "note"
     yield Finding(
@@ -101,7 +101,7 @@ def _rare(material: Material, train: IntArray, test: IntArray) -> Iterator[Findi
         "test set"
         + (": too few to be learnt." if severity == "warning" else ": what is said of it alone rests on single examples."),
         evidence(
-            np.flatnonzero(rare[np.asarray(material.target, dtype=np.intp)]),
+            np.flatnonzero(rare[np.asarray(audit_input.target, dtype=np.intp)]),
             splits=np.flatnonzero(train[:, rarest] == fewest[rarest]) if severity == "warning" else (),
             numbers={"n_classes": n_rare, "n_train": fewest[rarest], "n_test": usual[rarest]},
         ),
@@ -109,12 +109,12 @@ def _rare(material: Material, train: IntArray, test: IntArray) -> Iterator[Findi
     )
 
 
-def _named(material: Material, missing: IntArray) -> str:
+def _named(audit_input: AuditInput, missing: IntArray) -> str:
     """The classes that it concerns, as the subject of a sentence."""
     which = np.flatnonzero(missing.any(axis=0))
     if which.size == 1:
-        return f"Class {material.classes[which[0]]!r} is"
-    labels = ", ".join(repr(material.classes[code]) for code in which[:3])
+        return f"Class {audit_input.classes[which[0]]!r} is"
+    labels = ", ".join(repr(audit_input.classes[code]) for code in which[:3])
     return f"{which.size} classes ({labels}{', ...' if which.size > 3 else ''}) are"
 
 
@@ -129,10 +129,10 @@ _PER_CLASS = ("f1", "precision", "recall", "jaccard", "balanced_accuracy", "matt
 _VARIANCE = ("r2", "explained_variance", "d2_")
 
 
-def find_small_tests(material: Material) -> Iterator[Finding]:
+def find_small_tests(audit_input: AuditInput) -> Iterator[Finding]:
     """Test sets that are too small for what is to be computed on them."""
-    n_test = material.described.n_test
-    found = [finding for metric in material.metrics for finding in _for_metric(material, metric)]
+    n_test = audit_input.described.n_test
+    found = [finding for metric in audit_input.metrics for finding in _for_metric(audit_input, metric)]
     yield from found
     if found or n_test.min() >= FEW:
         return
@@ -140,7 +140,7 @@ def find_small_tests(material: Material) -> Iterator[Finding]:
     yield Finding(
         "small-test-sets",
         "note",
-        f"Test sets have as few as {count(int(n_test.min()), 'example')} {of_splits(small.size, material.n_splits)}. "
+        f"Test sets have as few as {count(int(n_test.min()), 'example')} {of_splits(small.size, audit_input.n_splits)}. "
         "Accuracy and errors can be averaged over them; ROC AUC, R2 and what is said of each class need more than "
         "that.",
         evidence(splits=small, numbers={"n_test": n_test.min()}),
@@ -148,51 +148,52 @@ def find_small_tests(material: Material) -> Iterator[Finding]:
     )
 
 
-def _for_metric(material: Material, metric: str) -> Iterator[Finding]:
+def _for_metric(audit_input: AuditInput, metric: str) -> Iterator[Finding]:
     """Finding on what a metric cannot do on these test sets."""
     name = metric.removeprefix("neg_")
-    if name.startswith(_VARIANCE) and material.task != "classification":
-        yield from _undefined_or_small(material, metric, np.asarray(material.described.n_test), 2, "test examples")
-    elif name.startswith(_PER_CLASS) and material.task == "classification" and len(material.classes) > 1:
-        least = class_counts(material, "test").min(axis=1)
+    if name.startswith(_VARIANCE) and audit_input.task != "classification":
+        yield from _undefined_or_small(audit_input, metric, np.asarray(audit_input.described.n_test), 2, "test examples")
+    elif name.startswith(_PER_CLASS) and audit_input.task == "classification" and len(audit_input.classes) > 1:
+        least = class_counts(audit_input, "test").min(axis=1)
         needed = 1 if name.startswith(_RANKING) else 0
-        yield from _undefined_or_small(material, metric, least, needed, "test examples of the rarest class")
+        yield from _undefined_or_small(audit_input, metric, least, needed, "test examples of the rarest class")
 
 
-def _undefined_or_small(material: Material, metric: str, n: np.ndarray, needed: int, what: str) -> Iterator[Finding]:
+def _undefined_or_small(audit_input: AuditInput, metric: str, n: np.ndarray, needed: int, what: str) -> Iterator[Finding]:
     """An error where there are fewer than needed, a warning where there are few in most splits."""
     undefined, few = np.flatnonzero(n < needed), np.flatnonzero(n < FEW)
     if undefined.size:
         yield Finding(
             "metric-undefined",
             "error",
-            f"{metric} is undefined {of_splits(undefined.size, material.n_splits)}: it needs at least {needed} {what}, and "
+            f"{metric} is undefined {of_splits(undefined.size, audit_input.n_splits)}: it needs at least {needed} {what}, and "
             f"there are {int(n.min())}.",
             evidence(splits=undefined, numbers={"n_splits": undefined.size, "n": n.min()}),
             "Use fewer folds or stratified ones, or a metric that is defined on each example.",
         )
         return
-    if few.size * 2 <= material.n_splits:
+    if few.size * 2 <= audit_input.n_splits:
         return
     yield Finding(
         "small-test-sets",
         "warning",
-        f"{metric} rests on as few as {int(n.min())} {what} {of_splits(few.size, material.n_splits)}: single examples decide it.",
+        f"{metric} rests on as few as {int(n.min())} {what} {of_splits(few.size, audit_input.n_splits)}: "
+        "single examples decide it.",
         evidence(splits=few, numbers={"n": n.min()}),
         "Use fewer folds, so that test sets are larger, and repeat them.",
     )
 
 
-def find_unequal_sizes(material: Material) -> Iterator[Finding]:
+def find_unequal_sizes(audit_input: AuditInput) -> Iterator[Finding]:
     """Folds so unequal that the correction for shared training data is not what equal folds would have."""
-    n_train, n_test = (np.asarray(n, dtype=float) for n in (material.described.n_train, material.described.n_test))
+    n_train, n_test = (np.asarray(n, dtype=float) for n in (audit_input.described.n_train, audit_input.described.n_test))
     ratio, equal = float(np.mean(n_test / n_train)), float(n_test.mean() / n_train.mean())
-    own = 1 / material.n_splits
+    own = 1 / audit_input.n_splits
     shift = np.sqrt((own + ratio) / (own + equal)) - 1
     if shift < NOTED_SHIFT:
         return
     # training sets of time splits grow by design
-    severity: Severity = "warning" if shift >= WARNED_SHIFT and not material.described.ordered else "note"
+    severity: Severity = "warning" if shift >= WARNED_SHIFT and not audit_input.described.ordered else "note"
     largest = np.flatnonzero(n_test / n_train > 2 * equal)
     yield Finding(
         "unequal-sizes",
@@ -203,7 +204,7 @@ def find_unequal_sizes(material: Material) -> Iterator[Finding]:
         "large ones.",
         evidence(splits=largest, numbers={"ratio": ratio, "equal_ratio": equal, "shift": shift}),
         "Nothing needs to be done: training sets of time splits grow, or a window= keeps them equal."
-        if material.described.ordered
+        if audit_input.described.ordered
         else "Use folds of about equal size; with groups of very different size, use fewer folds.",
     )
 
@@ -215,11 +216,11 @@ LEAST_JUDGED = 5
 """Test rows, or test groups, below which a fold is not judged."""
 
 
-def find_departures(material: Material) -> Iterator[Finding]:
+def find_departures(audit_input: AuditInput) -> Iterator[Finding]:
     """Test sets whose classes or target depart from the whole by more than chance."""
-    if material.task == "classification" and len(material.classes) < 2:
+    if audit_input.task == "classification" and len(audit_input.classes) < 2:
         return
-    pvalue = _by_groups(material) if material.has_whole_groups else _by_rows(material)
+    pvalue = _by_groups(audit_input) if audit_input.has_whole_groups else _by_rows(audit_input)
     if pvalue.size == 0 or np.isnan(pvalue).all():
         return
     adjusted = np.where(np.isnan(pvalue), 1.0, pvalue) * np.count_nonzero(~np.isnan(pvalue))
@@ -228,59 +229,59 @@ def find_departures(material: Material) -> Iterator[Finding]:
         return
     split, column = np.unravel_index(int(np.argmin(adjusted)), adjusted.shape)
     # times change what is measured; a fold of the future is not meant to look like the past
-    severity: Severity = "note" if material.described.ordered else "warning"
-    where = of_splits(departing.size, material.n_splits)
+    severity: Severity = "note" if audit_input.described.ordered else "warning"
+    where = of_splits(departing.size, audit_input.n_splits)
     yield Finding(
         "unrepresentative-folds",
         severity,
-        f"Test rows differ from the whole by more than chance {where}: {_how(material, int(split), int(column))}.",
+        f"Test rows differ from the whole by more than chance {where}: {_how(audit_input, int(split), int(column))}.",
         evidence(
             splits=departing,
             numbers={"n_splits": departing.size, "adjusted_pvalue": min(float(adjusted.min()), 1.0)},
         ),
         "What is measured changes with time, which is what such splits are for; look at the scores in their order."
-        if material.described.ordered
+        if audit_input.described.ordered
         else "Shuffle or stratify the folds if rows are in no order that matters: unshuffled folds of sorted rows are not "
         "like the data. If the order does matter, this is what new data may do to a model.",
     )
 
 
-def _by_rows(material: Material) -> FloatArray:
+def _by_rows(audit_input: AuditInput) -> FloatArray:
     """Two-sided p-values of each split and class, or of each split."""
     from scipy.special import ndtr
 
-    if material.task == "classification":
-        return _of_counts(material)
-    centred = _centred_ranks(material)
-    n_test = np.asarray(material.described.n_test, dtype=float)
-    n = material.n_samples
-    sums = np.array([centred[split.test].sum() for split in material.splits])
+    if audit_input.task == "classification":
+        return _of_counts(audit_input)
+    centred = _centred_ranks(audit_input)
+    n_test = np.asarray(audit_input.described.n_test, dtype=float)
+    n = audit_input.n_samples
+    sums = np.array([centred[split.test].sum() for split in audit_input.splits])
     variance = n_test * centred.var(ddof=1) * (1 - n_test / n)
     z = sums / np.sqrt(np.maximum(variance, 1e-300))
     is_judged = (n_test >= LEAST_JUDGED) & (variance > 0)
     return np.where(is_judged, 2 * ndtr(-np.abs(z)), np.nan)[:, None]
 
 
-def _of_counts(material: Material) -> FloatArray:
+def _of_counts(audit_input: AuditInput) -> FloatArray:
     from scipy.stats import hypergeom
 
-    test = class_counts(material, "test")
+    test = class_counts(audit_input, "test")
     n_test = test.sum(axis=1)
-    whole = np.bincount(np.asarray(material.target, dtype=np.intp), minlength=len(material.classes))
-    lower = hypergeom.cdf(test, material.n_samples, whole[None, :], n_test[:, None])
-    upper = hypergeom.sf(test - 1, material.n_samples, whole[None, :], n_test[:, None])
+    whole = np.bincount(np.asarray(audit_input.target, dtype=np.intp), minlength=len(audit_input.classes))
+    lower = hypergeom.cdf(test, audit_input.n_samples, whole[None, :], n_test[:, None])
+    upper = hypergeom.sf(test - 1, audit_input.n_samples, whole[None, :], n_test[:, None])
     pvalue = np.minimum(1.0, 2 * np.minimum(lower, upper))
     return np.where((n_test >= LEAST_JUDGED)[:, None], pvalue, np.nan)
 
 
-def _by_groups(material: Material) -> FloatArray:
+def _by_groups(audit_input: AuditInput) -> FloatArray:
     """The same with groups as what is drawn: residuals of whole groups, and Student's t with their degrees of freedom."""
-    codes = material.group_codes
+    codes = audit_input.group_codes
     assert codes is not None  # noqa: S101 - the caller has looked
-    columns = _residuals(material)
+    columns = _residuals(audit_input)
     n_groups = int(codes.max()) + 1
     by_group = np.stack([np.bincount(codes, weights=column, minlength=n_groups) for column in columns.T], axis=1)
-    tested = [np.unique(codes[split.test]) for split in material.splits]
+    tested = [np.unique(codes[split.test]) for split in audit_input.splits]
     m = np.array([groups.size for groups in tested], dtype=float)[:, None]
     sums = np.array([by_group[groups].sum(axis=0) for groups in tested])
     variance = m * (1 - m / n_groups) * by_group.var(axis=0, ddof=1) if n_groups > 1 else np.zeros_like(sums)
@@ -289,29 +290,29 @@ def _by_groups(material: Material) -> FloatArray:
     return np.where((m >= LEAST_JUDGED) & (variance > 0), pvalue, np.nan)
 
 
-def _residuals(material: Material) -> FloatArray:
+def _residuals(audit_input: AuditInput) -> FloatArray:
     """Excess of each row over the average row: of each class, or of the rank of its target."""
-    if material.task != "classification":
-        return _centred_ranks(material)[:, None]
-    target = np.asarray(material.target, dtype=np.intp)
-    indicator = np.eye(len(material.classes))[target]
+    if audit_input.task != "classification":
+        return _centred_ranks(audit_input)[:, None]
+    target = np.asarray(audit_input.target, dtype=np.intp)
+    indicator = np.eye(len(audit_input.classes))[target]
     return np.asarray(indicator - indicator.mean(axis=0))
 
 
-def _centred_ranks(material: Material) -> FloatArray:
+def _centred_ranks(audit_input: AuditInput) -> FloatArray:
     from scipy.stats import rankdata
 
-    ranks = rankdata(np.asarray(material.target, dtype=float))
+    ranks = rankdata(np.asarray(audit_input.target, dtype=float))
     return np.asarray(ranks - ranks.mean())
 
 
-def _how(material: Material, split: int, column: int) -> str:
+def _how(audit_input: AuditInput, split: int, column: int) -> str:
     """The gravest departure in words."""
-    described = material.described
+    described = audit_input.described
     name = f"repeat {described.repeat[split]} fold {described.fold[split]}"
-    test: IntArray = material.splits[split].test
-    target = np.asarray(material.target)
-    if material.task == "classification":
+    test: IntArray = audit_input.splits[split].test
+    target = np.asarray(audit_input.target)
+    if audit_input.task == "classification":
         here, whole = float(np.mean(target[test] == column)), float(np.mean(target == column))
-        return f"class {material.classes[column]!r} makes up {100 * here:.3g}% of {name}, and {100 * whole:.3g}% of all rows"
+        return f"class {audit_input.classes[column]!r} makes up {100 * here:.3g}% of {name}, and {100 * whole:.3g}% of all rows"
     return f"the mean target of {name} is {target[test].mean():.4g}, and {target.mean():.4g} over all rows"

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from tiebreak.audits.audit_input import MOST_CELLS, AuditInput, Column
 from tiebreak.audits.findings import Finding, Severity, count, evidence
-from tiebreak.audits.material import MOST_CELLS, Column, Material
 from tiebreak.numerics import FloatArray, IntArray
 
 NEIGHBOURS = 4
@@ -29,16 +29,16 @@ ERROR = {"classification": 0.999, "regression": 0.9995}
 """Skill from which on a column is suspected, and all but certain. Petal width tells iris' classes with a skill of 0.94."""
 
 
-def find_leaks(material: Material) -> Iterator[Finding]:
+def find_leaks(audit_input: AuditInput) -> Iterator[Finding]:
     """Columns that alone predict the target almost perfectly."""
-    skills = {place: skill for place, skill in _skills(material) if skill >= WARNING[material.task]}
+    skills = {place: skill for place, skill in _skills(audit_input) if skill >= WARNING[audit_input.task]}
     if not skills:
         return
     best = max(skills.values())
-    names = [material.columns.names[place] for place in sorted(skills, key=lambda place: -skills[place])]
-    severity: Severity = "error" if best >= ERROR[material.task] else "warning"
+    names = [audit_input.columns.names[place] for place in sorted(skills, key=lambda place: -skills[place])]
+    severity: Severity = "error" if best >= ERROR[audit_input.task] else "warning"
     shown = ", ".join(repr(name) for name in names[:3]) + (", ..." if len(names) > 3 else "")
-    what = "of the errors of guessing" if material.task == "classification" else "of the target's variance in ranks"
+    what = "of the errors of guessing" if audit_input.task == "classification" else "of the target's variance in ranks"
     subject = f"Column {shown} alone explains" if len(names) == 1 else f"{count(len(names), 'column')} ({shown}) each explain"
     yield Finding(
         "leaking-column",
@@ -50,22 +50,22 @@ def find_leaks(material: Material) -> Iterator[Finding]:
     )
 
 
-def _skills(material: Material) -> Iterator[tuple[int, float]]:
+def _skills(audit_input: AuditInput) -> Iterator[tuple[int, float]]:
     """The skill of each column, on all rows or a sample of them."""
-    target = np.asarray(material.target)
-    n_rows = min(material.n_samples, MOST_ROWS, max(500, MOST_CELLS // max(len(material.columns), 1)))
-    rows = np.arange(material.n_samples)
+    target = np.asarray(audit_input.target)
+    n_rows = min(audit_input.n_samples, MOST_ROWS, max(500, MOST_CELLS // max(len(audit_input.columns), 1)))
+    rows = np.arange(audit_input.n_samples)
     if n_rows < rows.size:
-        rows = np.sort(material.rng().choice(rows, n_rows, replace=False))
+        rows = np.sort(audit_input.rng().choice(rows, n_rows, replace=False))
     target = target[rows]
-    shuffle = material.rng().permutation(n_rows)  # ties are in no order of their own
-    for place in range(len(material.columns)):
-        column = material.columns[place]
+    shuffle = audit_input.rng().permutation(n_rows)  # ties are in no order of their own
+    for place in range(len(audit_input.columns)):
+        column = audit_input.columns[place]
         values = column.values[rows]
         if np.array_equal(values, np.broadcast_to(values[:1], values.shape), equal_nan=True):
             continue
         column = column._replace(values=values[shuffle])
-        skill = _of_classes if material.task == "classification" else _of_numbers
+        skill = _of_classes if audit_input.task == "classification" else _of_numbers
         yield place, skill(column, target[shuffle])
 
 

@@ -1,14 +1,9 @@
 """Rows and groups that stand on both sides of a split: by their numbers, as equal rows, or as near copies.
 
-Among discrete columns rows coincide by chance, and then nothing is wrong. How many such twins chance makes is told from rows
-that are twins in all columns but some: leave out a set S of columns, count the pairs that agree in all others and differ in S,
-and multiply by the odds that S agrees by chance. Copies have no such near-twins; coincidences have many. The largest estimate
-over many sets S is taken, single columns first.
-
-Near copies are far nearer to each other than rows of these data otherwise are. Among rows drawn from any smooth density, the
-nearest neighbour is not much nearer than the tenth: with local dimension m, (d1/d10)^m is the smallest of nine uniform numbers.
-The dimension is told from the fifth and tenth neighbours [Facco et al. 2017 use the first two, which copies would spoil]. A row
-is a near copy when d1 is below a tenth of d10 and chance would make it so less than once in a thousand rows.
+Among discrete columns rows coincide by chance, and then nothing is wrong. How many such coincidences chance makes is told
+from rows that are equal in all columns but some: leave out a set S of columns, count the pairs that agree in all others and
+differ in S, and multiply by the odds that S agrees by chance. Copies have no such near-duplicates; coincidences have many.
+The largest estimate over many sets S is taken, single columns first.
 """
 
 from __future__ import annotations
@@ -18,16 +13,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tiebreak.audits.audit_input import MOST_CELLS, AuditInput, Columns, Hashes, codes_of, standardised
 from tiebreak.audits.findings import Finding, Severity, count, evidence, of_splits, percent
-from tiebreak.audits.material import MOST_CELLS, Columns, Hashes, Material, codes_of, standardised
 from tiebreak.numerics import FloatArray, IntArray
 
 
-def find_shared_rows(material: Material) -> Iterator[Finding]:
+def find_shared_rows(audit_input: AuditInput) -> Iterator[Finding]:
     """Rows that a split names on both sides, or more than once among its test rows."""
-    in_training = np.zeros(material.n_samples, dtype=bool)
+    in_training = np.zeros(audit_input.n_samples, dtype=bool)
     shared, repeated = {}, {}
-    for number, (train, test) in enumerate(material.splits):
+    for number, (train, test) in enumerate(audit_input.splits):
         in_training[train] = True
         both = np.unique(test[in_training[test]])
         in_training[train] = False
@@ -37,8 +32,8 @@ def find_shared_rows(material: Material) -> Iterator[Finding]:
         if (times > 1).any():
             repeated[number] = named[times > 1]
     if shared:
-        n_shared, n_tested = sum(map(len, shared.values())), sum(len(material.splits[number].test) for number in shared)
-        where = of_splits(len(shared), material.n_splits)
+        n_shared, n_tested = sum(map(len, shared.values())), sum(len(audit_input.splits[number].test) for number in shared)
+        where = of_splits(len(shared), audit_input.n_splits)
         yield Finding(
             "overlapping-rows",
             "error",
@@ -57,20 +52,20 @@ def find_shared_rows(material: Material) -> Iterator[Finding]:
             "repeated-test-rows",
             "error",
             f"{count(n_repeated, 'row')} stand more than once among the test rows of a split "
-            f"({of_splits(len(repeated), material.n_splits)}), and would count as often.",
+            f"({of_splits(len(repeated), audit_input.n_splits)}), and would count as often.",
             evidence(np.concatenate(list(repeated.values())), splits=list(repeated), numbers={"n_rows": n_repeated}),
             "Name each test row once. tb.evaluate refuses such splits.",
         )
 
 
-def find_torn_groups(material: Material) -> Iterator[Finding]:
+def find_torn_groups(audit_input: AuditInput) -> Iterator[Finding]:
     """Groups of which some rows are in training and others in test."""
-    codes = material.group_codes
+    codes = audit_input.group_codes
     if codes is None:
         return
     torn: dict[int, np.ndarray] = {}
     n_rows = n_tested = 0
-    for number, (train, test) in enumerate(material.splits):
+    for number, (train, test) in enumerate(audit_input.splits):
         on_both = np.intersect1d(codes[train], codes[test])
         n_tested += test.size
         if on_both.size:
@@ -79,14 +74,14 @@ def find_torn_groups(material: Material) -> Iterator[Finding]:
     if not torn:
         return
     groups = np.unique(np.concatenate(list(torn.values())))
-    labels = np.unique(np.asarray(material.data.groups))[groups[:3]].tolist()
+    labels = np.unique(np.asarray(audit_input.data.groups))[groups[:3]].tolist()
     such_as = ", ".join(repr(label) for label in labels) + (", ..." if groups.size > 3 else "")
     rows = np.flatnonzero(np.isin(codes, groups))
     yield Finding(
         "group-on-both-sides",
         "error",
         f"{count(groups.size, 'group')} of {codes.max() + 1} ({such_as}) stand on both sides of a split "
-        f"{of_splits(len(torn), material.n_splits)}; {n_rows} of {n_tested} test rows have rows of their own group in "
+        f"{of_splits(len(torn), audit_input.n_splits)}; {n_rows} of {n_tested} test rows have rows of their own group in "
         "training. Scores then say how well models recognise known groups, not how they do on new ones.",
         evidence(
             rows,
@@ -101,7 +96,7 @@ MOST_SETS = 64
 """Sets of columns that are left out in turn, single ones and half as many random ones."""
 
 BEYOND_CHANCE = 3.0
-"""Twins must be so many times as many as chance makes, as columns that depend on each other make more than the estimate."""
+"""Duplicates must be so many times as many as chance makes, as columns that depend on each other make more than the estimate."""
 
 FEW_ROWS = 0.5
 """Different rows among all, of discrete columns only, up to which copies cannot be told from coincidences."""
@@ -109,36 +104,36 @@ FEW_ROWS = 0.5
 MOST_AGREEING = 0.3
 """Share of all pairs that may agree outside of S; below 1 / BEYOND_CHANCE, or copies would hide themselves."""
 
-LEAST_TWINS = 5
-"""Pairs of twins below which nothing is concluded."""
+FEWEST_DUPLICATES = 5
+"""Pairs of equal rows below which nothing is concluded."""
 
 WARNING_SHARE, ERROR_SHARE = 0.01, 0.10
 """Share of test rows with a copy, or a near copy, in training from which on it is a warning, and an error."""
 
 
-class _Twins(NamedTuple):
+class _DuplicateRows(NamedTuple):
     """Test rows that are equal to training rows, over all splits."""
 
     rows: IntArray
     splits: IntArray
     n_tested: int
-    n_twins: int
+    n_duplicates: int
     n_same_target: int
 
 
-def find_duplicates(material: Material) -> Iterator[Finding]:
+def find_duplicates(audit_input: AuditInput) -> Iterator[Finding]:
     """Test rows with an equal row in training."""
-    hashes = material.columns.row_hashes()
+    hashes = audit_input.columns.row_hashes()
     codes = codes_of(hashes)
     if codes.max() == codes.size - 1:
         return
-    twins = _twins(material, codes)
-    if not twins.n_twins:
+    found = _duplicate_rows(audit_input, codes)
+    if not found.n_duplicates:
         return
     pairs = _pairs(codes)
-    expected = expected_pairs(material.columns, hashes, material.rng(), enough=pairs / BEYOND_CHANCE)
-    is_beyond = pairs >= LEAST_TWINS and pairs > BEYOND_CHANCE * expected
-    share = twins.n_twins / twins.n_tested
+    expected = expected_pairs(audit_input.columns, hashes, audit_input.rng(), enough=pairs / BEYOND_CHANCE)
+    is_beyond = pairs >= FEWEST_DUPLICATES and pairs > BEYOND_CHANCE * expected
+    share = found.n_duplicates / found.n_tested
     severity: Severity = "note"
     if is_beyond and share >= WARNING_SHARE:
         severity = "error" if share >= ERROR_SHARE else "warning"
@@ -152,15 +147,15 @@ def find_duplicates(material: Material) -> Iterator[Finding]:
     yield Finding(
         "duplicate-rows",
         severity,
-        f"{count(twins.n_twins, 'test row')} of {twins.n_tested} ({percent(share)}) have an equal row in training "
-        f"{of_splits(twins.splits.size, material.n_splits)}, {twins.n_same_target} of them with the same target. {chance}.",
+        f"{count(found.n_duplicates, 'test row')} of {found.n_tested} ({percent(share)}) have an equal row in training "
+        f"{of_splits(found.splits.size, audit_input.n_splits)}, {found.n_same_target} of them with the same target. {chance}.",
         evidence(
-            twins.rows,
-            splits=twins.splits,
+            found.rows,
+            splits=found.splits,
             numbers={
-                "n_rows": twins.n_twins,
+                "n_rows": found.n_duplicates,
                 "share": share,
-                "n_same_target": twins.n_same_target,
+                "n_same_target": found.n_same_target,
                 "n_pairs": pairs,
                 "n_pairs_by_chance": expected,
             },
@@ -171,12 +166,12 @@ def find_duplicates(material: Material) -> Iterator[Finding]:
     )
 
 
-def _twins(material: Material, codes: IntArray) -> _Twins:
+def _duplicate_rows(audit_input: AuditInput, codes: IntArray) -> _DuplicateRows:
     """Rows that overlap by their number are another finding's."""
-    target = _with_target(material, codes)
+    target = _with_target(audit_input, codes)
     seen, seen_target = np.zeros(codes.max() + 1, dtype=bool), np.zeros(target.max() + 1, dtype=bool)
     rows, splits, n_tested, n_same = [], [], 0, 0
-    for number, (train, test) in enumerate(material.splits):
+    for number, (train, test) in enumerate(audit_input.splits):
         test = np.setdiff1d(test, train)
         seen[codes[train]] = seen_target[target[train]] = True
         found = test[seen[codes[test]]]
@@ -186,13 +181,15 @@ def _twins(material: Material, codes: IntArray) -> _Twins:
         if found.size:
             rows.append(found)
             splits.append(number)
-    n_twins = sum(map(len, rows))
-    return _Twins(np.concatenate(rows) if rows else np.empty(0, np.intp), np.array(splits, int), n_tested, n_twins, n_same)
+    n_duplicates = sum(map(len, rows))
+    return _DuplicateRows(
+        np.concatenate(rows) if rows else np.empty(0, np.intp), np.array(splits, int), n_tested, n_duplicates, n_same
+    )
 
 
-def _with_target(material: Material, codes: IntArray) -> IntArray:
+def _with_target(audit_input: AuditInput, codes: IntArray) -> IntArray:
     """Rows that are equal in the target too, as equal numbers."""
-    y = material.data.y
+    y = audit_input.data.y
     columns = y.reshape(y.shape[0], -1)
     for place in range(columns.shape[1]):
         own = np.unique(columns[:, place], return_inverse=True)[1]
@@ -272,13 +269,13 @@ MOST_ASKED = 2_000
 """Rows whose neighbours are looked for; with more, a sample."""
 
 
-def find_near_duplicates(material: Material) -> Iterator[Finding]:
+def find_near_duplicates(audit_input: AuditInput) -> Iterator[Finding]:
     """Test rows whose nearest neighbour is a near copy in training."""
     from sklearn.neighbors import NearestNeighbors
 
-    if material.n_samples < 5 * FAR:
+    if audit_input.n_samples < 5 * FAR:
         return
-    table = standardised(material, max_cells=MOST_CELLS)
+    table = standardised(audit_input, max_cells=MOST_CELLS)
     if table.shape[1] == 0:
         return
     table, first = np.unique(table, axis=0, return_index=True)  # equal rows are another finding
@@ -286,11 +283,11 @@ def find_near_duplicates(material: Material) -> Iterator[Finding]:
         return
     asked = np.arange(len(table))
     if asked.size > MOST_ASKED:
-        asked = np.sort(material.rng().choice(asked, MOST_ASKED, replace=False))
+        asked = np.sort(audit_input.rng().choice(asked, MOST_ASKED, replace=False))
     distance, neighbour = NearestNeighbors(n_neighbors=FAR + 1).fit(table).kneighbors(table[asked])
     is_near = _is_near(distance)
     if is_near.any():
-        yield from _near_finding(material, first[asked], first[neighbour[:, NEAR]], is_near)
+        yield from _near_finding(audit_input, first[asked], first[neighbour[:, NEAR]], is_near)
 
 
 def _is_near(distance: FloatArray) -> np.ndarray:
@@ -306,10 +303,10 @@ def _is_near(distance: FloatArray) -> np.ndarray:
     return np.asarray(has_room & (ratio < SMALL_RATIO) & (chance < SMALL_CHANCE))
 
 
-def _near_finding(material: Material, row: IntArray, neighbour: IntArray, is_near: np.ndarray) -> Iterator[Finding]:
+def _near_finding(audit_input: AuditInput, row: IntArray, neighbour: IntArray, is_near: np.ndarray) -> Iterator[Finding]:
     n_tested, found, splits = 0, [], []
-    in_test, in_training = np.zeros(material.n_samples, dtype=bool), np.zeros(material.n_samples, dtype=bool)
-    for number, (train, test) in enumerate(material.splits):
+    in_test, in_training = np.zeros(audit_input.n_samples, dtype=bool), np.zeros(audit_input.n_samples, dtype=bool)
+    for number, (train, test) in enumerate(audit_input.splits):
         in_test[test], in_training[train] = True, True
         n_tested += int(in_test[row].sum())
         here = is_near & in_test[row] & in_training[neighbour]
@@ -326,7 +323,7 @@ def _near_finding(material: Material, row: IntArray, neighbour: IntArray, is_nea
         "near-duplicate-rows",
         severity,
         f"{count(n_found, 'test row')} of {n_tested} looked at ({percent(share)}) have a near copy in training "
-        f"{of_splits(len(splits), material.n_splits)}: it is less than a tenth as far away as the tenth neighbour.",
+        f"{of_splits(len(splits), audit_input.n_splits)}: it is less than a tenth as far away as the tenth neighbour.",
         evidence(np.concatenate(found), splits=splits, numbers={"n_rows": n_found, "share": share, "n_tested": n_tested}),
         "Look at these rows: repeated measurements, augmented or resampled examples belong on one side. Pass groups=."
         if severity != "note"

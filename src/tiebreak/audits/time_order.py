@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from tiebreak.audits.audit_input import AuditInput
 from tiebreak.audits.findings import Finding, count, evidence, of_splits, percent
-from tiebreak.audits.material import Material
 from tiebreak.errors import UnsortableTimeError
 from tiebreak.numerics import FloatArray
 from tiebreak.plan.data import Dataset
@@ -17,13 +17,13 @@ SCATTERED = 0.5
 """Share of what shuffling would give of test rows whose next row in time is in training, from which on folds are scattered."""
 
 
-def find_future(material: Material) -> Iterator[Finding]:
+def find_future(audit_input: AuditInput) -> Iterator[Finding]:
     """Training rows that are later than the first test row."""
-    time = material.time
+    time = audit_input.time
     if time is None:
         return
     early, late, rows = [], 0, []
-    for number, (train, test) in enumerate(material.splits):
+    for number, (train, test) in enumerate(audit_input.splits):
         later = train[time[train] > time[test].min()]
         if later.size:
             early.append(number)
@@ -31,29 +31,29 @@ def find_future(material: Material) -> Iterator[Finding]:
             rows.append(later)
     if not early:
         return
-    n_train = sum(material.splits[number].train.size for number in early)
+    n_train = sum(audit_input.splits[number].train.size for number in early)
     advice = 'Use cv="time", which trains on the past only; a gap= keeps what is known only later out of training.'
     if not bool((np.diff(time) >= 0).all()):
         advice += " Sort the rows by time first: such splits go by the order of rows."
     yield Finding(
         "future-in-training",
         "error",
-        f"{of_splits(len(early), material.n_splits).capitalize()} models are trained on what came later than test rows: "
+        f"{of_splits(len(early), audit_input.n_splits).capitalize()} models are trained on what came later than test rows: "
         f"{late} of {n_train} training rows ({percent(late / n_train)}). In real use the future is not known.",
         evidence(np.concatenate(rows), splits=early, numbers={"n_rows": late, "share": late / n_train}),
         advice,
     )
 
 
-def find_scattered_folds(material: Material) -> Iterator[Finding]:
+def find_scattered_folds(audit_input: AuditInput) -> Iterator[Finding]:
     """Test rows that lie between training rows in time, as shuffled and stratified folds of ordered data do."""
-    time = material.time
+    time = audit_input.time
     if time is None or time.min() == time.max():
         return
     order = np.argsort(time, kind="stable")
-    side = np.zeros(material.n_samples, dtype=np.int8)
+    side = np.zeros(audit_input.n_samples, dtype=np.int8)
     n_tested, n_between, expected, scattered = 0, 0, 0.0, []
-    for number, (train, test) in enumerate(material.splits):
+    for number, (train, test) in enumerate(audit_input.splits):
         side[:] = 0
         side[train], side[test] = 1, 2
         line = side[order]
@@ -69,7 +69,7 @@ def find_scattered_folds(material: Material) -> Iterator[Finding]:
     yield Finding(
         "folds-ignore-time",
         "warning",
-        f"Times were given, but the folds are scattered over them ({material.described.kind}): the next row in time of "
+        f"Times were given, but the folds are scattered over them ({audit_input.described.kind}): the next row in time of "
         f"{percent(n_between / n_tested)} of test rows is in training. Where neighbours in time are alike, such scores say "
         "how well gaps can be filled, not how well the future can be told.",
         evidence(splits=scattered, numbers={"share": n_between / n_tested}),
@@ -77,15 +77,15 @@ def find_scattered_folds(material: Material) -> Iterator[Finding]:
     )
 
 
-def find_constant_time(material: Material) -> Iterator[Finding]:
+def find_constant_time(audit_input: AuditInput) -> Iterator[Finding]:
     """Times that are all the same order nothing."""
-    time = material.time
+    time = audit_input.time
     if time is None or time.min() < time.max():
         return
     yield Finding(
         "constant-time",
         "note",
-        f"All {count(material.n_samples, 'row')} have the same time, so nothing could be checked against it.",
+        f"All {count(audit_input.n_samples, 'row')} have the same time, so nothing could be checked against it.",
         evidence(),
         "Pass the time at which each row was known, or leave time out.",
     )

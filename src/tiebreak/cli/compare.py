@@ -159,7 +159,7 @@ class Gates:
         """
         from tiebreak.comparison.requirements import Requirements
 
-        asked = list(self._asked(comparison))
+        asked = list(self._requirements_typed(comparison))
         if not asked:
             return None
         metrics = list(dict.fromkeys(metric for metric, _, _ in asked))
@@ -181,7 +181,7 @@ class Gates:
                 judged[metric, gate] = iter([each for each in found if each.gate == gate])
         return Requirements(tuple(next(judged[metric, gate]) for metric, gate, _ in asked))
 
-    def _asked(self, comparison: Comparison) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    def _requirements_typed(self, comparison: Comparison) -> Iterator[tuple[str, str, tuple[str, ...]]]:
         """Metric ("" for that of the comparison), gate and models of each requirement."""
         for gate, option in _GATES.items():
             for typed in getattr(self, option):

@@ -99,7 +99,7 @@ def nested_command(
     if html is not None:
         write_report(nested.to_html, html)
     # whoever chains commands has to be told that nothing could be scored at all
-    context.exit(EXIT_OK if any(nested.honest(search).n_splits for search in nested.searches) else EXIT_WRONG_USE)
+    context.exit(EXIT_OK if any(nested.score(search).n_splits for search in nested.searches) else EXIT_WRONG_USE)
 
 
 def _measured(

@@ -36,8 +36,8 @@ def shown_above(first: IntArray, second: IntArray, differences: Differences, n_m
     """Relation of the pairs whose difference has a bound beyond 0, one-sided at `alpha`; a pair without bounds shows nothing."""
     above = np.zeros((n_models, n_models), dtype=bool)
     for one, two, some in _blocks(first, second, differences):
-        above[one, two] = some.lies_beyond(0.0, alpha, upper=False)
-        above[two, one] = some.lies_beyond(0.0, alpha, upper=True)
+        above[one, two] = some.is_beyond(0.0, alpha, upper=False)
+        above[two, one] = some.is_beyond(0.0, alpha, upper=True)
     return above
 
 

@@ -95,7 +95,11 @@ def _in_question(scores: Scores, settings: Settings) -> Scores:
     items = scores.items
     if settings.method == "auto" or items is None or items.tasks is None or not items.is_mean:
         return scores
-    return scores if METHODS[settings.method].question != "datasets" else replace(items.as_datasets(), asked=scores.asked)
+    return (
+        scores
+        if METHODS[settings.method].question != "datasets"
+        else replace(items.as_datasets(), saved_settings=scores.saved_settings)
+    )
 
 
 def _judged(scores: Scores, settings: Settings, method: Procedure, rope: float) -> PairTable:
@@ -241,7 +245,7 @@ def _saved_notices(scores: Scores, settings: Settings, table: PairTable) -> Iter
     """Remark on a saved answer that was given with a default correction which is none any more."""
     if settings.correction is not None:
         return
-    for each in scores.asked:
+    for each in scores.saved_settings:
         if each.correction not in ("", table.correction):
             source = each.source or "the saved answer"
             yield Notice(

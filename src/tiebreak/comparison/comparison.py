@@ -35,7 +35,7 @@ from tiebreak.printable import printable
 from tiebreak.result import Result, view_of
 from tiebreak.scores.differences import model_correlation
 from tiebreak.scores.metric import Metric
-from tiebreak.scores.scores import Asked, ScoreMatrix, Scores, SplitDesign
+from tiebreak.scores.scores import SavedSettings, ScoreMatrix, Scores, SplitDesign
 from tiebreak.scores.vocabulary import Notice, look_up
 
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ class Comparison(Result["ComparisonPlots"]):
         pair_table: PairTable,
         notices: tuple[Notice, ...],
     ) -> None:
-        self.scores = dataclasses.replace(scores, notices=(), asked=())  # notices of reading are among the warnings
+        self.scores = dataclasses.replace(scores, notices=(), saved_settings=())  # notices of reading are among the warnings
         self.settings = settings
         self.rope = rope
         self.method = method
@@ -265,7 +265,7 @@ class Comparison(Result["ComparisonPlots"]):
 
     def __tiebreak_scores__(self, metric: str | None = None) -> Scores:
         """Scores, as `tiebreak.compare` reads them, with the settings of this comparison."""
-        return dataclasses.replace(self.scores, asked=(Asked("", self.settings.as_dict()),))
+        return dataclasses.replace(self.scores, saved_settings=(SavedSettings("", self.settings.as_dict()),))
 
     @property
     def reference(self) -> str:
@@ -291,11 +291,11 @@ class Comparison(Result["ComparisonPlots"]):
         )
 
     @cached_property
-    def beside(self) -> tuple[TestOnly, ...]:
+    def supplementary_tests(self) -> tuple[TestOnly, ...]:
         """Tests shown beside the answer, which have no part in the verdicts."""
         if self.looks is not None:  # they know of no looks
             return ()
-        return tuple(self.method.beside(self.scores, self.resolved))
+        return tuple(self.method.supplementary_tests(self.scores, self.resolved))
 
     @cached_property
     def correlation_matrix(self) -> FloatArray:

@@ -11,14 +11,14 @@ MOST_LETTERED = 40
 """Models up to which letters are shown; beyond, nobody can read them."""
 
 
-def compact_letters(is_told_apart: NDArray[np.bool_]) -> list[str]:
+def compact_letters(differs: NDArray[np.bool_]) -> list[str]:
     """Letters of each model: two models share one exactly where they are not told apart.
 
     Groups are grown along the ranking until every such pair is in one, and those that add nothing are swept.
 
     Parameters
     ----------
-    is_told_apart : ndarray of bool, shape (n_models, n_models)
+    differs : ndarray of bool, shape (n_models, n_models)
         Symmetric, the best model first.
 
     Returns
@@ -31,16 +31,16 @@ def compact_letters(is_told_apart: NDArray[np.bool_]) -> list[str]:
     .. [P04] H.-P. Piepho. An algorithm for a letter-based representation of all-pairwise comparisons. Journal of Computational
        and Graphical Statistics 13, 2004.
     """
-    n_models = len(is_told_apart)
+    n_models = len(differs)
     groups: list[list[int]] = []
-    together = np.zeros(is_told_apart.shape, dtype=bool)
+    together = np.zeros(differs.shape, dtype=bool)
     for one in range(n_models):
         for other in range(one, n_models):
-            if is_told_apart[one, other] or together[one, other]:
+            if differs[one, other] or together[one, other]:
                 continue
             group = [one, other] if other > one else [one]
             for model in range(n_models):
-                if model not in group and not is_told_apart[model, group].any():
+                if model not in group and not differs[model, group].any():
                     group.append(model)
             groups.append(sorted(group))
             together[np.ix_(group, group)] = True

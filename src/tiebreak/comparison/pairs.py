@@ -27,7 +27,7 @@ from tiebreak.comparison.verdict import (
     VERDICTS,
     WORSE,
     Codes,
-    is_told_apart,
+    direction_of,
     verdict_codes,
 )
 from tiebreak.frequentist.adjustment import Correction, adjust_pvalues, adjust_single_step, shared_alpha
@@ -61,15 +61,15 @@ def _kept(column: Callable[[PairTable], T]) -> Callable[[PairTable], T]:
     """A column that is made when it is first asked for, and kept if the family is not large."""
 
     @wraps(column)
-    def made(table: PairTable) -> T:
-        if column.__name__ in table.made:
-            return table.made[column.__name__]  # type: ignore[no-any-return]
+    def kept(table: PairTable) -> T:
+        if column.__name__ in table.cache:
+            return table.cache[column.__name__]  # type: ignore[no-any-return]
         values = column(table)
         if table.n_pairs <= MOST_KEPT or isinstance(values, float):
-            table.made[column.__name__] = values
+            table.cache[column.__name__] = values
         return values
 
-    return made
+    return kept
 
 
 class Against(NamedTuple):
@@ -116,7 +116,7 @@ class PairTable:
     alternative: Alternative
     family: Literal["pairs", "baseline", "best"] = "pairs"
 
-    made: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
+    cache: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def n_pairs(self) -> int:
@@ -157,9 +157,9 @@ class PairTable:
 
     def shown_above(self, n_models: int) -> Relation:
         """Relation of the models: True in row j, column i where j is shown above i, whatever the rope."""
-        if "above" not in self.made:
-            self.made["above"] = self._shown_above(n_models)
-        above: Relation = self.made["above"]
+        if "above" not in self.cache:
+            self.cache["above"] = self._shown_above(n_models)
+        above: Relation = self.cache["above"]
         return above
 
     def _shown_above(self, n_models: int) -> Relation:
@@ -167,7 +167,7 @@ class PairTable:
             return shown_above(self.first, self.second, self.differences, n_models, self.bound_alpha(n_models))
         above = np.zeros((n_models, n_models), dtype=bool)
         for part in self.blocks():
-            above[part.first, part.second], above[part.second, part.first] = part.told_apart > 0, part.told_apart < 0
+            above[part.first, part.second], above[part.second, part.first] = part.shown_direction > 0, part.shown_direction < 0
         return above
 
     @property
@@ -176,7 +176,7 @@ class PairTable:
         if not self.is_family:
             return not np.tril(self.shown_above(int(max(self.first.max(), self.second.max())) + 1)).any()
         return not any(
-            np.any(np.where(part.first < part.second, part.told_apart, -part.told_apart) < 0) for part in self.blocks()
+            np.any(np.where(part.first < part.second, part.shown_direction, -part.shown_direction) < 0) for part in self.blocks()
         )
 
     @property
@@ -219,31 +219,31 @@ class PairTable:
         """Codes of where the intervals lie; none outside the family."""
         if not self.is_family:
             return np.full(self.first.shape, NONE, dtype=np.int8)
-        if self.differences.reads_tails:
+        if self.differences.prefers_tails:
             return self._verdicts_by_tails()
         return verdict_codes(self.interval, self.rope, self.differences.tolerance)
 
     def _verdicts_by_tails(self) -> Codes:
         """The same, without the ends: in the order of `verdict_codes`."""
-        beyond, p, rope = self.differences.lies_beyond, self.interval_alpha / 2.0, self.rope
+        beyond, p, rope = self.differences.is_beyond, self.interval_alpha / 2.0, self.rope
         conditions = [beyond(rope, p, upper=False), beyond(-rope, p, upper=True)]
         codes = [BETTER, WORSE]
         if rope > 0:
             is_inside = beyond(-rope, p, upper=False, closed=True) & beyond(rope, p, upper=True, closed=True)
-            conditions += [is_inside, self.told_apart > 0, self.told_apart < 0]
+            conditions += [is_inside, self.shown_direction > 0, self.shown_direction < 0]
             codes += [EQUIVALENT, AHEAD, BEHIND]
         return np.select(conditions, codes, UNDECIDED).astype(np.int8)
 
     @property
     @_kept
-    def told_apart(self) -> Codes:
+    def shown_direction(self) -> Codes:
         """1 where the first is shown above the second, whatever the rope, -1 where below, else 0; 0 outside the family."""
         if not self.is_family:
             return np.zeros(self.first.shape, dtype=np.int8)
-        if self.differences.reads_tails:
-            above, below = (self.differences.lies_beyond(0.0, self.interval_alpha / 2.0, upper=upper) for upper in (False, True))
+        if self.differences.prefers_tails:
+            above, below = (self.differences.is_beyond(0.0, self.interval_alpha / 2.0, upper=upper) for upper in (False, True))
             return above.astype(np.int8) - below.astype(np.int8)
-        return is_told_apart(self.interval, self.differences.tolerance)
+        return direction_of(self.interval, self.differences.tolerance)
 
     @property
     @_kept
@@ -253,8 +253,8 @@ class PairTable:
         reason = differences.reasons(self.interval_alpha)
         if not self.is_family:
             return reason
-        if differences.reads_tails:
-            is_rejected = (self.told_apart == 0) & (pvalue_of(differences, "two-sided") <= self.interval_alpha)
+        if differences.prefers_tails:
+            is_rejected = (self.shown_direction == 0) & (pvalue_of(differences, "two-sided") <= self.interval_alpha)
             reason = np.where(reason, reason, np.where(is_rejected, DISCRETE, UNSETTLED))
             return np.where(self.verdict == UNDECIDED, reason, 0).astype(np.int8)
         low, high = self.interval
@@ -286,10 +286,10 @@ class PairTable:
         part = self._rows(rows)
         if not self.is_family:
             return part
-        if self.correction in SINGLE_STEP and "adjusted_pvalue" not in self.made:
-            part.made["adjusted_pvalue"] = adjust_single_step(part.pvalue, self.correction, self.n_pairs)
+        if self.correction in SINGLE_STEP and "adjusted_pvalue" not in self.cache:
+            part.cache["adjusted_pvalue"] = adjust_single_step(part.pvalue, self.correction, self.n_pairs)
         else:
-            part.made["adjusted_pvalue"] = self.adjusted_pvalue[rows]
+            part.cache["adjusted_pvalue"] = self.adjusted_pvalue[rows]
         return part
 
     def blocks(self) -> Iterator[PairTable]:
@@ -303,7 +303,7 @@ class PairTable:
     def _rows(self, rows: IntArray | slice) -> PairTable:
         """Some of the pairs, at the level of the whole family."""
         part = replace(self, first=self.first[rows], second=self.second[rows], differences=self.differences.take(rows))
-        part.made["interval_alpha"] = self.interval_alpha
+        part.cache["interval_alpha"] = self.interval_alpha
         return part
 
     def count_verdicts(self) -> IntArray:
@@ -314,7 +314,7 @@ class PairTable:
     @_kept
     def typical_resolution(self) -> float:
         """Median of `resolution` over the pairs that have one, nan where none has; over some of very many."""
-        if self.differences.reads_tails:
+        if self.differences.prefers_tails:
             rows = np.linspace(0, self.n_pairs - 1, MOST_RESOLVED).astype(int)
             low, high = self.differences.take(rows).interval(self.interval_alpha)
             sizes = np.asarray((high - low) / 4.0)

@@ -193,7 +193,7 @@ def _of_test_sets(comparison: Comparison, first: str, second: str) -> tuple[Plan
         rate = rate if comparison.metric.higher_is_better else 1.0 - rate
         return PlannedRates(unit=comparison.method.unit, rate=rate), n, n - 1.0
     items = comparison.items
-    if items is None or items.complication:
+    if items is None or items.structure_note:
         return _like(comparison, first, second)
     scores = [items.score[items.models.index(each), 0] for each in (first, second)]
     scores = [each[~np.isnan(each)] for each in scores]

@@ -178,7 +178,7 @@ class SampleSize(Result["SampleSizePlots"]):
     seconds: float = nan
     pilot: str = ""
     cautious: PlannedData | None = None
-    made: dict[str, Any] = field(default_factory=dict, init=False)
+    cache: dict[str, Any] = field(default_factory=dict, init=False)
 
     @property
     def unit(self) -> str:
@@ -305,9 +305,9 @@ class SampleSize(Result["SampleSizePlots"]):
 
     def _kept(self, name: str, make: Callable[[], T]) -> T:
         """Something that is worked out once."""
-        if name not in self.made:
-            self.made[name] = make()
-        return self.made[name]  # type: ignore[no-any-return]
+        if name not in self.cache:
+            self.cache[name] = make()
+        return self.cache[name]  # type: ignore[no-any-return]
 
     def order(
         self, ids: Sequence[object] | None = None, clusters: Sequence[object] | None = None, rng: int | np.random.Generator = 0

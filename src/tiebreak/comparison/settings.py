@@ -173,7 +173,7 @@ def settings_for(scores: Scores, given: Mapping[str, Any]) -> Settings:
         Two sources with different settings, of which the caller gave none.
     """
     chosen = {name: value for name, value in given.items() if value is not None}
-    asked = [(each.source, dict(each.settings)) for each in scores.asked]
+    asked = [(each.source, dict(each.settings)) for each in scores.saved_settings]
     for _, settings in asked:
         if chosen.get("family") == "best":
             for name in _NOT_OF_BEST:
@@ -207,7 +207,7 @@ def _refuse_saved_steps(scores: Scores, given: Mapping[str, Any], chosen: Mappin
     correction = chosen.get("correction")
     if given.get("correction") is not None or correction in ROPE_CORRECTIONS:
         return
-    saved = next((each for each in scores.asked if each.settings.get("correction") == correction), None)
+    saved = next((each for each in scores.saved_settings if each.settings.get("correction") == correction), None)
     if saved is None or not Settings(rope=chosen.get("rope", 0.0)).has_rope:
         return
     said = f" It said then: {saved.sentence}" if saved.sentence else ""

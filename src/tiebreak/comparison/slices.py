@@ -66,7 +66,7 @@ class Slices(Result["SlicesPlots"]):
 
     def contradictions(self) -> Iterator[tuple[str, str, str, str]]:
         """Pairs with opposite differences shown in two slices: the two models, and a slice in which each is ahead."""
-        apart = np.stack([table.told_apart for table in self.tables])
+        apart = np.stack([table.shown_direction for table in self.tables])
         for row in np.flatnonzero((apart > 0).any(axis=0) & (apart < 0).any(axis=0)).tolist():
             first, second = (self.comparison.models[side[row]] for side in (self.tables[0].first, self.tables[0].second))
             above, below = (self.names[int(np.flatnonzero(sign * apart[:, row] > 0)[0])] for sign in (1, -1))
@@ -88,7 +88,7 @@ def sliced(comparison: Comparison, by: str) -> Slices:
     alpha = shared_alpha(np.concatenate(two_sided), correction, whole.alpha)
     adjusted = adjust_pvalues(np.concatenate([table.pvalue for table in tables]), correction)
     for table, own in zip(tables, np.split(adjusted, len(tables)), strict=True):
-        table.made.update(interval_alpha=alpha, adjusted_pvalue=own)
+        table.cache.update(interval_alpha=alpha, adjusted_pvalue=own)
     names, n_items = tuple(name or "(none)" for name in parts), tuple(len(part.items) for part in parts.values())
     return Slices(comparison, by, names, n_items, tuple(tables), correction)
 

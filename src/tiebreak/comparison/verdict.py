@@ -58,7 +58,7 @@ def verdict_codes(interval: Interval, rope: float, tolerance: FloatArray | float
     return np.select(conditions, [BETTER, WORSE, EQUIVALENT, AHEAD, BEHIND], UNDECIDED).astype(np.int8)
 
 
-def is_told_apart(interval: Interval, tolerance: FloatArray | float) -> Codes:
+def direction_of(interval: Interval, tolerance: FloatArray | float) -> Codes:
     """1 where the first of a pair is shown above the second, whatever the rope, -1 where below, 0 where neither is shown."""
     return (np.asarray(interval.low > tolerance, dtype=np.int8) - np.asarray(interval.high < -tolerance, dtype=np.int8)).astype(
         np.int8

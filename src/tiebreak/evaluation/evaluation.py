@@ -126,7 +126,7 @@ class Evaluation(Result["EvaluationPlots"]):
         UnknownNameError
             A metric or model that was not measured.
         """
-        from tiebreak.scores.scores import Asked, Scores, SplitDesign
+        from tiebreak.scores.scores import SavedSettings, Scores, SplitDesign
 
         position = metric_position(self, metric)
         wanted = range(len(self.models)) if models is None else [look_up(name, self.models, "model") for name in models]
@@ -144,7 +144,7 @@ class Evaluation(Result["EvaluationPlots"]):
         names = [self.models[m] for m in kept]
         notices = (*left_out, *self._warned(names))
         rope = self.record.settings.get("rope")  # of the study that asked for it
-        asked = (Asked("", {"rope": rope}),) if rope else ()
+        asked = (SavedSettings("", {"rope": rope}),) if rope else ()
         seconds = self.fit_medians(0)
         fit_seconds = {self.models[m]: float(seconds[m]) for m in kept if np.isfinite(seconds[m])}
         metric_used = self.record.metrics[position].metric

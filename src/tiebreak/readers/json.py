@@ -31,7 +31,7 @@ from tiebreak.readers.source import (
 )
 from tiebreak.scores.items import Items, check_items
 from tiebreak.scores.metric import Metric
-from tiebreak.scores.scores import Asked, ScoreMatrix, Scores, SplitDesign
+from tiebreak.scores.scores import SavedSettings, ScoreMatrix, Scores, SplitDesign
 from tiebreak.scores.vocabulary import Kind, Notice
 
 SCHEMAS = (1, 2)
@@ -103,7 +103,7 @@ class ItemReference(NamedTuple):
     """Hash of items that were too many to write into an answer, and its settings."""
 
     hash: str
-    asked: Asked
+    saved_settings: SavedSettings
 
 
 def holds_answered_items(source: Any) -> bool:
@@ -118,8 +118,8 @@ def reference_of(source: Any) -> ItemReference | None:
         return None
     name = printable(str(source)) if is_path(source, ".json") else "the answer"
     reader = _Reader(source if isinstance(source, Mapping) else _parse(Path(source), name), name)
-    asked = _asked(reader, _check_schema(reader))
-    return ItemReference(reader.get("items", "hash", kind=str), asked[0] if asked else Asked(name, {}))
+    asked = _saved_settings(reader, _check_schema(reader))
+    return ItemReference(reader.get("items", "hash", kind=str), asked[0] if asked else SavedSettings(name, {}))
 
 
 def _items_in(source: Any) -> Mapping[str, Any] | None:
@@ -215,7 +215,7 @@ def read_answer(content: Mapping[str, Any], name: str, options: ReadOptions) -> 
     if schema > 1 and reader.get("items", kind=dict, optional=True) is not None:
         check_held(metric, options, reader.name)
         scores = _answered_items(reader, metric).as_scores()
-        return Source(replace(scores, asked=_asked(reader, schema)), reader.name)
+        return Source(replace(scores, saved_settings=_saved_settings(reader, schema)), reader.name)
     each = [reader] if schema == 1 else [reader.with_scores(one) for one in reader.get("scores", kind=list)]
     if not each:
         raise reader.wrong(["scores"], "empty")
@@ -223,7 +223,7 @@ def read_answer(content: Mapping[str, Any], name: str, options: ReadOptions) -> 
     for matrix in matrices:
         check_finite(matrix, reader.name)
     design, notices = _design(reader, matrices)
-    scores = Scores(metric, matrices, design, notices, _asked(reader, schema))
+    scores = Scores(metric, matrices, design, notices, _saved_settings(reader, schema))
     return Source(of_asked_metric(scores.with_matrices(matrices), options, reader.name), reader.name)
 
 
@@ -247,7 +247,7 @@ _KINDS: dict[str, type | tuple[type, ...]] = {
 """Settings of a comparison, each with the kinds of its values; null is a value too."""
 
 
-def _asked(reader: _Reader, schema: int) -> tuple[Asked, ...]:
+def _saved_settings(reader: _Reader, schema: int) -> tuple[SavedSettings, ...]:
     """Settings of the comparison as they were asked for."""
     if reader.get("settings", kind=dict, optional=True) is None:
         return ()
@@ -257,7 +257,7 @@ def _asked(reader: _Reader, schema: int) -> tuple[Asked, ...]:
     if settings.get("order") is not None:
         settings["order"] = tuple(settings["order"])
     used = reader.get("resolved", "correction", kind=str, optional=True) or ""
-    return (Asked(reader.name, settings, used, reader.get("sentence", kind=str, optional=True) or ""),)
+    return (SavedSettings(reader.name, settings, used, reader.get("sentence", kind=str, optional=True) or ""),)
 
 
 def _check_schema(reader: _Reader) -> int:

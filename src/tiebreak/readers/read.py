@@ -41,7 +41,7 @@ from tiebreak.readers.source import (
 from tiebreak.readers.split_keys import natural_key
 from tiebreak.readers.table import column_names
 from tiebreak.scores.items import Items
-from tiebreak.scores.scores import Asked, ScoreMatrix, Scores, SplitDesign, percent_notices
+from tiebreak.scores.scores import SavedSettings, ScoreMatrix, Scores, SplitDesign, percent_notices
 from tiebreak.scores.vocabulary import Notice, look_up, quoted
 
 
@@ -90,10 +90,12 @@ def read_scores(sources: Sequence[Any], options: ReadOptions) -> Scores:
     inside = [each.sources(options) if isinstance(each, Results) else (each,) for each in found]
     with pipes_as_files([source for each in inside for source in each]) as held:
         scores = _read_scores(held, options)
-    if not folders or scores.items is None or any("missing" in each.settings for each in scores.asked):
+    if not folders or scores.items is None or any("missing" in each.settings for each in scores.saved_settings):
         return scores
     # logs of a folder may be cut short: pairs are compared on what both have, unless the caller asks otherwise
-    return dataclasses.replace(scores, asked=(*scores.asked, Asked(str(folders[0].path), {"missing": "pairwise"})))
+    return dataclasses.replace(
+        scores, saved_settings=(*scores.saved_settings, SavedSettings(str(folders[0].path), {"missing": "pairwise"}))
+    )
 
 
 def _read_scores(sources: Sequence[Any], options: ReadOptions) -> Scores:
@@ -136,13 +138,13 @@ def _read_item_scores(sources: Sequence[Any], names: Sequence[str], options: Rea
             about=given[0],
         )
     tables: list[Any] = []
-    asked: list[Asked] = []
+    asked: list[SavedSettings] = []
     references: list[tuple[str, str]] = []
     for source, name in zip(sources, names, strict=True):
         reference = reference_of(source)
         if reference is not None:
-            references.append((reference.asked.source, reference.hash))
-            asked.append(reference.asked)
+            references.append((reference.saved_settings.source, reference.hash))
+            asked.append(reference.saved_settings)
             continue
         is_answer = isinstance(source, (Holder, Scores)) or holds_answered_items(source)
         scores = _read(source, name, options).scores if is_answer else None
@@ -150,7 +152,7 @@ def _read_item_scores(sources: Sequence[Any], names: Sequence[str], options: Rea
             raise AmbiguousSourceError(
                 f"{name} holds scores of splits, and other sources those of single items; compare one kind."
             )
-        asked += scores.asked if scores is not None else ()
+        asked += scores.saved_settings if scores is not None else ()
         tables.append(source if scores is None else scores.items)
     if not tables:
         raise UnreadableSourceError(
@@ -170,7 +172,7 @@ def _read_item_scores(sources: Sequence[Any], names: Sequence[str], options: Rea
     for name, held in references:
         if items.hash() != held:
             raise UnreadableSourceError(f"{name} was made from another table of items (hash {held}, not {items.hash()}).")
-    return dataclasses.replace(items.as_scores(), asked=tuple(asked))
+    return dataclasses.replace(items.as_scores(), saved_settings=tuple(asked))
 
 
 def _read(source: Any, name: str, options: ReadOptions) -> Source:
@@ -211,8 +213,8 @@ def _with_options(scores: Scores, name: str, options: ReadOptions) -> Source:
     matrices = tuple(with_sizes(matrix, options, name) for matrix in scores.matrices)
     sizes = scores.design.sizes if scores.design.sizes != "missing" else known_sizes(matrices)
     design = dataclasses.replace(scores.design, sizes=sizes)
-    asked = tuple(each._replace(source=each.source or name) for each in scores.asked)
-    return Source(dataclasses.replace(scores, matrices=matrices, design=design, asked=asked), name)
+    asked = tuple(each._replace(source=each.source or name) for each in scores.saved_settings)
+    return Source(dataclasses.replace(scores, matrices=matrices, design=design, saved_settings=asked), name)
 
 
 def _check_keys(source: Mapping[Any, Any], name: str) -> None:
@@ -296,7 +298,7 @@ def join_sources(sources: Sequence[Source]) -> Scores:
             "splits differ",
         )
         notices[unproved] = None
-    asked = tuple(each for source in sources for each in source.scores.asked)
+    asked = tuple(each for source in sources for each in source.scores.saved_settings)
     fit_seconds = {name: value for source in sources for name, value in source.scores.fit_seconds.items()}
     return Scores(first.scores.metric, matrices, _design(sources, matrices), tuple(notices), asked, fit_seconds)
 

@@ -532,7 +532,7 @@ def pipes_as_files(sources: Sequence[Any], standard_input: BinaryIO | None = Non
             yield held
         except TiebreakError as error:
             for copy, name in names.items():
-                error.speak_of(name, copy)
+                error.rename_source(name, copy)
             raise
 
 

@@ -99,7 +99,7 @@ class Items:
         return int(found.min()) if found.size > 1 else 0
 
     @property
-    def complication(self) -> str:
+    def structure_note(self) -> str:
         """Runs, clusters or weights that the items come with, in words; "" where each counts once and by itself."""
         if len(self.runs) > 1:
             return f"there are {len(self.runs)} runs"

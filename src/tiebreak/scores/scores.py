@@ -121,7 +121,7 @@ class ScoreMatrix:
         return repr(self.columns[split]) if self.columns else f"repeat {self.repeat[split]} fold {self.fold[split]}"
 
 
-class Asked(NamedTuple):
+class SavedSettings(NamedTuple):
     """Settings of `tiebreak.compare` that a source was compared with before, or that its study asks for.
 
     `correction` is the one that a saved answer was given with, asked for or not, and `sentence` what it said; "" elsewhere.
@@ -146,7 +146,7 @@ class Scores:
     design : SplitDesign
     notices : tuple of Notice
         Remarks of the reader of the source.
-    asked : tuple of Asked
+    saved_settings : tuple of SavedSettings
         Settings that came with the sources; a comparison takes them where it is given no others.
     fit_seconds : mapping of str to float
         Typical time of a fit by model, for those of which it is known: the median; of a search its mean.
@@ -160,7 +160,7 @@ class Scores:
     matrices: tuple[ScoreMatrix, ...]
     design: SplitDesign = SplitDesign()
     notices: tuple[Notice, ...] = ()
-    asked: tuple[Asked, ...] = ()
+    saved_settings: tuple[SavedSettings, ...] = ()
     fit_seconds: Mapping[str, float] = field(default_factory=dict)
     items: Items | None = None
     same_predictions: tuple[tuple[str, ...], ...] = ()

@@ -1,4 +1,4 @@
-"""Words that all rooms share: names in messages, the codes of notices, and the kinds of splits."""
+"""Words that all packages share: names in messages, the codes of notices, and the kinds of splits."""
 
 from __future__ import annotations
 

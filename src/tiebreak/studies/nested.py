@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class HonestScore:
+class NestedScore:
     """The score of a choice on examples that took no part in it, beside what would be claimed without nesting.
 
     Attributes
@@ -156,7 +156,7 @@ class NestedEvaluation(Result["NestedPlots"]):
             reasons[split] = f"{choice.candidates[choice.chosen[split]]!r} was chosen and has no score: {said}"
         return tuple(reasons)
 
-    def honest(self, search: str | None = None, metric: str | None = None) -> HonestScore:
+    def score(self, search: str | None = None, metric: str | None = None) -> NestedScore:
         """The honest score of a search, with its interval, and the claims beside it.
 
         Parameters
@@ -183,7 +183,7 @@ class NestedEvaluation(Result["NestedPlots"]):
         best = first_best(self.plain_mean(choice.name, choice.metric.name), choice.metric.sign)
         is_claimed = best != NOTHING and len(choice.candidates) > 1
         inner = choice.best_inner()[choice.chosen != NOTHING] if choice.metric == known else np.empty(0)
-        return HonestScore(
+        return NestedScore(
             metric=known,
             mean=float(moments.mean),
             standard_error=float(error),
@@ -209,7 +209,7 @@ class NestedEvaluation(Result["NestedPlots"]):
         choice = self.choice(search)
         if not isinstance(self.rope, str):
             return self.rope
-        return rope_share(self.rope, "honest score") * abs(self.honest(choice.name, choice.metric.name).mean)
+        return rope_share(self.rope, "honest score") * abs(self.score(choice.name, choice.metric.name).mean)
 
     # --- other answers ----------------------------------------------------------------------------------------------------
 

@@ -14,13 +14,13 @@ class DeclaredModel:
     pipeline that of the last step.
     """
 
-    made: type
+    model_class: type
     kind: type
     params: Mapping[str, Any]
 
     def __getattr__(self, name: str) -> Any:
         """Methods of the class; no object of it is there to ask for more."""
-        if name.startswith("__") or name in ("steps", "kind", "made", "params"):
+        if name.startswith("__") or name in ("steps", "kind", "model_class", "params"):
             raise AttributeError(name)
         if name == "_estimator_type":
             return self._estimator_kind()
@@ -39,7 +39,7 @@ class DeclaredModel:
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters that are written in the study, those of parts included."""
         found = dict(self.params)
-        parts = {**found, **dict(found["steps"])} if self.made.__name__ == "Pipeline" and "steps" in found else found
+        parts = {**found, **dict(found["steps"])} if self.model_class.__name__ == "Pipeline" and "steps" in found else found
         for name, value in list(parts.items()) if deep else []:
             if isinstance(value, DeclaredModel):
                 found |= {name: value} | {f"{name}__{key}": each for key, each in value.get_params().items()}
@@ -47,28 +47,28 @@ class DeclaredModel:
 
     def varied(self, params: Mapping[str, Any]) -> DeclaredModel:
         """The same with some parameters set."""
-        return declare(self.made, {**self.params, **params}, self.kind)
+        return declare(self.model_class, {**self.params, **params}, self.kind)
 
     def __repr__(self) -> str:
         """As scikit-learn writes such a model: parameters in order, without those that have their default."""
         try:
-            defaults = {each.name: each.default for each in inspect.signature(self.made).parameters.values()}
+            defaults = {each.name: each.default for each in inspect.signature(self.model_class).parameters.values()}
         except (TypeError, ValueError):
             defaults = {}
         shown = (
             f"{name}={value!r}" for name, value in sorted(self.params.items()) if repr(value) != repr(defaults.get(name, ...))
         )
-        return f"{self.made.__name__}({', '.join(shown)})"
+        return f"{self.model_class.__name__}({', '.join(shown)})"
 
     @property
     def is_known(self) -> bool:
         """True where the text says all: a model of scikit-learn, with numbers and words as parameters."""
         is_plain = all(isinstance(value, str | int | float | None) for value in self.params.values())
-        return is_plain and self.made.__module__.startswith("sklearn.")
+        return is_plain and self.model_class.__module__.startswith("sklearn.")
 
 
-def declare(made: type, params: Mapping[str, Any], kind: type | None = None) -> DeclaredModel:
+def declare(model_class: type, params: Mapping[str, Any], kind: type | None = None) -> DeclaredModel:
     """A stand-in for an object of a class, whose own class bears its name; `kind` is the class that says what it can do."""
-    stand_in = type(made.__name__, (DeclaredModel,), {"__module__": made.__module__})()
-    stand_in.made, stand_in.kind, stand_in.params = made, kind or made, params
+    stand_in = type(model_class.__name__, (DeclaredModel,), {"__module__": model_class.__module__})()
+    stand_in.model_class, stand_in.kind, stand_in.params = model_class, kind or model_class, params
     return stand_in  # type: ignore[no-any-return]

@@ -762,7 +762,7 @@ def _neighbours_line(comparison: Comparison) -> str:
     """Neighbours in the ranking that are told apart, beside what tests of each pair by itself would say."""
     table = comparison.pair_table
     neighbours = table.part(np.flatnonzero(np.abs(table.first - table.second) == 1))
-    told, alpha = int(np.count_nonzero(neighbours.told_apart)), comparison.settings.alpha
+    told, alpha = int(np.count_nonzero(neighbours.shown_direction)), comparison.settings.alpha
     single = int(np.count_nonzero(neighbours.pvalue <= alpha))
     return (
         f"of the {neighbours.n_pairs} pairs of neighbours {told} are told apart; tests of each by itself at "
@@ -826,7 +826,7 @@ def method_lines(comparison: Comparison) -> list[str]:
     m = comparison.method
     lines = [f"{m.name}: {m.reason}.", "It assumes: " + "; ".join(m.assumptions) + "."]
     measured = nearest_words(comparison)
-    return [*lines, *([measured] if measured else []), *(f"Beside it: {test.text}" for test in comparison.beside)]
+    return [*lines, *([measured] if measured else []), *(f"Beside it: {test.text}" for test in comparison.supplementary_tests)]
 
 
 def table_decimals(comparison: Comparison) -> int:

@@ -112,7 +112,7 @@ def facts(nested: NestedEvaluation) -> dict[str, Any]:
 
 def _sentence(nested: NestedEvaluation, choice: Choice) -> str:
     """Honest score of a search, and what would have been claimed."""
-    s = nested.honest(choice.name)
+    s = nested.score(choice.name)
     metric, decimals = printable(s.metric.name), decimals_for(s.standard_error)
     if s.n_splits == 0:
         return f"{quote(choice.name)} has no score on any outer split."
@@ -134,7 +134,7 @@ def _sentence(nested: NestedEvaluation, choice: Choice) -> str:
 
 def _foot(nested: NestedEvaluation) -> Paragraph:
     """Intervals that were cut off, if there are any; splits, and where the cells are."""
-    cut = [m for m in nested.metrics if any(nested.honest(name, m).is_cut for name in nested.searches)]
+    cut = [m for m in nested.metrics if any(nested.score(name, m).is_cut for name in nested.searches)]
     names = " and ".join(map(printable, cut))
     notes = [f"Intervals are cut off at the smallest and largest possible {names}."] if cut else []
     searched = [choice for choice in nested.choices if choice.inner is not None]
@@ -155,13 +155,13 @@ def _foot(nested: NestedEvaluation) -> Paragraph:
 
 def _score_table(nested: NestedEvaluation, metric: str) -> Table:
     """Honest scores and claims of all searches in one metric."""
-    found = [nested.honest(name, metric) for name in nested.searches]
+    found = [nested.score(name, metric) for name in nested.searches]
     errors = [s.standard_error for s in found if s.standard_error > 0]
     decimals = decimals_for(float(np.median(errors)) if errors else float("nan"))
     names = short_names(nested.searches, NAME_WIDTH)
     columns = {
         "search": names,
-        "honest": [format_score(s.mean, decimals) for s in found],
+        "score": [format_score(s.mean, decimals) for s in found],
         f"{format_percent(1 - nested.alpha)} interval": [format_interval(s.low, s.high, decimals) for s in found],
         "splits": [str(s.n_splits) if s.n_splits == nested.n_outer else f"{s.n_splits} of {nested.n_outer}" for s in found],
         "claim": [format_score(s.claim, decimals) for s in found],
@@ -221,7 +221,7 @@ def _summary(nested: NestedEvaluation) -> Iterator[tuple[Any, ...]]:
         favourite = "" if choice.favourite == NOTHING else choice.candidates[choice.favourite]
         n_favourite = int(choice.n_chosen.max(initial=0))
         for metric in nested.metrics:
-            s = nested.honest(choice.name, metric)
+            s = nested.score(choice.name, metric)
             yield (
                 choice.name,
                 metric,

@@ -172,7 +172,7 @@ def pair_sentence(pair: PairComparison) -> str:
     else:
         parts["size"] = WORDS["equal"].format(metric=printable(comparison.metric.name))
     if pair.verdict == "equivalent":
-        ahead = WORDS["though ahead"].format(a=a) if is_told_apart(pair) else ""
+        ahead = WORDS["though ahead"].format(a=a) if has_direction(pair) else ""
         return WORDS["equivalent"].format(a=a, b=b, rope=rope, **parts) + ahead
     how = WORDS["how"].format(**parts)
     return WORDS["undecided" if pair.is_in_family else "no verdict"].format(a=a, b=b, how=how, why=_open(pair))
@@ -218,7 +218,7 @@ def direction(comparison: Comparison) -> str:
     return f"typically {side}" if comparison.method.is_centre else side
 
 
-def is_told_apart(pair: PairComparison) -> bool:
+def has_direction(pair: PairComparison) -> bool:
     """True where 0 lies outside the interval, beyond rounding noise."""
     tolerance = float(pair.distribution.tolerance)
     return pair.interval_low > tolerance or pair.interval_high < -tolerance
@@ -288,20 +288,20 @@ def rope_number(comparison: Comparison) -> str:
     rope, table = comparison.rope, comparison.pair_table
     if not isinstance(comparison.settings.rope, str):
         return f"{rope:.15g}"
-    if "rope_number" not in table.made:
+    if "rope_number" not in table.cache:
         shortfall = comparison.ranking_table.shortfall_high
         ends = [] if shortfall is None else [shortfall]
-        if table.differences.reads_tails:
+        if table.differences.prefers_tails:
             of_reference = table.part(table.rows_with(comparison.models.index(comparison.reference)))
             ends += [np.abs(end) for end in of_reference.interval]
         elif table.n_pairs <= MOST_KEPT:
             ends += [np.abs(end) for end in table.interval]
         known = np.concatenate(ends)
-        table.made["rope_number"] = next(
+        table.cache["rope_number"] = next(
             (text for text in (f"{rope:.{digits}g}" for digits in range(3, 17)) if not _divides(float(text), rope, known)),
             repr(rope),
         )
-    return str(table.made["rope_number"])
+    return str(table.cache["rope_number"])
 
 
 def _divides(printed: float, rope: float, ends: FloatArray) -> bool:

@@ -85,7 +85,7 @@ def _pair(slices: Slices) -> tuple[str, str]:
 
 
 def _shown(slices: Slices, sign: int) -> list[str]:
-    return [name for name, table in zip(slices.names, slices.tables, strict=True) if table.told_apart[0] == sign]
+    return [name for name, table in zip(slices.names, slices.tables, strict=True) if table.shown_direction[0] == sign]
 
 
 def _contradictions(slices: Slices) -> Iterator[str]:

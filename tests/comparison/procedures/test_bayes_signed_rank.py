@@ -81,7 +81,7 @@ def test_the_published_test_stands_beside(rng, method) -> None:
     """Probabilities of which region is the most probable one: of the best against the others, or of the baseline."""
     columns = table(rng)
     answer = compared(columns, method)
-    tests = [test for test in answer.beside if test.name == method]
+    tests = [test for test in answer.supplementary_tests if test.name == method]
     best = answer.models[0]
     assert [test.models for test in tests] == [(best, other) for other in answer.models[1:]]
     means = pd.DataFrame(means_of(columns), columns=["m0", "m1", "m2"])
@@ -91,7 +91,7 @@ def test_the_published_test_stands_beside(rng, method) -> None:
     else:
         expected = tb.bayesian.signed_rank_posterior(d, rope=0.01).probabilities()
     assert list(tests[0].probabilities.values()) == pytest.approx([float(p) for p in expected], abs=1e-9)
-    against = [test.models for test in compared(columns, method, baseline="m1").beside if test.name == method]
+    against = [test.models for test in compared(columns, method, baseline="m1").supplementary_tests if test.name == method]
     assert against == [("m1", "m0"), ("m1", "m2")] or against == [("m1", "m2"), ("m1", "m0")]
 
 

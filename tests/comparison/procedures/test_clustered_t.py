@@ -252,14 +252,14 @@ def test_contrasts_stand_beside() -> None:
     """What the error would seem with the clusters forgotten, and the parts of the variance by items and runs."""
     items = graded(clusters=CLUSTERS)
     answer = tb.compare(items)
-    found = {test.name: test for test in answer.beside}
+    found = {test.name: test for test in answer.supplementary_tests}
     one, two = (NAMES.index(name) for name in answer.models[:2])
     d = items.score[one, 0] - items.score[two, 0]
     ratio = clustered_mean(d).standard_error / clustered_mean(d, CLUSTERS).standard_error
     assert found["independent"].statistic == pytest.approx(float(ratio))
     items = graded(n_runs=3)
     answer = tb.compare(items)
-    parts = next(test for test in answer.beside if test.name == "variance-parts").probabilities
+    parts = next(test for test in answer.supplementary_tests if test.name == "variance-parts").probabilities
     one, two = (NAMES.index(name) for name in answer.models[:2])
     expected = crossed_mean(items.score[one] - items.score[two])
     whole = expected.from_examples + expected.from_runs + expected.from_both

@@ -244,12 +244,12 @@ def test_many_pairs_are_judged_by_tails_as_few_are_by_ends(rng, monkeypatch, dec
         for most in (10_000, 1):
             monkeypatch.setattr("tiebreak.comparison.procedures.datasets.MOST_SELECTED", most)
             answers.append(tb.compare(table, metric="s", lower_is_better=False, rope=rope, method=method, correction="none"))
-            assert answers[-1].pair_table.differences.reads_tails == (most == 1)
+            assert answers[-1].pair_table.differences.prefers_tails == (most == 1)
             answers[-1].to_text()
         few, many = answers
         assert few.pair_table.verdict.tolist() == many.pair_table.verdict.tolist()
         assert few.pair_table.reason.tolist() == many.pair_table.reason.tolist()
-        assert few.pair_table.told_apart.tolist() == many.pair_table.told_apart.tolist()
+        assert few.pair_table.shown_direction.tolist() == many.pair_table.shown_direction.tolist()
         assert few.ranking.to_string() == many.ranking.to_string()
 
 

@@ -35,7 +35,7 @@ def test_pairs_are_those_of_the_array_functions(rng: np.random.Generator) -> Non
         assert_allclose([pair.difference, pair.standard_error], [found.difference, found.standard_error], rtol=1e-12)
         assert_allclose([pair.interval_low, pair.interval_high], found.confidence_interval(1 - 0.05 / 3), rtol=1e-12)
         assert_allclose(pair.pvalue, 2 * min(found.tail_below(0.0), found.tail_above(0.0)), rtol=1e-12)
-    for test in answer.beside:
+    for test in answer.supplementary_tests:
         z, p = array.difference(row[test.models[0]], row[test.models[1]]).ztest()
         assert_allclose([test.statistic, test.pvalue], [z, p], rtol=1e-12)
     for model in answer.ranking.itertuples():

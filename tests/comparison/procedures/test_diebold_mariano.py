@@ -59,13 +59,13 @@ def test_the_model_confidence_set_stands_beside(rng: np.random.Generator) -> Non
     answer = compared(table)
     names = list(answer.models)
     found = tb.frequentist.model_confidence_set(table[names].to_numpy().T, block_length=3, rng=0)
-    (test,) = answer.beside
+    (test,) = answer.supplementary_tests
     assert test.probabilities == dict(zip(names, found.pvalues.tolist(), strict=True))
     assert "Beside it: model confidence set at 95%" in str(answer)
     higher = table.assign(**{name: -table[name] for name in names})
-    other = tb.compare(higher, metric="skill", lower_is_better=False).beside[0]
+    other = tb.compare(higher, metric="skill", lower_is_better=False).supplementary_tests[0]
     assert other.probabilities == test.probabilities
-    blocks = compared(table, options={"block_length": 10}).beside[0]
+    blocks = compared(table, options={"block_length": 10}).supplementary_tests[0]
     assert "blocks of 10" in blocks.text
 
 
@@ -149,7 +149,7 @@ def test_bad_input(rng: np.random.Generator) -> None:
         ):
             compared(table, options=options)
     with pytest.raises(InvalidParameterError, match="block_length of diebold-mariano must be a whole number from 1 to 40"):
-        _ = compared(table, options={"block_length": 41}).beside
+        _ = compared(table, options={"block_length": 41}).supplementary_tests
     with pytest.raises(
         UnsuitableDesignError, match="corrected-t is for scores on splits of one dataset, and these are losses of"
     ):

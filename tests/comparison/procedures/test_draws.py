@@ -94,7 +94,7 @@ def test_metrics_that_are_no_means(rng: np.random.Generator, metric: str, positi
     theirs = {"f1": lambda p: f1_score(y, p, pos_label=last), "matthews_corrcoef": lambda p: matthews_corrcoef(y, p)}
     score = theirs.get(name, lambda p: balanced_accuracy_score(y, p))
     assert_allclose(answer.ranking["mean"], [score(predicted[model]) for model in answer.models], rtol=1e-12)
-    tests = {test.models: test.pvalue for test in answer.beside if test.name == "permutation"}
+    tests = {test.models: test.pvalue for test in answer.supplementary_tests if test.name == "permutation"}
     for pair in answer.pairs.itertuples():
         i, j = answer.models.index(pair.first), answer.models.index(pair.second)
         found = array.difference(i, j).confidence_interval(1 - 0.05 / 3, options.get("interval", "bca"))

@@ -30,7 +30,9 @@ def test_by_hand() -> None:
     variance = ((d - d.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
     assert_allclose(pair.statistic, 0.04 / np.sqrt(variance.mean()), rtol=1e-12)
     assert_allclose([pair.statistic, pair.pvalue], [array.t, array.t_pvalue], rtol=1e-12)
-    assert_allclose([answer.beside[0].statistic, answer.beside[0].pvalue], [array.f, array.f_pvalue], rtol=1e-12)
+    assert_allclose(
+        [answer.supplementary_tests[0].statistic, answer.supplementary_tests[0].pvalue], [array.f, array.f_pvalue], rtol=1e-12
+    )
     assert (pair.df, pair.n_units) == (5, 10)
     assert pair.difference == pytest.approx(0.04)
 
@@ -46,7 +48,7 @@ def test_it_is_the_array_function_for_all_pairs(rng: np.random.Generator) -> Non
             array = tb.frequentist.five_by_two_cv_test(d)
             assert_allclose([pair.statistic, pair.pvalue], [array.t, array.t_pvalue], rtol=1e-12)
         check_tails(answer)
-        assert [frozenset(test.models) for test in answer.beside] == [
+        assert [frozenset(test.models) for test in answer.supplementary_tests] == [
             frozenset(pair) for pair in zip(*answer.pairs[["first", "second"]].T.values, strict=True)
         ]
 

@@ -73,14 +73,14 @@ def test_the_page_tells_of_the_next_dataset(rng) -> None:
     """Its interval and the three probabilities are those of the posterior, and stand beside the answer."""
     columns = table(rng, n_datasets=6, n_models=3)
     answer = compared(columns)
-    tests = [test for test in answer.beside if test.name == "next-dataset"]
+    tests = [test for test in answer.supplementary_tests if test.name == "next-dataset"]
     assert [test.models for test in tests] == [(answer.models[0], other) for other in answer.models[1:]]
     posterior = answer.pair(*tests[0].models).distribution.posterior
     assert list(tests[0].probabilities.values()) == pytest.approx([float(p) for p in posterior.next_dataset()], abs=1e-12)
     low, high = posterior.next_interval(0.95)
     page = " ".join(answer.to_text().split())
     assert f"lies between {low:.3g} and {high:.3g} with probability 0.95" in page
-    against = [test.models for test in compared(columns, baseline="m1").beside if test.name == "next-dataset"]
+    against = [test.models for test in compared(columns, baseline="m1").supplementary_tests if test.name == "next-dataset"]
     assert [first for first, _ in against] == ["m1", "m1"]
 
 

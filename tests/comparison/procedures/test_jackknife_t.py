@@ -32,7 +32,7 @@ def test_metrics_that_are_no_means(rng: np.random.Generator, metric: str, positi
     score = theirs.get(name, lambda p: balanced_accuracy_score(y, p))
     assert_allclose(answer.ranking["mean"], [score(predicted[model]) for model in answer.models], rtol=1e-12)
     assert_allclose(answer.ranking["standard_error"], array.of_models.standard_error, rtol=1e-12)
-    tests = {test.models: test.pvalue for test in answer.beside if test.name == "permutation"}
+    tests = {test.models: test.pvalue for test in answer.supplementary_tests if test.name == "permutation"}
     for pair in answer.pairs.itertuples():
         i, j = answer.models.index(pair.first), answer.models.index(pair.second)
         found = array.difference(i, j)

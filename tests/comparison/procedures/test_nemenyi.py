@@ -55,7 +55,7 @@ def test_the_page_names_what_depends_on_the_pool(answer) -> None:
     assert text.startswith("3 of 28 verdicts")
     for name in ("H-InceptionTime", "PF", "WEASEL-2"):
         assert f"{name} and FreshPRINCE" in text or f"FreshPRINCE and {name}" in text
-    assert [test.name for test in answer.beside] == ["friedman", "iman-davenport"]
+    assert [test.name for test in answer.supplementary_tests] == ["friedman", "iman-davenport"]
     page = " ".join(answer.to_text().split())
     assert "Ranking by average rank, lower is better" in page
     assert "nemenyi allows for all pairs" in page

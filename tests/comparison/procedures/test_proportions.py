@@ -40,7 +40,7 @@ def test_pairs_are_those_of_the_array_function(method: Any) -> None:
             ends = array.confidence_interval(1 - 0.05 / 3, ARRAY[method])
             assert_allclose([pair.difference, pair.interval_low, pair.interval_high], [array.difference, *ends], rtol=1e-12)
         check_tails(answer)
-        for test in answer.beside:
+        for test in answer.supplementary_tests:
             array = tb.frequentist.independent_proportions(*counts[test.models[0]], *counts[test.models[1]])
             assert_allclose([abs(test.statistic), test.pvalue], [abs(array.ztest().statistic), array.ztest().pvalue], rtol=1e-12)
     ranking = tb.compare(TABLE).ranking

@@ -208,13 +208,13 @@ def test_a_gate_says_questions() -> None:
 def test_other_tests_stand_beside() -> None:
     """McNemar's three for two models, Cochran's Q for more, of these items; how much wider the unpaired interval would be."""
     items = answers()
-    two = {test.name: test for test in tb.compare(items.take(["a", "c"])).beside}
+    two = {test.name: test for test in tb.compare(items.take(["a", "c"])).supplementary_tests}
     counts = paired_counts(items.score[:, 0], 0, 2)
     for variant in ("exact", "mid-p", "chi2"):
         expected = mcnemar_test(counts.only_first, counts.only_second, variant)  # type: ignore[arg-type]
         assert two[f"mcnemar-{variant}"].pvalue == pytest.approx(expected.pvalue)
     several = tb.compare(items)
-    cochran = next(test for test in several.beside if test.name == "cochran")
+    cochran = next(test for test in several.supplementary_tests if test.name == "cochran")
     expected_q = cochran_q_test(items.score[:, 0])
     assert (cochran.statistic, cochran.pvalue) == pytest.approx((expected_q.statistic, expected_q.pvalue))
     a, c = items.score[0, 0], items.score[2, 0]

@@ -250,12 +250,12 @@ def test_options_and_tests_beside(monkeypatch: pytest.MonkeyPatch) -> None:
     """A procedure declares its options, reads the caller's, and may show tests that have no verdict; JSON keeps the options."""
 
     class Optional(SignFlip):
-        def beside(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
+        def supplementary_tests(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
             yield TestOnly(name="sign", models=data.models, pvalue=0.5, text=f"sign test at {self.options_of(settings)['place']}")
 
     fields = {**vars(SIGN_FLIP), "options": {"place": 1}}
     monkeypatch.setitem(METHODS, "sign-flip", Optional(**fields))
-    assert answer().beside[0].pvalue == 0.5
+    assert answer().supplementary_tests[0].pvalue == 0.5
     toy = answer(options={"place": 2})
     assert "Beside it: sign test at 2" in str(toy)
     assert json.loads(toy.to_json())["resolved"]["options"] == {"place": 2}

@@ -69,7 +69,7 @@ def test_the_bakeoff_has_its_known_ranks_and_omnibus_tests() -> None:
     ranks = dict(zip(answer.ranking["model"], answer.ranking["average_rank"], strict=True))
     known = {"HC2": 3.0599, "MR-Hydra": 3.3063, "RDST": 4.3486, "H-InceptionTime": 4.4894, "QUANT": 4.5211, "PF": 6.0634}
     assert {name: ranks[name] for name in known} == pytest.approx(known, abs=5e-5)
-    beside = {test.name: test for test in answer.beside}
+    beside = {test.name: test for test in answer.supplementary_tests}
     means = np.genfromtxt(BAKEOFF, delimiter=",", skip_header=1)[:, 1:].round(12)
     assert beside["friedman"].statistic == pytest.approx(scipy.stats.friedmanchisquare(*means.T).statistic)
     assert beside["nemenyi"].statistic == pytest.approx(0.88108, abs=5e-6)
@@ -112,7 +112,7 @@ def test_a_missing_cell_leaves_its_dataset_out_of_the_pairs_it_is_in(columns) ->
     answer = compared({name: [column[i] for i in keep] for name, column in columns.items()})
     assert answer.pair("m2", "m0").n_units == 11
     assert answer.pair("m1", "m0").n_units == 12
-    assert [test.name for test in answer.beside] == ["skillings-mack"]
+    assert [test.name for test in answer.supplementary_tests] == ["skillings-mack"]
     assert "  n  " in answer.to_text()
     with pytest.raises(MissingSplitsError, match="12 datasets: 'd03'"):
         compared({name: [column[i] for i in keep] for name, column in columns.items()}, missing="raise")

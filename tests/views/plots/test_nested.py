@@ -52,7 +52,7 @@ def test_every_number_drawn_is_of_the_answer() -> None:
     display = NestedDisplay.from_nested(nested)
     assert display.data["score"].tolist() == [*nested.outer_scores("one"), *nested.outer_scores("two")]
     for row, name in enumerate(nested.searches):
-        honest, drawn = nested.honest(name), display.searches.iloc[row]
+        honest, drawn = nested.score(name), display.searches.iloc[row]
         assert [drawn[key] for key in ("score", "interval_low", "interval_high", "claim", "inner_claim")] == [
             honest.mean,
             honest.low,
@@ -69,7 +69,7 @@ def test_the_title_of_one_search_says_the_claim_and_by_how_much() -> None:
     """In the words of the text."""
     nested = answer(("one",))
     words = words_of(nested.plot().figure_)
-    honest = nested.honest()
+    honest = nested.score()
     word = "better" if honest.optimism > 0 else "worse"
     how = "the same" if abs(honest.optimism) < 0.005 else f"{abs(honest.optimism):.2f} {word}"
     claim = f"plain cross-validation claims {honest.claim:.2f}, {how}"

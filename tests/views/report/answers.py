@@ -259,8 +259,8 @@ def again(comparison: Comparison, rope: float, alpha: float, given: str | None =
     at = comparison if alpha == comparison.settings.alpha else comparison.at_alpha(alpha)
     known = KNOWN.setdefault(id(comparison), (comparison, {}))[1].setdefault(alpha, at.pair_table)
     table = replace(known, rope=rope)
-    table.made.update({name: getattr(known, name) for name in ("interval", "interval_alpha", "adjusted_pvalue")})
-    table.made["above"] = known.shown_above(len(at.models)) if known.family != "baseline" else None
+    table.cache.update({name: getattr(known, name) for name in ("interval", "interval_alpha", "adjusted_pvalue")})
+    table.cache["above"] = known.shown_above(len(at.models)) if known.family != "baseline" else None
     settings = replace(at.settings, rope=rope if given is None else given)
     return Comparison(scores=at.scores, settings=settings, rope=rope, method=at.method, pair_table=table, notices=at.notices)
 

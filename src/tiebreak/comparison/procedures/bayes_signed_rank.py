@@ -84,9 +84,9 @@ class DirichletProcess(OverDatasets):
     def test(self, difference: FloatArray, scale: FloatArray, settings: Settings) -> RopeProbabilities:
         """Probability that each region is the most probable one for further datasets: the published test."""
 
-    def beside(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
+    def supplementary_tests(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
         """The omnibus tests, and the test as it was published, of the first pairs of the ranking."""
-        yield from super().beside(data, settings)
+        yield from super().supplementary_tests(data, settings)
         models = self.units(data).matrix().models
         one = 0 if settings.baseline is None else models.index(settings.baseline)
         others = [other for other in range(len(models)) if other != one][:MOST_PAIRS]

@@ -122,9 +122,9 @@ class Bootstrap(ByDraws):
         n, tolerance = np.full(value.size, len(items.items)), RELATIVE_TOLERANCE * np.maximum(np.abs(value), 1e-300)
         return ModelValues("mean" if self.is_mean else "measured", value, None, None, n, tolerance)
 
-    def beside(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
+    def supplementary_tests(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
         """Permutation tests of metrics that are no means, where predictions change places; as elsewhere of means."""
-        yield from super().beside(data, settings)
+        yield from super().supplementary_tests(data, settings)
         yield from exchanged_predictions(self.items(data), data.metric.sign, settings)
 
     def scale(self, data: Scores, first: IntArray, second: IntArray) -> FloatArray:

@@ -233,7 +233,7 @@ class ClusteredT(OverItems):
 
     def _is_plain(self, items: Items) -> bool:
         """True where each item counts once and by itself, so that the ordinary t of their differences is the answer."""
-        return not items.complication
+        return not items.structure_note
 
     def _sums(self, items: Items, settings: Settings) -> ClusterSums | None:
         """Sums by cluster of each model, whose differences are those of pairs; None where some scores are missing, or of runs."""
@@ -299,9 +299,9 @@ class ClusteredT(OverItems):
             return f"the {items.unit}s have weights, which the mean and its error allow for"
         return f"scores of single {items.unit}s that are not only right and wrong: the mean of their paired differences"
 
-    def beside(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
+    def supplementary_tests(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
         """Contrasts of the first two models: unpaired, with the clusters forgotten, and the parts of the variance by runs."""
-        yield from super().beside(data, settings)
+        yield from super().supplementary_tests(data, settings)
         items, models = self.items(data), data.matrix().models[:2]
         first, second = np.array([0]), np.array([1])
         own = self.judge(data, first, second, settings)

@@ -89,14 +89,14 @@ class RankTestDifferences(Differences):
         return np.asarray(self._intervals[tail][int(upper)])
 
     @property
-    def reads_tails(self) -> bool:
+    def prefers_tails(self) -> bool:
         """True of many pairs: counting the means of two datasets above a point takes a part of the time of selecting some."""
         return np.size(self.estimate) > MOST_SELECTED
 
-    def lies_beyond(self, limit: float, p: float, *, upper: bool, closed: bool = False) -> NDArray[np.bool_]:
+    def is_beyond(self, limit: float, p: float, *, upper: bool, closed: bool = False) -> NDArray[np.bool_]:
         """The side on which a bound lies: by the tail at the limit, which is small there."""
-        if not self.reads_tails:
-            return super().lies_beyond(limit, p, upper=upper, closed=closed)
+        if not self.prefers_tails:
+            return super().is_beyond(limit, p, upper=upper, closed=closed)
         key = (limit, upper, closed)
         if key not in self._tails:
             noise = 2.0 * np.asarray(self.tolerance) if closed else 0.0  # the tail itself leaves out what is within rounding
@@ -251,7 +251,7 @@ class OverDatasets(Procedure):
         kinds = np.where(is_zero, IDENTICAL, np.where(is_constant, CONSTANT, SPREAD))
         return np.where(~present.any(axis=-1), UNDEFINED, kinds).astype(np.int8)
 
-    def beside(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
+    def supplementary_tests(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
         """Omnibus tests: Friedman's and that of Iman and Davenport, or that of Skillings and Mack where scores are missing."""
         matrix = self.units(data).matrix()
         n_models = len(matrix.models)

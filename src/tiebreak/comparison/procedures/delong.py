@@ -99,9 +99,9 @@ class DeLong(OverItems):
                 f"{self.name} compares areas under ROC curves of predictions, and these are scores of {items.metric.name}. Leave "
                 "the method out for the one that suits them; tb.read_predictions(y_true, {...}) reads predictions."
             )
-        if items.complication:
+        if items.structure_note:
             return UnsuitableDesignError(
-                f"{self.name} takes every {items.unit} once, and independent of the others, but {items.complication}. Leave "
+                f"{self.name} takes every {items.unit} once, and independent of the others, but {items.structure_note}. Leave "
                 "these out of the table, or compare one run by itself."
             )
         if np.isnan(items.score).any():
@@ -172,7 +172,7 @@ class DeLong(OverItems):
                 f"more often than with many; {FEW_RARER} {name} {items.unit}s or more would show more",
             )
 
-    def beside(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
+    def supplementary_tests(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
         """DeLong's z test of each pair."""
         items = self.items(data)
         pairs = list(combinations(range(len(items.models)), 2))

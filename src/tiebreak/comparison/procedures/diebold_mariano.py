@@ -90,7 +90,7 @@ class DieboldMariano(Procedure):
             df=np.full(np.shape(first), float(result.df)),
         )
 
-    def beside(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
+    def supplementary_tests(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
         """The model confidence set of all models, by blocks of periods."""
         matrix = data.matrix()
         if len(matrix.models) > MOST_MODELS or not matrix.is_complete or np.ptp(matrix.score, axis=0).max() == 0:

@@ -74,7 +74,7 @@ class FiveByTwo(Procedure):
             df=np.full(np.shape(first), float(result.t_df)),
         )
 
-    def beside(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
+    def supplementary_tests(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
         """Alpaydin's F test of each pair, which no order of folds changes."""
         models = data.matrix().models
         pairs = list(combinations(range(len(models)), 2))

@@ -129,9 +129,9 @@ class Hierarchical(OverDatasets):
             datasets=datasets,
         )
 
-    def beside(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
+    def supplementary_tests(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
         """The omnibus tests, and what a further dataset's difference is likely to be, of the first pairs of the ranking."""
-        yield from super().beside(data, settings)
+        yield from super().supplementary_tests(data, settings)
         models = self.units(data).matrix().models
         first = np.zeros(len(models) - 1, dtype=np.intp)
         second = np.arange(1, len(models))

@@ -116,7 +116,7 @@ class OverItems(Procedure):
                 f"{quoted(same[0])}{more} have the same score on every {items.unit}: are they the same model, or one read twice?",
             )
 
-    def beside(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
+    def supplementary_tests(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
         """Contrast: the error as if the models had met different items, which intervals of each by itself come to."""
         error = self.values(data, settings).standard_error
         if error is None or len(error) < 2:

@@ -146,9 +146,9 @@ class JackknifeT(OverItems):
                 "are missed more often than with many; with 2, by balanced accuracy in 10 %",
             )
 
-    def beside(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
+    def supplementary_tests(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
         """Permutation tests where predictions change places, and the unpaired contrast."""
-        yield from super().beside(data, settings)
+        yield from super().supplementary_tests(data, settings)
         yield from exchanged_predictions(self.items(data), data.metric.sign, settings)
 
 

@@ -132,9 +132,9 @@ class AverageRanks(OverDatasets):
         tolerance = np.full(ranks.size, RELATIVE_TOLERANCE * ranks.size)
         return values._replace(name="average rank", label="average rank", value=ranks, tolerance=tolerance, average_rank=ranks)
 
-    def beside(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
+    def supplementary_tests(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
         """The omnibus tests."""
-        return (test for test in super().beside(data, settings) if test.name != self.name)
+        return (test for test in super().supplementary_tests(data, settings) if test.name != self.name)
 
     def checks(self, data: Scores, settings: Settings) -> Iterator[Notice]:
         """Verdicts that other models in the table decide."""

@@ -136,11 +136,11 @@ class Differences(ABC):
         return end if np.all(has_spread) else np.where(has_spread, end, np.nan)
 
     @property
-    def reads_tails(self) -> bool:
+    def prefers_tails(self) -> bool:
         """True where it takes less to ask on which side of a point an interval lies than to find its ends."""
         return False
 
-    def lies_beyond(self, limit: float, p: float, *, upper: bool, closed: bool = False) -> NDArray[np.bool_]:
+    def is_beyond(self, limit: float, p: float, *, upper: bool, closed: bool = False) -> NDArray[np.bool_]:
         """True where the lower bound that misses with probability `p` lies above a limit, or the upper one below it.
 
         Within rounding of the limit counts as beyond it where that is `closed`.
@@ -433,7 +433,7 @@ class Procedure(ABC):
         score = self.units(data).matrix().score
         return adjusted_means(score) if self.is_paired and self.is_mean and np.isnan(score).any() else None
 
-    def beside(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
+    def supplementary_tests(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
         """Tests shown beside the answer, which have no part in the verdicts."""
         return iter(())
 

@@ -86,7 +86,7 @@ class IndependentRates(Procedure):
             return None
         if (counts_of(data)[1] == 0).any():
             return TooFewSplitsError(f"{self.name} needs {items.unit}s of every model; some have none.")
-        problem = items.complication if items.is_binary else "the scores are not only 0 and 1"
+        problem = items.structure_note if items.is_binary else "the scores are not only 0 and 1"
         if not problem:
             return None
         return UnsuitableDesignError(
@@ -138,7 +138,7 @@ class IndependentRates(Procedure):
                 "5.7 and 8.8 % of trials instead of 5 %",
             )
 
-    def beside(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
+    def supplementary_tests(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
         """The z test with the pooled error, of each pair."""
         counts, n = counts_of(data)
         models = data.matrix().models

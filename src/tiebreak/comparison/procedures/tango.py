@@ -112,7 +112,7 @@ class Tango(OverItems):
     def applies(self, data: Scores) -> TiebreakError | None:
         """Scores that are all 0 or 1, of one run, without clusters and weights."""
         items = self.items(data)
-        problem = items.complication if items.is_binary else f"these scores are not all 0 or 1 ({items.metric.name})"
+        problem = items.structure_note if items.is_binary else f"these scores are not all 0 or 1 ({items.metric.name})"
         if problem and items.is_mean:
             return UnsuitableDesignError(
                 f"{self.name} counts {items.unit}s that are right or wrong, each once and by itself, but {problem}. The method "
@@ -152,9 +152,9 @@ class Tango(OverItems):
         tolerance = np.full(n.size, RELATIVE_TOLERANCE)
         return ModelValues("mean", mean, np.asarray(low), np.asarray(high), n, tolerance, standard_error=error)
 
-    def beside(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
+    def supplementary_tests(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
         """McNemar's tests of two models, Cochran's Q of several, and the unpaired error for contrast."""
-        yield from super().beside(data, settings)
+        yield from super().supplementary_tests(data, settings)
         score, models = data.matrix().score, data.matrix().models
         absent = np.isnan(score).any(axis=0)
         score = score[:, ~absent] if absent.any() else score

@@ -183,7 +183,7 @@ def _written_whole(path: Path, overwrite: bool) -> Iterator[Path]:
     """A file beside the target, for its owner only, that takes the target's name when it is complete and on the disk."""
     part = path.with_name(f".{path.name[:40]}.{uuid.uuid4().hex}.tmp")
     _remove_leftovers(path)
-    held = _made(part)
+    held = _locked_file(part)
     try:
         yield part
         _sync(part)
@@ -194,7 +194,7 @@ def _written_whole(path: Path, overwrite: bool) -> Iterator[Path]:
             part.with_name(part.name + ending).unlink(missing_ok=True)
 
 
-def _made(part: Path) -> int:
+def _locked_file(part: Path) -> int:
     """Make a file that is locked until the handle returned is closed, be it by a kill; so that others know it is in use."""
     while True:
         handle = os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)

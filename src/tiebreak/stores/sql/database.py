@@ -157,7 +157,7 @@ class Database(ABC):
         A store of an earlier schema is not written to, unless that is what this is about (`to_upgrade`).
         """
         try:
-            idle = self._ready(create=create)
+            idle = self._opened(create=create)
             try:
                 connection = idle.pop()
             except IndexError:
@@ -199,7 +199,7 @@ class Database(ABC):
         connection.driver.close()
         return False
 
-    def _ready(self, *, create: bool) -> deque[Connection]:
+    def _opened(self, *, create: bool) -> deque[Connection]:
         """Connections that nobody uses, to a store that is known to be one: opened on first use, and anew after a fork."""
         idle = self._idle.get(os.getpid())
         if idle is None:

@@ -24,7 +24,7 @@ from tiebreak.stores.sql.encoding import MALFORMED
 from tiebreak.stores.sql.rows import KeptCell, kept_cells
 from tiebreak.stores.sql.statements import delete, fetch, put
 from tiebreak.stores.sql.tables import HOLDERS, LEASES, HolderRow, LeaseRow, cell_of
-from tiebreak.stores.sql.writing import Ready, Writer
+from tiebreak.stores.sql.writing import PendingOutcome, Writer
 
 if TYPE_CHECKING:
     from tiebreak.stores.sql.connection import Connection
@@ -187,7 +187,7 @@ class SqlLease(AbstractContextManager["SqlLease"]):
     # --- within a transaction -------------------------------------------------------------------------------------------------
 
     def _exchange(
-        self, piece: Sequence[Ready], wanted: Sequence[Cell], again: Collection[Cell], connection: Connection
+        self, piece: Sequence[PendingOutcome], wanted: Sequence[Cell], again: Collection[Cell], connection: Connection
     ) -> tuple[set[Cell], Claim]:
         """Put those outcomes whose cells are not another's by now, give these cells back, and take on others instead."""
         owners = self._owners(connection)
@@ -262,7 +262,7 @@ class SqlLease(AbstractContextManager["SqlLease"]):
             beat = self._beat
 
 
-def _is_same(kept: KeptCell, new: Ready) -> bool:
+def _is_same(kept: KeptCell, new: PendingOutcome) -> bool:
     """Tell that it is this very outcome that was kept, by a transaction whose end was not heard of: its times are its own."""
     old, own = kept.outcome, new.outcome
     return _marks(old, own.scores) == _marks(own, own.scores)

@@ -91,7 +91,7 @@ class SqlLog:
 
     def outcomes(self, cells: Iterable[Cell] | None = None, *, outputs: bool = False) -> Iterator[Outcome]:
         """Read the recorded outcomes of the given cells, or of all, in the order of the plan."""
-        asked = self._recorded() if cells is None else self._asked(cells)
+        asked = self._recorded() if cells is None else self._in_plan_order(cells)
         stored = self._mapping.stored_positions(asked)
         for rows in _blocks(stored, is_dense=cells is None and self.record.n_cells == self._stored.n_cells):
             block = _cells_in(stored[rows])
@@ -124,7 +124,7 @@ class SqlLog:
                 return
             after = cell_of(page[-1])
 
-    def _asked(self, cells: Iterable[Cell]) -> IntArray:
+    def _in_plan_order(self, cells: Iterable[Cell]) -> IntArray:
         """The given cells in the order of the plan, in rows of dataset, split and model."""
         chosen = sorted(set(cells))
         for cell in chosen:

@@ -25,7 +25,7 @@ MOST_CELLS = 1_000
 MOST_BYTES = 4_000_000
 
 
-class Ready(NamedTuple):
+class PendingOutcome(NamedTuple):
     """An outcome that is to be written, the stored position of its cell, its row as of a new cell, and its outputs as rows."""
 
     cell: Cell
@@ -48,9 +48,9 @@ class Writer:
     mapping: PlanMapping
     environment: int
 
-    def pieces(self, outcomes: Sequence[Outcome]) -> list[list[Ready]]:
+    def pieces(self, outcomes: Sequence[Outcome]) -> list[list[PendingOutcome]]:
         """Make outcomes ready, in parts for a transaction each: a single one unless there is very much to write."""
-        pieces: list[list[Ready]] = [[]]
+        pieces: list[list[PendingOutcome]] = [[]]
         n_bytes = 0
         for outcome in outcomes:
             self.mapping.check(outcome)
@@ -64,11 +64,11 @@ class Writer:
             if pieces[-1] and (len(pieces[-1]) == MOST_CELLS or n_bytes + kept.output_bytes > MOST_BYTES):
                 pieces.append([])
                 n_bytes = 0
-            pieces[-1].append(Ready(cell, outcome, row, outputs))
+            pieces[-1].append(PendingOutcome(cell, outcome, row, outputs))
             n_bytes += kept.output_bytes
         return pieces
 
-    def put(self, piece: Sequence[Ready], connection: Connection) -> None:
+    def put(self, piece: Sequence[PendingOutcome], connection: Connection) -> None:
         """Put a piece in the transaction under way: as if its cells were new, or by the rule where some are not."""
         tally = read_tally(connection, self.number, self.stored.name)
         before: list[KeptCell] = []
@@ -91,7 +91,7 @@ class Writer:
         )
         put(connection, TALLIES, [after])
 
-    def _amend(self, piece: Sequence[Ready], connection: Connection) -> tuple[list[CellRow], list[KeptCell]]:
+    def _amend(self, piece: Sequence[PendingOutcome], connection: Connection) -> tuple[list[CellRow], list[KeptCell]]:
         """Put a piece by the rule; returns the rows of the cells that changed, and what was kept of these before."""
         metrics = read_metrics(connection, self.number, self.stored.name)  # others may have added some since it was opened
         before = kept_cells(connection, self.number, self.stored, metrics, [each.cell for each in piece])

@@ -14,14 +14,14 @@ from tiebreak.views.plots.style import (
     COLOURS,
     PLOT_WIDTH,
     SMALL,
+    background,
     band,
-    ink,
+    foreground,
     literal,
     model_axis,
+    muted,
     number_axis,
-    paper,
     plain_axes,
-    quiet,
     row_note,
     short_labels,
     text_width,
@@ -158,7 +158,7 @@ class AuditDisplay(Display):
             if severity:
                 text = f"{SIGNS[severity]} {_remark(codes)}"
                 text = text if text_width(text, size) + 0.15 <= room.right else SIGNS[severity]
-                row_note(axes, row, text, colour=_SIGN_COLOURS.get(severity, quiet()), size=size)
+                row_note(axes, row, text, colour=_SIGN_COLOURS.get(severity, muted()), size=size)
 
     def _draw_classes(self, axes: Axes) -> None:
         wide = self.data.pivot(index="split", columns="class", values="share").loc[[-1, *self.splits["split"]]]
@@ -170,9 +170,9 @@ class AuditDisplay(Display):
             share = wide[name].to_numpy()
             bars = axes.barh(range(len(wide)), share, left=left, height=0.74, color=colour, label=literal(name))
             for bar in bars:
-                bar.set(edgecolor=paper(), linewidth=0.5)
+                bar.set(edgecolor=background(), linewidth=0.5)
             left = left + share
-        axes.vlines(edges, 0.5, len(wide) - 0.5, color=ink(), linewidth=0.8, linestyles=(0, (3, 3)))
+        axes.vlines(edges, 0.5, len(wide) - 0.5, color=foreground(), linewidth=0.8, linestyles=(0, (3, 3)))
         axes.set_xlim(0, 1)
         number_axis(axes)
         x_label(axes, "share of each class in the test set", room=self._room(axes))
@@ -192,10 +192,10 @@ class AuditDisplay(Display):
         box = self.data[["low", "q1", "median", "q3", "high"]].to_numpy()
         rows = np.arange(len(box))
         axes.axvspan(box[0, 1], box[0, 3], color=band(), zorder=0)
-        axes.axvline(box[0, 2], color=quiet(), linewidth=0.8, zorder=1)
-        axes.hlines(rows, box[:, 0], box[:, 4], color=quiet(), linewidth=0.9, zorder=2)
+        axes.axvline(box[0, 2], color=muted(), linewidth=0.8, zorder=1)
+        axes.hlines(rows, box[:, 0], box[:, 4], color=muted(), linewidth=0.9, zorder=2)
         axes.barh(rows, box[:, 3] - box[:, 1], left=box[:, 1], height=0.6, color=COLOURS[0], alpha=0.55, zorder=3)
-        axes.vlines(box[:, 2], rows - 0.3, rows + 0.3, color=ink(), linewidth=1.4, zorder=4)
+        axes.vlines(box[:, 2], rows - 0.3, rows + 0.3, color=foreground(), linewidth=1.4, zorder=4)
         number_axis(axes)
         x_label(axes, "target of the test rows", room=self._room(axes))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Self, Unpack
 
 from tiebreak.views.bias_variance import LOSS_NAMES
 from tiebreak.views.plots.display import MOST_MODELS, Display, Plots, TopLook, of_all
-from tiebreak.views.plots.style import COLOURS, SMALL, ink, row_axes, rows_width, short_labels
+from tiebreak.views.plots.style import COLOURS, SMALL, foreground, row_axes, rows_width, short_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -84,13 +84,13 @@ class BiasVarianceDisplay(Display):
                 left=self.data["loss"],
                 height=0.62,
                 facecolor="none",
-                edgecolor=ink(),
+                edgecolor=foreground(),
                 linewidth=0.6,
                 hatch="////",
                 label="variance that helps",
             )
         for row, loss in enumerate(self.data["loss"]):
-            axes.plot([loss, loss], [row - 0.4, row + 0.4], color=ink(), linewidth=1.8)
+            axes.plot([loss, loss], [row - 0.4, row + 0.4], color=foreground(), linewidth=1.8)
         axes.set_xlim(left=0)
         row_axes(axes, list(self.data["model"]), self._row_notes(), LOSS_NAMES[self.result.loss], room=self._room(axes))
         axes.legend(fontsize=SMALL, frameon=False, loc="lower left", bbox_to_anchor=(0, 1.0), ncols=3, borderaxespad=0.2)

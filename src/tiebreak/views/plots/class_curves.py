@@ -31,12 +31,12 @@ from tiebreak.views.plots.style import (
     DASHES,
     SIZE,
     SMALL,
-    faint,
+    faded,
     fitted_labels,
     line_colours,
     literal,
+    muted,
     panels,
-    quiet,
     room_of,
     short,
     short_labels,
@@ -114,7 +114,7 @@ class LinesDisplay(Display):
 
     def _draw_lines(self, axes: Axes) -> None:
         for start, end in self._dotted():
-            axes.plot([0, 1], [start, end], color=quiet(), linewidth=0.8, linestyle=(0, (2, 3)), zorder=1)
+            axes.plot([0, 1], [start, end], color=muted(), linewidth=0.8, linestyle=(0, (2, 3)), zorder=1)
         handles: list[Any] = []
         colours = line_colours()
         for number in range(len(self.legend)):
@@ -122,7 +122,7 @@ class LinesDisplay(Display):
             # a line without points still stands in the legend
             handles += self._draw_line(axes, points, number, colours[number])
         for _, points in self.data[self.data["line"] >= len(self.legend)].groupby("line"):
-            axes.plot(*self._strong(points), color=faint(), linewidth=0.7, zorder=1.2)
+            axes.plot(*self._strong(points), color=faded(), linewidth=0.7, zorder=1.2)
         draw_square(axes, *self.axis_names)
         if self.owns_figure_:
             axes.set_box_aspect(1)

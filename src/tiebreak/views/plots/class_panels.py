@@ -20,15 +20,15 @@ from tiebreak.views.plots.style import (
     SMALL,
     Room,
     band,
-    faint,
-    ink,
+    faded,
+    foreground,
     line_colours,
     literal,
+    muted,
     n_columns_of,
     panel_names,
     panels,
     plain_axes,
-    quiet,
     short,
     short_labels,
     widest,
@@ -58,8 +58,8 @@ def best_first(values: Sequence[float]) -> list[int]:
 def draw_square(axes: Axes, x_name: str, y_name: str) -> None:
     """Axes of two shares."""
     axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), xticks=np.linspace(0, 1, 6), yticks=np.linspace(0, 1, 6))
-    axes.set_xlabel(literal(x_name), fontsize=SIZE, color=ink())
-    axes.set_ylabel(literal(y_name), fontsize=SIZE, color=ink())
+    axes.set_xlabel(literal(x_name), fontsize=SIZE, color=foreground())
+    axes.set_ylabel(literal(y_name), fontsize=SIZE, color=foreground())
     axes.grid(color=band(), linewidth=0.6)
     axes.set_axisbelow(True)
     plain_axes(axes, "left", "bottom")
@@ -240,18 +240,18 @@ class ClassPanelsDisplay(Display):
     def _draw_panel(self, axes: Axes, data: pd.DataFrame) -> list[Any]:
         """Draw the curves of one model, and give what stands for them in the legend."""
         if self.dotted:
-            axes.plot([0, 1], self.dotted, color=quiet(), linewidth=0.8, linestyle=(0, (2, 3)), zorder=1)
+            axes.plot([0, 1], self.dotted, color=muted(), linewidth=0.8, linestyle=(0, (2, 3)), zorder=1)
         is_coloured, handles = len(self.classes) <= MOST_LINES, []
         for number, name in enumerate(self.classes):
             points = data[data["class"] == name]
-            look: dict[str, Any] = {"color": faint(), "linewidth": 0.7}
+            look: dict[str, Any] = {"color": faded(), "linewidth": 0.7}
             if is_coloured:
                 look = {"color": line_colours()[number], "linewidth": 1.1, "linestyle": DASHES[number]}
             handles += axes.plot(points["x"], points["y"], zorder=2, **look)
         mean = data[data["class"] == ""]
         handles = handles if is_coloured else handles[:1]
         if len(mean):
-            handles += axes.plot(mean["x"], mean["y"], color=ink(), linewidth=2.2, zorder=3)
+            handles += axes.plot(mean["x"], mean["y"], color=foreground(), linewidth=2.2, zorder=3)
         draw_square(axes, "", "")
         if self.owns_figure_:
             axes.set_box_aspect(1)

@@ -30,11 +30,11 @@ from tiebreak.views.plots.style import (
     NOT_ASKED,
     SMALL,
     Room,
-    faint,
-    ink,
+    background,
+    faded,
+    foreground,
     minus,
-    paper,
-    quiet,
+    muted,
     row_axes,
     rows_width,
 )
@@ -171,7 +171,7 @@ class AgainstDisplay(ComparisonDisplay):
         is_family = self.comparison.pair_table.is_family
         for row, (left, difference, right, verdict) in enumerate(zip(*columns, self._table["verdict"], strict=True)):
             if not verdict and (is_family or self._table["model"].iloc[row] == self.comparison.reference):
-                axes.scatter(difference, row, marker="|", s=90, color=ink(), zorder=3)
+                axes.scatter(difference, row, marker="|", s=90, color=foreground(), zorder=3)
                 continue
             mark, height = MARKS[verdict or NOT_ASKED], row - shift
             ends = np.clip([left, right], low - reach, high + reach)
@@ -306,7 +306,7 @@ class DifferencesDisplay(AgainstDisplay):
         row = self.data["model"].cat.codes.to_numpy()
         shift = _shifts(self.data["repeat"].to_numpy(), self.data["fold"].to_numpy(), 0.36)
         strength = float(np.clip(30 / max(self.comparison.matrix.n_splits, 1), 0.15, 0.6))
-        axes.scatter(self.data["difference"], row + 0.18 + shift, s=9, color=quiet(), alpha=strength, linewidths=0, zorder=2)
+        axes.scatter(self.data["difference"], row + 0.18 + shift, s=9, color=muted(), alpha=strength, linewidths=0, zorder=2)
         self._draw_intervals(axes, 0.16, self.data["difference"].tolist())
         self._finish(axes, self._room(axes))
 
@@ -397,11 +397,11 @@ class ScoresDisplay(ComparisonDisplay):
         height = np.arange(len(models))[None, :] + shift[:, None]
         if self._is_joined:
             strength = float(np.clip(12 / len(wide), 0.12, 0.6))
-            axes.plot(wide.to_numpy().T, height.T, color=quiet(), linewidth=0.7, alpha=strength, zorder=1)
+            axes.plot(wide.to_numpy().T, height.T, color=muted(), linewidth=0.7, alpha=strength, zorder=1)
         axes.scatter(wide.to_numpy(), height, s=14, color=COLOURS[0], alpha=0.45, linewidths=0, zorder=2)
         means = self.data.groupby("model", observed=False)["mean"].first()
-        axes.scatter(means, range(len(models)), marker="D", s=34, color=paper(), edgecolors=ink(), zorder=3)
-        axes.hlines(np.arange(len(models)) + 0.5, 0, 1, transform=axes.get_yaxis_transform(), color=faint(), linewidth=0.3)
+        axes.scatter(means, range(len(models)), marker="D", s=34, color=background(), edgecolors=foreground(), zorder=3)
+        axes.hlines(np.arange(len(models)) + 0.5, 0, 1, transform=axes.get_yaxis_transform(), color=faded(), linewidth=0.3)
         x_line = f"{self._metric} of each {self._unit} ({better_is(self.comparison.metric)} is better)"
         row_axes(axes, models, self._row_notes(), x_line, room=self._room(axes), numbers=self._ranks)
 

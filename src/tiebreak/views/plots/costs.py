@@ -18,11 +18,11 @@ from tiebreak.views.plots.style import (
     SMALL,
     band,
     fitted_labels,
-    ink,
+    foreground,
     line_colours,
     literal,
+    muted,
     plain_axes,
-    quiet,
     room_of,
     short,
     short_labels,
@@ -139,17 +139,17 @@ class CostsDisplay(Display):
             look["drawstyle"] = "steps-pre" if self.is_probability else "default"
             points = points.sort_values(x, kind="stable")
             handles += axes.plot(points[x], points["cost"], **look)
-            axes.scatter(min(row[x], 1.0), row["cost"], s=36, color=line_colours()[number], edgecolors=ink(), zorder=4)
+            axes.scatter(min(row[x], 1.0), row["cost"], s=36, color=line_colours()[number], edgecolors=foreground(), zorder=4)
         for cost in (self.never, self.always):
-            axes.axhline(cost, color=quiet(), linewidth=0.8, linestyle=(0, (2, 3)), zorder=1)
+            axes.axhline(cost, color=muted(), linewidth=0.8, linestyle=(0, (2, 3)), zorder=1)
         if self.is_probability and np.isfinite(self.advised):
-            axes.axvline(self.advised, color=quiet(), linewidth=0.9, linestyle=(0, (5, 3)), zorder=1)
+            axes.axvline(self.advised, color=muted(), linewidth=0.9, linestyle=(0, (5, 3)), zorder=1)
         axes.set_xlim(-0.02, 1.02)
         label = (
             "threshold from which an example is called positive" if self.is_probability else "share of examples called positive"
         )
-        axes.set_xlabel(label, fontsize=SIZE, color=ink())
-        axes.set_ylabel(literal(f"{short(self.unit)} of an example"), fontsize=SIZE, color=ink())
+        axes.set_xlabel(label, fontsize=SIZE, color=foreground())
+        axes.set_ylabel(literal(f"{short(self.unit)} of an example"), fontsize=SIZE, color=foreground())
         axes.grid(color=band(), linewidth=0.6)
         axes.set_axisbelow(True)
         plain_axes(axes, "left", "bottom")

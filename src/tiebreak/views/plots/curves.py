@@ -19,16 +19,16 @@ from tiebreak.views.plots.style import (
     OWN_ROOM,
     SIZE,
     SMALL,
+    background,
     band,
     fitted_labels,
-    ink,
+    foreground,
     line_colours,
     literal,
     minus,
+    muted,
     panels,
-    paper,
     plain_axes,
-    quiet,
     short,
     short_labels,
     text_width,
@@ -110,11 +110,11 @@ class CurveDisplay(Display):
         handles = [self._draw_model(scores, times, number, name) for number, name in enumerate(self.models)]
         self._axis(scores, width)
         label = f"{short(self.curve.metric.name)} ({better_is(self.curve.metric)} is better)"
-        scores.set_ylabel(literal(label), fontsize=SIZE, color=ink())
+        scores.set_ylabel(literal(label), fontsize=SIZE, color=foreground())
         if times is not None:
             self._axis(times, width)
             time_axis(times.yaxis, self.data["fit_seconds"].to_numpy(dtype=float))
-            times.set_ylabel("median time of a fit", fontsize=SIZE, color=quiet())
+            times.set_ylabel("median time of a fit", fontsize=SIZE, color=muted())
         if room is OWN_ROOM:
             entries = [literal(entry) for entry in self._entries()]
             (times or axes).legend(
@@ -165,7 +165,7 @@ class CurveDisplay(Display):
         x, labels = ticks["x"].to_numpy(dtype=float), [short(label, 16) for label in ticks["label"]]
         kept = _with_room(np.log(x) if self.is_log else x, labels, 0.9 * width)
         axes.set_xticks(x[kept], labels=[literal(minus(labels[place])) for place in kept])
-        axes.set_xlabel(literal(short(self.x_name)), fontsize=SIZE, color=ink())
+        axes.set_xlabel(literal(short(self.x_name)), fontsize=SIZE, color=foreground())
         axes.grid(color=band(), linewidth=0.6)
         axes.set_axisbelow(True)
         plain_axes(axes, "left", "bottom")
@@ -313,9 +313,9 @@ class ValidationCurveDisplay(CurveDisplay):
     def _mark(self, axes: Axes, points: pd.DataFrame, x: FloatArray, colour: str) -> None:
         for place, verdict, is_best, mean in zip(x, points["verdict"], points["is_best"], points["test_mean"], strict=True):
             if is_best:
-                axes.scatter(place, mean, marker="*", s=130, color=colour, edgecolors=ink(), linewidths=0.7, zorder=6)
+                axes.scatter(place, mean, marker="*", s=130, color=colour, edgecolors=foreground(), linewidths=0.7, zorder=6)
             elif verdict in MARKS:
-                face = colour if MARKS[verdict].is_filled else paper()
+                face = colour if MARKS[verdict].is_filled else background()
                 axes.scatter(place, mean, marker=MARKS[verdict].marker, s=26, color=face, edgecolors=colour, zorder=5)
             else:
                 axes.scatter(place, mean, marker=".", s=16, color=colour, zorder=5)

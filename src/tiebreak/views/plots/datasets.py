@@ -18,17 +18,17 @@ from tiebreak.views.plots.style import (
     MARKS,
     SIZE,
     SMALL,
+    background,
     band,
     fitted,
     fitted_labels,
-    ink,
+    foreground,
     line_colours,
     literal,
     minus,
+    muted,
     number_axis,
-    paper,
     plain_axes,
-    quiet,
     room_of,
     row_axes,
     rows_width,
@@ -164,9 +164,9 @@ class PairedDisplay(ComparisonDisplay):
     def _draw_rows(self, axes: Axes) -> None:
         columns = (self._drawn[name] for name in ("first", "second", "outcome"))
         for row, (first, second, outcome) in enumerate(zip(*columns, strict=True)):
-            colour = MARKS[_OUTCOMES[outcome]].colour if outcome != "tied" else quiet()
+            colour = MARKS[_OUTCOMES[outcome]].colour if outcome != "tied" else muted()
             axes.plot([first, second], [row, row], color=colour, linewidth=1.6, zorder=2)
-            axes.scatter(second, row, s=34, color=paper(), edgecolors=colour, linewidths=1.4, zorder=3)
+            axes.scatter(second, row, s=34, color=background(), edgecolors=colour, linewidths=1.4, zorder=3)
             axes.scatter(first, row, s=34, color=colour, edgecolors=colour, linewidths=1.4, zorder=4)
         x_line = f"{self._metric} ({better_is(self.comparison.metric)} is better)"
         row_axes(axes, self._drawn["dataset"].tolist(), self._row_notes(), x_line, room=self._room(axes))
@@ -179,7 +179,7 @@ class PairedDisplay(ComparisonDisplay):
         rope = self.comparison.rope
         if rope:
             axes.fill_between(ends, ends - rope, ends + rope, color=band(), linewidth=0, zorder=0)
-        axes.plot(ends, ends, color=quiet(), linewidth=0.8, zorder=1)
+        axes.plot(ends, ends, color=muted(), linewidth=0.8, zorder=1)
         strength = float(np.clip(60 / max(len(self.data), 1), 0.25, 0.8))
         for name in _OUTCOMES:
             there = (self.data["outcome"] == name).to_numpy()
@@ -197,7 +197,7 @@ class PairedDisplay(ComparisonDisplay):
         room = room_of(axes)
         x_label(axes, f"{self._metric} of {self._names[1]}", room=self._room(axes))
         beside = f"{self._metric} of {self._names[0]}"
-        axes.set_ylabel(literal(fitted(beside, 0.9 * min(room.height, SIDE), SIZE)), fontsize=SIZE, color=ink())
+        axes.set_ylabel(literal(fitted(beside, 0.9 * min(room.height, SIDE), SIZE)), fontsize=SIZE, color=foreground())
         self._write_corners(axes)
 
     def _write_corners(self, axes: Axes) -> None:
@@ -207,7 +207,9 @@ class PairedDisplay(ComparisonDisplay):
         above, below = (0, 1) if self.comparison.metric.higher_is_better else (1, 0)
         for which, x, y, across, up in ((above, 0.02, 0.98, "left", "top"), (below, 0.98, 0.02, "right", "bottom")):
             words = literal(f"{names[which]}\nwins {n[('won', 'lost')[which]]}")
-            axes.text(x, y, words, transform=axes.transAxes, ha=across, va=up, fontsize=SMALL, color=ink(), multialignment=across)
+            axes.text(
+                x, y, words, transform=axes.transAxes, ha=across, va=up, fontsize=SMALL, color=foreground(), multialignment=across
+            )
         if self.owns_figure_:
             self._name_dots(
                 axes, 1.1 * widest([line for text in axes.texts for line in text.get_text().split("\n")], SMALL) + 0.15
@@ -237,7 +239,7 @@ class PairedDisplay(ComparisonDisplay):
                 ha="left" if is_left else "right",
                 va="center",
                 fontsize=SMALL,
-                color=quiet(),
+                color=muted(),
             )
 
 
@@ -341,7 +343,7 @@ class ProfileDisplay(ComparisonDisplay):
                 np.append(x, far), np.append(y, y[-1]), color=colour, linestyle=dashes, linewidth=1.6, drawstyle="steps-post"
             )
         if self.comparison.rope:
-            axes.axvline(self.comparison.rope, color=quiet(), linewidth=0.9, linestyle=":", zorder=1)
+            axes.axvline(self.comparison.rope, color=muted(), linewidth=0.9, linestyle=":", zorder=1)
         self._finish(axes, handles, far)
 
     def _finish(self, axes: Axes, handles: list[Any], far: float) -> None:
@@ -355,7 +357,7 @@ class ProfileDisplay(ComparisonDisplay):
         axes.grid(axis="y", color=band(), linewidth=0.6)
         x_label(axes, f"distance to the best model, in {self._metric}", room=self._room(axes))
         room = room_of(axes)
-        axes.set_ylabel(fitted(f"share of {self._unit}s", 0.9 * room.height, SIZE), fontsize=SIZE, color=ink())
+        axes.set_ylabel(fitted(f"share of {self._unit}s", 0.9 * room.height, SIZE), fontsize=SIZE, color=foreground())
         if self.owns_figure_:
             axes.legend(
                 handles,
@@ -451,7 +453,7 @@ class ShrinkageDisplay(ComparisonDisplay):
         axes.axvline(float(self.pair.distribution.estimate), color=COLOURS[0], linewidth=0.9, linestyle="--", zorder=1)
         rows = np.arange(len(self.data))
         axes.hlines(rows, self.data["low"], self.data["high"], color=COLOURS[0], linewidth=1.5, zorder=2)
-        axes.scatter(self.data["raw"], rows, s=30, color=paper(), edgecolors=ink(), linewidths=1.0, zorder=3)
+        axes.scatter(self.data["raw"], rows, s=30, color=background(), edgecolors=foreground(), linewidths=1.0, zorder=3)
         axes.scatter(self.data["mean"], rows, s=30, color=COLOURS[0], zorder=4)
         x_lines = f"difference in {self._metric}", self._favours(self._names[0])
         row_axes(axes, self.data["dataset"].tolist(), self._row_notes(), *x_lines, room=self._room(axes))
@@ -595,8 +597,8 @@ class RegionsDisplay(ComparisonDisplay):
             for row, (left, share) in enumerate(zip(start, width, strict=True)):
                 text = format_chance(share)
                 if share * room.width > text_width(text, size) + 0.12:
-                    box = {"facecolor": paper(), "edgecolor": "none", "pad": 1.2}
-                    axes.text(left + share / 2, row, text, ha="center", va="center", fontsize=size, color=ink(), bbox=box)
+                    box = {"facecolor": background(), "edgecolor": "none", "pad": 1.2}
+                    axes.text(left + share / 2, row, text, ha="center", va="center", fontsize=size, color=foreground(), bbox=box)
             start = start + width
 
 

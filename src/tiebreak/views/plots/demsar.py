@@ -15,9 +15,9 @@ from tiebreak.views.plots.style import (
     PLOT_WIDTH,
     SIZE,
     fitted_labels,
-    ink,
+    foreground,
     literal,
-    quiet,
+    muted,
     short_labels,
     text_width,
     widest,
@@ -83,8 +83,8 @@ class DemsarDisplay(DiagramDisplay):
             is_left = row < self._n_left
             y = bars - ABOVE + step * ((row if is_left else len(names) - 1 - row) + 0.5)
             end = side + 0.06 if is_left else width - side - 0.06
-            colour = COLOURS[1] if self._models[row] == self.own else ink()
-            axes.plot([x[row], x[row], end], [0.0, y, y], color=quiet(), linewidth=0.7, zorder=1)
+            colour = COLOURS[1] if self._models[row] == self.own else foreground()
+            axes.plot([x[row], x[row], end], [0.0, y, y], color=muted(), linewidth=0.7, zorder=1)
             axes.text(
                 side if is_left else width - side,
                 y,
@@ -92,7 +92,7 @@ class DemsarDisplay(DiagramDisplay):
                 ha="right" if is_left else "left",
                 va="center_baseline",
                 fontsize=size,
-                color=ink(),
+                color=foreground(),
                 fontweight="bold" if self._models[row] == self.own else "normal",
             )
             marker = "D" if self._models[row] == self.own else "o"
@@ -100,23 +100,28 @@ class DemsarDisplay(DiagramDisplay):
 
     def _draw_axis(self, axes: Axes, ends: tuple[float, float], last: int, size: float) -> None:
         """The axis of ranks, from 1 to the next whole one behind the worst."""
-        axes.plot(ends, [0, 0], color=ink(), linewidth=1.0, zorder=2)
+        axes.plot(ends, [0, 0], color=foreground(), linewidth=1.0, zorder=2)
         width = (ends[1] - ends[0]) / (last - 1)
         every = max(1, int(np.ceil(1.6 * text_width(str(last), size) / width)))
         for rank in range(1, last + 1):
             place = ends[0] + (rank - 1) * width
             is_named = (rank - 1) % every == 0
-            axes.plot([place, place], [-0.06 if is_named else -0.03, 0], color=ink(), linewidth=0.8, zorder=2)
+            axes.plot([place, place], [-0.06 if is_named else -0.03, 0], color=foreground(), linewidth=0.8, zorder=2)
             if is_named:
-                axes.text(place, -0.09, str(rank), ha="center", va="bottom", fontsize=size, color=ink())
+                axes.text(place, -0.09, str(rank), ha="center", va="bottom", fontsize=size, color=foreground())
 
     def _draw_bars(self, axes: Axes, x: FloatArray) -> None:
         """A bar below the axis for each group, with gaps for models that are told apart from one of it."""
         place = {name: row for row, name in enumerate(self._models)}
         for number, group in enumerate(self.groups, 1):
             rows, y = [place[name] for name in group], BAR * number
-            axes.plot([x[rows[0]], x[rows[-1]]], [y, y], color=quiet(), linewidth=0.8, linestyle=":", zorder=3)
+            axes.plot([x[rows[0]], x[rows[-1]]], [y, y], color=muted(), linewidth=0.8, linestyle=":", zorder=3)
             for run in np.split(rows, np.flatnonzero(np.diff(rows) > 1) + 1):
                 axes.plot(
-                    [x[run[0]] - 0.04, x[run[-1]] + 0.04], [y, y], color=ink(), linewidth=2.6, solid_capstyle="butt", zorder=3
+                    [x[run[0]] - 0.04, x[run[-1]] + 0.04],
+                    [y, y],
+                    color=foreground(),
+                    linewidth=2.6,
+                    solid_capstyle="butt",
+                    zorder=3,
                 )

@@ -33,8 +33,8 @@ from tiebreak.views.plots.style import (
     headline,
     house_style,
     literal,
+    muted,
     new_figure,
-    quiet,
     readable,
     rescale,
     room_of,
@@ -504,7 +504,7 @@ class ComparisonDisplay(Display):
         rope = self.comparison.rope
         if rope:
             axes.axvspan(-rope, rope, ymax=top, color=band(), linewidth=0, zorder=0)
-        axes.axvline(0.0, ymax=top, color=quiet(), linewidth=0.8, zorder=1)
+        axes.axvline(0.0, ymax=top, color=muted(), linewidth=0.8, zorder=1)
 
 
 def with_tooltips(svg: bytes, full_names: Mapping[str, str]) -> bytes:

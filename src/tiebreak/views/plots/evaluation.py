@@ -18,17 +18,17 @@ from tiebreak.views.plots.style import (
     SIZE,
     SMALL,
     Room,
+    background,
     band,
-    faint,
+    faded,
     fitted_labels,
-    ink,
+    foreground,
     literal,
+    muted,
     n_columns_of,
     panel_names,
     panels,
-    paper,
     plain_axes,
-    quiet,
     short,
     short_labels,
     text_width,
@@ -137,8 +137,10 @@ class TimesDisplay(Display):
         scale = " (log scale)" if time_axis(axes.xaxis, self.data["fit_seconds"].to_numpy(dtype=float)) else ""
         if not self.metric.higher_is_better:
             axes.invert_yaxis()
-        axes.set_xlabel(f"median time of a fit{scale}", fontsize=SIZE, color=ink())
-        axes.set_ylabel(literal(f"{short(self.metric.name)} ({better_is(self.metric)} is better)"), fontsize=SIZE, color=ink())
+        axes.set_xlabel(f"median time of a fit{scale}", fontsize=SIZE, color=foreground())
+        axes.set_ylabel(
+            literal(f"{short(self.metric.name)} ({better_is(self.metric)} is better)"), fontsize=SIZE, color=foreground()
+        )
         axes.grid(color=band(), linewidth=0.6)
         axes.set_axisbelow(True)
         plain_axes(axes, "left", "bottom")
@@ -179,7 +181,7 @@ class TimesDisplay(Display):
                         ha=ha,
                         va="center",
                         fontsize=SMALL,
-                        color=ink() if self.data["standing"].iloc[row] in CANDIDATES else quiet(),
+                        color=foreground() if self.data["standing"].iloc[row] in CANDIDATES else muted(),
                     )
                     break
 
@@ -188,10 +190,10 @@ def _looks() -> dict[str, tuple[str, float, str, str]]:
     """Marker, size, face and edge of each standing."""
     best, near = MARKS["better"].colour, MARKS["equivalent"].colour
     return {
-        "best": ("*", 150, best, ink()),
+        "best": ("*", 150, best, foreground()),
         "near best": ("s", 42, near, near),
-        "may be best": ("o", 42, paper(), best),
-        "not best": (".", 30, faint(), faint()),
+        "may be best": ("o", 42, background(), best),
+        "not best": (".", 30, faded(), faded()),
     }
 
 
@@ -293,7 +295,9 @@ class PredictionsDisplay(Display):
             mine = (self.data["model"] == self.models["model"].iloc[number]).to_numpy()
             strength = float(np.clip(150 / max(mine.sum(), 1), 0.12, 0.6))
             panel.scatter(x[mine], y[mine], s=10, color=COLOURS[0], alpha=strength, linewidths=0, rasterized=True, zorder=2)
-            panel.plot(*(ends, ends) if self.kind == "predicted" else (ends, 0 * ends), color=ink(), linewidth=0.9, zorder=3)
+            panel.plot(
+                *(ends, ends) if self.kind == "predicted" else (ends, 0 * ends), color=foreground(), linewidth=0.9, zorder=3
+            )
             self._label(panel, number, n_columns, ends, y.to_numpy(dtype=float))
             rmse = f"\nrmse {self.models['rmse'].iloc[number]:.4g}" if room is OWN_ROOM else ""
             panel.set_title(literal(f"{names[number]}{rmse}"), fontsize=SMALL)

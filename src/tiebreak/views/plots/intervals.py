@@ -11,7 +11,7 @@ import numpy as np
 from tiebreak.errors import InvalidParameterError
 from tiebreak.numerics import FloatArray, check_probability
 from tiebreak.views.plots.display import Display
-from tiebreak.views.plots.style import COLOURS, ink, minus, quiet, row_axes, rows_width
+from tiebreak.views.plots.style import COLOURS, foreground, minus, muted, row_axes, rows_width
 from tiebreak.views.words import decimals_for, format_interval, format_percent
 
 if TYPE_CHECKING:
@@ -98,12 +98,12 @@ class IntervalsDisplay(Display):
         return f"Lines: {level} intervals of the difference; the first row is the one to believe. {self.caution}"
 
     def _draw(self, axes: Axes) -> None:
-        axes.axvline(0.0, color=quiet(), linewidth=0.8, zorder=1)
+        axes.axvline(0.0, color=muted(), linewidth=0.8, zorder=1)
         for row, (low, high) in enumerate(zip(self.data["low"], self.data["high"], strict=True)):
-            colour = COLOURS[0] if row == 0 else quiet()
+            colour = COLOURS[0] if row == 0 else muted()
             width = 2.0 if row == 0 else 1.4
             axes.plot([low, high], [row, row], color=colour, linewidth=width, solid_capstyle="butt", zorder=2)
-            axes.scatter(self.difference, row, s=34, color=colour, edgecolors=ink(), linewidths=0.5, zorder=3)
+            axes.scatter(self.difference, row, s=34, color=colour, edgecolors=foreground(), linewidths=0.5, zorder=3)
         row_axes(
             axes, list(self.data["method"]), self._row_notes(), self.unit, "positive favours the first", room=self._room(axes)
         )

@@ -18,16 +18,16 @@ from tiebreak.views.plots.style import (
     NOT_ASKED,
     SIZE,
     SMALL,
+    background,
     band,
-    faint,
+    faded,
     fitted,
     fitted_labels,
-    ink,
+    foreground,
     literal,
     minus,
-    paper,
+    muted,
     plain_axes,
-    quiet,
     room_of,
     row_axes,
     rows_width,
@@ -154,7 +154,9 @@ class OutcomesDisplay(ComparisonDisplay):
         ]
         handles = []
         for (x, y, width, height), (face, hatch) in zip(parts, _faces(), strict=True):
-            part = axes.bar(x, height, width, bottom=y, align="edge", color=face, edgecolor=paper(), linewidth=1.5, hatch=hatch)
+            part = axes.bar(
+                x, height, width, bottom=y, align="edge", color=face, edgecolor=background(), linewidth=1.5, hatch=hatch
+            )
             handles.append(part)
         axes.set_xlim(0.0, 1.0)
         axes.set_ylim(0.0, 1.0)
@@ -175,7 +177,7 @@ class OutcomesDisplay(ComparisonDisplay):
         x_label(axes, f"share of {self._unit}s that {first} has right; the rest it has wrong", room=self._room(axes))
         room = room_of(axes)
         beside = fitted(f"share that {second} has right", 0.95 * min(room.height, SIDE), SIZE)
-        axes.set_ylabel(literal(beside), fontsize=SIZE, color=ink())
+        axes.set_ylabel(literal(beside), fontsize=SIZE, color=foreground())
 
     def _write_legend(self, axes: Axes, handles: list[Any]) -> None:
         labels = [literal(label) for label in self._legend()]
@@ -202,7 +204,12 @@ class OutcomesDisplay(ComparisonDisplay):
 def _faces() -> tuple[tuple[str, str], ...]:
     """Colour and hatch of each outcome: those that tell the models apart stand out."""
     better, worse = MARKS["better"], MARKS["worse"]
-    return (band(), ""), (tint(better.colour, 0.6), better.hatch), (tint(worse.colour, 0.6), worse.hatch), (tint(ink(), 0.45), "")
+    return (
+        (band(), ""),
+        (tint(better.colour, 0.6), better.hatch),
+        (tint(worse.colour, 0.6), worse.hatch),
+        (tint(foreground(), 0.45), ""),
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -283,7 +290,7 @@ class DisagreementsDisplay(ComparisonDisplay):
                 linewidth=0.6,
                 zorder=2,
             )
-        axes.axvline(0.0, color=quiet(), linewidth=0.8, zorder=3)
+        axes.axvline(0.0, color=muted(), linewidth=0.8, zorder=3)
         largest = float(np.abs(difference).max(initial=0.0)) or 1.0
         axes.set_xlim(-1.08 * largest, 1.08 * largest)
         x_lines = f"difference in {self._metric}", self._favours(self._names[0])
@@ -446,14 +453,14 @@ class SlicesDisplay(Display):
         comparison = self.slices.comparison
         if comparison.rope:
             axes.axvspan(-comparison.rope, comparison.rope, color=band(), linewidth=0, zorder=0)
-        axes.axvline(0.0, color=quiet(), linewidth=0.8, zorder=1)
+        axes.axvline(0.0, color=muted(), linewidth=0.8, zorder=1)
         columns = (self.data[name] for name in ("interval_low", "difference", "interval_high", "verdict"))
         for row, (low, difference, high, verdict) in enumerate(zip(*columns, strict=True)):
             mark, width, area = MARKS[verdict or NOT_ASKED], *((1.6, 38) if row else (2.4, 56))
             if np.isfinite([low, high]).all():
                 axes.plot([low, high], [row, row], color=mark.colour, linewidth=width, solid_capstyle="butt", zorder=3)
             axes.scatter(difference, row, marker=mark.marker, s=area, color=mark.face, edgecolors=mark.colour, zorder=4)
-        axes.axhline(0.5, color=faint(), linewidth=0.6)
+        axes.axhline(0.5, color=faded(), linewidth=0.6)
         metric = short(comparison.metric.name)
         favours = f"positive favours {self._names[0]} ({better_is(comparison.metric)} {metric})"
         row_axes(axes, self._labels(), self._row_notes(), f"difference in {metric}", favours, room=self._room(axes))

@@ -21,18 +21,18 @@ from tiebreak.views.plots.style import (
     SIZE,
     SMALL,
     Room,
+    background,
     band,
-    ink,
+    foreground,
     literal,
     make_room,
     minus,
     model_axis,
+    muted,
     n_columns_of,
     panel_names,
     panels,
-    paper,
     plain_axes,
-    quiet,
     room_of,
     short,
     short_labels,
@@ -116,10 +116,10 @@ class Square:
         axes.xaxis.tick_top()
         axes.set_xticks(range(n_models), labels=[literal(column) for column in columns])
         axes.set_xlim(-0.5, n_models - 0.5)
-        axes.tick_params(axis="x", length=0, labelsize=size, labelcolor=ink() if self.has_words else quiet())
+        axes.tick_params(axis="x", length=0, labelsize=size, labelcolor=foreground() if self.has_words else muted())
         edges = [position - 0.5 for position in range(n_models + 1)]
-        axes.hlines(edges, -0.5, n_models - 0.5, color=paper(), linewidth=1)
-        axes.vlines(edges, -0.5, n_models - 0.5, color=paper(), linewidth=1)
+        axes.hlines(edges, -0.5, n_models - 0.5, color=background(), linewidth=1)
+        axes.vlines(edges, -0.5, n_models - 0.5, color=background(), linewidth=1)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -190,7 +190,7 @@ class CorrelationDisplay(ComparisonDisplay):
                 continue
             if np.isnan(value):
                 axes.text(
-                    column, row, "n/a" if square.is_printed else "·", ha="center", va="center", fontsize=size, color=quiet()
+                    column, row, "n/a" if square.is_printed else "·", ha="center", va="center", fontsize=size, color=muted()
                 )
             elif square.is_printed:
                 colour = _text_on(image, value)
@@ -216,9 +216,9 @@ def _text_on(image: AxesImage, value: float) -> str:
 def _colour_bar(axes: Axes, image: AxesImage, label: str, numbers: Formatter | None = None) -> None:
     has_engine = axes.figure.get_layout_engine() is not None
     bar = axes.figure.colorbar(image, ax=axes, shrink=0.8, aspect=25, pad=0.02, format=numbers, use_gridspec=has_engine)
-    bar.ax.tick_params(labelsize=SMALL, color=quiet(), labelcolor=ink())
+    bar.ax.tick_params(labelsize=SMALL, color=muted(), labelcolor=foreground())
     bar.outline.set_visible(False)
-    bar.set_label(literal(label), fontsize=SMALL, color=ink())
+    bar.set_label(literal(label), fontsize=SMALL, color=foreground())
 
 
 def pair_sentence(first: str, second: str, verdict: str) -> str:
@@ -337,7 +337,7 @@ class VerdictsDisplay(ComparisonDisplay):
         largest = max(float(np.nanmax(np.abs(difference), initial=0.0)), 2 * self.comparison.rope) or 1.0
         ends = (tint(MARKS[name].colour, 0.75) for name in ("worse", "better"))
         low, high = ends
-        colours = LinearSegmentedColormap.from_list("difference", [low, paper(), high])
+        colours = LinearSegmentedColormap.from_list("difference", [low, background(), high])
         image = axes.imshow(np.ma.masked_invalid(difference), cmap=colours, vmin=-largest, vmax=largest, aspect="auto")
         square = self._square(self._room(axes))
         square.label(axes)
@@ -354,12 +354,12 @@ class VerdictsDisplay(ComparisonDisplay):
         decimals = table_decimals(self.comparison)
         for x, y, name, difference in zip(column, row, verdict, self.data["difference"], strict=True):
             if name == NOT_ASKED:
-                axes.text(x, y, name, ha="center", va="center", fontsize=SMALL, color=quiet())
+                axes.text(x, y, name, ha="center", va="center", fontsize=SMALL, color=muted())
                 continue
             word = f"{MARKS[name].symbol} {name}"
-            axes.text(x, y - 0.17, word, ha="center", va="center", fontsize=SIZE, fontweight="bold", color=ink())
+            axes.text(x, y - 0.17, word, ha="center", va="center", fontsize=SIZE, fontweight="bold", color=foreground())
             number = minus(format_score(float(difference), decimals, signed=True))
-            axes.text(x, y + 0.2, number, ha="center", va="center", fontsize=SIZE, color=ink())
+            axes.text(x, y + 0.2, number, ha="center", va="center", fontsize=SIZE, color=foreground())
 
     def _mark_cells(self, axes: Axes, row: np.ndarray, column: np.ndarray, verdict: np.ndarray, square: Square) -> None:
         """A mark in each cell where something is shown, and what the marks mean below the square."""
@@ -373,9 +373,11 @@ class VerdictsDisplay(ComparisonDisplay):
             cells = verdict == name
             if not cells.any() or name in ("undecided", NOT_ASKED):
                 continue
-            face = ink() if mark.is_filled else "none"
-            axes.scatter(column[cells], row[cells], marker=mark.marker, s=area, color=face, edgecolors=ink(), linewidths=0.8)
-            handles.append(Line2D([], [], linestyle="", marker=mark.marker, color=face, markeredgecolor=ink(), label=name))
+            face = foreground() if mark.is_filled else "none"
+            axes.scatter(
+                column[cells], row[cells], marker=mark.marker, s=area, color=face, edgecolors=foreground(), linewidths=0.8
+            )
+            handles.append(Line2D([], [], linestyle="", marker=mark.marker, color=face, markeredgecolor=foreground(), label=name))
         for name, words in (("undecided", "no mark: undecided"), (NOT_ASKED, "white: not asked")):
             if (verdict == name).any():
                 handles.append(Line2D([], [], linestyle="", label=words))
@@ -509,8 +511,8 @@ class ConfusionDisplay(Display):
         room = self._room(axes)
         if len(self.models) == 1:
             image = self._draw_matrix(axes, self._square(room), 0, high)
-            axes.set_ylabel("actual class", fontsize=SIZE, color=quiet())
-            axes.set_xlabel("predicted class", fontsize=SIZE, color=quiet(), labelpad=8 if room is OWN_ROOM else 2)
+            axes.set_ylabel("actual class", fontsize=SIZE, color=muted())
+            axes.set_xlabel("predicted class", fontsize=SIZE, color=muted(), labelpad=8 if room is OWN_ROOM else 2)
             axes.xaxis.set_label_position("top")
             _colour_bar(axes, image, "share", PercentFormatter(1.0))
             return
@@ -524,7 +526,7 @@ class ConfusionDisplay(Display):
             panel.set_title(
                 literal(f"{names[number]}{right}"),
                 fontsize=SMALL,
-                color=ink(),
+                color=foreground(),
             )
 
     def _draw_matrix(self, axes: Axes, square: Square, number: int, high: float) -> AxesImage:
@@ -548,7 +550,7 @@ class ConfusionDisplay(Display):
             words = str(counts[row, column])
             if square.has_words:
                 words += f"\n{'n/a' if np.isnan(value) else _percent(value)}"
-            colour = ink() if np.isnan(value) else _text_on(image, value)
+            colour = foreground() if np.isnan(value) else _text_on(image, value)
             axes.text(column, row, words, ha="center", va="center", fontsize=size, color=colour)
         return image
 

@@ -16,11 +16,11 @@ from tiebreak.views.plots.style import (
     OWN_ROOM,
     SMALL,
     Room,
+    background,
     band,
-    ink,
+    foreground,
     minus,
-    paper,
-    quiet,
+    muted,
     room_of,
     tint,
     widest,
@@ -129,9 +129,15 @@ class MultiComparisonDisplay(ComparisonDisplay):
         if not lines:
             area = min((26 * min(square.room.width, square.room.height) / n_models) ** 2, 60.0)
             for name in dict.fromkeys(verdict):
-                cells, face = verdict == name, ink() if MARKS[name].is_filled else "none"
+                cells, face = verdict == name, foreground() if MARKS[name].is_filled else "none"
                 axes.scatter(
-                    column[cells], row[cells], marker=MARKS[name].marker, s=area, color=face, edgecolors=ink(), linewidths=0.7
+                    column[cells],
+                    row[cells],
+                    marker=MARKS[name].marker,
+                    s=area,
+                    color=face,
+                    edgecolors=foreground(),
+                    linewidths=0.7,
                 )
             return
         step = 1.0 / (lines + 0.6)
@@ -139,12 +145,12 @@ class MultiComparisonDisplay(ComparisonDisplay):
             for line, text in enumerate(texts[:lines]):
                 at = y + step * (line - (lines - 1) / 2)
                 weight = "normal" if line else "bold"
-                axes.text(x, at, text, ha="center", va="center", fontsize=size, color=ink(), fontweight=weight)
+                axes.text(x, at, text, ha="center", va="center", fontsize=size, color=foreground(), fontweight=weight)
         decimals = table_decimals(self.comparison)
         means = self.comparison.ranking_table.mean[shown_models(self.comparison, self.top)]
         for place, mean in enumerate(means):
             text = minus(format_score(float(mean), decimals))
-            axes.text(place, place, text, ha="center", va="center", fontsize=size, color=quiet())
+            axes.text(place, place, text, ha="center", va="center", fontsize=size, color=muted())
 
     def _text_size(self, axes: Axes, square: WideSquare) -> tuple[float, int]:
         """Size of the text in cells and the number of its lines, 0 where there is no room for any."""
@@ -163,5 +169,5 @@ class MultiComparisonDisplay(ComparisonDisplay):
 def _ground(verdict: str) -> str:
     """Colour of a cell, light enough for the ink to stand out."""
     if verdict == NOT_ASKED:
-        return paper()
+        return background()
     return tint(MARKS[verdict].colour, {"undecided": 0.1, "ahead": 0.25, "behind": 0.25}.get(verdict, 0.38))

@@ -11,7 +11,18 @@ import numpy as np
 from tiebreak.evaluation.cells import metric_position
 from tiebreak.views.nested import nested_frame
 from tiebreak.views.plots.display import MOST_MODELS, Display, Plots, TopLook, better_is, of_all
-from tiebreak.views.plots.style import COLOURS, MARKS, ink, minus, paper, quiet, row_axes, rows_width, short, short_labels
+from tiebreak.views.plots.style import (
+    COLOURS,
+    MARKS,
+    background,
+    foreground,
+    minus,
+    muted,
+    row_axes,
+    rows_width,
+    short,
+    short_labels,
+)
 from tiebreak.views.words import decimals_for, format_percent, format_score
 
 if TYPE_CHECKING:
@@ -119,9 +130,11 @@ class NestedDisplay(Display):
             shift = 0.14 + ((np.arange(scores.size) * 0.618034) % 1 - 0.5) * 0.22
             axes.scatter(scores, row + shift, s=14, color=COLOURS[0], alpha=strength, linewidths=0, zorder=2)
             height = row - 0.14
-            axes.plot([search["interval_low"], search["interval_high"]], [height, height], color=ink(), linewidth=1.6, zorder=3)
-            axes.scatter(search["score"], height, marker="D", s=34, color=paper(), edgecolors=ink(), zorder=5)
-            axes.scatter(search["inner_claim"], height, marker="|", s=110, color=quiet(), linewidths=1.6, zorder=4)
+            axes.plot(
+                [search["interval_low"], search["interval_high"]], [height, height], color=foreground(), linewidth=1.6, zorder=3
+            )
+            axes.scatter(search["score"], height, marker="D", s=34, color=background(), edgecolors=foreground(), zorder=5)
+            axes.scatter(search["inner_claim"], height, marker="|", s=110, color=muted(), linewidths=1.6, zorder=4)
             axes.scatter(search["claim"], height - 0.13, marker="v", s=34, color=CLAIM.colour, zorder=6)
         x_line = f"{short(self.metric.name)} ({better_is(self.metric)} is better)"
         row_axes(axes, list(self.searches["search"]), self._notes(), x_line, room=self._room(axes))

@@ -16,11 +16,11 @@ from tiebreak.views.plots.style import (
     MARKS,
     OWN_ROOM,
     SIZE,
-    ink,
+    background,
+    foreground,
     literal,
     minus,
     number_axis,
-    paper,
     plain_axes,
     row_note,
     text_width,
@@ -158,7 +158,7 @@ class PosteriorDisplay(ComparisonDisplay):
             mark = MARKS[name]
             filled = axes.fill_between(x, y, where=inside, hatch=mark.hatch, linewidth=0, zorder=2)
             filled.set(facecolor=mark.tint, edgecolor=mark.colour)
-        axes.plot(x, y, color=ink(), linewidth=1.4, zorder=3)
+        axes.plot(x, y, color=foreground(), linewidth=1.4, zorder=3)
         shares = (self.pair.p_worse, self.pair.p_equivalent, self.pair.p_better)
         for name, share, place, side in zip(_REGIONS, shares, (0.0, 0.5, 1.0), ("left", "center", "right"), strict=True):
             if name == "equivalent" and not rope:
@@ -167,10 +167,10 @@ class PosteriorDisplay(ComparisonDisplay):
             if self._room(axes).width < 4.0:  # three such texts beside each other
                 text = f"{MARKS[name].symbol} {format_chance(share)}"
             written = axes.text(place, 1.0, text, transform=axes.transAxes, ha=side, va="top", fontsize=SIZE + 1)
-            written.set(fontweight="bold", color=ink())
+            written.set(fontweight="bold", color=foreground())
         axes.set_xlim(x[0], x[-1])
         axes.set_ylim(_LOWEST * peak, _HIGHEST * peak)
-        axes.axhline(0.0, color=ink(), linewidth=0.8, zorder=3)
+        axes.axhline(0.0, color=foreground(), linewidth=0.8, zorder=3)
 
     def _draw_intervals(self, axes: Axes) -> None:
         peak = float(self.data["density"].max())
@@ -178,8 +178,8 @@ class PosteriorDisplay(ComparisonDisplay):
         heights = -peak * (0.09 + 0.1 * np.arange(len(LEVELS)))
         room = self._room(axes)
         for height, low, high in zip(heights, self.intervals["low"], self.intervals["high"], strict=True):
-            axes.plot([low, high], [height, height], color=ink(), linewidth=5, solid_capstyle="butt", zorder=3)
-            axes.plot([self._mean], [height], marker="|", color=paper(), markersize=6, zorder=4)
+            axes.plot([low, high], [height, height], color=foreground(), linewidth=5, solid_capstyle="butt", zorder=3)
+            axes.plot([self._mean], [height], marker="|", color=background(), markersize=6, zorder=4)
             words = minus(format_interval(low, high, decimals))
             if text_width(words, SIZE) + 0.15 <= room.right:
                 row_note(axes, height, words)
@@ -196,9 +196,9 @@ class PosteriorDisplay(ComparisonDisplay):
         text = _WITHOUT_CURVE.get(pair.reason, "There is no interval: {reason}").format(
             n=count(pair.n_units, self._unit), unit=self._unit, difference=difference, reason=pair.reason
         )
-        axes.text(0.5, 0.72, text, transform=axes.transAxes, ha="center", va="center", fontsize=SIZE + 2, color=ink())
+        axes.text(0.5, 0.72, text, transform=axes.transAxes, ha="center", va="center", fontsize=SIZE + 2, color=foreground())
         if np.isfinite(mean):
-            axes.plot([mean], [0.0], marker="D", color=ink(), clip_on=False, zorder=3)
+            axes.plot([mean], [0.0], marker="D", color=foreground(), clip_on=False, zorder=3)
         axes.set_ylim(0.0, 1.0)
         axes.set_yticks([])
         plain_axes(axes, "bottom")
@@ -308,9 +308,13 @@ class DrawsDisplay(ComparisonDisplay):
             )
         height = -0.07 * peak
         if pair.has_interval:
-            axes.plot([pair.interval_low, pair.interval_high], [height, height], color=ink(), linewidth=5, solid_capstyle="butt")
-        axes.plot([pair.difference], [height], marker="D", color=paper(), markeredgecolor=ink(), markersize=6, zorder=4)
-        axes.axhline(0.0, color=ink(), linewidth=0.8, zorder=3)
+            axes.plot(
+                [pair.interval_low, pair.interval_high], [height, height], color=foreground(), linewidth=5, solid_capstyle="butt"
+            )
+        axes.plot(
+            [pair.difference], [height], marker="D", color=background(), markeredgecolor=foreground(), markersize=6, zorder=4
+        )
+        axes.axhline(0.0, color=foreground(), linewidth=0.8, zorder=3)
         axes.set_ylim(-0.14 * peak, 1.08 * peak)
         axes.set_yticks([])
         number_axis(axes)

@@ -11,7 +11,7 @@ import numpy as np
 from tiebreak.scores.vocabulary import look_up
 from tiebreak.views.pair import interval_name
 from tiebreak.views.plots.display import MOST_MODELS, ComparisonDisplay, of_all
-from tiebreak.views.plots.style import COLOURS, band, ink, quiet, row_axes, rows_width, short_labels
+from tiebreak.views.plots.style import COLOURS, band, foreground, muted, row_axes, rows_width, short_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -82,7 +82,7 @@ class DiagramDisplay(ComparisonDisplay):
         has = f"{names[whose]} is number {place + 1} of {len(names)} by average rank ({rank:.2f})"
         if not place:
             has = f"{names[whose]} has the best average rank"
-        alike, others = self._not_told_apart_from(whose), len(names) - 1
+        alike, others = self._not_separated_from(whose), len(names) - 1
         if baseline not in (None, whose):
             return f"{has}; it is {'not ' if alike else ''}told apart from the baseline {names.get(baseline, '')}".rstrip()
         if len(alike) == 1:
@@ -93,11 +93,11 @@ class DiagramDisplay(ComparisonDisplay):
             return f"{has}; {len(alike)} of {others} others are not told apart from it"
         return f"{has}; it is told apart from {'the other' if others == 1 else f'all {others} others'}"
 
-    def _not_told_apart_from(self, whose: str) -> list[str]:
+    def _not_separated_from(self, whose: str) -> list[str]:
         """Models that are drawn and whose pair with this one is not decided either way."""
         table, models = self.comparison.pair_table, self.comparison.models
         rows = table.rows_with(models.index(whose))
-        alike = rows[table.told_apart[rows] == 0]
+        alike = rows[table.shown_direction[rows] == 0]
         both = {models[i] for row in alike for i in (table.first[row], table.second[row])}
         return [name for name in self._models if name in both and name != whose]
 
@@ -124,18 +124,20 @@ class DiagramDisplay(ComparisonDisplay):
         rank, place = self.data["average_rank"].to_numpy(), {name: row for row, name in enumerate(self._models)}
         worst = float(rank.max(initial=1.0))
         step = 0.045 * max(worst - 1.0, 1.0)
-        axes.hlines(range(rank.size), 1.0, rank, color=quiet(), linewidth=0.6, zorder=1)
+        axes.hlines(range(rank.size), 1.0, rank, color=muted(), linewidth=0.6, zorder=1)
         own = place.get(self.own, -1)
         rest = np.arange(rank.size) != own
         axes.scatter(rank[rest], np.flatnonzero(rest), s=30, color=COLOURS[0], zorder=3)
         if own >= 0:
             axes.axhspan(own - 0.5, own + 0.5, color=band(), linewidth=0, zorder=0)
-            axes.scatter(rank[own], own, s=52, marker="D", color=COLOURS[1], edgecolors=ink(), linewidths=0.8, zorder=3)
+            axes.scatter(rank[own], own, s=52, marker="D", color=COLOURS[1], edgecolors=foreground(), linewidths=0.8, zorder=3)
         for number, group in enumerate(self.groups, 1):
             rows, x = [place[name] for name in group], worst + step * (number + 0.5)
-            axes.plot([x, x], [rows[0], rows[-1]], color=quiet(), linewidth=0.8, linestyle=":", zorder=1)
+            axes.plot([x, x], [rows[0], rows[-1]], color=muted(), linewidth=0.8, linestyle=":", zorder=1)
             for run in np.split(rows, np.flatnonzero(np.diff(rows) > 1) + 1):
-                axes.plot([x, x], [run[0] - 0.25, run[-1] + 0.25], color=ink(), linewidth=2.2, solid_capstyle="butt", zorder=2)
+                axes.plot(
+                    [x, x], [run[0] - 0.25, run[-1] + 0.25], color=foreground(), linewidth=2.2, solid_capstyle="butt", zorder=2
+                )
         axes.set_xlim(1.0 - step, worst + step * (len(self.groups) + 1.5))
         x_line = f"average rank over {self.comparison.matrix.n_splits} datasets (1 is best)"
         row_axes(axes, self._models, self._row_notes(), x_line, room=self._room(axes))
@@ -147,7 +149,7 @@ def _groups(comparison: Comparison, names: list[str], letters: list[str]) -> Ite
     baseline = comparison.settings.baseline
     if baseline is not None:
         table = comparison.pair_table
-        alike = table.told_apart == 0
+        alike = table.shown_direction == 0
         both = {comparison.models[i] for i in (*table.first[alike], *table.second[alike])}
         groups = [tuple(name for name in names if name in both and baseline in names)]
     else:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Self, Unpack
 import numpy as np
 
 from tiebreak.views.plots.display import MOST_MODELS, Display, Plots, TopLook, of_all
-from tiebreak.views.plots.style import COLOURS, ink, minus, quiet, row_axes, rows_width, short_labels
+from tiebreak.views.plots.style import COLOURS, foreground, minus, muted, row_axes, rows_width, short_labels
 from tiebreak.views.ratings import best, frame, rank_text, rating_text
 from tiebreak.views.words import format_percent
 
@@ -73,13 +73,13 @@ class RatingsDisplay(Display):
         room = _BEYOND * max(high - low, 1.0)
         may = set(best(self.ratings))
         for row, (model, (rating, left, right)) in enumerate(zip(self.data["model"], ends, strict=True)):
-            colour = COLOURS[0] if model in may else quiet()
+            colour = COLOURS[0] if model in may else muted()
             axes.plot([max(left, low - room), min(right, high + room)], [row, row], color=colour, linewidth=1.8, zorder=2)
             for end, sign, place in ((left, "<", low - room), (right, ">", high + room)):
                 if np.isinf(end):
                     axes.scatter(place, row, marker=sign, s=26, color=colour, zorder=3)
             if np.isfinite(rating):
-                axes.scatter(rating, row, s=34, color=colour, edgecolors=ink(), linewidths=0.5, zorder=4)
+                axes.scatter(rating, row, s=34, color=colour, edgecolors=foreground(), linewidths=0.5, zorder=4)
         row_axes(axes, list(self.data["model"]), self._notes(), "rating (higher is better)", room=self._room(axes))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from tiebreak.comparison.sample_size import whole
 from tiebreak.views.plots.display import Display, Look, Plots
-from tiebreak.views.plots.style import SIZE, SMALL, band, ink, line_colours, literal, plain_axes, quiet
+from tiebreak.views.plots.style import SIZE, SMALL, band, foreground, line_colours, literal, muted, plain_axes
 from tiebreak.views.sample_size import bound
 from tiebreak.views.words import format_percent
 
@@ -91,14 +91,14 @@ class PowerDisplay(Display):
             label = f"{self._what} {bound(effect)}"
             width = 2.2 if is_asked else 1.3
             axes.plot(points["n"], points["power"], color=line_colours()[number], linewidth=width, label=literal(label), zorder=3)
-        axes.axhline(self.size.power, color=quiet(), linewidth=0.9, linestyle=(0, (5, 3)), zorder=1)
+        axes.axhline(self.size.power, color=muted(), linewidth=0.9, linestyle=(0, (5, 3)), zorder=1)
         if self.size.n is not None and isfinite(self.size.effect):
-            axes.scatter(self.size.n, self.size.power, s=44, color=ink(), zorder=4)
+            axes.scatter(self.size.n, self.size.power, s=44, color=foreground(), zorder=4)
         axes.set_xscale("log")
         self._ticks(axes)
         axes.set_ylim(-0.02, 1.02)
-        axes.set_xlabel(literal(f"{self.size.unit}s"), fontsize=SIZE, color=ink())
-        axes.set_ylabel("power", fontsize=SIZE, color=ink())
+        axes.set_xlabel(literal(f"{self.size.unit}s"), fontsize=SIZE, color=foreground())
+        axes.set_ylabel("power", fontsize=SIZE, color=foreground())
         axes.grid(color=band(), linewidth=0.6)
         axes.set_axisbelow(True)
         plain_axes(axes, "left", "bottom")

@@ -92,17 +92,17 @@ def short_labels(names: Sequence[str], width: int = NAME_WIDTH) -> list[str]:
 # --- Colours --------------------------------------------------------------------------------------------------------
 
 
-def ink() -> str:
+def foreground() -> str:
     """Colour of text and lines."""
     return _mixed(1.0)
 
 
-def quiet() -> str:
+def muted() -> str:
     """Colour of what is said in passing."""
     return _mixed(0.63)
 
 
-def faint() -> str:
+def faded() -> str:
     """Colour of lines and marks that stay in the background."""
     return _mixed(0.3)
 
@@ -112,7 +112,7 @@ def band() -> str:
     return _mixed(0.12)
 
 
-def paper() -> str:
+def background() -> str:
     """Colour that everything is drawn on."""
     return _mixed(0.0)
 
@@ -148,7 +148,7 @@ def line_colours() -> list[str]:
 
     theirs = rcParams["axes.prop_cycle"].by_key().get("color", [])
     ours = rcParamsDefault["axes.prop_cycle"].by_key()["color"]
-    return list(islice(cycle(theirs), 8)) if theirs and theirs != ours else [*COLOURS, ink()]
+    return list(islice(cycle(theirs), 8)) if theirs and theirs != ours else [*COLOURS, foreground()]
 
 
 class Mark(NamedTuple):
@@ -163,12 +163,12 @@ class Mark(NamedTuple):
     @property
     def tint(self) -> str:
         """Colour of areas."""
-        return tint(self.colour) if self.is_filled else paper()
+        return tint(self.colour) if self.is_filled else background()
 
     @property
     def face(self) -> str:
         """Colour inside the mark."""
-        return self.colour if self.is_filled else paper()
+        return self.colour if self.is_filled else background()
 
 
 NOT_ASKED = "not asked"
@@ -267,7 +267,7 @@ def headline(figure: Figure, title: str, caption: str) -> None:
     if title:
         figure.suptitle(literal(wrap(title, room, TITLE)), x=left, ha="left", fontsize=TITLE, fontweight="bold")
     if caption:
-        figure.supxlabel(literal(wrap(caption, room, SMALL)), x=left, ha="left", fontsize=SMALL, color=quiet())
+        figure.supxlabel(literal(wrap(caption, room, SMALL)), x=left, ha="left", fontsize=SMALL, color=muted())
 
 
 def text_height(title: str, caption: str, width: float) -> float:
@@ -344,7 +344,7 @@ def plain_axes(axes: Axes, *spines: str) -> None:
     axes.spines[["left", "right", "top", "bottom"]].set_visible(False)
     if spines:
         axes.spines[list(spines)].set_visible(True)
-    axes.tick_params(labelsize=SIZE, color=quiet(), labelcolor=ink())
+    axes.tick_params(labelsize=SIZE, color=muted(), labelcolor=foreground())
 
 
 def number_axis(axes: Axes) -> None:
@@ -388,7 +388,7 @@ def x_label(axes: Axes, *lines: str, room: Room = OWN_ROOM) -> None:
     else:
         ways = ("; ".join(lines), lines[0], lines[0].partition(" to ")[0])
         text = next((way for way in ways if text_width(way, SIZE) <= room.width), fitted(ways[-1], room.width, SIZE))
-    axes.set_xlabel(literal(text), fontsize=SIZE, color=ink())
+    axes.set_xlabel(literal(text), fontsize=SIZE, color=foreground())
 
 
 def model_axis(axes: Axes, names: Sequence[str], *, room: Room = OWN_ROOM, numbers: Sequence[int] = ()) -> float:
@@ -403,7 +403,7 @@ def model_axis(axes: Axes, names: Sequence[str], *, room: Room = OWN_ROOM, numbe
     labels = fitted_labels(names, (room.left - beside) / loose, size)
     axes.set_yticks(range(len(names)), labels=[literal(label) for label in labels])
     axes.set_ylim(max(len(names), 1) - 0.5, -0.5)
-    axes.tick_params(axis="y", length=0, labelsize=size, labelcolor=ink(), pad=4)
+    axes.tick_params(axis="y", length=0, labelsize=size, labelcolor=foreground(), pad=4)
     axes.yaxis.labelpad = 4 + 72 * widest(texts, size) + 9 * bool(numbers)  # matplotlib does not see the numbers
     for row, number in enumerate(numbers):
         axes.annotate(
@@ -415,7 +415,7 @@ def model_axis(axes: Axes, names: Sequence[str], *, room: Room = OWN_ROOM, numbe
             ha="right",
             va="center_baseline",
             fontsize=size,
-            color=quiet(),
+            color=muted(),
             annotation_clip=False,
         )
     return size
@@ -431,7 +431,7 @@ def row_note(axes: Axes, row: float, text: str, *, colour: str = "", size: float
         textcoords="offset points",
         va="center_baseline",
         fontsize=size,
-        color=colour or ink(),
+        color=colour or foreground(),
         annotation_clip=False,
     )
 

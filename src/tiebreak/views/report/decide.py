@@ -243,7 +243,7 @@ class Answers:
 def _judged(table: PairTable) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Ends, and codes of why a pair is undecided without a rope; with one, no other pair is."""
     flat = replace(table, rope=0.0)
-    flat.made.update(interval=table.interval, interval_alpha=table.interval_alpha)
+    flat.cache.update(interval=table.interval, interval_alpha=table.interval_alpha)
     reason = np.asarray(flat.reason, dtype=float)
     if table.is_family:
         reason = np.where((flat.verdict != UNDECIDED) | (flat.verdict == NONE), UNSETTLED, reason)

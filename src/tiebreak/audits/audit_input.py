@@ -184,7 +184,7 @@ MOST_CELLS = 20_000_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Material:
+class AuditInput:
     """Data and splits that are audited.
 
     `described` holds kinds, keys and sizes of the splits, `time` ranks of the times, ties alike, and `metrics` what is to be
@@ -233,7 +233,7 @@ class Material:
         return np.random.default_rng(self.seed)
 
 
-Check = Callable[[Material], Iterator[Finding]]
+Check = Callable[[AuditInput], Iterator[Finding]]
 """A check looks at the material and yields what it finds; nothing, where all is well."""
 
 
@@ -241,16 +241,16 @@ MOST_COLUMNS = 200
 MOST_CATEGORIES = 20
 
 
-def standardised(material: Material, *, max_cells: int, rows: IntArray | None = None) -> FloatArray:
+def standardised(audit_input: AuditInput, *, max_cells: int, rows: IntArray | None = None) -> FloatArray:
     """Columns of mean 0 and variance 1, categories as indicators, what is missing at the mean; constant columns left out.
 
     Columns are left out, chosen at random, where there would be more than `max_cells`.
     """
-    n_rows = material.n_samples if rows is None else rows.size
+    n_rows = audit_input.n_samples if rows is None else rows.size
     parts, n_columns = [], 0
     most = max(1, min(MOST_COLUMNS, max_cells // max(n_rows, 1)))
-    for place in chosen_columns(material, most):
-        column = material.columns[place]
+    for place in chosen_columns(audit_input, most):
+        column = audit_input.columns[place]
         values = column.values if rows is None else column.values[rows]
         own = values[:, None]
         if column.is_category:  # the most frequent categories, a column each
@@ -265,10 +265,10 @@ def standardised(material: Material, *, max_cells: int, rows: IntArray | None = 
     return np.concatenate(parts, axis=1) if parts else np.empty((n_rows, 0))
 
 
-def chosen_columns(material: Material, most: int) -> IntArray:
+def chosen_columns(audit_input: AuditInput, most: int) -> IntArray:
     """Places of the columns, or of some of them."""
-    places = np.arange(len(material.columns))
-    return places if places.size <= most else np.sort(material.rng().choice(places, most, replace=False))
+    places = np.arange(len(audit_input.columns))
+    return places if places.size <= most else np.sort(audit_input.rng().choice(places, most, replace=False))
 
 
 def _moments(values: FloatArray) -> tuple[FloatArray, FloatArray]:
