@@ -69,6 +69,7 @@ docs: $(READY)
 	@$(TEST_ENVIRONMENT) $(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going docs docs/_build
 	@$(BIN)/python docs/check_site.py
 	@$(BIN)/python docs/check_search.py
+	@$(BIN)/python docs/check_axe.py
 	@echo "The site is in docs/_build/index.html"
 
 lint: $(READY)

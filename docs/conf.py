@@ -52,6 +52,7 @@ html_sidebars: dict[str, list[str]] = {
 html_search_scorer = str(Path(__file__).parent / "search_scorer.js")
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["site.js"]
 html_theme_options: dict[str, Any] = {
     "show_prev_next": True,
     "secondary_sidebar_items": ["page-toc"],

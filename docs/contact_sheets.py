@@ -23,7 +23,7 @@ WIDTHS = (375, 768, 1280)
 MODELS = (3, 12, 40, 200)
 DRAWN_MODELS = (3, 12, 60)
 BUILT = Path(__file__).parent / "_build"
-PAGES = ("index", "choose", "gallery/index", "questions/best", "questions/items", "questions/rope")
+PAGES = ("index", "choose", "examples-run/index", "questions/best", "questions/items", "questions/rope")
 TALLEST = 3000
 """Pixels of a page that are shown."""
 

@@ -169,6 +169,11 @@ const Decide = (() => {
         verdict: VERDICTS[sign > 0 ? code : MIRRORED[code]], reason: judged && code !== UNDECIDED ? "" : why,
       };
     }
+    // The verdict of pair() alone.
+    verdict(one, two) {
+      const { at, sign } = this.oriented(one, two);
+      return VERDICTS[sign > 0 ? this.verdicts[at] : MIRRORED[this.verdicts[at]]];
+    }
     // Texts of one pair, by the names of their columns.
     pairTexts(one, two, decimals = this.decimals) {
       const pair = this.pair(one, two), why = pair.reason && pair.reason !== "unsettled" ? ` (${pair.reason})` : "";

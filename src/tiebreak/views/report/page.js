@@ -27,6 +27,7 @@ const Page = (() => {
     const shown = text ?? written.get(element);
     if (element.textContent !== shown) element.textContent = shown; // the same text anew would be laid out anew, too
   }
+  const setClass = (element, name) => { if (element.className !== name) element.className = name; };
   function table(caption, headers, rows) {
     const head = headers.map((header, k) => make("th", header, { scope: "col", class: k ? "r" : "" }));
     const lines = rows.map((row) => filled(make("tr"), {}, row.map((each, k) => (k ? make("td", each, { class: "r" }) : make("th", each, { scope: "row" })))));
@@ -59,11 +60,15 @@ const Page = (() => {
     const most = (OUTLIER / 2) * (sorted[Math.floor(last / 2)] + sorted[Math.ceil(last / 2)]);
     return Math.max(0, ...reach) > 1.5 * most ? most : Infinity;
   }
+  function bandOf(scale, rope) {
+    const [from, to] = [-rope, rope].map((value) => place(scale, value));
+    return { x: from, width: `${(parseFloat(to) - parseFloat(from)).toFixed(2)}%` };
+  }
   // The rope, a line at 0, an interval and its estimate; a curve, if there is one, behind them.
   function marks(scale, { low, middle, high }, rope, { height, at, radius }, behind) {
-    const [from, to, zero] = [-rope, rope, 0].map((value) => place(scale, value));
+    const zero = place(scale, 0);
     return [
-      rope ? drawn("rect", { class: "rope", x: from, width: `${parseFloat(to) - parseFloat(from)}%`, height }) : undefined, behind,
+      rope ? drawn("rect", { class: "rope", ...bandOf(scale, rope), height }) : undefined, behind,
       drawn("line", { class: "zero", x1: zero, x2: zero, y1: 0, y2: height }),
       Number.isNaN(low + high) ? undefined : drawn("line", { class: "range", x1: place(scale, low), x2: place(scale, high), y1: at, y2: at }),
       !Number.isFinite(middle) ? undefined : middle >= scale[0] && middle <= scale[1] ? drawn("circle", { cx: place(scale, middle), cy: at, r: radius })
@@ -161,6 +166,11 @@ const Page = (() => {
         pick.append(...this.shown.map((name, row) => make("option", name, { value: row })));
         pick.addEventListener("change", () => this.open(...this.picks.map((each) => Number(each.value))));
       }
+      this.noted = this.all("thead th, p.small, .small p, .small li"); // found once, as the slider asks for them at every step
+      this.lines = this.all("[data-is=ranking] [data-model]").map((line) => ({
+        row: Number(line.dataset.model), cells: [...line.querySelectorAll("[data-col]:not([data-col=drawn])")], drawing: line.querySelector("[data-col=drawn]"), words: line.querySelectorAll(".word"),
+      }));
+      this.one("[data-is=pair-scores]")?.parentNode.addEventListener("toggle", () => this.showPairScores());
       this.readyMatrix();
       this.readyRows();
       offer(this.one("[data-part=downloads]"), this);
@@ -211,7 +221,7 @@ const Page = (() => {
       this.find("headline").hidden = extra.hidden = !isAsked;
       const notes = { [this.first.familyNote]: answer.familyNote };
       answer.held.notes.forEach((note, k) => { notes[this.data.notes[k]] = note; });
-      for (const each of this.all("thead th, p.small, .small p, .small li")) setText(each, notes[written.get(each) ?? each.textContent]);
+      for (const each of this.noted) setText(each, notes[written.get(each) ?? each.textContent]);
       for (const each of this.all("[data-col=interval]")) each.dataset.label = answer.held.header;
       this.showRequirements();
       this.showRanking();
@@ -229,18 +239,24 @@ const Page = (() => {
       });
     }
     showRanking() {
-      const { answer, state: { rope } } = this, texts = answer.held.texts ?? {}, lines = this.all("[data-is=ranking] [data-model]");
-      const drawings = lines.map((line) => this.bounds(Number(line.dataset.model)));
+      const { answer, lines, state: { rope } } = this, texts = answer.held.texts ?? {}, drawings = lines.map((line) => this.bounds(line.row));
       const known = drawings.flatMap(({ low, middle, high }) => [low, middle, high]).filter(Number.isFinite);
       const most = this.data.family === "best" ? Infinity : mostDrawn(drawings);
       const scale = scaleOf([0, ...known.map((value) => Math.min(Math.max(value, -most), most)), ...(rope < 4 * Math.max(0, ...known.map(Math.abs)) ? [-rope, rope] : [])]);
       lines.forEach((line, k) => {
-        const own = answer.rankingTexts(Number(line.dataset.model)), inside = marks(scale, drawings[k], rope, { height: "100%", at: 11, radius: 4.5 });
-        for (const each of line.querySelectorAll("[data-col]:not([data-col=drawn])")) setText(each, own[each.dataset.col] ?? texts[each.dataset.col]?.[k]);
-        const row = drawn("svg", { class: `row ${drawings[k].kind}`, width: "100%", height: 22, "aria-hidden": "true" }, ...inside);
-        line.querySelector("[data-col=drawn]").replaceChildren(row);
-        for (const word of line.querySelectorAll(".word")) word.className = `word ${word.textContent.split(" (")[0].replaceAll(" ", "-")}`;
+        const own = answer.rankingTexts(line.row), { low, middle, high, kind } = drawings[k], key = [...scale, low, middle, high, kind, rope > 0].join();
+        for (const each of line.cells) setText(each, own[each.dataset.col] ?? texts[each.dataset.col]?.[k]);
+        for (const word of line.words) setClass(word, `word ${word.textContent.split(" (")[0].replaceAll(" ", "-")}`);
+        if (line.drawn === key) { // only the band of the rope is another
+          if (rope) filled(line.drawing.querySelector(".rope"), bandOf(scale, rope), []);
+          return;
+        }
+        line.drawn = key;
+        const inside = marks(scale, drawings[k], rope, { height: "100%", at: 11, radius: 4.5 });
+        line.drawing.replaceChildren(drawn("svg", { class: `row ${kind}`, width: "100%", height: 22, "aria-hidden": "true" }, ...inside));
       });
+      if (this.axis === scale.join()) return;
+      this.axis = scale.join();
       this.find("axis").replaceChildren(drawn("svg", { class: "axis", width: "100%", height: 20, "aria-hidden": "true" }, ...ticks(scale, 0)));
     }
     // What is drawn of a model: its difference to the reference, or by how much at most it falls short of the best.
@@ -262,13 +278,13 @@ const Page = (() => {
       setText(shown.caption, this.isAsked ? undefined : shown.caption.textContent.replace(/ \(the others: [^()]*\)$/, "")); // counted as asked
     }
     showMatrix() {
-      for (const button of this.all("[data-is=matrix] button")) {
-        const [r, c] = pairOf(button), { verdict } = this.answer.pair(r, c);
-        if (button.verdict === verdict) continue; // most of a thousand cells stay what they are while the slider moves
-        button.verdict = verdict;
-        setText(button, SYMBOLS[verdict]);
-        button.parentNode.className = verdict;
-        button.setAttribute("aria-label", `${this.shown[r]} against ${this.shown[c]}: ${verdict}`);
+      for (const cell of this.cells) {
+        const verdict = this.answer.verdict(cell.r, cell.c);
+        if (cell.verdict === verdict) continue; // most of a thousand cells stay what they are while the slider moves
+        cell.verdict = verdict;
+        setText(cell.button, SYMBOLS[verdict]);
+        cell.button.parentNode.className = verdict;
+        cell.button.setAttribute("aria-label", `${this.shown[cell.r]} against ${this.shown[cell.c]}: ${verdict}`);
       }
     }
 
@@ -288,10 +304,14 @@ const Page = (() => {
       panel.hidden = false;
       Object.assign(panel.dataset, { first, second });
       [this.picks[0].value, this.picks[1].value] = [first, second];
-      for (const each of this.all("[data-is=matrix] button")) each.setAttribute("aria-pressed", each.dataset.pair === `${first} ${second}`);
+      const pressed = this.cells.find(({ r, c }) => r === first && c === second);
+      if (pressed !== this.pressed) this.pressed?.button.setAttribute("aria-pressed", "false");
+      this.pressed = pressed;
+      pressed?.button.setAttribute("aria-pressed", "true");
       title.replaceChildren(`${shown[first]} against ${shown[second]}`);
       for (const name of ["pair-figure", "pair-numbers", "pair-scores"]) this.find(name)?.replaceChildren();
       this.find("pair-sentence").textContent = first === second ? "Choose two different models." : answer.pairSentence(first, second);
+      this.pairScores = undefined;
       if (first === second) return;
       const pair = this.drawnPair(first, second), words = { class: `word ${pair.verdict}` }, id = `pair-${this.section.dataset.answer}`;
       if (pair.verdict) title.append(": ", make("span", `${SYMBOLS[pair.verdict]} ${pair.text.verdict}`, words));
@@ -299,7 +319,13 @@ const Page = (() => {
       const known = each.filter((value) => value !== null), about = `Difference of ${shown[first]} and ${shown[second]}`;
       this.find("pair-figure").append(pairFigure(id, about, pair, answer.rope, heights, known));
       this.find("pair-numbers").append(this.pairNumbers(first, second, pair));
-      this.find("pair-scores")?.append(this.pairScores(first, second, each, pair.decimals));
+      this.pairScores = () => this.scoresOf(first, second, each, pair.decimals);
+      this.showPairScores();
+    }
+    // Only where they are open: they are many rows.
+    showPairScores() {
+      const place = this.find("pair-scores");
+      if (place?.parentNode.open && this.pairScores) place.replaceChildren(this.pairScores());
     }
     pairNumbers(first, second, pair) {
       const { shown, engine: { family }, view: { pairs, metric } } = this, { baseline } = this.data, { interval, difference } = pair.text;
@@ -316,7 +342,7 @@ const Page = (() => {
       const better = this.answer.sign > 0 ? "positive favours" : "lower is better, so negative favours";
       return table(`${readable(metric.name)} of ${shown[first]} minus ${shown[second]}; ${better} the first`, ["quantity", "value"], rows);
     }
-    pairScores(first, second, differences, decimals) {
+    scoresOf(first, second, differences, decimals) {
       const { shown, units: { names, repeat, fold, score } } = this, text = (value, signed = false) => formatScore(value ?? NaN, decimals, { signed });
       const line = (value, k) => [names ? readable(names[k]) : `${repeat[k]}, ${fold[k]}`, text(score[first][k]), text(score[second][k]), text(value, true)];
       return table("", [names ? "name" : "repeat, fold", shown[first], shown[second], "difference"], differences.map(line));
@@ -324,10 +350,12 @@ const Page = (() => {
 
     // --- what can be clicked
     readyMatrix() {
-      const matrix = this.find("matrix"), columns = matrix?.dataset.columns.split(" ").map(Number);
+      const matrix = this.find("matrix"), cells = this.cells = [], columns = matrix?.dataset.columns.split(" ").map(Number);
       for (const each of this.all("[data-is=matrix] tbody td:not(.self)")) {
-        const pair = `${each.parentNode.sectionRowIndex} ${columns[each.cellIndex - 1]}`;
-        each.replaceChildren(make("button", each.textContent, { type: "button", "data-pair": pair, tabindex: -1, "aria-pressed": false }));
+        const [r, c] = [each.parentNode.sectionRowIndex, columns[each.cellIndex - 1]];
+        const button = make("button", each.textContent, { type: "button", "data-pair": `${r} ${c}`, tabindex: -1, "aria-pressed": false });
+        each.replaceChildren(button);
+        cells.push({ button, r, c });
       }
       this.showMatrix();
       matrix?.querySelector("button")?.setAttribute("tabindex", 0);
