@@ -125,7 +125,7 @@ DISTRIBUTIONS = (
 
 
 def test_the_scripts_compute_no_statistic() -> None:
-    """Nothing of a distribution, a correction, letters or components; and no more than 720 lines, counted as they stand."""
+    """Nothing of a distribution, a correction, letters or components; and no more than 760 lines, counted as they stand."""
     text = "".join(SCRIPTS.values())
     assert [word for word in DISTRIBUTIONS if re.search(rf"\b{word}", text, re.I)] == []
-    assert text.count("\n") <= 720
+    assert text.count("\n") <= 760
