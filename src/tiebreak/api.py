@@ -93,6 +93,7 @@ def compare(
     rows: Literal["auto", "items", "splits"] | None = None,
     item: str | None = None,
     by: str | None = None,
+    cluster: str | None = None,
     p_best: bool | None = None,
     options: Mapping[str, Any] | None = None,
     scale: Scale | None = None,
@@ -147,9 +148,10 @@ def compare(
         it, to know the splits of its results, or of plain arrays.
     n_samples, n_train, n_test : int, optional
         Examples of a search without its data, for approximate sizes; or training and test examples of each split.
-    rows, item, by : {"auto", "items", "splits"}, str and str, optional
+    rows, item, by, cluster : {"auto", "items", "splits"} and three str, optional
         Rows of a table are items of one test set, or splits ("auto" knows columns such as "doc_id", `item` names another one);
-        by the texts in the column `by` the answer is sliced as well (`Comparison.slices`).
+        by the texts in the column `by` the answer is sliced as well (`Comparison.slices`), and items with the same text in the
+        column `cluster` belong together, so that the clusters are what counts. A log's fields of its samples are columns too.
     p_best : bool, default False
         Whether the ranking has `p_best` and `expected_rank`, drawn for three models or more.
     scale : {"absolute", "relative"}, default "absolute"
@@ -199,7 +201,8 @@ def compare(
     }
     Settings(**{name: value for name, value in given.items() if value is not None})  # refused before anything is read
     plan, path, content = (None, None, None) if n_total is None and looks is None else plan_of(n_total, looks)
-    read = ReadOptions(metric, models, dataset, lower_is_better, X, y, groups, n_samples, n_train, n_test, cv, rows, item)
+    sizes = (n_samples, n_train, n_test)
+    read = ReadOptions(metric, models, dataset, lower_is_better, X, y, groups, *sizes, cv, rows, item, cluster)
     scores = _read(sources, read)
     if plan is None:
         return compare_scores(scores, settings_for(scores, given))

@@ -153,7 +153,10 @@ def test_inspect_samples_without_a_score_are_counted(tmp_path: Path) -> None:
     with pytest.raises(tb.errors.MissingSplitsError, match="'two' lacks 1 of the 2 items: '1'"):
         tb.read_items(whole, cut)
     items = tb.read_items(whole, cut, missing="pairwise")
-    assert any("1 of 2 samples have no score. The evaluation ended with 'cancelled'" in remark for remark in items.sources)
+    assert any(
+        "1 of 2 samples have no score: they are missing, not wrong. The evaluation ended with 'cancelled'" in remark
+        for remark in items.sources
+    )
 
 
 def test_inspect_of_another_version_or_compression_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

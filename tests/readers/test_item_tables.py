@@ -410,8 +410,8 @@ def test_a_column_of_numbers_called_dataset_is_read_once(number: int, kind: Any)
 def test_a_wide_table_is_the_same_as_the_long_one(further: dict[str, list[Any]]) -> None:
     """It is never made long where each item has one row; the result is the same to the last bit."""
     table = pd.DataFrame({"item": ["q1", "q2", "q3"], "a": [0.5, np.nan, 1.0], "b": [-0.0, 1.0, 0.25], **further})
-    wide = item_tables._table_of(table, None, None, "auto", is_main=False)
-    long = item_tables._table_of(table, None, None, "auto", is_main=False)
+    wide = item_tables._table_of(table, None, None, "auto", None, is_main=False)
+    long = item_tables._table_of(table, None, None, "auto", None, is_main=False)
     assert isinstance(wide, item_tables.WideTable)
     assert isinstance(long, item_tables.WideTable)
     expected = item_tables.items_of_tables([long.long()], [""], "grade", False) if "a " not in further else None

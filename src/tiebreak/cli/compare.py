@@ -348,6 +348,9 @@ _OPTIONS = (
     ),
     click.option("--by", metavar="COLUMN", help="Answer for slices of the items too, by the texts in this column."),
     click.option(
+        "--cluster", metavar="COLUMN", help="Items that belong together: a text, a template, a user.  [default: cluster]"
+    ),
+    click.option(
         "--n-total", **_COUNT, help="Units planned in all (items, clusters, datasets, repeats), where these are the first ones."
     ),
     click.option(
@@ -394,8 +397,8 @@ def compare_command(
     given are those of a saved answer or of a study, where a FILE is one.
 
     Or it has a row for each item of one test set, such as the answers to questions: a column question (or item, example,
-    doc_id) and one per model, or with model and score; or it is a log of lm-evaluation-harness, Inspect or Every Eval Ever. Of
-    several tasks the answer is their macro-average, with each task's beside it.
+    doc_id) and one per model, or with model and score; or it is a log of lm-evaluation-harness, Inspect, HELM or Every Eval
+    Ever. Of several tasks the answer is their macro-average, with each task's beside it.
 
     A FILE may be a folder: what lies in it is found, listed and compared. 'tiebreak FOLDER' gives the same answer in short.
     """

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -19,7 +20,7 @@ from tiebreak.errors import (
     TooFewModelsError,
 )
 from tiebreak.printable import printable
-from tiebreak.readers import item_logs
+from tiebreak.readers import helm, item_logs, lm_harness
 from tiebreak.readers.item_tables import LongTable, items_of_tables, long_of_file, names_items, with_main_metric
 from tiebreak.readers.table import column_names
 from tiebreak.scores.items import TASK, Items, check_items
@@ -169,8 +170,8 @@ class Results:
             return f"{name} holds no results yet, but a study: 'tiebreak run {_typed(studies[0])}' measures its models."
         return (
             f"{name} holds no results that tiebreak reads among {self.n_files:,} file{'s' if self.n_files != 1 else ''}: logs of "
-            "lm-evaluation-harness (samples_*.jsonl), Inspect (.eval, .json) and Every Eval Ever, tables (.csv, .tsv, .jsonl, "
-            ".parquet), answers saved with --format json."
+            "lm-evaluation-harness (samples_*.jsonl), Inspect (.eval, .json), HELM (per_instance_stats.json), Every Eval Ever; "
+            "tables (.csv, .tsv, .jsonl, .parquet), answers saved with --format json."
         )
 
     # --- logs ---------------------------------------------------------------------------------------------------------------
@@ -202,13 +203,14 @@ class Results:
         if options.metric is not None:
             tables = with_main_metric([_reading(each, own) for each, own in zip(kept, first, strict=True)], options.metric)
         kept, tables = self._without_copies(kept, tables)
+        kept, tables = self._latest(kept, tables)
         tables = self._named_apart(kept, tables)
         if options.models is not None:
             tables = [table._replace(frame=table.frame[table.frame["model"].isin(options.models)]) for table in tables]
             tables = [table for table in tables if len(table.frame)] or tables
         tables = self._on_shared_tasks(tables)
         direction = options.direction_of(options.metric or "")
-        items = check_items(items_of_tables(tables, [""] * len(tables), options.metric, direction))
+        items = check_items(items_of_tables(tables, [""] * len(tables), options.metric, direction, options.cluster))
         self._describe(items, len(tables))
         return items
 
@@ -226,6 +228,30 @@ class Results:
                 kept.append(place)
         return [files[place] for place in kept], [tables[place] for place in kept]
 
+    def _latest(self, files: Sequence[FoundFile], tables: Sequence[LongTable]) -> tuple[list[FoundFile], list[LongTable]]:
+        """Without runs that were done again: those that were not finished, and beside other models all but the latest.
+
+        Runs of one model on one task are the same thing done again where they lie in one folder and say no other settings.
+        """
+        again: dict[tuple[Any, ...], list[int]] = {}
+        for place, (each, table) in enumerate(zip(files, tables, strict=True)):
+            again.setdefault((each.path.parent, tuple(_keys(table.frame)), table.settings), []).append(place)
+        n_models = len({model for table in tables for model, _ in _keys(table.frame)})
+        out: set[int] = set()
+        for places in again.values():
+            whole = [place for place in places if tables[place].is_whole] or places
+            for place in set(places) - set(whole):
+                out.add(place)
+                self.left_out[files[place].name] = f"was not finished; {files[whole[0]].name} is"
+            last = max(whole, key=lambda place: tables[place].time)
+            if n_models < 2 or not all(tables[place].time for place in whole):
+                continue
+            for place in set(whole) - {last}:
+                out.add(place)
+                self.left_out[files[place].name] = f"an earlier run; the latest is compared: {files[last].name}"
+        kept = [place for place in range(len(files)) if place not in out]
+        return [files[place] for place in kept], [tables[place] for place in kept]
+
     def _named_apart(self, files: Sequence[FoundFile], tables: Sequence[LongTable]) -> list[LongTable]:
         """Tables in which runs of one model on one task have names of their own: the folder's, the file's, or a number."""
         tables = _tasks_of_plain_names(files, tables)
@@ -241,7 +267,8 @@ class Results:
             folders = {place: files[place].path.parent.relative_to(self.path).as_posix() for place in own}
             stems = {place: files[place].path.stem.removeprefix("samples_") for place in own}
             numbers = {place: f"run {1 + places.index(place)}" for places in groups for place in places}
-            fitting = (folders, stems) if len(groups) == 1 else (folders,)
+            settings = _differing({place: dict(named[place].settings) for place in own})
+            fitting = (settings, folders, stems) if len(groups) == 1 else (settings, folders)
             tags = next((tag for tag in fitting if all(len({tag[p] for p in each}) == len(each) for each in groups)), numbers)
             for place in own:
                 frame = named[place].frame
@@ -264,21 +291,29 @@ class Results:
                 f"{printable(str(self.path))} holds results of one model only, {models[0]!r}{tasks}. Put those of another beside "
                 "them, or name both folders' files: tiebreak compare FILE FILE."
             )
-        shared = [task for task, own in has.items() if len(own) == len(models)]
-        if not shared:
+        shared, compared = _largest_table(has)
+        if len(compared) < 2 or not shared:
             listed = "; ".join(f"{quoted([task])} has {quoted(list(own), 3)}" for task, own in list(has.items())[:4])
             raise MissingSplitsError(
-                f"no task in {printable(str(self.path))} was answered by all {len(models)} models: {listed}. Choose models that "
-                "share tasks: --models NAME --models NAME."
+                f"no task in {printable(str(self.path))} was answered by two models or more: {listed}. Put the results of "
+                "another model on one of these tasks beside them."
             )
-        if len(shared) == len(has):
-            return list(tables)
+        if without := [name for name in models if name not in compared]:
+            self.remarks.append(
+                f"left out: {quoted(without, 4)}, which share{'s' if len(without) == 1 else ''} too few tasks with the others; "
+                f"choose with --models NAME --models NAME"
+            )
         for task, own in has.items():
-            if task not in shared:
-                missing = [name for name in models if name not in own]
-                self.remarks.append(f"task {task!r} is left out: {quoted(missing, 3)} lack{'s' if len(missing) == 1 else ''} it")
-        found = [table._replace(frame=table.frame[_task_of(table.frame).isin(shared)]) for table in tables]
-        return [table for table in found if len(table.frame)]
+            if task not in shared and (lacking := [name for name in compared if name not in own]) != compared:
+                s = "s" if len(lacking) == 1 else ""
+                self.remarks.append(f"task {task!r} is left out: {quoted(lacking, 3)} lack{s} it")
+        if len(shared) == len(has) and not without:
+            return list(tables)
+        kept = []
+        for table in tables:
+            is_kept = _task_of(table.frame).isin(shared) & table.frame["model"].astype(str).isin(compared)
+            kept.append(table._replace(frame=table.frame[is_kept]))
+        return [table for table in kept if len(table.frame)]
 
     def _describe(self, items: Items, n_logs: int) -> None:
         """Say of what the answer is."""
@@ -316,6 +351,13 @@ def _typed(file: FoundFile) -> str:
     return shlex.quote(printable(str(file.path)))
 
 
+def _differing(settings: Mapping[int, Mapping[str, str]]) -> dict[int, str]:
+    """Settings by which runs of one model differ, of each, in words."""
+    names = dict.fromkeys(name for own in settings.values() for name in own)
+    differ = [name for name in names if len({own.get(name, "") for own in settings.values()}) > 1]
+    return {place: ", ".join(f"{name}={own[name]}" for name in differ if name in own) for place, own in settings.items()}
+
+
 def _task_of(frame: pd.DataFrame) -> pd.Series[Any]:
     import pandas as pd
 
@@ -327,10 +369,37 @@ def _keys(frame: pd.DataFrame) -> list[tuple[str, str]]:
     return list(dict.fromkeys(zip(frame["model"].astype(str), _task_of(frame), strict=True)))
 
 
+def _largest_table(has: Mapping[str, Mapping[str, None]]) -> tuple[list[str], list[str]]:
+    """Tasks and models that make the largest table without gaps: all models where they share a task and few tasks go with it."""
+    models = list(dict.fromkeys(model for own in has.values() for model in own))
+    sets = {frozenset(models), *(frozenset(own) for own in has.values())}
+    sets |= {one & other for one in sets for other in sets} if len(sets) <= _MOST_SETS else set()
+
+    def tasks_of(some: frozenset[str]) -> list[str]:
+        return [task for task, own in has.items() if some <= own.keys()]
+
+    def size(some: frozenset[str]) -> tuple[bool, int, int, list[int]]:
+        return (
+            len(some) > 1 and bool(tasks_of(some)),
+            len(some) * len(tasks_of(some)),
+            len(some),
+            sorted(-models.index(each) for each in some),
+        )
+
+    best = max(sets, key=size)
+    return tasks_of(best), [model for model in models if model in best]
+
+
+_MOST_SETS = 100
+"""Sets of models of which what every two share is tried too."""
+
+
 def _tasks_of_plain_names(files: Sequence[FoundFile], tables: Sequence[LongTable]) -> list[LongTable]:
     """Samples of the harness without a time in their name: of one name in several folders a task of each folder's model."""
     plain = [
-        place for place, each in enumerate(files) if item_logs.is_plain_name(each.path) and not any(_task_of(tables[place].frame))
+        place
+        for place, each in enumerate(files)
+        if lm_harness.is_plain_name(each.path) and not any(_task_of(tables[place].frame))
     ]
     folders: dict[str, set[Path]] = {}
     for place in plain:
@@ -449,18 +518,24 @@ def _kind_of(path: Path) -> Kind | None:
     return "items" if names_items(names) else "scores"
 
 
+_OF_TIME = re.compile(r"^results_|_\d{4}-\d\d-\d\dT[\d.:-]+$")
+"""Names of the files in which lm-evaluation-harness writes means."""
+
+
 def _kind_of_json(path: Path, start: bytes) -> Kind | None:
     first = start.lstrip()
     if path.suffix.lower() == ".jsonl":
         if not first.startswith(b"{"):
             return None
-        if item_logs.reads(path):
+        if item_logs.reads(path) or lm_harness.reads(path):
             return "log"
         names = item_logs.names_of_first(path)
         return "items" if names_items(names) else None
     if not first.startswith((b"{", b"[")):
         return None
-    if b'"evaluation_results"' in start or (path.name.startswith("results_") and b'"results"' in start):
+    if helm.reads(path):
+        return None if helm.is_doubled(path) else "log"
+    if b'"evaluation_results"' in start or (_OF_TIME.search(path.stem) and b'"results"' in start):
         return "means"
     if b'"schema"' in first[:100] and b'"tiebreak"' in first[:200]:
         return "floor" if b'"noise_floor"' in first[:300] else "answer"

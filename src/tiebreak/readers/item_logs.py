@@ -1,19 +1,22 @@
-"""Logs of evaluation tools for language models: lm-evaluation-harness, Inspect and Every Eval Ever.
+"""Logs of evaluation tools for language models: Inspect and Every Eval Ever, and what the logs of all tools share.
 
-A log holds an answer of one model to each sample. Each function here makes a long table of it: item, model, score, epoch, task.
+A log holds an answer of one model to each sample. Each function here makes a long table of it: item, model, score, epoch, task,
+and what the log says of the samples beside, for slices and clusters.
 """
 
 from __future__ import annotations
 
 import io
 import lzma
+import math
 import os
 import re
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -27,12 +30,11 @@ Record = dict[str, Any]
 
 
 def reads(path: Path) -> bool:
-    """True for a log of one of the three tools, told by its ending and its first record."""
+    """True for a log of Inspect or Every Eval Ever, told by its ending and its first record."""
     if path.suffix.lower() == ".eval":
         return True
     if path.suffix.lower() == ".jsonl":
-        first = _first_record(path)
-        return _is_harness(first) or _is_every_eval(first)
+        return _is_every_eval(first_record(path))
     if path.suffix.lower() == ".json":
         with path.open(encoding="utf-8", errors="replace") as file:
             start = file.read(4096)
@@ -42,8 +44,13 @@ def reads(path: Path) -> bool:
 
 def read(path: Path, name: str, metric: str | None, *, is_main: bool = False) -> LongTable:
     """Long table of a log; of several metrics the first, its main one, if `is_main` and none is asked for."""
+    return as_written(_read, path, name, metric, is_main=is_main)
+
+
+def as_written(read_log: Callable[..., LongTable], path: Path, name: str, metric: str | None, *, is_main: bool) -> LongTable:
+    """Long table of a log; what its tool would not have written is an error in words."""
     try:
-        return _read(path, name, metric, is_main=is_main)
+        return read_log(path, name, metric, is_main=is_main)
     # a key is lacking, or holds something else or half of a character
     except (AttributeError, IndexError, KeyError, TypeError, UnicodeEncodeError) as error:
         said = f"{type(error).__name__}: {' '.join(str(error).split()):.100}"
@@ -57,13 +64,11 @@ def _read(path: Path, name: str, metric: str | None, *, is_main: bool) -> LongTa
         return _inspect(_inspect_archive(path, name), path, name, metric, is_main=is_main)
     if path.suffix.lower() == ".json":
         return _inspect(_inspect_json(path, name), path, name, metric, is_main=is_main)
-    records = list(_records(path, name))
-    if _is_harness(records[0]):
-        return _harness(records, path, name, metric, is_main=is_main)
-    return _every_eval(records, path, name, metric)
+    return _every_eval(list(records_of(path, name)), path, name, metric, is_main=is_main)
 
 
-def _first_record(path: Path) -> Record:
+def first_record(path: Path) -> Record:
+    """First object of a file of JSON lines; an empty one where there is none."""
     with path.open(encoding="utf-8", errors="replace") as file:
         line = next((line for _, line in lines_of(file, printable(str(path))) if line.strip()), "")
     try:
@@ -75,15 +80,10 @@ def _first_record(path: Path) -> Record:
 
 def names_of_first(path: Path) -> list[str]:
     """Keys of the first record of a file of JSON lines."""
-    return list(_first_record(path))
+    return list(first_record(path))
 
 
-def is_plain_name(path: Path) -> bool:
-    """True for samples of the harness whose name has no time in it, so that it says nothing of task and model."""
-    return path.suffix.lower() == ".jsonl" and path.stem.startswith("samples_") and _SAMPLES.match(path.stem) is None
-
-
-def _records(path: Path, name: str) -> Iterator[Record]:
+def records_of(path: Path, name: str) -> Iterator[Record]:
     """Objects of a file of JSON lines."""
     try:
         with path.open(encoding="utf-8") as file:
@@ -97,7 +97,8 @@ def _records(path: Path, name: str) -> Iterator[Record]:
         raise UnreadableSourceError(f"{name} is not UTF-8 text: {error.reason}.") from None
 
 
-def _table(rows: Iterable[Record], held: str | None, name: str, remark: str = "") -> LongTable:
+def log_table(rows: Iterable[Record], held: str | None, name: str, remark: str = "", **more: Any) -> LongTable:
+    """Long table of the samples of a log; fields beside the scores that tell every sample apart are left out."""
     import pandas as pd
 
     held_rows = list(rows)
@@ -107,16 +108,41 @@ def _table(rows: Iterable[Record], held: str | None, name: str, remark: str = ""
             shown = printable(repr(row[strange])[:60])
             raise UnreadableSourceError(f"{name} is not as its tool writes a log: {shown} is no name of {_NAMED[strange]}.")
     frame = pd.DataFrame(held_rows)
-    if frame.empty:
+    if frame.empty or "score" not in frame or frame["score"].isna().all():
         raise UnreadableSourceError(f"{name} holds no scored sample.{remark.removeprefix(f'{name}:')}")
-    return LongTable(frame, held, remark)
+    if len(frame) > 1:
+        n_items = frame["item"].nunique()
+        frame = frame.drop(columns=[key for key in frame.columns if key not in _OWN and frame[key].nunique() in (0, n_items)])
+    return LongTable(frame, held, remark, **more)
 
 
 _NAMED = {"item": "a sample", "model": "a model", "epoch": "an epoch", "item_hash": "a sample's content", "task": "a task"}
 """Columns of names, and what has them."""
 
+_OWN = frozenset((*_NAMED, "run", "score", "group", "subtask", "cluster", "weight"))
+"""Columns of a log's table that have a meaning; fields of samples that are called so get a name of their own."""
 
-def _choose(held: Iterable[str], asked: str | None, name: str, *, is_main: bool) -> str:
+_LONGEST_FIELD, _MOST_FIELDS = 80, 40
+"""Characters of a text that may name a kind of sample, and fields that are kept."""
+
+
+def fields_of(found: Any) -> Record:
+    """Texts, whole numbers and truths that a log keeps of a sample, as texts, by which samples can be grouped."""
+    if not isinstance(found, Mapping):
+        return {}
+    short = (
+        (str(key), str(value))
+        for key, value in found.items()
+        if isinstance(value, str | int) and len(str(key)) <= _LONGEST_FIELD and _is_short(value)
+    )
+    return {f"{key} of the sample" if key in _OWN else key: value for key, value in islice(short, _MOST_FIELDS)}
+
+
+def _is_short(value: str | int) -> bool:
+    return len(value) <= _LONGEST_FIELD if isinstance(value, str) else abs(value) < 10**18
+
+
+def choose_of(held: Iterable[str], asked: str | None, name: str, *, is_main: bool) -> str:
     """The metric asked for, or the only one, or the first if `is_main`."""
     found = list(dict.fromkeys(held))
     if asked in found:
@@ -127,8 +153,16 @@ def _choose(held: Iterable[str], asked: str | None, name: str, *, is_main: bool)
     raise AmbiguousSourceError(f"{name} {what}. Say which one with ", Setting("metric"), ".")
 
 
-def _number(value: Any, name: str, item: Any) -> float:
-    """Score of a sample: a number, a truth, or one of Inspect's letters."""
+def taken_of(task: str, chosen: str, held: Iterable[str]) -> str:
+    """Remark on the metric that was taken of several; "" where there is one."""
+    others = [each for each in dict.fromkeys(held) if each != chosen]
+    return f"{printable(task)}: {quoted([chosen])} is taken, and {quoted(others, 6)} are there too (metric)" if others else ""
+
+
+def score_of(value: Any, name: str, item: Any) -> float:
+    """Score of a sample: a number, a truth, or one of Inspect's letters; nan where there is none."""
+    if value is None:
+        return math.nan
     if isinstance(value, str) and value in _LETTERS:
         return _LETTERS[value]
     try:
@@ -140,9 +174,10 @@ def _number(value: Any, name: str, item: Any) -> float:
     raise InvalidScoresError(f"{name}, sample {item!r}: {shown} is no score of a single item. Metrics of a whole task have none.")
 
 
-def _is_number(value: Any) -> bool:
+def is_score(value: Any) -> bool:
+    """True for what `score_of` takes."""
     try:
-        _number(value, "", "")
+        score_of(value, "", "")
     except InvalidScoresError:
         return False
     return True
@@ -150,57 +185,6 @@ def _is_number(value: Any) -> bool:
 
 _LETTERS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 """Correct, incorrect, partial and no answer, as Inspect's scorers write them and its accuracy counts them."""
-
-
-# --- lm-evaluation-harness: samples_TASK_TIME.jsonl in a folder called after the model ----------------------------------------
-
-_SAMPLES = re.compile(r"samples_(?P<task>.+)_\d{4}-\d\d-\d\dT[\d.:-]+$")
-_HARNESS_FIELDS = frozenset(
-    "doc_id doc target arguments resps filtered_resps filter metrics doc_hash prompt_hash target_hash task".split()
-)
-
-
-def _is_harness(record: Mapping[str, Any]) -> bool:
-    return "doc_id" in record and ("filtered_resps" in record or "resps" in record)
-
-
-def _harness(records: list[Record], path: Path, name: str, metric: str | None, *, is_main: bool) -> LongTable:
-    named = _SAMPLES.match(path.stem)
-    # the harness makes a folder for each model, with / as __; a file elsewhere is called after itself
-    model = path.resolve().parent.name.replace("__", "/") if named else path.stem.removeprefix("samples_")
-    filters = list(dict.fromkeys(str(record.get("filter", "none")) for record in records))
-    held: dict[str, tuple[str, str]] = {}
-    for record in records:
-        own = record.get("metrics") or [key for key in record if key not in _HARNESS_FIELDS]
-        for each in own:
-            kind = str(record.get("filter", "none"))
-            held[each if len(filters) == 1 else f"{each},{kind}"] = (each, kind)
-    chosen = _choose(held, metric if metric in held or len(filters) > 1 else _plain(metric), name, is_main=is_main)
-    field, kind = held[chosen]
-    rows = [
-        {
-            "item": record["doc_id"],
-            "model": model,
-            "score": _number(record.get(field), name, record["doc_id"]),
-            "item_hash": record.get("doc_hash"),
-            "task": named["task"] if named else "",
-        }
-        for record in records
-        if str(record.get("filter", "none")) == kind
-    ]
-    several = "" if metric is not None else _of_several(named["task"] if named else path.stem, chosen, held)
-    return _table(rows, field, name, several)
-
-
-def _of_several(task: str, chosen: str, held: Iterable[str]) -> str:
-    """Remark on the metric that was taken of several; "" where there is one."""
-    others = [each for each in dict.fromkeys(held) if each != chosen]
-    return f"{printable(task)}: {quoted([chosen])} is taken, and {quoted(others)} are there too (metric)" if others else ""
-
-
-def _plain(metric: str | None) -> str | None:
-    """Name of a metric without its filter, as the harness's results write it: "acc,none"."""
-    return None if metric is None else metric.partition(",")[0]
 
 
 # --- Inspect: a zip of JSON files, or one JSON file ---------------------------------------------------------------------------
@@ -328,8 +312,9 @@ def _zstandard_stream(packed: bytes) -> Any:
 
 
 def _kept(sample: Record) -> Record:
-    """Number, epoch and scores of a sample: the rest is a whole conversation."""
-    return {**{key: sample[key] for key in ("id", "epoch") if key in sample}, "scores": _scores_of(sample)}
+    """Number, epoch, scores and short metadata of a sample: the rest is a whole conversation."""
+    kept: Record = {key: sample[key] for key in ("id", "epoch") if key in sample}
+    return {**kept, "error": bool(sample.get("error")), "fields": fields_of(sample.get("metadata")), "scores": _scores_of(sample)}
 
 
 def _inspect_json(path: Path, name: str) -> tuple[Record, list[Record]]:
@@ -350,30 +335,67 @@ def _inspect(log: tuple[Record, list[Record]], path: Path, name: str, metric: st
             f"{name} is a log of Inspect of version {version!r}; tiebreak reads version {_INSPECT_VERSION}. Convert it with a "
             "current inspect: inspect log convert."
         )
-    about = header.get("eval", {})
-    scored = [sample for sample in samples if sample.get("scores")]
+    about = header.get("eval") or {}
+    task = str(about.get("task") or "")
+    scored = [sample for sample in samples if sample["scores"]]
     held = list(dict.fromkeys(key for sample in scored for key in sample["scores"]))
     if is_main and metric is None and len(held) > 1:  # one that gives words is no score
-        held = [key for key in held if all(_is_number(each["scores"].get(key, 0)) for each in scored)] or held
-    scorer = _choose(held, metric, name, is_main=is_main) if scored else ""
+        held = [key for key in held if all(is_score(each["scores"].get(key, 0)) for each in scored)] or held
+    scorer = choose_of(held, metric, name, is_main=is_main) if scored else ""
     rows = [
         {
             "item": sample["id"],
             "model": about.get("model") or path.stem,
-            "score": _number(sample["scores"][scorer], name, sample["id"]),
+            "score": score_of(sample["scores"].get(scorer), name, sample["id"]),
             "epoch": sample.get("epoch", 1),
-            "task": str(about.get("task", "")),
+            "task": task,
+            **sample["fields"],
         }
-        for sample in scored
-        if scorer in sample["scores"]
+        for sample in samples
     ]
-    lost = len(samples) - len(rows)
     status = header.get("status", "success")
-    remark = f"{name}: {lost} of {len(samples)} samples have no score." if lost else ""
-    remark += f" The evaluation ended with {status!r}." if status != "success" else ""
-    binary = all(row["score"] in (0.0, 1.0) for row in rows)
-    several = "" if metric is not None else _of_several(str(about.get("task", "")), scorer, held)
-    return _table(rows, None if binary else scorer, name, "; ".join(filter(None, (remark.strip(), several))))
+    several = "" if metric is not None else taken_of(task, scorer, held)
+    remark = "; ".join(filter(None, (_of_lost(name, header, samples, scorer), several)))
+    binary = all(row["score"] in (0.0, 1.0) for row in rows if not math.isnan(row["score"]))
+    return log_table(
+        rows,
+        None if binary else scorer,
+        name,
+        remark,
+        lower_is_better=False if any(each["scores"].get(scorer) in (*_LETTERS,) for each in samples) else None,
+        time=str(about.get("created") or ""),
+        settings=_settings_of(about),
+        is_whole=status == "success",
+    )
+
+
+def _of_lost(name: str, header: Record, samples: list[Record], scorer: str) -> str:
+    """Remark on samples without a score or an answer, on how the evaluation ended, and on epochs not averaged there."""
+    lacking = [each for each in samples if each["scores"].get(scorer) is None]
+    n_errors = sum(each["error"] for each in lacking)
+    said = []
+    if lacking:
+        why = f", {n_errors} of them after an error" if n_errors else ""
+        said.append(f"{len(lacking)} of {len(samples)} samples have no score{why}: they are missing, not wrong")
+    n_silent = sum(each["scores"].get(scorer) == "N" for each in samples)
+    if n_silent:
+        said.append(f"{n_silent} of {len(samples)} samples have no answer (N) and count as wrong, as Inspect counts them")
+    status = header.get("status", "success")
+    if status != "success":
+        said.append(f"The evaluation ended with {status!r}")
+    reducers = [str(each) for each in ((header.get("eval") or {}).get("config") or {}).get("epochs_reducer") or []]
+    if reducers and reducers != ["mean"] and any(each.get("epoch", 1) != 1 for each in samples):
+        said.append(f"epochs are averaged here, and Inspect reports {quoted(reducers)} of them")
+    return f"{name}: {'. '.join(said)}." if said else ""
+
+
+def _settings_of(about: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """Arguments of task, model and generation, by which two logs of one model and task may differ."""
+    parts = (about.get(part) for part in ("task_args", "model_args", "model_generate_config", "solver_args"))
+    found = {str(key): value for part in parts if isinstance(part, Mapping) for key, value in part.items()}
+    if solver := about.get("solver"):
+        found["solver"] = solver
+    return tuple(sorted((key, str(value)) for key, value in found.items() if value is not None and len(str(value)) <= 200))
 
 
 def _scores_of(sample: Mapping[str, Any]) -> dict[str, Any]:
@@ -397,7 +419,7 @@ def _is_every_eval(record: Mapping[str, Any]) -> bool:
     return "schema_version" in record and "sample_id" in record and "evaluation" in record
 
 
-def _every_eval(records: list[Record], path: Path, name: str, metric: str | None) -> LongTable:
+def _every_eval(records: list[Record], path: Path, name: str, metric: str | None, *, is_main: bool) -> LongTable:
     for record in records:
         version = str(record.get("schema_version", "")).removeprefix("instance_level_eval_")
         if not version.startswith(_EVERY_EVAL_VERSIONS):
@@ -406,19 +428,43 @@ def _every_eval(records: list[Record], path: Path, name: str, metric: str | None
                 f"{' and '.join(_EVERY_EVAL_VERSIONS)}."
             )
     field = "is_correct" if metric in ("is_correct", "accuracy") else "score"
+    records, several = _of_one_result(records, name, metric if field == "score" else None, is_main=is_main)
     attempts: dict[tuple[str, ...], int] = {}
     rows = []
     for record in records:
         key = tuple(str(record[part]) for part in ("model_id", "evaluation_name", "sample_id"))
         attempts[key] = attempts.get(key, 0) + 1
+        score = None if record.get("error") else record["evaluation"][field]
         rows.append(
             {
                 "item": record["sample_id"],
                 "model": record["model_id"],
-                "score": _number(record["evaluation"][field], name, record["sample_id"]),
+                "score": score_of(score, name, record["sample_id"]),
                 "epoch": attempts[key],
                 "item_hash": record.get("sample_hash"),
                 "task": record["evaluation_name"],
+                **fields_of(record.get("metadata")),
             }
         )
-    return _table(rows, "accuracy" if field == "is_correct" else None, name)
+    n_errors = sum(bool(record.get("error")) for record in records)
+    lost = f"{name}: {n_errors} of {len(records)} samples ended with an error: they are missing, not wrong." if n_errors else ""
+    remark = "; ".join(filter(None, (lost, several)))
+    times = [part for record in records[:1] if (part := str(record.get("evaluation_id", "")).rpartition("/")[2]).isdigit()]
+    return log_table(rows, "accuracy" if field == "is_correct" else None, name, remark, time="".join(times))
+
+
+def _of_one_result(records: list[Record], name: str, metric: str | None, *, is_main: bool) -> tuple[list[Record], str]:
+    """Records of one metric where samples stand once for each: by the result that they are part of; and a remark."""
+    results: dict[tuple[str, str], dict[str, None]] = {}
+    for record in records:
+        key = (str(record["model_id"]), str(record["evaluation_name"]))
+        results.setdefault(key, {})[str(record.get("evaluation_result_id"))] = None
+    if all(len(own) == 1 for own in results.values()):
+        return records, ""
+    held = [each for own in results.values() if len(own) > 1 for each in own]
+    chosen = {
+        choose_of(own, metric if metric in own else None, name, is_main=is_main or metric in held) for own in results.values()
+    }
+    task = next(key[1] for key, own in results.items() if len(own) > 1)
+    kept = [record for record in records if str(record.get("evaluation_result_id")) in chosen]
+    return kept, "" if metric in held else taken_of(task, next(each for each in held if each in chosen), held)

@@ -55,7 +55,7 @@ _NOUNS = frozenset(("example", "question", "sample", "instance", "task", "prompt
 MOST_COLUMNS = 100_000
 """Of a table of items, each of which may have a column."""
 
-LOGS = ["tiebreak.readers.item_logs"]
+LOGS = ["tiebreak.readers.item_logs", "tiebreak.readers.lm_harness", "tiebreak.readers.helm"]
 """Modules that read the logs of evaluation tools: `reads(path)` and `read(path, name, metric, is_main)`, a long table."""
 
 
@@ -67,6 +67,16 @@ class LongTable(NamedTuple):
     metric: str | None
     remark: str = ""
     unit: str = "item"
+    lower_is_better: bool | None = None
+    """Direction of the metric, where the source says it."""
+    time: str = ""
+    """Time at which a log was begun, which sorts as text; "" where it does not say."""
+    settings: tuple[tuple[str, str], ...] = ()
+    """Names and values by which two runs of one model on one task may differ."""
+    is_whole: bool = True
+    """False for the log of an evaluation that was not finished."""
+    is_mean_of_tasks: bool = False
+    """True where the tool takes the mean of the tasks of a group, False where it takes that of all their items."""
 
 
 class WideTable(NamedTuple):
@@ -137,6 +147,7 @@ def read_items(
     item: str | None = None,
     rows: Literal["auto", "items"] = "auto",
     missing: Missing = "raise",
+    cluster: str | None = None,
 ) -> Items:
     """Read scores of single items: of examples of one test set, of questions, of documents.
 
@@ -160,6 +171,9 @@ def read_items(
         "items" reads each row of a wide table without such a column as an item.
     missing : {"raise", "pairwise"}
         Items that some model lacks are an error that names them, or stay as nan.
+    cluster : str, optional
+        Column, or field that a log keeps of its samples, that names what items belong together: a text, a template, a user. A
+        column called cluster, document, passage or the like is taken without.
 
     Returns
     -------
@@ -183,46 +197,62 @@ def read_items(
         raise InvalidParameterError(f"rows must be 'auto' or 'items'; got {rows!r}.", about="rows")
     if not sources:
         raise UnsupportedSourceError("nothing to read: pass a table with a row for each item, or the log of an evaluation.")
-    if len(sources) == 1 and isinstance(sources[0], Items):
+    if len(sources) == 1 and isinstance(sources[0], Items) and cluster is None:
         given = sources[0] if models is None else sources[0].take(models)
         return check_items(given).complete(missing)
     with pipes_as_files(sources) as held:
         named = [pair for source in held for pair in named_sources(source)]
         is_one = len(named) == 1 and named[0][0] is None
-        items = _of_one(named[0][1], metric, lower_is_better, item, rows) if is_one else None
+        items = _of_one(named[0][1], metric, lower_is_better, item, rows, cluster) if is_one else None
         if items is None:
-            tables = tables_of(named, metric, item, rows)
-            items = items_of_tables(tables, [_stem(source) for _, source in named], metric, lower_is_better)
+            tables = tables_of(named, metric, item, rows, cluster)
+            items = items_of_tables(tables, [_stem(source) for _, source in named], metric, lower_is_better, cluster)
     return check_items(items.take(models) if models is not None else items).complete(missing)
 
 
-def _of_one(source: Any, metric: str | None, lower_is_better: bool | None, item: str | None, rows: str) -> Items:
+def _of_one(
+    source: Any, metric: str | None, lower_is_better: bool | None, item: str | None, rows: str, cluster: str | None
+) -> Items:
     """Items of a single source; a wide table stays one where it can."""
-    table = _table_of(source, metric, item, rows, is_main=False)
+    table = _table_of(source, metric, item, rows, cluster, is_main=False)
     if isinstance(table, WideTable):
         items = table.items(metric, lower_is_better)
         if items is not None:
             return items
         table = table.long()
-    return items_of_tables([table], [_stem(source)], metric, lower_is_better)
+    return items_of_tables([table], [_stem(source)], metric, lower_is_better, cluster)
 
 
-def items_of_tables(tables: Sequence[LongTable], stems: Sequence[str], metric: str | None, lower_is_better: bool | None) -> Items:
+def items_of_tables(
+    tables: Sequence[LongTable],
+    stems: Sequence[str],
+    metric: str | None,
+    lower_is_better: bool | None,
+    cluster: str | None = None,
+) -> Items:
     """Items of long tables, joined; models of one name in several of them are called after the stems."""
     held, by_task = _held_metric(tables, lower_is_better)
-    frame = _joined([table.frame for table in tables], list(stems))
-    remarks = tuple(dict.fromkeys([*(table.remark for table in tables if table.remark), *by_task]))
+    frame, of_groups = _grouped(_joined([table.frame for table in tables], list(stems)), tables)
+    remarks = tuple(dict.fromkeys([*(table.remark for table in tables if table.remark), *by_task, *of_groups]))
     units = {table.unit for table in tables}
     unit = units.pop() if len(units) == 1 else "item"
-    return items_of_long(frame, held or metric, False if by_task else lower_is_better, remarks, unit)
+    if cluster is not None:
+        frame = _clustered(frame, cluster)
+    directions = {table.lower_is_better for table in tables if table.lower_is_better is not None}
+    called = held or metric
+    if lower_is_better is None and len(directions) == 1 and not is_known(ABBREVIATIONS.get(str(called).casefold(), str(called))):
+        lower_is_better = directions.pop()
+    return items_of_long(frame, called, False if by_task else lower_is_better, remarks, unit)
 
 
-def tables_of(named: Sequence[tuple[str | None, Any]], metric: str | None, item: str | None, rows: str) -> list[LongTable]:
+def tables_of(
+    named: Sequence[tuple[str | None, Any]], metric: str | None, item: str | None, rows: str, cluster: str | None = None
+) -> list[LongTable]:
     """Long table of each source; one of a task that does not hold the metric asked for gives its own main one."""
     is_main = len(named) > 1
 
     def reading(name: str | None, source: Any) -> Callable[[str | None], LongTable]:
-        return lambda asked: _long(source, name, asked, item, rows, is_main=is_main)
+        return lambda asked: _long(source, name, asked, item, rows, cluster, is_main=is_main)
 
     return with_main_metric([reading(name, source) for name, source in named], metric)
 
@@ -271,7 +301,8 @@ def _held_metric(tables: Sequence[LongTable], lower_is_better: bool | None) -> t
     for table in tables:
         score = table.frame["score"].to_numpy(dtype=float)
         score = score[~np.isnan(score)]
-        name = _named_metric(score[None], table.metric, lower_is_better).metric
+        own_direction = table.lower_is_better if lower_is_better is None and not is_known(table.metric or "") else lower_is_better
+        name = _named_metric(score[None], table.metric, own_direction).metric
         if not name.higher_is_better or (score.size and not 0 <= score.min() <= score.max() <= 1):
             task = quoted(sorted(_tasks_of(table)))
             why = f"reaches {score.max():g}" if name.higher_is_better else "is better the lower it is"
@@ -326,6 +357,44 @@ def _joined(frames: list[pd.DataFrame], stems: list[str]) -> pd.DataFrame:
     return frame
 
 
+def _grouped(frame: pd.DataFrame, tables: Sequence[LongTable]) -> tuple[pd.DataFrame, list[str]]:
+    """The table in which a group of tasks counts as one, as the tool that wrote it takes its mean, and remarks that say so."""
+    if "group" not in frame or TASK not in frame:
+        return frame.drop(columns="group", errors="ignore"), []
+    named = frame[[TASK, "group"]].dropna().drop_duplicates(TASK)
+    above = {task: group for task, group in named.itertuples(index=False) if group}
+    frame = frame.drop(columns="group")
+    means = {group for table in tables if table.is_mean_of_tasks for group in set(table.frame.get("group", ()))}
+    tasks = list(dict.fromkeys(frame[TASK]))
+    members = {group: [task for task in tasks if above.get(task) == group] for group in dict.fromkeys(above.values())}
+    members = {group: own for group, own in members.items() if len(own) > 1}
+    is_all = len(members) == 1 and len(tasks) == len(next(iter(members.values())))
+    if not members or (is_all and means.issuperset(members)):
+        return frame, []  # the mean over the tasks is that of the group
+    frame = frame.assign(subtask=frame[TASK], task=[above[each] if above.get(each) in members else each for each in frame[TASK]])
+    remarks = []
+    for group, own in members.items():
+        how = "the mean of its tasks" if group in means else "the mean over all their items"
+        remarks.append(f"group {group!r} of {len(own)} tasks counts as one task, by {how}, as in its tool (each: by subtask)")
+        sizes = frame[frame["subtask"].isin(own)].groupby("subtask")["item"].nunique()
+        if group in means and sizes.nunique() > 1:
+            shares = frame["subtask"].map(sizes.mean() / sizes).fillna(1.0)
+            frame = frame.assign(weight=shares * frame.get("weight", 1.0))
+    return frame, remarks
+
+
+def _clustered(frame: pd.DataFrame, cluster: str) -> pd.DataFrame:
+    """The table with the clusters that a column of it names; within the parts of a group of tasks names are their own."""
+    named = [str(each) for each in frame.columns if each not in ("model", "score", "run", "epoch", "weight", "item_hash")]
+    if cluster not in named and "cluster" in named:
+        return frame  # a table renames its column when it is read
+    column = named[look_up(cluster, named, "column of the items")]
+    values = frame[column].map(_text, na_action="ignore")
+    if "subtask" in frame and column not in (TASK, "subtask"):
+        values = (frame["subtask"] + "/" + values).where(values.notna())
+    return frame.assign(cluster=values)
+
+
 def _refuse_nested(frame: pd.DataFrame, columns: Sequence[Any]) -> None:
     """Refuse lists and objects where a name or a number is to be."""
     for what in columns:
@@ -354,13 +423,17 @@ def is_source(value: Any) -> bool:
     return isinstance(value, str | os.PathLike | Mapping | Items) or hasattr(type(value), "columns")
 
 
-def _long(source: Any, model: str | None, metric: str | None, item: str | None, rows: str, *, is_main: bool) -> LongTable:
+def _long(
+    source: Any, model: str | None, metric: str | None, item: str | None, rows: str, cluster: str | None, *, is_main: bool
+) -> LongTable:
     """Long table of any source; of a log with several metrics its main one, if `is_main` and none is named."""
-    table = _table_of(source, metric, item, rows, is_main=is_main)
+    table = _table_of(source, metric, item, rows, cluster, is_main=is_main)
     return _with_model(table.long() if isinstance(table, WideTable) else table, model)
 
 
-def _table_of(source: Any, metric: str | None, item: str | None, rows: str, *, is_main: bool) -> LongTable | WideTable:
+def _table_of(
+    source: Any, metric: str | None, item: str | None, rows: str, cluster: str | None, *, is_main: bool
+) -> LongTable | WideTable:
     if isinstance(source, Items):
         if not source.is_mean:
             raise UnsupportedSourceError(
@@ -382,7 +455,7 @@ def _table_of(source: Any, metric: str | None, item: str | None, rows: str, *, i
     else:
         frame, name, stem = _as_pandas(source), "the table", ""
         where = numbered_rows(name)
-    return _long_of_table(frame, name, stem, metric, item, rows, where)
+    return _long_of_table(frame, name, stem, metric, item, rows, cluster, where)
 
 
 def long_of_file(path: Path, name: str, metric: str | None) -> LongTable:
@@ -504,7 +577,14 @@ def _check_width(n_columns: int, name: str) -> None:
 
 
 def _long_of_table(
-    frame: pd.DataFrame, name: str, stem: str, metric: str | None, item: str | None, rows: str, where: Where
+    frame: pd.DataFrame,
+    name: str,
+    stem: str,
+    metric: str | None,
+    item: str | None,
+    rows: str,
+    cluster: str | None,
+    where: Where,
 ) -> LongTable | WideTable:
     _check_width(len(frame.columns), name)
     if frame.columns.duplicated().any():
@@ -534,6 +614,8 @@ def _long_of_table(
         frame, key = _numbered(frame, name)
     model = model_column(frame, name)
     meaning = {"item": key, "run": find(frame, RUN), "cluster": find(frame, CLUSTER), "weight": find(frame, WEIGHT)}
+    if cluster is not None and cluster != key:
+        meaning["cluster"] = list(frame.columns)[look_up(cluster, [str(column) for column in frame.columns], "column")]
     meaning |= {"epoch": epoch} if (epoch := find(frame, EPOCH)) != key else {}
     own = {column for column in meaning.values() if column is not None} | ({model} if model is not None else set())
     renamed = {column: word for word, column in meaning.items() if column is not None}

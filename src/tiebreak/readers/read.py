@@ -101,7 +101,9 @@ def read_scores(sources: Sequence[Any], options: ReadOptions) -> Scores:
 def _read_scores(sources: Sequence[Any], options: ReadOptions) -> Scores:
     names = ["the source"] if len(sources) == 1 else [f"source {number}" for number in range(1, len(sources) + 1)]
     if options.rows != "splits" and (
-        options.rows == "items" or options.item is not None or any(_is_of_items(source, options.metric) for source in sources)
+        options.rows == "items"
+        or (options.item or options.cluster) is not None
+        or any(_is_of_items(source, options.metric) for source in sources)
     ):
         return _read_item_scores(sources, names, options)
     read = [_of_dataset(_read(source, name, options), options) for source, name in zip(sources, names, strict=True)]
@@ -168,6 +170,7 @@ def _read_item_scores(sources: Sequence[Any], names: Sequence[str], options: Rea
         item=options.item,
         rows=rows,
         missing="pairwise",
+        cluster=options.cluster,
     )
     for name, held in references:
         if items.hash() != held:

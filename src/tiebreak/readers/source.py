@@ -58,12 +58,13 @@ class ReadOptions:
     cv: Any = None
     rows: str | None = None
     item: str | None = None
+    cluster: str | None = None
 
     def __post_init__(self) -> None:
         """Refuse what fits no source; models become a tuple, counts Python's numbers."""
         if self.rows not in (None, "auto", "items", "splits"):
             raise InvalidParameterError(f"rows must be 'auto', 'items' or 'splits'; got {self.rows!r}.", about="rows")
-        for name in ("metric", "dataset", "item"):
+        for name in ("metric", "dataset", "item", "cluster"):
             text = getattr(self, name)
             if text is not None and not isinstance(text, str):
                 raise InvalidParameterError(f"{name} must be a name; got {text!r} of type {type(text).__name__}.")
