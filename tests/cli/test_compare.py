@@ -45,7 +45,7 @@ def test_choices_are_those_of_the_library(choices: tuple[str, ...], allowed: Any
 
 def test_every_option_is_a_parameter_of_compare() -> None:
     """With the same default, but for what only a command line has and what only a search needs."""
-    own = {"files", "directions", "format_", "columns", "raw", "plots", "html", *compare.Gates.__slots__}
+    own = {"files", "directions", "format_", "columns", "raw", "plots", "html", *compare.RequirementOptions.__slots__}
     for_searches = {"X", "y", "groups", "cv", "n_samples"}
     options = {str(p.name) for p in compare.compare_command.params} - own - {"help"}
     parameters = {name: p.default for name, p in inspect.signature(tb.compare).parameters.items() if name != "sources"}

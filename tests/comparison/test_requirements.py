@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
@@ -90,6 +91,39 @@ def test_a_second_question_makes_the_first_harder() -> None:
     assert answer.meets(better=("a", "b")).outcome == "met"
     assert answer.meets(better=("a", "b"), not_worse=("a", "b"))[0].outcome == "inconclusive"
     assert answer.meets(better=("a", "b"), n_questions=2).outcome == "inconclusive"
+
+
+def test_requirements_of_several_metrics_are_one_family() -> None:
+    """Each is judged by the comparison in its own metric, at its rope and at alpha / n, in the order asked."""
+    accuracy, error = compared(noisy(0.90, 0.80, 0.80), rope=ROPE), compared(noisy(0.30, 0.20, 0.20), metric=RMSE, rope=0.05)
+    wanted: dict[str, Any] = {"better": [("a", "b"), ("rmse:b", "rmse:a")], "not_worse": ("b", "rmse:c"), "near_best": "rmse:c"}
+    judged = accuracy.meets(**wanted, others=error)
+    alone = [
+        *accuracy.meets(better=("a", "b"), n_questions=4),
+        *error.meets(better=("b", "a"), not_worse=("b", "c"), near_best="c", n_questions=4),
+    ]
+    assert list(judged) == alone
+    assert [(each.metric.name, each.rope) for each in judged] == [("accuracy", ROPE)] + [("rmse", 0.05)] * 3
+    assert list(accuracy.meets(**wanted, others=[accuracy, error])) == alone
+    assert list(accuracy.meets(**wanted, others={"rmse": error}.__getitem__)) == alone
+    assert accuracy.meets(better=("accuracy:a", "b"))[0] == accuracy.meets(better=("a", "b"))[0]
+
+
+def test_a_metric_that_no_comparison_has() -> None:
+    """The message says which metric, and what is there; a model may have a colon in its name."""
+    accuracy, error = compared(noisy(0.90, 0.80), rope=ROPE), compared(noisy(0.30, 0.20), metric=RMSE)
+    with pytest.raises(
+        UnknownNameError, match=r"names the metric 'f1' in front of 'a', and no comparison in it was given\. Pass"
+    ):
+        accuracy.meets(better=("f1:a", "b"))
+    with pytest.raises(UnknownNameError, match=r"others= has 'rmse'"):
+        accuracy.meets(near_best="f1:a", others=error)
+    with pytest.raises(UnknownNameError, match="no model is called 'd'"):
+        accuracy.meets(near_best="rmse:d", others=error)
+    with pytest.raises(InvalidParameterError, match="f1:a rmse:b names two metrics"):
+        accuracy.meets(better=("f1:a", "rmse:b"), others=error)
+    named = tb.compare({"hub:svm": [0.9, 0.8, 0.9], "hub:tree": [0.7, 0.6, 0.7]}, metric="accuracy", n_train=90, n_test=10)
+    assert len(named.meets(better=("hub:svm", "hub:tree"))) == 1
 
 
 def test_one_broken_breaks_all() -> None:

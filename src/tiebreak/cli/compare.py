@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -44,7 +44,7 @@ from tiebreak.cli.process import (
 if TYPE_CHECKING:
     from tiebreak.comparison.comparison import Comparison
     from tiebreak.comparison.noise_floor import NoiseFloor
-    from tiebreak.comparison.requirements import Requirement, Requirements
+    from tiebreak.comparison.requirements import Requirements
 
     Columns = Literal["default", "all"]
 
@@ -103,12 +103,9 @@ def _options(_: click.Context, __: click.Parameter, typed: Sequence[tuple[str, s
 
 # --- requirements -----------------------------------------------------------------------------------------------------------
 
-_GATES = {"better": "require_better", "not worse": "require_not_worse", "near best": "require_near_best"}
-"""Gate -> option."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Gates:
+class RequirementOptions:
     """Requirements as typed, and what is to be done with their outcome."""
 
     require_better: tuple[tuple[str, str], ...]
@@ -123,7 +120,7 @@ class Gates:
     @property
     def is_asked(self) -> bool:
         """True where there is a requirement."""
-        return any(getattr(self, option) for option in _GATES.values())
+        return any((self.require_better, self.require_not_worse, self.require_near_best))
 
     def check(self, files: Sequence[str]) -> None:
         """Refuse what can never go well, before the work on these files."""
@@ -153,44 +150,19 @@ class Gates:
     def judge(
         self, comparison: Comparison, compared: Callable[..., Comparison], floor: NoiseFloor | float | None = None
     ) -> Requirements | None:
-        """Requirements of all metrics, one family, in the order gates and uses are listed; None where there are none.
+        """Outcome of all requirements; None where there are none. `compared` makes the comparison in another metric."""
+        from tiebreak.comparison.requirements import asked_requirements
 
-        `compared` makes the comparison of the same files in another metric; `floor` counts for those of its own.
-        """
-        from tiebreak.comparison.requirements import Requirements
-
-        asked = list(self._requirements_typed(comparison))
-        if not asked:
+        if not self.is_asked:
             return None
-        metrics = list(dict.fromkeys(metric for metric, _, _ in asked))
-        ropes = self._ropes(metrics, comparison)
-        judged: dict[tuple[str, str], Iterator[Requirement]] = {}
-        for metric in metrics:
-            own: dict[str, list[Any]] = {
-                gate: [names for each, of, names in asked if (each, of) == (metric, gate)] for gate in _GATES
-            }
-            answer = comparison if metric == "" else compared(metric=metric, rope=ropes[metric], lower_is_better=None)
-            found = answer.meets(
-                better=own["better"],
-                not_worse=own["not worse"],
-                near_best=[name for (name,) in own["near best"]],
-                n_questions=len(asked),
-                noise_floor=floor if getattr(floor, "metric", comparison.metric) == answer.metric else None,
-            )
-            for gate in _GATES:
-                judged[metric, gate] = iter([each for each in found if each.gate == gate])
-        return Requirements(tuple(next(judged[metric, gate]) for metric, gate, _ in asked))
+        typed: Any = {"better": self.require_better, "not_worse": self.require_not_worse, "near_best": self.require_near_best}
+        asked = asked_requirements(**typed, models=comparison.models, metric=comparison.metric.name)
+        ropes = self._ropes(list(dict.fromkeys(each.metric for each in asked)), comparison)
 
-    def _requirements_typed(self, comparison: Comparison) -> Iterator[tuple[str, str, tuple[str, ...]]]:
-        """Metric ("" for that of the comparison), gate and models of each requirement."""
-        for gate, option in _GATES.items():
-            for typed in getattr(self, option):
-                pairs = [_metric_and_model(name, comparison) for name in ([typed] if isinstance(typed, str) else typed)]
-                metrics = {metric for metric, _ in pairs if metric}
-                if len(metrics) > 1:
-                    raise click.UsageError(f"--{option.replace('_', '-')} {' '.join(typed)} names two metrics; give one of them.")
-                metric = metrics.pop() if metrics else ""
-                yield "" if metric == comparison.metric.name else metric, gate, tuple(model for _, model in pairs)
+        def in_metric(metric: str) -> Comparison:
+            return compared(metric=metric, rope=ropes[metric], lower_is_better=None)
+
+        return comparison.meets(**typed, others=in_metric, noise_floor=floor)
 
     def _ropes(self, metrics: Sequence[str], comparison: Comparison) -> dict[str, float | str]:
         """Rope of each further metric: its own, or that of the comparison where it has no unit."""
@@ -230,12 +202,6 @@ class Gates:
         return EXIT_OK if self.allow_inconclusive else EXIT_INCONCLUSIVE
 
 
-def _metric_and_model(name: str, comparison: Comparison) -> tuple[str, str]:
-    """Parts of "accuracy:new"; a name that some model has is that model, colon or not."""
-    metric, _, model = name.partition(":")
-    return ("", name) if name in comparison.models or not (metric and model) else (metric.removeprefix("neg_"), model)
-
-
 def _output(_: click.Context, option: click.Parameter, value: Path | None) -> Path | None:
     if value is not None and value == Path():
         raise click.BadParameter("the name of the file is empty; is a variable not set?")
@@ -249,7 +215,7 @@ _OUTPUT: dict[str, Any] = {
     "metavar": "FILE",
 }
 
-_GATE_OPTIONS = (
+_REQUIREMENT_OPTIONS = (
     click.option("--require-better", **_PAIRS, help="A has to be better than B by more than the rope. Repeatable."),
     click.option("--require-not-worse", **_PAIRS, help="A must not be worse than B by more than the rope. Repeatable."),
     click.option(
@@ -364,7 +330,7 @@ _OPTIONS = (
     click.option("--n-test", **_COUNT, help="Test examples per split, where no file has them."),
     click.option("--p-best", is_flag=True, default=None, help="Draw P(best), the probability that a model is the best."),
     click.option("--seed", "rng", type=click.IntRange(min=0), show_default="0", metavar="N", help="Seed of all that is drawn."),
-    *_GATE_OPTIONS,
+    *_REQUIREMENT_OPTIONS,
     format_option("How the answer is written; csv holds the pairs."),
     columns_option,
     raw_option,
@@ -404,14 +370,14 @@ def compare_command(
     """
     from tiebreak.errors import TiebreakError
 
-    gates = Gates(**{name: typed.pop(name) for name in Gates.__slots__})
+    required = RequirementOptions(**{name: typed.pop(name) for name in RequirementOptions.__slots__})
     settings = with_direction(typed)
     check_raw(raw, format_)
     if files.count("-") > 1:
         raise click.UsageError("standard input can be read only once.")
     if plots is not None:
         make_folder(plots)  # before the work: a folder that cannot be written should not cost the answer
-    gates.check(files)
+    required.check(files)
     if html is not None and str(html) in files:
         raise click.UsageError(f"--html would write over {str(html)!r}, which holds the scores.")
     with standard_input_as_file(files) as held:
@@ -422,8 +388,8 @@ def compare_command(
         except TiebreakError:
             show_found(sources, on_stdout=False)
             raise
-        floor = _noise_floor(gates, sources, comparison)
-        requirements = gates.judge(comparison, functools.partial(_compared_otherwise, sources, settings), floor)
+        floor = _noise_floor(required, sources, comparison)
+        requirements = required.judge(comparison, functools.partial(_compared_otherwise, sources, settings), floor)
     if kept_in is not None and comparison.looks is not None:
         from tiebreak.views.looks import keep
 
@@ -440,8 +406,8 @@ def compare_command(
         draw(comparison, plots)
     if html is not None:
         write_report(lambda: comparison.to_html(requirements=requirements), html)
-    gates.write(comparison, requirements)
-    context.exit(gates.exit_code(requirements))
+    required.write(comparison, requirements)
+    context.exit(required.exit_code(requirements))
 
 
 def _planned(settings: dict[str, Any], files: Sequence[str]) -> tuple[Path | None, bytes | None]:
@@ -456,19 +422,19 @@ def _planned(settings: dict[str, Any], files: Sequence[str]) -> tuple[Path | Non
     return path, content
 
 
-def _noise_floor(gates: Gates, sources: Sequence[Any], comparison: Comparison) -> NoiseFloor | float | None:
+def _noise_floor(required: RequirementOptions, sources: Sequence[Any], comparison: Comparison) -> NoiseFloor | float | None:
     """The noise floor that was given, or the one that lies in a folder with the results."""
-    from tiebreak.comparison.noise_floor import as_floor, read_noise_floor
+    from tiebreak.comparison.noise_floor import read_noise_floor
 
-    typed = gates.noise_floor
+    typed = required.noise_floor
     if typed is None:
         lying = [each.path for results in found_in(sources) for each in results.of_kind("floor")]
         floors = [floor for floor in map(read_noise_floor, lying) if floor.metric == comparison.metric]
-        if len(floors) > 1 and gates.is_asked:
+        if len(floors) > 1 and required.is_asked:
             raise CommandError(f"{len(floors)} noise floors lie there; say which counts with --noise-floor FILE.")
         return floors[0] if floors else None
     number = as_rope(typed)
-    return read_noise_floor(typed) if isinstance(number, str) else as_floor(number, comparison.metric, 0)
+    return read_noise_floor(typed) if isinstance(number, str) else number
 
 
 def write_answer(

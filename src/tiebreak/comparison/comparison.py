@@ -12,23 +12,24 @@ import numpy as np
 
 from tiebreak.comparison.looked import at_look, cuts_of
 from tiebreak.comparison.looks import Looks
-from tiebreak.comparison.noise_floor import NoiseFloor, as_floor
+from tiebreak.comparison.noise_floor import NoiseFloor, floors_of
 from tiebreak.comparison.pairs import SINGLE_STEP, Against, PairTable, pvalue_of
 from tiebreak.comparison.procedures.procedure import Differences, Procedure, TestOnly
 from tiebreak.comparison.ranking import RankingTable, rank_models
 from tiebreak.comparison.requirements import (
+    AskedRequirement,
     Names,
     PairsOfNames,
     Requirements,
     Terms,
-    as_questions,
+    asked_requirements,
     check_n_questions,
     first_decided,
     judge_requirements,
 )
 from tiebreak.comparison.settings import Settings
 from tiebreak.comparison.slices import Slices, sliced
-from tiebreak.errors import InvalidParameterError, NotOfferedError, Setting
+from tiebreak.errors import InvalidParameterError, NotOfferedError, Setting, UnknownNameError
 from tiebreak.frequentist.adjustment import Correction, adjust_pvalues, adjust_single_step
 from tiebreak.numerics import Alternative, FloatArray, IntArray, check_alternative
 from tiebreak.printable import printable
@@ -36,11 +37,11 @@ from tiebreak.result import Result, view_of
 from tiebreak.scores.differences import model_correlation
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import SavedSettings, ScoreMatrix, Scores, SplitDesign
-from tiebreak.scores.vocabulary import Notice, look_up
+from tiebreak.scores.vocabulary import Notice, look_up, quoted
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     import pandas as pd
 
@@ -389,10 +390,13 @@ class Comparison(Result["ComparisonPlots"]):
         better: PairsOfNames = (),
         not_worse: PairsOfNames = (),
         near_best: Names = (),
+        others: Comparison | Sequence[Comparison] | Callable[[str], Comparison] = (),
         n_questions: int | None = None,
         noise_floor: NoiseFloor | str | os.PathLike[str] | float | None = None,
     ) -> Requirements:
-        """Judge questions named beforehand: a release gate with three outcomes.
+        """Judge requirements named beforehand: a release gate with three outcomes.
+
+        The name of a model may have a metric in front, ``("log_loss:new", "log_loss:old")``; `others` then has the comparison.
 
         Parameters
         ----------
@@ -402,12 +406,15 @@ class Comparison(Result["ComparisonPlots"]):
             ``(a, b)``: a is not worse than b by more than the rope (non-inferiority).
         near_best : name, or sequence of names
             The model falls short of the best of all models by the rope at most.
+        others : Comparison, sequence of them, or callable, optional
+            Comparisons of the same models in the other metrics that requirements name, each with a rope of its own; a callable
+            makes that of a metric from its name.
         n_questions : int, optional
-            Number of questions that share the error rate, where others are asked elsewhere: of another metric, say. Those of
-            this call if not given.
+            Number of requirements that share the error rate, where others are asked elsewhere. Those of this call if not given.
         noise_floor : NoiseFloor, path or float, optional
             How far two runs of one model lie apart on this suite, from `tiebreak.noise_floor`, the JSON of one, or a number in
-            the metric's unit. A requirement whose rope is below it is inconclusive, and so is one of very few units.
+            the metric's unit; it counts for requirements in its own metric. A requirement whose rope is below it is inconclusive,
+            and so is one of very few units.
 
         Returns
         -------
@@ -420,14 +427,41 @@ class Comparison(Result["ComparisonPlots"]):
         InvalidParameterError
             No requirement, the same model twice in one, the same one twice, or fewer `n_questions` than are given.
         UnknownNameError
-            No model of that name.
+            No model of that name, or no comparison in a metric that is named.
         """
-        asked = as_questions(better, not_worse, near_best)
-        for question in asked:
-            if question.gate == "near best":
-                look_up(question.first, self.models, "model")
+        asked = asked_requirements(better, not_worse, near_best, models=self.models, metric=self.metric.name)
+        n = check_n_questions(n_questions, len(asked))
+        answers = {each.metric: self._in_metric(each, others) if each.metric else self for each in asked}
+        floors = floors_of(noise_floor, {each.metric: each._n_items for each in (self, *answers.values())})
+        judged = {
+            metric: iter(answer._judge([each for each in asked if each.metric == metric], n, floors.get(answer.metric)))
+            for metric, answer in answers.items()
+        }
+        return Requirements(tuple(next(judged[each.metric]) for each in asked))
+
+    def _in_metric(
+        self, asked: AskedRequirement, others: Comparison | Sequence[Comparison] | Callable[[str], Comparison]
+    ) -> Comparison:
+        """Comparison in the metric that a requirement names."""
+        if callable(others):
+            return others(asked.metric)
+        given = [others] if isinstance(others, Comparison) else list(others)
+        found = next((each for each in given if each.metric.name == asked.metric), None)
+        if found is None:
+            given_ones = f"; others= has {quoted([each.metric.name for each in given])}" if given else ""
+            raise UnknownNameError(
+                f"a requirement names the metric {asked.metric!r} in front of {asked.first!r}, and no comparison in it was given"
+                f"{given_ones}. Pass others=[...], or the whole name of a model of this comparison."
+            )
+        return found
+
+    def _judge(self, asked: Sequence[AskedRequirement], n_questions: int, noise_floor: float | None) -> Requirements:
+        """Requirements in the metric of this comparison."""
+        for each in asked:
+            if each.gate == "near best":
+                look_up(each.first, self.models, "model")
             else:
-                self._rows(question.first, question.second)
+                self._rows(each.first, each.second)
         terms = Terms(
             models=self.models,
             metric=self.metric,
@@ -437,8 +471,8 @@ class Comparison(Result["ComparisonPlots"]):
             unit=self.method.unit,
             rope=self.rope,
             alpha=self.settings.alpha,
-            n_questions=check_n_questions(n_questions, len(asked)),
-            noise_floor=None if noise_floor is None else as_floor(noise_floor, self.metric, self._n_items),
+            n_questions=n_questions,
+            noise_floor=noise_floor,
         )
         if self.looks is None:
             return judge_requirements(asked, terms)

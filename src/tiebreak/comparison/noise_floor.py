@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -226,8 +227,16 @@ def read_noise_floor(path: str | os.PathLike[str]) -> NoiseFloor:
     return floor
 
 
-def as_floor(given: Any, metric: Metric, n_items: int) -> float:
-    """Floor for a gate in a metric, over so many items (0 where there are none): of a number, a file, or a `NoiseFloor`."""
+def floors_of(given: Any, n_items: Mapping[Metric, int]) -> dict[Metric, float]:
+    """Floors of metrics, each over so many items: a number is of the first one, a `NoiseFloor` or its file of its own metric.
+
+    Raises
+    ------
+    InvalidParameterError
+        Neither of these, a number below 0, or a floor of none of the metrics.
+    """
+    if given is None:
+        return {}
     if isinstance(given, bool) or not isinstance(given, int | float | str | os.PathLike | NoiseFloor):
         raise InvalidParameterError(
             f"noise_floor must be a NoiseFloor, the path of one, or a number in the metric's unit; got {given!r:.60}.",
@@ -236,14 +245,15 @@ def as_floor(given: Any, metric: Metric, n_items: int) -> float:
     if isinstance(given, int | float):
         if not 0 <= given < math.inf:
             raise InvalidParameterError(f"noise_floor must be 0 or more; got {given!r}.", about="noise_floor")
-        return float(given)
+        return {next(iter(n_items)): float(given)}
     floor = given if isinstance(given, NoiseFloor) else read_noise_floor(given)
-    if floor.metric != metric:
+    if floor.metric not in n_items:
         raise InvalidParameterError(
-            f"the noise floor is of {floor.metric.name!r}, and the gate is of {metric.name!r}. Measure the floor in that metric.",
+            f"the noise floor is of {floor.metric.name!r}, and the gate is of {next(iter(n_items)).name!r}. Measure the floor in "
+            "that metric.",
             about="noise_floor",
         )
-    return floor.for_items(n_items)
+    return {floor.metric: floor.for_items(n_items[floor.metric])}
 
 
 def few_units(n_units: int, alpha: float) -> bool:

@@ -1,4 +1,4 @@
-"""Release gates: questions that the caller names beforehand, a family of their own, each met, broken or inconclusive."""
+"""Requirements named beforehand, in one metric or several: a family of their own, each met, broken or inconclusive."""
 
 from __future__ import annotations
 
@@ -35,17 +35,18 @@ BELOW_NOISE, WITHIN_NOISE, FEW_UNITS = "below-noise", "within-noise", "few-units
 the noise floor; or there are so few units that chance gives all their differences one sign more often than the level allows."""
 
 
-class Question(NamedTuple):
-    """One question as it is asked; "near best" is about `first` alone."""
+class AskedRequirement(NamedTuple):
+    """A requirement as it is asked; "near best" is about `first` alone, and the metric "" is that of the comparison."""
 
     gate: Gate
     first: str
     second: str = ""
+    metric: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requirement:
-    """One question of a release gate, and where its interval lies.
+    """One requirement, and where its interval lies.
 
     Attributes
     ----------
@@ -62,7 +63,7 @@ class Requirement:
     rope : float
         Half-width of practical equivalence, in the metric's unit.
     alpha, n_questions : float, int
-        Error rate, and number of questions that share it.
+        Error rate, and number of requirements that share it.
     difference : float
         First minus second, positive favours the first; for "near best" what `first` falls short of the highest mean by.
     interval_low, interval_high : float
@@ -136,20 +137,26 @@ class Requirements(Result[Any]):
         return "met" if outcomes == {"met"} else "broken" if "broken" in outcomes else "inconclusive"
 
 
-def as_questions(better: PairsOfNames = (), not_worse: PairsOfNames = (), near_best: Names = ()) -> list[Question]:
-    """Questions of one call, those of each gate together in the order given.
+def asked_requirements(
+    better: PairsOfNames = (), not_worse: PairsOfNames = (), near_best: Names = (), *, models: Sequence[str], metric: str
+) -> list[AskedRequirement]:
+    """Requirements of one call, those of each gate together in the order given.
+
+    A name may have a metric in front, "log_loss:new"; one that some of `models` bears is that model, colon or not. `metric` is
+    that of names without one.
 
     Raises
     ------
     InvalidParameterError
-        None at all, something else than pairs and names, or one question twice.
+        None at all, something else than pairs and names, two metrics in one requirement, or one requirement twice.
     """
-    asked = [Question("better", *pair) for pair in _as_pairs(better)]
-    asked += [Question("not worse", *pair) for pair in _as_pairs(not_worse)]
-    asked += [Question("near best", name) for name in _as_names(near_best)]
-    if not asked:
+    given: list[tuple[Gate, tuple[str, ...]]] = [("better", pair) for pair in _as_pairs(better)]
+    given += [("not worse", pair) for pair in _as_pairs(not_worse)]
+    given += [("near best", (name,)) for name in _as_names(near_best)]
+    if not given:
         raise InvalidParameterError("no requirement was given; pass better=(a, b), not_worse=(a, b) or near_best=a.")
-    doubled = next((question for question in asked if asked.count(question) > 1), None)
+    asked = [_in_one_metric(gate, names, models, metric) for gate, names in given]
+    doubled = next((each for each in asked if asked.count(each) > 1), None)
     if doubled is not None:
         about = (
             f"{doubled.first!r} {doubled.gate} than {doubled.second!r}" if doubled.second else f"{doubled.first!r} near the best"
@@ -158,8 +165,23 @@ def as_questions(better: PairsOfNames = (), not_worse: PairsOfNames = (), near_b
     return asked
 
 
+def _in_one_metric(gate: Gate, names: Sequence[str], models: Sequence[str], own: str) -> AskedRequirement:
+    parts = [_metric_and_model(name, models) for name in names]
+    metrics = {metric for metric, _ in parts if metric}
+    if len(metrics) > 1:
+        raise InvalidParameterError(f"the requirement {' '.join(names)} names two metrics; give one of them.")
+    metric = metrics.pop() if metrics else ""
+    return AskedRequirement(gate, parts[0][1], "" if len(parts) == 1 else parts[1][1], "" if metric == own else metric)
+
+
+def _metric_and_model(name: str, models: Sequence[str]) -> tuple[str, str]:
+    """Parts of "accuracy:new"; the metric is "" where the name has none."""
+    metric, _, model = name.partition(":")
+    return ("", name) if name in models or not (metric and model) else (metric.removeprefix("neg_"), model)
+
+
 def check_n_questions(n_questions: int | None, n_asked: int) -> int:
-    """Number of questions that share the error rate: at least those that are asked here."""
+    """Number of requirements that share the error rate: at least those that are asked here."""
     if n_questions is None:
         return n_asked
     if isinstance(n_questions, bool) or not isinstance(n_questions, Integral) or n_questions < n_asked:
@@ -192,7 +214,7 @@ def _as_names(given: Any) -> list[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
-    """Terms under which the questions of one call are judged, as in `Requirement`.
+    """Terms under which the requirements of one metric are judged, as in `Requirement`.
 
     `judge` gives the differences of pairs of rows of `models`; `entry` is the row of the first of a model's copies, and
     `is_same(first, second)` is True for two models whose predictions are known to be identical.
@@ -210,55 +232,55 @@ class Terms:
     noise_floor: float | None = None
 
 
-def judge_requirements(asked: Sequence[Question], terms: Terms) -> Requirements:
-    """Judge questions about models, in the order asked."""
+def judge_requirements(asked: Sequence[AskedRequirement], terms: Terms) -> Requirements:
+    """Judge requirements of one metric, in the order asked."""
     shared = {name: getattr(terms, name) for name in ("metric", "rope", "alpha", "n_questions", "unit", "noise_floor")}
     judged = []
-    for question in asked:
-        found = _near_best(question, terms) if question.gate == "near best" else _of_pair(question, terms)
-        if terms.noise_floor is not None and (reason := _noise_reason(question, found, terms, terms.noise_floor)):
+    for each in asked:
+        found = _near_best(each, terms) if each.gate == "near best" else _of_pair(each, terms)
+        if terms.noise_floor is not None and (reason := _noise_reason(each, found, terms, terms.noise_floor)):
             found |= {"outcome": "inconclusive", "reason": reason}
-        judged.append(Requirement(**question._asdict(), **shared, **found))
+        judged.append(Requirement(**(each._asdict() | shared | found)))
     return Requirements(tuple(judged))
 
 
 def first_decided(by_look: Sequence[Requirements]) -> Requirements:
-    """Each question as the first look says that meets or breaks it, else as the last one does.
+    """Each requirement as the first look says that meets or breaks it, else as the last one does.
 
-    All looks share the error rate of a question, so what one of them says stays.
+    All looks share the error rate of a requirement, so what one of them says stays.
     """
     columns = zip(*by_look, strict=True)
     return Requirements(tuple(next((r for r in each if r.outcome != "inconclusive"), each[-1]) for each in columns))
 
 
-def _noise_reason(question: Question, found: dict[str, Any], terms: Terms, floor: float) -> str:
-    """Reason why a noise floor leaves a question open; "" where it does not, or where nothing was shown anyhow."""
+def _noise_reason(asked: AskedRequirement, found: dict[str, Any], terms: Terms, floor: float) -> str:
+    """Reason why a noise floor leaves a requirement open; "" where it does not, or where nothing was shown anyhow."""
     if found["reason"]:
         return ""
     if few_units(found["n_units"], terms.alpha / terms.n_questions):
         return FEW_UNITS
-    if question.gate == "better" and terms.rope == 0:
+    if asked.gate == "better" and terms.rope == 0:
         return WITHIN_NOISE if abs(found["difference"]) <= floor else ""
     return BELOW_NOISE if terms.rope < floor else ""
 
 
-def _of_pair(question: Question, terms: Terms) -> dict[str, Any]:
+def _of_pair(asked: AskedRequirement, terms: Terms) -> dict[str, Any]:
     """Outcome of "better" or "not worse": where the interval of the difference lies, against the rope or minus the rope."""
-    first, second = (np.array([terms.models.index(name)]) for name in (question.first, question.second))
+    first, second = (np.array([terms.models.index(name)]) for name in (asked.first, asked.second))
     differences, alpha = terms.judge(first, second), terms.alpha / terms.n_questions
     low, high = (float(end[0]) for end in differences.interval(alpha))
     rope, tolerance = terms.rope, _first(differences.tolerance)
-    if question.gate == "better":
+    if asked.gate == "better":
         outcome = _outcome(low > rope + tolerance, high <= rope + tolerance)
     else:
         outcome = _outcome(low >= -rope - tolerance, high < -rope - tolerance)
-        if np.isnan(low) and terms.is_same(question.first, question.second):
+        if np.isnan(low) and terms.is_same(asked.first, asked.second):
             return _found("met", 0.0, low, high, int(_first(differences.n_units)), SAME_PREDICTIONS)
     reason = REASONS[int(differences.reasons(alpha)[0])]
     return _found(outcome, _first(differences.estimate), low, high, int(_first(differences.n_units)), reason)
 
 
-def _near_best(question: Question, terms: Terms) -> dict[str, Any]:
+def _near_best(asked: AskedRequirement, terms: Terms) -> dict[str, Any]:
     """Outcome of "near best": where the bounds of what the model falls short of the best by lie, against the rope.
 
     It is met where every other model is shown to be above by the rope at most. As all of these have to be shown, each is asked at
@@ -269,7 +291,7 @@ def _near_best(question: Question, terms: Terms) -> dict[str, Any]:
     ----------
     .. [1] R. Berger. Multiparameter hypothesis testing and acceptance sampling. Technometrics 24, 1982.
     """
-    row, n_models = terms.models.index(question.first), len(terms.models)
+    row, n_models = terms.models.index(asked.first), len(terms.models)
     others = np.delete(np.arange(n_models), row)
     differences = terms.judge(others, np.full(n_models - 1, row)).by_itself
     p = terms.alpha / (2 * terms.n_questions)
