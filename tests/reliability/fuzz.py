@@ -431,6 +431,8 @@ def word(value: Any) -> str:
     if isinstance(value, str) and (value.strip().casefold() in ("true", "false", "-0.0") or value.strip().startswith("+")):
         raise UndecidableError("so it is with such a text")
     if isinstance(value, str) and not value.isascii():
+        if any(letter.isdecimal() and not letter.isascii() for letter in value):
+            raise UndecidableError("digits of other scripts are numbers for Python, and words for pandas")
         return value.strip()
     try:
         read = float(value)
