@@ -99,6 +99,11 @@ class PairGraph:
         """Numbers that a table takes."""
         return self.n_models**2 if self.order is None else self.n_models + self.first.size
 
+    @property
+    def is_dense(self) -> bool:
+        """True of many models of which a good part of all pairs met."""
+        return self.n_models >= _FEW_MODELS and self.first.size > self.n_models**2 / 8
+
     def totals(self, pairs: FloatArray) -> FloatArray:
         """Sum for each model over its pairs, of numbers of shape (n_tables, n_pairs)."""
         return np.asarray((abs(self.sign) @ pairs.T).T)

@@ -73,10 +73,57 @@ class PairOutcomes:
     def resamples(self, n_resamples: int, rng: int, width: int) -> Iterator[tuple[FloatArray, FloatArray, FloatArray]]:
         """Sums of bootstrap resamples of the units, in blocks; `width` is how many numbers one of them takes to work on."""
         generator, block = np.random.default_rng(rng), max(1, _BLOCK // max(width, self.multiplicity.size))
-        share = self.multiplicity / self.multiplicity.sum()
         for start in range(0, n_resamples, block):
-            counts = generator.multinomial(self.n_units, share, size=min(block, n_resamples - start))
-            yield self.sums(counts.T.astype(float))
+            yield self.sums(_drawn(generator, self.multiplicity, min(block, n_resamples - start)).T.astype(float))
+
+    def resampled_tables(self, n_resamples: int, rng: int) -> Iterator[FloatArray]:
+        """Wins, losses and ties of the row's model as the first of its pair, of shape (3, n_models, n_models); of each resample.
+
+        Those of `resamples`, drawn alike.
+        """
+        generator, size, place = np.random.default_rng(rng), self.n_models, self.first * self.n_models + self.second
+        if isinstance(self.wins, np.ndarray):
+            for sums in self.resamples(n_resamples, rng, size**2):
+                for drawn in zip(*sums, strict=True):
+                    table = np.zeros((3, size**2))
+                    table[:, place] = drawn
+                    yield table.reshape(3, size, size)
+            return
+        kinds = [table.tocoo() for table in (self.wins, self.losses, self.ties)]
+        cell = np.concatenate([kind * size**2 + place[table.row] for kind, table in enumerate(kinds)])
+        unit, weight = (np.concatenate([getattr(table, name) for table in kinds]) for name in ("col", "data"))
+        block = max(1, _BLOCK // self.multiplicity.size)
+        for start in range(0, n_resamples, block):
+            for counts in _drawn(generator, self.multiplicity, min(block, n_resamples - start)):
+                drawn_cells: FloatArray = np.bincount(cell, weight * counts.take(unit), minlength=3 * size**2).astype(
+                    float, copy=False
+                )
+                yield drawn_cells.reshape(3, size, size)
+
+
+def _drawn(generator: np.random.Generator, multiplicity: IntArray, n_resamples: int) -> IntArray:
+    """Numbers of times that each unit is drawn in resamples of all, of shape (n_resamples, n_units).
+
+    Of many units, first how many lie in each stretch of 256 is drawn, then a byte for each says which: the same law, and faster.
+    """
+    n_units = int(multiplicity.sum())
+    if n_units < _MANY_UNITS or multiplicity.size < n_units / 8:
+        return generator.multinomial(n_units, multiplicity / n_units, size=n_resamples)
+    n_stretches, rest = divmod(n_units, 256)
+    share, starts = np.append(np.full(n_stretches, 256), rest) / n_units, np.arange(0, 256 * n_stretches, 256)
+    unit, counts = (
+        np.repeat(np.arange(multiplicity.size), multiplicity),
+        np.empty((n_resamples, multiplicity.size), dtype=np.int64),
+    )
+    place = np.empty(n_units, dtype=np.int64)
+    for row in counts:
+        lying = generator.multinomial(n_units, share)
+        n_whole = n_units - int(lying[-1])
+        place[:n_whole] = np.repeat(starts, lying[:-1])
+        place[:n_whole] += generator.integers(0, 256, size=n_whole, dtype=np.uint8)
+        place[n_whole:] = 256 * n_stretches + generator.integers(0, max(rest, 1), size=lying[-1])
+        row[:] = np.bincount(unit.take(place), minlength=row.size)
+    return counts
 
 
 def outcomes_of_scores(scores: ArrayLike, *, tie_margin: float = 0.0) -> PairOutcomes:
@@ -156,3 +203,6 @@ def outcomes_of_battles(
 
 _BLOCK = 300_000
 """Numbers of tables that are worked on at a time."""
+
+_MANY_UNITS = 20_000
+"""Units from which on single draws are faster than counts from the multinomial distribution."""

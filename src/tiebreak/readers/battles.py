@@ -85,7 +85,11 @@ class Battles:
         It cannot where numbers for the models give every battle the same difference, as where each pair met in one order only
         and no circle of pairs contradicts it.
         """
-        pairs = np.unique(np.stack([self.model_a, self.model_b], axis=1), axis=0)
+        size = len(self.models)
+        met = np.unique(self.model_a * size + self.model_b)
+        pairs = np.stack([met // size, met % size], axis=1)
+        if np.isin(pairs[:, 1] * size + pairs[:, 0], met).any():  # some pair met in both orders
+            return True
         others: dict[int, list[tuple[int, int]]] = {}
         for one, two in pairs.tolist():
             others.setdefault(one, []).append((two, -1))
