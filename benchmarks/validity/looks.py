@@ -163,6 +163,25 @@ def _tango(discordance: float, n: tuple[int, ...], level: float, n_tables: int, 
     return float((z > design.critical).any(axis=1).mean()), float((z > student_multiplier(level, np.inf)).any(axis=1).mean())
 
 
+def _best(n_models: int, level: float, n_tables: int, rng: np.random.Generator) -> tuple[float, float]:
+    """Equal models, right or wrong on 500 items of different difficulty, ten looks: the first is shown not to be the best.
+
+    Each of its rivals has a one-sided bound at alpha / (M - 1), as comparisons with the best have it.
+    """
+    sizes = np.arange(50, 501, 50)
+    each = 2 * level / (n_models - 1)
+    design, alone = group_sequential_design(sizes / 500, alpha=each), student_multiplier(each, np.inf)
+    n_wrong = n_unplanned = 0
+    for _ in range(n_tables):
+        right = rng.random((n_models, 500)) < rng.beta(1, 1, 500)
+        d = right[1:].astype(np.int64) - right[0]
+        ahead, apart = np.cumsum(d, axis=1)[:, sizes - 1], np.cumsum(np.abs(d), axis=1)[:, sizes - 1]
+        z = ahead / np.sqrt(np.maximum(apart, 1))
+        n_wrong += bool((z > design.critical).any())
+        n_unplanned += bool((z > alone).any())
+    return n_wrong / n_tables, n_unplanned / n_tables
+
+
 def _clusters(level: float, n_tables: int, rng: np.random.Generator) -> tuple[float, float]:
     """100 clusters of 1 to 12 graded items with an effect of their own, five looks: CR2 and its degrees of freedom."""
     looks = np.array([20, 40, 60, 80, 100])
@@ -234,6 +253,8 @@ OTHERS = (
     ("tango, 40 % apart, 20 looks", 400_000, lambda *given: _tango(0.4, TWENTIETHS, *given)),
     ("tango, 2 % apart, 10 looks", 400_000, lambda *given: _tango(0.02, TENTHS, *given)),
     ("battles of one pair, 20 looks", 400_000, lambda *given: _tango(1.0, TWENTIETHS, *given)),
+    ("best of 5 models, tango, 10 looks", 20_000, lambda *given: _best(5, *given)),
+    ("best of 20 models, tango, 10 looks", 10_000, lambda *given: _best(20, *given)),
     ("clustered-t, 100 clusters, 5 looks", 20_000, _clusters),
     ("wilcoxon, 40 datasets, 8 looks", 20_000, lambda *given: _datasets((8, 12, 16, 20, 25, 30, 35, 40), *given)),
     ("wilcoxon, 140 datasets, 7 looks", 10_000, lambda *given: _datasets((20, 40, 60, 80, 100, 120, 140), *given)),

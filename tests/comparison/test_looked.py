@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy import stats
 
 import tiebreak as tb
-from tests.comparison.test_looks import looked
+from tests.comparison.test_looks import N, answers, looked, repeats
 from tiebreak.comparison.looked import LookedDifferences
+from tiebreak.frequentist import group_sequential_design, split_information
 
 
 @pytest.fixture(scope="module")
@@ -61,3 +63,57 @@ def test_what_knows_of_no_looks_is_not_offered(answer: tb.Comparison) -> None:
     assert answer.supplementary_tests == ()
     assert answer.by is None
     assert answer.to_dict()["detectable"] is None
+
+
+def test_the_forecast_is_what_simulated_ends_of_the_plan_say() -> None:
+    """A rope of 0.05 and 300 of 800 questions: the mean of all is drawn given what is there and no more (flat prior), and judged.
+
+    The difference of now has the standard error s, that of all 800 differs from it by a normal with the variance
+    s^2 (1 - 300 / 800), and its half-width is s sqrt(300 / 800) times the critical value of the last of two looks; by hand.
+    """
+    shares = (0.75, 0.72, 0.66)
+    now = tb.compare(answers(300, shares), metric="accuracy", rope=0.05, n_total=N)
+    design = group_sequential_design([300 / 800, 1.0], alpha=0.05 / 3)
+    rng = np.random.default_rng(0)
+    for row in now.pairs.itertuples():
+        s = (row.interval_high - row.interval_low) / 2 / design.critical[0]
+        ends = row.difference + s * np.sqrt(1 - 300 / 800) * rng.normal(size=200_000)
+        half = design.critical[1] * s * np.sqrt(300 / 800)
+        low, high = ends - half, ends + half
+        is_better, is_worse, is_inside = low > 0.05, high < -0.05, (low >= -0.05) & (high <= 0.05)
+        decided = is_better | is_worse | is_inside
+        same = {"undecided": ~decided & (low <= 0) & (high >= 0), "ahead": ~decided & (low > 0), "behind": ~decided & (high < 0)}
+        expected = same[row.verdict].mean() if row.verdict in same else 1.0
+        assert_allclose(row.p_stays, expected, atol=0.005)
+
+
+def test_the_forecast_of_repeats_has_students_tails() -> None:
+    """Two of ten repeats; 1 for a pair that is over, and it needs the degrees of freedom of the whole plan."""
+    first = tb.compare(repeats(2, (0.0, 0.005)), metric="accuracy", n_train=80, n_test=20, n_total=10)
+    (row,) = first.pairs.itertuples()
+    t = split_information([10, 50], 50, test_train_ratio=0.25)
+    design = group_sequential_design(t, gamma=-8.0, df=[9, 49])
+    s, half = row.standard_error, design.critical[1] * row.standard_error * np.sqrt(t[0])
+    ends = np.array([-half, half])
+    expected = np.diff(stats.t.cdf((ends - row.difference) / (s * np.sqrt(1 - t[0])), 9))[0]
+    assert_allclose(row.p_stays, expected, rtol=1e-6)
+
+
+def test_comparisons_with_the_best_share_alpha_one_sided() -> None:
+    """Each bound spends alpha / (M - 1); a model that another was shown above stays out, though later data would let it in."""
+    shares = (0.85, 0.72, 0.7, 0.7)
+    answer = None
+    for n in (100, 400, 800):
+        answer = tb.compare(answers(n, shares), metric="accuracy", family="best", n_total=N, looks=answer)
+    assert answer is not None
+    assert answer.looks is not None
+    design = group_sequential_design([1 / 8, 0.5, 1.0], alpha=2 * 0.05 / 3)
+    assert_allclose([look.interval_alpha for look in answer.looks.taken], design.alphas, rtol=1e-9)
+    differences: Any = answer.pair_table.differences
+    assert set(differences.look.tolist()) > {3}
+    alone = tb.compare(answers(400, shares), metric="accuracy", alpha=float(design.alphas[1]), correction="none")
+    one = next(name for look in answer.looks.taken[1:2] for name in look.decided)
+    low, high = answer.pair_table.differences.interval(2 * 0.05 / 3)
+    row = answer.pair_table.row_of(answer.models.index(one[0]), answer.models.index(one[1]))
+    assert_allclose([low[row], high[row]], [alone.pair(*one[:2]).interval_low, alone.pair(*one[:2]).interval_high], rtol=1e-9)
+    assert tb.compare(answer).looks == answer.looks

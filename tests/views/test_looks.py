@@ -110,15 +110,54 @@ def test_the_report_says_why_alpha_stays() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("settings", [{}, {"rope": 0.05}, {"baseline": "m1", "rope": 0.02}, {"correction": "sidak"}])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"rope": 0.05},
+        {"baseline": "m1", "rope": 0.02},
+        {"correction": "sidak"},
+        {"family": "best"},
+        {"family": "best", "rope": 0.05},
+    ],
+)
 def test_all_that_is_said_of_looks_follows_from_the_intervals(settings: dict[str, Any]) -> None:
     """The walker of tests/views/test_truth.py reads text, JSON, frames, report, figures, pages of pairs and requirements."""
     for seed, shares in ((0, (0.97, 0.65, 0.64)), (1, (0.8, 0.8, 0.78, 0.5)), (2, (0.8, 0.8))):
         answer = None
-        for n in (100, 250, 800):
+        for n in (100, 500, 800):
             answer = tb.compare(answers(n, shares, seed), metric="accuracy", n_total=N, looks=answer, **settings)
-        assert answer is not None
-        assert list(walk(shown_by(answer))) == []
+            if n >= 500:
+                assert list(walk(shown_by(answer))) == []
+
+
+def test_comparisons_with_the_best_count_who_may_be_it() -> None:
+    """Three of three at first; once one is left alone, nothing more is needed."""
+    few = tb.compare(answers(50), metric="accuracy", n_total=N, family="best")
+    assert sentence(few) == "Look 1, 50 of 800 questions: 3 of 3 models may be the best; at most 750 more."
+    assert "Next step: go on, as 'm0' and 'm2' may both be the best: at most 750 questions are left" in " ".join(
+        few.to_text().split()
+    )
+    later = tb.compare(answers(250), metric="accuracy", looks=few, family="best")
+    assert sentence(later) == "Look 2, 250 of 800 questions: the best is found; it needs no further questions."
+
+
+def test_what_the_rest_will_hardly_decide_is_named() -> None:
+    """Of two equal models at three quarters of the plan; the forecast stands in frame and JSON, as long as units are left."""
+    two = answers(600, (0.7, 0.7), 1)
+    answer = tb.compare(two, metric="accuracy", n_total=N)
+    assert sentence(answer) == (
+        "Look 1, 600 of 800 questions: the pair is open, and the rest will hardly decide it; at most 200 more."
+    )
+    assert "Next step: stop, and take either of 'm1' and 'm0': the pair stays what it is to the end of the plan" in (
+        " ".join(answer.to_text().split()).replace("'m0' and 'm1'", "'m1' and 'm0'")
+    )
+    (stays,) = answer.pairs["p_stays"]
+    assert stays > 0.99
+    assert answer.to_dict()["pairs"][0]["p_stays"] == stays
+    last = tb.compare(answers(800, (0.7, 0.7), 1), metric="accuracy", looks=answer)
+    assert "p_stays" not in last.pairs
+    assert "p_stays" not in tb.compare(two, metric="accuracy").pairs
 
 
 def test_the_sentence_counts_pairs_and_units() -> None:

@@ -81,14 +81,28 @@ def _walk_looks(found: Any, answer: dict[str, Any], line: str) -> None:
     n, n_total, verdicts = plan["taken"][-1]["n"], plan["n_total"], [pair["verdict"] for pair in answer["pairs"]]
     n_over = sum(verdict in OVER for verdict in verdicts)
     found.expect(line.startswith(f"Look {len(plan['taken'])}, {n:,} of {n_total:,} {plan['unit']}s: "), f"other looks: {line!r}")
+    stays = [pair.get("p_stays") or 0.0 for pair in answer["pairs"]]
+    n_futile = sum(p >= 0.99 and verdict not in OVER for p, verdict in zip(stays, verdicts, strict=True))
+    hardly = re.search(r"the rest will hardly decide( [\d,]+)?", line)
+    counted = 0 if hardly is None else int(number(hardly.group(1))) if (hardly.group(1) or "").strip() else len(verdicts) - n_over
+    found.expect(counted == n_futile, f"{n_futile} are hopeless: {line!r}")
     told = re.search(r"decided ([\d,]+) of ([\d,]+) pairs?; open ([\d,]+)", line)
-    if told is not None:
+    if answer["settings"]["family"] == "best":
+        standings = [row["standing"] for row in answer["ranking"]]
+        is_found, may = "best" in standings, sum(row["may_be_best"] for row in answer["ranking"])
+        told = re.search(r"([\d,]+) of ([\d,]+) models may be the best", line)
+        found.expect(is_found == ("the best is found" in line), f"standings {standings}: {line!r}")
+        counts = None if told is None else [int(number(each)) for each in told.groups()]
+        found.expect(counts == (None if is_found else [may, len(standings)]), f"{may} may be the best: {line!r}")
+    elif told is not None:
         counts = [int(number(each)) for each in told.groups()]
         found.expect(counts == [n_over, len(verdicts), len(verdicts) - n_over], f"{n_over} are decided: {line!r}")
     else:
         found.expect((n_over == len(verdicts)) == ("decided" in line), f"{n_over} are decided: {line!r}")
     left = re.search(r"at most ([\d,]+) more\.", line)
     found.expect(left is None or number(left.group(1)) == max(0, n_total - n), f"{n_total - n} are left: {line!r}")
+    if answer["settings"]["family"] == "best":
+        return
     taken = {(min(a, b), max(a, b)): k for k, look in enumerate(plan["taken"], 1) for a, b, _ in look["decided"]}
     for pair in answer["pairs"]:
         names = min(pair["first"], pair["second"]), max(pair["first"], pair["second"])

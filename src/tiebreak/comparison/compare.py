@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from tiebreak.comparison.comparison import Comparison
-from tiebreak.comparison.looked import decided_at, family_alpha, looked
+from tiebreak.comparison.looked import decided_at, looked
 from tiebreak.comparison.looks import next_look
 from tiebreak.comparison.pairs import PairTable, every_pair
 from tiebreak.comparison.procedures import METHODS, choose_method
@@ -108,8 +108,7 @@ def _judged(scores: Scores, settings: Settings, method: Procedure, rope: float) 
     if settings.looks is None:
         differences = method.judge(scores, first, second, replace(settings, rope=rope))
     else:
-        home = family_alpha(settings, method, first.size)
-        differences = looked(settings.looks, method, scores, first, second, replace(settings, rope=rope), home)
+        differences = looked(settings.looks, method, scores, first, second, replace(settings, rope=rope))
     name = "baseline" if settings.baseline is not None else settings.family
     judged = differences if name != "best" else differences.by_itself
     return PairTable(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from tiebreak.comparison.looked import at_look, cuts_of
+from tiebreak.comparison.looked import at_look, cuts_of, forecast
 from tiebreak.comparison.looks import Looks
 from tiebreak.comparison.noise_floor import NoiseFloor, floors_of
 from tiebreak.comparison.pairs import SINGLE_STEP, Against, PairTable, pvalue_of
@@ -239,6 +239,11 @@ class Comparison(Result["ComparisonPlots"]):
     def looks(self) -> Looks | None:
         """The plan with all looks that were taken, this one included; None where the answer is not one of several looks."""
         return self.settings.looks
+
+    @cached_property
+    def p_stays(self) -> FloatArray | None:
+        """Forecast probability that each pair's verdict is at the end of the plan what it is now; None without looks ahead."""
+        return forecast(self.pair_table)
 
     @property
     def by(self) -> str | None:

@@ -9,18 +9,30 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.comparison.looks import Cut, GrantedAlphas, Looks, cut, granted_alphas
+from tiebreak.comparison.looks import Cut, GrantedAlphas, Looks, cut, family_alpha, granted_alphas
 from tiebreak.comparison.pairs import PairTable
 from tiebreak.comparison.procedures.procedure import Differences, Procedure
 from tiebreak.comparison.settings import Settings
-from tiebreak.comparison.verdict import BETTER, EQUIVALENT, VERDICTS, WORSE, Codes
+from tiebreak.comparison.verdict import (
+    AHEAD,
+    BEHIND,
+    BETTER,
+    EQUIVALENT,
+    UNDECIDED,
+    VERDICTS,
+    WORSE,
+    Codes,
+    verdict_codes,
+)
 from tiebreak.errors import ChangedLooksError
-from tiebreak.frequentist.adjustment import shared_alpha
-from tiebreak.numerics import Alternative, FloatArray, IntArray
+from tiebreak.numerics import Alternative, FloatArray, IntArray, student_multiplier, student_tail
 from tiebreak.scores.scores import Scores
 
 OVER = (BETTER, WORSE, EQUIVALENT)
 """Verdicts with which a pair is over: further data could only blur them."""
+
+FUTILE = 0.99
+"""Forecast probability from which a pair that stays what it is counts as one that the rest of the plan will not decide."""
 
 MOST_ALPHAS = 8
 """Different alphas, asked for at once, up to which each is calibrated by itself."""
@@ -31,7 +43,8 @@ class LookedDifferences(Differences):
     """Differences of which each stands at one look of a plan; the alphas of intervals are those of all looks together.
 
     An interval at 1 - alpha is that of the row's look at the part of `alpha` that the plan grants it. So the intervals of all
-    looks cover at once. Tails are scaled so that they agree with the intervals at `home`, the alpha of the family.
+    looks cover at once. Tails are scaled so that they agree with the intervals at `home`, the alpha of the intervals that are
+    shown.
 
     Attributes
     ----------
@@ -41,8 +54,12 @@ class LookedDifferences(Differences):
         The look of each pair, from 0, and its position there.
     granted : GrantedAlphas
     column : ndarray of int
-        Of each pair in `levels`.
+        Of each pair in `granted`.
     home : float
+    pair_alpha : float
+        Two-sided, of each pair over all looks: that of its verdict, or of comparisons with the best.
+    over : ndarray of int
+        Verdict code with which a pair is over, UNDECIDED where it is open.
     """
 
     parts: tuple[Differences, ...]
@@ -51,10 +68,12 @@ class LookedDifferences(Differences):
     granted: GrantedAlphas
     column: IntArray
     home: float
+    pair_alpha: float
+    over: Codes
 
     def take(self, rows: IntArray | slice) -> Self:
         """Some of the pairs."""
-        names = ("estimate", "n_units", "kind", "tolerance", "standard_error", "df", "part", "place", "column")
+        names = ("estimate", "n_units", "kind", "tolerance", "standard_error", "df", "part", "place", "column", "over")
         held = {name: getattr(self, name) for name in names}
         return replace(self, **{name: value[rows] for name, value in held.items() if np.ndim(value)})
 
@@ -128,17 +147,20 @@ class LookedDifferences(Differences):
 
 
 def looked(
-    plan: Looks, method: Procedure, data: Scores, first: IntArray, second: IntArray, settings: Settings, home: float
+    plan: Looks, method: Procedure, data: Scores, first: IntArray, second: IntArray, settings: Settings
 ) -> LookedDifferences:
     """Differences of pairs at the looks of a plan: each at the look that decided it, else at the last that had more of it.
 
-    `settings` have the rope in the metric's unit, and `home` is the two-sided alpha of each pair.
+    `settings` have the rope in the metric's unit. In comparisons with the best a pair is over where their bounds decide it.
     """
+    alpha = family_alpha(settings, method, int(np.size(first)), len(data.models))
+    home = settings.alpha if settings.family == "best" and settings.baseline is None else alpha
     cuts = cuts_of(plan, method, data)
     granted, column = granted_alphas(plan, method, cuts, first, second)
     n_pairs = int(np.size(first))
     part, place = np.zeros(n_pairs, dtype=np.intp), np.zeros(n_pairs, dtype=np.intp)
     is_open = np.ones(n_pairs, dtype=bool)
+    over = np.full(n_pairs, UNDECIDED, dtype=np.int8)
     parts: list[Differences] = []
     for k, each in enumerate(cuts):
         rows = np.flatnonzero(is_open & (granted.has_grown[k, column] | (k == 0)))
@@ -149,9 +171,10 @@ def looked(
         parts.append(judged)
         part[rows], place[rows] = k, np.arange(rows.size)
         own = _at_look(judged, parts, k, granted, column[rows], home)
-        table = PairTable(first[rows], second[rows], own, float(settings.rope), home, "none", "two-sided")
-        is_open[rows[np.isin(table.verdict, OVER)]] = False
-    return _joined(tuple(parts), part, place, granted, column, home)
+        found = verdict_codes(own.interval(alpha), float(settings.rope), own.tolerance)
+        is_over = np.isin(found, OVER)
+        over[rows[is_over]], is_open[rows[is_over]] = found[is_over], False
+    return _joined(tuple(parts), part, place, granted, column, home, alpha, over)
 
 
 def at_look(
@@ -174,11 +197,19 @@ def _at_look(
 ) -> LookedDifferences:
     shape = np.shape(judged.estimate)
     place = np.arange(int(np.prod(shape, dtype=int))).reshape(shape)
-    return _joined(tuple(parts), np.full(shape, k, dtype=np.intp), place, granted, column, home)
+    over = np.full(shape, UNDECIDED, dtype=np.int8)
+    return _joined(tuple(parts), np.full(shape, k, dtype=np.intp), place, granted, column, home, home, over)
 
 
 def _joined(
-    parts: tuple[Differences, ...], part: IntArray, place: IntArray, granted: GrantedAlphas, column: IntArray, home: float
+    parts: tuple[Differences, ...],
+    part: IntArray,
+    place: IntArray,
+    granted: GrantedAlphas,
+    column: IntArray,
+    home: float,
+    pair_alpha: float,
+    over: Codes,
 ) -> LookedDifferences:
     some = parts[0]
 
@@ -206,7 +237,52 @@ def _joined(
         granted=granted,
         column=column,
         home=home,
+        pair_alpha=pair_alpha,
+        over=over,
     )
+
+
+def forecast(table: PairTable) -> FloatArray | None:
+    """Forecast probability that each pair's verdict is at the end of the plan what it is now; None without looks ahead.
+
+    If one more look is taken, at the whole plan. The estimate then differs from that of now by Student's t with the variance
+    ``se^2 (1 - t)``, given all that is known at the share t of the information and nothing before; its half-width is
+    that of the last look. 1 for a pair that is over, nan where its interval does not end.
+
+    References
+    ----------
+    .. [1] D. Spiegelhalter, L. Freedman, P. Blackburn. Monitoring clinical trials: conditional or predictive power? Controlled
+       Clinical Trials 7, 1986.
+    """
+    d = table.differences
+    if not isinstance(d, LookedDifferences) or not table.is_family:
+        return None
+    t = d.granted.plan.taken[-1].fraction
+    if t >= 1:
+        return None
+    df = np.full(d.part.shape, np.inf) if d.df is None else np.broadcast_to(np.asarray(d.df, dtype=float), d.part.shape)
+    low, high = d.interval(d.pair_alpha)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        error = (high - low) / 2 / student_multiplier(d.pair_alpha * d.share(d.pair_alpha), df)
+        ends = {column: d.granted.at_the_end(d.pair_alpha, column) for column in np.unique(d.column).tolist()}
+        last = np.array([student_multiplier(*ends[column]) for column in d.column.tolist()]).reshape(d.part.shape)
+        stays = _stays(table, np.asarray(d.estimate), error * np.sqrt(1 - t), df, error * np.sqrt(t) * last)
+    return np.where(np.isin(d.over, OVER), 1.0, np.where(np.isfinite(error) & (error > 0), stays, np.nan))
+
+
+def _stays(table: PairTable, estimate: FloatArray, error: FloatArray, df: FloatArray, half: FloatArray) -> FloatArray:
+    """Probability that the last estimate lies where a half-width gives the verdict of now, for the verdicts of open pairs."""
+    rope, verdict = table.rope, table.verdict
+
+    def within(low: FloatArray, high: FloatArray) -> FloatArray:
+        found = student_tail((low - estimate) / error, df) - student_tail((high - estimate) / error, df)
+        return np.asarray(np.where(high > low, found, 0.0))
+
+    room = rope - half  # of the estimate, for equivalence
+    undecided = within(-half, half) - within(np.maximum(-room, -half), np.minimum(room, half))
+    ahead = within(half, rope + half) - within(half, np.minimum(room, rope + half))
+    behind = within(-rope - half, -half) - within(np.maximum(-room, -rope - half), -half)
+    return np.select([verdict == UNDECIDED, verdict == AHEAD, verdict == BEHIND], [undecided, ahead, behind], np.nan)
 
 
 def decided_at(plan: Looks, table: PairTable, models: tuple[str, ...]) -> Looks:
@@ -220,12 +296,11 @@ def decided_at(plan: Looks, table: PairTable, models: tuple[str, ...]) -> Looks:
     differences = table.differences
     if not isinstance(differences, LookedDifferences):
         return plan
-    granted = differences.granted.granted(table.interval_alpha)
-    verdict = table.verdict
+    granted = differences.granted.granted(differences.pair_alpha)
     looks = []
     for k, look in enumerate(plan.taken):
-        rows = np.flatnonzero((differences.part == k) & np.isin(verdict, OVER))
-        named = tuple(sorted(_named(models, table, int(row)) for row in rows))
+        rows = np.flatnonzero((differences.part == k) & np.isin(differences.over, OVER))
+        named = tuple(sorted(_named(models, table, int(row), int(differences.over[row])) for row in rows))
         alpha = float(granted[k].min())
         if np.isfinite(look.interval_alpha) and (look.decided != named or abs(look.interval_alpha - alpha) > 1e-6 * alpha):
             raise ChangedLooksError(
@@ -243,15 +318,10 @@ def _told(decided: tuple[tuple[str, str, str], ...], alpha: float) -> str:
     return f"{pairs or 'nothing decided'}{more} at alpha {alpha:.6g}"
 
 
-def _named(models: tuple[str, ...], table: PairTable, row: int) -> tuple[str, str, str]:
+def _named(models: tuple[str, ...], table: PairTable, row: int, code: int) -> tuple[str, str, str]:
     """A pair with its verdict, the better model first, else in order of name; so that no order of rows changes it."""
     first, second = models[table.first[row]], models[table.second[row]]
-    verdict = VERDICTS[table.verdict[row]]
+    verdict = VERDICTS[code]
     if verdict == "worse":
         return second, first, "better"
     return (first, second, verdict) if verdict == "better" else (*sorted((first, second)), verdict)
-
-
-def family_alpha(settings: Settings, method: Procedure, n_pairs: int) -> float:
-    """Two-sided alpha of each pair of the family, over all looks."""
-    return shared_alpha(np.full(n_pairs, np.nan), method.correction_of(settings), settings.alpha)

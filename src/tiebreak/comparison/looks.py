@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, get_args
 
 import numpy as np
 
+from tiebreak.comparison.best import best_alpha
 from tiebreak.comparison.look_order import refuse_order
 from tiebreak.comparison.procedures.procedure import Procedure
 from tiebreak.errors import ChangedLooksError, InvalidParameterError, Setting, UnreadableSourceError, UnsuitableDesignError
+from tiebreak.frequentist.adjustment import shared_alpha
 from tiebreak.frequentist.group_sequential import (
     CLOSEST_LOOKS,
     MOST_LOOKS,
+    GroupSequentialDesign,
     SpendingName,
     alpha_spent,
     group_sequential_design,
@@ -364,7 +367,6 @@ def check_suitable(data: Scores, settings: Settings, method: Procedure) -> None:
             f"the {items.unit}s have {what}, and looks at such data were not measured. Compare once, when all are in."
         )
     wrong = (
-        ("family", settings.family == "best", "comparisons with the best have no verdict on pairs that could be over"),
         ("correction", method.correction_of(settings) not in ("bonferroni", "sidak", "none"), "its steps go over all p-values"),
         ("rope", isinstance(settings.rope, str), "a share of the best mean is another number at each look"),
         ("by", settings.by is not None, "slices are a family of their own, which the plan does not know"),
@@ -452,8 +454,7 @@ def _refuse_skew(plan: Looks, method: Procedure, data: Scores, settings: Setting
     skewness = getattr(method.judge(data, first, second, settings), "skewness", None)
     if skewness is None:
         return
-    n_pairs = first.size if settings.baseline is None else n_models - 1
-    alpha = settings.alpha / (n_pairs if method.correction_of(settings) != "none" else 1)
+    alpha = family_alpha(settings, method, first.size if settings.baseline is None else n_models - 1, n_models)
     before = plan.taken[-1].fraction if plan.taken else 0.0
     spent = alpha_spent([fraction], alpha=alpha, spending=plan.spending, gamma=plan.gamma or 0.0)[0]
     already = alpha_spent([before], alpha=alpha, spending=plan.spending, gamma=plan.gamma or 0.0)[0] if before else 0.0
@@ -553,19 +554,37 @@ class GrantedAlphas:
         if at.size == 0:
             return found
         time = np.array([self.plan.taken[k].fraction for k in at])
-        information = self.information[at, column]
+        df = None if self.df is None else self.df[at, column]
+        found[at] = self._design(alpha, time, self.information[at, column], df).alphas
+        return found
+
+    def at_the_end(self, alpha: float, column: int) -> tuple[float, float]:
+        """Part of an alpha that a single further look at the whole plan would grant, and its degrees of freedom."""
+        at = np.flatnonzero(self.has_grown[:, column])
+        if at.size == 0:
+            return float("nan"), float("inf")
+        time = np.array([self.plan.taken[k].fraction for k in at])
+        information, n = self.information[at, column], self.plan.taken[int(at[-1])].n
+        df = None
+        if self.df is not None:
+            df = self.df[at, column]
+            df = np.append(df, (df[-1] + 1) * self.plan.n_total / n - 1)
+        design = self._design(alpha, np.append(time, 1.0), np.append(information, information[-1] / time[-1]), df)
+        return float(design.alphas[-1]), float(np.inf if df is None else df[-1])
+
+    def _design(self, alpha: float, time: FloatArray, information: FloatArray, df: FloatArray | None) -> GroupSequentialDesign:
         # the spending function is asked at the shares of the plan; the correlation of two looks is that of their information
         fractions = information / information[-1] * min(1.0, time[-1])
         spent = alpha_spent(time, alpha=alpha, spending=self.plan.spending, gamma=self.plan.gamma or 0.0)
         amounts = dict(zip(fractions.tolist(), spent.tolist(), strict=True))
-        design = group_sequential_design(
-            fractions,
-            alpha=alpha,
-            spending=lambda t, alpha: amounts.get(t, alpha),
-            df=None if self.df is None else self.df[at, column],
-        )
-        found[at] = design.alphas
-        return found
+        return group_sequential_design(fractions, alpha=alpha, spending=lambda t, alpha: amounts.get(t, alpha), df=df)
+
+
+def family_alpha(settings: Settings, method: Procedure, n_pairs: int, n_models: int) -> float:
+    """Two-sided alpha of each pair, over all looks, at which it is over: that of the family, or of comparisons with the best."""
+    if settings.family == "best" and settings.baseline is None:
+        return 2 * best_alpha(settings.alpha, n_models)
+    return shared_alpha(np.full(n_pairs, np.nan), method.correction_of(settings), settings.alpha)
 
 
 def granted_alphas(

@@ -71,6 +71,7 @@ def pair_columns(comparison: Comparison) -> Columns:
         "p_worse": worse,
         "verdict": Coded(t.verdict, VERDICTS),
         "reason": Coded(t.reason, REASONS),
+        "p_stays": comparison.p_stays,
     }
     return {name: column for name, column in columns.items() if column is not None}
 

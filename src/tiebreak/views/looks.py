@@ -10,8 +10,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tiebreak.comparison.looked import OVER
+import numpy as np
+
+from tiebreak.comparison.looked import FUTILE, OVER
 from tiebreak.comparison.looks import Looks, check_suitable
+from tiebreak.comparison.ranking import BEST
 from tiebreak.errors import (
     ChangedLooksError,
     InvalidParameterError,
@@ -22,10 +25,10 @@ from tiebreak.errors import (
 )
 from tiebreak.printable import printable
 from tiebreak.views.json import encoded, write_whole
-from tiebreak.views.words import count
+from tiebreak.views.words import count, format_percent
 
 if TYPE_CHECKING:
-    from tiebreak.comparison.comparison import Comparison
+    from tiebreak.comparison.comparison import Comparison, PairComparison
 
 MOST_SECONDS = 10.0
 """Wait for another writer; writing takes milliseconds."""
@@ -157,16 +160,44 @@ def sentence(comparison: Comparison) -> str:
     looks = comparison.looks
     if looks is None:
         return ""
-    counts, n_pairs = comparison.pair_table.count_verdicts(), comparison.pair_table.n_pairs
-    n_decided = int(counts[list(OVER)].sum())
+    n_pairs, n_open, n_futile = comparison.pair_table.n_pairs, n_left_open(comparison), _n_futile(comparison)
     at = f"Look {len(looks.taken)}, {looks.n:,} of {looks.n_total:,} {looks.unit}s"
-    if n_decided == n_pairs:
+    left = f"at most {looks.n_left:,} more" if looks.n_left else "the plan is over"
+    if not comparison.pair_table.is_family:
+        n_models = len(comparison.models)
+        if not n_open:
+            return f"{at}: the best is found; it needs no further {looks.unit}s."
+        return f"{at}: {n_open} of {count(n_models, 'model')} may be the best; {left}."
+    if not n_open:
         done = "the pair is decided" if n_pairs == 1 else f"all {n_pairs} pairs are decided"
         return f"{at}: {done}; they need no further {looks.unit}s." if n_pairs > 1 else f"{at}: {done}; it needs no more."
-    left = f"at most {looks.n_left:,} more" if looks.n_left else "the plan is over"
     if n_pairs == 1:
-        return f"{at}: the pair is open; {left}."
-    return f"{at}: decided {n_decided} of {count(n_pairs, 'pair')}; open {n_pairs - n_decided}; {left}."
+        return f"{at}: the pair is open{', and the rest will hardly decide it' if n_futile else ''}; {left}."
+    hardly = ", which the rest will hardly decide" if n_futile else ""
+    if 0 < n_futile < n_open:
+        hardly = f", of which the rest will hardly decide {n_futile}"
+    return f"{at}: decided {n_pairs - n_open} of {count(n_pairs, 'pair')}; open {n_open}{hardly}; {left}."
+
+
+def n_left_open(comparison: Comparison) -> int:
+    """Pairs that are not decided; of comparisons with the best the models that may be the best, 0 where it is found."""
+    if comparison.pair_table.is_family:
+        counts = comparison.pair_table.count_verdicts()
+        return int(counts.sum() - counts[list(OVER)].sum())
+    standing = comparison.ranking_table.standing
+    if standing is None or np.any(standing == BEST):
+        return 0
+    return len(comparison.ranking_table.contenders)
+
+
+def _n_futile(comparison: Comparison) -> int:
+    """Open pairs of which the forecast says that the rest of the plan will not decide them."""
+    return 0 if comparison.p_stays is None else int(np.count_nonzero(_is_futile(comparison)))
+
+
+def _is_futile(comparison: Comparison) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    is_open = ~np.isin(comparison.pair_table.verdict, OVER)
+    return np.asarray(is_open & (np.nan_to_num(np.asarray(comparison.p_stays, dtype=float)) >= FUTILE))
 
 
 UNPLANNED = "Plan further looks with n_total: unplanned ones add false claims."
@@ -181,19 +212,39 @@ def unplanned(comparison: Comparison) -> str:
         check_suitable(comparison.scores, comparison.settings, comparison.method)
     except TiebreakError:
         return ""
-    counts = comparison.pair_table.count_verdicts()
-    return UNPLANNED if int(counts.sum() - counts[list(OVER)].sum()) else ""
+    return UNPLANNED if n_left_open(comparison) else ""
 
 
-def what_is_left(comparison: Comparison, which: str) -> str:
-    """Words on going on with a plan, or on its end, for a pair that is open."""
-    looks = comparison.looks
+def what_is_left(comparison: Comparison, which: str, *, is_hopeless: bool = False) -> str:
+    """Words on going on with a plan, or on its end, for a pair that is open; `is_hopeless` where a forecast says it stays so."""
+    looks, is_family = comparison.looks, comparison.pair_table.is_family
     if looks is None or not looks.n_left:
         unit = "unit" if looks is None else looks.unit
-        return f"the plan is over and leaves {which} open: take either, or begin a new plan on new {unit}s."
-    return (
-        f"go on, as {which} are open: at most {looks.n_left:,} {looks.unit}s are left in the plan; look again when more are in."
-    )
+        leaves = f"{which} open" if is_family else f"it open which of {which} is the best"
+        return f"the plan is over and leaves {leaves}: take either, or begin a new plan on new {unit}s."
+    n_open, n_futile = n_left_open(comparison), _n_futile(comparison)
+    if is_hopeless and n_futile == n_open:
+        stays = "the pair stays" if comparison.pair_table.n_pairs == 1 else "each open pair stays"
+        return (
+            f"stop, and take either of {which}: {stays} what it is to the end of the plan with a forecast probability of "
+            f"{format_percent(FUTILE)} or more. Going on all the same costs no error."
+        )
+    left = f"most {looks.n_left:,} {looks.unit}s are left in the plan; look again when more are in."
+    if is_hopeless:
+        may = f"of the {n_open} open pairs the rest of the plan may still decide {n_open - n_futile}, though hardly {which}"
+        return f"go on: {may}. At {left}"
+    return f"go on, as {which} {'are open' if is_family else 'may both be the best'}: at {left}"
+
+
+def stays_open(pair: PairComparison) -> bool:
+    """True where the forecast says of an open pair that the rest of the plan will not decide it."""
+    comparison = pair.comparison
+    if comparison.p_stays is None:
+        return False
+    one, two = (comparison.models.index(name) for name in (pair.first, pair.second))
+    row = comparison.pair_table.row_of(one, two)
+    row = comparison.pair_table.row_of(two, one) if row is None else row
+    return row is not None and bool(_is_futile(comparison)[row])
 
 
 NOTE = "look: the one at which the row stands; intervals of all looks hold at once, and p-values are scaled to agree with them"

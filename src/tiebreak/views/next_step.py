@@ -10,7 +10,7 @@ from tiebreak.comparison.next_step import MOST_TIMES, Need, cheapest, detectable
 from tiebreak.comparison.ranking import BEST, NEAR_BEST
 from tiebreak.comparison.verdict import VERDICTS
 from tiebreak.numerics import RELATIVE_TOLERANCE
-from tiebreak.views.looks import what_is_left
+from tiebreak.views.looks import stays_open, what_is_left
 from tiebreak.views.names import model_names
 from tiebreak.views.words import (
     count,
@@ -137,11 +137,11 @@ def _settling(comparison: Comparison) -> str:
     pair = comparison.pair(comparison.models[0], others[0])
     if pair.difference < 0:
         pair = comparison.pair(pair.second, pair.first)
-    need = need_of(pair)
+    names, need = _names(comparison), need_of(pair)
+    which = f"{names[pair.first]} and {names[pair.second]}"
     if need is None:
-        return ""
-    names = _names(comparison)
-    return f"Next step: {_how_to_settle(pair, need, f'{names[pair.first]} and {names[pair.second]}')}"
+        return "" if comparison.looks is None or pair.is_in_family else f"Next step: {what_is_left(comparison, which)}"
+    return f"Next step: {_how_to_settle(pair, need, which)}"
 
 
 def _against_baseline(comparison: Comparison) -> str:
@@ -180,7 +180,7 @@ def _nearest_to_settled(comparison: Comparison) -> list[str]:
 def _how_to_settle(pair: PairComparison, need: Need, which: str) -> str:
     """Units that would settle a pair, or that no realistic number of them does; of looks, the rest of their plan."""
     if pair.comparison.looks is not None:
-        return what_is_left(pair.comparison, which)
+        return what_is_left(pair.comparison, which, is_hopeless=stays_open(pair))
     ways = [_units(pair, need)] if need.n_units <= MOST_TIMES * pair.n_units else []
     if np.isfinite(need.runs_needed):
         ways.append(f"about {need.runs_needed:.0f} runs instead of {need.n_runs}")
