@@ -25,7 +25,7 @@ from tiebreak.comparison.verdict import (
     verdict_codes,
 )
 from tiebreak.errors import ChangedLooksError
-from tiebreak.numerics import Alternative, FloatArray, IntArray, student_multiplier, student_tail
+from tiebreak.numerics import Alternative, FloatArray, IntArray, StudentDistribution
 from tiebreak.scores.scores import Scores
 
 OVER = (BETTER, WORSE, EQUIVALENT)
@@ -263,20 +263,24 @@ def forecast(table: PairTable) -> FloatArray | None:
     df = np.full(d.part.shape, np.inf) if d.df is None else np.broadcast_to(np.asarray(d.df, dtype=float), d.part.shape)
     low, high = d.interval(d.pair_alpha)
     with np.errstate(invalid="ignore", divide="ignore"):
-        error = (high - low) / 2 / student_multiplier(d.pair_alpha * d.share(d.pair_alpha), df)
-        ends = {column: d.granted.at_the_end(d.pair_alpha, column) for column in np.unique(d.column).tolist()}
-        last = np.array([student_multiplier(*ends[column]) for column in d.column.tolist()]).reshape(d.part.shape)
-        stays = _stays(table, np.asarray(d.estimate), error * np.sqrt(1 - t), df, error * np.sqrt(t) * last)
+        error = (high - low) / 2 / StudentDistribution(0.0, 1.0, df).interval(d.pair_alpha * d.share(d.pair_alpha)).high
+        ends = {column: _half_width(*d.granted.at_the_end(d.pair_alpha, column)) for column in np.unique(d.column).tolist()}
+        half = error * np.sqrt(t) * np.array([ends[column] for column in d.column.tolist()]).reshape(d.part.shape)
+        stays = _stays(table, StudentDistribution(d.estimate, error * np.sqrt(1 - t), df), half)
     return np.where(np.isin(d.over, OVER), 1.0, np.where(np.isfinite(error) & (error > 0), stays, np.nan))
 
 
-def _stays(table: PairTable, estimate: FloatArray, error: FloatArray, df: FloatArray, half: FloatArray) -> FloatArray:
+def _half_width(alpha: float, df: float) -> float:
+    """Half-width of an interval in standard errors."""
+    return float(StudentDistribution(0.0, 1.0, df).interval(alpha).high)
+
+
+def _stays(table: PairTable, last: StudentDistribution, half: FloatArray) -> FloatArray:
     """Probability that the last estimate lies where a half-width gives the verdict of now, for the verdicts of open pairs."""
     rope, verdict = table.rope, table.verdict
 
     def within(low: FloatArray, high: FloatArray) -> FloatArray:
-        found = student_tail((low - estimate) / error, df) - student_tail((high - estimate) / error, df)
-        return np.asarray(np.where(high > low, found, 0.0))
+        return np.asarray(np.where(high > low, last.tail_above(low) - last.tail_above(high), 0.0))
 
     room = rope - half  # of the estimate, for equivalence
     undecided = within(-half, half) - within(np.maximum(-room, -half), np.minimum(room, half))
