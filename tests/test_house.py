@@ -13,6 +13,7 @@ import io
 import re
 import sys
 import tokenize
+import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass
@@ -97,6 +98,11 @@ STUDENT_BY_HAND = {
 """Files that take Student's t by itself; all others have it around an estimate, by ``StudentDistribution``."""
 
 STUDENT_FUNCTIONS = {name for name in numerics.__all__ if name.startswith("student_")}
+
+REPLACES_NO_ENGLISH = {
+    "studies/curves.py": "the default name of a run, of which the first word says what was run",
+}
+"""Files that replace a word in a text that is no sentence."""
 
 RIDDLE_NAMES = {"material", "twins", "beside", "asked", "told_apart", "complication", "honest", "ink", "ready", "made"}
 """Words that say nothing of what they name; no function, class, field or module of the package is called so."""
@@ -374,6 +380,36 @@ class House:
         """Names with ``level`` in them that are no coverage: what is left out of an interval is its alpha."""
         return [f"{module.path}:{row}" for module in self.modules for row in _levels_of(module)]
 
+    def written_frozen(self) -> list[str]:
+        """Places that write into a frozen object otherwise than by ``set_checked``, or into the dictionary of any."""
+        places = re.compile(r"object\.__setattr__|__dict__(\[[^]]*\] = |\.(update|pop|setdefault)\()")
+        found = ((module.path, place) for module in self.modules for place in places.finditer(module.text))
+        return [f"{path}: {place[0]}" for path, place in found if path != "numerics/checks.py"]
+
+    def changed_sentences(self) -> list[str]:
+        """Sentences in which a word is replaced by another: they are written with a place for it instead."""
+        rows = []
+        for module in self.modules:
+            for node in module.nodes:
+                is_replacing = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "replace"
+                words = [each.value for each in node.args if isinstance(each, ast.Constant)] if is_replacing else []
+                if words and isinstance(words[0], str) and re.fullmatch("[a-z]{2,}( [a-z]+)*", words[0]):
+                    rows.append(f"{module.path}:{node.lineno} {words[0]}")
+        return [row for row in rows if row.split(":")[0] not in REPLACES_NO_ENGLISH]
+
+    def looks_up(self) -> list[str]:
+        """Names of modules in texts, of packages that stand above: import-linter does not see them."""
+        layers = tomllib.loads((self.root / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"][0]
+        place = {name: i for i, row in enumerate(layers["layers"]) for name in row.split(" | ")}
+        rows = []
+        for module in self.modules:
+            own = module.name.split(".")[1] if "." in module.name else ""
+            texts = [node.value for node in module.nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+            named = [found[1] for text in texts if (found := re.fullmatch(r"tiebreak\.(\w+)[\w.]*:\w+", text))]
+            above = [each for each in named if own in place and place.get(each, 0) < place[own]]
+            rows += [f"{module.path}: {each}" for each in sorted(set(above)) if module.path != "result.py"]
+        return rows
+
     def laid_out_by_hand(self) -> list[str]:
         """Places that the formatter is told to leave alone, in programs, tests and scripts."""
         folders = ("src", "tests", "benchmarks", "docs", "examples")
@@ -561,6 +597,21 @@ def test_level_means_coverage(house):
     assert house.other_levels() == []
 
 
+def test_frozen_objects_are_written_in_one_place(house):
+    """What is frozen does not change under the hands of whoever holds it; checked values are put in while it is made."""
+    assert house.written_frozen() == []
+
+
+def test_no_sentence_is_changed_by_replacing_words(house):
+    """A noun that is replaced in a finished sentence hits other words, and grammar; a sentence has a place for it."""
+    assert house.changed_sentences() == []
+
+
+def test_no_text_names_a_module_above(house):
+    """The registry of views is the one way up; another one would be an import that nobody checks."""
+    assert house.looks_up() == []
+
+
 def test_the_formatter_lays_out_nearly_everything(house):
     """Five places at most may be laid out by hand, such as a matrix that is read as one."""
     assert len(house.laid_out_by_hand()) <= 5, house.laid_out_by_hand()
@@ -598,6 +649,9 @@ CHECKS: dict[str, Callable[[House], list[str]]] = {
     "Names that are public twice": House.public_twice,
     "Classes that are returned and not public": House.unexported,
     "Levels that are no coverage": House.other_levels,
+    "Frozen objects that are written": House.written_frozen,
+    "Sentences changed by replacing words": House.changed_sentences,
+    "Names of modules above in texts": House.looks_up,
     "Places laid out by hand": House.laid_out_by_hand,
     "Table of packages in docs/architecture.md": House.wrong_packages,
     "List of formulas in CONTRIBUTING.md": House.wrong_formulas,

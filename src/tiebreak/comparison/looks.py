@@ -25,7 +25,7 @@ from tiebreak.frequentist.group_sequential import (
     group_sequential_design,
     split_information,
 )
-from tiebreak.numerics import FloatArray, IntArray, divide
+from tiebreak.numerics import FloatArray, IntArray, divide, set_checked
 from tiebreak.scores.items import Items
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import quoted
@@ -112,7 +112,7 @@ class Looks:
                 f"n_total is the number of units that are planned in all, a whole number above 0; got {self.n_total!r:.60}.",
                 about="n_total",
             )
-        object.__setattr__(self, "n_total", int(self.n_total))
+        set_checked(self, n_total=int(self.n_total))
         if self.spending not in get_args(SpendingName):
             names = ", ".join(map(repr, get_args(SpendingName)))
             raise InvalidParameterError(f"spending must be one of {names}; got {self.spending!r:.60}.", about="spending")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from numbers import Integral
-from pkgutil import resolve_name
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -17,7 +16,7 @@ from tiebreak.comparison.procedures.procedure import Differences
 from tiebreak.comparison.verdict import REASONS
 from tiebreak.errors import InvalidParameterError
 from tiebreak.numerics import IntArray
-from tiebreak.result import Result
+from tiebreak.result import Result, view_of
 from tiebreak.scores.metric import Metric
 
 Gate = Literal["better", "not worse", "near best"]
@@ -108,7 +107,7 @@ class Requirement:
     @property
     def sentence(self) -> str:
         """Outcome, claim, interval and limit in plain words."""
-        return str(resolve_name("tiebreak.views.requirements:sentence")(self))
+        return view_of(Requirements((self,))).as_other("sentence", self)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -12,7 +12,16 @@ from tiebreak.comparison.looks import Looks
 from tiebreak.comparison.procedures import METHODS
 from tiebreak.errors import Advice, InvalidParameterError, Setting
 from tiebreak.frequentist.adjustment import Correction
-from tiebreak.numerics import Alternative, Missing, check_alternative, check_probability, check_rope, check_seed, rope_share
+from tiebreak.numerics import (
+    Alternative,
+    Missing,
+    check_alternative,
+    check_probability,
+    check_rope,
+    check_seed,
+    rope_share,
+    set_checked,
+)
 from tiebreak.scores.dataset_means import Scale
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import look_up, quoted
@@ -52,9 +61,11 @@ class Settings:
         if isinstance(self.rope, str):
             rope_share(self.rope)
         else:
-            self._set("rope", check_rope(self.rope))
-        self._set("alpha", check_probability(self.alpha, "alpha"))
-        self._set("rng", int(self.rng.integers(2**32)) if isinstance(self.rng, np.random.Generator) else check_seed(self.rng))
+            set_checked(self, rope=check_rope(self.rope))
+        set_checked(self, alpha=check_probability(self.alpha, "alpha"))
+        set_checked(
+            self, rng=int(self.rng.integers(2**32)) if isinstance(self.rng, np.random.Generator) else check_seed(self.rng)
+        )
         check_alternative(self.alternative)
         known = {
             "correction": (None, *get_args(Correction)),
@@ -74,10 +85,10 @@ class Settings:
                 "the correction 'shaffer' is for all pairs; against a baseline, whose pairs can all be alike or not, use 'holm'."
             )
         self._check_family()
-        self._set("p_best", bool(self.p_best))
+        set_checked(self, p_best=bool(self.p_best))
         if self.looks is not None and not isinstance(self.looks, Looks):
-            self._set("looks", Looks.from_dict(self.looks))
-        self._set("options", dict(self.options))
+            set_checked(self, looks=Looks.from_dict(self.looks))
+        set_checked(self, options=dict(self.options))
         if self.by is not None and not isinstance(self.by, str):
             raise InvalidParameterError(f"by must be the name of a column of the items; got {self.by!r:.60}.", about="by")
         if isinstance(self.order, str):
@@ -85,7 +96,7 @@ class Settings:
         if self.order is not None:
             if not isinstance(self.order, Iterable):
                 raise InvalidParameterError(f"order must be a list of model names; got {self.order!r:.60}.")
-            self._set("order", tuple(self.order))
+            set_checked(self, order=tuple(self.order))
         if self.alternative != "two-sided" and self.order is None and self.baseline is None:
             raise InvalidParameterError(
                 Setting("alternative", repr(self.alternative)),
@@ -122,9 +133,6 @@ class Settings:
     def has_rope(self) -> bool:
         """True where a rope was asked for that is not 0."""
         return rope_share(self.rope) > 0 if isinstance(self.rope, str) else self.rope > 0
-
-    def _set(self, name: str, value: Any) -> None:
-        object.__setattr__(self, name, value)
 
     def as_dict(self) -> dict[str, Any]:
         """All of them by name."""

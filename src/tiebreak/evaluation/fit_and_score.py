@@ -228,7 +228,7 @@ class Measurement:
                 outcome = failed(cell, error, seed)
         if caught:
             texts = dict.fromkeys(f"{each.category.__name__}: {' '.join(str(each.message).split())}" for each in caught)
-            object.__setattr__(outcome, "warnings", tuple(text[:LONGEST_MESSAGE] for text in list(texts)[:MOST_WARNINGS]))
+            outcome = replace(outcome, warnings=tuple(text[:LONGEST_MESSAGE] for text in list(texts)[:MOST_WARNINGS]))
         return outcome
 
     def _slice(self, cell: Cell) -> _Slices:

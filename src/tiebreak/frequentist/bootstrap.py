@@ -8,7 +8,7 @@ resamples, so differences are paired and the models' joint distribution is known
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from math import comb
 from typing import Any, Literal, NamedTuple, Protocol, get_args
@@ -427,10 +427,7 @@ def bootstrap_sums(columns: ArrayLike, function: Callable[[FloatArray], FloatArr
 @dataclass(frozen=True, slots=True)
 class _Median:
     values: FloatArray  # (..., n_examples)
-    order: IntArray = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "order", np.argsort(self.values, axis=-1))
+    order: IntArray  # of the values, ascending
 
     @property
     def n_examples(self) -> int:
@@ -453,7 +450,8 @@ class _Median:
 
 def bootstrap_median(values: ArrayLike) -> Statistic:
     """Median, for `bootstrap_metric`; its "bca" interval is rough, as it is no smooth function of the examples."""
-    return _Median(_finite(values))
+    checked = _finite(values)
+    return _Median(checked, np.argsort(checked, axis=-1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -510,10 +508,7 @@ class _Auc:
     positive: NDArray[np.bool_]
     scores: FloatArray  # (n_models, n_examples)
     shape: tuple[int, ...]
-    sorted: list[_Sorted] = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "sorted", [_sorted(row, self.positive) for row in self.scores])
+    sorted: list[_Sorted]
 
     @property
     def n_examples(self) -> int:
@@ -581,7 +576,8 @@ def bootstrap_auc(is_positive: ArrayLike, scores: ArrayLike) -> Statistic:
         raise InvalidScoresError(
             f"is_positive has the shape {truth.shape} and scores {values.shape}; one score for each example."
         )
-    return _Auc(truth, values.reshape(-1, truth.size), values.shape[:-1])
+    rows = values.reshape(-1, truth.size)
+    return _Auc(truth, rows, values.shape[:-1], [_sorted(row, truth) for row in rows])
 
 
 def _finite(values: ArrayLike) -> FloatArray:

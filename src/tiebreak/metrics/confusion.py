@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidParameterError
 from tiebreak.metrics.labels import check_labels, encode, label_column, labels_in
-from tiebreak.numerics import FloatArray, IntArray, divide
+from tiebreak.numerics import FloatArray, IntArray, divide, set_checked
 from tiebreak.result import Result
 from tiebreak.scores.vocabulary import Notice, quoted
 
@@ -90,7 +90,7 @@ class ConfusionMatrix(Result["ConfusionMatrixPlots"]):
 
     def __post_init__(self) -> None:
         counts = np.asarray(self.counts)
-        object.__setattr__(self, "labels", check_labels(self.labels))
+        set_checked(self, labels=check_labels(self.labels))
         if counts.shape != (len(self.labels),) * 2:
             raise InvalidParameterError(
                 f"the counts have the shape {counts.shape}, and there are {len(self.labels)} labels. A confusion matrix has a "
@@ -99,7 +99,7 @@ class ConfusionMatrix(Result["ConfusionMatrixPlots"]):
         whole = counts.astype(np.int64) if counts.dtype.kind in "biuf" and np.all(np.isfinite(counts)) else None
         if whole is None or np.any(whole != counts) or np.any(whole < 0):
             raise InvalidParameterError("the counts of a confusion matrix are whole numbers of at least 0.")
-        object.__setattr__(self, "counts", whole)
+        set_checked(self, counts=whole)
 
     # --- counts -----------------------------------------------------------------------------------------------------------
 

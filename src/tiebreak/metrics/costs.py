@@ -14,7 +14,7 @@ from tiebreak.errors import InvalidParameterError
 from tiebreak.metrics.confusion import ConfusionMatrix, confusion_matrix
 from tiebreak.metrics.labels import check_labels
 from tiebreak.metrics.targets import Array, Truth, UndefinedScore, values_of_rows
-from tiebreak.numerics import FloatArray
+from tiebreak.numerics import FloatArray, set_checked
 from tiebreak.result import Result
 from tiebreak.scores.vocabulary import quoted
 
@@ -155,8 +155,7 @@ class CostMatrix(Result["Plots[CostMatrix]"]):
         if len(known) < 2:
             raise InvalidParameterError(f"a cost matrix needs two classes or more; got {quoted(known)} alone.")
         table.setflags(write=False)
-        for field, value in (("labels", known), ("costs", table), ("name", name)):
-            object.__setattr__(self, field, value)
+        set_checked(self, labels=known, costs=table, name=name)
 
     # --- of what was predicted --------------------------------------------------------------------------------------------
 

@@ -24,6 +24,7 @@ from tiebreak.numerics.checks import (
     group_codes,
     plain,
     rope_share,
+    set_checked,
 )
 from tiebreak.numerics.moments import (
     CONSTANT,
@@ -91,6 +92,7 @@ __all__ = [
     "plain",
     "rope_share",
     "row_moments",
+    "set_checked",
     "student_log_density",
     "student_multiplier",
     "student_pvalue",

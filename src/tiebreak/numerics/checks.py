@@ -212,3 +212,9 @@ def check_alternative(alternative: str) -> Alternative:
 
 def _is_number(value: object) -> bool:
     return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, (bool, np.bool_))
+
+
+def set_checked(instance: object, **values: object) -> None:
+    """Put values into a frozen dataclass while it is made; nothing else writes into one."""
+    for name, value in values.items():
+        object.__setattr__(instance, name, value)

@@ -27,7 +27,7 @@ from tiebreak.errors import (
     UnreadableSourceError,
     UnsupportedSourceError,
 )
-from tiebreak.numerics import IntArray
+from tiebreak.numerics import IntArray, set_checked
 from tiebreak.printable import printable, without_password
 from tiebreak.readers.metric import NamedMetric, is_abbreviated_loss
 from tiebreak.scores.metric import LOWER_IS_BETTER
@@ -68,9 +68,9 @@ class ReadOptions:
             text = getattr(self, name)
             if text is not None and not isinstance(text, str):
                 raise InvalidParameterError(f"{name} must be a name; got {text!r} of type {type(text).__name__}.")
-        object.__setattr__(self, "lower_is_better", _checked_directions(self.lower_is_better))
+        set_checked(self, lower_is_better=_checked_directions(self.lower_is_better))
         for name in ("n_samples", "n_train", "n_test"):
-            object.__setattr__(self, name, _checked_count(getattr(self, name), name))
+            set_checked(self, **{name: _checked_count(getattr(self, name), name)})
         if self.n_samples is not None and (self.n_train or 0) + (self.n_test or 0) > self.n_samples:
             sizes = (("n_train", self.n_train), ("n_test", self.n_test))
             given = " + ".join(f"{name}={value}" for name, value in sizes if value)
@@ -78,7 +78,7 @@ class ReadOptions:
                 f"{given} is more than n_samples={self.n_samples}. n_samples counts all examples, training and test together."
             )
         if self.models is not None:
-            object.__setattr__(self, "models", _checked_names(self.models))
+            set_checked(self, models=_checked_names(self.models))
 
     def direction_of(self, metric: str) -> bool | None:
         """True where lower is better for a metric, False where higher is, as the caller says; None where they do not."""

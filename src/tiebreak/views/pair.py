@@ -68,11 +68,11 @@ def page(pair: PairComparison) -> Page:
         "difference": format_score(sign * pair.difference, decimals, signed=True),
         interval_name(pair.comparison, in_family=pair.is_in_family): interval_text(pair, decimals),
         **{name: format_probability(p) for name, p in regions.items() if pair.distribution.is_posterior},
-        p_name(pair.alternative): format_pvalue(pair.adjusted_pvalue if pair.is_in_family else pair.pvalue),
+        p_name(pair.alternative, is_adjusted=pair.is_in_family): format_pvalue(
+            pair.adjusted_pvalue if pair.is_in_family else pair.pvalue
+        ),
         "verdict": pair.verdict or "-",
     }
-    if not pair.is_in_family:
-        columns = {name.replace("adj. p", "p"): text for name, text in columns.items()}
     models = pair.comparison.models
     first, second = (model_names(models, NAME_WIDTH)[models.index(name)] for name in (pair.first, pair.second))
     is_point = pair.distribution.is_posterior and pair.reason in ("identical-scores", "no-spread")
@@ -257,9 +257,10 @@ def level_words(alpha: float) -> str:
     return f"{digits.removesuffix('.0')}%"
 
 
-def p_name(alternative: str) -> str:
-    """Header of the adjusted p-value of no difference."""
-    return "adj. p" if alternative == "two-sided" else f"adj. p {alternative}"
+def p_name(alternative: str, *, is_adjusted: bool = True) -> str:
+    """Header of the p-value of no difference."""
+    name = "adj. p" if is_adjusted else "p"
+    return name if alternative == "two-sided" else f"{name} {alternative}"
 
 
 def favours(comparison: Comparison) -> str:

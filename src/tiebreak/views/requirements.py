@@ -286,7 +286,7 @@ def _row(r: Requirement) -> dict[str, Any]:
     return {name: own[name] if name in own else getattr(r, name) for name in COLUMNS}
 
 
-VIEW = View(page, frame, facts, sentence=headline)
+VIEW = View(page, frame, facts, sentence=headline, texts={"sentence": "tiebreak.views.requirements:sentence"})
 
 
 # --- for build servers ------------------------------------------------------------------------------------------------------

@@ -99,20 +99,20 @@ def facts(size: SampleSize) -> dict[str, Any]:
 # --- sentences ----------------------------------------------------------------------------------------------------------------
 
 
-def shown(size: SampleSize, effect: str) -> str:
+def shown(size: SampleSize, effect: str, verb: str = "show") -> str:
     """Goal in words, with a difference (or rope) in words: "show a true difference of 0.02"."""
     goal, d = size.target.goal, f"{size.difference:.4g}"
     if goal == "ahead" or (goal == "better" and size.rope == 0):
-        return f"show a true difference of {effect}"
+        return f"{verb} a true difference of {effect}"
     if goal == "better":
-        return f"show that a true difference of {effect} exceeds the rope of {size.rope:.4g}"
+        return f"{verb} that a true difference of {effect} exceeds the rope of {size.rope:.4g}"
     if goal == "equivalent":
         true = "without a true difference" if size.difference == 0 else f"that differ by {d}"
-        return f"show two models {true} to be equivalent, within {effect}"
+        return f"{verb} two models {true} to be equivalent, within {effect}"
     if goal == "not worse":
         who = "a model that is as good as another" if size.difference == 0 else f"a model with a true difference of {d}"
-        return f"show that {who} is not worse by more than {effect}"
-    return f"show that one of {size.target.n_models} equally good models is within {effect} of the best"
+        return f"{verb} that {who} is not worse by more than {effect}"
+    return f"{verb} that one of {size.target.n_models} equally good models is within {effect} of the best"
 
 
 def effect_text(size: SampleSize, value: float) -> str:
@@ -147,9 +147,8 @@ def _sentence(size: SampleSize) -> str:
     if not isfinite(size.effect):
         what = "true difference" if size.target.is_by_difference else "rope"
         return f"With {_units(size, n)} no {what} is large enough to be shown with {power} power."
-    verb = shown(size, effect_text(size, size.effect))
-    verb = verb.replace("show", "shows", 1) if n == 1 or size.data.question == "test-sets" else verb
-    said = f"{_units(size, n)} {verb} with {power} power"
+    verb = "shows" if n == 1 or size.data.question == "test-sets" else "show"
+    said = f"{_units(size, n)} {shown(size, effect_text(size, size.effect), verb)} with {power} power"
     ending = "; a smaller one is missed more often" if size.solved == "difference" else ""
     return f"{said[0].upper()}{said[1:]}{ending}."
 

@@ -56,13 +56,13 @@ def _drawn(items: Items, n_draws: int, seed: int) -> FloatArray:
     return np.asarray(bayesian_bootstrap(items.score[:, 0], items.clusters, n_draws=n_draws, rng=seed).draws)
 
 
-BAYES_BOOTSTRAP = BayesBootstrap(
+BAYES_BOOTSTRAP = BayesBootstrap.worded(
     name="bayes-bootstrap",
     reason="asked for by name: posterior probabilities of the regions around the rope, without a distribution of the scores",
     assumptions=(
         SAME_ITEMS,
         INDEPENDENT_ITEMS,
-        "values that were not seen do not exist: with few items, or without a single failure, it is too sure",
+        "values that were not seen do not exist: with few {units}, or without a single failure, it is too sure",
     ),
     references=("D. Rubin. The Bayesian bootstrap. The Annals of Statistics 9, 1981.",),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -80,10 +80,9 @@ class Bootstrap(ByDraws):
         default_factory=lambda: {"n_draws": None, "interval": "bca", "stratified": False}, hash=False
     )
 
-    def for_data(self, data: Scores) -> ByDraws:
+    def for_data(self, data: Scores) -> Self:
         """Not of means, where the metric is of all items together."""
-        own = super().for_data(data)
-        return replace(own, is_mean=data.items is None or data.items.is_mean)  # type: ignore[return-value]
+        return replace(super().for_data(data), is_mean=data.items is None or data.items.is_mean)
 
     def applies(self, data: Scores) -> TiebreakError | None:
         """Means or metrics of all items together, of which those of classes need two of them."""
@@ -166,9 +165,9 @@ def _value(items: Items) -> FloatArray:
     return statistic_of(items).at(np.ones((1, len(items.items)), dtype=np.int64))[..., 0]
 
 
-BOOTSTRAP = Bootstrap(
+BOOTSTRAP = Bootstrap.worded(
     name="bootstrap",
-    reason="resamples of the items, or of their clusters, the same for all models: for metrics that are no means, and scores "
+    reason="resamples of the {units}, or of their clusters, the same for all models: for metrics that are no means, and scores "
     "whose mean is not nearly normal",
     assumptions=(
         SAME_ITEMS,

@@ -615,13 +615,13 @@ def _differences(items: Items, one: IntArray, two: IntArray) -> FloatArray:
     return np.asarray(a - b)
 
 
-CLUSTERED_T = ClusteredT(
+CLUSTERED_T = ClusteredT.worded(
     name="clustered-t",
     reason="asked for by name: Student's t of the paired differences, in clusters and runs where there are some",
     assumptions=(
         SAME_ITEMS,
         INDEPENDENT_ITEMS,
-        "the mean of the differences is roughly normal but for its skewness, unless a few rare items carry it",
+        "the mean of the differences is roughly normal but for its skewness, unless a few rare {units} carry it",
     ),
     references=(
         "N. Johnson. Modified t tests and confidence intervals for asymmetrical populations. JASA 73, 1978.",

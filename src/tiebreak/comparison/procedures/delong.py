@@ -187,14 +187,14 @@ class DeLong(OverItems):
                 yield TestOnly(name="delong-z", models=(one, two), statistic=statistic, pvalue=pvalue, text=text)
 
 
-DELONG = DeLong(
+DELONG = DeLong.worded(
     name="delong",
-    reason="areas under ROC curves of models on the same items: the variance of their difference allows for the pairing, and "
-    "Student's t for few items of a class",
+    reason="areas under ROC curves of models on the same {units}: the variance of their difference allows for the pairing, and "
+    "Student's t for few {units} of a class",
     is_mean=False,
     assumptions=(
         SAME_ITEMS,
-        "the items of each class are a sample of those that the answer is meant for, independent of each other",
+        "the {units} of each class are a sample of those that the answer is meant for, independent of each other",
     ),
     references=(
         "E. DeLong, D. DeLong, D. Clarke-Pearson. Comparing the areas under correlated ROC curves. Biometrics 44, 1988.",

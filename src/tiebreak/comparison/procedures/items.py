@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import combinations
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 
-from tiebreak.comparison.procedures.procedure import ModelValues, Procedure, Question, TestOnly
+from tiebreak.comparison.procedures.procedure import ModelValues, Procedure, Question, TestOnly, Wording
 from tiebreak.errors import TooFewSplitsError, UnsuitableDesignError
 from tiebreak.frequentist.bootstrap import MetricOfSums, Statistic, bootstrap_auc, bootstrap_mean
 from tiebreak.frequentist.metric_sums import metric_of_classes, metric_of_numbers
@@ -34,8 +34,11 @@ FEW_RUNS = 10
 MOST_TESTS = 10
 """Pairs up to which each has its permutation test beside the answer."""
 
-SAME_ITEMS = "all models were scored on the same items"
-INDEPENDENT_ITEMS = "the items, or their clusters, are a sample of those that the answer is meant for, independent of each other"
+SAME_ITEMS = "all models were scored on the same {units}"
+INDEPENDENT_ITEMS = (
+    "the {units}, or their clusters, are a sample of those that the answer is meant for, independent of each other"
+)
+FURTHER_ITEMS = "further {units} like these, with these models as they are"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,8 +47,14 @@ class OverItems(Procedure):
 
     question: Question = "examples"
     unit: str = "item"
-    generalises_to: str = "further items like these, with these models as they are"
     not_covered: str = "another training run, another prompt or other sampled answers"
+    wording: Wording
+
+    @classmethod
+    def worded(cls, *, reason: str, assumptions: tuple[str, ...], generalises_to: str = FURTHER_ITEMS, **facts: Any) -> Self:
+        """The procedure with texts that take the noun of a table in the place of {unit} and {units}."""
+        wording = Wording(reason, generalises_to, assumptions)
+        return cls(wording=wording, **wording.of("item"), **facts)
 
     def items(self, data: Scores) -> Items:
         """Scores of single items, which those of the question "examples" hold."""
@@ -76,16 +85,9 @@ class OverItems(Procedure):
             )
         return None
 
-    def for_data(self, data: Scores) -> OverItems:
+    def for_data(self, data: Scores) -> Self:
         """With the noun of the table."""
-        unit = self.items(data).unit if data.items is not None else self.unit
-        return replace(
-            self,
-            unit=unit,
-            reason=self.reason.replace("items", f"{unit}s"),
-            generalises_to=self.generalises_to.replace("items", f"{unit}s"),
-            assumptions=tuple(text.replace("items", f"{unit}s") for text in self.assumptions),
-        )
+        return replace(self, **self.wording.of(self.items(data).unit if data.items is not None else self.unit))
 
     def adjusted_values(self, data: Scores, values: ModelValues) -> FloatArray | None:
         """Values as if every model had met all items, which count by their weights."""

@@ -181,14 +181,14 @@ def _pieces_of_rarer(items: Items) -> int:
     return min(np.unique(pieces[own]).size for own in (is_positive, ~is_positive))
 
 
-JACKKNIFE_T = JackknifeT(
+JACKKNIFE_T = JackknifeT.worded(
     name="jackknife-t",
     reason="asked for by name: Student's t with the standard error of the jackknife, for metrics that are no means",
     is_mean=False,
     assumptions=(
         SAME_ITEMS,
         INDEPENDENT_ITEMS,
-        "no few items carry the metric: it changes little and smoothly with each",
+        "no few {units} carry the metric: it changes little and smoothly with each",
     ),
     references=(
         "J. Tukey. Bias and confidence in not-quite large samples. Annals of Mathematical Statistics 29, 1958.",

@@ -217,14 +217,14 @@ def _lacks_tasks(items: Items) -> MissingSplitsError | None:
     )
 
 
-MACRO_AVERAGE = MacroAverage(
+MACRO_AVERAGE = MacroAverage.worded(
     name="macro-average",
-    reason="asked for by name: the mean over tasks of the mean difference over the items of each",
-    generalises_to="further items of these very tasks, each task with the same weight, with these models as they are",
+    reason="asked for by name: the mean over tasks of the mean difference over the {units} of each",
+    generalises_to="further {units} of these very tasks, each task with the same weight, with these models as they are",
     not_covered="other tasks, another training run, another prompt or other sampled answers",
     missing="pairwise",
     assumptions=(
-        "all models were scored on the same items of the same tasks",
+        "all models were scored on the same {units} of the same tasks",
         INDEPENDENT_ITEMS + ", within each task",
         "the tasks are these and no sample of tasks, so differences between them are part of what is estimated and no error",
     ),

@@ -100,13 +100,13 @@ def _flipped(items: Items, n_draws: int, seed: int) -> FloatArray:
     return np.concatenate(means, axis=1)
 
 
-PERMUTATION = Permutation(
+PERMUTATION = Permutation.worded(
     name="permutation",
     is_resampling=False,
-    reason="asked for by name: under no difference the signs of the items are chance, whatever the scores are distributed like",
+    reason="asked for by name: under no difference the signs of the {units} are chance, whatever the scores are distributed like",
     assumptions=(
         SAME_ITEMS,
-        "the items, or their clusters, are independent of each other",
+        "the {units}, or their clusters, are independent of each other",
         "the differences lie symmetrically around their mean, which the interval is of",
     ),
     references=(

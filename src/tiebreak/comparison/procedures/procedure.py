@@ -313,6 +313,24 @@ class TestOnly:
     text: str
 
 
+class Wording(NamedTuple):
+    """Facts of a procedure in words, with {unit} and {units} where the noun of the data stands."""
+
+    reason: str
+    generalises_to: str
+    assumptions: tuple[str, ...]
+
+    def of(self, unit: str) -> dict[str, Any]:
+        """Fields of a procedure whose unit has this noun."""
+        noun = {"unit": unit, "units": f"{unit}s"}
+        return {
+            "unit": unit,
+            "reason": self.reason.format(**noun),
+            "generalises_to": self.generalises_to.format(**noun),
+            "assumptions": tuple(text.format(**noun) for text in self.assumptions),
+        }
+
+
 @dataclass(frozen=True, kw_only=True)
 class Procedure(ABC):
     """A way of judging differences: facts about it, and the questions that it answers.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.comparison.procedures.procedure import FEWEST_COUNTED, Differences, ModelValues, Procedure, TestOnly
+from tiebreak.comparison.procedures.procedure import FEWEST_COUNTED, Differences, ModelValues, Procedure, TestOnly, Wording
 from tiebreak.comparison.procedures.test_sets import FURTHER_EXAMPLES, INDEPENDENT_SETS, counts_of, independent_sets, of_own_sets
 from tiebreak.errors import TiebreakError, TooFewSplitsError, UnsuitableDesignError
 from tiebreak.frequentist.proportions import (
@@ -73,11 +73,12 @@ class RateDifferences(Differences):
 class IndependentRates(Procedure):
     """Rates of models, each on a test set of its own, by one method of `independent_proportions`."""
 
+    wording: Wording
     interval: DifferenceMethod = "newcombe"
 
     def for_data(self, data: Scores) -> Procedure:
         """With the noun of the items."""
-        return self if data.items is None else of_own_sets(self, data, self.reason)
+        return self if data.items is None else of_own_sets(self, data, self.wording)
 
     def applies(self, data: Scores) -> TiebreakError | None:
         """Counts, or items that are right or wrong, each by itself and once."""
@@ -159,13 +160,12 @@ _NEWCOMBE_1998 = (
 
 
 def _rates(name: str, reason: str, interval: DifferenceMethod, *references: str) -> IndependentRates:
+    wording = Wording(reason, FURTHER_EXAMPLES, INDEPENDENT_SETS)
     return IndependentRates(
         name=name,
-        reason=reason,
+        wording=wording,
+        **wording.of("example"),
         question="test-sets",
-        unit="example",
-        generalises_to=FURTHER_EXAMPLES,
-        assumptions=INDEPENDENT_SETS,
         references=references,
         missing="pairwise",
         is_paired=False,
@@ -175,7 +175,7 @@ def _rates(name: str, reason: str, interval: DifferenceMethod, *references: str)
 
 NEWCOMBE = _rates(
     "newcombe",
-    "rates on a test set of each model's own: the interval joins the Wilson limits of both, which holds for few examples and "
+    "rates on a test set of each model's own: the interval joins the Wilson limits of both, which holds for few {units} and "
     "rates near 0 or 1",
     "newcombe",
     _NEWCOMBE_1998,
@@ -190,7 +190,7 @@ AGRESTI_CAFFO = _rates(
 
 UNPOOLED_Z = _rates(
     "z",
-    "asked for by name, for contrast: the normal interval of textbooks, too short for few examples and rates near 0 or 1",
+    "asked for by name, for contrast: the normal interval of textbooks, too short for few {units} and rates near 0 or 1",
     "wald",
     _NEWCOMBE_1998,
 )

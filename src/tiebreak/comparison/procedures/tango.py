@@ -192,13 +192,13 @@ _MCNEMAR: dict[McNemarVariant, str] = {
 """Forms of the test that stand beside the interval, and their names."""
 
 
-TANGO = Tango(
+TANGO = Tango.worded(
     name="tango",
-    reason="scores of 0 and 1 on the same items: only those that one model gets and the other does not tell them apart, and the "
-    "score interval keeps its level where these are few",
+    reason="scores of 0 and 1 on the same {units}: only those that one model gets and the other does not tell them apart, and "
+    "the score interval keeps its level where these are few",
     assumptions=(
         SAME_ITEMS,
-        "the items are a sample of those that the answer is meant for, independent of each other",
+        "the {units} are a sample of those that the answer is meant for, independent of each other",
     ),
     references=(
         "T. Tango. Equivalence test and confidence interval for paired proportions. Statistics in Medicine 17, 1998.",
@@ -206,10 +206,15 @@ TANGO = Tango(
     ),
 )
 
+_NEWCOMBE_WORDS = TANGO.wording._replace(
+    reason="asked for by name: it joins the Wilson limits of both rates, with the correlation of being right on the same {units}"
+)
+
 NEWCOMBE_PAIRED = replace(
     TANGO,
     name="newcombe-paired",
-    reason="asked for by name: it joins the Wilson limits of both rates, with the correlation of being right on the same items",
+    wording=_NEWCOMBE_WORDS,
+    **_NEWCOMBE_WORDS.of("item"),
     references=("R. Newcombe. Improved confidence intervals for paired proportions. Statistics in Medicine 17, 1998.",),
     differences=NewcombeDifferences,
 )

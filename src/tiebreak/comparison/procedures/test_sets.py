@@ -8,16 +8,17 @@ from typing import TypeVar
 import numpy as np
 
 from tiebreak.comparison.procedures.items import OverItems
-from tiebreak.comparison.procedures.procedure import Procedure
+from tiebreak.comparison.procedures.procedure import Procedure, Wording
 from tiebreak.numerics import FloatArray
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice
 
-FURTHER_EXAMPLES = "further examples like those of the test sets, with these models as they are"
+FURTHER_OF_SETS = "further {units} like those of the test sets"
+FURTHER_EXAMPLES = f"{FURTHER_OF_SETS}, with these models as they are"
 
 INDEPENDENT_SETS = (
-    "the test sets share no example, and were drawn alike",
-    "within each test set the examples are independent of one another",
+    "the test sets share no {unit}, and were drawn alike",
+    "within each test set the {units} are independent of one another",
 )
 
 
@@ -41,19 +42,10 @@ def has_own_sets(data: Scores) -> bool:
     return data.design.kind == "test-sets" or (data.items is not None and data.items.is_disjoint)
 
 
-def of_own_sets(procedure: P, data: Scores, reason: str, assumptions: tuple[str, ...] = INDEPENDENT_SETS) -> P:
+def of_own_sets(procedure: P, data: Scores, wording: Wording) -> P:
     """The procedure with the facts that hold for test sets of each model's own, in the noun of their items."""
-    unit = "example" if data.items is None else data.items.unit
-    texts = [text.replace("examples", f"{unit}s") for text in (reason, FURTHER_EXAMPLES, *assumptions)]
-    return replace(
-        procedure,
-        reason=texts[0],
-        question="test-sets",
-        unit=unit,
-        generalises_to=texts[1],
-        assumptions=tuple(text.replace("no example", f"no {unit}") for text in texts[2:]),
-        not_covered="" if data.items is None else OverItems.not_covered,
-    )
+    words = wording.of("example" if data.items is None else data.items.unit)
+    return replace(procedure, question="test-sets", not_covered="" if data.items is None else OverItems.not_covered, **words)
 
 
 def independent_sets(data: Scores) -> Notice:

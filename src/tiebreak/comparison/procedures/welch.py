@@ -9,11 +9,19 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from tiebreak.comparison.procedures.clustered_t import ANEW, FURTHER_ITEM_RUNS, means_of_models
-from tiebreak.comparison.procedures.procedure import ModelValues, Procedure
+from tiebreak.comparison.procedures.procedure import ModelValues, Procedure, Wording
 from tiebreak.comparison.procedures.proportions import NEWCOMBE
 from tiebreak.comparison.procedures.seeds import FURTHER_RUNS, SEED_REFERENCE, TEST_SET_AS_IS, seeds_only
 from tiebreak.comparison.procedures.student import StudentTails
-from tiebreak.comparison.procedures.test_sets import INDEPENDENT_SETS, counts_of, has_own_sets, independent_sets, of_own_sets
+from tiebreak.comparison.procedures.test_sets import (
+    FURTHER_EXAMPLES,
+    FURTHER_OF_SETS,
+    INDEPENDENT_SETS,
+    counts_of,
+    has_own_sets,
+    independent_sets,
+    of_own_sets,
+)
 from tiebreak.errors import Setting, TiebreakError, TooFewSplitsError
 from tiebreak.numerics import CONSTANT, IDENTICAL, RELATIVE_TOLERANCE, SPREAD, FloatArray, IntArray, StudentDistribution, divide
 from tiebreak.scores.differences import model_moments
@@ -32,19 +40,18 @@ class Welch(Procedure):
         """The same test of the means of right and wrong, where each model has a test set of its own."""
         if not has_own_sets(data):
             return self
-        rough = "; the interval is rough for few examples and rates near 0 or 1"
+        rough = "; the interval is rough for few {units} and rates near 0 or 1"
         if data.items is None or NEWCOMBE.applies(data) is None:
             reason = f"asked for by name: right and wrong as 1 and 0, whose means are compared{rough}"
         else:
             allows = {"clusters": data.items.clusters is not None, "runs": len(data.items.runs) > 1}
             counted = " and ".join(what for what, is_there in allows.items() if is_there)
             also = f"; the error of each mean allows for its {counted}" if counted else ""
-            reason = f"scores of each model on examples of its own: two independent means, each with a spread of its own{also}"
-        own = of_own_sets(self, data, reason, (*_independent(data), "the means are roughly normal"))
-        own = replace(own, references=self.references[:1])
-        if data.items is None or len(data.items.runs) == 1:
-            return own
-        return replace(own, generalises_to=f"{own.generalises_to.partition(',')[0]}, and {FURTHER_ITEM_RUNS}", not_covered=ANEW)
+            reason = f"scores of each model on {{units}} of its own: two independent means, each with a spread of its own{also}"
+        has_runs = data.items is not None and len(data.items.runs) > 1
+        further = f"{FURTHER_OF_SETS}, and {FURTHER_ITEM_RUNS}" if has_runs else FURTHER_EXAMPLES
+        own = of_own_sets(self, data, Wording(reason, further, (*_independent(data), "the means are roughly normal")))
+        return replace(own, references=self.references[:1], not_covered=ANEW if has_runs else own.not_covered)
 
     def applies(self, data: Scores) -> TiebreakError | None:
         """Two scores or more of each model."""

@@ -18,7 +18,7 @@ from xml.sax.saxutils import escape
 import numpy as np
 
 from tiebreak.errors import InvalidParameterError
-from tiebreak.numerics import IntArray, check_count
+from tiebreak.numerics import IntArray, check_count, set_checked
 from tiebreak.printable import printable
 from tiebreak.views.json import make_folder, write_whole
 from tiebreak.views.names import left_out
@@ -291,7 +291,7 @@ class Display(ABC):
         InvalidParameterError
             `figsize` beside `ax`, or one that is no pair of positive numbers.
         """
-        self._set("owns_figure_", ax is None)
+        set_checked(self, owns_figure_=ax is None)
         if ax is not None and figsize is not None:
             raise InvalidParameterError("figsize is for a figure that is made here; the axes given as ax= have theirs.")
         # made outside of the style: the first figure lets pyplot choose its backend, which may change settings for good
@@ -306,8 +306,8 @@ class Display(ABC):
                 self._rescale(figure, figsize)
             else:
                 self._write_beside(axes, title, caption)
-        self._set("ax_", axes)
-        self._set("figure_", figure)
+        set_checked(self, ax_=axes)
+        set_checked(self, figure_=figure)
         return self
 
     @property
@@ -375,10 +375,6 @@ class Display(ABC):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.title}>"
-
-    def _set(self, name: str, value: object) -> None:
-        """Frozen, as its numbers do not change; the drawing is the one thing that is added."""
-        object.__setattr__(self, name, value)
 
     def _new_figure(self, figsize: tuple[float, float] | None, title: str, caption: str) -> Figure:
         if figsize is None:
