@@ -69,6 +69,9 @@ def row_moments(differences: FloatArray, scale: ArrayLike | None = None, *, omit
     omit_missing : bool
         Leave a split that is nan out of its row, instead of calling the row undefined.
     """
+    high, low = differences.max(axis=-1, initial=-np.inf), differences.min(axis=-1, initial=np.inf)
+    if high.size and np.isfinite(high).all() and np.isfinite(low).all():  # nan would be both
+        return _complete_row_moments(differences, low, high, scale)
     present = ~np.isnan(differences) if omit_missing else np.ones(differences.shape, dtype=bool)
     defined = np.all(np.isfinite(differences) | ~present, axis=-1)
     n = present.sum(axis=-1)
@@ -87,6 +90,29 @@ def row_moments(differences: FloatArray, scale: ArrayLike | None = None, *, omit
     kind = np.where(defined & (n >= 2), kind, UNDEFINED).astype(np.int8)
     mean = np.where(defined & (n >= 1), mean, np.nan)
     return _settled(mean, sd, n, kind, tolerance)
+
+
+def _complete_row_moments(
+    differences: FloatArray, low: FloatArray, high: FloatArray, scale: ArrayLike | None
+) -> DifferenceMoments:
+    """The same where every value is finite and there is one or more, to the same bits with half as many passes."""
+    n = differences.shape[-1]
+    largest = np.maximum(high, -low)
+    exponent = np.frexp(largest)[1]
+    if np.any(np.abs(exponent) > 1000):
+        d = np.ldexp(np.ascontiguousarray(differences), -exponent[..., None])
+    else:  # a product is as exact, and many at a time
+        d = np.multiply(differences, np.ldexp(1.0, -exponent)[..., None], order="C")
+    mean = d.sum(axis=-1) / n
+    d -= mean[..., None]
+    sd = np.sqrt(np.square(d, out=d).sum(axis=-1) / max(n - 1, 1))
+    ends = (np.ldexp(np.abs(np.ldexp(end, -exponent) - mean), exponent) for end in (low, high))
+    mean, sd, deviation = np.ldexp(mean, exponent), np.ldexp(sd, exponent), np.maximum(*ends)  # rounding keeps their order
+    size = largest if scale is None else np.broadcast_to(np.asarray(scale, dtype=float), mean.shape)
+    tolerance = np.maximum(RELATIVE_TOLERANCE * size, SMALLEST)
+    flat = np.where(np.abs(mean) <= tolerance, IDENTICAL, CONSTANT)
+    kind = np.where(deviation <= tolerance, flat, SPREAD) if n >= 2 else np.full(mean.shape, UNDEFINED)
+    return _settled(mean, sd, np.full(mean.shape, n), kind.astype(np.int8), tolerance)
 
 
 def pair_moments(scores: FloatArray, first: IntArray, second: IntArray) -> DifferenceMoments:
