@@ -12,7 +12,7 @@ has what the notice is about, "by size" where the notice stands below a number o
 neither is so and the world keeps its 5 %, and "other" where another notice is meant. A notice fails where it stands in more than
 5 % of all its harmless tables.
 
-    python benchmarks/validity/worlds.py            all, some ten minutes
+    python benchmarks/validity/worlds.py            all, some twenty minutes
     python benchmarks/validity/worlds.py --tables 200 --pages 20 --only clustered-t
     python benchmarks/validity/worlds.py --write    and both files
 """
@@ -61,6 +61,8 @@ CHECKED = (
     "rare-in-small-set",
     "mean-against-centre",
     "asymmetric-differences",
+    "copied-units",
+    "dataset-families",
 )
 """Notices on an assumption that the data may not meet."""
 Array = np.ndarray
@@ -119,8 +121,16 @@ SHAPES: dict[str, Callable[[np.random.Generator, tuple[int, ...]], Array]] = {
     "5 % of items carry all, the others next to none": lambda rng, size: (
         (rng.random(size) < 0.05) * rng.uniform(0.9, 1.1, size) - 0.05 + rng.normal(0, 0.01, size)
     ),
+    "a ceiling that 4 of 5 items reach": lambda rng, size: (
+        np.minimum(rng.normal(0.9, 0.5, size), 0.5) - np.minimum(rng.normal(0.9, 0.5, size), 0.5)
+    ),
+    "grades 0, .5, 1": lambda rng, size: (rng.integers(0, 3, size) - rng.integers(0, 3, size)) / 2,
+    "1 of 10 far out": lambda rng, size: rng.normal(size=size) * np.where(rng.random(size) < 0.1, 20.0, 1.0),
+    "1 of 10 runs fails": lambda rng, size: -10.0 * (rng.random(size) < 0.1) + 1.0 + 0.3 * rng.normal(size=size),
     "one of 60 items carries all": lambda rng, size: (rng.random(size) < 1 / 60) - 1 / 60 + rng.normal(0, 1e-3, size),
 }
+GRADED = tuple(shape for shape in SHAPES if not shape.startswith(("grades", "1 of 10 runs")))
+"""Those of items, of which both models have as many."""
 SKEWED = ("lognormal", "Pareto")
 """How the shapes begin whose skew is to be named."""
 
@@ -206,7 +216,8 @@ def classes(metric: str, m: int, n: int) -> World:
 # --- periods ------------------------------------------------------------------------------------------------------------------
 
 TIME_SHAPES = {"heavy tails": "t with 2 df", "lognormal": "lognormal 1 against a constant"}
-LASTING = ("AR(0.9)", "long memory, d 0.35", "season of 12, AR(0.7)")
+LASTING = ("AR(0.9)", "long memory, d 0.35", "season of 12, AR(0.7)", "two regimes")
+DRIFTING = ("a shift in the middle", "a trend")
 
 
 def periods(kind: str, n: int, promise: float) -> World:
@@ -218,6 +229,16 @@ def periods(kind: str, n: int, promise: float) -> World:
         noise = rng.normal(size=(n_tables, n + 1500))
         if kind.startswith("cycle"):
             return lfilter([1], [1, -1.8 * np.cos(2 * np.pi / int(kind[9:])), 0.81], noise, axis=1)[:, 1500:]
+        if kind == "two regimes":
+            switches = np.cumsum(rng.random((n_tables, n)) < 1 / 50, axis=1) + rng.integers(0, 2, (n_tables, 1))
+            return np.where(switches % 2, 0.7, -0.7) + noise[:, :n]
+        if kind == "a shift in the middle":
+            return np.where(np.arange(n) < n // 2, 0.5, -0.5) + noise[:, :n]
+        if kind == "a trend":
+            return np.linspace(-1, 1, n) + noise[:, :n]
+        if kind == "volatile":
+            spread = np.exp(lfilter([0.3], [1, -0.95], rng.normal(size=(n_tables, n + 500)), axis=1)[:, 500:])
+            return spread * noise[:, :n]
         if kind.startswith("season"):
             return lfilter([1], [1] + [0] * 11 + [-0.7], noise, axis=1)[:, 1500:]
         if kind.startswith("AR"):
@@ -228,7 +249,8 @@ def periods(kind: str, n: int, promise: float) -> World:
         weights = np.concatenate([[1.0], np.cumprod((k - 1 + 0.35) / k)])
         return fftconvolve(noise, weights[None], axes=1)[:, 1500 : 1500 + n]
 
-    meant = ("lasting-autocorrelation",) if kind in LASTING else ("skewed-losses",) if kind == "lognormal" else ()
+    is_lasting = kind in (*LASTING, *DRIFTING) or (promise == 1 and kind.startswith("cycle"))
+    meant = ("lasting-autocorrelation",) if is_lasting else ("skewed-losses",) if kind == "lognormal" else ()
     return World(
         "diebold-mariano",
         f"differences of losses: {kind}",
@@ -409,6 +431,84 @@ def binary(n: int, discordant: float) -> World:
     return World("tango", data, n, 0.05, lambda rng, n_tables: rng.multinomial(n, shares, n_tables), judge, source)
 
 
+def models(what: str, n_models: int, n: int, promise: float = 0.05) -> World:
+    """Items of several models, as a user has them; missing scores are left to each pair."""
+
+    def draw(rng: np.random.Generator, n_tables: int) -> Sequence[Array]:
+        tables = []
+        for _ in range(n_tables):
+            hard, own = rng.normal(size=(1, n)), rng.normal(size=(n_models, n))
+            score = {"correlated 0.9": 3 * hard + own, "right or wrong": (hard + own > -0.5) * 1.0}.get(what, hard + own)
+            if what == "grades 0, .5, 1":
+                score = np.digitize(score, [-1, 1]) / 2
+            if what == "solved by nearly all":
+                score = (hard + own > -3) * 1.0
+            if what == "10 % of scores missing":
+                score[1:][rng.random((n_models - 1, n)) < 0.1] = np.nan
+            tables.append(score)
+        return tables
+
+    def source(score: Array) -> tuple[Any, dict[str, Any]]:
+        columns = {f"m{row}": values for row, values in enumerate(score)}
+        asked = {"missing": "pairwise"} if what.startswith("10 %") else {}
+        return {"item": np.arange(n), **columns}, {"metric": "quality", "lower_is_better": False, **asked}
+
+    is_binary = what.startswith(("right", "solved"))
+    meant = ("few-items",) if n < 60 and not is_binary else ()
+    return World(
+        "tango" if is_binary else "clustered-t", f"{n_models} models, items: {what}", n, promise, draw, None, source, meant
+    )
+
+
+def copies(what: str, n_models: int, n: int, share: float) -> World:
+    """Items, or a share of them, that stand in the table twice under other names."""
+    rest = models(what, n_models, n)
+
+    def draw(rng: np.random.Generator, n_tables: int) -> Sequence[Array]:
+        n_own = round(n / (1 + share))
+        return [np.concatenate([table[:, :n_own], table[:, : n - n_own]], axis=1) for table in rest.draw(rng, n_tables)]
+
+    data = f"{n_models} models, items: {what}, {'all' if share == 1 else f'{share:.0%} of them'} twice"
+    return rest._replace(data=data, promise=1.0, draw=draw, meant=(*rest.meant, "copied-units"))
+
+
+def variants(n_sources: int, n_each: int, names: str) -> World:
+    """Datasets that are variants of fewer sources, from which they differ half as much as sources from each other."""
+    n = n_sources * n_each
+    if names == "named so":
+        called = [f"{'abcdefghijklmnop'[source] * 4}-{number}" for source in range(n_sources) for number in range(n_each)]
+    else:
+        called = [f"d{number}" for number in range(n)]
+    return World(
+        "wilcoxon",
+        f"datasets that are {n_each} variants each of {n_sources} sources, {names}",
+        n,
+        1.0,
+        lambda rng, n_tables: (
+            rng.normal(size=(n_tables, n_sources)).repeat(n_each, axis=1) + 0.5 * rng.normal(size=(n_tables, n))
+        ),
+        lambda values: np.asarray(wilcoxon(values, scale=1.0).pvalue) < ALPHA,
+        against_zero(lambda values: {"dataset": called}),
+        ("dataset-families",),
+    )
+
+
+def many_datasets(n_models: int, n: int) -> World:
+    """Datasets of several models."""
+    return World(
+        "wilcoxon",
+        f"{n_models} models, datasets: normal",
+        n,
+        0.05,
+        lambda rng, n_tables: rng.normal(size=(n_tables, 1, n)) + 0.3 * rng.normal(size=(n_tables, n_models, n)),
+        None,
+        lambda score: (
+            {"dataset": [f"d{number}" for number in range(n)], **{f"m{row}": values for row, values in enumerate(score)}},
+            {"metric": "quality", "lower_is_better": False},
+        ),
+    )
+
+
 def datasets(shape: str, n: int) -> World:
     """Differences over datasets, symmetric around 0, or moved so that their centre (median of pair means) is 0."""
 
@@ -439,7 +539,7 @@ def battles(kind: str, n_judges: int) -> World:
         tables = []
         for _ in range(n_tables):
             n_of = np.full(n_judges, 12)
-            n_of[0] = 12 * (n_judges - 1) if kind == "one loud judge" else 12
+            n_of[0] = {"one loud judge": 12 * (n_judges - 1), "one judge with 4 of 5 battles": 48 * (n_judges - 1)}.get(kind, 12)
             judge, pair = np.repeat(np.arange(n_judges), n_of), rng.integers(0, 3, n_of.sum())
             liking = 0.5 * rng.normal(size=(n_judges, 3))[judge]
             log_odds = np.take_along_axis(liking, first[pair][:, None], 1) - np.take_along_axis(liking, second[pair][:, None], 1)
@@ -451,7 +551,7 @@ def battles(kind: str, n_judges: int) -> World:
         found = []
         for one, other, outcome, unit in tables:
             outcomes = outcomes_of_battles(one, other, outcome, n_models=3, unit=unit)
-            found.append(bradley_terry_bootstrap(outcomes, n_bootstrap=400).shown_better(1 - ALPHA).any())
+            found.append(bradley_terry_bootstrap(outcomes, n_resamples=400).shown_better(1 - ALPHA).any())
         return np.array(found)
 
     data = f"3 models, battles before {n_judges} judges: {kind}"
@@ -473,19 +573,33 @@ def worlds() -> Iterator[World]:
         yield from (periods(kind, n, 1.0) for kind in (*LASTING, "lognormal"))
         yield periods("heavy tails", n, 0.05)
     yield from (periods(f"cycle of {period}", n, 0.05) for period in (7, 10) for n in (60, 200, 500))
+    yield from (periods("cycle of 60", n, 1.0 if n < 500 else 0.05) for n in (60, 200, 500))
+    yield from (periods(kind, n, 0.05) for kind in (*DRIFTING, "volatile") for n in (60, 200))
+    for n in (10, 30, 100):
+        yield items("grades 0, .5, 1", n, 0.05)
     for n in (5, 8, 12, 20):
         for shape in ("lognormal 1.5 against a constant", "lognormal 1 against a constant", "Pareto 2.5 against a constant"):
             yield items(shape, n, 1.0)
         yield from (items(shape, n, 0.05) for shape in ("normal", "t with 2 df"))
     for n in (30, 100):
-        for shape in SHAPES:
+        for shape in GRADED:
             promise = 1.0 if shape.startswith(("5 %", "Pareto", "one of")) else 0.065 if "constant" in shape else 0.05
             yield items(shape, n, promise)
             yield nine_pairs(shape, n, promise)
     yield from (items("Pareto 1.5 against a constant", n, 1.0) for n in (200, 500))
     yield from (items(shape, 200, 0.05) for shape in ("t with 2 df", "differences of lognormals 1.5"))
+    yield from (
+        models(what, 4, n) for what in ("grades 0, .5, 1", "right or wrong", "10 % of scores missing") for n in (30, 100, 300)
+    )
+    yield from (models("solved by nearly all", 4, n) for n in (30, 100, 1000))
+    yield from (models("correlated 0.9", 10, n) for n in (10, 30, 100))
+    yield from (models(what, n_models, 10) for what in ("normal", "right or wrong") for n_models in (20, 60))
+    yield from (copies(what, 2, n, 1.0) for what in ("normal", "grades 0, .5, 1", "right or wrong") for n in (30, 100))
+    yield from (copies("normal", 2, n, share) for n, share in ((100, 0.5), (100, 0.2), (300, 0.5), (300, 0.2), (1000, 0.2)))
+    yield from (copies(what, n_models, 100, 1.0) for what in ("grades 0, .5, 1", "right or wrong") for n_models in (4, 10))
     for law in ("equal sizes", "one giant", "Pareto 1.5"):
         yield from (clusters("normal", law, n, 0.05) for n in (5, 10, 30))
+    yield from (clusters("t with 2 df", law, n, 0.05) for law in ("equal sizes", "Pareto 1.5") for n in (12, 30, 100))
     for n in (5, 12, 30):
         yield clusters("normal", "lognormal", n, 0.05, slope=0.5)
         yield clusters("normal", "Pareto 1.5", n, 1.0, slope=0.5)
@@ -497,11 +611,12 @@ def worlds() -> Iterator[World]:
     for effect in ("exponential against a constant", "lognormal 1 against a constant"):
         yield from (runs("runs", effect, n_runs, 30, 1.0) for n_runs in (2, 3, 5, 10))
     for n in (3, 5, 10):
-        yield from (seeds(kind, n, 0.05) for kind in ("normal", "whole per cents"))
+        yield from (seeds(kind, n, 0.05) for kind in ("normal", "whole per cents", "1 of 10 far out"))
         yield from (seeds(f"{kind} against a constant", n, 1.0) for kind in ("exponential", "lognormal 1"))
     for sizes in ((2, 2), (2, 6), (3, 3), (5, 5), (10, 10)):
         yield own_seeds("normal", *sizes, 0.065 if sizes == (2, 6) else 0.05)
         yield from (own_seeds(f"lognormal 1{how}", *sizes, 1.0) for how in (", both", " against a constant"))
+    yield from (own_seeds("1 of 10 runs fails", n, n, 0.05) for n in (3, 5, 10))
     for sizes in ((20, 200), (50, 500), (100, 1000), (200, 200)):
         yield from (test_sets(*sizes, rate, 0.05) for rate in (0.8, 0.95))
     yield from (test_sets(20, 1000, rate, 1.0) for rate in (0.98, 0.995))
@@ -511,7 +626,9 @@ def worlds() -> Iterator[World]:
     yield from (fits(shape, n) for shape in ("normal", "t with 2 df") for n in (10, 30, 100))
     for n in (10, 30):
         yield from (datasets(shape, n) for shape in ("normal", "t with 2 df", "exponential, centre 0"))
-    yield from (battles(kind, n) for kind in ("a cycle", "one loud judge") for n in (10, 30))
+    yield from (many_datasets(n_models, n) for n_models in (4, 20) for n in (8, 30))
+    yield from (variants(n, each, names) for names in ("named so", "not named so") for n, each in ((10, 3), (6, 5), (4, 3)))
+    yield from (battles(kind, n) for kind in ("a cycle", "one loud judge", "one judge with 4 of 5 battles") for n in (10, 30))
 
 
 class Measured(NamedTuple):
@@ -553,13 +670,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tables", type=int, default=2000)
     parser.add_argument("--pages", type=int, default=100, help="tables that go through tb.compare")
-    parser.add_argument("--only", help="a procedure")
+    parser.add_argument("--only", nargs="+", help="procedures")
     parser.add_argument("--write", action="store_true")
     asked = parser.parse_args()
     every = list(worlds())
     found, has_failed = [], False
     for number, world in enumerate(every):
-        if asked.only and world.procedure != asked.only:
+        if asked.only and world.procedure not in asked.only:
             continue
         each = measured(world, number, asked.tables, asked.pages)
         rate = each.n_called / each.n_tables

@@ -132,14 +132,17 @@ def asymmetry_pvalues(difference: FloatArray) -> FloatArray:
     """p-values of symmetry of each row, nan being left out: the mean less the median over its error, against Student's t.
 
     The error is that of Miao, Gel and Gastwirth (2006), 0.9468 J / sqrt(n) with J = sqrt(pi / 2) times the mean distance from the
-    median; 1 below ten values.
+    median, or where that is larger, as of heavy tails, 0.9468 times the standard deviation: with J alone 8 % of samples of 30 and
+    13 % of 100 that follow t with 2 df, which is symmetric, have p below 0.05, so less than 1 %. 1 below ten values.
     """
     there = ~np.isnan(difference)
     n = there.sum(axis=-1)
     median = np.array([np.median(row[own]) if own.any() else 0.0 for row, own in zip(difference, there, strict=True)])
     deviation = np.where(there, difference - median[:, None], 0.0)
-    error = 0.9468 * np.sqrt(np.pi / 2) * divide(np.abs(deviation).sum(axis=-1), n) / np.sqrt(np.maximum(n, 1))
-    t = divide(divide(deviation.sum(axis=-1), n), error)
+    mean = divide(deviation.sum(axis=-1), n)
+    squares = np.maximum(np.square(deviation).sum(axis=-1) - n * np.square(mean), 0.0)
+    spread = np.maximum(np.sqrt(np.pi / 2) * divide(np.abs(deviation).sum(axis=-1), n), np.sqrt(squares / np.maximum(n - 1, 1)))
+    t = divide(mean, 0.9468 * spread / np.sqrt(np.maximum(n, 1)))
     pvalue = student_pvalue(np.nan_to_num(t), np.maximum(n - 1, 1), "two-sided")
     return np.asarray(np.where(n >= FEWEST_TESTED, pvalue, 1.0))
 

@@ -70,6 +70,8 @@ NoticeCode = Literal[
     "grouped-examples",
     "incomplete-models",
     "similar-datasets",
+    "dataset-families",
+    "copied-units",
     "few-datasets",
     "mixed-metrics",
     "pool-dependent",

@@ -323,3 +323,17 @@ def test_rare_events_are_said() -> None:
     (notice,) = [each for each in tb.compare(items_of(score, metric=LOSS)).notices if each.code == "rare-events"]
     assert "all but 2 of the 30 questions" in notice.text
     assert "rare-events" not in [each.code for each in tb.compare(graded()).notices]
+
+
+def test_items_that_stand_twice_are_said(rng: np.random.Generator) -> None:
+    """Every item under two names, and half of them; named clusters say already what belongs together."""
+    once = rng.random((2, 40))
+    for rows, said in (
+        (np.tile(once, 2), "a multiple of 2 times"),
+        (np.concatenate([once, once[:, :20]], axis=1), "stand twice"),
+    ):
+        table = {"item": np.arange(rows.shape[1]), "a": rows[0], "b": rows[1]}
+        text = {each.code: each.text for each in tb.compare(table, metric="quality", lower_is_better=False).notices}
+        assert said in text["copied-units"]
+    table |= {"cluster": [f"text {i % 40}" for i in range(60)]}
+    assert "copied-units" not in [each.code for each in tb.compare(table, metric="quality", lower_is_better=False).notices]

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 import tiebreak as tb
 from tiebreak.cli.group import tiebreak
+from tiebreak.comparison.procedures.datasets import families
 from tiebreak.errors import (
     AmbiguousSourceError,
     InvalidParameterError,
@@ -443,3 +444,31 @@ def test_options_that_are_no_numbers_are_refused_on_the_command_line(tmp_path) -
         result = CliRunner().invoke(tiebreak, asked)
         assert isinstance(result.exception, InvalidParameterError)
         assert name in str(result.exception)
+
+
+def test_variants_of_one_source_are_named_by_their_names() -> None:
+    """Names that differ in a number or letter at their end, where there are other sources; a mere numbering says nothing."""
+    assert families(["mnist-1", "mnist-2", "iris"]) == [("mnist-1", "mnist-2")]
+    assert families(["glass0", "glass1", "glass", "ecoli1"]) == [("glass0", "glass1", "glass")]
+    assert families(["CricketX", "CricketY", "Beef"]) == [("CricketX", "CricketY")]
+    assert families(["covtype_v2", "covtype", "wine"]) == [("covtype_v2", "covtype")]
+    for numbered in (["d0", "d1", "x1"], ["task1", "task2", "iris"], ["plant1", "plant2", "plant3"], ["a9a", "w8a", "Adiac"]):
+        assert families(numbered) == []
+
+
+def test_variants_of_one_source_are_said_with_what_they_cost() -> None:
+    """Six variants of two sources and four other datasets: ten rows, six sources."""
+    names = ["mnist-1", "mnist-2", "mnist-3", "glass-a", "glass-b", "glass-c", "iris", "wine", "adult", "yeast"]
+    rng = np.random.default_rng(2)
+    answer = tb.compare({"dataset": names, "a": rng.random(10), "b": rng.random(10)}, metric="accuracy")
+    text = notices(answer)["dataset-families"]
+    assert "'mnist-1', 'mnist-2' and 'mnist-3' (and 1 more such group(s))" in text
+    assert "10 where there would be 6 sources" in text
+    assert "23 % of trials" in text
+
+
+def test_datasets_that_stand_twice_are_said() -> None:
+    """Ten rows of scores, each twice under other names."""
+    rng = np.random.default_rng(3)
+    table = {"dataset": [f"d{i}" for i in range(20)], "a": np.tile(rng.random(10), 2), "b": np.tile(rng.random(10), 2)}
+    assert "20 of the 20 datasets have the same scores" in notices(tb.compare(table, metric="accuracy"))["copied-units"]

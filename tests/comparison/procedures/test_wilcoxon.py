@@ -220,15 +220,23 @@ def test_a_centre_against_the_mean_is_said() -> None:
     notices = {notice.code: notice.text for notice in answer.notices}
     assert "'b' is typically ahead of 'a'" in notices["mean-against-centre"]
     assert "'a' has the better mean" in notices["mean-against-centre"]
-    assert "asymmetric-differences" in notices
+    assert "asymmetric-differences" not in notices  # one of twelve far out, as it also is of symmetric heavy tails
+
+
+def test_differences_that_lie_askew_are_named() -> None:
+    """Sixty quantiles of the exponential distribution, whose mean lies 0.3 standard deviations above the median."""
+    values = -np.log(1 - (np.arange(60) + 0.5) / 60)
+    table = {"dataset": [f"d{i}" for i in range(60)], "a": values, "b": np.zeros(60)}
+    notices = {notice.code: notice.text for notice in tb.compare(table, metric="loss", lower_is_better=True).notices}
+    assert "are not symmetric around their centre" in notices["asymmetric-differences"]
 
 
 def test_symmetric_differences_raise_no_notice() -> None:
-    """400 tables of 30 datasets, normal and t with 3 df: at most 5 %, and most of lognormal ones are seen."""
+    """400 tables of 30 datasets, normal and t with 2 df: at most 5 %, and more than half of lognormal ones are seen."""
     rng = np.random.default_rng(9)
     for values, low, high in (
         (rng.normal(size=(400, 30)), 0.0, 0.05),
-        (rng.standard_t(3, size=(400, 30)), 0.0, 0.05),
-        (rng.lognormal(size=(400, 30)), 0.6, 1.0),
+        (rng.standard_t(2, size=(400, 30)), 0.0, 0.05),
+        (rng.lognormal(size=(400, 30)), 0.5, 1.0),
     ):
         assert low <= (asymmetry_pvalues(values) < ASYMMETRY_ALPHA).mean() <= high

@@ -354,7 +354,7 @@ class ClusteredT(OverItems):
                 continue
             tolerance = 1e-9 * np.abs(values).max()
             n_others = int(np.count_nonzero(np.abs(values - np.median(values)) > tolerance))
-            if 0 < n_others < min(FEW_EVENTS, values.size / 2):
+            if 0 < n_others < min(FEW_EVENTS, values.size / FEWEST_PER_EVENT):
                 rare.append((one, two, n_others, values.size))
             elif n_others and (how := _carried_by_few(values, unit)):
                 skewed.append((one, two, how))
@@ -446,16 +446,16 @@ PAIRS_AT_ONCE = 500
 FEWEST_CHECKED = 10
 """Items, or clusters, below which their shape tells nothing."""
 
-FEWEST_SIZES, SIZE_ALPHA, MOST_EVEN = 5, 0.05, 0.7
+FEWEST_SIZES, SIZE_ALPHA, MOST_EVEN = 5, 0.03, 0.7
 """Clusters below which no effect of sizes is seen, the level of its test, and the effective share of clusters of uneven sizes."""
 
-FEW_EVENTS = 10
-"""Items that differ, below which they are called rare."""
+FEW_EVENTS, FEWEST_PER_EVENT = 10, 5
+"""Items that differ, and items for each of them, below and above which they are called rare."""
 
 FEW_ITEMS = 60
 """Items, or clusters, below which 1 sample in 20 or more holds none of those that are 5 % of all."""
 
-VERY_SKEWED, SKEWED_ALPHA, MOST_OF_ONE = 3.0, 1e-5, 0.9
+VERY_SKEWED, SKEWED_ALPHA, MOST_OF_ONE = 3.0, 0.02, 0.92
 """Skewness of 60 differences or more and level of the test of symmetry at which both say that a few items carry the mean.
 
 Or the share of the variance that one item has. Of differences that are symmetric with tails so heavy that samples look skewed
@@ -475,8 +475,8 @@ def _unit_means(items: Items) -> FloatArray:
 def _looked_at(means: FloatArray, first: IntArray, second: IntArray) -> NDArray[np.bool_]:
     """Pairs that may be carried by few units, so that the others need not be looked at one by one.
 
-    Where few units differ from the rest, few of the first do. A share of 0.9 of the variance in one unit makes a skewness, over
-    the root of n, of 0.9^1.5 - 0.1^1.5 = 0.82 or more.
+    Where few units differ from the rest, few of the first do. A share of 0.9 or more of the variance in one unit makes a
+    skewness, over the root of n, of 0.9^1.5 - 0.1^1.5 = 0.82 or more.
     """
     n = means.shape[1]
     if np.isnan(means).any():
