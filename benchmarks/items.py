@@ -7,16 +7,11 @@ installed (MLstatkit) are left out and said.
 from __future__ import annotations
 
 import statistics
-import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
-from pyarrow import csv
 from scipy import stats
 from sklearn.metrics import roc_auc_score
 
@@ -128,37 +123,9 @@ def many_pairs(rng: np.random.Generator) -> None:
     limit("Tango, 1,326 pairs x 800 items", statistics.median(times) * 1e3, 50, "ms")
 
 
-def wide_csv(rng: np.random.Generator) -> None:
-    """1,000,000 items x 20 models in CSV, to the page of all pairs, against pyarrow's reading and the arithmetic of the page."""
-    n, n_models = 1_000_000, 20
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "items.csv"
-        columns = {"item": pa.array([f"item-{i}" for i in range(n)])}
-        columns |= {f"m{i}": (rng.random(n) < 0.5 + i / 100).astype(np.int8) for i in range(n_models)}
-        csv.write_csv(pa.table(columns), path)
-        first, second = np.triu_indices(n_models, 1)
-
-        def theirs() -> None:
-            table = csv.read_csv(path, read_options=csv.ReadOptions(use_threads=False))
-            score = np.stack([table[f"m{i}"].to_numpy() for i in range(n_models)]).astype(float)
-            paired_proportions(*paired_counts(score, first, second)).confidence_interval(1 - 0.05 / first.size)
-
-        def ours() -> float:
-            """Most memory of a process that makes the page, in MB."""
-            script = f"import tiebreak as tb; str(tb.compare({str(path)!r})); "
-            # getrusage would tell what this process holds, if that is more; Linux only
-            script += "print(int(open('/proc/self/status').read().split('VmHWM:')[1].split()[0]) / 1024)"
-            return float(subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout)
-
-        most: list[float] = []
-        pairs = [(seconds(lambda: most.append(ours())), seconds(theirs)) for _ in range(3)]
-        limit("1,000,000 x 20 in CSV over pyarrow and the arithmetic", statistics.median(a / b for a, b in pairs), 2, "times")
-        limit("most memory of that process", max(most), 700, "MB")
-
-
 def main() -> int:
     rng = np.random.default_rng(0)
-    parts = {"csv": wide_csv, "pairs": many_pairs, "permutations": permutations, "areas": areas}
+    parts = {"pairs": many_pairs, "permutations": permutations, "areas": areas}
     for name in sys.argv[1:] or parts:
         parts[name](rng)
     print(f"{len(missed)} goals missed" + (f": {', '.join(missed)}" if missed else ""))

@@ -392,14 +392,94 @@ def test_large_files_are_the_same_to_the_last_bit(
     assert small["c"].dtype == np.int64
 
 
-@pytest.mark.parametrize("cell", ["0x10", "1_000", "٣", "", "0.5.1", "True"])
-def test_large_files_are_refused_or_read_like_small_ones(cell: str, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    """pyarrow takes whole numbers of base 16; nothing else does."""
-    path = write("a,b\n" + "1,2\n" * 30 + f"{cell},3\n" + "1,2\n" * 30)
-    small = csv_files.read_frame(path, "large.csv")[0]
+@pytest.mark.parametrize(
+    "cell", ["0x10", "1_000", "٣", "", "0.5.1", "True", "NA", '"3"', '4"', '"4""5"', '"5\n6"', "7\r8", "300", "0.5"]
+)
+@pytest.mark.parametrize("n_bytes", [1, 40, 1 << 16])
+def test_large_files_are_refused_or_read_like_small_ones(
+    cell: str, n_bytes: int, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """pyarrow reads some cells in another way, or not at all: base 16, gaps among whole numbers, marks and line ends."""
+    rows = "1,x,2\n" * 30
+    path = write(f"a,b,c\n{rows}{cell},y,3\n{rows}3,{cell},1\n{rows}")
+    small = _frame_or_error(path)
     monkeypatch.setattr(csv_files, "LARGE", 0)
-    monkeypatch.setattr(csv_files, "CELLS_PER_CHUNK", 1)
-    pd.testing.assert_frame_equal(csv_files.read_frame(path, "large.csv")[0], small)
+    monkeypatch.setattr(csv_files, "_FIRST_BLOCK", n_bytes)
+    monkeypatch.setattr(csv_files, "_LARGEST_BLOCK", 10 * n_bytes)
+    assert _frame_or_error(path) == small
+
+
+@pytest.mark.parametrize("end", ["", "\n", ",,\n", "\n\n", "1,2\n"])
+def test_the_last_rows_of_large_files(end: str, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A last line without an end, blank rows and one that is too short are as in a small file, quotation marks or not."""
+    for mark in ("", '"'):
+        path = write(f"a,{mark}b{mark},c\n" + f"1,{mark}x y{mark},0.5\n" * 40 + f"2,{mark}z{mark},1" + end)
+        small = _frame_or_error(path)
+        with monkeypatch.context() as context:
+            context.setattr(csv_files, "LARGE", 0)
+            context.setattr(csv_files, "_FIRST_BLOCK", 30)
+            assert _frame_or_error(path) == small
+
+
+def _frame_or_error(path: Path) -> tuple[object, ...]:
+    """Values, types and lines of a table, or the text of its error."""
+    try:
+        frame, where = csv_files.read_frame(path, "t.csv")
+    except tb.errors.TiebreakError as error:
+        return (str(error),)
+    return frame.to_csv(), [*map(str, frame.dtypes)], [where(row) for row in range(len(frame))]
+
+
+_SAME_LINES = [
+    ['{"item":"a","x":1,"y":0.1}', '{"item":"b","x":300,"y":1e-5}'],
+    ['{"item":"a","x":1}', '{"item":"b","x":null}', '{"item":"c"}', '{"item":"d","x":0.5}'],
+    ['{"item":"a","x":true,"t":"12:00:00"}', '{"item":"b","x":false,"t":null}'],
+    ['{"item":"a"}', '{"item":"b","x":0.1234567890123456789,"y":"é"}'],
+]
+_OTHER_LINES = [
+    ['{"item":"a","x":true}', '{"item":"b","x":1}'],
+    ['{"item":"a","x":true}', '{"item":"b","x":null}'],
+    ['{"item":"a","x":1}', '{"item":"b","x":"one"}'],
+    ['{"item":"a","x":{"y":1}}'],
+    ['{"item":"2020-01-01"}'],
+    ['{"date":1500000000}'],
+    ['{"007":1}'],
+    ['{"x":9223372036854775808}'],
+    ['{"x":NaN}'],
+    ['{"x":1} {"x":2}'],
+    ['{"x":1}', "", '{"x":2}'],
+    ['{"x":1,"x":2}'],
+    ['{"x":1'],
+    ["[1]"],
+]
+
+
+@pytest.mark.parametrize("n_bytes", [1, 1 << 16])
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_large_json_lines_are_those_of_pandas_or_left_to_it(
+    n_bytes: int, end: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """pyarrow's columns are pandas' own, in whatever blocks they come; what the two read in another way is left to pandas."""
+    monkeypatch.setattr(csv_files, "_LARGEST_BLOCK", n_bytes)
+    path = tmp_path / "items.jsonl"
+    for lines in _SAME_LINES:
+        path.write_text("\n".join(lines) + end, encoding="utf-8")
+        columns = csv_files.json_lines_by_arrow(path)
+        expected = pd.read_json(path, lines=True, dtype=False, precise_float=True)
+        pd.testing.assert_frame_equal(pd.DataFrame(columns), expected, check_dtype=False, check_exact=True)
+    for lines in _OTHER_LINES:
+        path.write_text("\n".join(lines) + end, encoding="utf-8")
+        assert csv_files.json_lines_by_arrow(path) is None
+
+
+def test_a_line_without_end_is_an_error_before_it_is_read(tmp_path: Path) -> None:
+    """A file of 2 GB with one line, here a sparse one, is told by the first 32 MiB of it."""
+    path = tmp_path / "line.csv"
+    with path.open("wb") as file:
+        file.write(b"item,a,b\n" + b"x" * 100)
+        file.truncate(2 * 10**9)
+    with pytest.raises(tb.errors.UnreadableSourceError, match=r"line 2 is longer than 32 MiB.*line breaks lost"):
+        tb.compare(path)
 
 
 def test_a_number_that_is_followed_by_words_keeps_its_text(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,7 +27,8 @@ def entries_of(scores: Scores, units: Scores) -> IntArray:
     """
     items = scores.items
     rows = units.matrix().score if items is None else items.score.reshape(len(items.models), -1)
-    total = np.nansum(rows, axis=1)  # rows of different sums are no copies, and need no closer look
+    # rows of different sums are no copies, and need no closer look; one after the other, which takes little room
+    total = np.array([np.nansum(row) for row in rows])
     _, same, n = np.unique(total, return_inverse=True, return_counts=True)
     entry, first = np.arange(len(rows)), dict[bytes, int]()
     for row in np.flatnonzero(n[same] > 1).tolist():

@@ -39,7 +39,7 @@ from tiebreak.readers.columns import (
 )
 from tiebreak.readers.metric import NamedMetric, is_known, name_metric
 from tiebreak.readers.source import check_extent, check_path, parse_json, pipes_as_files
-from tiebreak.readers.table import TEXT, read_frame
+from tiebreak.readers.table import LARGE, TEXT, give_back_memory, json_lines_by_arrow, read_frame
 from tiebreak.scores.items import TASK, Items, check_items
 from tiebreak.scores.metric import ABBREVIATIONS
 from tiebreak.scores.vocabulary import look_up, quoted
@@ -130,13 +130,15 @@ class WideTable(NamedTuple):
 def _plain_names(column: pd.Series[Any]) -> tuple[str, ...] | None:
     """Names of items that are all different and there; None for others."""
     names = column.tolist()
-    if all(type(name) is str for name in names) and "".join(names).isprintable():
-        names = [name.strip() for name in names]
+    if set(map(type, names)) <= {str} and (text := "".join(names)).isprintable():
+        if len(text) != sum(map(len, text.split())):  # there are blanks
+            names = [name.strip() for name in names]
     else:
         if column.isna().any():
             return None
         names = list(map(_text, names))
-    return tuple(names) if all(names) and len(set(names)) == len(names) else None
+    different = set(names)
+    return tuple(names) if "" not in different and len(different) == len(names) else None
 
 
 def read_items(
@@ -207,6 +209,7 @@ def read_items(
         if items is None:
             tables = tables_of(named, metric, item, rows, cluster)
             items = items_of_tables(tables, [_stem(source) for _, source in named], metric, lower_is_better, cluster)
+    give_back_memory()
     return check_items(items.take(models) if models is not None else items).complete(missing)
 
 
@@ -517,7 +520,8 @@ def read_table_file(path: Path, name: str, item: str | None) -> tuple[pd.DataFra
         )
     try:
         check_extent(path, name)
-        return read(), numbered_rows(name)
+        columns = json_lines_by_arrow(path) if path.suffix.lower() == ".jsonl" and path.stat().st_size >= LARGE else None
+        return read() if columns is None else pd.DataFrame(columns, copy=False), numbered_rows(name)
     except ImportError:
         raise MissingDependencyError(f"reading {name} needs pyarrow: pip install 'pyarrow>=17'.") from None
     except UnreadableSourceError:
@@ -701,10 +705,11 @@ def score_column(frame: pd.DataFrame, rest: Sequence[Any], metric: str | None, n
 def _of_wide(frame: pd.DataFrame, name: str, where: Where, rest: Sequence[Any]) -> WideTable:
     """A wide table, in which columns of numbers are models and columns of texts describe the items."""
     values: dict[Any, pd.Series[Any]] = {}
-    counts = (len(frame), frame["item"].nunique())
     for column in rest:
         called_so = str(column).casefold() in (*ITEM, *_NUMBERS) or str(column).startswith("Unnamed: ")
-        is_name = called_so and frame[column].dtype.kind != "f" and frame[column].nunique() in counts
+        is_name = (
+            called_so and frame[column].dtype.kind != "f" and frame[column].nunique() in (len(frame), frame["item"].nunique())
+        )
         if is_name or str(column) in ("n_train", "n_test"):
             continue  # of splits, which items have none of; or a second name of the items
         if frame[column].dtype.kind in "iufb":

@@ -10,12 +10,13 @@ import codecs
 import csv
 import io
 import re
+import sys
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,7 @@ from tiebreak.readers.columns import (
     number_text,
     refuse_doubled_names,
 )
+from tiebreak.readers.source import check_lines
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -207,6 +209,7 @@ class _Cells:
         self._is_truth: bool | None = None  # told by the first cell that is there
         self._codes = _Codes(is_stripped=wanted.kind in ("words", "key"))
         self._words = array("i")
+        self._texts: list[Any] = []  # after these words, as pyarrow holds them
         self._stopped: NotNumbers | None = None
 
     @property
@@ -225,6 +228,7 @@ class _Cells:
             else:
                 return True
         if self._stopped is None:
+            self._take_texts()
             self._words.extend(map(self._codes.__getitem__, cells))
         return True
 
@@ -248,19 +252,42 @@ class _Cells:
             raise not_a_number(self._stopped.where, self._name, cells[first], self._wanted.hint) from None
         return True
 
-    def add_read(self, values: NDArray[Any]) -> None:
-        """Take values read by numpy: numbers if the column was numeric before, else texts."""
+    def add_read(self, values: Any) -> None:
+        """Take values read by numpy or pyarrow: numbers if the column was numeric before, else texts."""
         if self._numbers is not None:
-            self._numbers = _with_more(self._numbers, np.ascontiguousarray(values))
-        elif self._stopped is None:
+            self._numbers, self._is_truth = _with_more(self._numbers, np.ascontiguousarray(values)), False
+        elif self._stopped is None and isinstance(values, np.ndarray):
+            self._take_texts()
             self._words.extend(map(self._codes.__getitem__, values.tolist()))
+        elif self._stopped is None:
+            self._texts.append(values)
+
+    def _take_texts(self) -> None:
+        for texts in self._texts:
+            self._words.extend(map(self._codes.__getitem__, texts.to_pylist()))
+        self._texts.clear()
 
     def column(self) -> Column:
         """All cells."""
         if self._numbers is not None:
             values = np.frombuffer(self._numbers, dtype=self._numbers.typecode)
             return values.astype(bool) if self._is_truth else values
+        if self._texts and not self._words and self._stopped is None:
+            return _words_of(self._texts, self._codes)
+        self._take_texts()
         return self._stopped or Words(self._codes.names, np.frombuffer(self._words, dtype=np.int32))
+
+
+def _words_of(texts: Sequence[Any], codes: _Codes) -> Words:
+    """Texts of pyarrow as words in order of appearance."""
+    import pyarrow
+
+    found = pyarrow.chunked_array([chunk for each in texts for chunk in each.chunks]).combine_chunks().dictionary_encode()
+    names, places = found.dictionary.to_pylist(), found.indices.to_numpy()
+    if codes.keeps(names):
+        return Words(tuple(names), places)
+    code_of = np.fromiter(map(codes.__getitem__, names), dtype=np.int32, count=len(names))
+    return Words(codes.names, code_of[places])
 
 
 _TRUTH = dict.fromkeys(["True", "true", "TRUE"], 1.0) | dict.fromkeys(["False", "false", "FALSE"], 0.0)
@@ -356,6 +383,12 @@ class _Codes(dict[str, int]):
         """Words by code."""
         return tuple(self._words)
 
+    def keeps(self, names: Sequence[str]) -> bool:
+        """True of words that stand as they are: without blanks around them, where these do not count, and none empty."""
+        text = "".join(names)
+        has_blanks = self._is_stripped and len(text) != sum(map(len, text.split()))
+        return "" not in names and not (has_blanks and any(name != name.strip() for name in names))
+
     def __missing__(self, cell: str) -> int:
         word = cell.strip() if self._is_stripped else cell
         if word == cell:
@@ -441,8 +474,11 @@ def _read_form(
     wanted: Callable[[Sequence[str], Sequence[str]], Mapping[str, Wanted]],
     texts: frozenset[int],
 ) -> SourceTable:
-    with path.open(encoding=form.encoding, newline="") as text:
-        lines = _Lines(text, name, form, is_large=path.stat().st_size >= LARGE)
+    is_large = path.stat().st_size >= LARGE
+    if is_large:
+        check_lines(path, name)
+    with path.open(encoding=form.encoding, newline="") as text, path.open("rb") as binary:
+        lines = _Lines(text, name, form, binary if is_large else None)
         try:
             names = [cell.strip() for cell in lines.header()]
             _check_names(names, lines)
@@ -480,17 +516,17 @@ def _first_undecodable(path: Path, name: str, encoding: str) -> str:
 class _Lines:
     """Rows in chunks, and where in the file each row stands.
 
-    A chunk without quotation marks is left to numpy's parser, which is four times as fast. What it refuses (an empty cell, a
-    row too long, a word among numbers) is read again cell by cell, which says what and where; and from the first quotation
-    mark on everything is, since cells may then hold line ends.
+    A chunk without quotation marks is left to numpy's parser, which is four times as fast, or of a large file to pyarrow's. What
+    it refuses (a row too long, a word among numbers) is read again cell by cell, which says what and where; and so is all from
+    the first quotation mark on that pyarrow does not read, since cells may then hold line ends.
     """
 
-    def __init__(self, text: Iterable[str], name: str, form: TextForm, *, is_large: bool) -> None:
+    def __init__(self, text: Iterable[str], name: str, form: TextForm, binary: BinaryIO | None = None) -> None:
         self.name = name
         self.form = form
         self.line = 0  # lines read so far
         self._text = _bare(text, form.separator)
-        self._is_large = is_large
+        self._binary = binary  # of a large file
         self._n_rows = 0
         self._refused = 0
         # rows from which on the number of the line is so much larger than that of the row
@@ -513,10 +549,47 @@ class _Lines:
 
     def fill(self, columns: Mapping[int, _Cells], names: Sequence[str]) -> int:
         """Read all rows into the columns; returns their number."""
-        n_lines = max(1, (CELLS_PER_CHUNK << 4 if self._is_large else CELLS_PER_CHUNK) // len(names))
-        while lines := list(islice(self._text, n_lines)):
+        if self._binary is not None and self.form.encoding == "utf-8-sig" and self.form.is_plain and len(names) > 1:
+            self._fill_lines(self._fill_blocks(self._binary, columns, names), columns, names)
+        else:
+            self._fill_lines(self._text, columns, names)
+        return self._n_rows
+
+    def _fill_blocks(self, binary: BinaryIO, columns: Mapping[int, _Cells], names: Sequence[str]) -> Iterable[str]:
+        """Read the rows block by block, as far as that can be done; returns the lines that are left."""
+        for _ in range(self.line):
+            binary.readline()
+        size, rest = _FIRST_BLOCK, b""
+        while block := rest + binary.read(max(size - len(rest), 0)):
+            end = block.rfind(b"\n", 0, size) + 1
+            if not end:
+                end = len(block) if len(block) < size else block.find(b"\n") + 1
+                if not end:  # a line that is longer than the block
+                    size, rest = 2 * size, block
+                    continue
+            block, rest = block[:end], block[end:]
+            types = [columns[place].type if place in columns else "O" for place in range(len(names))]
+            values = _by_arrow(block, types, self.form.separator)
+            if values is not None:
+                for place, each in columns.items():
+                    each.add_read(values[place])
+                n_rows = len(values[next(iter(columns))])
+                self._n_rows += n_rows
+                self.line += n_rows
+                size = min(16 * size, _LARGEST_BLOCK)
+            elif size > _FIRST_BLOCK:  # so that little is read by cells
+                size, rest = _FIRST_BLOCK, block + rest
+            elif b'"' in block:
+                return io.TextIOWrapper(io.BufferedReader(_Rest(block + rest, binary)), "utf-8", newline="")
+            else:
+                self._fill_lines(io.StringIO(block.decode(), newline=""), columns, names)
+        return ()
+
+    def _fill_lines(self, text: Iterable[str], columns: Mapping[int, _Cells], names: Sequence[str]) -> None:
+        text, n_lines = iter(text), max(1, CELLS_PER_CHUNK // len(names))
+        while lines := list(islice(text, n_lines)):
             if '"' in "".join(lines):
-                rest = self._cells_of(chain(lines, self._text))
+                rest = self._cells_of(chain(lines, text))
                 while rows := list(islice(rest, n_lines)):
                     self._add_rows(rows, columns, names)
                 break
@@ -528,15 +601,12 @@ class _Lines:
                 each.add_read(values[f"f{position}"])
             self._n_rows += len(lines)
             self.line += len(lines)
-        return self._n_rows
 
     def _parsed(self, lines: list[str], columns: Mapping[int, _Cells], n_columns: int) -> Mapping[str, NDArray[Any]] | None:
         """Values of each column, called f0 and so on; None where a parser of whole chunks cannot read them all alike."""
         if self._refused > _REFUSALS or not self.form.is_plain or any(map(str.isspace, lines)):
             return None
         types = [columns[place].type if place in columns else "O" for place in range(n_columns)]
-        if self._is_large and (found := _by_arrow("".join(lines), types, self.form.separator)) is not None:
-            return found
         try:
             values = np.loadtxt(
                 lines,
@@ -585,34 +655,171 @@ class _Lines:
         return f"{self.name}, line {row + self._shifts[bisect_right(self._rows, row) - 1]}"
 
 
-def _by_arrow(text: str, types: Sequence[str], separator: str) -> Mapping[str, NDArray[Any]] | None:
-    """Values of each column by pyarrow, to the last bit those of the other parsers; None where it cannot, or is not there."""
+class _Rest(io.RawIOBase):
+    """File of which a part was read already: that part, and then the rest."""
+
+    def __init__(self, begun: bytes, binary: BinaryIO) -> None:
+        super().__init__()
+        self._begun, self._binary = memoryview(begun), binary
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        n = min(len(buffer), len(self._begun))
+        if not n:
+            return self._binary.readinto(buffer)  # type: ignore[attr-defined, no-any-return]
+        buffer[:n], self._begun = self._begun[:n], self._begun[n:]
+        return n
+
+
+def _by_arrow(block: bytes, types: Sequence[str], separator: str) -> list[Any] | None:
+    """Values of each column by pyarrow, to the last bit those of the other parsers; None where it cannot, or is not there.
+
+    Texts are chunked arrays of pyarrow. Refused is what pyarrow reads in another way: whole numbers of base 16, which no other
+    parser takes, line ends of other kinds or within cells, quotation marks that do not stand around a cell, and blank rows.
+    """
     try:
         import pyarrow
+        from pyarrow import compute
         from pyarrow import csv as arrow
     except ImportError:
         return None
-    if "0x" in text or "0X" in text or "\r" in text.replace("\r\n", ""):  # whole numbers of base 16, which no other parser takes
+    text = np.frombuffer(block, dtype=np.uint8)
+    is_strange = set(types) == {"O"} or b"0x" in block or b"0X" in block
+    if is_strange or (b"\r" in block and block.count(b"\r") != block.count(b"\r\n")):
+        return None
+    if b'"' in block and not _stand_around_cells(text, separator):
         return None
     names = [f"f{place}" for place in range(len(types))]
     try:
         table = arrow.read_csv(
-            pyarrow.BufferReader(text.encode()),
+            pyarrow.BufferReader(block),
             read_options=arrow.ReadOptions(use_threads=False, column_names=names, block_size=1 << 22),
-            parse_options=arrow.ParseOptions(delimiter=separator, quote_char=False, ignore_empty_lines=False),
+            parse_options=arrow.ParseOptions(delimiter=separator, ignore_empty_lines=False),
             convert_options=arrow.ConvertOptions(
-                null_values=[], column_types={name: _ARROW[each] for name, each in zip(names, types, strict=True)}
+                null_values=list(MISSING), column_types={name: _ARROW[each] for name, each in zip(names, types, strict=True)}
             ),
         )
     except (pyarrow.ArrowException, ValueError):
         return None
-    return {name: table[name].to_numpy() for name in names}
+    n_lines = int(np.count_nonzero(text == ord("\n"))) + (not block.endswith(b"\n"))
+    has_gaps = any(each == "i8" and table[name].null_count for name, each in zip(names, types, strict=True))
+    if table.num_rows != n_lines or has_gaps:
+        return None
+    values, is_blank = [], np.ones(n_lines, dtype=bool)
+    for name, each in zip(names, types, strict=True):
+        values.append(table[name] if each == "O" else table[name].to_numpy())
+        if is_blank.any():
+            is_blank &= compute.equal(table[name], "").to_numpy() if each == "O" else table[name].is_null().to_numpy()
+    return None if is_blank.any() else values
+
+
+def _stand_around_cells(text: NDArray[np.uint8], separator: str) -> bool:
+    """True if quotation marks stand around whole cells, and none within them."""
+    marks, ends = np.flatnonzero(text == ord('"')), b"\n" + separator.encode()
+    before, after = text[np.maximum(marks[::2] - 1, 0)], text[np.minimum(marks[1::2] + 1, text.size - 1)]
+    begins = np.isin(before, list(ends)) | (marks[::2] == 0)
+    closes = np.isin(after, list(ends + b"\r")) | (marks[1::2] == text.size - 1)
+    return marks.size % 2 == 0 and bool(begins.all() and closes.all())
+
+
+def json_lines_by_arrow(path: Path) -> dict[str, Any] | None:
+    """Columns of a large file of JSON lines, as pandas reads them; None for what pyarrow reads in another way, or not at all.
+
+    That is what is nested or changes its type from row to row, dates, columns named as numbers or dates, and whole numbers that
+    floats do not hold. Whole numbers below 128 take one byte each.
+    """
+    try:
+        import pyarrow
+    except ImportError:
+        return None
+    parts: list[dict[str, Any]] = []
+    rest = b""
+    with path.open("rb") as binary:
+        while block := binary.read(_LARGEST_BLOCK):
+            block = rest + block
+            end = block.rfind(b"\n") + 1
+            block, rest = block[:end], block[end:]
+            if block and (found := _of_json_lines(block)) is not None:
+                parts.append(found)
+            elif block:
+                return None
+    if rest:
+        if (found := _of_json_lines(rest + b"\n")) is None:
+            return None
+        parts.append(found)
+    sizes = [len(next(iter(part.values()))) for part in parts]
+    columns: dict[str, Any] = {}
+    for name in dict.fromkeys(name for part in parts for name in part):
+        own = [part.pop(name, None) for part in parts]
+        if any(isinstance(each, pyarrow.ChunkedArray) for each in own):
+            if any(isinstance(each, np.ndarray) and not np.isnan(each.astype(float)).all() for each in own):
+                return None
+            texts = [
+                each.chunks if isinstance(each, pyarrow.ChunkedArray) else [pyarrow.nulls(size, pyarrow.string())]
+                for each, size in zip(own, sizes, strict=True)
+            ]
+            columns[name] = pyarrow.chunked_array(list(chain(*texts))).to_pandas()
+            continue
+        filled = [np.full(size, np.nan) if each is None else each for each, size in zip(own, sizes, strict=True)]
+        kinds = {each.dtype.kind for each in filled if each.dtype.kind != "f" or not np.isnan(each).all()}
+        if "b" in kinds and (len(kinds) > 1 or any(each.dtype.kind == "f" for each in filled)):
+            return None
+        columns[name] = np.concatenate(filled)
+    return columns
+
+
+def _of_json_lines(block: bytes) -> dict[str, Any] | None:
+    import pyarrow
+    from pyarrow import json as arrow
+    from pyarrow import types
+
+    if b"NaN" in block or b"Infinity" in block:
+        return None
+    try:
+        table = arrow.read_json(
+            pyarrow.BufferReader(block), read_options=arrow.ReadOptions(use_threads=False, block_size=1 << 20)
+        )
+    except (pyarrow.ArrowException, ValueError):
+        return None
+    columns: dict[str, Any] = {}
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        if not name or name[0] in "+-.0123456789" or _DATED(name.lower()):
+            return None
+        if types.is_string(column.type):
+            columns[name] = column
+            continue
+        if types.is_boolean(column.type) and not column.null_count:
+            columns[name] = column.to_numpy()
+            continue
+        if not (types.is_null(column.type) or types.is_int64(column.type) or types.is_float64(column.type)):
+            return None
+        values = column.to_numpy() if not types.is_null(column.type) else np.full(len(column), np.nan)
+        if values.dtype.kind == "f" and (np.abs(values) >= 2.0**53).any():
+            return None
+        is_small = values.dtype.kind == "i" and values.size and -128 <= values.min() <= values.max() < 128
+        columns[name] = values.astype(np.int8) if is_small else values
+    return columns if columns and table.num_rows == block.count(b"\n") else None
+
+
+_DATED = re.compile(r".*_at|.*_time|timestamp.*|modified|date").fullmatch
+"""Names of columns whose numbers pandas reads as dates."""
+
+
+def give_back_memory() -> None:
+    """Let go of the memory that pyarrow, where it is in use, has kept for later."""
+    if "pyarrow" in sys.modules:
+        sys.modules["pyarrow"].default_memory_pool().release_unused()
 
 
 _ARROW = {"O": "string", "f8": "float64", "i8": "int64"}
 
 LARGE = 20_000_000
 """Bytes of a file from which on the import of pyarrow pays."""
+
+_FIRST_BLOCK, _LARGEST_BLOCK = 1 << 16, 1 << 22
+"""Bytes of a large file that are read at a time: few until its columns are known, then many."""
 
 _REFUSALS = 8
 """Chunks that numpy may refuse before it is no longer asked: a file with empty cells all over is read cell by cell."""
