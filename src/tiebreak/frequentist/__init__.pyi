@@ -67,6 +67,8 @@ from tiebreak.frequentist.group_sequential import group_sequential_design as gro
 from tiebreak.frequentist.group_sequential import split_information as split_information
 from tiebreak.frequentist.jackknife import JackknifeResult as JackknifeResult
 from tiebreak.frequentist.jackknife import jackknife_metric as jackknife_metric
+from tiebreak.frequentist.judge_agreement import JudgeAgreement as JudgeAgreement
+from tiebreak.frequentist.judge_agreement import judge_agreement as judge_agreement
 from tiebreak.frequentist.kfold_t import KFoldTResult as KFoldTResult
 from tiebreak.frequentist.kfold_t import kfold_ttest as kfold_ttest
 from tiebreak.frequentist.mcnemar import CochranQResult as CochranQResult

@@ -53,7 +53,12 @@ class PredictionPoweredResult:
 
 
 def prediction_powered_mean(
-    labels: ArrayLike, judged_labelled: ArrayLike, judged: ArrayLike, *, tuning: float | None = None
+    labels: ArrayLike,
+    judged_labelled: ArrayLike,
+    judged: ArrayLike,
+    *,
+    tuning: float | None = None,
+    is_pooled: bool = False,
 ) -> PredictionPoweredResult:
     """Mean of what people would say of all examples, from labels of a few and a judge's scores of all.
 
@@ -71,6 +76,9 @@ def prediction_powered_mean(
         Weight of the judge. Estimated if not given: the covariance of label and judge over (1 + n_labelled / n_judged) times the
         variance of all of the judge's scores. So the answer is, but for that estimation, never less sure than the labels alone: a
         useless judge gets a weight near 0.
+    is_pooled : bool, default False
+        One weight for all rows, from their covariances and variances together: then means of models subtract to the mean of
+        their differences.
 
     Returns
     -------
@@ -105,6 +113,8 @@ def prediction_powered_mean(
     if tuning is None:
         together = (centred_y * centred_f).sum(axis=-1) / (n - 1)
         spread = np.concatenate([f, np.broadcast_to(g, (*f.shape[:-1], m))], axis=-1).var(axis=-1, ddof=1)
+        if is_pooled:
+            together, spread = (np.full(y.shape[:-1], np.sum(each)) for each in (together, spread))
         weight = np.nan_to_num(divide(together, (1 + n / m) * spread), posinf=0.0, neginf=0.0)  # [A23b]_, example of a mean
     else:
         weight = np.full(y.shape[:-1], float(tuning))

@@ -178,6 +178,8 @@ CLUSTER = ("cluster", "cluster_id", "group", "document", "passage", "patient")
 TASKS = ("task", "task_name", "subtask", "benchmark", "dataset")
 DATASET = ("dataset", "data_set", "benchmark", "task", "task_name")
 WEIGHT = ("weight", "sample_weight")
+JUDGE = ("judge", "judge_score", "judge_label", "judge_rating", "llm_judge", "model_score")
+HUMAN = ("human", "human_score", "human_label", "human_rating", "human_judgement", "human_judgment", "expert", "expert_score")
 SCORE = ("score", "correct", "is_correct", "value", "accuracy", "acc", "exact_match", "preference", "loss", "error")
 """Names of columns that mean what the reserved one, the first, does; the case of letters does not count.
 

@@ -24,7 +24,9 @@ from tiebreak.printable import fault_of_name, printable
 from tiebreak.readers.columns import (
     CLUSTER,
     EPOCH,
+    HUMAN,
     ITEM,
+    JUDGE,
     MODEL,
     RUN,
     SCORE,
@@ -629,11 +631,20 @@ def _long_of_table(
     remark = f"{name}: n_train or n_test are of splits and were left out; repeats count as runs." if has_sizes else ""
     if model is None and not _is_of_one_model(rest):
         return _of_wide(frame.rename(columns=renamed), name, where, rest)._replace(unit=unit, remark=remark)
-    score = score_column(frame, rest, metric, name)
+    human = find(frame, HUMAN) if model is not None else None
+    if human in rest and human != metric:
+        rest.remove(human)
+    else:
+        human = None
+    judge = find(frame, JUDGE) if human is not None and metric not in [str(column) for column in rest] else None
+    score = judge if judge in rest else score_column(frame, rest, metric, name)
     table = frame.rename(columns=renamed | {score: "score"} | ({model: "model"} if model is not None else {}))
     table = table if model is not None else table.assign(model=stem or "model")
-    held = metric or (None if str(score).casefold() in ("score", "value", "correct", "is_correct") else str(score))
-    return LongTable(table.assign(score=numbers(table["score"], where, str(score))), held, remark, unit)
+    held = metric or (None if str(score).casefold() in ("score", "value", "correct", "is_correct", *JUDGE) else str(score))
+    table = table.assign(score=numbers(table["score"], where, str(score)))
+    if human is not None:
+        table = table.rename(columns={human: "human"}).assign(human=numbers(frame[human], where, str(human)))
+    return LongTable(table, held, remark, unit)
 
 
 def _with_task(frame: pd.DataFrame, item: str | None) -> pd.DataFrame:
@@ -811,7 +822,18 @@ def items_of_long(
         columns=_slices_of(frame, first),
         sources=(*remarks, *averaged),
         unit=unit,
+        labels=_labels_of(frame, codes, shape, named.factor),
     )
+
+
+def _labels_of(frame: pd.DataFrame, codes: Mapping[str, Any], shape: tuple[int, ...], factor: int) -> FloatArray | None:
+    """Labels by people of the answers of each model to each item, the mean where there are several; None where there are none."""
+    if "human" not in frame or frame["human"].isna().all():
+        return None
+    n_models, _, n_items = shape
+    place = np.ravel_multi_index([codes["model"], codes["item"]], (n_models, n_items))
+    label = frame["human"].to_numpy(dtype=float)
+    return _over_epochs(label, place, (n_models, n_items), "item")[0] * factor
 
 
 def _weights_of(frame: pd.DataFrame) -> pd.Series[Any]:
@@ -831,7 +853,7 @@ def _of_items(
 
 def _slices_of(frame: pd.DataFrame, groups: Any) -> dict[str, tuple[str, ...]]:
     """Texts of further columns that say the same of an item in all its rows."""
-    known = {"item", "model", "run", "epoch", "score", "cluster", "weight"}
+    known = {"item", "model", "run", "epoch", "score", "cluster", "weight", "human"}
     found: dict[str, tuple[str, ...]] = {}
     for title in frame.columns:
         if title not in known and _is_slice(frame[title], groups[title]):

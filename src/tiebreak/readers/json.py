@@ -303,14 +303,16 @@ def _answered_items(reader: _Reader, metric: Metric) -> Items:
     for key, names in (("models", models), ("runs", runs), ("items", items)):
         if not names or len(set(names)) < len(names):
             raise reader.wrong(["items", key], "empty or with doubles")
+    labels = numbers("labels")
+    if labels is not None and labels.shape != (len(models), len(items)):
+        raise reader.wrong(["items", "labels"], f"of shape {labels.shape}")
     unit = reader.get("items", "unit", kind=str)
     positive = None if is_positive is None else is_positive.astype(bool)
     classes = texts("classes") if reader.get("items", "classes", kind=list, optional=True) else ()
     if classes and (actual is None or not np.isin(np.concatenate([actual, score.ravel()]), np.arange(len(classes))).all()):
         raise reader.wrong(["items", "truth"], f"no places in the {len(classes)} classes")
-    return check_items(
-        Items(metric, models, runs, items, score, clusters, weights, positive, actual, classes, columns, texts("sources"), unit)
-    )
+    told = (clusters, weights, positive, actual, classes, columns, texts("sources"), unit, labels)
+    return check_items(Items(metric, models, runs, items, score, *told))
 
 
 def _matrix(reader: _Reader) -> ScoreMatrix:

@@ -58,6 +58,8 @@ class Items:
         Remarks on where the scores came from, for people.
     unit : str
         Noun for one of them, as the table calls it: "item", "question", "example".
+    labels : ndarray of shape (n_models, n_items) or None
+        What people said of some answers, in the unit of the scores, which are a judge's then; nan where they said nothing.
     """
 
     metric: Metric
@@ -73,6 +75,7 @@ class Items:
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     sources: tuple[str, ...] = ()
     unit: str = "item"
+    labels: FloatArray | None = None
 
     def __repr__(self) -> str:
         runs = f", {len(self.runs)} runs" if len(self.runs) > 1 else ""
@@ -144,6 +147,7 @@ class Items:
         names = [sorted(self.models), sorted(self.items), list(self.runs), list(clusters)]
         digest.update(json.dumps(names).encode())
         truth = [np.asarray(each, dtype=float)[items] for each in (self.is_positive, self.truth) if each is not None]
+        truth += [] if self.labels is None else [self.labels[models][:, items] + 0.0]
         for values in (self.score[models][:, :, items] + 0.0, weights, *truth):
             digest.update(np.ascontiguousarray(values, dtype="<f8").tobytes())
         return digest.hexdigest()[:32]
@@ -190,7 +194,8 @@ class Items:
         if tuple(models) == self.models:
             return self
         rows = [look_up(name, self.models, "model") for name in models]
-        return dataclasses.replace(self, models=tuple(models), score=self.score[rows])
+        labels = None if self.labels is None else self.labels[rows]
+        return dataclasses.replace(self, models=tuple(models), score=self.score[rows], labels=labels)
 
     def at(self, chosen: NDArray[np.bool_] | IntArray) -> Items:
         """Scores on some of the items, by position or by truth."""
@@ -208,6 +213,7 @@ class Items:
             is_positive=None if self.is_positive is None else self.is_positive[positions],
             truth=None if self.truth is None else self.truth[positions],
             columns={name: of(values) for name, values in self.columns.items()},
+            labels=None if self.labels is None else self.labels[:, positions],
         )
 
     def complete(self, missing: Missing = "raise") -> Items:
@@ -309,6 +315,8 @@ class Items:
         for name, values in extra.items():
             if values is not None:
                 frame[name] = np.tile(np.array(values), n_models * n_runs)
+        if self.labels is not None:
+            frame["human"] = np.repeat(self.labels, n_runs, axis=0).ravel()
         return frame.dropna(subset="score", ignore_index=True)
 
 

@@ -98,6 +98,9 @@ NoticeCode = Literal[
     "rare-events",
     "asymmetric-differences",
     "mean-against-centre",
+    "few-labels",
+    "labels-not-random",
+    "labels-unused",
 ]
 
 

@@ -211,6 +211,7 @@ def items_of(items: Items) -> dict[str, Any]:
         "classes": list(items.classes),
         "columns": {name: list(values) for name, values in items.columns.items()},
         "sources": list(items.sources),
+        **({} if items.labels is None else {"labels": [[finite(each) for each in row] for row in items.labels.tolist()]}),
         "score": ([[finite(value) for value in run] for run in model.tolist()] for model in items.score),
     }
 

@@ -48,6 +48,7 @@ METHODS = Methods(
         "newcombe-paired": "tiebreak.comparison.procedures.tango:NEWCOMBE_PAIRED",
         "clustered-t": "tiebreak.comparison.procedures.clustered_t:CLUSTERED_T",
         "macro-average": "tiebreak.comparison.procedures.macro_average:MACRO_AVERAGE",
+        "prediction-powered": "tiebreak.comparison.procedures.prediction_powered:PREDICTION_POWERED",
         "delong": "tiebreak.comparison.procedures.delong:DELONG",
         "jackknife-t": "tiebreak.comparison.procedures.jackknife_t:JACKKNIFE_T",
         "bootstrap": "tiebreak.comparison.procedures.bootstrap:BOOTSTRAP",
@@ -95,6 +96,8 @@ def _by_shape(data: Scores, scale: Scale) -> Procedure:
         return METHODS["delong" if data.items.is_positive is not None and data.items.clusters is None else "jackknife-t"]
     if question == "examples" and data.items is not None and data.items.tasks is not None:
         return METHODS["macro-average"]
+    if question == "examples" and METHODS["prediction-powered"].applies(data) is None:
+        return METHODS["prediction-powered"]
     if question == "examples":
         return METHODS["tango" if METHODS["tango"].applies(data) is None else "clustered-t"]
     if question == "seeds":

@@ -111,6 +111,12 @@ class OverItems(Procedure):
                 "evidence as there are clusters, so the intervals are wide; of equal models 3 to 5 % were called different, but "
                 "up to 24 % where a few clusters are far larger than the others and the difference goes with their size",
             )
+        if items.labels is not None and self.name != "prediction-powered":
+            yield Notice(
+                "labels-unused",
+                f"the labels by people are not used by {self.name}, which compares the judge's scores; the method "
+                "'prediction-powered' takes both together, of one task, one run and without clusters",
+            )
         same = same_answers(items)
         if same:
             more = f" (and {len(same) - 1} more such group(s))" if len(same) > 1 else ""
