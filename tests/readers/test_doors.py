@@ -289,6 +289,105 @@ FILES = {
     "blank": _bytes(b"\n \n", "FILE holds nothing but blank lines."),
     "zip": _bytes(b"PK\x03\x04...", "FILE is no CSV but a zip file, perhaps an Excel sheet. Save it as CSV UTF-8."),
     "gzip": _bytes(b"\x1f\x8b...", "FILE is compressed. Unpack it first."),
+    "mark and semicolons": _in(separator=";", mark=codecs.BOM_UTF8),
+    "mark, semicolons, decimal commas, Windows line ends": File(
+        lambda names, rows: (
+            "t.csv",
+            codecs.BOM_UTF8 + _text(names, [[cell.replace(".", ",") for cell in row] for row in rows], ";", "\r\n").encode(),
+        )
+    ),
+    "mark and tabs": _in(separator="\t", mark=codecs.BOM_UTF8),
+    "two marks, of files that were joined": _changed(lambda text: "\ufeff\ufeff" + text),
+    "mark in front of a quotation mark": _changed(_line(1, lambda line: "\ufeff" + re.sub(r"[^,]+", r'"\g<0>"', line))),
+    "Excel's line on separators": File(lambda names, rows: ("t.csv", ("sep=;\n" + _text(names, rows, ";")).encode())),
+    "Excel's line on a usual separator": _changed(lambda text: "sep=,\r\n" + text),
+    "Excel's line behind a mark": File(
+        lambda names, rows: ("t.csv", codecs.BOM_UTF8 + ("sep=^\n" + _text(names, rows, "^")).encode())
+    ),
+    "separators at all ends": _changed(lambda text: text.replace("\n", ",,\n")),
+    "semicolons at all ends, decimal commas": File(
+        lambda names, rows: ("t.csv", _text(names, [[c.replace(".", ",") for c in row] for row in rows], ";", ";\n").encode())
+    ),
+    "separators at the ends of rows": _changed(
+        lambda text: text.replace("\n", ",\n").replace(",\n", "\n", 1),
+        UnreadableSourceError,
+        "FILE, line 2: 5 cell(s), but the header has 4 column(s).",
+    ),
+    "separator at the end of the header": _changed(
+        lambda text: text.replace("\n", ",\n", 1),
+        UnreadableSourceError,
+        "FILE, line 2: 4 cell(s), but the header has 5 column(s).",
+    ),
+    "quotation marks after blanks": _changed(lambda text: re.sub(r",([^,\n]+)", r',  "\1"', text)),
+    "blanks that do not break": _changed(lambda text: text.replace(",", "\u00a0,\u2009")),
+    "a line end in the header's quotation marks": _changed(_line(1, lambda line: re.sub(r"^([^,]+)", r'"\1\n"', line))),
+    "a Windows line end in quotation marks": _changed(_line(3, lambda line: re.sub(r"^([^,]+)", r'"\1\r\n"', line))),
+    "plus signs": _changed(lambda text: re.sub(r",(\d)", r",+\1", text)),
+    "exponents": _changed(lambda text: re.sub(r"\b0\.\d+", lambda cell: f"{float(cell[0]):.6E}", text)),
+    "no zero before the point": _changed(lambda text: text.replace(",0.", ",.")),
+    "zeros at the end": _changed(lambda text: re.sub(r"(\.\d+)", r"\g<1>000", text)),
+    "single blanks between cells": _changed(lambda text: text.replace(",", " "), name="t.txt"),
+    "blanks between cells, decimal commas": _changed(lambda text: text.replace(",", "   ").replace(".", ","), name="t.txt"),
+    "form feed": _changed(_line(2, lambda line: "\x0c" + line)),
+    "vertical tabs at line ends": _changed(lambda text: text.replace("\n", "\x0b\n")),
+    "U+0085 in a cell": _changed(_line(2, lambda line: line.replace(",", "\x85,", 1))),
+    "U+2029 at line ends": _changed(lambda text: text.replace("\n", "\u2029\n")),
+    "line ends of two systems": _changed(lambda text: text.replace("\n", "\r\n", 3)),
+    "line ends changed twice": _changed(lambda text: text.replace("\n", "\r\r\n")),
+    "umlaut of Latin-1 in the header": File(
+        lambda names, rows: ("t.csv", _text([names[0], "größe", *names[2:]], rows).encode("latin-1")),
+        UnreadableSourceError,
+        "FILE, line 1: byte 0xf6 is not UTF-8. Save it as UTF-8.",
+    ),
+    "euro sign of Windows": File(
+        lambda names, rows: ("t.csv", _line(4, _last_cell("€"))(_text(names, rows)).encode("cp1252")),
+        UnreadableSourceError,
+        "FILE, line 4: byte 0x80 is not UTF-8. Save it as UTF-8.",
+    ),
+    "UTF-32": File(
+        lambda names, rows: ("t.csv", _text(names, rows).encode("utf-32")),
+        UnreadableSourceError,
+        "FILE, line 1: it holds NUL characters, so it is not text, or damaged.",
+    ),
+    "a comment above the header": _changed(
+        lambda text: "# of 2026\n" + text, UnreadableSourceError, "FILE, line 2: 4 cell(s), but the header has 1 column(s)."
+    ),
+    "a title above the header": _changed(
+        lambda text: "Results\n\n" + text, UnreadableSourceError, "FILE, line 3: 4 cell(s), but the header has 1 column(s)."
+    ),
+    "a remark below": _changed(
+        lambda text: text + "Mean of all\n", UnreadableSourceError, "FILE, line 10: 1 cell(s), but the header has 4 column(s)."
+    ),
+    "Ctrl-Z at the end": _changed(
+        lambda text: text + "\x1a", UnreadableSourceError, "FILE, line 10: 1 cell(s), but the header has 4 column(s)."
+    ),
+    "a header of numbers": File(
+        lambda names, rows: ("t.csv", _text(["0", "1", "2", "3"], rows).encode()),
+        UnreadableSourceError,
+        "FILE, line 1: the first row holds only numbers (0, 1, 2...). A header with the names of the columns is needed there, "
+        "such as the models' names.",
+    ),
+    "JSON by another ending": File(
+        lambda names, rows: ("t.csv", json.dumps([dict(zip(names, row, strict=True)) for row in rows], indent=1).encode()),
+        UnreadableSourceError,
+        "FILE is no CSV but JSON. Give it the ending .json, or .jsonl if each line is an object.",
+    ),
+    "lines of JSON by another ending": File(
+        lambda names, rows: ("t.txt", "\n".join(json.dumps(dict(zip(names, row, strict=True))) for row in rows).encode()),
+        UnreadableSourceError,
+        "FILE is no CSV but JSON. Give it the ending .json, or .jsonl if each line is an object.",
+    ),
+    "a web page": _bytes(
+        b"\n<!DOCTYPE html><p>Sign in", "FILE is no CSV but a web page or XML, perhaps of a sign-in; download the file itself."
+    ),
+    "Arrow": _bytes(b"ARROW1\0\0...", "FILE is no CSV but an Arrow file. Save it as Parquet or CSV."),
+    "SQLite": _bytes(
+        b"SQLite format 3\0...", "FILE is no CSV but an SQLite database. A run in one is named as sqlite:///FILE#NAME."
+    ),
+    "old Excel": _bytes(b"\xd0\xcf\x11\xe0...", "FILE is no CSV but an old Excel or Office file. Save it as CSV UTF-8."),
+    "bzip2": _bytes(b"BZh91AY...", "FILE is compressed. Unpack it first."),
+    "xz": _bytes(b"\xfd7zXZ\0...", "FILE is compressed. Unpack it first."),
+    "Zstandard": _bytes(b"\x28\xb5\x2f\xfd...", "FILE is compressed. Unpack it first."),
     "Parquet by another ending": _bytes(b"PAR1...", "FILE is no CSV but Parquet. Give it the ending .parquet."),
 }
 
@@ -411,6 +510,39 @@ def test_synonyms_of_model(door: str, word: str) -> None:
     wide = pd.DataFrame(kind.rows, columns=list(kind.names))
     wide.melt(kind.names[0], var_name=word, value_name="score").to_csv("long.csv", index=False)
     assert kind.read("long.csv") == kind.read(_written("plain", kind))
+
+
+@pytest.mark.parametrize(
+    ("door", "word"), [("compare", "mean"), ("read_scores", "Total"), ("read_items", "average"), ("study", "Sum")]
+)
+def test_a_row_that_sums_up_is_refused(door: str, word: str) -> None:
+    """A spreadsheet's last row is no split and no item; where rows have names, nothing tells it from them."""
+    kind = DOORS[door]
+    numbered = [[str(number), *row[1:]] for number, row in enumerate(kind.rows)]
+    Path("t.csv").write_text(_text(kind.names, [*numbered, [word, "0.5", "0.5", "0.5"]]))
+    said, text = _refusal(lambda: kind.read("t.csv"), "t.csv", kind)
+    assert said is UnreadableSourceError
+    assert text == f"FILE, line 10: {word!r} stands where other rows have a number, so this row sums up the others. Leave it out."
+
+
+def test_an_index_of_pandas_is_no_feature() -> None:
+    """A running number beside the table would tell rows apart; it is left out by name."""
+    kind = DOORS["study"]
+    pd.DataFrame(kind.rows, columns=list(kind.names)).rename_axis("Unnamed: 0").to_csv("t.csv")
+    with pytest.raises(InvalidStudyError, match="the column 'Unnamed: 0', perhaps a row index"):
+        read_datasets(Entry("s.toml", ("data",), {"source": "t.csv", "target": "y"}), Path())
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+@pytest.mark.parametrize("file", ["semicolons", "Excel's line on separators", "separators at all ends", "mark and tabs"])
+def test_the_command_reads_a_pipe_like_a_file(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The same bytes are the same answer on the command line."""
+    path = _written(file, DOORS["compare"])
+    typed = ("--metric", "accuracy", "--n-train", "90", "--n-test", "10", "--format", "csv")
+    code, out, _ = run(capsys, "compare", str(path), *typed)
+    assert (code, out.count("\n")) == (0, 4)
+    with _pipe(path) as pipe:
+        assert run(capsys, "compare", str(pipe), *typed)[:2] == (code, out)
 
 
 @pytest.mark.parametrize("door", ["compare", "read_scores"])

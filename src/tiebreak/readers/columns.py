@@ -165,6 +165,9 @@ ITEM = (
     "doc_id",
     "sample_id",
     "instance_id",
+    "problem_id",
+    "qid",
+    "instance_id",
     "task_id",
     "prompt_id",
     "instruction",
@@ -363,7 +366,7 @@ def read_header(names: Sequence[str], source: str, is_text: Callable[[str], bool
         if counts:
             return Header("counts", {**reserved, **counts}, ())
         form: Form = "long" if "score" in reserved else "metrics"
-        return Header(form, reserved, tuple(name for name in others if not _is_unnamed(name)))
+        return Header(form, reserved, tuple(name for name in others if not is_unnamed(name)))
     if "score" in reserved:
         raise AmbiguousSourceError(
             f"{source} has a column {reserved['score']!r} but none called 'model', so it does not say whose scores they are. "
@@ -412,12 +415,13 @@ def _find_reserved(names: Sequence[str], source: str, is_text: Callable[[str], b
     return reserved
 
 
-def _is_unnamed(name: str) -> bool:
+def is_unnamed(name: str) -> bool:
+    """True for a column without a name, or with the one that pandas gives to such a column."""
     return not name or name.startswith("Unnamed: ")
 
 
 def _refuse_unnamed(names: Sequence[str], others: Sequence[str], source: str) -> None:
-    unnamed = [name for name in others if _is_unnamed(name)]
+    unnamed = [name for name in others if is_unnamed(name)]
     if unnamed:
         position = list(names).index(unnamed[0]) + 1
         called = f"is called {unnamed[0]!r}" if unnamed[0] else "has no name"

@@ -52,9 +52,21 @@ _SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 _FORMATS = {
     b"PK\x03\x04": "no CSV but a zip file, perhaps an Excel sheet. Save it as CSV UTF-8",
     b"PAR1": "no CSV but Parquet. Give it the ending .parquet",
-    b"\x1f\x8b": "compressed. Unpack it first",
+    b"ARROW1": "no CSV but an Arrow file. Save it as Parquet or CSV",
+    b"SQLite format 3": "no CSV but an SQLite database. A run in one is named as sqlite:///FILE#NAME",
+    b"\xd0\xcf\x11\xe0": "no CSV but an old Excel or Office file. Save it as CSV UTF-8",
+    **dict.fromkeys([b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd"], "compressed. Unpack it first"),
     b"\0\0\0\0": "no text: it begins with NUL characters, and may be damaged",
 }
+
+_TEXTS = {
+    r"\s*<(!doctype|html|table|\?xml)": "no CSV but a web page or XML, perhaps of a sign-in; download the file itself",
+    r'\s*\[?\s*\{\s*"': "no CSV but JSON. Give it the ending .json, or .jsonl if each line is an object",
+}
+"""Beginnings of other texts, in small letters or others."""
+
+_SAYS_SEPARATOR = re.compile('sep=([^\r\n"])[\r\n]')
+"""First line by which Excel is told what separates cells."""
 
 
 class TextForm(NamedTuple):
@@ -67,11 +79,15 @@ class TextForm(NamedTuple):
     """Of the columns, without blanks around them."""
     first: tuple[str, ...]
     """Cells of the first row below."""
+    says_separator: bool = False
+    """True where the first line says what separates cells, and is no header."""
+    skips_blanks: bool = False
+    """True where blanks in front of a cell do not belong to it: between a separator and a quotation mark, say."""
 
     @property
     def is_plain(self) -> bool:
         """True where numpy's parser can be asked for the numbers."""
-        return self.decimal == "." and self.separator != " "
+        return self.decimal == "." and not self.skips_blanks
 
 
 def text_form(path: Path, name: str) -> TextForm:
@@ -87,11 +103,22 @@ def text_form(path: Path, name: str) -> TextForm:
     text = codecs.getincrementaldecoder(encoding)("replace").decode(start)
     if not text.strip():
         raise UnreadableSourceError(f"{name} holds nothing but blank lines.")
-    separator = _separator(text, len(start) < _SAMPLE, name, "\t" if path.suffix.lower() == ".tsv" else ",")
-    rows = _rows_of(text, separator)
+    for beginning, what in _TEXTS.items():
+        if re.match(beginning, text, re.IGNORECASE):
+            raise UnreadableSourceError(f"{name} is {what}.")
+    said = _SAYS_SEPARATOR.match(text)
+    text = text[said.end() :] if said else text
+    separator = said[1] if said else _separator(text, len(start) < _SAMPLE, name, "\t" if path.suffix.lower() == ".tsv" else ",")
+    skips_blanks = separator == " " or re.search(f'{re.escape(separator)} +"', text) is not None
+    rows = _rows_of(text, separator, skips_blanks)
     names, first = next(rows, []), next(rows, [])
     decimal = _decimal(chain([first], rows)) if separator != "," or '"' in text else "."
-    return TextForm(encoding, separator, decimal, tuple(cell.strip() for cell in names), tuple(first))
+    return TextForm(encoding, separator, decimal, tuple(map(_name_of, names)), tuple(first), said is not None, skips_blanks)
+
+
+def _name_of(cell: str) -> str:
+    """Name of a column, without blanks and byte-order marks around it, of which files that were joined have several."""
+    return cell.strip().strip("\ufeff").strip()
 
 
 def column_names(path: Path) -> list[str]:
@@ -154,9 +181,9 @@ def _separator(text: str, is_whole: bool, name: str, usual: str) -> str:
     return max(found, key=lambda each: (found[each], each == usual))
 
 
-def _rows_of(text: str, separator: str) -> Iterator[list[str]]:
+def _rows_of(text: str, separator: str, skips_blanks: bool) -> Iterator[list[str]]:
     """Rows of the sample that are not blank, as far as they can be read."""
-    reader = csv.reader(_bare(io.StringIO(text, newline=""), separator), delimiter=separator, skipinitialspace=separator == " ")
+    reader = csv.reader(_bare(io.StringIO(text, newline=""), separator), delimiter=separator, skipinitialspace=skips_blanks)
     try:
         yield from (row for row in reader if any(cell.strip() for cell in row))
     except csv.Error:  # whoever reads the file says where
@@ -409,11 +436,14 @@ def read_text(path: Path, name: str, wanted: Callable[[Sequence[str], Sequence[s
     """Columns of a text file; `wanted` is asked for those to read, given the names of all and the cells of the first row."""
     form = text_form(path, name)
     texts: frozenset[int] = frozenset()
+    has_nameless = False
     while True:
         try:
-            return _read_form(path, name, form, wanted, texts)
+            return _read_form(path, name, form, wanted, texts, has_nameless=has_nameless)
         except _TextsError as found:
             texts |= found.places
+        except _NamelessError:
+            has_nameless = True
 
 
 class _TextsError(Exception):
@@ -422,6 +452,10 @@ class _TextsError(Exception):
     def __init__(self, places: frozenset[int]) -> None:
         super().__init__()
         self.places = places
+
+
+class _NamelessError(Exception):
+    """Columns at the end that have no name, but cells; without cells they are separators at the ends of lines."""
 
 
 def read_frame(
@@ -473,6 +507,8 @@ def _read_form(
     form: TextForm,
     wanted: Callable[[Sequence[str], Sequence[str]], Mapping[str, Wanted]],
     texts: frozenset[int],
+    *,
+    has_nameless: bool,
 ) -> SourceTable:
     is_large = path.stat().st_size >= LARGE
     if is_large:
@@ -480,20 +516,26 @@ def _read_form(
     with path.open(encoding=form.encoding, newline="") as text, path.open("rb") as binary:
         lines = _Lines(text, name, form, binary if is_large else None)
         try:
-            names = [cell.strip() for cell in lines.header()]
+            names = list(map(_name_of, lines.header()))
+            n_named = len(names) if has_nameless else max(place for place, each in enumerate(names, start=1) if each)
             _check_names(names, lines)
-            chosen = wanted(names, form.first)
+            chosen = wanted(names[:n_named], form.first[:n_named])
             cells = {
                 place: _Cells(Wanted("text") if place in texts else chosen[each], each, form.decimal)
                 for place, each in enumerate(names)
-                if each in chosen
+                if place < n_named and each in chosen
             }
-            n_rows = lines.fill(cells, names)
+            nameless = {place: _Cells(Wanted("words"), "", form.decimal) for place in range(n_named, len(names))}
+            n_rows = lines.fill(cells | nameless, names)
+            if any(isinstance(found := each.column(), Words) and found.names for each in nameless.values()):
+                raise _NamelessError
         except UnicodeError:
             raise UnreadableSourceError(f"{_first_undecodable(path, name, form.encoding)}. Save it as UTF-8.") from None
         except csv.Error as error:
             raise UnreadableSourceError(f"{name}, after line {lines.line}: {error}. Is a quotation mark left open?") from None
-    return SourceTable(name, n_rows, {names[place]: cells[place].column() for place in cells}, lines.where)
+    columns = {place: each.column() for place, each in cells.items()}
+    _refuse_summary_row(columns.get(0), n_rows, lines.where)
+    return SourceTable(name, n_rows, {names[place]: column for place, column in columns.items()}, lines.where)
 
 
 def _first_undecodable(path: Path, name: str, encoding: str) -> str:
@@ -535,6 +577,8 @@ class _Lines:
     def header(self) -> list[str]:
         """The first row that is not blank."""
         reader = self._cells_of(self._text)
+        if self.form.says_separator:
+            next(reader)
         for row in reader:
             self.line = reader.line_num
             if any(cell.strip() for cell in row):
@@ -544,8 +588,8 @@ class _Lines:
         raise UnreadableSourceError(f"{self.name} holds nothing but blank lines.")
 
     def _cells_of(self, lines: Iterable[str]) -> Any:
-        separator = self.form.separator
-        return csv.reader(lines, delimiter=separator, skipinitialspace=separator == " ", strict=True)
+        form = self.form
+        return csv.reader(lines, delimiter=form.separator, skipinitialspace=form.skips_blanks, strict=True)
 
     def fill(self, columns: Mapping[int, _Cells], names: Sequence[str]) -> int:
         """Read all rows into the columns; returns their number."""
@@ -844,6 +888,23 @@ def _check_names(names: list[str], lines: _Lines) -> None:
         raise UnreadableSourceError(
             f"{lines.name}, line {lines.line}: the first row holds only numbers ({', '.join(names[:3])}...). A header with the "
             "names of the columns is needed there, such as the models' names."
+        )
+
+
+_SUMMARIES = frozenset(("total", "mean", "average", "avg", "sum", "overall", "std", "sd", "median"))
+
+
+def _refuse_summary_row(column: Column | None, n_rows: int, where: Where) -> None:
+    """Refuse a last row that sums up the others: its first cell says so, where all others have a number."""
+    if not isinstance(column, Words) or n_rows < 3 or column.code[-1] < 0:
+        return
+    last = column.names[column.code[-1]].strip()
+    if last.casefold() not in _SUMMARIES:
+        return
+    others = [name for name in column.names if name.strip().casefold() not in _SUMMARIES]
+    if others and all(map(_is_number, others)):
+        raise UnreadableSourceError(
+            f"{where(n_rows - 1)}: {last!r} stands where other rows have a number, so this row sums up the others. Leave it out."
         )
 
 

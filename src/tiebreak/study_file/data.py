@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tiebreak.errors import MissingDependencyError, SourceNotFoundError, TiebreakError
 from tiebreak.plan.models import is_function
+from tiebreak.readers.columns import is_unnamed
 from tiebreak.readers.source import check_path, pipes_as_files
 from tiebreak.readers.table import TEXT, read_frame
 from tiebreak.scores.vocabulary import nearest_file
@@ -114,8 +115,10 @@ def _features(entry: Entry, columns: Sequence[str], special: dict[str, str]) -> 
     dropped = _several(table["drop"], columns) if "drop" in table else []
     if special["target"] in dropped:
         raise table["drop"].error(f"{special['target']!r} is the target.")
-    if "" in columns and "" not in dropped:
-        raise entry.error('has a column without a name, perhaps a row index. Leave it out with drop = [""], or name it.')
+    unnamed = next((each for each in columns if is_unnamed(each) and each not in dropped), None)
+    if unnamed is not None:
+        what = f"the column {unnamed!r}" if unnamed else "a column without a name"
+        raise entry.error(f'has {what}, perhaps a row index. Leave it out with drop = ["{unnamed}"], or name it.')
     features = [column for column in columns if column not in dropped and column not in special.values()]
     if not features:
         raise entry.error("leaves no columns to learn from.")
