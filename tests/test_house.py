@@ -51,7 +51,6 @@ So it is for a file that a registry names in a text (``"tiebreak.views.pair:VIEW
 
 ON_THEIR_OWN = {
     "comparison/copies.py": "which models are copies of each other is a rule of its own, found by the name of its file",
-    "comparison/look_order.py": "whether an order is random is told without a plan, and tested alone",
     "evaluation/fit_and_score.py": "evaluate.py decides what is measured, and this is the measuring of one cell",
     "evaluation/shared_steps.py": "fit_and_score.py measures one cell, and this stands between cells of a split",
     "evaluation/table_copies.py": "copies of tables and the memory that they take are told without a model, and tested alone",

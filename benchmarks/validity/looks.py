@@ -33,7 +33,9 @@ from tiebreak.comparison.procedures import METHODS
 from tiebreak.comparison.settings import Settings
 from tiebreak.errors import TiebreakError
 from tiebreak.frequentist import alpha_spent, group_sequential_design, split_information, wilcoxon
+from tiebreak.frequentist.bradley_terry_resampled import bradley_terry_bootstrap
 from tiebreak.frequentist.clusters import cluster_sums, mean_of_clusters
+from tiebreak.frequentist.pair_outcomes import outcomes_of_battles
 from tiebreak.numerics import student_multiplier, student_tail
 
 Array = np.ndarray[Any, Any]
@@ -182,6 +184,35 @@ def _best(n_models: int, level: float, n_tables: int, rng: np.random.Generator) 
     return n_wrong / n_tables, n_unplanned / n_tables
 
 
+def _battles(n_models: int, clusters: bool, level: float, n_tables: int, rng: np.random.Generator) -> tuple[float, float]:
+    """Battles of equal models of unequal popularity, a tenth of them ties, ten looks at 1,000: any of all pairs is decided.
+
+    Or 300 clusters of one to six battles that share their two models and lean to one of them, looks from 60 clusters on.
+    """
+    sizes = np.arange(60, 301, 60) if clusters else np.arange(100, 1001, 100)
+    popularity = np.arange(1, n_models + 1) + n_models
+    each = level / (n_models * (n_models - 1) // 2)
+    design = group_sequential_design(sizes / sizes[-1], alpha=each, df=sizes - 1)
+    n_wrong = n_unplanned = 0
+    for _ in range(n_tables):
+        n_units = int(sizes[-1])
+        pairs = np.array([rng.choice(n_models, 2, replace=False, p=popularity / popularity.sum()) for _ in range(n_units)])
+        unit = np.repeat(np.arange(n_units), rng.integers(1, 7, n_units) if clusters else 1)
+        lean = rng.normal(0, 1.0 if clusters else 0.0, n_units)[unit]
+        outcome = np.where(rng.random(unit.size) < 0.1, 0, np.where(rng.random(unit.size) < 1 / (1 + np.exp(-lean)), 1, -1))
+        wrong = unplanned = False
+        for k, n in enumerate(sizes.tolist()):
+            rows = unit < n
+            a, b = pairs[unit[rows]].T
+            held = outcomes_of_battles(a, b, outcome[rows], n_models=n_models, unit=unit[rows] if clusters else None)
+            found = bradley_terry_bootstrap(held, n_resamples=1)
+            wrong |= bool(found.shown_better_alone(float(design.alphas[k])).any())
+            unplanned |= bool(found.shown_better_alone(each).any())
+        n_wrong += wrong
+        n_unplanned += unplanned
+    return n_wrong / n_tables, n_unplanned / n_tables
+
+
 def _clusters(level: float, n_tables: int, rng: np.random.Generator) -> tuple[float, float]:
     """100 clusters of 1 to 12 graded items with an effect of their own, five looks: CR2 and its degrees of freedom."""
     looks = np.array([20, 40, 60, 80, 100])
@@ -255,6 +286,9 @@ OTHERS = (
     ("battles of one pair, 20 looks", 400_000, lambda *given: _tango(1.0, TWENTIETHS, *given)),
     ("best of 5 models, tango, 10 looks", 20_000, lambda *given: _best(5, *given)),
     ("best of 20 models, tango, 10 looks", 10_000, lambda *given: _best(20, *given)),
+    ("battles of 2 models, 10 looks", 2_000, lambda *given: _battles(2, False, *given)),
+    ("battles of 6 models, 10 looks", 2_000, lambda *given: _battles(6, False, *given)),
+    ("battles of 6 in clusters, 5 looks", 2_000, lambda *given: _battles(6, True, *given)),
     ("clustered-t, 100 clusters, 5 looks", 20_000, _clusters),
     ("wilcoxon, 40 datasets, 8 looks", 20_000, lambda *given: _datasets((8, 12, 16, 20, 25, 30, 35, 40), *given)),
     ("wilcoxon, 140 datasets, 7 looks", 10_000, lambda *given: _datasets((20, 40, 60, 80, 100, 120, 140), *given)),

@@ -10,9 +10,8 @@ import numpy as np
 
 from tiebreak.comparison.compare import compare_scores
 from tiebreak.comparison.comparison import Comparison
-from tiebreak.comparison.looks import Looks
+from tiebreak.comparison.looks import Looks, refuse_same_units
 from tiebreak.comparison.settings import Settings, settings_for
-from tiebreak.errors import ChangedLooksError
 from tiebreak.evaluation.run_options import RunOptions
 from tiebreak.frequentist.adjustment import Correction
 from tiebreak.numerics import Alternative, Missing
@@ -207,19 +206,11 @@ def compare(
     if plan is None:
         return compare_scores(scores, settings_for(scores, given))
     answer = compare_scores(scores, settings_for(scores, {**given, "looks": plan}))
-    _refuse_same_units(plan, answer)
+    if answer.looks is not None and len(answer.looks.taken) == len(plan.taken):
+        refuse_same_units(plan)
     if path is not None and answer.looks is not None:
         keep(path, content, answer.looks)
     return answer
-
-
-def _refuse_same_units(plan: Looks, answer: Comparison) -> None:
-    """Refuse a second look at the units of the last one."""
-    if answer.looks is not None and len(answer.looks.taken) == len(plan.taken):
-        raise ChangedLooksError(
-            f"look {len(plan.taken)} was at these same {plan.n:,} {plan.unit}s, and said what there is to say of them. Look "
-            "again when there are more; what that look answered stands in its own answer, which to_json keeps."
-        )
 
 
 def noise_floor(

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from tiebreak.api import read_scores
-from tiebreak.comparison.ratings import PositionState, Ratings, rate_outcomes, rate_scores
-from tiebreak.errors import InvalidParameterError
-from tiebreak.frequentist.bradley_terry_fit import TieModel
+from tiebreak.comparison.battle_looks import BattleTable
+from tiebreak.comparison.looks import Looks
+from tiebreak.comparison.ratings import PositionState, Ratings, rate_at_looks, rate_outcomes, rate_scores
+from tiebreak.errors import InvalidParameterError, UnsuitableDesignError
+from tiebreak.frequentist.bradley_terry_fit import MOST_BIAS, TieModel
+from tiebreak.frequentist.bradley_terry_resampled import bradley_terry_bootstrap
 from tiebreak.frequentist.pair_outcomes import PairOutcomes, outcomes_of_battles
 from tiebreak.readers.battles import Battles, read_battles
 from tiebreak.readers.source import pipes_as_files
 from tiebreak.scores.scores import Scores
+from tiebreak.views.looks import keep, plan_of
 
 
 def rate(
@@ -28,6 +34,8 @@ def rate(
     rng: int = 0,
     cluster: str | None = None,
     position: bool = True,
+    n_total: int | None = None,
+    looks: Looks | Ratings | Mapping[str, Any] | str | os.PathLike[str] | None = None,
 ) -> Ratings:
     """Rate models by whom they beat (Bradley-Terry, on Elo's scale), with intervals of the ratings and of the ranks.
 
@@ -58,6 +66,10 @@ def rate(
     position : bool, default True
         Take the judge's bias for the answer that stands first (model_a) out, where the battles can tell it: where models met in
         both orders. False where model_a is not who stood first, as in tables that list the winner first.
+    n_total, looks : int and Looks, Ratings, mapping or path, optional
+        A plan of looks at battles that are still coming in: the battles (or clusters of them) that are planned in all, and the
+        looks before, as for `compare`. Who meets whom has to be drawn from one fixed distribution. Intervals and ranks of all
+        looks then hold at once at `level`.
 
     Returns
     -------
@@ -80,6 +92,7 @@ def rate(
     >>> ratings.models, [round(float(value)) for value in ratings.rating]
     (('x', 'y'), [1095, 905])
     """
+    plan, path, content = (None, None, None) if n_total is None and looks is None else plan_of(n_total, looks)
     settings: dict[str, Any] = {"ties": ties, "anchor": anchor, "level": level, "n_resamples": n_resamples, "rng": rng}
     with pipes_as_files([source]) as (held,):
         battles = read_battles(held, cluster)
@@ -88,12 +101,21 @@ def rate(
                 raise InvalidParameterError(
                     "cluster is of battles, and these are scores; each dataset counts once.", about="cluster"
                 )
+            if plan is not None:
+                raise InvalidParameterError(
+                    "ratings take looks at battles, and these are scores. Look at datasets with compare.", about="n_total"
+                )
             scores = held if isinstance(held, Scores) else read_scores(held, metric=metric, lower_is_better=lower_is_better)
             return rate_scores(scores, tie_margin=tie_margin, **settings)
     n_both, n_kept = battles.both_orders()
     settings |= {"unit": "battle" if battles.cluster is None else "cluster", "n_both": n_both, "n_kept": n_kept}
     if battles.cluster is None and battles.question is not None and int(battles.question.max()) + 1 < len(battles.question):
         settings["repeated"] = battles.question_column
+    if plan is not None:
+        ratings = _at_looks(plan, battles, position, settings)
+        if path is not None and ratings.looks is not None:
+            keep(path, content, ratings.looks)
+        return ratings
     state: PositionState = "ignored" if not position or ties != "half" else "taken out" if battles.tells_position else "one order"
     ratings = rate_outcomes(_outcomes(battles, is_ordered=state == "taken out"), battles.models, position=state, **settings)
     if ratings.position_probability in (0.0, 1.0):
@@ -101,6 +123,31 @@ def rate(
     if state == "taken out" and not ratings.position_low < ratings.position_high:
         return rate_outcomes(_outcomes(battles), battles.models, position="too few", **settings)
     return ratings
+
+
+def _at_looks(plan: Looks, battles: Battles, position: bool, settings: dict[str, Any]) -> Ratings:
+    """Ratings at the next look of a plan."""
+    if battles.weight is not None or settings.pop("ties") != "half":
+        what = "weights" if battles.weight is not None else "ties by Davidson's model"
+        raise UnsuitableDesignError(f"looks at battles with {what} were not measured. Rate once, when all are in.")
+    for name in ("rng", "n_resamples", "unit"):
+        del settings[name]  # nothing is drawn
+    table = BattleTable(battles.models, battles.model_a, battles.model_b, battles.outcome, battles.cluster)
+
+    @cache
+    def outcomes_to(n: int) -> tuple[PositionState, PairOutcomes]:
+        part = battles.first(table.rows_to(n))
+        if not position:
+            return "ignored", _outcomes(part)
+        if not part.tells_position:
+            return "one order", _outcomes(part)
+        ordered = _outcomes(part, is_ordered=True)
+        found = bradley_terry_bootstrap(ordered, n_resamples=1)
+        if abs(found.position) >= MOST_BIAS:
+            return "always", _outcomes(part)
+        return ("taken out", ordered) if found.position_error > 0 else ("too few", _outcomes(part))
+
+    return rate_at_looks(plan, table, outcomes_to, asks_position=position, **settings)
 
 
 def _outcomes(battles: Battles, *, is_ordered: bool = False) -> PairOutcomes:

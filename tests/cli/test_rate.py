@@ -54,6 +54,31 @@ def test_scores_on_datasets(here: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert out.startswith("Any of the 2 models may be the best: 'y' and 'x' (30 datasets).")
 
 
+def test_looks_are_kept_in_a_file(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each look adds to the file; one that is refused changes nothing, and its message has the words of the command line."""
+    from tests.comparison.test_battle_looks import battles as drawn
+
+    for n in (150, 400):
+        drawn(n).to_csv("battles.csv", index=False)
+        code, out, _ = run(capsys, "rate", "battles.csv", "--n-total", "1200", "--looks", "looks.json")
+        assert code == 0
+        assert f"{n} of 1,200 battles: decided" in out
+    kept = Path("looks.json").read_text()
+    assert [look["n"] for look in json.loads(kept)["taken"]] == [150, 400]
+    for options, text in (
+        (("--n-total", "900", "--looks", "looks.json"), "does not go with --n-total"),
+        (("--looks", "looks.json"), "look 2 was at these same 400 battles"),
+        (("--n-total", "100"), "--n-total"),
+        (("--looks", "new.json"), "say how many units it has with --n-total"),
+        (("--looks", "battles.csv"), "would write over"),
+    ):
+        code, out, err = run(capsys, "rate", "battles.csv", *options)
+        assert (code, out) == (2, "")
+        assert text in " ".join(err.split())
+    assert Path("looks.json").read_text() == kept
+    assert not Path("new.json").exists()
+
+
 def test_errors_are_messages(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Exit code 2, nothing on standard output."""
     Path("bad.csv").write_text("model_a,model_b,winner\nx,x,a\n")

@@ -60,6 +60,18 @@ _OPTIONS = (
     click.option(
         "--seed", "rng", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help="Seed of the resamples."
     ),
+    click.option(
+        "--n-total",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Battles (or clusters) planned in all, where these are the first.",
+    ),
+    click.option(
+        "--looks",
+        type=click.Path(path_type=Path, dir_okay=False),
+        metavar="FILE",
+        help="Keep the looks of the plan in this file, which the first look makes; all looks share one level.",
+    ),
     format_option("How the answer is written."),
     raw_option,
     click.option("--plots", **PLOTS, help="Draw the ratings into this folder."),
@@ -86,6 +98,8 @@ def rate_command(file: str, format_: str, raw: bool, plots: Path | None, html: P
     settings["position"] = not settings.pop("ignore_position")
     if html is not None and str(html) == file:
         raise click.UsageError(f"--html would write over {str(html)!r}, which holds the battles.")
+    if settings["looks"] is not None and str(settings["looks"]) == file:
+        raise click.UsageError(f"--looks would write over {file!r}, which holds the battles.")
     check_raw(raw, format_)
     if plots is not None:
         make_folder(plots)

@@ -65,18 +65,29 @@ def refuse_order(method: Procedure, data: Scores, unit: str) -> None:
     if method.question == "splits":
         return
     _refuse_one_group(data, unit)
-    signs = list(_signs(method, data, unit))
-    n_single = sum(not sign.is_joint for sign in signs)
-    # the test of all scores together has half of alpha
-    pvalues = [2 * sign.pvalue * (1 if sign.is_joint else n_single) for sign in signs]
+    refuse_signs(
+        list(_signs(method, data, unit)),
+        f"the {unit}s do not come in random order",
+        "The first part of such a table is no sample of the whole, so a look at it would be wrong far more often than alpha "
+        f"says. Shuffle the {unit}s before any of them is run, or compare once, when all are in, without a plan.",
+    )
+
+
+def refuse_signs(signs: list[Sign], what: str, advice: str) -> None:
+    """Refuse where some test finds less than 3 in 10,000 random orders like this one, all tests together.
+
+    Raises
+    ------
+    UnsuitableDesignError
+        It says what is wrong, by which test, and how to go on.
+    """
+    n_joint = sum(sign.is_joint for sign in signs)
+    # tests of all series together have half of the level
+    pvalues = [2 * sign.pvalue * (n_joint if sign.is_joint else len(signs) - n_joint) for sign in signs]
     if min(pvalues, default=1.0) >= ALPHA:
         return
     found = signs[int(np.argmin(pvalues))]
-    raise UnsuitableDesignError(
-        f"the {unit}s do not come in random order: {found.text}. The first part of such a table is no sample of the whole, so a "
-        f"look at it would be wrong far more often than alpha says. Shuffle the {unit}s before any of them is run, or compare "
-        "once, when all are in, without a plan."
-    )
+    raise UnsuitableDesignError(f"{what}: {found.text}. {advice}")
 
 
 def _refuse_one_group(data: Scores, unit: str) -> None:
@@ -96,20 +107,20 @@ def _signs(method: Procedure, data: Scores, unit: str) -> Iterator[Sign]:
     present = ~np.isnan(score)
     n = present.sum(axis=0)
     mean = np.where(present, score, 0.0).sum(axis=0) / np.maximum(n, 1)
-    yield from _of_numbers(np.where(n > 0, mean, np.nan), f"the mean score of a {unit}")
+    yield from of_numbers(np.where(n > 0, mean, np.nan), f"the mean score of a {unit}")
     if 2 < score.shape[0] <= MOST_SERIES:
         for name, row in zip(data.models, score - mean, strict=True):
-            yield from _of_numbers(row, f"the score of {name!r} beside the others'")
+            yield from of_numbers(row, f"the score of {name!r} beside the others'")
     elif score.shape[0] == 2:
-        yield from _of_numbers(score[0] - score[1], "the difference of the two models")
+        yield from of_numbers(score[0] - score[1], "the difference of the two models")
     if 2 <= score.shape[0] <= MOST_SERIES:
-        yield from _of_a_change(score, unit)
+        yield from of_a_change(score, unit)
     for name, values in columns.items():
         numbers = _as_numbers(values)
         if numbers is None:
-            yield from _of_texts(values, name, unit)
+            yield from of_texts(values, name, unit)
         elif not OF_THE_ORDER.search(name):
-            yield from _of_numbers(numbers, f"{name!r}")
+            yield from of_numbers(numbers, f"{name!r}")
 
 
 def _by_unit(method: Procedure, data: Scores) -> tuple[FloatArray, dict[str, tuple[str, ...]]]:
@@ -145,7 +156,7 @@ def _as_numbers(values: tuple[str, ...]) -> FloatArray | None:
     return numbers if np.unique(numbers[~np.isnan(numbers)]).size > 2 else None
 
 
-def _of_numbers(values: FloatArray, what: str) -> Iterator[Sign]:
+def of_numbers(values: FloatArray, what: str) -> Iterator[Sign]:
     """Trend by the rank correlation with the place, and likeness of neighbours by that of each with the next."""
     from scipy.stats import rankdata
 
@@ -163,7 +174,7 @@ def _of_numbers(values: FloatArray, what: str) -> Iterator[Sign]:
     yield Sign(_tail(min(alike, 1.0), values.size - 1), f"{what} is like that of its neighbours (rank correlation {alike:.2f})")
 
 
-def _of_a_change(score: FloatArray, unit: str) -> Iterator[Sign]:
+def of_a_change(score: FloatArray, unit: str, what: str = "the scores change") -> Iterator[Sign]:
     """Place at which the scores of all models together change most: the largest of chi-squares of both parts' mean scores.
 
     Under a random order the standardised partial sums of p components are nearly a Brownian bridge, whose largest square over
@@ -190,7 +201,7 @@ def _of_a_change(score: FloatArray, unit: str) -> Iterator[Sign]:
     span = 2 * np.log((1 - MARGIN) / MARGIN)
     log_density = p / 2 * np.log(largest / 2) - largest / 2 - gammaln(p / 2)
     tail = float(np.exp(log_density) * (span * (1 - p / largest) + 4 / largest))  # [V81]_
-    yield Sign(min(1.0, tail), f"the scores change after {place[k]:,} {unit}s (chi-square {largest:.0f} of {p})", is_joint=True)
+    yield Sign(min(1.0, tail), f"{what} after {place[k]:,} {unit}s (chi-square {largest:.0f} of {p})", is_joint=True)
 
 
 def _components(score: FloatArray) -> FloatArray:
@@ -217,7 +228,7 @@ def _centred(row: FloatArray, rankdata: Callable[[FloatArray], FloatArray]) -> F
     return found
 
 
-def _of_texts(values: tuple[str, ...], name: str, unit: str) -> Iterator[Sign]:
+def of_texts(values: tuple[str, ...], name: str, unit: str) -> Iterator[Sign]:
     """Neighbours that share a text: under a random order nearly Poisson, and less spread than that where texts are few."""
     from scipy.special import pdtrc
 

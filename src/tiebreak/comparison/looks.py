@@ -402,22 +402,14 @@ def next_look(plan: Looks, data: Scores, settings: Settings, method: Procedure, 
     if not plan.taken:
         gamma = GAMMAS.get(method.question, GAMMA) if plan.gamma is None else plan.gamma
         plan = replace(plan, gamma=float(gamma), unit=unit, terms=terms)
-        if now.n > plan.n_total:
-            raise InvalidParameterError(
-                Setting("n_total", str(plan.n_total)),
-                f" is fewer than the {now.n:,} {unit}s that are there already. It names the whole plan, before the first look.",
-                about="n_total",
-            )
-    _refuse_changes(plan, terms)
-    _refuse_other_data(plan, method, data, now)
+        refuse_too_many(plan, now.n)
+    refuse_changes(plan, terms)
+    refuse_fewer(plan, now.n)
+    if plan.taken:  # the last look holds all units of those before it
+        refuse_other_data(plan, digest_of(cut(method, data, plan.n).data))
     if plan.taken and plan.n == now.n:
         return plan
-    if plan.n >= plan.n_total:
-        raise InvalidParameterError(
-            f"the plan of {plan.n_total:,} {unit}s is over: look {len(plan.taken)} was at {plan.n:,}, and all of alpha is spent. "
-            "Further data need a new plan, on new units alone.",
-            about="looks",
-        )
+    refuse_full_plan(plan)
     process = PROCESSES[method.name]
     if now.n < min(process.fewest, plan.n_total):
         raise UnsuitableDesignError(
@@ -471,7 +463,7 @@ def _refuse_skew(plan: Looks, method: Procedure, data: Scores, settings: Setting
         )
 
 
-def _refuse_changes(plan: Looks, terms: Mapping[str, Any]) -> None:
+def refuse_changes(plan: Looks, terms: Mapping[str, Any]) -> None:
     """Refuse another metric, family, procedure or other models than at the looks before."""
     for name, now in terms.items():
         before = plan.terms.get(name)
@@ -488,21 +480,51 @@ def _refuse_changes(plan: Looks, terms: Mapping[str, Any]) -> None:
         )
 
 
-def _refuse_other_data(plan: Looks, method: Procedure, data: Scores, now: Cut) -> None:
-    """Refuse data that do not begin with the units of the looks before, with the same scores."""
+def refuse_too_many(plan: Looks, n: int) -> None:
+    """Refuse a plan of fewer units than are there at its first look."""
+    if n > plan.n_total:
+        raise InvalidParameterError(
+            Setting("n_total", str(plan.n_total)),
+            f" is fewer than the {n:,} {plan.unit}s that are there already. It names the whole plan, before the first look.",
+            about="n_total",
+        )
+
+
+def refuse_fewer(plan: Looks, n: int) -> None:
+    """Refuse fewer units than a look before was at."""
     for number, look in enumerate(plan.taken, 1):
-        if look.n > now.n:
+        if look.n > n:
             raise ChangedLooksError(
-                f"look {number} was at {look.n:,} {plan.unit}s, and here are only {now.n:,}. A look needs all units of the looks "
+                f"look {number} was at {look.n:,} {plan.unit}s, and here are only {n:,}. A look needs all units of the looks "
                 "before, and new ones after them."
             )
-    # the last look holds all units of those before it
-    for number, look in list(enumerate(plan.taken, 1))[-1:]:
-        if digest_of(cut(method, data, look.n).data) != look.digest:
-            raise ChangedLooksError(
-                f"the first {look.n:,} {plan.unit}s are not those of look {number}: other {plan.unit}s, another order, or other "
-                "scores. Keep the rows of the looks before as they were, and add new ones below them."
-            )
+
+
+def refuse_other_data(plan: Looks, digest: str) -> None:
+    """Refuse data that do not begin with the units of the last look, with the same scores; `digest` is of as many units."""
+    if digest != plan.taken[-1].digest:
+        raise ChangedLooksError(
+            f"the first {plan.n:,} {plan.unit}s are not those of look {len(plan.taken)}: other {plan.unit}s, another order, or "
+            "other scores. Keep the rows of the looks before as they were, and add new ones below them."
+        )
+
+
+def refuse_full_plan(plan: Looks) -> None:
+    """Refuse a further look where all of alpha is spent."""
+    if plan.n >= plan.n_total:
+        raise InvalidParameterError(
+            f"the plan of {plan.n_total:,} {plan.unit}s is over: look {len(plan.taken)} was at {plan.n:,}, and all of alpha is "
+            "spent. Further data need a new plan, on new units alone.",
+            about="looks",
+        )
+
+
+def refuse_same_units(plan: Looks) -> None:
+    """Refuse a second look at the units of the last one."""
+    raise ChangedLooksError(
+        f"look {len(plan.taken)} was at these same {plan.n:,} {plan.unit}s, and said what there is to say of them. Look "
+        "again when there are more; what that look answered stands in its own answer, which to_json keeps."
+    )
 
 
 def fraction_of(plan: Looks, method: Procedure, now: Cut) -> float:

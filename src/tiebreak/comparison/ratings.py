@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
+from tiebreak.comparison.battle_looks import BattleTable, judge_battle_looks, next_battle_look
+from tiebreak.comparison.looks import Looks
 from tiebreak.errors import InvalidParameterError, TooFewModelsError, UnpairedScoresError
 from tiebreak.frequentist.bradley_terry import check_tie_model, unconnected_groups
 from tiebreak.frequentist.bradley_terry_fit import MOST_BIAS, TieModel
 from tiebreak.frequentist.bradley_terry_resampled import BradleyTerryBootstrap, bradley_terry_bootstrap
 from tiebreak.frequentist.pair_outcomes import PairOutcomes, outcomes_of_scores
-from tiebreak.numerics import FloatArray, IntArray, StudentDistribution, check_count, check_probability, check_seed
+from tiebreak.numerics import FloatArray, IntArray, Interval, StudentDistribution, check_count, check_probability, check_seed
 from tiebreak.result import Result
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import look_up, quoted
@@ -75,6 +78,10 @@ class Ratings(Result["RatingsPlots"]):
         Questions on which two models were judged in both orders, and those of them with the same outcome in both.
     repeated : str
         Column of questions of which some stand in several battles that are taken for independent; "" where there is none.
+    looks : Looks or None
+        The plan with all looks that were taken, this one included; None where the answer is not one of several looks.
+    interval_alpha : float
+        1 - coverage of the intervals of this look, if it were the only one; nan without looks.
     """
 
     models: tuple[str, ...]
@@ -103,6 +110,8 @@ class Ratings(Result["RatingsPlots"]):
     n_both: int = 0
     n_kept: int = 0
     repeated: str = ""
+    looks: Looks | None = None
+    interval_alpha: float = float("nan")
 
     def win_rate(self, first: str, second: str) -> WinRate:
         """Probability that the first is preferred to the second where they do not tie, with its interval at `level`.
@@ -113,9 +122,20 @@ class Ratings(Result["RatingsPlots"]):
         estimate = self.win_probability(first, second)
         one, two = (look_up(name, self.models, "model") for name in (first, second))
         odds = (self.rating[one] - self.rating[two]) / ELO_PER_LOG_ODDS
-        interval = StudentDistribution(odds, self.error[one, two], max(self.n_units - 1, 1)).interval(1 - self.level)
+        interval = StudentDistribution(odds, self.error[one, two], max(self.n_units - 1, 1)).interval(self.own_alpha)
         low, high = (float(1 / (1 + np.exp(-end))) for end in interval)
         return WinRate(estimate, low, high)
+
+    @property
+    def own_alpha(self) -> float:
+        """1 - coverage of each interval by itself: what its look was granted, else 1 - level."""
+        return 1 - self.level if self.looks is None else self.interval_alpha
+
+    @property
+    def n_open(self) -> int:
+        """Number of pairs that no look of the plan has decided; all of them without looks."""
+        n = len(self.models)
+        return n * (n - 1) // 2 - (0 if self.looks is None else len(self.looks.decided))
 
     def win_probability(self, first: str, second: str) -> float:
         """Probability that the first beats the second, where they do not tie; nan where the two cannot be compared."""
@@ -166,7 +186,46 @@ def rate_outcomes(
             f"anchor {anchor!r} has no finite rating, as it never lost or never won. Name another model.", about="anchor"
         )
     facts = {"unit": unit, "metric": metric, "tie_model": ties, **about, **_position_facts(found, level)}
-    return _ratings(found, models, won, tied, fixed, level, facts)
+    intervals, ranks = found.confidence_interval(level, against=fixed), found.rank_intervals(level)
+    return _ratings(found, models, won, tied, fixed, level, facts, intervals, ranks)
+
+
+def rate_at_looks(
+    plan: Looks,
+    table: BattleTable,
+    outcomes_to: Callable[[int], tuple[PositionState, PairOutcomes]],
+    *,
+    asks_position: bool,
+    anchor: str | None = None,
+    level: float = 0.95,
+    **about: Any,
+) -> Ratings:
+    """Ratings at the next look of a plan; `outcomes_to` gives those of the battles in the first n units.
+
+    Intervals are Student's, at what the plan grants their look, so that those of all looks hold at once. Ranks are read off the
+    pairs, each as of the look that decided it.
+    """
+    models, level = table.models, check_probability(level, "level")
+    fixed = None if anchor is None else look_up(anchor, models, "model")
+    terms = {"models": sorted(models), "method": "bradley-terry", "level": level, "position": asks_position}
+    plan = next_battle_look(plan, table, terms)
+
+    def fit(n: int) -> BradleyTerryBootstrap:
+        held = outcomes_to(n)[1]
+        (won,), (tied,) = held.tables()
+        _check_connected(won + tied, models)
+        return bradley_terry_bootstrap(held, n_resamples=1)  # of which nothing is used
+
+    judged = judge_battle_looks(plan, models, 1 - level, fit)
+    state, outcomes = outcomes_to(plan.n)
+    (won,), (tied,) = outcomes.tables()
+    found = fit(plan.n)
+    facts = {"unit": table.unit, "metric": "", "tie_model": "half", "position": state, **about}
+    facts |= {**_position_facts(found, 1 - judged.interval_alpha), "looks": judged.plan, "interval_alpha": judged.interval_alpha}
+    intervals = found.student_interval(judged.interval_alpha, against=fixed)
+    ranks = Interval(1 + judged.shown.sum(axis=0), len(models) - judged.shown.sum(axis=1))
+    ratings = _ratings(found, models, won, tied, fixed, level, facts, intervals, ranks)
+    return replace(ratings, n_resamples=0, n_unplaced=np.zeros(len(models), dtype=np.intp))
 
 
 def _position_facts(found: BradleyTerryBootstrap, level: float) -> dict[str, float]:
@@ -200,10 +259,11 @@ def _ratings(
     fixed: int | None,
     level: float,
     facts: dict[str, Any],
+    intervals: Interval,
+    ranks: Interval,
 ) -> Ratings:
     zero = 0.0 if fixed is None else found.log_ability[fixed]
-    low, high = found.confidence_interval(level, against=fixed)
-    ranks = found.rank_intervals(level)
+    low, high = intervals
     # best first; those that cannot be placed come last, and equal ones by name
     order = sorted(range(len(models)), key=lambda i: (np.isnan(found.log_ability[i]), -found.log_ability[i], models[i]))
     rows = np.array(order)

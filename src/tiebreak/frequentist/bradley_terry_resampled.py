@@ -114,8 +114,31 @@ class BradleyTerryBootstrap:
     def shown_better(self, level: float = 0.95) -> NDArray[np.bool_]:
         """True where the model of the row is shown better than that of the column, all pairs judged at once."""
         critical, tail = self._critical(level)
+        return self._shown(critical, tail, self.n_unplaced > (1 - level) / 2 * self.draws.shape[0])
+
+    def shown_better_alone(self, alpha: float) -> NDArray[np.bool_]:
+        """True where Student's interval of a difference by itself, which leaves out alpha, lies above 0; no resample is used."""
+        critical = float(student_multiplier(alpha, max(self.n_units - 1, 1)))
+        return self._shown(critical, alpha / 2, np.zeros(self.log_ability.size, dtype=bool))
+
+    def student_interval(self, alpha: float, *, against: int | None = None) -> Interval:
+        """Student's intervals that leave out alpha, of the abilities or of their differences to a model; no resample is used.
+
+        A model without a finite ability has the ends that `confidence_interval` gives it.
+        """
+        zero = 0.0 if against is None else self.log_ability[against]
+        error = self.own_error if against is None else self.standard_error[:, against]
+        half = float(student_multiplier(alpha, max(self.n_units - 1, 1))) * error
+        low, high = self.log_ability - zero - half, self.log_ability - zero + half
+        for i in np.flatnonzero(~np.isfinite(self.log_ability)):
+            low[i], high[i] = (end - zero for end in self._open_interval(int(i), alpha / 2))
+        if against is not None:
+            low[against] = high[against] = 0.0
+        return Interval(low, high)
+
+    def _shown(self, critical: float, tail: float, loose: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Pairs shown at a multiplier of their errors; `loose` are models that are shown neither better nor worse."""
         finite = np.isfinite(self.log_ability)
-        loose = self.n_unplaced > (1 - level) / 2 * self.draws.shape[0]
         with np.errstate(invalid="ignore"):
             difference = self.log_ability[:, None] - self.log_ability
             shown = difference > critical * self.standard_error

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +77,12 @@ class Battles:
     weight: FloatArray | None
     question: IntArray | None = None
     question_column: str = ""
+
+    def first(self, n: int) -> Battles:
+        """The first n battles, of all the models."""
+        columns = ("model_a", "model_b", "outcome", "cluster", "weight", "question")
+        held: dict[str, Any] = {name: column[:n] for name in columns if (column := getattr(self, name)) is not None}
+        return replace(self, **held)
 
     @property
     def tells_position(self) -> bool:

@@ -102,8 +102,8 @@ def _parsed(content: bytes, name: str) -> tuple[Looks, bool]:
 
 def _of_content(content: Any, name: str) -> tuple[Looks, bool]:
     """Looks in a file of them, or in an answer; and True for the latter."""
-    if isinstance(content, Mapping) and isinstance(content.get("settings"), Mapping):
-        held = content["settings"].get("looks")
+    if isinstance(content, Mapping) and (isinstance(content.get("settings"), Mapping) or "models" in content):
+        held = content.get("settings", content).get("looks")
         if held is None:
             raise UnreadableSourceError(f"{name} is an answer without a plan of looks. Name a new file for them.")
         return Looks.from_dict(held, name), True
@@ -160,14 +160,25 @@ def sentence(comparison: Comparison) -> str:
     looks = comparison.looks
     if looks is None:
         return ""
-    n_pairs, n_open, n_futile = comparison.pair_table.n_pairs, n_left_open(comparison), _n_futile(comparison)
-    at = f"Look {len(looks.taken)}, {looks.n:,} of {looks.n_total:,} {looks.unit}s"
-    left = f"at most {looks.n_left:,} more" if looks.n_left else "the plan is over"
-    if not comparison.pair_table.is_family:
-        n_models = len(comparison.models)
-        if not n_open:
-            return f"{at}: the best is found; it needs no further {looks.unit}s."
-        return f"{at}: {n_open} of {count(n_models, 'model')} may be the best; {left}."
+    n_open = n_left_open(comparison)
+    if comparison.pair_table.is_family:
+        return pairs_sentence(looks, comparison.pair_table.n_pairs, n_open, _n_futile(comparison))
+    if not n_open:
+        return f"{_where(looks)}: the best is found; it needs no further {looks.unit}s."
+    return f"{_where(looks)}: {n_open} of {count(len(comparison.models), 'model')} may be the best; {_left(looks)}."
+
+
+def _where(looks: Looks) -> str:
+    return f"Look {len(looks.taken)}, {looks.n:,} of {looks.n_total:,} {looks.unit}s"
+
+
+def _left(looks: Looks) -> str:
+    return f"at most {looks.n_left:,} more" if looks.n_left else "the plan is over"
+
+
+def pairs_sentence(looks: Looks, n_pairs: int, n_open: int, n_futile: int = 0) -> str:
+    """Sentence on pairs that are decided and open, of which the rest of the plan will hardly decide so many."""
+    at, left = _where(looks), _left(looks)
     if not n_open:
         done = "the pair is decided" if n_pairs == 1 else f"all {n_pairs} pairs are decided"
         return f"{at}: {done}; they need no further {looks.unit}s." if n_pairs > 1 else f"{at}: {done}; it needs no more."

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tiebreak.views.json import document, finite
+from tiebreak.views.looks import pairs_sentence
 from tiebreak.views.names import short_names
 from tiebreak.views.page import NAME_WIDTH, Page, Paragraph, Section, Table
 from tiebreak.views.view import View
@@ -44,7 +45,7 @@ def page(ratings: Ratings) -> Page:
     """Who may be the best, the table, warnings, and what was done."""
     return Page(
         (
-            Paragraph((_sentence(ratings), *position_sentences(ratings)), n_strong=1),
+            Paragraph((_sentence(ratings), *_look_sentences(ratings), *position_sentences(ratings)), n_strong=1),
             _table(ratings),
             Section("Warnings", warnings(ratings)),
             Paragraph((_method_line(ratings),), is_small=True),
@@ -85,6 +86,7 @@ def facts(ratings: Ratings) -> dict[str, Any]:
         n_kept=ratings.n_kept,
         models=[{name: _number(value) for name, value in zip(COLUMNS, row, strict=True)} for row in rows(ratings)],
         warnings=[{"code": code, "text": text} for code, text in warnings(ratings)],
+        looks=None if ratings.looks is None else ratings.looks.as_dict(),
     )
 
 
@@ -142,6 +144,13 @@ def _sentence(ratings: Ratings) -> str:
     who = f"any of the {len(may)}" if len(may) == len(ratings.models) else f"{len(may)} of the {len(ratings.models)}"
     units = count(ratings.n_units, ratings.unit)
     return f"{who.capitalize()} models may be the best: {listed([quote(name) for name in may])} ({units})."
+
+
+def _look_sentences(ratings: Ratings) -> Iterator[str]:
+    """Decided and open pairs at a look; nothing without a plan."""
+    if ratings.looks is not None:
+        n = len(ratings.models)
+        yield pairs_sentence(ratings.looks, n * (n - 1) // 2, ratings.n_open)
 
 
 def position_sentences(ratings: Ratings) -> Iterator[str]:
@@ -220,9 +229,20 @@ def _method_line(ratings: Ratings) -> str:
     of = f"the {ratings.metric} of each dataset" if ratings.metric else "battles"
     ties = "ties count half a win for either" if ratings.tie_model == "half" else "ties by Davidson's model"
     at = f"{quote(ratings.anchor)} is at 1000" if ratings.anchor else "their mean is 1000"
-    return (
+    how = (
         f"Bradley-Terry by maximum likelihood from {of}; {ties}. Ratings are on Elo's scale: 400 points are odds of 10 to 1, and "
-        f"{at}. Intervals are percentiles of {ratings.n_resamples} bootstrap resamples of {ratings.unit}s; on a further "
+        f"{at}."
+    )
+    if ratings.looks is not None:
+        n_pairs = len(ratings.models) * (len(ratings.models) - 1) // 2
+        robust = ", from errors that allow for what battles of a cluster share" if ratings.unit == "cluster" else ""
+        return (
+            f"{how} Intervals are Student's{robust}, at the level that the plan leaves this look; ranks are read off "
+            f"{count(n_pairs, 'pair')}, each as of the look that decided it. Those of all looks hold at once. On a further "
+            f"{ratings.unit} of this kind the better model need not win."
+        )
+    return (
+        f"{how} Intervals are percentiles of {ratings.n_resamples} bootstrap resamples of {ratings.unit}s; on a further "
         f"{ratings.unit} of this kind the better model need not win."
     )
 
