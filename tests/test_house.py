@@ -263,7 +263,8 @@ class House:
         for module in self.modules:
             who = next(iter(importers[module.path]), "")
             is_alone = len(importers[module.path]) == 1 and who[: who.rfind("/") + 1] == module.package
-            if is_alone and module.stem != "__init__" and who not in REGISTRIES:
+            is_plot = module.package == "views/plots/"  # found by its name, like a command
+            if is_alone and module.stem != "__init__" and who not in REGISTRIES and not is_plot:
                 found[module.path] = who
         return found
 
