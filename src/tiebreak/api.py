@@ -463,7 +463,7 @@ def nested_cross_validate(
     >>> from sklearn.svm import SVC
     >>> X, y = load_iris(return_X_y=True)
     >>> nested = tb.nested_cross_validate(tb.grid(SVC(), {"C": [0.1, 1, 10]}), X, y, outer=5, inner=2)
-    >>> nested.choice().n_chosen.tolist(), round(nested.honest().mean, 3)
+    >>> nested.choice().n_chosen.tolist(), round(nested.score().mean, 3)
     ([0, 0, 5], 0.98)
     """
     from tiebreak.plan.nested import make_nested_plan
