@@ -153,7 +153,7 @@ def read_report(text: str) -> ReportRead:
     parser = _Pieces()
     parser.feed(text)
     tables = [TableRead(title, rows[0], rows[1:]) for title, rows, _ in parser.tables if rows]
-    flat = html.unescape(re.sub(r"<[^>]+>", " ", text))
+    flat = html.unescape(re.sub(r"<[^>]+>", " ", text.replace("<wbr>", "")))
     return ReportRead(" ".join(flat.split()), tables)
 
 

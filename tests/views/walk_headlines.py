@@ -105,7 +105,8 @@ def _walk_standings(found: Any, derived: Derived, text: str) -> None:
     rope = rf"within ({NUMBER})(?: \(.*%\))? of the best\."
     known: dict[str, Callable[..., None]] = {
         r"No winner: all (\d+) models have identical scores\.": lambda k: expect(derived.are_all_copies and int(k) == n),
-        r"(.+) is the best of the (\d+)\.": lambda name, k: expect(is_best and [name] == best and int(k) == n),
+        r"(.+) is the best of the (\d+)\.": lambda name, k: expect(is_best and [name] == best and int(k) == n > 2),
+        r"(.+) is the better of the two\.": lambda name: expect(is_best and [name] == best and n == 2),
         r"(.+) are the best of the (\d+), with identical scores\.": lambda names, k: expect(
             is_best and len(best) > 1 and are(names, best) and int(k) == n
         ),

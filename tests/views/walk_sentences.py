@@ -46,7 +46,7 @@ def walk(found: Any, answer: dict[str, Any], derived: Derived, read: Read) -> No
             _walk_chances(found, answer, derived, line)
         elif line.startswith("By "):
             _walk_slices(found, answer, line)
-        elif re.fullmatch(r"[\d,]+ pairs share the .* here; a baseline named before looking would make it [\d,]+\.", line):
+        elif re.fullmatch(r"[\d,]+ pairs share the .* here; with a baseline named before looking only [\d,]+ would\.", line):
             _walk_fewer(found, answer, derived, line)
         elif said := re.fullmatch(
             rf"(?:A|Depending on the pair, a) true difference of ({NUMBER})(?: to ({NUMBER}))? is seen in ({NUMBER})% of tables "
@@ -206,7 +206,7 @@ def _walk_shortfalls(found: Any, derived: Derived, rest: Rest, rope: float) -> N
     within = rf"short by at most {BOUND}, within the rope of ({NUMBER})(?: \([^)]*\))?\."
     every = rest.take(rf"All are near best: {within}")
     some = None if every else rest.take(rf"({LIST}) (?:is|are) near best: {within}")
-    none = rest.take(rf"No model is shown near best, within the rope of ({NUMBER})(?: \([^)]*\))?\.")
+    none = rest.take(rf"No model is shown to be within ({NUMBER})(?: \([^)]*\))? of the best\.")
     found.expect((every is not None) == (bool(near) and len(near) == len(models)), f"near best are {near}: {text!r}")
     found.expect((some is not None) == (0 < len(near) < len(models)), f"near best are {near}: {text!r}")
     is_open = not near and "may be best" in derived.standing.values()
@@ -223,12 +223,12 @@ def _walk_shortfalls(found: Any, derived: Derived, rest: Rest, rope: float) -> N
         found.expect(number(its_rope) == rope, f"the rope is {rope}: {text!r}")
     else:
         others = [m for m in models if derived.standing[m] in ("may be best", "not best")]
-        _walk_others(found, derived, rest, others[:1] if is_open else others)
+        _walk_others(found, derived, rest, others[:1] if is_open else others, is_open=is_open)
     if rest.text:
         found.append(f"no such sentence is known: {rest.text!r}")
 
 
-def _walk_others(found: Any, derived: Derived, rest: Rest, others: list[str]) -> None:
+def _walk_others(found: Any, derived: Derived, rest: Rest, others: list[str], *, is_open: bool) -> None:
     """The bound of the first model, or the largest of all but the best; or that it is not known."""
     text, bounds = rest.text, derived.shortfall
     unknown = [model for model in others if math.isnan(bounds[model])]
@@ -238,7 +238,8 @@ def _walk_others(found: Any, derived: Derived, rest: Rest, others: list[str]) ->
         names, counted = names_in(match.group(1))
         found.expect(names == unknown[: len(names)] and counted == len(unknown), f"no bound of {unknown}: {text!r}")
         return
-    match = rest.take(rf"(?:({NAME}) falls short|The others fall short) by at most {BOUND}\.")
+    said = rf"({NAME}) may fall short by up to" if is_open else rf"(?:({NAME}) falls short|The others fall short) by at most"
+    match = rest.take(rf"{said} {BOUND}\.")
     found.expect((match is not None) == bool(others), f"others are {others}: {text!r}")
     if match is not None:
         name = match.group(1)
@@ -380,7 +381,7 @@ def _printed_rope(answer: dict[str, Any], derived: Derived, text: str) -> float:
 
 
 def _walk_step(found: Any, answer: dict[str, Any], derived: Derived, text: str, rope: float) -> None:
-    fewer = re.search(r" ?[\d,]+ pairs share the .*? here; a baseline named before looking would make it [\d,]+\.$", text)
+    fewer = re.search(r" ?[\d,]+ pairs share the .*? here; with a baseline named before looking only [\d,]+ would\.$", text)
     if fewer is not None:
         _walk_fewer(found, answer, derived, fewer.group(0).strip())
         text = text[: fewer.start()]
@@ -392,6 +393,11 @@ def _walk_step(found: Any, answer: dict[str, Any], derived: Derived, text: str, 
         ahead, chosen = typical.group(1).strip("'"), re.findall(NAME, text)[0].strip("'")
         found.expect(values[ahead] > values[chosen], f"{values}: {text!r}")
         text = f"{text[: typical.start()]}."
+    if open_ones := re.match(
+        r"take (?:the cheapest of|('[^']+'), the fastest to fit of) the (\d+) that may be best.*? by at most (\S+)\. ?", text
+    ):
+        _walk_take_open(found, answer, derived, open_ones)
+        text = text[open_ones.end() :]
     took = re.match(rf"take ({NAME})", text)
     names = [name.strip("'") for name in re.findall(NAME, text)]
     if len(answer["pairs"]) == 1 and derived.family != "best":
@@ -433,6 +439,16 @@ def _walk_step(found: Any, answer: dict[str, Any], derived: Derived, text: str, 
                 found.expect(not re.search(r"equivalent|is ahead|exceeds", text), f"a pair is not judged: {text!r}")
 
 
+def _walk_take_open(found: Any, answer: dict[str, Any], derived: Derived, said: re.Match[str]) -> None:
+    """Take the cheapest of the 11 that may be best: each falls short by at most 0.04."""
+    name, n, bound = said.groups()
+    may_be = [model for model in derived.models if derived.standing[model] == "may be best"]
+    found.expect(set(may_be) == set(derived.best) and int(n) == len(may_be), f"{may_be} may be best: {said.group()!r}")
+    found.expect(name is None or name.strip("'") in may_be, f"{may_be} may be best: {said.group()!r}")
+    largest = max(derived.shortfall[model] for model in (may_be if name is None else [name.strip("'")]))
+    found.expect(is_bound(bound, largest), f"{largest}: {said.group()!r}")
+
+
 def _walk_pair_step(found: Any, derived: Derived, pair: tuple[str, str], verdict: str, text: str) -> None:
     took = re.match(rf"take ({NAME})", text)
     if text.startswith("take whichever") or (took is not None and "faster of the two" in text):
@@ -454,7 +470,9 @@ def _walk_pair_step(found: Any, derived: Derived, pair: tuple[str, str], verdict
 
 
 def _walk_fewer(found: Any, answer: dict[str, Any], derived: Derived, text: str) -> None:
-    said = re.match(rf"([\d,]+) pairs share the ({NUMBER})% here; a baseline named before looking would make it ([\d,]+)\.", text)
+    said = re.match(
+        rf"([\d,]+) pairs share the ({NUMBER})% here; with a baseline named before looking only ([\d,]+) would\.", text
+    )
     told = None if said is None else tuple(map(number, said.groups()))
     expected = len(answer["pairs"]), round(100 * derived.alpha, 9), len(derived.models) - 1
     found.expect(told == expected, f"{expected}: {text!r}")

@@ -246,7 +246,8 @@ WORDS = {
     "all near": "All are near best: short by at most {bound}, within the rope of {rope}.",
     "one near": "{near} is near best: short by at most {bound}, within the rope of {rope}.",
     "some near": "{near} are near best: short by at most {bound}, within the rope of {rope}.",
-    "none near": "No model is shown near best, within the rope of {rope}.",
+    "none near": "No model is shown to be within {rope} of the best.",
+    "first may fall short": "{name} may fall short by up to {bound}.",
     "one falls short": "{name} falls short by at most {bound}.",
     "others fall short": "The others fall short by at most {bound}.",
     "not known": "How far {names} may fall short is not known, as some pairs lack an interval.",
@@ -342,7 +343,7 @@ def _shortfall_sentences(comparison: Comparison, names: dict[str, str]) -> Itera
     elif shown.size:
         if comparison.rope and is_open:
             yield WORDS["none near"].format(rope=rope)
-        words = WORDS["one falls short" if shown.size == 1 else "others fall short"]
+        words = WORDS["first may fall short" if is_open else "one falls short" if shown.size == 1 else "others fall short"]
         yield words.format(name=names[models[shown[0]]], bound=_bound(comparison, shown))
 
 

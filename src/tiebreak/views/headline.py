@@ -32,6 +32,7 @@ WORDS = {
     "missing-splits": "No winner yet: {names}, which share too few {unit}s.",
     "all copies": "No winner: all {n} models have identical scores.",
     "best": "{names} is the best of the {n}.",
+    "better of two": "{names} is the better of the two.",
     "copies are best": "{names} are the best of the {n}, with identical scores.",
     "fastest near": "Take {a}, the fastest of {k} within {rope} of the best.",
     "one near": "Take {a}: within {rope} of the best.",
@@ -101,7 +102,7 @@ def _of_standings(comparison: Comparison) -> str:
     rows = table.contenders.tolist()
     best, k = _names(comparison, rows), len(rows)
     if k < n and table.standing is not None and np.all(table.standing[rows] == BEST):
-        return WORDS["best" if k == 1 else "copies are best"].format(names=_all_of(best), n=n)
+        return WORDS["copies are best" if k > 1 else "best" if n > 2 else "better of two"].format(names=_all_of(best), n=n)
     near = np.flatnonzero(table.standing == NEAR_BEST).tolist()
     if near:
         return _near(comparison, near)

@@ -84,11 +84,12 @@ class _Name:
         """Pieces with a value."""
         return {piece for piece in self.pieces if "=" in piece}
 
-    def without(self, shared: set[str], kind: str = "") -> str:
-        """The name without some pieces, and without its kind where that is the one given."""
+    def without(self, shared: set[str], kind: str = "", ending: str = "") -> str:
+        """The name without some pieces, and without its kind where that is the one given, else without the ending of it."""
         if self.is_call:
             kept = ", ".join(piece for piece in self.pieces if piece not in shared)
-            return kept if self.kind == kind else f"{self.kind}({kept})" if kept else self.kind
+            own = self.kind.removesuffix(ending)
+            return kept if self.kind == kind else f"{own}({kept})" if kept else own
         return ", ".join(piece for piece in self.pieces if piece not in shared and (not kind or "=" in piece))
 
 
@@ -105,12 +106,25 @@ def _without_shared(names: tuple[str, ...]) -> _Labels:
         for kind, group in members.items()
     }
     only = next(iter(members)) if len(members) == 1 and len(parts) > 1 else ""
+    ending = _ending(parts) if len(members) > 1 else ""
     for kind in dict.fromkeys((only, "")):  # a name may have nothing but its kind
-        labels = tuple(_QUOTED.sub(r"=\2", part.without(shared[part.kind], kind)) for part in parts)
-        stated = _stated(parts, shared, everywhere, kind)
+        labels = tuple(_QUOTED.sub(r"=\2", part.without(shared[part.kind], kind, ending)) for part in parts)
+        stated = "; ".join(filter(None, (_stated(parts, shared, everywhere, kind), ending and f"the ending {ending}")))
         if stated and all(labels) and len(set(labels)) == len(labels):
             return _Labels(labels, stated)
     return _Labels(names)
+
+
+ENDINGS = ("Classifier", "Regressor")
+"""Endings of classes that say nothing where all have them."""
+
+
+def _ending(parts: list[_Name]) -> str:
+    """The ending that all classes have, each after something else; "" where they have none."""
+    shared = (
+        each for each in ENDINGS if all(part.is_call and part.kind.removesuffix(each) not in ("", part.kind) for part in parts)
+    )
+    return next(shared, "")
 
 
 def _stated(parts: list[_Name], shared: dict[str, set[str]], everywhere: set[str], kind: str) -> str:
@@ -170,7 +184,15 @@ def _with_short_kind(name: str, width: int) -> str:
     call = _CALL.fullmatch(name)
     if len(name) <= width or call is None or len(call[2]) + 2 > width - FEWEST_OF_KIND:
         return shorten(name, width)
-    return f"{shorten(call[1], width - len(call[2]) - 2)}({call[2]})"
+    return f"{_short_kind(call[1], width - len(call[2]) - 2)}({call[2]})"
+
+
+def _short_kind(kind: str, width: int) -> str:
+    """A class by its first words and its last one, where they fit: "HistGradient…Classifier"."""
+    *first, last = re.findall(r"[A-Z]?[^A-Z]+|[A-Z]+", kind) or [kind]
+    while first and sum(map(len, first)) + 1 + len(last) > width:
+        first.pop()
+    return f"{''.join(first)}…{last}" if first and len(kind) > width else shorten(kind, width)
 
 
 def _words(name: str) -> list[str]:

@@ -129,7 +129,7 @@ def _if_typical(comparison: Comparison, chosen: str, rivals: list[str]) -> str:
 
 
 def _settling(comparison: Comparison) -> str:
-    """Words on telling the first of the ranking from the next one that may be best, too."""
+    """Words on which of many that may be best to take, and on telling the first from the next one that may be best, too."""
     rows = comparison.ranking_table.contenders.tolist()
     others = [comparison.models[row] for row in rows if row != 0]
     if not others:
@@ -141,7 +141,31 @@ def _settling(comparison: Comparison) -> str:
     which = f"{names[pair.first]} and {names[pair.second]}"
     if need is None:
         return "" if comparison.looks is None or pair.is_in_family else f"Next step: {what_is_left(comparison, which)}"
-    return f"Next step: {_how_to_settle(pair, need, which)}"
+    taken = _one_of_many(comparison, rows)
+    settled = _how_to_settle(pair, need, which, is_taken=bool(taken))
+    return f"Next step: {taken} {settled[0].upper()}{settled[1:]}" if taken else f"Next step: {settled}"
+
+
+MANY_CONTENDERS = 4
+"""Models that may be best from which it is said that the cheapest of them will do, and what that may cost."""
+
+
+def _one_of_many(comparison: Comparison, rows: list[int]) -> str:
+    """The cheapest of the models that may be best, with the bound on how far it falls short; "" of few, or without a bound."""
+    bounds = comparison.ranking_table.shortfall_high
+    if len(rows) < MANY_CONTENDERS or bounds is None or comparison.looks is not None:
+        return ""
+    cheap = cheapest(comparison, [comparison.models[row] for row in rows])
+    of = f"the {len(rows)} that may be best"
+    chosen = rows if cheap is None else [comparison.models.index(cheap)]
+    most = float(bounds[chosen].max())
+    if not np.isfinite(most):
+        return ""
+    bound = format_bound(most, decimals_for(comparison.pair_table.typical_resolution), (comparison.rope,))
+    if cheap is None:
+        return f"take the cheapest of {of}: each falls short by at most {bound}."
+    fastest = f"{_names(comparison)[cheap]}, the fastest to fit of {of}{_seconds_of(comparison, cheap)}"
+    return f"take {fastest}: it falls short by at most {bound}."
 
 
 def _against_baseline(comparison: Comparison) -> str:
@@ -177,7 +201,7 @@ def _nearest_to_settled(comparison: Comparison) -> list[str]:
     return [comparison.models[row] for row in order.tolist() if is_open[row]][:MOST_WEIGHED]
 
 
-def _how_to_settle(pair: PairComparison, need: Need, which: str) -> str:
+def _how_to_settle(pair: PairComparison, need: Need, which: str, *, is_taken: bool = False) -> str:
     """Units that would settle a pair, or that no realistic number of them does; of looks, the rest of their plan."""
     if pair.comparison.looks is not None:
         return what_is_left(pair.comparison, which, is_hopeless=stays_open(pair))
@@ -195,7 +219,8 @@ def _how_to_settle(pair: PairComparison, need: Need, which: str) -> str:
     more = "repeats or examples" if pair.comparison.method.unit == "split" else f"{pair.comparison.method.unit}s"
     more = f"{more} or of runs alone" if need.n_runs else more if need.can_repeat else "examples"
     advice = "" if pair.rope else " Say which differences do not matter (a rope), and equivalence can be shown."
-    return f"no realistic number of {more} settles {which}: take either, by cost or simplicity.{advice}"
+    either = "" if is_taken else ": take either, by cost or simplicity"
+    return f"no realistic number of {more} settles {which}{either}.{advice}"
 
 
 def _odds(pair: PairComparison) -> str:
@@ -255,4 +280,4 @@ def _fewer_pairs(comparison: Comparison) -> str:
     if n_pairs < MANY_PAIRS or comparison.looks is not None or not comparison.pair_table.is_simultaneous:
         return ""
     share = format_percent(comparison.settings.alpha)
-    return f"{n_pairs:,} pairs share the {share} here; a baseline named before looking would make it {n_models - 1:,}."
+    return f"{n_pairs:,} pairs share the {share} here; with a baseline named before looking only {n_models - 1:,} would."

@@ -21,7 +21,8 @@ from tests.views.situations import around, compared, named, table
 from tiebreak.errors import InvalidParameterError
 from tiebreak.metrics import confusion_matrix, roc_curve
 from tiebreak.views.heading import headed
-from tiebreak.views.report.document import script_json
+from tiebreak.views.report.comparison import report
+from tiebreak.views.report.document import script_json, without_comments
 from tiebreak.views.report.figures import Point, scatter
 
 FOUR = compared(table(named(*around(0.90, 0.895, 0.85, 0.84, noise=0.02, n_splits=20))), rope=0.01)
@@ -122,11 +123,22 @@ def test_the_same_answer_is_the_same_file(tmp_path: Path) -> None:
     assert FOUR.to_html(path) == PAGE == path.read_text(encoding="utf-8")
 
 
+FORTY = around(*(0.9 - 0.003 * np.arange(40)), noise=0.012)
+
+
 def test_sizes() -> None:
-    """At most 100 KiB for 4 models on 100 splits, 300 KB for 20 on 25; the form for notebooks below 60 KB and without script."""
+    """At most 100 KiB for 4 models on 100 splits, with requirements too, 300 KB for 20 on 25, 400 KB for 40 of long names on 100.
+
+    The form for notebooks stays below 60 KB and has no script.
+    """
     hundred = compared(table(named(*around(0.90, 0.895, 0.85, 0.84, noise=0.02))), rope=0.01)
     twenty = compared(table(named(*around(*0.85 - 0.002 * np.arange(20), noise=0.01, n_splits=25), names=NAMES)), rope=0.01)
+    forty = {f"candidate {n:02d} of the search over its depth, leaves and rates"[:60]: row for n, row in enumerate(FORTY)}
+    first, second, third, last = hundred.models
+    asked = hundred.meets(better=[(first, second)], not_worse=[(third, last)], near_best=[first, second])
     assert len(hundred.to_html().encode()) < 100 * 1024
+    assert len(report(hundred, asked).encode()) < 100 * 1024
+    assert len(compared(table(forty), rope=0.01).to_html().encode()) < 400_000
     assert len(twenty.to_html().encode()) < 300_000
     for answer in (hundred, twenty):
         assert len(answer._repr_html_().encode()) < 60_000
@@ -134,7 +146,7 @@ def test_sizes() -> None:
 
 
 def test_what_is_shipped_is_what_is_in_the_tree() -> None:
-    """The style stands in the page as in its file, the scripts line by line without indentation and lines of comments."""
+    """The style stands in the page as in its file, the scripts line by line without blanks beside marks and without comments."""
     text = {
         name: (files("tiebreak.views.report") / name).read_text(encoding="utf-8")
         for name in ("decide.js", "page.js", "style.css")
@@ -142,7 +154,12 @@ def test_what_is_shipped_is_what_is_in_the_tree() -> None:
     assert text.pop("style.css") in PAGE
     for script in text.values():
         lines = [line.strip() for line in script.splitlines()]
-        assert "\n".join(line for line in lines if line and line[:2] != "//") in PAGE
+        assert without_comments(script) in PAGE
+        kept = [line for line in lines if line and line[:2] != "//"]
+        assert len(kept) == without_comments(script).count("\n")
+        for line, shipped in zip(kept, without_comments(script).splitlines(), strict=True):
+            assert "".join(line.split()).startswith("".join(shipped.split()))
+            assert re.findall(r'"[^"]*"|`[^`]*`', line) == re.findall(r'"[^"]*"|`[^`]*`', shipped), "texts are as they were"
         assert all(line.count("`") % 2 == 0 for line in lines), "a text that spans lines would lose its indentation"
 
 

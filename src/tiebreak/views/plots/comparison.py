@@ -33,6 +33,7 @@ from tiebreak.views.plots.style import (
     background,
     faded,
     foreground,
+    in_columns,
     minus,
     muted,
     row_axes,
@@ -92,15 +93,14 @@ class AgainstDisplay(ComparisonDisplay):
     def _row_notes(self) -> list[str]:
         decimals = table_decimals(self.comparison)
         reference = "first" if self.comparison.settings.baseline is None else "baseline"
-        has_letters, notes = self._has_letters, []
+        has_letters, rows = self._has_letters, []
         for row in self._table.to_dict("records"):
             verdict, why = row["verdict"], _WHY.get(row["reason"], "").format(unit=self._unit)
             words = f"{MARKS[verdict].symbol} {verdict}{why}" if verdict else reference
             if not self.comparison.pair_table.is_family:
                 words = f"{row['standing']}{why}"
-            parts = (minus(format_score(float(row["mean"]), decimals)), row["letters"] if has_letters else "", words)
-            notes.append("  ".join(part for part in parts if part))
-        return notes
+            rows.append((minus(format_score(float(row["mean"]), decimals)), *([row["letters"]] if has_letters else []), words))
+        return in_columns(rows)
 
     @property
     def _has_letters(self) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 
 from tiebreak.comparison.verdict import VERDICTS
 from tiebreak.errors import NotOfferedError
-from tiebreak.numerics import RELATIVE_TOLERANCE, IntArray
+from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray
 from tiebreak.views.plots.display import ComparisonDisplay, better_is, of_all
 from tiebreak.views.plots.matrix import counted, pair_sentence
 from tiebreak.views.plots.style import (
@@ -202,7 +202,7 @@ class PairedDisplay(ComparisonDisplay):
 
     def _write_corners(self, axes: Axes) -> None:
         """Number of datasets on either side of the diagonal, in the two corners away from it."""
-        n, width = self._counts(), 0.42 * min(room_of(axes).width, SIDE)
+        n, width = self._counts(), 0.48 * min(room_of(axes).width, SIDE)
         names = fitted_labels(self._models, width, SMALL)
         above, below = (0, 1) if self.comparison.metric.higher_is_better else (1, 0)
         for which, x, y, across, up in ((above, 0.02, 0.98, "left", "top"), (below, 0.98, 0.02, "right", "bottom")):
@@ -216,20 +216,21 @@ class PairedDisplay(ComparisonDisplay):
             )
 
     def _name_dots(self, axes: Axes, corner: float) -> None:
-        """Names of the datasets with the largest differences, beside their dots, where no other text stands."""
+        """Names of the datasets with the largest differences, beside their dots, where no other text and no other dot stands."""
         low, high = axes.get_xlim()
         taken = [(0.0, corner, SIDE - 0.45, SIDE), (SIDE - corner, SIDE, 0.0, 0.45)]  # left, right, bottom, top in inches
         scale = SIDE / (high - low)
         extreme = self.data.reindex(self.data["difference"].abs().sort_values(ascending=False, kind="stable").index)
+        dots = (self.data[["second", "first"]].to_numpy() - low) * scale
         for row in extreme.head(NAMED_DOTS).to_dict("records"):
             name = short_labels([str(row["dataset"])], 24)[0]
             x, y, width = (row["second"] - low) * scale, (row["first"] - low) * scale, text_width(name, SMALL) * 1.05
-            is_left = x < SIDE / 2
-            left = x + 0.08 if is_left else x - 0.08 - width
-            box = (left, left + width, y - 0.09, y + 0.09)
-            is_free = all(box[1] < a or b < box[0] or box[3] < c or d < box[2] for a, b, c, d in taken)
-            if row["outcome"] == "tied" or not is_free or box[0] < 0 or box[1] > SIDE:
+            places = [(left, left + width, y - 0.09, y + 0.09) for left in (x + 0.08, x - 0.08 - width)]
+            places = [box for box in places if box[0] >= 0 and box[1] <= SIDE and not _covers(box, taken, dots)]
+            if row["outcome"] == "tied" or not places:
                 continue
+            box = places[0]
+            is_left = box[0] > x
             taken.append(box)
             axes.annotate(
                 literal(name),
@@ -241,6 +242,14 @@ class PairedDisplay(ComparisonDisplay):
                 fontsize=SMALL,
                 color=muted(),
             )
+
+
+def _covers(box: tuple[float, ...], taken: list[tuple[float, ...]], dots: FloatArray) -> bool:
+    """True where a box (left, right, bottom, top) meets another one or a dot."""
+    left, right, bottom, top = box
+    meets = any(left <= b and a <= right and bottom <= d and c <= top for a, b, c, d in taken)
+    x, y = dots.T
+    return meets or bool(np.any((left - 0.04 < x) & (x < right + 0.04) & (bottom < y) & (y < top)))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache, lru_cache
@@ -516,6 +517,20 @@ def _renderer() -> RendererAgg:
     return RendererAgg(1, 1, DPI)  # type: ignore[no-untyped-call]
 
 
+def in_columns(rows: Sequence[tuple[str, ...]], size: float = SIZE) -> list[str]:
+    """Lines of texts that begin below each other, for which blanks are put in: to within half of a blank."""
+    blank = text_width("x x", size) - text_width("xx", size)
+    *columns, last = zip(*rows, strict=True)
+    lines, missing = [""] * len(rows), [0.0] * len(rows)
+    for column in columns:
+        own = [text_width(re.sub(r"\d", "0", text), size) for text in column]  # digits are equally wide, and so measured once
+        gaps = [max(own) - width + short for width, short in zip(own, missing, strict=True)]
+        n_blanks = [round(gap / blank) for gap in gaps]
+        missing = [gap - n * blank for gap, n in zip(gaps, n_blanks, strict=True)]
+        lines = [line + text + " " * (n + 2) for line, text, n in zip(lines, column, n_blanks, strict=True)]
+    return [line + text for line, text in zip(lines, last, strict=True)]
+
+
 def widest(texts: Sequence[str], size: float = SIZE) -> float:
     """Width in inches of the widest of some lines; 0 for none."""
     return max((text_width(text, size) for text in texts), default=0.0)
@@ -555,13 +570,16 @@ def wrap(text: str, room: float, size: float) -> str:
     return "\n".join(lines)
 
 
+_BREAKS = re.compile(r"(?<=[-_=+/.,;:)])|(?<=.)(?=\()|(?<=[a-z0-9])(?=[A-Z])")
+
+
 def _pieces(word: str, room: float, size: float, bold: bool) -> list[str]:
     """A word cut into pieces that fit."""
     pieces = [""]
     for character in word:
         if pieces[-1] and text_width(pieces[-1] + character, size, bold=bold) > room:
-            # a sign near the end of a line is a better place to break than the middle of a syllable
-            place = max(pieces[-1].rfind(sign) for sign in "_-=+/.,;:)") + 1
+            # a sign or a capital near the end of a line is a better place to break than the middle of a syllable
+            place = max((found.start() for found in _BREAKS.finditer(pieces[-1])), default=0)
             place = place if place > len(pieces[-1]) // 2 else len(pieces[-1])
             pieces[-1:] = [pieces[-1][:place], pieces[-1][place:]]
         pieces[-1] += character

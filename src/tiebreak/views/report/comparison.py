@@ -31,7 +31,7 @@ from tiebreak.views.json import as_lists, plain
 from tiebreak.views.names import model_names
 from tiebreak.views.pair import interval_name, rope_words
 from tiebreak.views.report.decide import NAME_WIDTH, WORDS, about_drawing, columns_of, decide_data, most_drawn, packed, takes_rope
-from tiebreak.views.report.document import Document, drawings, html_of
+from tiebreak.views.report.document import LONGEST_WORD, Document, drawings, html_of
 from tiebreak.views.report.figures import Point, Scale, axis, dots_row, interval_row, round_step, scatter
 from tiebreak.views.requirements import section
 from tiebreak.views.words import count, format_score, printable
@@ -42,9 +42,6 @@ if TYPE_CHECKING:
 
 COLUMN_NOTES = ("adj. p", "P(")
 """Beginnings of notes on columns of the table of pairs, which stand below it and nowhere else."""
-
-LONGEST_WORD = 18
-"""Characters of a name up to which no line of the ranking breaks inside of a word."""
 
 SYMBOLS = {"better": "▲", "ahead": "△", "equivalent": "■", "undecided": "○", "behind": "▽", "worse": "▼"}
 """Marks of the verdicts, as in the plots."""
@@ -66,6 +63,9 @@ MOST_WRITTEN = 1000
 
 PACKED_FROM = 100
 """Rows from which columns of numbers are packed, which takes half the room of their digits."""
+
+ASKED_OF_DECIDE = ("first", "second", "difference", "standard_error", "verdict", "reason")
+"""Columns of so many pairs that decide.js has, too, as the answer was asked: null in the data, where its script fills them in."""
 
 DRAWN_BY_HAND = ("ranking", "differences", "scores", "verdicts", "correlation", "posterior", "matrix")
 """Plots whose numbers the report shows in rows, cells and pairs of its own."""
@@ -119,7 +119,10 @@ def answer_data(comparison: Comparison, requirements: Requirements | None = None
     """The JSON view of a comparison, its pairs and ranking as columns; a column that is the same in all rows is one value."""
     view = facts(comparison, requirements)
     view["ranking"] = _packed(ranking_columns(comparison), comparison)
-    view["pairs"] = _packed(pair_columns(comparison), comparison) if comparison.pair_table.n_pairs <= MOST_WRITTEN else {}
+    n_pairs = comparison.pair_table.n_pairs
+    view["pairs"] = _packed(pair_columns(comparison), comparison) if n_pairs <= MOST_WRITTEN else {}
+    if n_pairs >= PACKED_FROM and comparison.pair_table.is_family:
+        view["pairs"] |= {name: None for name in ASKED_OF_DECIDE if name in view["pairs"]}
     data: dict[str, Any] = {
         "label": label_of(comparison),
         "models": list(comparison.models),

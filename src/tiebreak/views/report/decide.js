@@ -246,7 +246,7 @@ const Decide = (() => {
         yield say(words["not known"], { names: listed(without.map((row) => names[row]), MOST_NAMES - 2) });
       } else if (shown.length) {
         if (this.rope && isOpen) yield say(words["none near"], { rope });
-        yield say(words[shown.length === 1 ? "one falls short" : "others fall short"], { name: names[shown[0]], bound: this.bound(shown) });
+        yield say(words[isOpen ? "first may fall short" : shown.length === 1 ? "one falls short" : "others fall short"], { name: names[shown[0]], bound: this.bound(shown) });
       }
     }
     againstBaseline() {

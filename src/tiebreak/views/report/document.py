@@ -152,9 +152,21 @@ def _asset(name: str) -> str:
 
 @functools.cache
 def without_comments(script: str) -> str:
-    """A script as the browser needs it, without indentation and lines that are comments only; no text of it spans lines."""
-    lines = map(str.strip, script.splitlines())
-    return "".join(f"{line}\n" for line in lines if line and not line.startswith("//"))
+    """A script as the browser needs it: without indentation, comments, and blanks beside marks; no text of it spans lines."""
+    lines = (_COMMENT.sub("", line).strip() for line in script.splitlines())
+    return "".join(f"{_tight(line)}\n" for line in lines if line)
+
+
+_COMMENT = re.compile(r"^\s*//.*$|\s+// [^\"'`]*$")
+_TEXT = re.compile(r'("(?:\\.|[^"\\])*")')
+_BLANKS = re.compile(r" *([{}()\[\],;:?=<>&|]) *")
+
+
+def _tight(line: str) -> str:
+    """A line of a script without the blanks beside marks, outside of texts in double quotes; one with other texts as it is."""
+    if re.search("[`/']", line):
+        return line
+    return "".join(part if part.startswith('"') else _BLANKS.sub(r"\1", part) for part in _TEXT.split(line))
 
 
 def _trusted(text: str) -> Markup:
@@ -168,7 +180,7 @@ def _trusted(text: str) -> Markup:
 def _environment() -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    return Environment(
+    environment = Environment(
         loader=PackageLoader("tiebreak.views", "report"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -176,6 +188,38 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["breakable"] = breakable
+    return environment
+
+
+LONGEST_WORD = 18
+"""Characters of a word up to which it stands on one line."""
+
+
+def breakable(text: Any) -> Any:
+    """A text in which long words, such as names of classes with their arguments, may be broken between their parts only."""
+    if not isinstance(text, str) or hasattr(text, "__html__") or max(map(len, text.split()), default=0) <= LONGEST_WORD:
+        return text
+    from markupsafe import escape
+
+    return _trusted(
+        "".join(
+            _with_breaks(str(escape(printable(part)))) if len(part) > LONGEST_WORD else escape(printable(part))
+            for part in re.split(r"(\s+)", text)
+        )
+    )
+
+
+def _with_breaks(word: str) -> str:
+    """A word as markup, with places to break after its brackets and commas, and inside of what is long all the same."""
+    return "<wbr>".join(
+        part if len(part) <= LONGEST_PART else re.sub(r"(?<=[=_/-])(?=\w)|(?<=[a-z0-9])(?=[A-Z])", "<wbr>", part)
+        for part in re.split(r"(?<=,)(?=\w)|(?=\()", word)
+    )
+
+
+LONGEST_PART = 24
+"""Characters of a class or an argument up to which it stands on one line."""
 
 
 def _readable(value: Any) -> Any:

@@ -5,6 +5,7 @@ const Page = (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
   const SVG = "http://www.w3.org/2000/svg";
   const SYMBOLS = { better: "▲", ahead: "△", equivalent: "■", undecided: "○", behind: "▽", worse: "▼" };
+  const inMatrix = (verdict) => (verdict === "undecided" ? "" : SYMBOLS[verdict]); // what is decided only
   const UNSEEN = /[\x00-\x1f\x7f-\x9f\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufeff\uffa0\ufff9-\ufffb]/gu;
   const ALL_PAIRS_UP_TO = 10; // that the table of pairs shows whole
 
@@ -76,13 +77,19 @@ const Page = (() => {
     ];
   }
   // Heights of a density, given from -4 to 4 standard errors around the estimate.
-  function curve(scale, heights, { middle, standard_error: error }, height) {
+  function curve(id, scale, heights, { middle, standard_error: error }, rope, sign, height) {
     const half = (heights.length - 1) / 2, x = (k) => 1000 * share(scale, middle + (4 * error * (k - half)) / half);
     const point = (value, k) => `${x(k).toFixed(1)} ${(height - 6 - ((height - 20) * value) / heights[half]).toFixed(1)}`;
-    const path = drawn("path", { class: "density", d: `M0 ${height - 6}L${heights.map(point).join("L")}L1000 ${height - 6}Z` });
-    return drawn("svg", { viewBox: `0 0 1000 ${height}`, preserveAspectRatio: "none", height, width: "100%" }, path);
+    const path = drawn("path", { class: "density", fill: `url(#${id})`, d: `M0 ${height - 6}L${heights.map(point).join("L")}L1000 ${height - 6}Z` });
+    return drawn("svg", { viewBox: `0 0 1000 ${height}`, preserveAspectRatio: "none", height, width: "100%" }, regions(id, scale, rope, sign), path);
   }
-  function pairFigure(id, title, pair, rope, heights, differences) {
+  // The fill of a curve in parts: where the first model is worse, equivalent and better.
+  function regions(id, scale, rope, sign) {
+    const [from, to] = [-rope, rope].map((value) => share(scale, value)), [left, right] = sign > 0 ? ["worse", "better"] : ["better", "worse"];
+    const parts = [[0, left], [from, left], [from, "equivalent"], [to, "equivalent"], [to, right], [1, right]];
+    return drawn("linearGradient", { id, gradientUnits: "userSpaceOnUse", x1: 0, x2: 1000 }, ...parts.map(([offset, name]) => drawn("stop", { offset, class: name })));
+  }
+  function pairFigure(id, title, pair, rope, sign, heights, differences) {
     const { middle, low, high, standard_error: error } = pair, reach = heights ? 4 * error : 0, height = heights ? 150 : 32;
     // of right and wrong answers no scale has room for both, the differences and the interval
     const each = differences.some((value) => Math.abs(value - middle) > 4 * (high - low)) ? [] : differences;
@@ -92,7 +99,7 @@ const Page = (() => {
     const dots = each.map((value, k) => `M${(1000 * share(scale, value)).toFixed(0)} ${(12 + 16 * ((k * 0.618034) % 1 - 0.5)).toFixed(0)}z`);
     const strip = { viewBox: "0 0 1000 24", preserveAspectRatio: "none", y: height + 6, height: 24, width: "100%" };
     const whole = { class: `row figure ${pair.verdict}`, width: "100%", height: height + 64, role: "img", "aria-labelledby": `${id}-t ${id}-d` };
-    const inside = marks(scale, pair, rope, { height: height + 34, at: height - 6, radius: 5.5 }, heights && curve(scale, heights, pair, height));
+    const inside = marks(scale, pair, rope, { height: height + 34, at: height - 6, radius: 5.5 }, heights && curve(`${id}-c`, scale, heights, pair, rope, sign, height));
     return drawn("svg", whole, drawn("title", { id: `${id}-t` }, title), drawn("desc", { id: `${id}-d` }, about), ...inside,
       drawn("svg", strip, drawn("path", { class: "dots", d: dots.join("") })), ...ticks(scale, height + 36));
   }
@@ -183,8 +190,13 @@ const Page = (() => {
 
     // Columns of the pairs; where they are too many to be written, those of the answer as it was asked.
     get pairs() {
-      if (this.view.pairs.first) return unpackedColumns(this.view.pairs);
+      const held = this.view.pairs, isWritten = held.interval_low !== undefined;
+      if (isWritten && held.first) return unpackedColumns(held);
       const { first, second } = this.engine.family, each = Array.from(first, (one, row) => this.first.pair(one, second[row]));
+      if (isWritten) { // what decide.js has, too, is null
+        const columns = Object.entries(held).map(([name, column]) => [name, column ?? each.map((pair) => pair[name])]);
+        return unpackedColumns({ ...Object.fromEntries(columns), first: Array.from(first), second: Array.from(second) });
+      }
       const optional = ["standard_error", "df"].filter((name) => this.engine.pairs[name]);
       const names = ["first", "second", "n_units", "difference", ...optional, "interval_low", "interval_high", "verdict", "reason"];
       return Object.fromEntries(names.map((name) => [name, each.map((pair) => pair[name])]));
@@ -282,7 +294,7 @@ const Page = (() => {
         const verdict = this.answer.verdict(cell.r, cell.c);
         if (cell.verdict === verdict) continue; // most of a thousand cells stay what they are while the slider moves
         cell.verdict = verdict;
-        setText(cell.button, SYMBOLS[verdict]);
+        setText(cell.button, inMatrix(verdict));
         cell.button.parentNode.className = verdict;
         cell.button.setAttribute("aria-label", `${this.shown[cell.r]} against ${this.shown[cell.c]}: ${verdict}`);
       }
@@ -317,7 +329,7 @@ const Page = (() => {
       if (pair.verdict) title.append(": ", make("span", `${SYMBOLS[pair.verdict]} ${pair.text.verdict}`, words));
       const each = this.differences(first, second), heights = pair.standard_error > 0 ? this.data.densities[pair.df] : undefined;
       const known = each.filter((value) => value !== null), about = `Difference of ${shown[first]} and ${shown[second]}`;
-      this.find("pair-figure").append(pairFigure(id, about, pair, answer.rope, heights, known));
+      this.find("pair-figure").append(pairFigure(id, about, pair, answer.rope, answer.sign, heights, known));
       this.find("pair-numbers").append(this.pairNumbers(first, second, pair));
       this.pairScores = () => this.scoresOf(first, second, each, pair.decimals);
       this.showPairScores();
