@@ -65,7 +65,9 @@ def answer(request: pytest.FixtureRequest) -> Comparison:
 
 def visible(page: str) -> str:
     """Text of a page, as it is read: no style, no script, no tags."""
-    return " ".join(html.unescape(re.sub("<[^>]+>", " ", re.sub(r"<(style|script)\b.*?</\1>|<wbr>", "", page, flags=re.S))).split())
+    return " ".join(
+        html.unescape(re.sub("<[^>]+>", " ", re.sub(r"<(style|script)\b.*?</\1>|<wbr>", "", page, flags=re.S))).split()
+    )
 
 
 def data_of(page: str) -> dict[str, Any]:
