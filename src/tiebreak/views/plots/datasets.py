@@ -244,7 +244,7 @@ class PairedDisplay(ComparisonDisplay):
             )
 
 
-def _covers(box: tuple[float, ...], taken: list[tuple[float, ...]], dots: FloatArray) -> bool:
+def _covers(box: Sequence[float], taken: Sequence[Sequence[float]], dots: FloatArray) -> bool:
     """True where a box (left, right, bottom, top) meets another one or a dot."""
     left, right, bottom, top = box
     meets = any(left <= b and a <= right and bottom <= d and c <= top for a, b, c, d in taken)
