@@ -6,6 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.dummy import DummyClassifier
+from sklearn.naive_bayes import GaussianNB
 
 import tiebreak as tb
 from tests.views.situations import around, named, table
@@ -40,6 +42,23 @@ def test_one_of_several_metrics(tmp_path: Path) -> None:
     assert tb.read_scores(path, metric="accuracy").models == SCORES.models
     with pytest.raises(AmbiguousSourceError, match="holds 2 metrics: 'accuracy' and 'max_error'"):
         tb.read_scores(path)
+
+
+def test_a_comparison_of_a_run_with_several_metrics_brings_all(tmp_path: Path) -> None:
+    """The report has a switch between them; who reads it back gets the metric that was compared, or the one that is named."""
+    y = np.arange(40) % 2
+    X = np.column_stack([y + np.sin(np.arange(40)), np.cos(np.arange(40))])
+    run = tb.evaluate(
+        {"bayes": GaussianNB(), "dummy": DummyClassifier()}, X, y, cv=4, scoring=["accuracy", "roc_auc"], progress=False
+    )
+    path = tmp_path / "report.html"
+    page = run.compare(rope=0.01, baseline="dummy").to_html(path)
+    assert '<option value="0">accuracy</option><option value="1">roc_auc</option>' in page
+    assert tb.compare(path).to_json() == run.compare("accuracy", rope=0.01, baseline="dummy").to_json()
+    assert tb.compare(path, metric="roc_auc").metric.name == "roc_auc"
+    assert tb.compare(path, metric="roc_auc").rope == 0  # a smallest difference in accuracy is none in another metric
+    assert page.count("data-answer=") == 2
+    assert run.compare("accuracy").to_html().count("data-answer=") == 1  # where one is asked for by name, it is the one shown
 
 
 @pytest.mark.parametrize(

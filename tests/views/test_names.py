@@ -25,6 +25,24 @@ def test_of_a_long_class_the_arguments_stay() -> None:
         assert label.endswith(name.partition("(")[2])
 
 
+def test_the_ending_that_all_classes_share_is_left_out_and_stated() -> None:
+    """Classifier says nothing among classifiers; it stays where one of the page is something else, or nothing but it."""
+    kinds = ("HistGradientBoostingClassifier", "RandomForestClassifier")
+    names = [f"{kind}(max_depth={k}, n_jobs=1)" for k in (2, 3) for kind in kinds]
+    assert model_names(names, 40)[:2] == ["HistGradientBoosting(max_depth=2)", "RandomForest(max_depth=2)"]
+    assert left_out(names) == "names leave out what models share: n_jobs=1; the ending Classifier"
+    for other in ("SVC(gamma='scale', n_jobs=1)", "Classifier(depth=1, n_jobs=1)", "a forest of some kind"):
+        assert "the ending" not in left_out([*names, other])
+        assert any("ForestClassifier" in name for name in model_names([*names, other], 60))
+
+
+def test_a_class_is_shortened_between_its_words() -> None:
+    """Whole words where that leaves enough of them, else as many letters as there is room for."""
+    names = [f"HistGradientBoostingClassifier(max_depth={k})" for k in (2, 3)]
+    assert short_names([*names, "forest"], 36)[0] == "HistGradient…Classifier(max_depth=2)"
+    assert short_names([*names, "forest"], 34)[0] == "HistGradie…Classifier(max_depth=2)"
+
+
 def test_a_short_name_stays_as_it_is() -> None:
     """Nothing is changed without need."""
     assert short_names(["rbf", "poly, degree=2"], WIDTH) == ["rbf", "poly, degree=2"]

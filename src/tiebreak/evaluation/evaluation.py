@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -149,7 +149,16 @@ class Evaluation(Result["EvaluationPlots"]):
         fit_seconds = {self.models[m]: float(seconds[m]) for m in kept if np.isfinite(seconds[m])}
         metric_used = self.record.metrics[position].metric
         same = same_predictions(self, kept, np.concatenate([grid[kept] for grid in grids], axis=1))
-        return Scores(metric_used, matrices, design, notices, asked, fit_seconds, same_predictions=same)
+        others = tuple(self._others(position, names)) if metric is None else ()
+        return Scores(metric_used, matrices, design, notices, asked, fit_seconds, same_predictions=same, others=others)
+
+    def _others(self, position: int, names: list[str]) -> Iterator[Scores]:
+        """The same models in all metrics but one; a metric in which none has a score is left out."""
+        for each in (name for place, name in enumerate(self.metrics) if place != position):
+            try:
+                yield self.scores(each, models=names)
+            except MissingSplitsError:
+                continue
 
     __tiebreak_scores__ = scores  # read by `tiebreak.compare`
 

@@ -25,7 +25,7 @@ def read(source: Any, name: str, options: ReadOptions) -> Source:
 
 
 def _read(path: Path, name: str, options: ReadOptions) -> Source:
-    views = _views(path, name)
+    views = _views(path, name, with_others=bool(options.metric))
     metrics = list(dict.fromkeys(_metric(view) for view in views))
     asked = options.metric.removeprefix("neg_") if options.metric else None
     if asked is None and len(metrics) > 1:
@@ -41,13 +41,13 @@ def _metric(view: Mapping[str, Any]) -> str:
     return str(view["metric"]["name"])
 
 
-def _views(path: Path, name: str) -> list[dict[str, Any]]:
-    """JSON views of the comparisons."""
+def _views(path: Path, name: str, *, with_others: bool) -> list[dict[str, Any]]:
+    """JSON views of the comparisons, those in other metrics than the one that was compared only where a metric is named."""
     found = _Data()
     try:
         found.feed(path.read_text(encoding="utf-8"))
         answers = json.loads("".join(found.texts)).get("answers") or []
-        views = [answer["view"] for answer in answers]
+        views = [answer["view"] for answer in answers if with_others or not answer.get("is_other")]
         if views and all(isinstance(each, dict) for view in views for each in (view, view["metric"], *view["scores"])):
             return views
     except (UnicodeDecodeError, ValueError, AttributeError, KeyError, TypeError, RecursionError):

@@ -154,6 +154,8 @@ class Scores:
         Where the scores are of single items of one test set: all of them. The one matrix then has a column for each item.
     same_predictions : tuple of tuple of str
         Groups of models whose predictions are known to be the same on all splits.
+    others : tuple of Scores
+        The same models in the other metrics that were measured with this one, where no metric was named.
     """
 
     metric: Metric
@@ -164,6 +166,7 @@ class Scores:
     fit_seconds: Mapping[str, float] = field(default_factory=dict)
     items: Items | None = None
     same_predictions: tuple[tuple[str, ...], ...] = ()
+    others: tuple[Scores, ...] = ()
 
     def __repr__(self) -> str:
         if self.items is not None:
@@ -233,7 +236,8 @@ class Scores:
 
     def of_dataset(self, dataset: str) -> Scores:
         """One dataset of several."""
-        return self.with_matrices((self.matrix(dataset),))
+        others = tuple(each.of_dataset(dataset) for each in self.others)
+        return dataclasses.replace(self.with_matrices((self.matrix(dataset),)), others=others)
 
     def to_frame(self) -> pd.DataFrame:
         """Long form: dataset, model, metric, repeat, fold, n_train, n_test, score; a row for each score that is there.

@@ -189,10 +189,16 @@ def _with_short_kind(name: str, width: int) -> str:
 
 def _short_kind(kind: str, width: int) -> str:
     """A class by its first words and its last one, where they fit: "HistGradient…Classifier"."""
+    if len(kind) <= width:
+        return kind
     *first, last = re.findall(r"[A-Z]?[^A-Z]+|[A-Z]+", kind) or [kind]
-    while first and sum(map(len, first)) + 1 + len(last) > width:
+    room = width - 1 - len(last)
+    if room < FEWEST_OF_KIND or not first:
+        return shorten(kind, width)
+    while sum(map(len, first)) > room:
         first.pop()
-    return f"{''.join(first)}…{last}" if first and len(kind) > width else shorten(kind, width)
+    kept = "".join(first)
+    return f"{kept if len(kept) >= FEWEST_OF_KIND else kind[:room]}…{last}"
 
 
 def _words(name: str) -> list[str]:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from markupsafe import Markup
 
+from tiebreak.comparison.compare import compare_scores
 from tiebreak.comparison.ranking import STANDINGS
 from tiebreak.comparison.verdict import MIRRORED, VERDICTS
+from tiebreak.errors import TiebreakError
 from tiebreak.numerics import FloatArray
 from tiebreak.views.comparison import (
     entry_names,
@@ -87,8 +90,8 @@ HEADERS = {
 
 
 def report(comparison: Comparison, requirements: Requirements | None = None) -> str:
-    """The report of one comparison."""
-    return report_of([comparison], requirements)
+    """The report of one comparison, and of the same models in the metrics that were measured with its own."""
+    return report_of([comparison, *_in_other_metrics(comparison)], requirements)
 
 
 def report_of(comparisons: Sequence[Comparison], requirements: Requirements | None = None) -> str:
@@ -104,6 +107,23 @@ def report_of(comparisons: Sequence[Comparison], requirements: Requirements | No
     )
 
 
+MOST_METRICS = 12
+"""Metrics that the report of one comparison shows."""
+
+
+def _in_other_metrics(comparison: Comparison) -> Iterator[Comparison]:
+    """The same question in the other metrics; a smallest difference that matters is of one metric, unless it is a percentage."""
+    settings = comparison.settings
+    if settings.looks is not None:
+        return  # they are a plan for one metric
+    asked = settings if isinstance(settings.rope, str) else replace(settings, rope=0.0)
+    for scores in comparison.scores.others[: MOST_METRICS - 1]:
+        try:
+            yield compare_scores(scores.take(comparison.models), asked)
+        except TiebreakError:
+            continue  # the procedure that was asked for does not suit this metric
+
+
 # --- what the script reads --------------------------------------------------------------------------------------------------
 
 
@@ -112,7 +132,10 @@ def answers_data(comparisons: Sequence[Comparison], requirements: Requirements |
     unused = {"requirements"} if requirements is None else set()
     unused |= set() if any(each.settings.baseline is not None for each in comparisons) else {"against"}
     words = {name: said for name, said in WORDS.items() if name not in unused}
-    return {"answers": [answer_data(each, None if n else requirements) for n, each in enumerate(comparisons)], "words": words}
+    answers = [answer_data(each, None if n else requirements) for n, each in enumerate(comparisons)]
+    for answer in answers[1:] if comparisons[0].scores.others else ():
+        answer["is_other"] = True  # for those who read the page back and name no metric
+    return {"answers": answers, "words": words}
 
 
 def answer_data(comparison: Comparison, requirements: Requirements | None = None) -> dict[str, Any]:
