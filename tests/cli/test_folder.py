@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.readers.test_item_logs import inspect
+from tests.readers.test_folder import epochs
+from tests.readers.test_item_logs import harness, inspect
 from tiebreak.cli.main import run
+from tiebreak.readers import item_logs
 
 
 @pytest.fixture
@@ -79,3 +83,132 @@ def test_a_command_goes_before_a_folder_of_its_name(
     assert "holds no results" in capsys.readouterr().err
     assert run(["nowhere"]) == 2
     assert "No such command 'nowhere'" in capsys.readouterr().err
+
+
+def pair(folder: Path) -> None:
+    """Two logs that can be compared, with what is wrong beside."""
+    inspect(folder / "a.eval", ["C", "I"] * 30, "a")
+    inspect(folder / "b.eval", ["C", "C"] * 30, "b")
+
+
+def many_others(folder: Path) -> None:
+    pair(folder)
+    for i in range(2000):
+        (folder / f"{i}.txt").write_text("a letter, and no table\n")
+
+
+def two_versions(folder: Path) -> None:
+    pair(folder)
+    inspect(folder / "c.eval", ["C", "I"] * 30, "c", version=1)
+
+
+def half_written(folder: Path) -> None:
+    pair(folder)
+    whole = inspect(folder / "c.eval", ["C", "I"] * 30, "c")
+    whole.write_bytes(whole.read_bytes()[:900])
+    cut = harness(folder / "samples_t_2026-01-02T03-04-05.1.jsonl", [1, 0] * 10)
+    cut.write_text(cut.read_text()[:-30])
+
+
+def encrypted(folder: Path) -> None:
+    pair(folder)
+    path = inspect(folder / "c.eval", ["C", "I"] * 30, "c")
+    content = bytearray(path.read_bytes())
+    for mark, place in ((b"PK\3\4", 6), (b"PK\1\2", 8)):  # the flag of a member that is encrypted
+        at = content.find(mark)
+        while at >= 0:
+            content[at + place] |= 1
+            at = content.find(mark, at + 4)
+    path.write_bytes(content)
+
+
+def same_run_twice(folder: Path) -> None:
+    pair(folder)
+    shutil.copy(folder / "a.eval", folder / "again.eval")
+
+
+def huge(folder: Path) -> None:
+    pair(folder)
+    (folder / "big.json").write_text(json.dumps({"version": 2, "eval": {"model": "c"}, "pad": "x" * 3000}))
+
+
+def words_beside(folder: Path) -> None:
+    pair(folder)
+    inspect(folder / "c.eval", ["good", "bad"] * 30, "c")
+
+
+def unequal_epochs(folder: Path) -> None:
+    epochs(folder / "a.eval", "a", "t", {i: ["C", "I", "C", "C"] for i in range(30)})
+    epochs(folder / "b.eval", "b", "t", {i: ["C"] if i % 2 else ["I", "C"] for i in range(30)})
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (many_others, "2,000 others, not opened or without results"),
+        (two_versions, "left out: c.eval: is a log of Inspect of version 1; tiebreak reads version 2"),
+        (half_written, "left out: c.eval: begins as an .eval file and lacks its end"),
+        (half_written, "left out: samples_t_2026-01-02T03-04-05.1.jsonl: line 20, is not JSON"),
+        (encrypted, "left out: c.eval: is encrypted, at least in part"),
+        (same_run_twice, "left out: again.eval: holds the same scores as a.eval: the same run twice"),
+        (huge, "left out: big.json: has 0 MB, and JSON of more than 0 is not read as a whole"),
+        (words_beside, "left out: c.eval: sample 0: 'good' is a word and no score. Choose a scorer"),
+        (unequal_epochs, "1 to 4 epochs of each item are averaged"),
+    ],
+)
+def test_what_lies_beside_is_named_and_the_rest_compared(
+    make: Callable[[Path], None],
+    said: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """No log is lost in silence, and none keeps the others from their verdict."""
+    make(tmp_path)
+    monkeypatch.setattr(item_logs, "_MOST_JSON", 3000)
+    assert run([str(tmp_path)]) == 0
+    text = capsys.readouterr().out
+    assert said in text
+    assert "compared: 2 models" in text
+    assert "Verdict: " in text
+
+
+def all_words(folder: Path) -> None:
+    for model in "ab":
+        inspect(folder / f"{model}.eval", ["good", "bad"] * 30, model)
+
+
+def all_failed(folder: Path) -> None:
+    for model in "ab":
+        inspect(folder / f"{model}.eval", [None] * 30, model, status="error")
+
+
+def no_shared_task(folder: Path) -> None:
+    for model in "abc":
+        inspect(folder / f"{model}.eval", ["C", "I"] * 30, model, eval={"model": model, "task": f"task {model}"})
+
+
+def one_model_twice(folder: Path) -> None:
+    inspect(folder / "a.eval", ["C", "I"] * 30, "a")
+    shutil.copy(folder / "a.eval", folder / "b.eval")
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda folder: None, "holds no results that tiebreak reads among 0 files"),
+        (all_words, "none of the 2 logs in"),
+        (all_failed, "30 of 30 samples have no score: they are missing, not wrong"),
+        (no_shared_task, "was answered by two models or more: 'task a' has 'a'"),
+        (one_model_twice, "holds results of one model only, 'a' on 'gsm8k'"),
+    ],
+)
+def test_what_cannot_be_compared_is_wrong_use(
+    make: Callable[[Path], None], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Exit code 2, what lies there, and how to go on; nothing on standard output."""
+    make(tmp_path)
+    assert run([str(tmp_path)]) == 2
+    written = capsys.readouterr()
+    assert said in written.err
+    assert written.out == ""

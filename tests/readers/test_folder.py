@@ -199,7 +199,7 @@ def test_a_scorer_that_gives_words_is_passed_over(tmp_path: Path) -> None:
     inspect(tmp_path / "c.eval", ["good"], "c")
     found = tb.read_results(tmp_path)
     assert sorted(tb.compare(found).models) == ["a", "b"]
-    assert "'good' is no score of a single item" in found.left_out["c.eval"]
+    assert "'good' is a word and no score" in found.left_out["c.eval"]
 
 
 def test_one_table_of_scores_is_compared(tmp_path: Path) -> None:

@@ -215,7 +215,7 @@ def test_a_scorer_of_several_values_is_asked_for(tmp_path: Path) -> None:
     with pytest.raises(AmbiguousSourceError, match="2 metrics: 'match/precision' and 'match/recall'"):
         tb.read_items(path)
     assert tb.read_items(path, metric="match/recall", lower_is_better=False).score.ravel().tolist() == [1, 0]
-    with pytest.raises(InvalidScoresError, match="sample 0: 'good' is no score of a single item"):
+    with pytest.raises(InvalidScoresError, match="sample 0: 'good' is a word and no score"):
         tb.read_items(inspect(tmp_path / "b.eval", ["good"]))
 
 

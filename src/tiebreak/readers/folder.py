@@ -191,7 +191,7 @@ class Results:
                 first.append(long_of_file(each.path, each.name, None))
                 kept.append(each)
             except TiebreakError as error:
-                self.left_out[each.name] = str(error).removeprefix(each.name).lstrip(": ")
+                self.left_out[each.name] = str(error).removeprefix(each.name).lstrip(":, ")
             except OSError as error:
                 self.left_out[each.name] = f"cannot be read: {error.strerror or error}"
         if not kept:

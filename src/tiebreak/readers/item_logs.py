@@ -171,6 +171,11 @@ def score_of(value: Any, name: str, item: Any) -> float:
     except (OverflowError, ValueError):
         pass
     shown = printable(repr(value)[:60])
+    if isinstance(value, str):
+        raise InvalidScoresError(
+            f"{name}, sample {item!r}: {shown} is a word and no score. Choose a scorer of numbers, of C and I, or of true and "
+            "false as the metric, or write the words as numbers."
+        )
     raise InvalidScoresError(f"{name}, sample {item!r}: {shown} is no score of a single item. Metrics of a whole task have none.")
 
 
@@ -219,9 +224,14 @@ def _inspect_archive(path: Path, name: str) -> tuple[Record, list[Record]]:
             if not samples and "summaries.json" in members:
                 samples = [_kept(each) for each in content("summaries.json")]
     except zipfile.BadZipFile:
-        raise UnreadableSourceError(
-            f"{name} is no log of Inspect: an .eval file is a zip of JSON files, and it is none."
-        ) from None
+        with path.open("rb") as file:
+            begins_well = file.read(4) == b"PK\3\4"
+        why = (
+            "begins as an .eval file and lacks its end. Was the evaluation or the copy stopped?"
+            if begins_well
+            else "is no log of Inspect: an .eval file is a zip of JSON files, and it is none."
+        )
+        raise UnreadableSourceError(f"{name} {why}") from None
     except NotImplementedError:
         raise MissingDependencyError(
             f"{name} is compressed with Zstandard, which Python reads from 3.14 on, and before that with pyarrow: pip install "
@@ -317,7 +327,16 @@ def _kept(sample: Record) -> Record:
     return {**kept, "error": bool(sample.get("error")), "fields": fields_of(sample.get("metadata")), "scores": _scores_of(sample)}
 
 
+_MOST_JSON = 1_000_000_000
+"""Bytes of a log in one JSON text, which is read as a whole and takes several times as much memory."""
+
+
 def _inspect_json(path: Path, name: str) -> tuple[Record, list[Record]]:
+    if path.stat().st_size > _MOST_JSON:
+        raise UnreadableSourceError(
+            f"{name} has {path.stat().st_size / 1e6:,.0f} MB, and JSON of more than {_MOST_JSON / 1e6:,.0f} is not read as a "
+            "whole. Convert it: inspect log convert --to eval."
+        )
     log = parse_log(path.read_bytes(), name, share=16)
     if "evaluation_results" in log:
         raise UnreadableSourceError(

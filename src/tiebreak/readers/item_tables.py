@@ -389,14 +389,15 @@ def _grouped(frame: pd.DataFrame, tables: Sequence[LongTable]) -> tuple[pd.DataF
 
 
 def _clustered(frame: pd.DataFrame, cluster: str) -> pd.DataFrame:
-    """The table with the clusters that a column of it names; within the parts of a group of tasks names are their own."""
+    """The table with the clusters that a field of its samples names; in each task names are its own."""
     named = [str(each) for each in frame.columns if each not in ("model", "score", "run", "epoch", "weight", "item_hash")]
     if cluster not in named and "cluster" in named:
         return frame  # a table renames its column when it is read
     column = named[look_up(cluster, named, "column of the items")]
     values = frame[column].map(_text, na_action="ignore")
-    if "subtask" in frame and column not in (TASK, "subtask"):
-        values = (frame["subtask"] + "/" + values).where(values.notna())
+    of_task = frame.get("subtask", frame.get(TASK))
+    if of_task is not None and column not in (TASK, "subtask") and of_task.nunique() > 1:
+        values = (of_task.astype(str) + "/" + values).where(values.notna())
     return frame.assign(cluster=values)
 
 
