@@ -120,7 +120,43 @@ def of_battles(folder: Path) -> list[Goal]:
     ]
 
 
-PARTS: dict[str, Callable[[Path], list[Goal]]] = {"csv": from_csv, "json-lines": from_json_lines, "battles": of_battles}
+MODELS = """\
+import numpy as np, pandas as pd
+rng = np.random.default_rng(0)
+score = rng.normal(0.8, 0.02, (50, 1)) + rng.normal(0, 0.01, {n}) + rng.normal(0, 0.01, (50, {n}))
+table = pd.DataFrame(np.clip(score, 0, 1), columns=[f"m{{i}}" for i in range({n})])
+tb.compare(table, metric="accuracy", n_train=80, n_test=20).{write}({path!r})
+"""
+
+
+def of_many_models(folder: Path, n: int, write: str) -> tuple[float, float, float]:
+    """Megabytes of a written answer, and seconds and megabytes of comparing and writing it."""
+    path = folder / "answer"
+    seconds, memory = measured(PROCESS.format(work=MODELS.format(n=n, write=write, path=str(path))))
+    return path.stat().st_size / 1e6, seconds, memory
+
+
+def as_json(folder: Path) -> list[Goal]:
+    """The answer of 5,000 models on 50 splits as JSON."""
+    size, seconds, memory = of_many_models(folder, 5_000, "to_json")
+    print(f"5,000 models, compared and written as JSON: {seconds:.1f} s")
+    return [Goal("JSON of 5,000 models, MB", size, "at most", 40), Goal("the same: memory, MB", memory, "at most", 500)]
+
+
+def as_html(folder: Path) -> list[Goal]:
+    """The report of 3,000 models on 50 splits."""
+    size, seconds, memory = of_many_models(folder, 3_000, "to_html")
+    print(f"3,000 models, compared and written as HTML: {seconds:.1f} s, {memory:.0f} MB of memory")
+    return [Goal("HTML of 3,000 models, MB", size, "at most", 10)]
+
+
+PARTS: dict[str, Callable[[Path], list[Goal]]] = {
+    "csv": from_csv,
+    "json-lines": from_json_lines,
+    "battles": of_battles,
+    "json": as_json,
+    "html": as_html,
+}
 
 
 def main() -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import math
 import os
@@ -21,8 +22,10 @@ from tests.comparison.tables import adjusted_by_hand
 from tests.views.situations import around, compared, named, table
 from tests.views.test_comparison import PAIRS, RANKING
 from tiebreak.errors import UnwrittenFileError
+from tiebreak.views import comparison_columns
 from tiebreak.views.comparison import facts
 from tiebreak.views.json import append_whole, finite, json_pieces, make_folder, plain
+from tiebreak.views.report import comparison as report
 
 KEYS = [
     "schema",
@@ -310,3 +313,40 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(UnwrittenFileError, match=r"could not be written: (Not a directory|File exists)"):
         comparison.plot.save_all(tmp_path / "file")
+
+
+@pytest.mark.parametrize("baseline", [None, "m3"])
+@pytest.mark.parametrize("suffix", [".json", ".html"])
+def test_answers_of_very_many_models_leave_pairs_out_that_follow_from_the_scores(
+    suffix: str, baseline: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pairs of the leading model (or the baseline) and of the first ones stand there; read again, all verdicts are as before.
+
+    Here more than 10 pairs are very many, and the first models 3: of 8 models in ranking order these are 7 + 1 pairs.
+    """
+    monkeypatch.setattr(comparison_columns, "MOST_PAIRS", 10)
+    monkeypatch.setattr(comparison_columns, "FIRST_MODELS", 3)
+    monkeypatch.setattr(report, "MOST_PAIRS", 10)
+    scores = np.random.default_rng(4).normal(0.8, 0.01, (8, 20)) + 0.004 * np.arange(8)[:, None]
+    table = {f"m{row}": each for row, each in enumerate(scores)}
+    answer = tiebreak.compare(table, metric="accuracy", n_train=90, n_test=10, rope=0.01, baseline=baseline)
+    path = tmp_path / f"answer{suffix}"
+    getattr(answer, f"to_{suffix[1:]}")(path)
+    if suffix == ".json":
+        held = json.loads(path.read_text())
+        models = [row["model"] for row in held["ranking"]]
+        pairs = {(row["first"], row["second"]) for row in held["pairs"]}
+        if baseline is None:
+            assert pairs == {(models[0], each) for each in models[1:]} | {(models[1], models[2])}
+            assert held["n_pairs_omitted"] == 28 - 8
+        else:  # which the family has no more pairs than models with
+            assert len(pairs) == 7
+            assert "n_pairs_omitted" not in held
+    else:
+        leader = baseline or answer.models[0]
+        assert f"Of the 28 pairs, this page has those of {leader!r} and those of the first" in html.unescape(path.read_text())
+    again = tiebreak.compare(path)
+    assert again.models == answer.models
+    np.testing.assert_array_equal(again.pair_table.verdict, answer.pair_table.verdict)
+    np.testing.assert_array_equal(again.pair_table.interval, answer.pair_table.interval)
+    assert str(again).split("Warnings")[0] == str(answer).split("Warnings")[0]  # which name the file

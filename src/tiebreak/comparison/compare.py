@@ -140,7 +140,7 @@ def family(models: tuple[str, ...], settings: Settings) -> tuple[IntArray, IntAr
     if settings.baseline is not None:
         return position, np.full(position.size, place[settings.baseline], dtype=np.int32)
     first, second = every_pair(position.size)
-    return position[first], position[second]
+    return (first, second) if np.array_equal(position, np.arange(position.size)) else (position[first], position[second])
 
 
 def _check_number(models: tuple[str, ...]) -> None:

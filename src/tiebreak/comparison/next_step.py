@@ -95,14 +95,16 @@ def detectable(comparison: Comparison, power: float = 0.8) -> Detectable | None:
     is_plain = comparison.settings.scale == "absolute" and table.differences.unit == "metric"
     if df is None or not is_plain or not table.is_family or table.correction not in SINGLE_STEP:
         return None
-    low, high = table.interval
-    half_width = (high - low) / 2.0
-    df = np.broadcast_to(df, half_width.shape)
-    known = np.isfinite(half_width) & (half_width > 0) & ~np.isnan(df)
-    if not known.any():
-        return None
-    needed = half_width[known] * _multiples(df[known], table.interval_alpha, power)
-    return Detectable(float(needed.min()), float(needed.max()), power)
+    smallest, largest = np.inf, -np.inf
+    for part in table.blocks():
+        low, high = part.interval
+        half_width = (high - low) / 2.0
+        df = np.broadcast_to(np.asarray(part.differences.student_df), half_width.shape)
+        known = np.isfinite(half_width) & (half_width > 0) & ~np.isnan(df)
+        if known.any():
+            needed = half_width[known] * _multiples(df[known], table.interval_alpha, power)
+            smallest, largest = min(smallest, float(needed.min())), max(largest, float(needed.max()))
+    return Detectable(smallest, largest, power) if smallest <= largest else None
 
 
 def _multiples(df: FloatArray, alpha: float, power: float) -> FloatArray:

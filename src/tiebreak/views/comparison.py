@@ -28,6 +28,7 @@ from tiebreak.views.comparison_columns import (
     records_of,
     scores_of,
     shrinkage_frame,
+    written_pairs,
 )
 from tiebreak.views.design import design_line
 from tiebreak.views.headline import headline
@@ -131,7 +132,7 @@ def page(
 
 def facts(comparison: Comparison, requirements: Requirements | None = None) -> dict[str, Any]:
     """Facts for JSON, the long lists as iterators; nothing depends on the clock."""
-    settings, design, method = comparison.settings, comparison.design, comparison.method
+    settings, design, method, written = comparison.settings, comparison.design, comparison.method, written_pairs(comparison)
     return document(
         schema=SCHEMA,
         metric=metric_record(comparison.scores.metric),
@@ -174,7 +175,8 @@ def facts(comparison: Comparison, requirements: Requirements | None = None) -> d
         sentence=sentence(comparison),
         detectable=plain(detectable(comparison)),
         ranking=records_of(ranking_columns(comparison)),
-        pairs=records_of(pair_columns(comparison)),
+        pairs=records_of(pair_columns(comparison, written)),
+        **({} if written is None else {"n_pairs_omitted": comparison.pair_table.n_pairs - written.size}),
         slices=[] if comparison.by is None else slices.records(comparison.slices()),
         scores=[] if comparison.items is not None else [scores_of(matrix) for matrix in comparison.scores.matrices],
         items=None if comparison.items is None else items_of(comparison.items),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from tiebreak.comparison.comparison import Comparison
+    from tiebreak.comparison.pairs import PairTable
     from tiebreak.scores.items import Items
     from tiebreak.scores.metric import Metric
     from tiebreak.scores.scores import ScoreMatrix
@@ -47,9 +48,30 @@ Column = FloatArray | IntArray | np.ndarray[Any, Any] | Coded
 Columns = dict[str, Column]
 
 
-def pair_columns(comparison: Comparison) -> Columns:
-    """Columns of the pairs, named and ordered as documented; without those that the procedure cannot give."""
-    t, models = comparison.pair_table, comparison.models
+MOST_PAIRS, FIRST_MODELS = 80_000, 60
+"""Pairs up to which an answer is written with all of them, and models whose pairs are of more."""
+
+
+def written_pairs(comparison: Comparison, table: PairTable | None = None, models: Sequence[int] = ()) -> IntArray | None:
+    """Positions of the pairs that an answer of very many models is written with, None where all are.
+
+    Those of the model that leads (or the baseline) and of further `models`, and those of the first ones with each other: all
+    others follow from the scores when the answer is read again. They are of the family, or of another `table`.
+    """
+    table = comparison.pair_table if table is None else table
+    if table.n_pairs <= MOST_PAIRS:
+        return None
+    is_written = (table.first < FIRST_MODELS) & (table.second < FIRST_MODELS)
+    for row in (comparison.models.index(comparison.reference), *models):
+        is_written |= (table.first == row) | (table.second == row)
+    return np.flatnonzero(is_written)
+
+
+def pair_columns(comparison: Comparison, rows: IntArray | None = None) -> Columns:
+    """Columns of the pairs, or of some, named and ordered as documented; without those that the procedure cannot give."""
+    t, models, p_stays = comparison.pair_table, comparison.models, comparison.p_stays
+    if rows is not None:
+        t, p_stays = t.part(rows), None if p_stays is None else p_stays[rows]
     d, shape, interval, probabilities = t.differences, t.first.shape, t.interval, t.probabilities
     better, equivalent, worse = (None, None, None) if probabilities is None else probabilities
     columns: dict[str, Column | None] = {
@@ -71,7 +93,7 @@ def pair_columns(comparison: Comparison) -> Columns:
         "p_worse": worse,
         "verdict": Coded(t.verdict, VERDICTS),
         "reason": Coded(t.reason, REASONS),
-        "p_stays": comparison.p_stays,
+        "p_stays": p_stays,
     }
     return {name: column for name, column in columns.items() if column is not None}
 

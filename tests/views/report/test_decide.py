@@ -13,7 +13,9 @@ import pytest
 
 from tests.views.report.answers import ANSWERS, READ, again, random_answer, required, said, stops
 from tiebreak.comparison.comparison import Comparison
+from tiebreak.views import comparison_columns
 from tiebreak.views.comparison import ranking_rows
+from tiebreak.views.report import decide
 from tiebreak.views.report.decide import WORDS, columns_of, decide_data, packed
 from tiebreak.views.words import format_pvalue
 
@@ -58,6 +60,37 @@ def test_random_comparisons_are_answered_as_in_python(engine, seed):
     """Gaps, losses, baselines, pairs without spread, every correction: a few ropes at every alpha."""
     comparison = random_answer(seed)
     check_equal(engine, comparison, stops(comparison, seed, n_ropes=6))
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("seed", range(0, 60, 4))
+def test_a_page_with_some_pairs_says_of_them_what_one_with_all_says(engine, seed, monkeypatch):
+    """Of very many models (here of more than three pairs) the pairs that are left out are not known, and nothing else changes."""
+    comparison = random_answer(seed)
+    n, asked = len(comparison.models), required(comparison)
+    whole = json.loads(json.dumps(decide_data(comparison, asked) | {"words": WORDS}))
+    monkeypatch.setattr(comparison_columns, "MOST_PAIRS", 3)
+    monkeypatch.setattr(comparison_columns, "FIRST_MODELS", 3)
+    monkeypatch.setattr(decide, "FIRST_MODELS", 3)
+    part = json.loads(json.dumps(decide_data(comparison, asked) | {"words": WORDS}))
+    code = """([whole, part, alphas, ropes]) => {
+      const engines = [whole, part].map(Decide.engine), n = whole.names.length, found = [];
+      const known = [...Array(n * n).keys()].map((k) => [Math.floor(k / n), k % n]).filter(([i, j]) => engines[1].has(i, j));
+      for (const alpha of alphas) for (const rope of ropes) {
+        found.push(engines.map((engine) => {
+          const answer = engine.at({ rope, alpha });
+          const rows = [...Array(n).keys()].map((row) => answer.rankingTexts(row));
+          const pairs = known.map(([i, j]) => [answer.pair(i, j).verdict, answer.pairTexts(i, j), answer.pairSentence(i, j)]);
+          return JSON.stringify([rows, pairs, answer.sentence, answer.requirements.map((each) => each.line)]);
+        }));
+      }
+      return [known.length, found];
+    }"""
+    alphas = [each["alpha"] for each in whole["alphas"]]
+    n_known, found = engine.evaluate(code, [whole, part, alphas, [0.0, comparison.rope, 0.02]])
+    for one, two in found:
+        assert json.loads(one) == json.loads(two)
+    assert n_known < n * (n - 1) or n * (n - 1) // 2 <= 3 or len(part["kept"]["rows"]) + 3 >= n
 
 
 @pytest.mark.browser

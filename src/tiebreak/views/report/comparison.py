@@ -27,12 +27,12 @@ from tiebreak.views.comparison import (
     sentence,
     table_decimals,
 )
-from tiebreak.views.comparison_columns import Coded, Columns, pair_columns, ranking_columns
+from tiebreak.views.comparison_columns import FIRST_MODELS, MOST_PAIRS, Coded, Columns, pair_columns, ranking_columns
 from tiebreak.views.design import design_line
 from tiebreak.views.headline import headline
 from tiebreak.views.json import as_lists, plain
 from tiebreak.views.names import model_names
-from tiebreak.views.pair import interval_name, rope_words
+from tiebreak.views.pair import interval_name, names_in_sentences, rope_words
 from tiebreak.views.report.decide import NAME_WIDTH, WORDS, about_drawing, columns_of, decide_data, most_drawn, packed, takes_rope
 from tiebreak.views.report.document import LONGEST_WORD, Document, drawings, html_of
 from tiebreak.views.report.figures import Point, Scale, axis, dots_row, interval_row, round_step, scatter
@@ -213,6 +213,7 @@ def answer_of(comparison: Comparison, requirements: Requirements | None = None, 
         "has_short_words": all(len(word) <= LONGEST_WORD for name in names for word in re.split(r"[\s-]+", name)),
         "ranking": _ranking(comparison),
         "matrix": _matrix(comparison) if has_matrix else None,
+        "left_out": _left_out(comparison),
         "pairs": pair_table(comparison, NAME_WIDTH),
         "footnotes": [note for note in footnotes(comparison) if not note.startswith(COLUMN_NOTES)],
         "has_units": has_units(comparison),
@@ -240,8 +241,8 @@ def _slider(comparison: Comparison) -> dict[str, str]:
     """Ends and step of the slider of the rope: to where the widest interval lies inside it, below the width of the metric."""
     ranking, is_best = comparison.ranking_table, comparison.pair_table.family == "best"
     bounds = ranking.shortfall_high if is_best else None
-    ends = np.concatenate(comparison.pair_table.interval) if bounds is None else bounds
-    most = max(_reach(ends), 2.0 * comparison.rope) or 1.0
+    reach = max(_reach(*part.interval) for part in comparison.pair_table.blocks()) if bounds is None else _reach(bounds)
+    most = max(reach, 2.0 * comparison.rope) or 1.0
     step = round_step(most / SLIDER_STEPS)
     score = comparison.matrix.score
     lowest, highest = comparison.metric.bounds_of(np.fmin.reduce(score, axis=None), np.fmax.reduce(score, axis=None))
@@ -252,6 +253,19 @@ def _slider(comparison: Comparison) -> dict[str, str]:
         "most": f"{last if last < width else width - step:.12g}",
         "widest": f"{width - step:.12g}" if np.isfinite(width) else "",
     }
+
+
+def _left_out(comparison: Comparison) -> str:
+    """Words on the pairs of very many models that are not on the page; "" where all are."""
+    n_models = len(comparison.models)
+    n_pairs = n_models * (n_models - 1) // 2
+    if n_pairs <= MOST_PAIRS:
+        return ""
+    name = names_in_sentences(comparison)[comparison.reference]
+    return (
+        f"Of the {n_pairs:,} pairs, this page has those of {name} and those of the first {FIRST_MODELS} models with each other. "
+        "The others follow from the scores, which are all here: tiebreak and tb.compare read this file and answer for any pair."
+    )
 
 
 def _what_stays(comparison: Comparison) -> str:

@@ -94,16 +94,21 @@ const Decide = (() => {
 
   // --- the engine -----------------------------------------------------------------------------------------------------------
   function engine(data) {
-    const n = data.names.length, rows = [...data.names.keys()], nAll = (n * (n - 1)) / 2, places = new Int32Array(n * n);
+    const n = data.names.length, rows = [...data.names.keys()], places = new Int32Array(n * n), { kept } = data;
     const hasBaseline = data.family === "baseline", order = hasBaseline ? rows : data.order ?? rows;
-    const pairs = { first: new Int32Array(nAll), second: new Int32Array(nAll) };
-    for (let i = 0, at = 0; i < n; i += 1) {
-      for (let j = i + 1; j < n; j += 1, at += 1) {
-        [pairs.first[at], pairs.second[at]] = [order[i], order[j]];
-        places[order[i] * n + order[j]] = at + 1; // 0 stands for none
-        places[order[j] * n + order[i]] = -at - 1;
+    const pairs = { first: [], second: [] }, isWhole = kept ? rows.map((row) => kept.rows.includes(row)) : [];
+    for (let i = 0; i < n; i += 1) {
+      for (let j = i + 1; j < n; j += 1) {
+        const one = order[i], two = order[j];
+        if (kept && !isWhole[one] && !isWhole[two] && Math.max(one, two) >= kept.first) continue; // of very many models, some pairs
+        const at = pairs.first.push(one);
+        pairs.second.push(two);
+        places[one * n + two] = at; // 0 stands for none
+        places[two * n + one] = -at;
       }
     }
+    const nAll = pairs.first.length;
+    for (const name of ["first", "second"]) pairs[name] = Int32Array.from(pairs[name]);
     for (const [name, column] of Object.entries(data.pairs)) pairs[name] = unpacked(column, nAll);
     const others = hasBaseline ? data.order ?? rows.filter((row) => row !== data.baseline) : [];
     const family = hasBaseline ? { first: others, second: others.map(() => data.baseline) } : pairs;
@@ -130,7 +135,7 @@ const Decide = (() => {
       }
       return new Answer({ data, n, pairs, family, oriented, isJudged, words: data.words, ...known.get(held), ...settings });
     }
-    return { pairs, family, at };
+    return { pairs, family, at, has: (one, two) => places[one * n + two] !== 0 };
   }
   // Where the interval [low, high] lies, tested in this order.
   function verdictOf(low, high, rope, tolerance) {
@@ -319,7 +324,7 @@ const Decide = (() => {
       if (pair.verdict === "" || r.reason || isMet === says || (!isMet && !says)) return "";
       const { limit } = r, isShown = r.gate === "better" ? pair.interval_low > limit : pair.interval_low >= limit;
       if (isShown && isMet) return say(words["asks for more"], { verdict: pair.verdict, limit: formatLimit(limit) });
-      const n = this.family.first.length, here = count(r.n_questions, "question"), there = count(n, "pair");
+      const n = this.data.kept && this.data.family === "pairs" ? this.data.kept.n : this.family.first.length, here = count(r.n_questions, "question"), there = count(n, "pair");
       return say(words["other family"], { verdict: pair.verdict, there, here, are: n === 1 ? "is" : "are" });
     }
     // Numbers of requirements met, broken and inconclusive.

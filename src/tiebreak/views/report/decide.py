@@ -21,6 +21,7 @@ from tiebreak.numerics import SPREAD, FloatArray, IntArray, student_quantile
 from tiebreak.views import comparison as comparison_words
 from tiebreak.views import pair as pair_words
 from tiebreak.views import requirements as requirement_words
+from tiebreak.views.comparison_columns import FIRST_MODELS, written_pairs
 from tiebreak.views.names import model_names, short_names
 from tiebreak.views.pair import interval_name, level_words, names_in_sentences, rope_number, rope_words
 from tiebreak.views.report.figures import largest_drawn
@@ -84,15 +85,20 @@ WORDS = {
 """Templates of sentences, as the views of Python fill them in; once for all answers of a page."""
 
 
+LEFT_OUT = "This pair is not on the page. It follows from the scores: tiebreak and tb.compare read this file again."
+"""Said of a pair of very many models that is not on the page."""
+
+
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """A comparison as the page answers it, for any rope and some alphas; pairs are all pairs of its models.
+    """A comparison as the page answers it, for any rope and some alphas; pairs are all pairs of its models, or of very many some.
 
     They stand in ranking order or in the order given. With a baseline those against it are the family, and the others stand
     outside, with intervals of their own.
     """
 
     comparison: Comparison
+    requirements: Requirements | None = None
     known: dict[float, tuple[FloatArray, FloatArray, FloatArray]] = field(default_factory=dict, init=False, repr=False)
 
     @cached_property
@@ -102,7 +108,7 @@ class Answers:
         return None if given is None else [models.index(name) for name in given]
 
     @cached_property
-    def table(self) -> PairTable:
+    def all_pairs(self) -> PairTable:
         """All pairs, judged one by one where a baseline leaves some of them outside the family."""
         table, comparison = self.comparison.pair_table, self.comparison
         if table.family != "baseline":
@@ -112,19 +118,42 @@ class Answers:
         return PairTable(first, second, judged, 0.0, table.alpha, "none", table.alternative, family="best")
 
     @cached_property
+    def models_asked_about(self) -> list[int]:
+        """Rows of the models whose pairs are on the page whatever their number: the leading one, and those of requirements."""
+        models, asked = self.comparison.models, () if self.requirements is None else tuple(self.requirements)
+        named = {name for each in asked for name in (each.first, each.second) if name in models}
+        return [models.index(self.comparison.reference), *(models.index(name) for name in sorted(named))]
+
+    @cached_property
+    def kept(self) -> IntArray | None:
+        """Positions of the pairs that are on the page; None where all are."""
+        return written_pairs(self.comparison, self.all_pairs, self.models_asked_about)
+
+    @cached_property
+    def table(self) -> PairTable:
+        """The pairs that are on the page."""
+        return self.all_pairs if self.kept is None else self.all_pairs.part(self.kept)
+
+    def family(self, comparison: Comparison) -> PairTable:
+        """The family at some alpha, as far as it is on the page."""
+        table = comparison.pair_table
+        return table if self.kept is None or table.family == "baseline" else table.part(self.kept)
+
+    @cached_property
     def of_family(self) -> tuple[IntArray, IntArray]:
-        """Positions of the pairs of the family among all, and 1 where they stand the same way round there, else -1."""
-        table, family = self.table, self.comparison.pair_table
-        if table is family:
-            return np.arange(family.n_pairs), np.ones(family.n_pairs, dtype=np.intp)
+        """Positions of the pairs of the family among those of the page, and 1 where they stand the same way round, else -1."""
+        family = self.comparison.pair_table
+        if family.family != "baseline":
+            return np.arange(self.table.n_pairs), np.ones(self.table.n_pairs, dtype=np.intp)
         n = len(self.comparison.models)
-        low, high = np.minimum(family.first, family.second), np.maximum(family.first, family.second)
-        return low * n - low * (low + 1) // 2 + high - low - 1, np.where(family.first == low, 1, -1)
+        low, high = (end(family.first, family.second).astype(np.int64) for end in (np.minimum, np.maximum))
+        position = low * n - low * (low + 1) // 2 + high - low - 1
+        return position if self.kept is None else np.searchsorted(self.kept, position), np.where(family.first == low, 1, -1)
 
     @cached_property
     def columns(self) -> dict[str, FloatArray]:
         """Numbers of all pairs that depend neither on the rope nor on alpha, those of the family as it has them."""
-        own, family = self.table.differences, self.comparison.pair_table.differences
+        own, family = self.table.differences, self.family(self.comparison).differences
         names = ("estimate", "standard_error", "df", "n_units", "kind", "tolerance")
         found = {name: getattr(own, name) for name in names if getattr(own, name) is not None}
         columns = {name: np.array(np.broadcast_to(column, own.estimate.shape), dtype=float) for name, column in found.items()}
@@ -146,8 +175,8 @@ class Answers:
         return self.known[alpha]
 
     def _ends(self, alpha: float) -> tuple[FloatArray, FloatArray, FloatArray]:
-        family = self._at(alpha).pair_table
-        own = family if self.table is self.comparison.pair_table else replace(self.table, alpha=alpha)
+        family = self.family(self._at(alpha))
+        own = replace(self.table, alpha=alpha) if family.family == "baseline" else family
         low, high, why = (np.array(column, dtype=float) for column in _judged(own))
         if own is not family:
             (at, sign), (below, above, reason) = self.of_family, _judged(family)
@@ -248,7 +277,7 @@ def _judged(table: PairTable) -> tuple[FloatArray, FloatArray, FloatArray]:
 
 def decide_data(comparison: Comparison, requirements: Requirements | None = None) -> dict[str, Any]:
     """Everything from which decide.js answers for another rope, or another of the alphas."""
-    answers, settings, names = Answers(comparison), comparison.settings, names_in_sentences(comparison)
+    answers, settings, names = Answers(comparison, requirements), comparison.settings, names_in_sentences(comparison)
     columns = answers.columns
     if len(answers.alphas) == 1:  # of so many pairs, whose ends are given, degrees of freedom would fill a seventh of the page
         columns = {name: column for name, column in columns.items() if name != "df"}
@@ -278,6 +307,13 @@ def decide_data(comparison: Comparison, requirements: Requirements | None = None
         data["shown"] = shown
     if answers.order is not None:
         data["order"] = answers.order
+    if answers.kept is not None:
+        data["kept"] = {
+            "first": FIRST_MODELS,
+            "rows": answers.models_asked_about,
+            "n": answers.all_pairs.n_pairs,
+            "said": LEFT_OUT,
+        }
     if settings.baseline is not None:
         data["baseline"] = comparison.models.index(comparison.reference)
         data["value"] = comparison_words.value_of_baseline(comparison)

@@ -322,9 +322,10 @@ const Page = (() => {
       pressed?.button.setAttribute("aria-pressed", "true");
       title.replaceChildren(`${shown[first]} against ${shown[second]}`);
       for (const name of ["pair-figure", "pair-numbers", "pair-scores"]) this.find(name)?.replaceChildren();
-      this.find("pair-sentence").textContent = first === second ? "Choose two different models." : answer.pairSentence(first, second);
+      const isKnown = this.engine.has(first, second), why = first === second ? "Choose two different models." : this.data.kept?.said;
+      this.find("pair-sentence").textContent = isKnown ? answer.pairSentence(first, second) : why;
       this.pairScores = undefined;
-      if (first === second) return;
+      if (!isKnown) return;
       const pair = this.drawnPair(first, second), words = { class: `word ${pair.verdict}` }, id = `pair-${this.section.dataset.answer}`;
       if (pair.verdict) title.append(": ", make("span", `${SYMBOLS[pair.verdict]} ${pair.text.verdict}`, words));
       const each = this.differences(first, second), heights = pair.standard_error > 0 ? this.data.densities[pair.df] : undefined;
