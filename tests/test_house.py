@@ -106,6 +106,8 @@ REPLACES_NO_ENGLISH = {
 RIDDLE_NAMES = {"material", "twins", "beside", "asked", "told_apart", "complication", "honest", "ink", "ready", "made"}
 """Words that say nothing of what they name; no function, class, field or module of the package is called so."""
 
+LEANS = re.compile(r"(The same|Same|Likewise|Those|As elsewhere|As above)\b")
+
 RIDDLE = re.compile(r"(What|Whether|How|Of|Where|That)\b")
 
 
@@ -295,6 +297,15 @@ class House:
             for node in module.nodes_with_docstrings
         )
         return [f"{place} {first}" for place, first in firsts if RIDDLE.match(first)]
+
+    def leaning(self) -> list[str]:
+        """Docstrings whose first word means what another docstring said."""
+        rows = []
+        for module in self.modules:
+            alone = [node for node in module.nodes if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)]
+            texts = [(node.lineno, node.value.value) for node in alone if isinstance(node.value.value, str)]
+            rows += [f"{module.path}:{line} {text.splitlines()[0]}" for line, text in texts if LEANS.match(text)]
+        return rows
 
     def riddle_names(self) -> list[str]:
         """Functions, classes, fields and files that bear one of the words that are taken for nothing."""
@@ -557,6 +568,11 @@ def test_docstrings_name_the_thing(house):
     assert house.riddles() == []
 
 
+def test_a_docstring_is_read_without_its_neighbour(house):
+    """Editors and help() show it alone, so it says of what it is and not that it is the same."""
+    assert house.leaning() == []
+
+
 def test_names_say_what_they_name(house):
     """Who meets a name in a traceback knows what it holds, without having read the file that it is from."""
     assert house.riddle_names() == []
@@ -643,6 +659,7 @@ CHECKS: dict[str, Callable[[House], list[str]]] = {
     "Files that only one file of their package imports": House.shards,
     "Exceptions that are not needed": House.needless_exceptions,
     "Docstrings that start with a question word": House.riddles,
+    "Docstrings that lean on another one": House.leaning,
     "Names that say nothing of what they name": House.riddle_names,
     "Student's t around an estimate, made anew": House.further_students,
     "Public functions that nothing reaches": House.unreached,

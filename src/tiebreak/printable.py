@@ -49,7 +49,7 @@ def printable(text: str) -> str:
 
 
 def printable_lines(text: str) -> str:
-    """The same of a text of several lines, ended by line feeds."""
+    """A text of several lines as `printable` shows each, ended by line feeds."""
     is_plain = text.isascii() and text.replace("\n", "").isprintable()
     return text if is_plain else _escaped(_ANY_BUT_LINE_ENDS, text)
 

@@ -59,7 +59,7 @@ class Result(Generic[P_co]):
         return view_of(self).as_text(self)
 
     def to_markdown(self) -> str:
-        """The same as Markdown, for pull requests and notes."""
+        """The answer as Markdown, for pull requests and notes."""
         return view_of(self).as_markdown(self)
 
     def to_html(
@@ -94,7 +94,7 @@ class Result(Generic[P_co]):
         return view_of(self).as_dict(self)
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
-        """The same as JSON text, also written to `path` if given: whole or not at all."""
+        """The facts of `to_dict` as JSON text, also written to `path` if given: whole or not at all."""
         return view_of(self).as_json(self, path)
 
     @property

@@ -275,7 +275,7 @@ def _of_counts(audit_input: AuditInput) -> FloatArray:
 
 
 def _by_groups(audit_input: AuditInput) -> FloatArray:
-    """The same with groups as what is drawn: residuals of whole groups, and Student's t with their degrees of freedom."""
+    """Two-sided p-values with groups as what is drawn: residuals of whole groups, and Student's t with their df."""
     codes = audit_input.group_codes
     assert codes is not None  # noqa: S101 - the caller has looked
     columns = _residuals(audit_input)

@@ -188,7 +188,7 @@ class _Row:
     Two counts, the means on the limit in one of them, where there are such means; the average of the two is meant.
     """
     below: Sequence[IntArray]
-    """Likewise, how many pull the mean below the rope."""
+    """For each difference, how many of the sorted ones pull the mean of the two below the rope."""
 
     def chances(self, weights: NDArray[np.floating]) -> FloatArray:
         """Chances above, inside and below for weights of shape (n, n_draws), which need not sum to 1; shape (3, n_draws)."""

@@ -222,4 +222,4 @@ run_options = (_jobs_option, _dask_option, *_patience_options, _dry_option, _qui
 """Options of `TypedRun`."""
 
 local_run_options = (_jobs_option, *_patience_options, _quiet_option)
-"""Those of a run on this machine, which begins at once."""
+"""Options of a run on this machine, which begins at once."""

@@ -289,7 +289,7 @@ class Comparison(Result["ComparisonPlots"]):
         return self.pair_table.against(self.models.index(self.reference), len(self.models))
 
     def at_alpha(self, alpha: float) -> Comparison:
-        """The same comparison at another alpha; models stay in the order that they have here."""
+        """Comparison of these scores at another alpha; models stay in the order that they have here."""
         settings = dataclasses.replace(self.settings, alpha=alpha)
         table = dataclasses.replace(self.pair_table, alpha=alpha)
         return Comparison(
@@ -582,7 +582,7 @@ class Comparison(Result["ComparisonPlots"]):
         folds: bool = False,
         columns: Literal["default", "all"] = "default",
     ) -> str:
-        """The same as Markdown; if it `folds`, with warnings and method under titles that open them, for pull requests."""
+        """The answer as Markdown; if it `folds`, with warnings and method under titles that open them, for pull requests."""
         return view_of(self).as_markdown(self, requirements, folds=folds, columns=columns)
 
     def to_html(

@@ -131,7 +131,7 @@ class LookedDifferences(Differences):
         return self._each(lambda held, own: held.quantile(own[0], upper=upper), self._granted(p))
 
     def bound(self, p: ArrayLike, *, upper: bool) -> FloatArray:
-        """Likewise; nan for a pair without spread."""
+        """Bounds of each pair's look at what the plan grants it; nan for a pair without spread."""
         return self._each(lambda held, own: held.bound(own[0], upper=upper), self._granted(p))
 
     def reasons(self, alpha: float) -> Codes:

@@ -40,7 +40,7 @@ GAMMA = -4.0
 """Spending parameter of Hwang, Shih and DeCani."""
 
 GAMMAS = {"splits": -8.0}
-"""Those by question, where it is another one: repeats of folds begin with more than half of the information."""
+"""Spending parameters by question, where it is another one: repeats of folds begin with more than half of the information."""
 
 FEWEST_OF_A_CLASS = 20
 """Items of the rarer class from which areas under ROC curves are looked at."""

@@ -224,7 +224,7 @@ class PairTable:
         return verdict_codes(self.interval, self.rope, self.differences.tolerance)
 
     def _verdicts_by_tails(self) -> Codes:
-        """The same, without the ends: in the order of `verdict_codes`."""
+        """Verdicts by tails, without the ends: in the order of `verdict_codes`."""
         beyond, p, rope = self.differences.is_beyond, self.interval_alpha / 2.0, self.rope
         conditions = [beyond(rope, p, upper=False), beyond(-rope, p, upper=True)]
         codes = [BETTER, WORSE]

@@ -63,7 +63,7 @@ class PlannedData(ABC):
 
     @abstractmethod
     def scaled(self, factor: float) -> PlannedData:
-        """The same where differences vary so many times as much."""
+        """Data whose differences vary so many times as much."""
 
     @property
     @abstractmethod
@@ -96,7 +96,7 @@ class PlannedData(ABC):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedItems(PlannedData):
-    """The same items for both models: right or wrong, or graded; perhaps in clusters, and in several runs.
+    """Items that both models are scored on: right or wrong, or graded; perhaps in clusters, and in several runs.
 
     Attributes
     ----------
@@ -433,7 +433,7 @@ class PlannedSeeds(PlannedData):
         return self.sd[0] / sqrt(n) if self.is_paired else hypot(*self.sd) / sqrt(n)
 
     def df(self, n: int) -> float:
-        """Those of Welch for the true variances, where seeds are not paired."""
+        """Degrees of freedom of Welch for the true variances, where seeds are not paired."""
         v, w = (each**2 for each in self.sd)
         return n - 1.0 if self.is_paired else (v + w) ** 2 / (v**2 + w**2) * (n - 1.0)
 
@@ -506,7 +506,7 @@ class PlannedRates(PlannedData):
         return independent_rates_law((min(max(self.rate + difference, 0.0), 1.0), self.rate), n, alpha)
 
     def scaled(self, factor: float) -> PlannedRates:
-        """The same: rates say themselves how much they vary."""
+        """The data as they are: rates say themselves how much they vary."""
         return self
 
     @property

@@ -1,4 +1,4 @@
-"""The same comparison on parts of the items: every pair in every slice, judged together as one family."""
+"""Comparisons on parts of the items: every pair in every slice, judged together as one family."""
 
 from __future__ import annotations
 

@@ -153,7 +153,7 @@ class Evaluation(Result["EvaluationPlots"]):
         return Scores(metric_used, matrices, design, notices, asked, fit_seconds, same_predictions=same, others=others)
 
     def _others(self, position: int, names: list[str]) -> Iterator[Scores]:
-        """The same models in all metrics but one; a metric in which none has a score is left out."""
+        """Comparisons of the models in all metrics but one; a metric in which none has a score is left out."""
         for each in (name for place, name in enumerate(self.metrics) if place != position):
             try:
                 yield self.scores(each, models=names)

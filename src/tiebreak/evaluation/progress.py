@@ -85,7 +85,7 @@ class Sharing:
     lacking_seed: tuple[tuple[str, int], ...] = ()
 
     def with_outcomes(self, outcomes: Sequence[Outcome]) -> Sharing:
-        """Same record with further outcomes."""
+        """Record of shared steps with further outcomes."""
         found = [outcome.leading for outcome in outcomes if outcome.leading is not None]
         if not found:
             return self

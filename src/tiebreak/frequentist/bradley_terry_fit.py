@@ -109,7 +109,7 @@ class PairGraph:
         return np.asarray((abs(self.sign) @ pairs.T).T)
 
     def balances(self, pairs: FloatArray) -> FloatArray:
-        """Likewise, with the sign turned where the model is the second of the pair."""
+        """Sums over the pairs of each model, with the sign turned where the model is the second of the pair."""
         return np.asarray((self.sign @ pairs.T).T)
 
 
@@ -288,7 +288,7 @@ class Derivatives:
     own: FloatArray
 
     def of(self, rows: NDArray[np.bool_]) -> Derivatives:
-        """Those of some of the tables."""
+        """Derivatives of some of the tables."""
         if rows.all():
             return self
         return Derivatives(self.gradient[rows], self.variance[rows], self.cross[rows], self.own[rows])
@@ -380,7 +380,7 @@ def information_of(graph: PairGraph, variance: FloatArray, main: NDArray[np.bool
 
 
 def _solve_sparse(graph: PairGraph, variance: FloatArray, main: NDArray[np.bool_], right: FloatArray) -> FloatArray:
-    """The same by elimination in an order that leaves zeros alone, all tables side by side in one matrix."""
+    """Solution by elimination in an order that leaves zeros alone, all tables side by side in one matrix."""
     places = np.full(main.shape, -1)
     back = np.argsort(np.asarray(graph.order))
     table, place = np.nonzero(main[:, back])

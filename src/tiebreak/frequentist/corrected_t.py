@@ -61,7 +61,7 @@ class TTestResult:
         return self.student.confidence_interval(level)
 
     def mirrored(self) -> TTestResult:
-        """The same test with first and second model exchanged; a two-sided p-value stays as it is."""
+        """Test with first and second model exchanged; a two-sided p-value stays as it is."""
         return replace(self, difference=0.0 - self.difference, statistic=0.0 - self.statistic)
 
     def interval_at(self, alpha: float) -> Interval:

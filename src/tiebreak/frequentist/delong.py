@@ -259,7 +259,7 @@ class AucDifferenceResult:
         return np.asarray(np.where(np.isnan(middle), np.nan, tail))
 
     def _flat_tail(self, at: FloatArray, sign: float) -> FloatArray:
-        """The same where there is no variance, by bisection on the multiplier."""
+        """Tail where there is no variance, by bisection on the multiplier."""
         from scipy.special import ndtr
 
         middle = np.asarray(self.difference)

@@ -49,7 +49,7 @@ PANEL = 0.25
 """Widest panel of the statistic of a look: far out a density falls fast."""
 
 SCALE_POINTS = 28
-"""Likewise of the integral over the ratio of the two sums of squares."""
+"""Points of the integral over the ratio of the two sums of squares."""
 
 
 class StoppingProbabilities(NamedTuple):
@@ -505,7 +505,7 @@ def _legendre(n: int) -> tuple[FloatArray, FloatArray]:
 
 
 def _kept_normal(statistic: FloatArray, before: _Survival | None, bound: float, ratio: float) -> FloatArray:
-    """Given Z_n, Z_m is normal with mean ``sqrt(r) Z_n`` and variance ``1 - r``."""
+    """Probability that Z_m stays within its bound, given Z_n: it is normal with mean ``sqrt(r) Z_n`` and variance ``1 - r``."""
     spread, mean = np.sqrt(1 - ratio), np.sqrt(ratio) * statistic
     if before is None:
         return np.asarray(student_tail((-bound - mean) / spread, np.inf) - student_tail((bound - mean) / spread, np.inf))
@@ -521,7 +521,7 @@ def _kept_normal(statistic: FloatArray, before: _Survival | None, bound: float, 
 def _kept_student(
     statistic: FloatArray, before: _Survival | None, bound: float, df_m: float, df_n: float, ratio: float
 ) -> FloatArray:
-    """Likewise of T_m given T_n: see the notes of `group_sequential_design`."""
+    """Probability that T_m stays within its bound, given T_n: see the notes of `group_sequential_design`."""
     from scipy.special import betaln
 
     a, b = statistic * np.sqrt(ratio / df_n), np.sqrt(1 - ratio)

@@ -91,7 +91,7 @@ class MeanLaw(IntervalLaw):
         return float(ndtr((self.difference - limit - self.half) / self.standard_error) @ self.weight)
 
     def within(self, rope: float) -> float:
-        """Likewise of the part of the normal distribution that leaves room on both sides: exact for Student's (Owen 1965)."""
+        """Mean over the half-widths of the normal mass that leaves room on both sides: exact for Student's (Owen 1965)."""
         from scipy.special import ndtr
 
         upper_half = self.half if self.upper_half is None else self.upper_half
@@ -271,7 +271,7 @@ class TangoLaw(IntervalLaw):
         return self._beyond(limit, 1.0)
 
     def within(self, rope: float) -> float:
-        """Likewise on both sides; both miss at once where even the middle of the rope is too near to either."""
+        """Probability of an interval within the rope; both ends miss where even the middle of the rope is too near to either."""
         if self._is_listed:
             low, high = (self._statistic(limit) for limit in (-rope, rope))
             z = float(student_multiplier(self.alpha, np.inf))

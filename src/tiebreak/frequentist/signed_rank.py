@@ -461,7 +461,7 @@ def _largest_below(n: IntArray, tail: FloatArray) -> IntArray:
 
 
 def _exact_cut(n: int, tail: ArrayLike) -> IntArray:
-    """The same for one n; P(W <= w) is P(W >= total - w), and rises with w."""
+    """Largest w with P(W <= w) at most the tail, for one n; P(W <= w) is P(W >= total - w), and rises with w."""
     at_most = _untied(n)[::-1]
     return np.asarray(np.searchsorted(at_most, np.asarray(tail) * (1 + 1e-12), side="right") - 1)
 

@@ -91,7 +91,7 @@ def _order_statistics(rows: FloatArray, ranks: IntArray) -> FloatArray:
 
 
 def _of_ranks(ordered: FloatArray, ranks: list[int]) -> FloatArray:
-    """The same for complete rows of one length in rising order, and the same rising ranks for each."""
+    """Walsh averages at rising ranks, the same for all of some complete rows of one length in rising order."""
     n_rows, n = ordered.shape
     if n > MOST_AT_ONCE:
         return np.array([_near_ranks(row, ranks) for row in ordered])

@@ -88,7 +88,7 @@ class Truth:
     _spread: Any = None
 
     def take(self, rows: IntArray) -> Truth:
-        """The same of some rows, in their order."""
+        """Targets of some rows, in their order."""
         values = self.values[rows]
         return Truth(self.labels, self.classes, None if self.code is None else self.code[rows], values, values.shape[0])
 

@@ -52,7 +52,7 @@ class DifferenceMoments:
         return int(df) if np.ndim(df) == 0 else df
 
     def take(self, rows: IntArray | slice) -> DifferenceMoments:
-        """The same of some of the rows, of arrays of shape (n_rows,)."""
+        """Moments of some of the rows, of arrays of shape (n_rows,)."""
         n = self.n_splits if np.ndim(self.n_splits) == 0 else np.asarray(self.n_splits)[rows]
         return DifferenceMoments(self.mean[rows], self.sd[rows], n, self.kind[rows], self.tolerance[rows])
 
@@ -95,7 +95,7 @@ def row_moments(differences: FloatArray, scale: ArrayLike | None = None, *, omit
 def _complete_row_moments(
     differences: FloatArray, low: FloatArray, high: FloatArray, scale: ArrayLike | None
 ) -> DifferenceMoments:
-    """The same where every value is finite and there is one or more, to the same bits with half as many passes."""
+    """Moments of rows where every value is finite and there is one or more, to the same bits with half as many passes."""
     n = differences.shape[-1]
     largest = np.maximum(high, -low)
     exponent = np.frexp(largest)[1]
@@ -227,7 +227,7 @@ CANCELS_BELOW = 1e-2
 """Share of the two models' own squares below which the matrix product would lose more than about 1e-13."""
 
 OFFSET_BELOW = 1e-5
-"""The same for the squares before each model's own mean was taken off."""
+"""Share of the squares before each model's own mean was taken off."""
 
 BLOCK = 500_000
 """Numbers handled at a time (4 MB)."""

@@ -73,7 +73,7 @@ class Panels:
         return np.asarray((coefficients * integral).sum(axis=0) + beyond[panel + 1, np.arange(mass.shape[1])])
 
     def densities(self, at: FloatArray, mass: FloatArray) -> FloatArray:
-        """Mass per unit of delta0 at `at`, likewise."""
+        """Mass per unit of delta0 at `at`, one for each point."""
         panel, x, coefficients = self._polynomials(at, mass)
         values = (coefficients * np.polynomial.legendre.legvander(x, NODES - 1).T).sum(axis=0)
         inside = (at >= self.edges[0]) & (at <= self.edges[-1])

@@ -81,7 +81,7 @@ def _tail_by_table(x: FloatArray, df: float) -> FloatArray:
 
 
 def _small_tail(x: FloatArray, df: float) -> FloatArray:
-    """The same for numbers that are not negative."""
+    """P(T > x) by the table, of numbers that are not negative."""
     from scipy.special import stdtr
 
     coefficients, width = _tail_table(df)
@@ -199,7 +199,7 @@ class StudentDistribution:
         return plain(student_tail(-self.standardised(at), self._df))
 
     def tail_above(self, at: ArrayLike) -> FloatArray:
-        """Probability of more than `at`, likewise."""
+        """Probability of more than `at`; of a point mass 1 or 0, and a half at the point."""
         return plain(student_tail(self.standardised(at), self._df))
 
     def tails(self, at: ArrayLike) -> tuple[FloatArray, FloatArray]:

@@ -92,7 +92,7 @@ def refuse_doubled_names(names: Sequence[str], source: str) -> None:
 
 
 def in_order_of_appearance(labels: Words) -> Words:
-    """The same words with codes by first row, where no row lacks one; words that no row uses are dropped."""
+    """Words with codes by first row, where no row lacks one; words that no row uses are dropped."""
     first = np.full(len(labels.names), labels.code.size)
     for rows in row_blocks(labels.code.size):
         block = labels.code[rows]
@@ -236,7 +236,7 @@ class Header:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """Those of repeat, fold and split that are there."""
+        """Repeat, fold and split, as far as they are there."""
         return tuple(word for word in ("repeat", "fold", "split") if word in self.reserved)
 
     @property

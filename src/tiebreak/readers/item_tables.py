@@ -91,7 +91,7 @@ class WideTable(NamedTuple):
     unit: str
 
     def long(self) -> LongTable:
-        """The same with a row for each item and model."""
+        """The table with a row for each item and model."""
         import pandas as pd
 
         # not by melt, which refuses a model that is called score

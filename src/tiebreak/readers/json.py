@@ -190,7 +190,7 @@ class _Reader:
         )
 
     def with_scores(self, scores: Any) -> _Reader:
-        """The same answer with the scores of one of its datasets."""
+        """Reader of the answer with the scores of one of its datasets."""
         if not isinstance(scores, Mapping):
             raise self.wrong(["scores"], f"a list with {scores!r:.60}")
         return _Reader({**self.content, "scores": scores}, self.name)

@@ -37,7 +37,7 @@ def dataset_means(scores: Scores) -> Scores:
 
 
 def log_means(scores: Scores) -> Scores:
-    """The same with natural logarithms of the means, whose differences are logarithms of ratios.
+    """Scores with natural logarithms of the means, whose differences are logarithms of ratios.
 
     Raises `InvalidScoresError` for scores that are not positive.
     """

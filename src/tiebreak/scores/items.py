@@ -162,7 +162,7 @@ class Items:
         return np.asarray(np.where(number > 0, total / np.maximum(number, 1), np.nan))
 
     def as_scores(self) -> Scores:
-        """The same as scores of which each column is an item, with the mean over its runs; the items are kept beside."""
+        """Scores of which each column is an item, with the mean over its runs; the items are kept beside."""
         names = self.items
         nothing = np.broadcast_to(np.int64(0), (len(names),))
         matrix = ScoreMatrix("", self.models, nothing, np.arange(len(names)), nothing, nothing, self.item_means(), names)
@@ -170,7 +170,7 @@ class Items:
         return Scores(self.metric, (matrix,), notices=notices, items=self)
 
     def as_datasets(self) -> Scores:
-        """The same as scores of which each task is a dataset, with the mean over its items that all models have.
+        """Scores of which each task is a dataset, with the mean over its items that all models have.
 
         For answers about further tasks of this kind; the items themselves are left behind.
         """
@@ -327,7 +327,7 @@ _BY_SIZE = ("_micro", "_weighted", "matthews_corrcoef")
 
 
 def check_items(items: Items) -> Items:
-    """The same table, if an analysis can use it; raises `InvalidScoresError` or `TooFewModelsError` otherwise."""
+    """The items, if an analysis can use it; raises `InvalidScoresError` or `TooFewModelsError` otherwise."""
     if len(items.models) < 1 or not items.items:
         raise TooFewModelsError("there are no models, or no items, to compare.")
     if np.isinf(items.score).any():

@@ -186,7 +186,7 @@ class Scores:
         return self.metric if matrix.metric is None else matrix.metric
 
     def with_matrices(self, matrices: Sequence[ScoreMatrix]) -> Scores:
-        """The same of these datasets; where they are all of one metric, it is that of the scores."""
+        """Scores of these datasets; where they are all of one metric, it is that of the scores."""
         metrics = {self.metric_of(matrix) for matrix in matrices}
         if len(metrics) > 1:
             return dataclasses.replace(self, metric=joint_metric([self.metric_of(m) for m in matrices]), matrices=tuple(matrices))

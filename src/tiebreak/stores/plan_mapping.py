@@ -42,7 +42,7 @@ class PlanMapping:
         return Cell(self.datasets.item(dataset), self.splits[dataset].item(split), self.models.item(model))
 
     def stored_positions(self, positions: IntArray) -> IntArray:
-        """The same of many cells, in rows of dataset, split and model."""
+        """Stored positions of many cells, in rows of dataset, split and model."""
         stored = np.empty_like(positions)
         stored[:, 0] = self.datasets[positions[:, 0]]
         stored[:, 2] = self.models[positions[:, 2]]

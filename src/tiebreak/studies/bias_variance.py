@@ -211,7 +211,7 @@ def _loss_for(plan: Plan, asked: Loss | None) -> Loss:
 
 
 def _resampled(plan: Plan, n_rounds: int) -> Plan:
-    """The same test rows in every round, and training rows drawn with replacement; classes keep their shares."""
+    """Plan with the same test rows in every round, and training rows drawn with replacement; classes keep their shares."""
     planned = plan.datasets[0]
     train, test = planned.splits[0]
     strata = [train]

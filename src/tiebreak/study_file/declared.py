@@ -46,7 +46,7 @@ class DeclaredModel:
         return found
 
     def varied(self, params: Mapping[str, Any]) -> DeclaredModel:
-        """The same with some parameters set."""
+        """Model with some parameters set."""
         return declare(self.model_class, {**self.params, **params}, self.kind)
 
     def __repr__(self) -> str:

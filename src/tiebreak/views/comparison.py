@@ -321,11 +321,6 @@ def opening(comparison: Comparison, mean: str = "") -> str:
     )
 
 
-def lacks_units(comparison: Comparison, row: int) -> bool:
-    """True where a model was not measured on all units that others were, and should have been."""
-    return comparison.method.is_paired and bool(comparison.ranking_table.n_units[row] < comparison.matrix.n_splits)
-
-
 def _shortfall_sentences(comparison: Comparison, names: dict[str, str]) -> Iterator[str]:
     """Which models are near the best; where none is, by how much at most the first falls short, or all others than the best."""
     table, models = comparison.ranking_table, comparison.models

@@ -89,7 +89,7 @@ def matrix_facts(matrix: ConfusionMatrix) -> dict[str, Any]:
 
 
 def models_facts(confusions: Confusions) -> dict[str, Any]:
-    """The same of each model."""
+    """Facts of the matrix of each model."""
     models = {name: matrix_facts(confusions[name]) for name in confusions}
     return {"dataset": confusions.dataset, "n_splits": confusions.n_splits, "models": models}
 

@@ -59,7 +59,7 @@ def run_page(evaluation: Evaluation) -> Page:
 
 
 def overview_page(evaluation: Evaluation) -> Page:
-    """The same without the means, for where the comparison follows."""
+    """Page of an evaluation without the means, for where the comparison follows."""
     return Page((_head(evaluation), *troubles(evaluation)))
 
 

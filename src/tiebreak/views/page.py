@@ -185,7 +185,7 @@ class Section:
         return "\n".join([title, "", *(f"- {item}" for item in items)])
 
     def as_html(self) -> str:
-        """The same, folded if it is to be."""
+        """As HTML, within <details> where it is folded."""
         if not self.lines:
             return ""
         lines = [escape_html(line) + (f" <code>{escape_html(code)}</code>" if code else "") for code, line in self.lines]

@@ -71,7 +71,7 @@ def _time_lines(preview: Preview) -> list[str]:
 
 
 def preview_dict(preview: Preview, url: str) -> dict[str, Any]:
-    """The same for programs."""
+    """Facts of a preview for programs."""
     record = preview.record
     return {
         "schema": 1,

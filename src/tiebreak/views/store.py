@@ -27,7 +27,7 @@ def check_page(damages: Sequence[Damage], n_runs: int, url: str) -> Page:
 
 
 def check_dict(damages: Sequence[Damage], url: str) -> dict[str, Any]:
-    """The same for programs, schema 1."""
+    """Damages of a store for programs, schema 1."""
     return document(store=url, damages=_plain(damages))
 
 
@@ -38,7 +38,7 @@ def backup_page(damages: Sequence[Damage], file: str, url: str) -> Page:
 
 
 def backup_dict(damages: Sequence[Damage], file: str, url: str) -> dict[str, Any]:
-    """The same for programs, schema 1."""
+    """A backup for programs, schema 1."""
     return document(store=url, file=file, damages=_plain(damages))
 
 
@@ -52,7 +52,7 @@ def upgrade_page(upgrade: Upgrade, url: str) -> Page:
 
 
 def upgrade_dict(upgrade: Upgrade, url: str) -> dict[str, Any]:
-    """The same for programs, schema 1."""
+    """An upgrade for programs, schema 1."""
     damages = _plain(upgrade.damages)
     return document(store=url, before=upgrade.before, after=upgrade.after, backup=upgrade.backup or None, damages=damages)
 
@@ -104,13 +104,13 @@ def runs_page(runs: Sequence[RunSummary], url: str) -> Page:
 
 
 def runs_dict(runs: Sequence[RunSummary], url: str) -> dict[str, Any]:
-    """The same for programs, schema 1; times are UTC."""
+    """Runs of a store for programs, schema 1; times are UTC."""
     rows = [dict(zip(COLUMNS, (*_values(run), list(run.metrics), *_times(run)), strict=True)) for run in runs]
     return document(store=url, runs=rows)
 
 
 def runs_rows(runs: Sequence[RunSummary]) -> list[tuple[Any, ...]]:
-    """The same as rows of `COLUMNS`; metrics are joined by semicolons."""
+    """Runs as rows of `COLUMNS`; metrics are joined by semicolons."""
     return [(*_values(run), "; ".join(run.metrics), *_times(run)) for run in runs]
 
 

@@ -28,7 +28,7 @@ class BayesianDifferences(PosteriorDraws):
     models: FloatArray
 
     def take(self, rows: IntArray | slice) -> Self:
-        """The same of some of the pairs, with the draws of all models."""
+        """Differences of some of the pairs, with the draws of all models."""
         return replace(super().take(rows), models=self.models)
 
     def draws(self, n: int, rng: np.random.Generator) -> Iterator[FloatArray]:

@@ -73,7 +73,7 @@ class DirichletProcess(OverDatasets):
     """Procedure whose prior is a pseudo-dataset without a difference, of the weight `prior_strength`."""
 
     def _kinds(self, difference: FloatArray, tolerance: FloatArray, settings: Settings) -> NDArray[np.int8]:
-        """As elsewhere, but CONSTANT only where no prior lies beside differences that are all the same."""
+        """Kinds of the pairs, CONSTANT only where no prior lies beside differences that are all the same."""
         kind = self.kinds(difference, tolerance)
         if self.options_of(settings)["prior_strength"] > 0:
             return np.where(kind == CONSTANT, SPREAD, kind).astype(np.int8)

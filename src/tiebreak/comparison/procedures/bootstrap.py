@@ -122,7 +122,7 @@ class Bootstrap(ByDraws):
         return ModelValues("mean" if self.is_mean else "measured", value, None, None, n, tolerance)
 
     def supplementary_tests(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
-        """Permutation tests of metrics that are no means, where predictions change places; as elsewhere of means."""
+        """Permutation tests of metrics that are no means, where predictions change places; of means those of all items."""
         yield from super().supplementary_tests(data, settings)
         yield from exchanged_predictions(self.items(data), data.metric.sign, settings)
 

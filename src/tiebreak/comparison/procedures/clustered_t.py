@@ -112,7 +112,7 @@ class MeanDifferences(Differences):
 
     @property
     def student_df(self) -> FloatArray:
-        """Those of items or clusters."""
+        """Degrees of freedom of items or clusters."""
         return np.where(self.df > 0, self.df, 1.0)
 
     def _students(self) -> list[tuple[StudentDistribution, FloatArray | None]]:

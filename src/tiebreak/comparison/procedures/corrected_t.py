@@ -49,7 +49,7 @@ class StudentDifferences(StudentTails):
     split_ratio: FloatArray
 
     def take(self, rows: IntArray | slice) -> Self:
-        """The same of some of the pairs."""
+        """Differences of some of the pairs."""
         moments = self.moments.take(rows)
         return replace(
             self,

@@ -63,7 +63,7 @@ class RankTestDifferences(Differences):
     known: RankTest | None = None
 
     def take(self, rows: IntArray | slice) -> Self:
-        """The same of some of the pairs, which are tested when they are asked for."""
+        """Differences of some of the pairs, which are tested when they are asked for."""
         return replace(super().take(rows), known=None)
 
     @cached_property
@@ -159,7 +159,7 @@ class OverDatasets(Procedure):
     takes_mixed: bool = False
 
     def on_scale(self, scale: Scale) -> Self:
-        """The same procedure of differences on this scale."""
+        """Procedure of differences on this scale."""
         if scale == "absolute":
             return self
         return replace(self, scale=scale, assumptions=(*self.assumptions, RELATIVE))

@@ -49,7 +49,7 @@ class AucDifferences(Differences):
 
     @property
     def areas(self) -> AucDifferenceResult:
-        """The same as the array function has it."""
+        """Areas as the array function has them."""
         sizes = self.n_positive, self.n_negative
         return AucDifferenceResult(
             self.first_area,

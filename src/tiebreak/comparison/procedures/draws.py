@@ -89,7 +89,7 @@ class DrawnDifferences(Differences):
         return np.where(self._has_too_few(2.0 * np.asarray(p, dtype=float)), np.nan, end)
 
     def reasons(self, alpha: float) -> Codes:
-        """Too few draws for so small an alpha, or as elsewhere."""
+        """Too few draws for so small an alpha, or the kind of the pair."""
         has_too_few = (self.kind == SPREAD) & self._has_too_few(np.asarray(alpha))
         return np.where(has_too_few, TOO_FEW_DRAWS, super().reasons(alpha)).astype(np.int8)
 
@@ -189,7 +189,7 @@ class ByDraws(OverItems):
         )
 
     def checks(self, data: Scores, settings: Settings) -> Iterator[Notice]:
-        """As elsewhere, but that intervals of resamples of few clusters are narrow, not wide."""
+        """Remarks on items, but that intervals of resamples of few clusters are narrow, not wide."""
         items = self.items(data)
         few = self._pieces(items)
         for notice in super().checks(data, settings):

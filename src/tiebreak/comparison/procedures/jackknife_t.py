@@ -47,7 +47,7 @@ class JackknifeDifferences(StudentTails):
         return np.where(at >= self.most, 1.0, np.where(at < -self.most, 0.0, super().tail_below(at)))
 
     def tail_above(self, at: ArrayLike) -> FloatArray:
-        """Upper tail, likewise."""
+        """Upper tail, within the range that a difference can have."""
         at = np.asarray(at, dtype=float)
         return np.where(at <= -self.most, 1.0, np.where(at > self.most, 0.0, super().tail_above(at)))
 

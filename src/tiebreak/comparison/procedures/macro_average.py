@@ -176,7 +176,7 @@ def _of_runs(items: Items, values: FloatArray, scale: FloatArray, options: Mappi
 
 
 def _of_centred(items: Items, values: FloatArray, scale: FloatArray, options: Mapping[str, Any]) -> Means:
-    """The same of rows that lack the same items."""
+    """Means of rows that lack the same items."""
     codes = task_codes(items)
     n_tasks = int(codes.max()) + 1
     present = ~np.isnan(values[0]).all(axis=0)

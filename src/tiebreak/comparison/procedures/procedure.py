@@ -92,7 +92,7 @@ class Differences(ABC):
         return Tails(self.tail_below(at), self.tail_above(at))
 
     def take(self, rows: IntArray | slice) -> Self:
-        """The same of some of the pairs: of every array whose first axis is the pairs, these rows."""
+        """Differences of some of the pairs: of every array whose first axis is the pairs, these rows."""
         n_pairs = np.size(self.estimate)
         held = {each.name: getattr(self, each.name) for each in fields(self)}
         some = {name: value[rows] for name, value in held.items() if np.ndim(value) and len(value) == n_pairs}
@@ -188,7 +188,7 @@ class Differences(ABC):
 
     @property
     def by_itself(self) -> Differences:
-        """The same where each pair stands for itself, for questions with a family of their own."""
+        """Differences where each pair stands for itself, for questions with a family of their own."""
         return self
 
     @property
@@ -379,7 +379,7 @@ class Procedure(ABC):
     by: str | None = None
 
     def on_scale(self, scale: Scale) -> Self:
-        """The same procedure of differences on this scale."""
+        """Procedure of differences on this scale."""
         if scale == "absolute":
             return self
         raise InvalidParameterError(
@@ -389,7 +389,7 @@ class Procedure(ABC):
         )
 
     def for_data(self, data: Scores) -> Procedure:
-        """The same procedure with the facts that hold for these data, where it answers more than one question."""
+        """Procedure with the facts that hold for these data, where it answers more than one question."""
         return self
 
     def of_part(self, data: Scores) -> Procedure:

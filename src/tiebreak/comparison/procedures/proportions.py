@@ -46,14 +46,14 @@ class RateDifferences(Differences):
 
     @property
     def rates(self) -> IndependentProportionsResult:
-        """The same as the array function has it."""
+        """Rates as the array function has them."""
         return IndependentProportionsResult(
             self.first_rate, self.second_rate, self.n_first, self.n_second, self.higher_is_better, self.estimate
         )
 
     @property
     def student_df(self) -> FloatArray:
-        """Those of the normal distribution, which rates of 20 items and more are near enough to."""
+        """Degrees of freedom of the normal distribution, which rates of 20 items and more are near enough to."""
         return np.where(np.minimum(self.n_first, self.n_second) >= FEWEST_COUNTED, np.inf, np.nan)
 
     def tail_below(self, at: ArrayLike) -> FloatArray:

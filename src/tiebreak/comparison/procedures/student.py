@@ -41,5 +41,5 @@ class StudentTails(Differences):
 
     @property
     def student_df(self) -> FloatArray | None:
-        """Those of the differences; 1 of a pair without any, which has no tails."""
+        """Degrees of freedom of the differences; 1 of a pair without any, which has no tails."""
         return np.where(np.asarray(self.df) > 0, self.df, 1.0)

@@ -38,12 +38,12 @@ class TangoDifferences(Differences):
 
     @property
     def proportions(self) -> PairedProportionsResult:
-        """The same as the array function has it."""
+        """Proportions as the array function has them."""
         return paired_proportions(self.both, self.only_first, self.only_second, self.neither)
 
     @property
     def student_df(self) -> FloatArray:
-        """Those of the normal distribution, which counts of 20 items and more are near enough to."""
+        """Degrees of freedom of the normal distribution, which counts of 20 items and more are near enough to."""
         return np.where(np.asarray(self.n_units) >= FEWEST_COUNTED, np.inf, np.nan) + np.zeros(np.shape(self.estimate))
 
     @property
@@ -77,7 +77,7 @@ class TangoDifferences(Differences):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class NewcombeDifferences(TangoDifferences):
-    """The same counts with Newcombe's limits; a tail is that of the level at which a limit stands at the point."""
+    """Counts of pairs with Newcombe's limits; a tail is that at which a limit stands at the point."""
 
     method: ClassVar[PairedMethod] = "newcombe"
 

@@ -37,7 +37,7 @@ class Welch(Procedure):
     """Difference of the means of two models' own samples, whose variances may differ."""
 
     def for_data(self, data: Scores) -> Procedure:
-        """The same test of the means of right and wrong, where each model has a test set of its own."""
+        """Test of the means of right and wrong, where each model has a test set of its own."""
         if not has_own_sets(data):
             return self
         rough = "; the interval is rough for few {units} and rates near 0 or 1"

@@ -41,7 +41,7 @@ def r2(truth: Truth, predicted: Array, *_: object) -> float:
 
 
 def explained_variance(truth: Truth, predicted: Array, *_: object) -> float:
-    """The same about the mean error, so that a constant error costs nothing."""
+    """Share of the variance that is explained, errors taken about their mean, so that a constant error costs nothing."""
     differences = _differences(truth, predicted)
     _finite_mean(_squares(differences), truth, predicted)  # an infinite one must not meet the mean
     return _explained(_squares(differences - np.add.reduce(differences) / truth.n_rows), truth, predicted)

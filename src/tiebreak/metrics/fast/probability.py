@@ -39,7 +39,7 @@ def brier_score(truth: Truth, proba: Array, model_classes: Array | None, *_: obj
 
 
 def squared_distances(truth: Truth, proba: Array, model_classes: Array | None) -> Array:
-    """The same of each row."""
+    """Squared distance of the probabilities from the truth, of each row."""
     if count_classes(truth) == 2:
         second = _in_range(positive_column(proba, truth, model_classes, 1))
         error, other = truth.is_second - second, ~truth.is_second - (1 - second)

@@ -28,7 +28,7 @@ def roc_auc(truth: Truth, answer: Array, model_classes: Array | None, method: st
 
 
 def roc_auc_ovr(truth: Truth, proba: Array, model_classes: Array | None, method: str, *, by_size: bool = False) -> float:
-    """The same of each class against the others, averaged over the classes, or over the rows' classes (`by_size`)."""
+    """Mean area under the ROC curves of each class against the others, over the classes or the rows' classes (`by_size`)."""
     n_classes = truth.known_labels.classes.size
     if n_classes <= 2:
         return roc_auc(truth, proba, model_classes, method)

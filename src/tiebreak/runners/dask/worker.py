@@ -125,7 +125,7 @@ class ScatteredWorkload:
         return cls(_token(), Origin.current(), pickled(workload))
 
     def again(self) -> ScatteredWorkload:
-        """Same workload under another name: Dask may still be forgetting the first."""
+        """Workload under another name: Dask may still be forgetting the first."""
         return ScatteredWorkload(_token(), self.origin, self._pieces)
 
     def unpack(self) -> Workload:
@@ -263,7 +263,7 @@ def _token() -> str:
 
 
 def _aligned(piece: memoryview) -> memoryview:
-    """Same bytes at an address that suits numpy and BLAS; a copy where they lie elsewhere."""
+    """Bytes at an address that suits numpy and BLAS; a copy where they lie elsewhere."""
     import numpy as np
 
     found = np.frombuffer(piece, dtype=np.uint8)

@@ -147,7 +147,7 @@ def to_json(value: Any) -> str:
 
 
 name_to_json = lru_cache(maxsize=256)(to_json)
-"""The same of a text that comes again and again."""
+"""`to_json` of a text that comes again and again, kept."""
 
 
 MOST_VALUES = 500_000

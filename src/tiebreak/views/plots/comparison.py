@@ -20,7 +20,7 @@ from tiebreak.views.plots.datasets import DumbbellDisplay, PairedDisplay, Profil
 from tiebreak.views.plots.demsar import DemsarDisplay
 from tiebreak.views.plots.display import ComparisonDisplay, Look, Plots, TopLook, better_is, default_pair, shown_models
 from tiebreak.views.plots.items import AgreementDisplay, DisagreementsDisplay, OutcomesDisplay
-from tiebreak.views.plots.matrix import CorrelationDisplay, VerdictsDisplay, counted_verdicts, pair_sentence, verdict_counts
+from tiebreak.views.plots.matrix import CorrelationDisplay, VerdictsDisplay, counted_verdicts, verdict_counts, verdict_title
 from tiebreak.views.plots.multi_comparison import MultiComparisonDisplay
 from tiebreak.views.plots.posterior import DrawsDisplay, PosteriorDisplay
 from tiebreak.views.plots.rank_diagram import DiagramDisplay
@@ -121,7 +121,7 @@ class AgainstDisplay(ComparisonDisplay):
         if len(comparison.models) == 2:
             other = next(other for other in self._names if other != name)
             verdict = str(self._table.loc[self._table["verdict"] != "", "verdict"].iloc[0])
-            return pair_sentence(name, other, VERDICTS[MIRRORED[VERDICTS.index(verdict)]])
+            return verdict_title(name, other, VERDICTS[MIRRORED[VERDICTS.index(verdict)]])
         if comparison.settings.baseline is not None:
             return f"Against the baseline {name} {counted_verdicts(counts, 'models')}"
         best = self._best_words(name)
@@ -465,7 +465,7 @@ class ComparisonPlots(Plots["Comparison"]):
         return self._draw(RankingDisplay.from_comparison, ax=ax, look=look)
 
     def differences(self, ax: Axes | None = None, **look: Unpack[TopLook]) -> DifferencesDisplay:
-        """The same differences on every split, dataset, or what else was counted."""
+        """Difference of every model on every split, dataset, or what else was counted."""
         self._require_pairing("differences")
         return self._draw(DifferencesDisplay.from_comparison, ax=ax, look=look)
 

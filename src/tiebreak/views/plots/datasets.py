@@ -12,7 +12,7 @@ from tiebreak.comparison.verdict import VERDICTS
 from tiebreak.errors import NotOfferedError
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray
 from tiebreak.views.plots.display import ComparisonDisplay, better_is, of_all
-from tiebreak.views.plots.matrix import counted, pair_sentence
+from tiebreak.views.plots.matrix import counted, verdict_title
 from tiebreak.views.plots.style import (
     COLOURS,
     DASHES,
@@ -138,7 +138,7 @@ class PairedDisplay(ComparisonDisplay):
     def _title(self) -> str:
         first, second = self._names
         n = self._counts()
-        sentence = pair_sentence(first, second, self.pair.verdict)
+        sentence = verdict_title(first, second, self.pair.verdict)
         most = f"{first} wins {n['won']} of {count(len(self.data), self._unit)}, loses {n['lost']}"
         return f"{sentence}; {most}"
 
@@ -446,7 +446,7 @@ class ShrinkageDisplay(ComparisonDisplay):
         name = short_labels([str(self.data["dataset"].iloc[row])])[0]
         raw, mean = self._row_notes()[row].split(" → ")
         first, second = self._names
-        sentence = pair_sentence(first, second, self.pair.verdict)
+        sentence = verdict_title(first, second, self.pair.verdict)
         return f"{sentence}; {name} is shrunk most, from {raw} to {mean}"
 
     def _note(self) -> str:

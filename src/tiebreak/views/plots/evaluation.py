@@ -303,7 +303,7 @@ class PredictionsDisplay(Display):
             panel.set_title(literal(f"{names[number]}{rmse}"), fontsize=SMALL)
 
     def _label(self, panel: Axes, number: int, n_columns: int, ends: FloatArray, y: FloatArray) -> None:
-        """The same limits for all panels, and labels at the edges only."""
+        """Set the limits of a panel, one pair for all, and its labels, at the edges only."""
         from matplotlib.ticker import MaxNLocator
 
         low, high = ends if self.kind == "predicted" else (y.min(), y.max())

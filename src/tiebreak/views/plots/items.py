@@ -12,7 +12,7 @@ from tiebreak.numerics import FloatArray
 from tiebreak.scores.vocabulary import look_up
 from tiebreak.views.pair import level_words
 from tiebreak.views.plots.display import ComparisonDisplay, Display, Plots, TopLook, better_is, default_pair, of_all, shown_models
-from tiebreak.views.plots.matrix import WORDS_UP_TO, CorrelationDisplay, counted_verdicts, pair_sentence
+from tiebreak.views.plots.matrix import WORDS_UP_TO, CorrelationDisplay, counted_verdicts, verdict_title
 from tiebreak.views.plots.style import (
     MARKS,
     NOT_ASKED,
@@ -130,7 +130,7 @@ class OutcomesDisplay(ComparisonDisplay):
     def _title(self) -> str:
         first, second = self._names
         _, one, other, _ = self.data["n"]
-        sentence = pair_sentence(first, second, self.pair.verdict)
+        sentence = verdict_title(first, second, self.pair.verdict)
         right = f"only {first} is right on {count(int(one), self._unit)}, only {second} on {other}"
         return f"{sentence}; {right}"
 
@@ -435,7 +435,7 @@ class SlicesDisplay(Display):
         first, second = self._names
         whole, parts = self.data["verdict"].iloc[0], self.data["verdict"].iloc[1:]
         counts = {name: int((parts == name).sum()) for name in MARKS}
-        sentence = pair_sentence(first, second, whole)
+        sentence = verdict_title(first, second, whole)
         return f"{sentence}; {counted_verdicts(counts, f'slices by {short(self.slices.by)}')}"
 
     def _note(self) -> str:

@@ -221,7 +221,7 @@ def _colour_bar(axes: Axes, image: AxesImage, label: str, numbers: Formatter | N
     bar.set_label(literal(label), fontsize=SMALL, color=foreground())
 
 
-def pair_sentence(first: str, second: str, verdict: str) -> str:
+def verdict_title(first: str, second: str, verdict: str) -> str:
     """The verdict on one pair as a sentence; of a pair outside the family only its names."""
     return {
         "better": f"{first} is better than {second}",
@@ -257,7 +257,7 @@ def pairs_title(comparison: Comparison, models: Sequence[str]) -> str:
     """Number of pairs of each verdict as a title, of one pair its verdict; `models` are those that are drawn."""
     counts, names = verdict_counts(comparison.pair_table.verdict), short_labels(models)
     if sum(counts.values()) == 1:
-        return pair_sentence(names[0], names[1], comparison.pair(*comparison.models).verdict)
+        return verdict_title(names[0], names[1], comparison.pair(*comparison.models).verdict)
     baseline = comparison.settings.baseline
     against = "" if baseline is None else f" with the baseline {names[models.index(baseline)]}"
     won = counts["better"] + counts["worse"]

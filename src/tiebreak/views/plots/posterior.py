@@ -11,7 +11,7 @@ from tiebreak.errors import NotOfferedError
 from tiebreak.numerics import FloatArray
 from tiebreak.views.pair import interval_name
 from tiebreak.views.plots.display import ComparisonDisplay
-from tiebreak.views.plots.matrix import pair_sentence
+from tiebreak.views.plots.matrix import verdict_title
 from tiebreak.views.plots.style import (
     MARKS,
     OWN_ROOM,
@@ -119,7 +119,7 @@ class PosteriorDisplay(ComparisonDisplay):
     def _title(self) -> str:
         first, second = self._names
         pair = self.pair
-        sentence = pair_sentence(first, second, pair.verdict)
+        sentence = verdict_title(first, second, pair.verdict)
         if not pair.has_interval:
             return sentence
         shares = [("worse", pair.p_worse), ("equivalent", pair.p_equivalent), ("better", pair.p_better)]
@@ -273,7 +273,7 @@ class DrawsDisplay(ComparisonDisplay):
         first, second = self._names
         pair = self.pair
         decimals = decimals_for(pair.resolution)
-        sentence = pair_sentence(first, second, pair.verdict)
+        sentence = verdict_title(first, second, pair.verdict)
         difference = minus(format_score(pair.difference, decimals, signed=True))
         interval = format_interval(pair.interval_low, pair.interval_high, decimals, (0.0, pair.rope, -pair.rope))
         return f"{sentence}; difference {difference}, {minus(interval)}"

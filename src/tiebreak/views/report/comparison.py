@@ -112,7 +112,7 @@ MOST_METRICS = 12
 
 
 def _in_other_metrics(comparison: Comparison) -> Iterator[Comparison]:
-    """The same question in the other metrics; a smallest difference that matters is of one metric, unless it is a percentage."""
+    """Comparisons in the other metrics; a smallest difference that matters is of one metric, unless it is a percentage."""
     settings = comparison.settings
     if settings.looks is not None:
         return  # they are a plan for one metric
