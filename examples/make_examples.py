@@ -1,5 +1,5 @@
 """Write the example tables: five pipelines on scikit-learn's breast cancer data, a release gate's last and new scores, and the
-samples of three language models in the layout of lm-evaluation-harness (made up).
+samples of three language models, and of three runs of one, in the layout of lm-evaluation-harness (made up).
 
 Run once with scikit-learn installed; the tables are kept beside this script, so that examples need no fitting.
 """
@@ -47,6 +47,7 @@ def main() -> None:
     write(HERE / "last_release.csv", last, sizes)
     write(HERE / "today.csv", new, sizes)
     language_models(HERE / "lm")
+    three_runs(HERE / "runs")
 
 
 def write(path: Path, scores: dict[str, np.ndarray], sizes: list[tuple[int, int]]) -> None:
@@ -65,24 +66,38 @@ def language_models(folder: Path) -> None:
         hard = [draws.gauss(0, 1) for _ in range(n)]
         for model, skill in (("org__large", 1.0), ("org__small", 0.2), ("org__tuned", 0.35)):
             path = folder / model / f"samples_{task}_2026-01-02T03-04-05.000000.jsonl"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with path.open("w", encoding="utf-8") as file:
-                for number, ease in enumerate(hard):
-                    right = float(ease + 0.6 * draws.gauss(0, 1) < skill)
-                    said = ["x" if right else "y"]
-                    record = {
-                        "doc_id": number,
-                        "doc": {"question": f"question {number}"},
-                        "target": "x",
-                        "arguments": {},
-                        "resps": [said],
-                        "filtered_resps": said,
-                        "filter": "none",
-                        "metrics": [metric],
-                        "doc_hash": f"{task}{number}",
-                        metric: right,
-                    }
-                    file.write(json.dumps(record) + "\n")
+            samples(path, metric, [float(ease + 0.6 * draws.gauss(0, 1) < skill) for ease in hard])
+
+
+def three_runs(folder: Path) -> None:
+    """Answers of one model to 200 questions, asked in three ways, each in a folder of its own."""
+    draws = random.Random(3)
+    hard = [draws.gauss(0, 1) for _ in range(200)]
+    for day, (name, skill) in enumerate((("plain", 0.0), ("examples", 0.25), ("step-by-step", 0.6)), 1):
+        path = folder / name / "org__m" / f"samples_gsm8k_2026-01-0{day}T03-04-05.000000.jsonl"
+        samples(path, "exact_match", [float(ease + 0.5 * draws.gauss(0, 1) < skill) for ease in hard])
+
+
+def samples(path: Path, metric: str, right: list[float]) -> None:
+    """A line for each question, with what the model answered and whether that was right."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    task = path.stem.split("_")[1]
+    with path.open("w", encoding="utf-8") as file:
+        for number, score in enumerate(right):
+            said = ["x" if score else "y"]
+            record = {
+                "doc_id": number,
+                "doc": {"question": f"question {number}"},
+                "target": "x",
+                "arguments": {},
+                "resps": [said],
+                "filtered_resps": said,
+                "filter": "none",
+                "metrics": [metric],
+                "doc_hash": f"{task}{number}",
+                metric: score,
+            }
+            file.write(json.dumps(record) + "\n")
 
 
 if __name__ == "__main__":

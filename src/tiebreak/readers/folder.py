@@ -264,7 +264,7 @@ class Results:
         named = list(tables)
         for model, groups in again.items():
             own = sorted({place for places in groups for place in places})
-            folders = {place: files[place].path.parent.relative_to(self.path).as_posix() for place in own}
+            folders = {place: _folder_of(files[place].path.relative_to(self.path), model) for place in own}
             stems = {place: files[place].path.stem.removeprefix("samples_") for place in own}
             numbers = {place: f"run {1 + places.index(place)}" for places in groups for place in places}
             settings = _differing({place: dict(named[place].settings) for place in own})
@@ -349,6 +349,12 @@ def _typed(file: FoundFile) -> str:
     import shlex
 
     return shlex.quote(printable(str(file.path)))
+
+
+def _folder_of(path: Path, model: str) -> str:
+    """Folder of a file, without the one that the harness calls after the model, where others are above."""
+    parts = path.parent.parts
+    return "/".join(parts[:-1] if len(parts) > 1 and parts[-1].replace("__", "/") == model else parts)
 
 
 def _differing(settings: Mapping[int, Mapping[str, str]]) -> dict[int, str]:
