@@ -33,7 +33,7 @@ from tiebreak.views.comparison_columns import (
 from tiebreak.views.design import design_line
 from tiebreak.views.headline import headline
 from tiebreak.views.json import document, plain
-from tiebreak.views.names import left_out, model_names
+from tiebreak.views.names import classes_of, left_out, model_names
 from tiebreak.views.next_step import chances, could_not_see, next_step
 from tiebreak.views.page import NAME_WIDTH, ROWS, Page, Paragraph, Section, Table
 from tiebreak.views.pair import (
@@ -116,6 +116,7 @@ def page(
         tables = [ranking_table(comparison, name_width), pair_table(comparison, name_width)]
     else:
         tables = [models_table(comparison, name_width), *other_pairs(comparison, name_width)]
+    tables[1:1] = classes_table(comparison, name_width)
     return Page(
         (
             *((section(requirements, comparison),) if requirements is not None else ()),
@@ -557,6 +558,36 @@ def _adjusted_note(comparison: Comparison) -> str:
         return ""
     groups = "" if table.is_linked else f" that shared {unit}s link it with; values of two groups cannot be compared"
     return f"adjusted: as if every model had been measured on all {unit}s{groups}; models are ordered by it"
+
+
+FEWEST_BY_CLASS, MOST_CLASSES = 6, 12
+"""Models from which, and classes up to which, candidates are counted by class."""
+
+
+def classes_table(comparison: Comparison, name_width: int = NAME_WIDTH) -> list[Table]:
+    """Candidates by class, where several classes have several: how many of each may be best, and the first of each."""
+    t, classes = comparison.ranking_table, classes_of(comparison.models)
+    members = {name: [row for row, own in enumerate(classes) if own == name] for name in dict.fromkeys(classes)}
+    n_several = sum(len(rows) > 1 for rows in members.values())
+    if len(classes) < FEWEST_BY_CLASS or "" in members or n_several < 2 or len(members) > MOST_CLASSES or t.standing is None:
+        return []
+    names, contenders = model_names(comparison.models, name_width), set(t.contenders.tolist())
+    value, values = (t.value_name, t.mean) if t.adjusted is None else ("adjusted", t.adjusted)
+    decimals = table_decimals(comparison)
+    lines = tuple(
+        (
+            name,
+            str(len(rows)),
+            str(len(contenders & {*rows})),
+            names[rows[0]],
+            format_score(float(values[rows[0]]), decimals),
+            str(int(t.rank[rows[0]])),
+        )
+        for name, rows in members.items()
+    )
+    headers = ("class", "candidates", "may be best", "first of them", value, "place")
+    right = tuple(header not in ("class", "first of them") for header in headers)
+    return [Table("Candidates by class", headers, lines, right, spare=(("place",), (value,)))]
 
 
 def other_pairs(comparison: Comparison, name_width: int = NAME_WIDTH) -> list[Table]:

@@ -60,6 +60,12 @@ def left_out(models: Sequence[str]) -> str:
     return f"names leave out what models share: {stated}" if stated else ""
 
 
+def classes_of(models: Sequence[str]) -> list[str]:
+    """Class of each model by its name, "SVC" of "SVC(C=1)"; "" where the name is no class with arguments."""
+    parts = [_parts(printable(name)) for name in models]
+    return [part.kind if part.is_call else "" for part in parts]
+
+
 # --- shared parameters ------------------------------------------------------------------------------------------------------
 
 

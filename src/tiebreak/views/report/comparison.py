@@ -16,6 +16,7 @@ from tiebreak.comparison.verdict import MIRRORED, VERDICTS
 from tiebreak.errors import TiebreakError
 from tiebreak.numerics import FloatArray
 from tiebreak.views.comparison import (
+    classes_table,
     entry_names,
     extra_sentences,
     facts,
@@ -215,6 +216,7 @@ def answer_of(comparison: Comparison, requirements: Requirements | None = None, 
         "matrix": _matrix(comparison) if has_matrix else None,
         "left_out": _left_out(comparison),
         "pairs": pair_table(comparison, NAME_WIDTH),
+        "classes": classes_table(comparison, NAME_WIDTH),
         "footnotes": [note for note in footnotes(comparison) if not note.startswith(COLUMN_NOTES)],
         "has_units": has_units(comparison),
         "scores": _scores(comparison),
