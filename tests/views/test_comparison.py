@@ -212,6 +212,27 @@ def test_of_forty_models_those_that_may_be_best_have_a_line_and_the_rest_is_coun
     assert re.search(r"\n +31  model 30 .* baseline\n", against)
 
 
+def test_candidates_of_several_classes_are_counted_by_class() -> None:
+    """Four trees, two forests: each class has its number, those that may be best, and its first; one class has no table."""
+    levels = {
+        "Tree(depth=1)": 0.9,
+        "Tree(depth=2)": 0.899,
+        "Forest(n=1)": 0.8,
+        "Forest(n=2)": 0.7,
+        "Tree(depth=3)": 0.6,
+        "Tree(depth=4)": 0.5,
+    }
+    rows = around(*levels.values(), noise=0.012)
+    page = compared(table(named(*rows, names=tuple(levels))), rope=0.001).to_text()
+    lines = [line.split() for line in page.partition("Candidates by class\n")[2].splitlines()[:3]]
+    assert lines[0] == "class candidates may be best first of them mean place".split()
+    assert [line[:4] for line in lines[1:]] == [["Tree", "4", "2", "Tree(depth=1)"], ["Forest", "2", "0", "Forest(n=1)"]]
+    assert [line[-1] for line in lines[1:]] == ["1", "3"]
+    one_class = tuple(f"Tree(depth={k})" for k in range(6))
+    assert "by class" not in compared(table(named(*rows, names=one_class)), rope=0.001).to_text()
+    assert "by class" not in compared(table(named(*rows[:5], names=tuple(levels)[:5])), rope=0.001).to_text()
+
+
 def test_the_baseline_has_a_line_where_it_is_far_down() -> None:
     """Thirteen models of which the baseline is the last: without its line the differences would have nothing beside them."""
     names = tuple(f"model {i}" for i in range(13))

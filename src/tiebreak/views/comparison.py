@@ -574,6 +574,8 @@ def classes_table(comparison: Comparison, name_width: int = NAME_WIDTH) -> list[
     names, contenders = model_names(comparison.models, name_width), set(t.contenders.tolist())
     value, values = (t.value_name, t.mean) if t.adjusted is None else ("adjusted", t.adjusted)
     decimals = table_decimals(comparison)
+    shown = [names[rows[0]].partition("(")[0] for rows in members.values()]  # as the names have it, without a shared ending
+    labels = shown if len({*shown}) == len(shown) else [*members]
     lines = tuple(
         (
             name,
@@ -583,11 +585,11 @@ def classes_table(comparison: Comparison, name_width: int = NAME_WIDTH) -> list[
             format_score(float(values[rows[0]]), decimals),
             str(int(t.rank[rows[0]])),
         )
-        for name, rows in members.items()
+        for name, rows in zip(labels, members.values(), strict=True)
     )
     headers = ("class", "candidates", "may be best", "first of them", value, "place")
     right = tuple(header not in ("class", "first of them") for header in headers)
-    return [Table("Candidates by class", headers, lines, right, spare=(("place",), (value,)))]
+    return [Table("Candidates by class", headers, lines, right, spare=(("place",), (value,), ("first of them",)))]
 
 
 def other_pairs(comparison: Comparison, name_width: int = NAME_WIDTH) -> list[Table]:

@@ -201,6 +201,15 @@ def test_a_model_far_off_is_an_arrow_and_does_not_press_the_others_together() ->
     assert "An arrow" not in near.to_html()
 
 
+def test_the_axis_of_many_models_fits_those_that_are_shown_first() -> None:
+    """Two hundred models in even steps: none is far off its neighbours; the last ones are arrows, and the first 25 are not."""
+    names = tuple(f"model {n}" for n in range(200))
+    page = compared(table(named(*around(*(0.9 - 0.004 * np.arange(200)), noise=0.012, n_splits=20), names=names))).to_html()
+    drawn = re.findall(r'<td data-col="drawn">(.*?)</td>', page, re.S)[:200]
+    assert not any("beyond" in row for row in drawn[:25])
+    assert all("beyond" in row for row in drawn[150:])
+
+
 def test_long_names_are_told_apart_and_whole() -> None:
     """Shortened in the rows, whole under the pointer and in the data."""
     long = tuple(f"a very long name of a model with many words and a number {n} at its end" for n in range(3))

@@ -50,6 +50,9 @@ class Scale(NamedTuple):
         return [f"{number:.{decimals}f}" if abs(number) < 1e7 else f"{number:g}" for number in numbers]
 
 
+FOREMOST = 25
+"""Rows whose intervals the axis fits, of however many there are: those that the report shows first."""
+
 OUTLIER = 3
 """Times the median of how far rows reach; if one goes half as far again, the scale ends there and an arrow stands for it."""
 
@@ -57,7 +60,8 @@ OUTLIER = 3
 def largest_drawn(*values: ArrayLike) -> float:
     """Largest number that is drawn, so that a few rows far off do not press the others together; infinite where all fit."""
     reach = np.fmax.reduce(np.abs(np.nan_to_num(np.asarray(values, dtype=float), posinf=0.0, neginf=0.0)))
-    most = OUTLIER * float(np.median(reach[reach > 0])) if np.any(reach > 0) else np.inf
+    foremost = reach[:FOREMOST]
+    most = OUTLIER * float(np.median(foremost[foremost > 0])) if np.any(foremost > 0) else np.inf
     return most if reach.max(initial=0.0) > 1.5 * most else np.inf
 
 

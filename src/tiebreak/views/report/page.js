@@ -54,10 +54,10 @@ const Page = (() => {
     }
     return marks;
   }
-  const OUTLIER = 3; // as in figures.py: a few rows far off do not press the others together
+  const [FOREMOST, OUTLIER] = [25, 3]; // as in figures.py: rows far off do not press those that are shown first together
   function mostDrawn(rows) {
     const reach = rows.map(({ low, middle, high }) => Math.max(...[low, middle, high].map((value) => (Number.isFinite(value) ? Math.abs(value) : 0))));
-    const sorted = reach.filter((value) => value > 0).sort((a, b) => a - b), last = sorted.length - 1;
+    const sorted = reach.slice(0, FOREMOST).filter((value) => value > 0).sort((a, b) => a - b), last = sorted.length - 1;
     const most = (OUTLIER / 2) * (sorted[Math.floor(last / 2)] + sorted[Math.ceil(last / 2)]);
     return Math.max(0, ...reach) > 1.5 * most ? most : Infinity;
   }
