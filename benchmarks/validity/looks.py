@@ -9,6 +9,7 @@ python benchmarks/validity/looks.py errors [--scale 1.0] [--seed 1]
 python benchmarks/validity/looks.py order [--tables 200]
 python benchmarks/validity/looks.py savings TABLE.csv [--unit dataset] [--rope 0.01] [--shuffles 20]
 python benchmarks/validity/looks.py savings made [--shuffles 20]    (54 models on 805 items, drawn)
+python benchmarks/validity/looks.py savings TABLE.csv --mixed 40    (40 models on 112 datasets, mixed from those of the table)
 
 Exit code 1 where an error rate is above its limit (1.03 alpha for normal units, 5.5 % at an alpha of 5 % elsewhere) by more than
 two standard errors of the simulation, a random order is refused in more than 1 %, a sorted one in less than 95 %, more than 5 %
@@ -19,7 +20,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -82,6 +83,7 @@ def main() -> None:
     parser.add_argument("--shuffles", type=int, default=20)
     parser.add_argument("--unit", default="dataset")
     parser.add_argument("--rope", type=float, default=0.0)
+    parser.add_argument("--mixed", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
     if given.study == "errors":
@@ -90,7 +92,7 @@ def main() -> None:
         sys.exit(order(given.tables, given.seed))
     if given.table is None:
         parser.error("savings needs a table")
-    sys.exit(savings(given.table, given.unit, given.rope, given.shuffles, given.seed))
+    sys.exit(savings(given.table, given.unit, given.rope, given.shuffles, given.seed, given.mixed))
 
 
 # --- errors -------------------------------------------------------------------------------------------------------------------
@@ -276,12 +278,81 @@ def _datasets(n: tuple[int, ...], level: float, n_tables: int, rng: np.random.Ge
     return float(wrong.mean()), float(unplanned.mean())
 
 
+def _learners(
+    learner: Callable[[Array, Array, Array], Array],
+    repeats: int,
+    folds: int,
+    n: int,
+    level: float,
+    n_tables: int,
+    rng: np.random.Generator,
+) -> tuple[float, float]:
+    """Real cross-validation: a learner on one half of the features and on the other, which are worth the same; a look a repeat.
+
+    Each table is a further sample, so the expected difference is 0. Scores are accuracies.
+    """
+    r = np.arange(1, repeats + 1) * folds
+    ratio = 1 / (folds - 1)
+    t = split_information(r, repeats * folds, test_train_ratio=ratio)
+    critical = group_sequential_design(t, alpha=level, gamma=-8.0, df=r - 1).critical
+    alone = student_multiplier(level, r - 1.0)
+    n_wrong = n_unplanned = 0
+    for _ in range(n_tables):
+        y = np.where(rng.random(n) < 0.5, 1.0, -1.0)
+        x = rng.normal(size=(n, 10)) + 0.4 * y[:, None]
+        is_test = np.concatenate([np.eye(folds, dtype=bool)[rng.permutation(np.arange(n) % folds)].T for _ in range(repeats)])
+        d = learner(x[:, :5], y, is_test) - learner(x[:, 5:], y, is_test)
+        mean, square = np.cumsum(d)[r - 1] / r, np.cumsum(d**2)[r - 1]
+        variance = (square - r * mean**2) / (r - 1)
+        statistic = np.abs(mean) / np.sqrt(np.maximum(variance, 1e-12) * (1 / r + ratio))
+        n_wrong += bool((statistic > critical).any())
+        n_unplanned += bool((statistic > alone).any())
+    return n_wrong / n_tables, n_unplanned / n_tables
+
+
+def _accuracy(decision: Array, y: Array, is_test: Array) -> Array:
+    """Of decisions of shape (n_splits, n), on the rows of each split's test fold."""
+    return np.asarray((((decision > 0) == (y > 0)) & is_test).sum(axis=1) / is_test.sum(axis=1))
+
+
+def _ridge(x: Array, y: Array, is_test: Array) -> Array:
+    """Ridge regression of the labels on the training rows of each split, by what the test rows take from the sums."""
+    with_one = np.column_stack([x, np.ones(len(x))])
+    weight = (~is_test).astype(float)
+    gram = np.einsum("sn,ni,nj->sij", weight, with_one, with_one, optimize=True) + np.diag([1.0] * x.shape[1] + [0.0])
+    moment = weight @ (with_one * y[:, None])
+    return _accuracy(np.linalg.solve(gram, moment[..., None])[..., 0] @ with_one.T, y, is_test)
+
+
+def _centroids(x: Array, y: Array, is_test: Array) -> Array:
+    """Nearest of the two class means of the training rows."""
+    means = [((~is_test) & (y == label)).astype(float) for label in (1.0, -1.0)]
+    plus, minus = ((weight @ x) / weight.sum(axis=1, keepdims=True) for weight in means)
+    return _accuracy((plus - minus) @ x.T - ((plus**2).sum(axis=1) - (minus**2).sum(axis=1))[:, None] / 2, y, is_test)
+
+
+def _naive_bayes(x: Array, y: Array, is_test: Array) -> Array:
+    """Gaussian naive Bayes of the training rows."""
+    found = []
+    for label in (1.0, -1.0):
+        weight = ((~is_test) & (y == label)).astype(float)
+        n = weight.sum(axis=1, keepdims=True)
+        mean = (weight @ x) / n
+        variance = np.maximum((weight @ x**2) / n - mean**2, 1e-9)
+        log_density = -0.5 * (
+            (1 / variance) @ (x**2).T - 2 * (mean / variance) @ x.T + (mean**2 / variance + np.log(variance)).sum(axis=1)[:, None]
+        )
+        found.append(log_density + np.log(n))
+    return _accuracy(found[0] - found[1], y, is_test)
+
+
 TENTHS = tuple(range(80, 801, 80))
 TWENTIETHS = tuple(range(50, 1001, 50))
 
 OTHERS = (
     ("tango, 10 % apart, 10 looks", 400_000, lambda *given: _tango(0.1, TENTHS, *given)),
     ("tango, 40 % apart, 20 looks", 400_000, lambda *given: _tango(0.4, TWENTIETHS, *given)),
+    ("tango, 20 % apart, 112 items from 20", 400_000, lambda *given: _tango(0.2, tuple(range(20, 113, 4)), *given)),
     ("tango, 2 % apart, 10 looks", 400_000, lambda *given: _tango(0.02, TENTHS, *given)),
     ("battles of one pair, 20 looks", 400_000, lambda *given: _tango(1.0, TWENTIETHS, *given)),
     ("best of 5 models, tango, 10 looks", 20_000, lambda *given: _best(5, *given)),
@@ -292,6 +363,9 @@ OTHERS = (
     ("clustered-t, 100 clusters, 5 looks", 20_000, _clusters),
     ("wilcoxon, 40 datasets, 8 looks", 20_000, lambda *given: _datasets((8, 12, 16, 20, 25, 30, 35, 40), *given)),
     ("wilcoxon, 140 datasets, 7 looks", 10_000, lambda *given: _datasets((20, 40, 60, 80, 100, 120, 140), *given)),
+    ("ridge regression, 10x10, 10 looks", 2_000, lambda *given: _learners(_ridge, 10, 10, 200, *given)),
+    ("nearest centroid, 5x5, 5 looks", 2_000, lambda *given: _learners(_centroids, 5, 5, 100, *given)),
+    ("naive Bayes, 2x5, 2 looks", 2_000, lambda *given: _learners(_naive_bayes, 2, 5, 100, *given)),
     ("delong, 400 examples, 5 looks", 2_000, _auc),
 )
 """Further cells: label, tables of a full run, and the kernel."""
@@ -358,15 +432,17 @@ def _is_refused(items: tb.Items) -> bool:
 # --- savings ------------------------------------------------------------------------------------------------------------------
 
 
-def savings(path: str, unit: str, rope: float, n_shuffles: int, seed: int) -> int:
+def savings(path: str, unit: str, rope: float, n_shuffles: int, seed: int, n_mixed: int = 0) -> int:
     """Print what decided pairs needed of the units, decisions lost, and contradictions, over shuffled tables with 20 looks."""
     import pandas as pd
 
     table = _made(seed) if path == "made" else pd.read_csv(path)
+    table = _mixed(table, n_mixed, seed) if n_mixed else table
     unit = "question" if path == "made" else unit
     names = table[unit].drop_duplicates().tolist()
     rng = np.random.default_rng(seed)
     needed: list[float] = []
+    free: list[float] = []
     n_lost = n_whole = n_contradicted = 0
     for _ in range(n_shuffles):
         place = {name: k for k, name in enumerate(rng.permutation(np.array(names, dtype=object)).tolist())}
@@ -377,6 +453,8 @@ def savings(path: str, unit: str, rope: float, n_shuffles: int, seed: int) -> in
         found = _verdicts(looked)
         decided = [pair for pair, verdict in found.items() if verdict in OVER]
         needed += [at / len(names) for pair, at in _units(looked) if pair in decided]
+        sizes = [look.n for look in _twenty(scores, len(names), rope).taken]
+        free += _without_a_price(scores, sizes, {pair for pair, verdict in whole.items() if verdict in OVER}, rope)
         n_whole += sum(verdict in OVER for verdict in whole.values())
         n_lost += sum(verdict in OVER and found[pair] not in OVER for pair, verdict in whole.items())
         n_contradicted += sum(
@@ -384,10 +462,22 @@ def savings(path: str, unit: str, rope: float, n_shuffles: int, seed: int) -> in
         )
     print(
         f"{n_shuffles} shuffles of {len(names)} {unit}s, 20 looks, rope {rope:g}: decided pairs needed {np.mean(needed):.1%} of "
-        f"the {unit}s (median {np.median(needed):.1%}); of {n_whole} decisions with all data {n_lost} were lost "
-        f"({n_lost / max(1, n_whole):.1%}), {n_contradicted} contradicted"
+        f"the {unit}s (median {np.median(needed):.1%}; {np.mean(free):.1%} if looks had no price); of {n_whole} decisions with "
+        f"all data {n_lost} were lost ({n_lost / max(1, n_whole):.1%}), {n_contradicted} contradicted"
     )
     return int(n_contradicted > 0 or n_lost > 0.05 * n_whole)
+
+
+def _without_a_price(scores: tb.Scores, sizes: list[int], decided: set[tuple[str, str]], rope: float) -> list[float]:
+    """Share of the units at the first look that decides each pair at the plain level: no plan of these looks needs fewer."""
+    method = compare_scores(scores, Settings()).method
+    found: dict[tuple[str, str], float] = {}
+    for n in sizes:
+        verdicts = _verdicts(compare_scores(cut(method, scores, n).data, Settings(rope=rope)))
+        for pair in decided - found.keys():
+            if verdicts[pair] in OVER:
+                found[pair] = n / sizes[-1]
+    return list(found.values())
 
 
 OVER = ("better", "worse", "equivalent")
@@ -402,6 +492,24 @@ def _made(seed: int) -> Any:
     right = rng.random((54, 805)) < 1 / (1 + np.exp(difficulty - skill[:, None]))
     columns = {f"m{k:02}": row.astype(int) for k, row in enumerate(right)}
     return pd.DataFrame({"question": [f"q{k}" for k in range(805)], **columns})
+
+
+def _mixed(table: Any, n_models: int, seed: int) -> Any:
+    """Classifiers on 112 datasets, mixed of two of a table's each, some of them worse by a share of what is wrong."""
+    import pandas as pd
+
+    rng = np.random.default_rng(seed)
+    names = [name for name in table.columns if name not in ("dataset", "split")]
+    held = rng.permutation(table["dataset"].unique())[:112]
+    columns = {}
+    for k in range(n_models):
+        splits = rng.choice(table["split"].unique(), 3, replace=False)
+        mean = table[table["split"].isin(splits)].groupby("dataset")[names].mean().loc[held]
+        one, other = rng.choice(names, 2, replace=False)
+        share = rng.random()
+        mixed = share * mean[one] + (1 - share) * mean[other]
+        columns[f"m{k:02}"] = mixed - 0.06 * rng.exponential() * rng.integers(0, 2) * (rng.random(112) + 0.5) * (1.1 - mixed)
+    return pd.DataFrame(columns).rename_axis("dataset").reset_index()
 
 
 def _twenty(scores: tb.Scores, n_total: int, rope: float) -> Looks:

@@ -6,13 +6,17 @@ import csv
 import inspect
 import io
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any, get_args
 
 import pytest
 
 import tiebreak as tb
-from tests.cli.conftest import Run, run_compare, write_scores
+from tests.cli.conftest import Run, environment, run_compare, write_scores
+from tests.comparison.test_looks import answers
+from tests.guarded import HANGS
 from tests.readers.test_item_logs import every_eval, harness
 from tests.readers.test_item_logs import inspect as inspect_log
 from tiebreak import api
@@ -306,3 +310,80 @@ def test_logs_of_another_version_are_refused_by_name(
     assert message in err
     with pytest.raises(tb.errors.UnreadableSourceError, match=r"tiebreak reads"):
         tb.compare(*paths)
+
+
+def _edited(record: dict[str, Any], **changes: Any) -> str:
+    return json.dumps({**record, **changes})
+
+
+@pytest.mark.parametrize(
+    ("rows", "options", "edit", "text"),
+    [
+        (250, ("--n-total", "100"), None, "--n-total 100 is fewer than the 250 questions that are there already"),
+        (250, ("--n-total", "0"), None, "0 is not in the range"),
+        (250, ("--n-total", "900"), {}, "does not go with --n-total 900"),
+        (250, ("--metric", "recall"), {}, "the earlier looks had metric 'accuracy', and this one has 'recall'"),
+        (250, ("--baseline", "m1"), {}, "the earlier looks had baseline None, and this one has 'm1'"),
+        (250, ("--family", "best"), {}, "the earlier looks had family 'pairs', and this one has 'best'"),
+        (250, ("--models", "m0", "--models", "m1"), {}, "the earlier looks were at other models: 'm2' left"),
+        (100, (), {}, "look 1 was at these same 100 questions"),
+        (60, (), {}, "look 1 was at 100 questions, and here are only 60"),
+        (250, (), {"taken": "other data"}, "the first 100 questions are not those of look 1"),
+        (250, (), {"schema": 2}, "has looks of schema 2, and this tiebreak reads schema 1"),
+        (250, (), {"kind": "plan"}, "holds no looks"),
+        (250, (), {"spending": "all at once"}, "spending must be one of"),
+        (250, (), {"gamma": 1e9}, "gamma must be a number from -40 to 40"),
+        (250, (), {"taken": "more than alpha"}, "look 1 does not say what its 100 questions say"),
+        (250, (), {"taken": "ten thousand"}, "10,000 looks, and a plan has at most 1,000"),
+        (250, (), "half", "is no whole file of looks"),
+    ],
+)
+def test_looks_that_do_not_go_together_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], rows: int, options: tuple[str, ...], edit: Any, text: str
+) -> None:
+    """With exit code 2, one message in the words of the command line, no answer, and the file as it was; so in Python."""
+    table, kept = tmp_path / "answers.csv", tmp_path / "looks.json"
+    answers(100).to_csv(table, index=False)
+    tb.compare(table, metric="accuracy", n_total=800, looks=kept)
+    record = json.loads(kept.read_text())
+    if edit is None:
+        kept.unlink()
+    elif edit == "half":
+        kept.write_text(kept.read_text()[:150])
+    else:
+        (look,), edit = record["taken"], dict(edit)
+        taken = {
+            "other data": [{**look, "digest": "0" * 24}],
+            "more than alpha": [{**look, "interval_alpha": 2 * look["interval_alpha"]}],
+            "ten thousand": [{**look, "n": 100 + k} for k in range(10_000)],
+        }
+        if "taken" in edit:
+            edit["taken"] = taken[edit["taken"]]
+        kept.write_text(_edited(record, **edit))
+    before = kept.read_bytes() if kept.exists() else None
+    answers(rows).to_csv(table, index=False)
+    code, out, error = run_compare(capsys, str(table), *ACCURACY, "--looks", str(kept), *options)
+    assert (code, out) == (2, "")
+    assert text in " ".join(error.split())
+    assert "Traceback" not in error
+    assert (kept.read_bytes() if kept.exists() else None) == before
+    if not options:
+        with pytest.raises(tb.TiebreakError, match=text.replace("(", r"\(")):
+            tb.compare(table, metric="accuracy", looks=kept)
+
+
+@pytest.mark.slow
+def test_two_processes_that_look_at_once_leave_one_look(tmp_path: Path) -> None:
+    """Whichever comes first counts; the other ends with 2 and says that its look does not, and the file is whole."""
+    table, kept = tmp_path / "answers.csv", tmp_path / "looks.json"
+    answers(100).to_csv(table, index=False)
+    tb.compare(table, metric="accuracy", n_total=800, looks=kept)
+    answers(250).to_csv(table, index=False)
+    command = [sys.executable, "-m", "tiebreak", "compare", str(table), *ACCURACY, "--looks", str(kept)]
+    both = [subprocess.Popen(command, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) for _ in range(2)]
+    errors = [each.communicate(timeout=HANGS)[1].decode() for each in both]
+    assert sorted(each.returncode for each in both) == [0, 2]
+    refused = next(error for error, each in zip(errors, both, strict=True) if each.returncode)
+    assert "another look was written into" in refused or "look 2 was at these same 250 questions" in refused
+    assert [look["n"] for look in json.loads(kept.read_text())["taken"]] == [100, 250]
+    assert {each.name for each in tmp_path.iterdir()} == {"answers.csv", "looks.json"}

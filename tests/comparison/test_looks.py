@@ -232,8 +232,8 @@ def test_forecasts_take_no_looks() -> None:
 
 def test_too_few_units_are_refused_and_spend_nothing() -> None:
     """Below the number at which the procedure was measured."""
-    with pytest.raises(UnsuitableDesignError, match="30 questions are too few for a look"):
-        tb.compare(answers(30), metric="accuracy", n_total=N)
+    with pytest.raises(UnsuitableDesignError, match="15 questions are too few for a look"):
+        tb.compare(answers(15), metric="accuracy", n_total=N)
 
 
 @pytest.mark.parametrize(

@@ -62,10 +62,10 @@ def test_costs_in_seconds() -> None:
 
 
 def test_no_look_is_taken_below_the_measured_units() -> None:
-    """Tango's looks begin at 50 items, so of five looks at 100 items those at 20 and 40 become one at 50."""
-    size = tb.sample_size(n=100, discordant=0.3, looks=5)
-    assert look_units(size.data, 100, 5) == (50, 60, 80, 100)
-    assert "fewer than 50 were not measured" in str(size)
+    """Tango's looks begin at 20 items, so of ten looks at 100 items the one at 10 becomes the one at 20."""
+    size = tb.sample_size(n=100, discordant=0.3, looks=10)
+    assert look_units(size.data, 100, 10) == (20, 30, 40, 50, 60, 70, 80, 90, 100)
+    assert "fewer than 20 were not measured" in " ".join(str(size).split())
 
 
 def test_whole_numbers_are_found_by_doubling_and_halving() -> None:
@@ -82,7 +82,7 @@ def test_the_order_is_random_and_the_same_for_a_seed() -> None:
     order = size.order(rng=1)
     assert sorted(row["item"] for row in order) == list(range(1, 101))  # type: ignore[type-var]
     assert [row["position"] for row in order] == list(range(1, 101))
-    assert [row["look"] for row in order] == [1] * 50 + [2] * 10 + [3] * 20 + [4] * 20
+    assert [row["look"] for row in order] == [1] * 20 + [2] * 20 + [3] * 20 + [4] * 20 + [5] * 20
     assert order == size.order(rng=1) != size.order(rng=2)
 
 

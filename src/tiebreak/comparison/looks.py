@@ -227,7 +227,7 @@ class Process(NamedTuple):
 
 PROCESSES = {
     "corrected-t": Process(is_student=True, fewest=1),
-    "tango": Process(is_student=False, fewest=50),
+    "tango": Process(is_student=False, fewest=20),
     "clustered-t": Process(is_student=True, fewest=20),
     "delong": Process(is_student=False, fewest=50),
     "wilcoxon": Process(is_student=False, fewest=8),
