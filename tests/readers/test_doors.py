@@ -460,7 +460,10 @@ def test_the_same_table_in_another_format_is_the_same(door: str, ending: str) ->
     if ending == "parquet":
         frame.to_parquet("t.parquet")
     else:
-        Path(f"t.{ending}").write_text(frame.to_json(orient="records", lines=ending == "jsonl"))
+        text = frame.to_json(orient="records", lines=ending == "jsonl")
+        Path(f"t.{ending}").write_text(text)
+        Path(f"marked.{ending}").write_bytes(codecs.BOM_UTF8 + text.encode())
+        assert kind.read(Path(f"marked.{ending}")) == kind.read(Path(f"t.{ending}"))
     assert kind.read(Path(f"t.{ending}")) == kind.read(_written("plain", kind))
 
 

@@ -501,11 +501,11 @@ def read_table_file(path: Path, name: str, item: str | None) -> tuple[pd.DataFra
 
     def read_json(*, lines: bool) -> pd.DataFrame:
         try:  # to the last bit; without it a third of all numbers of 16 digits are off by one
-            return pd.read_json(path, lines=lines, dtype=False, precise_float=True)
+            return pd.read_json(path, lines=lines, dtype=False, precise_float=True, encoding="utf-8-sig")
         except ValueError as error:
             if "Range error" not in str(error):  # which pandas has of numbers such as 1e-320
                 raise
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
         return pd.DataFrame(
             [parse_json(each, name) for each in text.split("\n") if each.strip()] if lines else parse_json(text, name)
         )
