@@ -280,3 +280,38 @@ def test_names_that_move_the_cursor_are_escaped(tmp_path: Path) -> None:
     """In the list too."""
     inspect(tmp_path / "a\x1b[2J.eval", ["C", "I"] * 20, "a")
     assert "\x1b" not in repr(tb.read_results(tmp_path))
+
+
+def test_runs_that_were_not_finished_give_way(tmp_path: Path) -> None:
+    """Inspect writes a log for each try: the one that was finished counts, whichever is the latest."""
+    for name, status, day, seed in (("one", "success", 1, 0), ("two", "error", 2, 1)):
+        about = {"model": "a", "task": "t", "created": f"2026-01-0{day}T00:00:00+00:00"}
+        inspect(tmp_path / f"{name}.eval", ["C" if each else "I" for each in answers(seed)], "a", status=status, eval=about)
+    inspect(tmp_path / "b.eval", ["C" if each else "I" for each in answers(2)], "b", eval={"model": "b", "task": "t"})
+    found = tb.read_results(tmp_path)
+    pair = tb.compare(found).pair("a", "b")
+    assert pair.difference == pytest.approx(np.mean(answers(0)) - np.mean(answers(2)))
+    assert found.left_out == {"two.eval": "was not finished; one.eval is"}
+
+
+def test_settings_tell_runs_of_one_model_apart(tmp_path: Path) -> None:
+    """Two temperatures are two things to compare, named by what differs."""
+    for name, temperature, seed in (("one", 0.0, 0), ("two", 1.0, 1)):
+        about = {"model": "m", "task": "t", "model_generate_config": {"temperature": temperature, "top_p": 1.0}}
+        inspect(tmp_path / f"{name}.eval", ["C" if each else "I" for each in answers(seed)], eval=about)
+    inspect(tmp_path / "b.eval", ["C" if each else "I" for each in answers(2)], eval={"model": "b", "task": "t"})
+    assert sorted(tb.compare(tmp_path).models) == ["b", "m (temperature=0.0)", "m (temperature=1.0)"]
+
+
+def test_the_largest_table_of_a_folder_is_compared(tmp_path: Path) -> None:
+    """Three models on two tasks, and a fourth on another one, which is left out by name with the option that decides."""
+    for seed, model in enumerate("abc"):
+        for task in ("arc", "gsm8k"):
+            epochs(tmp_path / f"{model}_{task}.eval", model, task, {i: ["C" if x else "I"] for i, x in enumerate(answers(seed))})
+    epochs(tmp_path / "d.eval", "d", "mmlu", {i: ["C"] for i in range(40)})
+    found = tb.read_results(tmp_path)
+    answer = tb.compare(found)
+    assert sorted(answer.models) == ["a", "b", "c"]
+    assert any(
+        "left out: 'd', which shares too few tasks with the others; choose with --models" in text for text in found.remarks
+    )

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import tiebreak as tb
@@ -393,3 +394,80 @@ def test_a_name_that_is_none(field: str, value: Any, tmp_path: Path) -> None:
     path.write_text("\n".join(map(json.dumps, records)))
     with pytest.raises(UnreadableSourceError, match=r"is no name of a (model|sample|task)"):
         tb.read_items(path)
+
+
+def test_inspect_says_what_is_missing_and_why(tmp_path: Path) -> None:
+    """Errors are missing and counted, answers that were not given count as wrong and are counted too."""
+    path = tmp_path / "a.eval"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("header.json", json.dumps({"version": 2, "status": "success", "eval": {"model": "a", "task": "t"}}))
+        for i, value in enumerate(["C", "I", "N", "N", None, None]):
+            scores = {} if value is None else {"match": {"value": value}}
+            sample = {"id": i, "epoch": 1, "scores": scores, "error": {"message": "timeout"} if i == 5 else None}
+            archive.writestr(f"samples/{i}_epoch_1.json", json.dumps(sample))
+    items = tb.read_items(path, missing="pairwise")
+    assert items.score[0, 0, :4].tolist() == [1, 0, 0, 0]
+    (said,) = items.sources
+    assert "2 of 6 samples have no score, 1 of them after an error: they are missing, not wrong" in said
+    assert "2 of 6 samples have no answer (N) and count as wrong, as Inspect counts them" in said
+
+
+def test_inspect_metadata_and_reducers(tmp_path: Path) -> None:
+    """Short metadata are columns; that epochs are not averaged there is said."""
+    path = tmp_path / "a.json"
+    about = {"model": "a", "task": "t", "config": {"epochs": 2, "epochs_reducer": ["max"]}}
+    samples = [
+        {"id": i, "epoch": e, "scores": {"m": {"value": "C"}}, "metadata": {"topic": "xy"[i % 2], "nested": [1], "task": "own"}}
+        for i in range(4)
+        for e in (1, 2)
+    ]
+    path.write_text(json.dumps({"version": 2, "status": "success", "eval": about, "samples": samples}))
+    items = tb.read_items(path)
+    assert items.columns["topic"] == ("x", "y", "x", "y")
+    assert items.columns["task of the sample"] == ("own",) * 4
+    assert "nested" not in items.columns
+    assert "epochs are averaged here, and Inspect reports 'max' of them" in items.sources[0]
+
+
+def test_partly_right_answers_have_a_direction(tmp_path: Path) -> None:
+    """P counts a half; letters say themselves that more is better."""
+    items = tb.read_items(inspect(tmp_path / "a.eval", ["C", "P", "I"]), inspect(tmp_path / "b.eval", ["I", "P", "I"], "b"))
+    assert items.score[0, 0].tolist() == [1, 0.5, 0]
+    assert items.metric.higher_is_better
+
+
+def test_every_eval_ever_keeps_metrics_of_one_sample_apart(tmp_path: Path) -> None:
+    """Its schema has a record for each result that a sample is part of: two of them are two metrics and no epochs."""
+    path = every_eval(tmp_path / "a.jsonl", [1, 0, 1], "m")
+    records = [json.loads(line) for line in path.read_text().splitlines()]
+    both = [{**each, "evaluation_result_id": name} for each in records for name in ("gsm8k.strict", "gsm8k.flexible")]
+    for each in both[1::2]:
+        each["evaluation"] = {"score": 1.0, "is_correct": True}
+    write_lines(path, both)
+    with pytest.raises(AmbiguousSourceError, match=r"2 metrics: 'gsm8k.strict' and 'gsm8k.flexible'"):
+        tb.read_items(path)
+    assert tb.read_items(path, metric="gsm8k.strict").score.ravel().tolist() == [1, 0, 1]
+    assert tb.read_items(path, metric="gsm8k.flexible").score.ravel().tolist() == [1, 1, 1]
+
+
+def test_every_eval_ever_means_say_the_direction(tmp_path: Path) -> None:
+    """The file of means beside has it of each result; scores that are no shares need no name."""
+    path = every_eval(tmp_path / "a_samples.jsonl", [0.5, 1.5, 2.0], "m")
+    assert tb.read_items(path).metric.higher_is_better
+    config = {"metric_config": {"lower_is_better": True}, "evaluation_name": "gsm8k"}
+    (tmp_path / "a.json").write_text(json.dumps({"schema_version": "0.2.1", "evaluation_results": [config]}))
+    items = tb.read_items(path)
+    assert (items.metric.name, items.metric.higher_is_better) == ("score", False)
+    (tmp_path / "a.json").write_text('{"evaluation_results": [')
+    assert tb.read_items(path).metric.higher_is_better
+
+
+def test_every_eval_ever_counts_errors_apart(tmp_path: Path) -> None:
+    """A sample with an error has the score 0 there, and is missing here."""
+    path = every_eval(tmp_path / "a.jsonl", [1, 0, 0], "m")
+    records = [json.loads(line) for line in path.read_text().splitlines()]
+    write_lines(path, [*records[:2], {**records[2], "error": "timeout", "metadata": {"subject": "art"}}])
+    items = tb.read_items(path, missing="pairwise")
+    assert items.items == ("gsm8k_0000", "gsm8k_0001", "gsm8k_0002")
+    assert np.isnan(items.score[0, 0, 2])
+    assert "1 of 3 samples ended with an error: they are missing, not wrong" in items.sources[0]

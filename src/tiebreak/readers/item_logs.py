@@ -469,7 +469,25 @@ def _every_eval(records: list[Record], path: Path, name: str, metric: str | None
     lost = f"{name}: {n_errors} of {len(records)} samples ended with an error: they are missing, not wrong." if n_errors else ""
     remark = "; ".join(filter(None, (lost, several)))
     times = [part for record in records[:1] if (part := str(record.get("evaluation_id", "")).rpartition("/")[2]).isdigit()]
-    return log_table(rows, "accuracy" if field == "is_correct" else None, name, remark, time="".join(times))
+    binary = all(row["score"] in (0.0, 1.0) for row in rows if not math.isnan(row["score"]))
+    held = "accuracy" if field == "is_correct" else None if binary else metric or "score"
+    direction = _direction_beside(path, records[0]) if field == "score" else None
+    return log_table(rows, held, name, remark, time="".join(times), lower_is_better=direction)
+
+
+def _direction_beside(path: Path, record: Record) -> bool:
+    """Direction that the file of means beside says of a result; more is better where there is none."""
+    beside = path.with_name(path.stem.removesuffix("_samples") + ".json")
+    try:
+        if not beside.is_file() or beside.is_symlink() or beside.stat().st_size > _MOST_UNPACKED:
+            return False
+        found = parse_json(beside.read_bytes(), beside.name)
+        results = [each for each in found["evaluation_results"] if isinstance(each.get("metric_config"), dict)]
+        keys = ("evaluation_result_id", "evaluation_name")
+        own = [each for each in results if any(record.get(key) and each.get(key) == record.get(key) for key in keys)]
+        return bool(own) and own[0]["metric_config"].get("lower_is_better") is True
+    except (UnreadableSourceError, OSError, LookupError, TypeError, AttributeError):
+        return False
 
 
 def _of_one_result(records: list[Record], name: str, metric: str | None, *, is_main: bool) -> tuple[list[Record], str]:
