@@ -72,7 +72,7 @@ def test_copies_share_a_line() -> None:
     scores = np.array([0.8, 0.9, 0.7, 0.85])
     three = dict.fromkeys(("forest", "forest again", "forest once more"), scores)
     for models, line in (
-        ({"forest": scores, "ridge": scores, "svm": scores - 0.3}, " forest = ridge "),
+        ({"forest": scores, "ridge": scores, "svm": scores - 0.3}, " forest (and ridge) "),
         (three | {"svm": scores - [0.3, 0.2, 0.3, 0.1]}, " forest (and 2 copies) "),
         ({"forest": scores, "r" * 60: scores, "svm": scores - 0.3}, " forest (and 1 copy) "),
     ):

@@ -109,7 +109,7 @@ def _walk_against(found: Any, answer: dict[str, Any], derived: Derived, table: A
     reference = answer["settings"]["baseline"] or derived.models[0]
     counts = Counter(derived.verdict(model, reference) for model in derived.models if model != reference)
     copies = len(derived.entry[derived.models[0]]) - 1
-    with_copies = f"{derived.models[0]} and {copies} model{'s' * (copies > 1)} with its scores are the best of {n}"
+    with_copies = f"{derived.models[0]} (and {copies} {'copy' if copies == 1 else 'copies'}) is the best of {n}"
     if copies and derived.standing and all(derived.standing[model] == "best" for model in best):
         found.expect(title.partition(";")[0] == with_copies, f"{best} are the best: {title!r}")
         if derived.family == "pairs":

@@ -225,7 +225,7 @@ def walk_entry_name(found: Any, shown: str, names: tuple[str, ...], what: str) -
 def is_entry_name(shown: str, names: tuple[str, ...]) -> bool:
     n_copies = len(names) - 1
     counted = f"{names[0]} (and {n_copies} {'copy' if n_copies == 1 else 'copies'})"
-    return shown == " = ".join(names) or (n_copies > 0 and shown == counted)
+    return shown in ({counted, f"{names[0]} (and {names[1]})"} if n_copies == 1 else {counted} if n_copies else {names[0]})
 
 
 def _nan(value: float | None) -> float:

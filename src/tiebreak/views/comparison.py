@@ -416,16 +416,21 @@ def ranking_rows(comparison: Comparison) -> list[int]:
 
 
 def entry_names(comparison: Comparison, rows: Sequence[int], width: int) -> list[str]:
-    """Names of the lines of the ranking; copies stand together where there is room (b = b again), else counted (and 2 copies)."""
+    """Names of the lines of the ranking: a single copy by its name where there is room, "a (and b)", else "a (and 2 copies)"."""
     models, table = comparison.models, comparison.ranking_table
     copies = [[row] if comparison.settings.baseline is not None else table.copies(row).tolist() for row in rows]
     found = []
     names = model_names(models, width)
     for name, members in zip([names[row] for row in rows], copies, strict=True):
-        together = " = ".join([name, *(names[row] for row in members[1:])])
-        more = f"{name} (and {len(members) - 1} {'copy' if len(members) == 2 else 'copies'})"
-        found.append(name if len(members) == 1 else together if len(together) <= width else more)
+        together = f"{name} (and {names[members[1]]})" if len(members) == 2 else ""
+        counted = with_copies(name, len(members) - 1)
+        found.append(together if together and len(together) <= width else counted)
     return found
+
+
+def with_copies(name: str, n_copies: int) -> str:
+    """A name with the number of models that have the same scores: "forest (and 2 copies)"."""
+    return f"{name} (and {n_copies} {'copy' if n_copies == 1 else 'copies'})" if n_copies else name
 
 
 def models_table(comparison: Comparison, name_width: int = NAME_WIDTH, most: int = ROWS, *, with_notes: bool = True) -> Table:

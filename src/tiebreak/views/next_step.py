@@ -102,9 +102,9 @@ def _taken(comparison: Comparison) -> str:
     cheap = cheapest(comparison, good)
     chosen = cheap or good[0]
     if alone.size and len(good) == alone.size:
-        copies = [names[name] for name in good if name != chosen]
-        same = f" or {listed(copies)}, which {'has' if len(copies) == 1 else 'have'} the same scores" if copies else ""
-        return f"Next step: take {names[chosen]}{same}{_if_typical(comparison, chosen, list(comparison.models))}."
+        others = [names[name] for name in good if name != chosen]
+        either = f"{listed([names[chosen], *others], conjunction='or')}, which have the same scores" if others else names[chosen]
+        return f"Next step: take {either}{_if_typical(comparison, chosen, list(comparison.models))}."
     bound = 0.0 if table.shortfall_high is None else float(table.shortfall_high[comparison.models.index(chosen)])
     decimals = decimals_for(comparison.pair_table.typical_resolution)
     far = f"no model is better by more than {format_bound(bound, decimals, (comparison.rope,))}" if bound else "it is the best"

@@ -14,7 +14,7 @@ from tiebreak.comparison.verdict import MIRRORED, REASONS, VERDICTS
 from tiebreak.errors import NotOfferedError
 from tiebreak.numerics import IntArray
 from tiebreak.scores.vocabulary import look_up
-from tiebreak.views.comparison import table_decimals
+from tiebreak.views.comparison import table_decimals, with_copies
 from tiebreak.views.pair import interval_name
 from tiebreak.views.plots.datasets import DumbbellDisplay, PairedDisplay, ProfileDisplay, RegionsDisplay, ShrinkageDisplay
 from tiebreak.views.plots.demsar import DemsarDisplay
@@ -135,11 +135,7 @@ class AgainstDisplay(ComparisonDisplay):
         if table.standing is None or table.standing[0] != BEST:
             return ""
         n_copies = table.copies(0).size - 1
-        return (
-            f"{name} and {count(n_copies, 'model')} with its scores are the best of {n_models}"
-            if n_copies
-            else f"{name} is the best of {n_models}"
-        )
+        return f"{with_copies(name, n_copies)} is the best of {n_models}"
 
     def _about_intervals(self) -> str:
         comparison = self.comparison

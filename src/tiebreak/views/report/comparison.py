@@ -304,7 +304,7 @@ def _ranking(comparison: Comparison) -> dict[str, Any]:
         "headers": headers,
         "models": lines,
         "names": entry_names(comparison, lines, NAME_WIDTH),
-        "full_names": [" = ".join(_full_names(comparison, row)) for row in lines],
+        "full_names": [_full_name(comparison, row) for row in lines],
         "rows": [{each: column[k] for each, column in columns.items()} for k in range(len(lines))],
         "has_same_n": len(set(columns.get("n", ()))) == 1,
         "drawn": [drawn[row] for row in lines],
@@ -313,11 +313,12 @@ def _ranking(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def _full_names(comparison: Comparison, row: int) -> list[str]:
-    """Names of a model and its copies; of one judged against a baseline its own."""
+def _full_name(comparison: Comparison, row: int) -> str:
+    """Name of a model with those of its copies; of one judged against a baseline its own."""
     has_copies = comparison.settings.baseline is None
     rows = comparison.ranking_table.copies(row).tolist() if has_copies else [row]
-    return [printable(comparison.models[each]) for each in rows]
+    first, *copies = (printable(comparison.models[each]) for each in rows)
+    return f"{first} (and {', '.join(copies)})" if copies else first
 
 
 def _drawn_bounds(comparison: Comparison) -> tuple[Scale, list[Markup]]:
