@@ -88,4 +88,5 @@ sphinx_gallery_conf = {
     "image_scrapers": ("matplotlib",),
     "within_subsection_order": "FileNameSortKey",
     "write_computation_times": False,
+    "thumbnail_size": (1000, 640),
 }
