@@ -154,6 +154,23 @@ def test_metrics_of_whole_tasks_are_passed_over(tmp_path: Path) -> None:
     assert any("'acc' is taken, and 'f1' are there too" in text for text in found.remarks)
 
 
+def test_what_is_said_of_many_tasks_is_said_once(tmp_path: Path) -> None:
+    """One remark for five tasks with two metrics, and one for tasks that a model lacks."""
+    for model in ("a", "b"):
+        for task in "vwxyz":
+            path = harness(tmp_path / model / f"samples_{task}_{TIME}.jsonl", answers(ord(model), 40))
+            records = [json.loads(line) for line in path.read_text().splitlines()]
+            write_lines(path, [{**each, "metrics": ["acc", "acc_norm"], "acc_norm": 1.0} for each in records])
+    harness(tmp_path / "a" / f"samples_more_{TIME}.jsonl", answers(1, 40))
+    harness(tmp_path / "a" / f"samples_most_{TIME}.jsonl", answers(1, 40))
+    found = tb.read_results(tmp_path)
+    tb.compare(found)
+    assert [text for text in found.remarks if "is taken" in text] == [
+        "'v', 'w' and 3 more: 'acc' is taken, and 'acc_norm' are there too (metric)"
+    ]
+    assert "tasks 'more' and 'most' are left out: 'b' lacks them" in found.remarks
+
+
 def test_fields_of_documents_are_slices_and_clusters(tmp_path: Path) -> None:
     """Short fields of the document: its subject, the passage it is about; what tells every document apart is left out."""
     for model in ("a", "b"):

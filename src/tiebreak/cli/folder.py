@@ -66,6 +66,7 @@ def show_brief(comparison: Comparison) -> None:
 
 def show_end(sources: Sequence[Any], comparison: Comparison) -> None:
     """Print the verdict, the next step and what to type next."""
+    from tiebreak.scores.items import SUBTASK
     from tiebreak.views.page import Page, Paragraph
 
     typed = " ".join(shlex.quote(printable(str(getattr(each, "path", each)))) for each in sources)
@@ -77,6 +78,8 @@ def show_end(sources: Sequence[Any], comparison: Comparison) -> None:
         f"tiebreak compare {typed} --rope 0.01": "with the smallest difference that matters",
         f"tiebreak compare {typed} --html answer.html": "one page to send",
     }
+    if SUBTASK in getattr(comparison.items, "columns", ()) and comparison.by != SUBTASK:
+        commands[f"tiebreak compare {typed} --by {SUBTASK}"] = "each part of a group of tasks by itself"
     if comparison.rope:
         del commands[f"tiebreak compare {typed} --rope 0.01"]
     width = max(map(len, commands))

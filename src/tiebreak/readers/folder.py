@@ -303,10 +303,15 @@ class Results:
                 f"left out: {quoted(without, 4)}, which share{'s' if len(without) == 1 else ''} too few tasks with the others; "
                 f"choose with --models NAME --models NAME"
             )
+        lacking: dict[tuple[str, ...], list[str]] = {}
         for task, own in has.items():
-            if task not in shared and (lacking := [name for name in compared if name not in own]) != compared:
-                s = "s" if len(lacking) == 1 else ""
-                self.remarks.append(f"task {task!r} is left out: {quoted(lacking, 3)} lack{s} it")
+            absent = tuple(name for name in compared if name not in own)
+            if task not in shared and len(absent) < len(compared):
+                lacking.setdefault(absent, []).append(task)
+        for absent, lost in lacking.items():
+            s = "s" if len(absent) == 1 else ""
+            what, it = (f"task {lost[0]!r} is", "it") if len(lost) == 1 else (f"tasks {quoted(lost, 3)} are", "them")
+            self.remarks.append(f"{what} left out: {quoted(absent, 3)} lack{s} {it}")
         if len(shared) == len(has) and not without:
             return list(tables)
         kept = []

@@ -238,7 +238,7 @@ def items_of_tables(
     """Items of long tables, joined; models of one name in several of them are called after the stems."""
     held, by_task = _held_metric(tables, lower_is_better)
     frame, of_groups = _grouped(_joined([table.frame for table in tables], list(stems)), tables)
-    remarks = tuple(dict.fromkeys([*(table.remark for table in tables if table.remark), *by_task, *of_groups]))
+    remarks = (*_once([table.remark for table in tables if table.remark]), *by_task, *of_groups)
     units = {table.unit for table in tables}
     unit = units.pop() if len(units) == 1 else "item"
     if cluster is not None:
@@ -248,6 +248,25 @@ def items_of_tables(
     if lower_is_better is None and len(directions) == 1 and not is_known(ABBREVIATIONS.get(str(called).casefold(), str(called))):
         lower_is_better = directions.pop()
     return items_of_long(frame, called, False if by_task else lower_is_better, remarks, unit)
+
+
+def _once(remarks: Sequence[str]) -> list[str]:
+    """Remarks, of which those that say the same of four tasks or files and more are one."""
+    about: dict[str, dict[str, None]] = {}
+    for remark in dict.fromkeys(remarks):
+        subject, mark, said = remark.partition(": ")
+        about.setdefault(said if mark else remark, {})[subject if mark else ""] = None
+    found = []
+    for said, subjects in about.items():
+        if len(subjects) > _MOST_ALIKE and "" not in subjects:
+            found.append(f"{quoted(list(subjects), 2)}: {said}")
+        else:
+            found += [f"{subject}: {said}" if subject else said for subject in subjects]
+    return found
+
+
+_MOST_ALIKE = 3
+"""Tasks or files of which a remark says the same one by one."""
 
 
 def tables_of(
