@@ -134,7 +134,7 @@ def answers_data(comparisons: Sequence[Comparison], requirements: Requirements |
     unused |= set() if any(each.settings.baseline is not None for each in comparisons) else {"against"}
     words = {name: said for name, said in WORDS.items() if name not in unused}
     answers = [answer_data(each, None if n else requirements) for n, each in enumerate(comparisons)]
-    for answer in answers[1:] if comparisons[0].scores.others else ():
+    for answer in answers[1:] if comparisons and comparisons[0].scores.others else ():
         answer["is_other"] = True  # for those who read the page back and name no metric
     return {"answers": answers, "words": words}
 
