@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
-
 import numpy as np
 
 from tiebreak.comparison.pairs import PairTable
 from tiebreak.numerics import IDENTICAL, RELATIVE_TOLERANCE, FloatArray, IntArray
+from tiebreak.scores.copies import first_copies
 from tiebreak.scores.scores import Scores
 
 
@@ -27,13 +26,7 @@ def entries_of(scores: Scores, units: Scores) -> IntArray:
     """
     items = scores.items
     rows = units.matrix().score if items is None else items.score.reshape(len(items.models), -1)
-    # rows of different sums are no copies, and need no closer look; one after the other, which takes little room
-    total = np.array([np.nansum(row) for row in rows])
-    _, same, n = np.unique(total, return_inverse=True, return_counts=True)
-    entry, first = np.arange(len(rows)), dict[bytes, int]()
-    for row in np.flatnonzero(n[same] > 1).tolist():
-        entry[row] = first.setdefault(sha256(rows[row] + 0.0).digest(), row)  # + 0.0: no -0.0
-    return entry
+    return first_copies(rows)
 
 
 def with_identical_pairs(entry: IntArray, pairs: PairTable, score: FloatArray) -> IntArray:

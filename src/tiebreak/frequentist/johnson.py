@@ -61,10 +61,10 @@ def skewness_of_mean(contributions: ArrayLike, n: ArrayLike | None = None) -> Fl
         Number of units that count, where some of the contributions are 0 as there are none.
     """
     u = np.asarray(contributions, dtype=float)
-    size = np.abs(u).max(axis=-1, initial=0.0, keepdims=True)
-    u = divide(u, np.where(size > 0, size, 1.0))  # cubes of tiny numbers would vanish
+    size = np.maximum(u.max(axis=-1, initial=0.0, keepdims=True), -u.min(axis=-1, initial=0.0, keepdims=True))
+    u = u / np.where(size > 0, size, 1.0)  # cubes of tiny numbers would vanish
     squares = np.square(u)
-    ratio = divide((squares * u).sum(axis=-1), squares.sum(axis=-1) ** 1.5)
+    ratio = divide(np.multiply(squares, u, out=u).sum(axis=-1), squares.sum(axis=-1) ** 1.5)
     return np.asarray(_fisher(np.asarray(u.shape[-1] if n is None else n, dtype=float)) * np.nan_to_num(ratio))
 
 
@@ -83,12 +83,17 @@ def skewness_of_weighted_mean(values: ArrayLike, weights: ArrayLike) -> FloatArr
     weights : array_like of shape (n_units,) or (..., n_units)
         Not negative.
     """
-    weights = np.broadcast_to(np.asarray(weights, dtype=float), np.shape(values))
+    weights, values = np.asarray(weights, dtype=float), np.asarray(values, dtype=float)
+    uneven = divide((weights**3).sum(axis=-1), np.square(weights).sum(axis=-1) ** 1.5)
+    if (weights > 0).all():
+        n_all = values.shape[-1]
+        mean = values.sum(axis=-1, keepdims=True) / n_all
+        return np.asarray(skewness_of_mean(values - mean, n_all) * np.sqrt(n_all) * uneven)
+    weights = np.broadcast_to(weights, values.shape)
     there = weights > 0
     n = np.count_nonzero(there, axis=-1)
     mean = divide(np.where(there, values, 0.0).sum(axis=-1), n)
-    own = skewness_of_mean(np.where(there, np.asarray(values) - mean[..., None], 0.0), n) * np.sqrt(n)
-    return np.asarray(own * divide((weights**3).sum(axis=-1), np.square(weights).sum(axis=-1) ** 1.5))
+    return np.asarray(skewness_of_mean(np.where(there, values - mean[..., None], 0.0), n) * np.sqrt(n) * uneven)
 
 
 def _fisher(n: FloatArray) -> FloatArray:

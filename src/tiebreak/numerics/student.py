@@ -267,6 +267,8 @@ class StudentDistribution:
         df = self._df
         if np.ndim(p) or not df.ndim:
             return student_quantile(p, df)
+        if df.size and np.all(df == df.flat[0]):  # most often; nan is not
+            return np.full(df.shape, student_quantile(p, df.flat[0]))
         different, position = np.unique(df, return_inverse=True)  # many pairs have few
         return student_quantile(p, different)[position].reshape(df.shape)
 

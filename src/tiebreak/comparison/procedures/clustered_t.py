@@ -54,8 +54,8 @@ if TYPE_CHECKING:
 FURTHER_ITEM_RUNS = "further runs of these models"
 ANEW = "another prompt, or models trained anew unless each run was"
 
-BLOCK = 2_000_000
-"""Numbers handled at a time (16 MB)."""
+BLOCK = 500_000
+"""Numbers handled at a time (4 MB)."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -219,6 +219,10 @@ class ClusteredT(OverItems):
             found = _of_moments(pair_differences(matrix, data.metric, np.zeros(len(items.items)), first, second).moments)
             return found._replace(skewness=data.metric.sign * pair_skewness(matrix.score, first, second))
         one, two = np.atleast_1d(first), np.atleast_1d(second)
+        if one.size == 1 and not (len(items.runs) > 1 or np.isnan(items.score).any()):  # the others need no sums
+            pair = np.array([one[0], two[0]])
+            items = replace(items, models=tuple(items.models[row] for row in pair.tolist()), score=items.score[pair])
+            one, two = np.array([0]), np.array([1])
         sums = self._sums(items, settings)
         step = max(1, BLOCK // items.score[0].size)
         blocks = []
@@ -341,7 +345,7 @@ class ClusteredT(OverItems):
                 "of 5, 7 % of 12 and 6 % of 20, instead of 5 %",
             )
         n_models = len(items.models)
-        if n_models > MOST_CHECKED or items.score.size * n_models > 10 * BLOCK:
+        if n_models > MOST_CHECKED or items.score.size * n_models > MOST_NUMBERS:
             return
         second, first = np.tril_indices(n_models, -1)
         means = _unit_means(items)
@@ -382,7 +386,7 @@ class ClusteredT(OverItems):
         """Remark on differences that go with the sizes of very uneven clusters: sizes not met yet would change the mean."""
         if items.clusters is None or items.n_clusters < FEWEST_SIZES:
             return
-        sizes = cluster_sums(np.ones(len(items.items)), items.clusters, weights=items.weights).weights
+        sizes = cluster_sums(np.ones(len(items.items)), items.cluster_codes, weights=items.weights).weights
         if np.sum(sizes) ** 2 / np.square(sizes).sum() > MOST_EVEN * sizes.size:
             return
         pvalues = np.concatenate(
@@ -440,6 +444,9 @@ class ClusteredT(OverItems):
 MOST_CHECKED = 60
 """Models up to which the differences of all pairs are looked at."""
 
+MOST_NUMBERS = 20_000_000
+"""Differences of all models with another one, up to which they are looked at."""
+
 PAIRS_AT_ONCE = 500
 """Pairs whose differences are made at a time."""
 
@@ -468,7 +475,7 @@ def _unit_means(items: Items) -> FloatArray:
     means = items.score[:, 0] if len(items.runs) == 1 else items.item_means()
     if items.clusters is None:
         return np.asarray(means)
-    sums = cluster_sums(means, items.clusters, weights=items.weights, omit_missing=True)
+    sums = cluster_sums(means, items.cluster_codes, weights=items.weights, omit_missing=True)
     return np.where(sums.weights > 0, divide(sums.totals, sums.weights), np.nan)
 
 
@@ -534,9 +541,9 @@ def means_of_models(items: Items) -> Means:
     return mean_of_rows(items, items.score, scale, CLUSTERED_T.options)
 
 
-def clusters_of(items: Items, options: Mapping[str, Any]) -> tuple[str, ...] | None:
+def clusters_of(items: Items, options: Mapping[str, Any]) -> IntArray | None:
     """Clusters, if the variance is to take notice of them."""
-    return None if options["variance"] == "independent" else items.clusters
+    return None if options["variance"] == "independent" else items.cluster_codes
 
 
 def joined(blocks: Sequence[Means]) -> Means:
@@ -554,11 +561,12 @@ def _of_moments(moments: DifferenceMoments) -> Means:
 
 def _of_clusters(found: ClusteredMeanResult, sums: ClusterSums, scale: FloatArray) -> Means:
     """Kinds by the size of the scores, as differences of rounding noise are none."""
-    means = np.where(sums.weights > 0, divide(sums.totals, sums.weights), np.nan)
+    have_all = bool((sums.weights > 0).all())
+    means = sums.totals / sums.weights if have_all else np.where(sums.weights > 0, divide(sums.totals, sums.weights), np.nan)
     kind = np.where(np.asarray(found.kind) == UNDEFINED, UNDEFINED, row_moments(means, scale, omit_missing=True).kind)
     n = np.broadcast_to(found.n_examples, kind.shape)
     columns = map(np.asarray, (found.estimate, found.standard_error, found.df, n, kind, tolerance_of(scale)))
-    return Means(*columns)._replace(skewness=skewness_of_weighted_mean(np.nan_to_num(means), sums.weights))
+    return Means(*columns)._replace(skewness=skewness_of_weighted_mean(means if have_all else np.nan_to_num(means), sums.weights))
 
 
 def mean_of_rows(items: Items, values: FloatArray, scale: FloatArray, options: Mapping[str, Any]) -> Means:
@@ -577,7 +585,7 @@ def _of_crossed(
     items: Items, values: FloatArray, used: NDArray[np.bool_], scale: FloatArray, options: Mapping[str, Any]
 ) -> Means:
     """Items and runs crossed, on some of the items."""
-    clusters = None if items.clusters is None else np.array(items.clusters)[used]
+    clusters = None if items.cluster_codes is None else items.cluster_codes[used]
     weights = None if items.weights is None else items.weights[used]
     if not used.any() or (weights is not None and weights.sum() == 0):
         nothing = np.full(len(values), np.nan)

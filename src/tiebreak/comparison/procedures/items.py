@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Self, cast
 
@@ -16,8 +15,9 @@ from tiebreak.frequentist.bootstrap import MetricOfSums, Statistic, bootstrap_au
 from tiebreak.frequentist.metric_sums import metric_of_classes, metric_of_numbers
 from tiebreak.frequentist.permutation import permutation_test_metric
 from tiebreak.frequentist.repeats import RepeatedRows, repeated_rows
-from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray, group_codes
+from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray
 from tiebreak.scores.adjusted_means import adjusted_means
+from tiebreak.scores.copies import first_copies
 from tiebreak.scores.items import Items
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
@@ -97,8 +97,7 @@ class OverItems(Procedure):
 
     def scale(self, data: Scores, first: IntArray, second: IntArray) -> FloatArray:
         """Size of the scores of each pair, which sets the size of rounding noise."""
-        score = self.items(data).score
-        largest = np.fmax.reduce(np.abs(score.reshape(score.shape[0], -1)), axis=1, initial=0.0)
+        largest = largest_of(self.items(data).score)
         return np.asarray(np.maximum(largest[first], largest[second]))
 
     def checks(self, data: Scores, settings: Settings) -> Iterator[Notice]:
@@ -159,8 +158,8 @@ def _copied_items(items: Items) -> Iterator[Notice]:
     if items.score.size > MOST_CELLS:
         return
     truth = [np.asarray(each, dtype=float)[None] for each in (items.is_positive, items.truth) if each is not None]
-    clusters = None if items.clusters is None else group_codes(items.clusters, n, "clusters")[0]
-    found = repeated_rows(np.concatenate([items.score.reshape(-1, n), *truth]) if truth else items.score.reshape(-1, n), clusters)
+    rows = items.score.reshape(-1, n)
+    found = repeated_rows(np.concatenate([rows, *truth]) if truth else rows, items.cluster_codes)
     if found is not None:
         yield copies_notice(found, items.unit, n, "name in a column 'cluster' which belong together")
 
@@ -187,10 +186,16 @@ MOST_CELLS = 50_000_000
 
 def same_answers(items: Items) -> list[tuple[str, ...]]:
     """Groups of models with the same score on every item of every run."""
-    groups: dict[bytes, list[str]] = {}
-    for name, rows in zip(items.models, items.score, strict=True):
-        groups.setdefault(sha256(rows + 0.0).digest(), []).append(name)  # + 0.0: no -0.0
-    return [tuple(names) for names in groups.values() if len(names) > 1]
+    entry = first_copies(items.score.reshape(len(items.models), -1))
+    found, n = np.unique(entry, return_counts=True)
+    return [tuple(items.models[row] for row in np.flatnonzero(entry == each)) for each in found[n > 1].tolist()]
+
+
+def largest_of(score: FloatArray) -> FloatArray:
+    """Size of the largest score of each model, 0 where it has none; without an array of all sizes."""
+    rows = score.reshape(len(score), -1)
+    low, high = np.fmin.reduce(rows, axis=1, initial=0.0), np.fmax.reduce(rows, axis=1, initial=0.0)
+    return np.asarray(np.maximum(high, -low))
 
 
 def tolerance_of(scale: FloatArray) -> FloatArray:
