@@ -6,7 +6,8 @@ that are named, 500 for the rest; a world fails where its rate lies above its pr
 the number of worlds. The first of the tables also go through `tb.compare` as a user's would: its verdicts must be those of the
 arrays, or the script fails, and its notices are counted.
 
-Adds its rows to docs/error-rates.csv (`truth` is "none": all models are equal), and writes docs/notices.csv: for each world and
+Adds its rows to docs/error-rates.csv (`truth` is "none": all models are equal; "none, with copies" of units that are no
+tables as they should be, which no page cites as its own design), and writes docs/notices.csv: for each world and
 each notice on what was measured that its procedure has, the share of tables in which it stands. `kind` is "meant" where the world
 has what the notice is about, "by size" where the notice stands below a number of units whatever the data are, "harmless" where
 neither is so and the world keeps its 5 %, and "other" where another notice is meant. A notice fails where it stands in more than
@@ -745,7 +746,8 @@ def write_rates(found: Sequence[Measured]) -> None:
     for each in found:
         rate = f"{100 * each.n_called / each.n_tables:.1f}"
         world = each.world
-        rows.append([world.procedure, world.data, str(world.units), "none", rate, rate, str(each.n_tables)])
+        truth = "none" if not {"copied-units", "dataset-families"} & set(world.meant) else "none, with copies"
+        rows.append([world.procedure, world.data, str(world.units), truth, rate, rate, str(each.n_tables)])
     with RATES.open(encoding="utf-8", newline="") as file:
         kept = list(csv.reader(file))
     names = {(row[0], row[1]) for row in rows}

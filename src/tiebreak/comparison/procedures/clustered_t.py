@@ -462,7 +462,7 @@ FEW_EVENTS, FEWEST_PER_EVENT = 10, 5
 FEW_ITEMS = 60
 """Items, or clusters, below which 1 sample in 20 or more holds none of those that are 5 % of all."""
 
-VERY_SKEWED, SKEWED_ALPHA, MOST_OF_ONE = 3.0, 0.02, 0.92
+VERY_SKEWED, SKEWED_ALPHA, MOST_OF_ONE = 3.0, 0.02, 0.94
 """Skewness of 60 differences or more and level of the test of symmetry at which both say that a few items carry the mean.
 
 Or the share of the variance that one item has. Of differences that are symmetric with tails so heavy that samples look skewed

@@ -175,7 +175,7 @@ def copies_notice(found: RepeatedRows, unit: str, n: int, advice: str) -> Notice
         "copied-units",
         f"{found.n_repeated} of the {n} {unit}s have the same scores of all models as another one, and {how}: they look like "
         f"copies, each of which counts as evidence of its own. Where all {unit}s stood twice, equal models were called different "
-        "in 13 to 20 % of trials of 2 models and 40 % of 10, and where half of them did in 13 % of 2, instead of 5 %. Leave "
+        "in 13 to 20 % of trials of 2 models and 40 % of 10, and where half of them did in 10 to 15 %, instead of 5 %. Leave "
         f"copies out, or {advice}",
     )
 
