@@ -30,6 +30,7 @@ WORDS = {
     "too-few-units": "No winner yet: {names}, on too few {unit}s.",
     "too-few-draws": "No winner yet: {names}, with too few draws.",
     "missing-splits": "No winner yet: {names}, which share too few {unit}s.",
+    "broken time": "No winner yet: {names}, which lack some {unit}s of the series.",
     "all copies": "No winner: all {n} models have identical scores.",
     "best": "{names} is the best of the {n}.",
     "better of two": "{names} is the better of the two.",
@@ -86,7 +87,8 @@ def _of_pair(pair: PairComparison) -> str:
     a, b = _names(comparison, [comparison.models.index(name) for name in (pair.first, pair.second)])
     metric, unit = printable(comparison.metric.name), comparison.method.unit
     if not pair.has_interval:
-        words = WORDS.get(pair.reason, WORDS["missing-splits"])
+        lacking = "broken time" if comparison.method.question == "time" else "missing-splits"
+        words = WORDS[lacking] if pair.reason == "missing-splits" else WORDS.get(pair.reason, WORDS[lacking])
         return words.format(a=a, b=b, names=listed([a, b], conjunction="or"), unit=unit)
     size = PAIR_WORDS[direction(comparison)].format(
         metric=metric, size=format_score(pair.difference, decimals_for(pair.resolution))

@@ -152,6 +152,13 @@ WITHOUT_INTERVAL = {
 }
 """Sentences by the reason why a pair has no interval."""
 
+BROKEN_TIME = "{a} and {b} share {units} of the series: a missing one breaks the order of time, so they are not compared."
+
+
+def without_interval(comparison: Comparison) -> dict[str, str]:
+    """Sentences by the reason why a pair of this answer has no interval."""
+    return WITHOUT_INTERVAL | ({"missing-splits": BROKEN_TIME} if comparison.method.question == "time" else {})
+
 
 def pair_sentence(pair: PairComparison) -> str:
     """Meaning of the verdict on one pair: a cause is named only where it is the cause."""
@@ -187,7 +194,8 @@ def _open(pair: PairComparison) -> str:
 
 def _without_interval(pair: PairComparison) -> str:
     names, unit = names_in_sentences(pair.comparison), pair.comparison.method.unit
-    words = WITHOUT_INTERVAL.get(pair.reason, WITHOUT_INTERVAL["missing-splits"])
+    known = without_interval(pair.comparison)
+    words = known.get(pair.reason, known["missing-splits"])
     alpha = pair.interval_alpha if pair.is_in_family else pair.comparison.settings.alpha
     level = level_words(alpha) if pair.reason == "too-few-units" else ""
     return words.format(

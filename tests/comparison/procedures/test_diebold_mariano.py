@@ -136,7 +136,9 @@ def test_bad_input(rng: np.random.Generator) -> None:
     gaps = table.assign(arima=table["arima"].where(table["time"] != 2003))
     with pytest.raises(MissingSplitsError, match="'arima' lacks 1 of the 40 periods: '2003'"):
         compared(gaps)
-    pairwise = compared(gaps, missing="pairwise").pairs.set_index("reason")
+    answer = compared(gaps, missing="pairwise")
+    assert "share 39 periods of the series: a missing one breaks the order of time" in str(answer.pair("arima", "naive"))
+    pairwise = answer.pairs.set_index("reason")
     assert {"first", "second"} <= set(pairwise.columns)
     assert list(pairwise.index).count("missing-splits") == 2
     two = pd.concat([table.assign(dataset="x"), table.assign(dataset="y")])

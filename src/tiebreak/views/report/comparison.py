@@ -33,7 +33,7 @@ from tiebreak.views.design import design_line
 from tiebreak.views.headline import headline
 from tiebreak.views.json import as_lists, plain
 from tiebreak.views.names import model_names
-from tiebreak.views.pair import interval_name, names_in_sentences, rope_words
+from tiebreak.views.pair import interval_name, names_in_sentences, rope_words, without_interval
 from tiebreak.views.report.decide import NAME_WIDTH, WORDS, about_drawing, columns_of, decide_data, most_drawn, packed, takes_rope
 from tiebreak.views.report.document import LONGEST_WORD, Document, drawings, html_of
 from tiebreak.views.report.figures import Point, Scale, axis, dots_row, interval_row, round_step, scatter
@@ -132,7 +132,8 @@ def answers_data(comparisons: Sequence[Comparison], requirements: Requirements |
     """Data of all answers, requirements with the first one, and the words that they are said in."""
     unused = {"requirements"} if requirements is None else set()
     unused |= set() if any(each.settings.baseline is not None for each in comparisons) else {"against"}
-    words = {name: said for name, said in WORDS.items() if name not in unused}
+    said = WORDS | {"without": without_interval(comparisons[0])}
+    words = {name: each for name, each in said.items() if name not in unused}
     answers = [answer_data(each, None if n else requirements) for n, each in enumerate(comparisons)]
     for answer in answers[1:] if comparisons and comparisons[0].scores.others else ():
         answer["is_other"] = True  # for those who read the page back and name no metric
