@@ -111,7 +111,7 @@ def test_splits_that_cannot_be_repeated_are_never_advised(kind: str) -> None:
     """Examples instead, with the factor (half-width / margin)^2."""
     text = " ".join(str(designed(kind, pair_with(0.0115, 0.015))).split())
     assert "of these splits instead" not in text
-    assert "splits of this kind cannot be repeated, and about 1.8 times as many examples would show which" in text
+    assert "splits of this kind cannot be repeated; about 1.8 times as many examples would show which" in text
 
 
 def test_no_realistic_number_is_said_as_such() -> None:

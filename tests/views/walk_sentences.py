@@ -137,7 +137,7 @@ def _walk_standings(found: Any, answer: dict[str, Any], derived: Derived, text: 
         "best": rf"and is the best of the (\d+) {LEVEL}\.",
         "copies": rf"(?:;) their scores are identical, and no other of the (\d+) may be the best {LEVEL}\.",
         "another": rf", but ({LIST}) is shown to be the best of the (\d+) {LEVEL}\.",
-        "any": rf", but any of the (\d+) may be the best {LEVEL}\.",
+        "any": rf", but (?:any|either) of the (\d+) may be the best {LEVEL}\.",
         "some": rf", but (\d+) of the (\d+) may be the best {LEVEL}: ({LIST})\.",
     }
     kind, match = next(((k, m) for k, p in tails.items() if (m := rest.take(p)) is not None), ("", None))
@@ -394,7 +394,9 @@ def _walk_step(found: Any, answer: dict[str, Any], derived: Derived, text: str, 
         found.expect(values[ahead] > values[chosen], f"{values}: {text!r}")
         text = f"{text[: typical.start()]}."
     if open_ones := re.match(
-        r"take (?:the cheapest of|('[^']+'), the fastest to fit of) the (\d+) that may be best.*? by at most (\S+)\. ?", text
+        r"if one must be taken now, (?:the cheapest of|('[^']+'), the fastest to fit of) the (\d+) that may be best"
+        r".*? by at most (\S+)\. ?",
+        text,
     ):
         _walk_take_open(found, answer, derived, open_ones)
         text = text[open_ones.end() :]
@@ -426,7 +428,7 @@ def _walk_step(found: Any, answer: dict[str, Any], derived: Derived, text: str, 
             highs = [derived.beyond.get((other, names[0]), 0.0) for other in derived.models if other != names[0]]
             most = max(0.0 if math.isnan(high) else high for high in highs)
             found.expect(most <= number(bound.group(1)) + derived.noise, f"some interval reaches {most}: {text!r}")
-        if "it is the best" in text:
+        if "it is the best" in text or ", the best" in text:
             found.expect(derived.shortfall[names[0]] == 0, f"{derived.shortfall[names[0]]}: {text!r}")
     else:
         found.expect(not any(s in ("best", "near best") for s in derived.standing.values()), f"{derived.standing}: {text!r}")
@@ -440,7 +442,7 @@ def _walk_step(found: Any, answer: dict[str, Any], derived: Derived, text: str, 
 
 
 def _walk_take_open(found: Any, answer: dict[str, Any], derived: Derived, said: re.Match[str]) -> None:
-    """Take the cheapest of the 11 that may be best: each falls short by at most 0.04."""
+    """If one must be taken now, the cheapest of the 11 that may be best falls short by at most 0.04."""
     name, n, bound = said.groups()
     may_be = [model for model in derived.models if derived.standing[model] == "may be best"]
     found.expect(set(may_be) == set(derived.best) and int(n) == len(may_be), f"{may_be} may be best: {said.group()!r}")

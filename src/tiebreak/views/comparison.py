@@ -245,6 +245,7 @@ WORDS = {
     "copies are best": "{opening}; their scores are identical, and no other of the {n} may be the best ({level} confidence).",
     "another is best": "{opening}, but {best} is shown to be the best of the {n} ({level} confidence).",
     "any": "{opening}, but any of the {n} may be the best ({level} confidence).",
+    "either": "{opening}, but either of the {n} may be the best ({level} confidence).",
     "some": "{opening}, but {k} of the {n} may be the best ({level} confidence): {best}.",
     "all near": "All are near best: short by at most {bound}, within the rope of {rope}.",
     "one near": "{near} is near best: short by at most {bound}, within the rope of {rope}.",
@@ -287,7 +288,7 @@ def standing_sentences(comparison: Comparison) -> Iterator[str]:
     best = [names[comparison.models[row]] for row in rows]
     top = top_rows(comparison)
     if len(best) == n_models:
-        words = WORDS["any"]
+        words = WORDS["any" if n_models > 2 else "either"]
     elif table.standing is None or not np.all(table.standing[rows] == BEST):
         words = WORDS["some"]
     elif not np.isin(top, rows).all():

@@ -36,8 +36,10 @@ def next_step(comparison: Comparison) -> str:
         return pair_step(comparison.pair(comparison.models[table.first[0]], comparison.models[table.second[0]]))
     if comparison.settings.baseline is not None:
         return _against_baseline(comparison)
-    taken = _taken(comparison)
-    return " ".join(part for part in (taken or _settling(comparison), _fewer_pairs(comparison)) if part)
+    if taken := _taken(comparison):
+        return taken
+    settling = _settling(comparison)
+    return " ".join(filter(None, (settling, _fewer_pairs(comparison)))) if settling else ""
 
 
 def chances(comparison: Comparison) -> str:
@@ -110,6 +112,8 @@ def _taken(comparison: Comparison) -> str:
     far = f"no model is better by more than {format_bound(bound, decimals, (comparison.rope,))}" if bound else "it is the best"
     if cheap is None:
         also = f", or the cheapest of the {len(good)} that are near best" if len(good) > 1 else ""
+        if not bound:
+            return f"Next step: take {names[chosen]}, the best{also}."
         return f"Next step: take {names[chosen]}{also}; {far}."
     return f"Next step: take {names[chosen]}, the fastest to fit of those near best{_seconds_of(comparison, chosen)}; {far}."
 
@@ -163,9 +167,9 @@ def _one_of_many(comparison: Comparison, rows: list[int]) -> str:
         return ""
     bound = format_bound(most, decimals_for(comparison.pair_table.typical_resolution), (comparison.rope,))
     if cheap is None:
-        return f"take the cheapest of {of}: each falls short by at most {bound}."
+        return f"if one must be taken now, the cheapest of {of} falls short by at most {bound}."
     fastest = f"{_names(comparison)[cheap]}, the fastest to fit of {of}{_seconds_of(comparison, cheap)}"
-    return f"take {fastest}: it falls short by at most {bound}."
+    return f"if one must be taken now, {fastest}, falls short by at most {bound}."
 
 
 def _against_baseline(comparison: Comparison) -> str:
@@ -210,7 +214,7 @@ def _how_to_settle(pair: PairComparison, need: Need, which: str, *, is_taken: bo
         ways.append(f"about {need.runs_needed:.0f} runs instead of {need.n_runs}")
     if need.can_repeat and ways:
         return f"{', or '.join(ways)} would {_goal_words(need, which)}, {_odds(pair)}{_cost(need)}."
-    cannot = "no realistic number of repeats" if need.can_repeat else "splits of this kind cannot be repeated, and"
+    cannot = "no realistic number of repeats" if need.can_repeat else "splits of this kind cannot be repeated;"
     if pair.comparison.method.unit == "split" and need.times_data <= MOST_TIMES:
         times = f"about {_times(need.times_data)} times as many examples"
         if need.can_repeat:
