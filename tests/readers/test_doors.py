@@ -8,6 +8,7 @@ import json
 import os
 import re
 import threading
+import tracemalloc
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -560,13 +561,70 @@ def test_two_columns_that_are_both_the_model(door: str) -> None:
     """By letters of different case, or by two synonyms: which one is meant cannot be told."""
     kind = DOORS[door]
     first = kind.names[0]
-    for names in (("Model", "MODEL"), ("method", "classifier")):
+    for names in (("Model", "MODEL"), ("method", "classifier"), ("model", "Model")):
+        advice = "Call the other something else." if "model" in names else "Call it 'model'."
         rows = "".join(f"{number},a,x,0.5\n{number},b,x,0.7\n" for number in range(8))
         Path("t.csv").write_text(f"{first},{names[0]},{names[1]},score\n{rows}")
         assert _refusal(lambda: kind.read("t.csv"), "t.csv", kind) == (
             AmbiguousSourceError,
-            f"FILE has the columns {names[0]!r} and {names[1]!r}; which one is the model? Call it 'model'.",
+            f"FILE has the columns {names[0]!r} and {names[1]!r}; which one is the model? {advice}",
         )
+
+
+@pytest.mark.parametrize("file", ["t.csv", "t.tsv", "t", "t.jsonl", "t.json", "t.html", "t.toml", "battles.csv"])
+def test_a_file_of_two_gigabytes_with_one_line(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each is refused after a part of it, in bounded memory, and named; here the files are sparse, and take no room."""
+    start = {
+        "t.jsonl": '{"item": "a", "x": 1}\n{"item": "',
+        "t.json": '[{"item": "a", "x": "',
+        "t.html": "<html>",
+        "t.toml": 'name = "x"\n#',
+        "battles.csv": "model_a,model_b,winner\nx,y,",
+        "t.tsv": "item\ta\tb\nq",
+    }.get(file, "item,a,b\nq")
+    with Path(file).open("wb") as out:
+        out.write(start.encode())
+        out.truncate(2 * 10**9)
+    commands = {"t.toml": ("run",), "battles.csv": ("rate",)}
+    tracemalloc.start()
+    if file != "t.toml":
+        with pytest.raises(tb.errors.TiebreakError, match=re.escape(file)):
+            (tb.rate if file == "battles.csv" else tb.compare)(file)
+    code, out, err = run(capsys, *commands.get(file, ("compare",)), file)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert (code, out) == (2, "")
+    assert file in err
+    assert peak < 160e6
+
+
+def test_columns_whose_names_differ_only_in_case(capsys: pytest.CaptureFixture[str]) -> None:
+    """Two of models are two models; two of what a table is made of cannot be told apart, in frames as in files."""
+    rows = "".join(f"{fold},0.{50 + fold},0.{60 + fold},90,10\n" for fold in range(8))
+    Path("t.csv").write_text(f"fold,svm,SVM,n_train,n_test\n{rows}")
+    assert set(tb.compare("t.csv", metric="accuracy").models) == {"svm", "SVM"}
+    Path("t.csv").write_text("item,Item,a,b\n" + "".join(f"q{k},p{k},{k % 2},1\n" for k in range(8)))
+    told = "has the columns 'item' and 'Item'; which one is the item? Call the other something else."
+    with pytest.raises(AmbiguousSourceError, match=re.escape(told)):
+        tb.compare("t.csv")
+    with pytest.raises(AmbiguousSourceError, match=re.escape(told)):
+        tb.compare(pd.read_csv("t.csv"))
+    code, _, err = run(capsys, "compare", "t.csv")
+    assert code == 2
+    assert " ".join(told.split()) in " ".join(err.split())
+
+
+def test_a_folder_with_files_of_two_kinds(capsys: pytest.CaptureFixture[str]) -> None:
+    """Tables of items are compared, and the table of splits is named, with what to type for it."""
+    Path("both").mkdir()
+    Path("both/items.csv").write_text("item,a,b\n" + "".join(f"q{k},{k % 2},{k // 3 % 2}\n" for k in range(20)))
+    Path("both/splits.csv").write_text("fold,n_train,n_test,a,b\n" + "".join(f"{k},90,10,0.{50 + k},0.6\n" for k in range(5)))
+    answer = tb.compare("both")
+    assert answer.items is not None
+    assert len(answer.items.items) == 20
+    code, out, err = run(capsys, "both")
+    assert code == 0
+    assert "compared: the tables of items; by themselves: tiebreak compare FILE for 'splits.csv'" in " ".join((out + err).split())
 
 
 @pytest.mark.parametrize("file", [file for file, each in FILES.items() if each.error is not None])

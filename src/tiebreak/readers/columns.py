@@ -317,14 +317,15 @@ def find_column(names: Sequence[str], words: Sequence[str], source: str) -> str 
     Raises
     ------
     AmbiguousSourceError
-        Two columns are called so, and neither in small letters.
+        Two columns are called so.
     """
     for word in words:
         alike = [name for name in names if str(name).strip().casefold() == word]
-        if len(alike) > 1 and word not in alike:
-            raise AmbiguousSourceError(f"{source} has the columns {quoted(alike)}; which one is the {word}? Call it {word!r}.")
+        if len(alike) > 1:
+            advice = "Call the other something else." if word in alike else f"Call it {word!r}."
+            raise AmbiguousSourceError(f"{source} has the columns {quoted(alike)}; which one is the {word}? {advice}")
         if alike:
-            return word if word in alike else alike[0]
+            return alike[0]
     return None
 
 

@@ -24,6 +24,7 @@ from tiebreak.readers.source import (
     approximate_sizes,
     assumed_paired,
     check_finite,
+    check_whole,
     is_path,
     known_sizes,
     read_file,
@@ -57,6 +58,7 @@ def read(source: Any, name: str, options: ReadOptions) -> Source:
 
 
 def _parse(path: Path, name: str) -> Any:
+    check_whole(path, name)
     try:
         text = path.read_text(encoding="utf-8-sig")
         return json.loads(text, object_pairs_hook=_without_doubles, parse_constant=_no_number)

@@ -10,7 +10,7 @@ from typing import Any
 
 from tiebreak.errors import AmbiguousSourceError, Setting, UnreadableSourceError
 from tiebreak.readers.json import read_answer
-from tiebreak.readers.source import ReadOptions, Source, is_path, read_file
+from tiebreak.readers.source import ReadOptions, Source, check_whole, is_path, read_file
 from tiebreak.scores.vocabulary import quoted
 
 
@@ -43,6 +43,7 @@ def _metric(view: Mapping[str, Any]) -> str:
 
 def _views(path: Path, name: str, *, with_others: bool) -> list[dict[str, Any]]:
     """JSON views of the comparisons, those in other metrics than the one that was compared only where a metric is named."""
+    check_whole(path, name)
     found = _Data()
     try:
         found.feed(path.read_text(encoding="utf-8"))

@@ -468,10 +468,30 @@ def check_lines(path: Path, name: str) -> None:
             number += block.count(b"\n")
 
 
+LARGEST_WHOLE = 2**30
+"""Bytes of a file of JSON or HTML, which is read as a whole and takes several times as many then."""
+
+
+def check_whole(path: Path, name: str) -> None:
+    """Refuse a file that has to be read as a whole and is too large for that, or is no text."""
+    with path.open("rb") as file:
+        start = file.read(2**16)
+    if b"\0\0\0\0" in start:
+        raise UnreadableSourceError(f"{name} holds NUL characters, so it is no text, or damaged.")
+    size = path.stat().st_size
+    if size > LARGEST_WHOLE:
+        raise UnreadableSourceError(
+            f"{name} takes {size / 1e9:.1f} GB, and a file that is read as a whole at most {LARGEST_WHOLE / 2**30:g} GiB. Write "
+            "the table as JSON lines, CSV or Parquet."
+        )
+
+
 def check_extent(path: Path, name: str) -> None:
     """Refuse a table of items with an endless line, or one that this computer cannot hold, which would end the process."""
     if path.suffix.lower() == ".jsonl":
         check_lines(path, name)
+    if path.suffix.lower() == ".json":
+        check_whole(path, name)
     if not hasattr(os, "sysconf"):
         return  # Windows
     size = path.stat().st_size

@@ -132,6 +132,9 @@ def read_toml(path: Path) -> Entry:
     if not is_there:
         raise SourceNotFoundError(f"there is no study file {str(path)!r} (looked in {Path.cwd()}).{nearest_file(path)}")
     try:
+        size = path.stat().st_size
+        if size > _LARGEST:
+            raise InvalidStudyError(f"{name} takes {size / 1e6:,.0f} MB, which no study file does. Is it a table?")
         content = path.read_bytes()
     except OSError as error:
         raise SourceNotFoundError(f"{name} cannot be read: {error.strerror or error}.") from None
@@ -146,6 +149,10 @@ def read_toml(path: Path) -> Entry:
         raise InvalidStudyError(f"{name} is nested too deeply to be read.") from None
     except ValueError as error:
         raise InvalidStudyError(f"{name} is not valid TOML: {error}.") from None
+
+
+_LARGEST = 2**24
+"""Bytes of a study file."""
 
 
 def kind_of(value: Any) -> str:
