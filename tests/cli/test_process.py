@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 import warnings
 from functools import partial
@@ -283,3 +285,45 @@ def test_pages_of_all_commands_fit_the_window(study: str, columns: int) -> None:
         assert code == 0, page
         lines = [line for line in page.splitlines() if "tiebreak compare" not in line]  # which is to be copied
         assert max(map(len, lines)) <= columns, max(lines, key=len)
+
+
+class Watched(io.StringIO):
+    """A terminal that says when something is written to it."""
+
+    def __init__(self, *, is_terminal: bool) -> None:
+        super().__init__()
+        self.is_written, self._is_terminal = threading.Event(), is_terminal
+
+    def isatty(self) -> bool:
+        return self._is_terminal
+
+    def write(self, text: str) -> int:
+        n = super().write(text)
+        self.is_written.set()
+        return n
+
+
+def test_a_terminal_is_told_what_it_waits_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A line with what is done and for how long, on standard error, which is gone in the end; of nothing that is over sooner."""
+    terminal = Watched(is_terminal=True)
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr(process, "WAITS", 3600.0)
+    with process.waiting("reading and comparing"):
+        pass
+    assert terminal.getvalue() == ""
+    monkeypatch.setattr(process, "WAITS", 0.001)
+    with process.waiting("reading and comparing"):
+        assert terminal.is_written.wait(60)
+    assert terminal.getvalue().startswith("\rreading and comparing ... 0 s\x1b[K")
+    assert terminal.getvalue().endswith("\r\x1b[K")
+
+
+def test_a_file_is_told_nothing_of_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A log has the answer's messages only; and no thread is started."""
+    log = Watched(is_terminal=False)
+    monkeypatch.setattr(sys, "stderr", log)
+    monkeypatch.setattr(process, "WAITS", 0.0)
+    n_threads = threading.active_count()
+    with process.waiting("reading and comparing"):
+        assert threading.active_count() == n_threads
+    assert log.getvalue() == ""

@@ -37,6 +37,7 @@ from tiebreak.cli.process import (
     make_folder,
     say,
     standard_input_as_file,
+    waiting,
     write_report,
     writing,
 )
@@ -487,7 +488,8 @@ def _compared(sources: Sequence[str | Path], settings: dict[str, Any]) -> Compar
     from tiebreak.errors import TiebreakError, UnknownNameError
 
     try:
-        return api.compare(*sources, **settings)
+        with waiting("reading and comparing"):
+            return api.compare(*sources, **settings)
     except TiebreakError as error:
         given = [name for option in ("models", "order") for name in settings[option] or ()]
         if isinstance(error, UnknownNameError) and any("," in name for name in given):

@@ -187,7 +187,7 @@ def write_report(make: Callable[[], str], path: Path, **heading: Any) -> None:
     from tiebreak.views.heading import headed
     from tiebreak.views.json import write_whole
 
-    with headed(command=command_line(), **heading):
+    with headed(command=command_line(), **heading), waiting("making the report"):
         text = make()
     with writing("the report", path):
         write_whole(path, text.encode())
@@ -201,6 +201,44 @@ def writing(what: str, place: object) -> Iterator[None]:
         yield
     except OSError as error:
         raise CommandError(f"{what} could not be written to {str(place)!r}: {reason(error)}") from error
+
+
+@contextmanager
+def waiting(what: str) -> Iterator[None]:
+    """Say on a terminal what is done, once it takes longer than two seconds, and for how long; the line goes away at its end."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield
+        return
+    from threading import Event, Thread
+
+    is_over, seconds, terminal = Event(), WAITS, sys.stderr
+
+    def write(text: str) -> None:
+        with suppress(OSError):
+            terminal.write(text)
+            terminal.flush()
+
+    def tell() -> None:
+        nonlocal seconds
+        is_shown = False
+        while not is_over.wait(1.0 if is_shown else WAITS):
+            seconds += is_shown
+            is_shown = True
+            write(f"\r{what} ... {seconds:.0f} s\x1b[K")
+        if is_shown:
+            write("\r\x1b[K")
+
+    teller = Thread(target=tell, daemon=True)
+    teller.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        teller.join()
+
+
+WAITS = 2.0
+"""Seconds after which it is said what a person waits for."""
 
 
 def reason(error: OSError) -> str:

@@ -18,7 +18,7 @@ from tiebreak.cli.options import (
     with_direction,
     with_options,
 )
-from tiebreak.cli.process import emit_result, make_folder, say, standard_input_as_file, write_report, writing
+from tiebreak.cli.process import emit_result, make_folder, say, standard_input_as_file, waiting, write_report, writing
 
 EPILOG = """\b
 Examples:
@@ -103,7 +103,7 @@ def rate_command(file: str, format_: str, raw: bool, plots: Path | None, html: P
     check_raw(raw, format_)
     if plots is not None:
         make_folder(plots)
-    with standard_input_as_file([file]) as (source,):
+    with standard_input_as_file([file]) as (source,), waiting("rating"):
         ratings = rate(source, **settings)
     emit_result(ratings, format_, lambda: csv_rows(ratings), raw=raw)
     if html is not None:

@@ -11,7 +11,7 @@ import click
 
 from tiebreak.cli.compare import CORRECTIONS, FAMILIES
 from tiebreak.cli.options import REPORT, ROPE, direction_options, help_option, store_option, with_direction, with_options
-from tiebreak.cli.process import CommandError, standard_input_as_file, write_report
+from tiebreak.cli.process import CommandError, standard_input_as_file, waiting, write_report
 from tiebreak.cli.stores import read_run
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def _of_files(sources: Sequence[str], metrics: Sequence[str], settings: dict[str
     from tiebreak import api
     from tiebreak.views.report.comparison import report_of
 
-    with standard_input_as_file(sources) as held:
+    with standard_input_as_file(sources) as held, waiting("reading and comparing"):
         comparisons: list[Comparison] = [api.compare(*held, metric=metric, **settings) for metric in metrics or (None,)]
     return lambda: report_of(comparisons)
 
