@@ -1,7 +1,8 @@
 """Calls: how many modules and functions a reader meets between a command and its answer, and how deep they are nested.
 
-Two paths are counted: ``tiebreak nested study.toml``, from its imports to its answer, with all fits in this process; and
-``tb.evaluate`` of two models to their rows in an SQLite file, when everything is imported already.
+Four paths are counted: ``tiebreak nested study.toml`` and ``tiebreak compare scores.csv`` of ten lines, from their imports to
+their answers, with all fits in this process; and ``tb.evaluate`` of two models to their rows in an SQLite file, and 200 items of
+three models to their report, when everything is imported already.
 
 What counts is each code object of tiebreak that is entered while `sys.setprofile` looks on, with two exceptions: code without a
 name of its own (comprehensions, generator expressions, lambdas, the body of a module), and methods that dataclasses generate,
@@ -94,6 +95,10 @@ class Calls:
         return len(self.named)
 
     @property
+    def n_calls(self) -> int:
+        return sum(n for _, n in self.named)
+
+    @property
     def n_modules(self) -> int:
         return len({code.co_filename for code, _ in self.named})
 
@@ -111,7 +116,29 @@ class Calls:
 def run_nested() -> None:
     """Run ``tiebreak nested study.toml`` in this process and this folder."""
     Path("study.toml").write_text(STUDY)
-    arguments, sys.argv = sys.argv, ["tiebreak", "nested", "study.toml"]
+    run_command("nested", "study.toml")
+
+
+def run_compare() -> None:
+    """Run ``tiebreak compare scores.csv`` on a file of ten lines."""
+    rows = "".join(f"{fold},90,10,0.8{fold},0.7{3 * fold % 10}\n" for fold in range(9))
+    Path("scores.csv").write_text(f"fold,n_train,n_test,first,second\n{rows}")
+    run_command("compare", "scores.csv", "--metric", "accuracy")
+
+
+def run_items() -> None:
+    """Compare three models on 200 items, and write the report."""
+    import numpy as np
+
+    import tiebreak as tb
+
+    rng = np.random.default_rng(0)
+    models = {name: (rng.random(200) < share).astype(int) for name, share in (("a", 0.5), ("b", 0.7), ("c", 0.7))}
+    tb.compare({"item": [f"q{i}" for i in range(200)], **models}).to_html("report.html")
+
+
+def run_command(*typed: str) -> None:
+    arguments, sys.argv = sys.argv, ["tiebreak", *typed]
     said = io.StringIO()
     try:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(said):
@@ -120,7 +147,7 @@ def run_nested() -> None:
             main()
     except SystemExit as end:
         if end.code:
-            raise RuntimeError(f"tiebreak nested ended with {end.code}:\n{said.getvalue()}") from end
+            raise RuntimeError(f"tiebreak {typed[0]} ended with {end.code}:\n{said.getvalue()}") from end
     finally:
         sys.argv = arguments
 
@@ -149,11 +176,19 @@ def main() -> int:
     parser.add_argument("--list", action="store_true", help="print them, by module, with the number of calls")
     show = parser.parse_args().list
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        compare = counted(run_compare)
         nested = counted(run_nested)
         run_evaluate("first.db")  # imports what is left to be imported
         evaluate = counted(lambda: run_evaluate("second.db"))
+        run_items()
+        items = counted(run_items)
     if show:
-        for title, calls in (("tiebreak nested study.toml", nested), ("tb.evaluate to an SQLite file", evaluate)):
+        for title, calls in (
+            ("tiebreak compare scores.csv", compare),
+            ("tiebreak nested study.toml", nested),
+            ("tb.evaluate to an SQLite file", evaluate),
+            ("items to the report", items),
+        ):
             print(f"\n{title}\n{'=' * len(title)}")
             calls.print_list()
         print()
@@ -165,6 +200,9 @@ def main() -> int:
             Goal("tb.evaluate to SQLite: modules", evaluate.n_modules, "at most", 40),
             Goal("tb.evaluate to SQLite: functions", evaluate.n_functions, "at most", 200),
             Goal("tb.evaluate to SQLite: depth", len(evaluate.deepest), "at most", 16),
+            Goal("tiebreak compare scores.csv: functions", compare.n_functions, "at most", 300),
+            Goal("items to the report: functions", items.n_functions, "at most", 400),
+            Goal("items to the report: calls", items.n_calls, "at most", 15_000),
         ]
     )
 

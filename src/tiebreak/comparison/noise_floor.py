@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from tiebreak.comparison.procedures.macro_average import task_codes
 from tiebreak.errors import (
     InvalidParameterError,
     InvalidScoresError,
@@ -85,6 +84,8 @@ def noise_floor_of_items(items: Items, kind: str, *, n_averaged: int | None = No
     UnsuitableDesignError
         No model was run twice, or the metric is no mean over items.
     """
+    from tiebreak.comparison.procedures.macro_average import task_codes  # with much that other answers have no use for
+
     check_probability(level, "level")
     if not items.is_mean:
         raise UnsuitableDesignError(

@@ -20,7 +20,6 @@ from tiebreak.errors import (
     TooFewModelsError,
 )
 from tiebreak.printable import printable
-from tiebreak.readers import helm, item_logs, lm_harness
 from tiebreak.readers.item_tables import LongTable, items_of_tables, long_of_file, names_items, with_main_metric
 from tiebreak.readers.table import column_names
 from tiebreak.scores.items import TASK, Items, check_items
@@ -407,6 +406,8 @@ _MOST_SETS = 100
 
 def _tasks_of_plain_names(files: Sequence[FoundFile], tables: Sequence[LongTable]) -> list[LongTable]:
     """Samples of the harness without a time in their name: of one name in several folders a task of each folder's model."""
+    from tiebreak.readers import lm_harness
+
     plain = [
         place
         for place, each in enumerate(files)
@@ -534,6 +535,8 @@ _OF_TIME = re.compile(r"^results_|_\d{4}-\d\d-\d\dT[\d.:-]+$")
 
 
 def _kind_of_json(path: Path, start: bytes) -> Kind | None:
+    from tiebreak.readers import helm, item_logs, lm_harness
+
     first = start.lstrip()
     if path.suffix.lower() == ".jsonl":
         if not first.startswith(b"{"):

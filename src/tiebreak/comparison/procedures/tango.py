@@ -70,9 +70,10 @@ class TangoDifferences(Differences):
     def quantile(self, p: ArrayLike, *, upper: bool = False) -> FloatArray:
         """Limits of the method; both tails are one at every point, so a limit beyond a half is the other one."""
         p = np.asarray(p, dtype=float)
-        small = np.minimum(p, 1.0 - p)
-        low, high = (np.asarray(self.proportions.limit(small, upper=side, method=self.method)) for side in (False, True))
-        return np.where((p <= 0.5) == upper, high, low)
+        small, is_high = np.minimum(p, 1.0 - p), (p <= 0.5) == upper
+        sides = np.unique(is_high).tolist()
+        ends = [np.asarray(self.proportions.limit(small, upper=side, method=self.method)) for side in sides]
+        return ends[0] if len(ends) == 1 else np.where(is_high, ends[1], ends[0])
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
