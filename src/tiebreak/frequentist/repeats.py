@@ -78,11 +78,13 @@ def repeated_rows(table: ArrayLike, clusters: IntArray | None = None) -> Repeate
 
 def _keys(table: NDArray[np.float64]) -> NDArray[np.uint64]:
     """A number for each row, the same for the same rows and hardly ever for others."""
-    bits = (table + 0.0).view(np.uint64)  # + 0.0: no -0.0
-    bits = bits ^ (bits >> np.uint64(29))  # short numbers have no low bits
-    factor = np.random.default_rng(0).integers(0, 2**63, (len(table), 1), dtype=np.uint64) * np.uint64(2) + np.uint64(1)
-    bits *= factor
-    return np.asarray((bits ^ (bits >> np.uint64(32))).sum(axis=0, dtype=np.uint64))
+    factors = np.random.default_rng(0).integers(0, 2**63, (len(table), 1), dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+    key = np.zeros(table.shape[1], dtype=np.uint64)
+    for column, factor in zip(table, factors[:, 0], strict=True):  # one after the other, which takes little room
+        bits = (column + 0.0).view(np.uint64)  # + 0.0: no -0.0
+        bits = (bits ^ (bits >> np.uint64(29))) * factor  # short numbers have no low bits
+        key += bits ^ (bits >> np.uint64(32))
+    return key
 
 
 def _times(counts: IntArray) -> int:
