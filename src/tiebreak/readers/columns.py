@@ -167,7 +167,6 @@ ITEM = (
     "instance_id",
     "problem_id",
     "qid",
-    "instance_id",
     "task_id",
     "prompt_id",
     "instruction",
