@@ -255,7 +255,7 @@ class ReportMarkup(Markup):
 
     TAGS = Markup.TAGS | frozenset(
         "script a header main footer section h1 h2 h3 figure figcaption fieldset legend label input select option button abbr "
-        "span i dl dt dd tfoot svg title desc g defs clippath path line rect circle text use image pattern".split()
+        "span i wbr dl dt dd tfoot svg title desc g defs clippath path line rect circle text use image pattern".split()
     )
     ATTRIBUTES = frozenset(
         "charset lang class scope id title hidden tabindex role name content http-equiv type for value min max step open "

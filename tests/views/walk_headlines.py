@@ -71,7 +71,8 @@ def _walk_pair(found: Any, pair: dict[str, Any], derived: Derived, metric: str, 
         found.expect({*said.groups()} == both and pair["reason"] == "identical-scores", f"{pair['reason']}: {text!r}")
     elif said := re.fullmatch(
         r"No winner yet: (.+?) or (.+?)"
-        r"(, as their difference never varies|, on too few .*s|, with too few draws|, which share too few .*s)?\.",
+        r"(, as their difference never varies|, on too few .*s|, with too few draws"
+        r"|, which (?:share too few .*s|lack some .*s of the series))?\.",
         text,
     ):
         why = {None: "", "as": "no-spread", "on": "too-few-units", "with": "too-few-draws", "which": "missing-splits"}

@@ -285,7 +285,8 @@ PAIR = {
     "no-spread": r"'([^']+)' and '([^']+)' differ by the same amount on all \d+ [\w ]+s: ",
     "too-few-units": r"'([^']+)' and '([^']+)' are undecided: \d+ [\w ]+s are too few for an interval at ",
     "too-few-draws": r"'([^']+)' and '([^']+)' are undecided: there are too few draws ",
-    "missing-splits": r"'([^']+)' and '([^']+)' share \d+ [\w ]+, too few to compare them",
+    "missing-splits": r"'([^']+)' and '([^']+)' share \d+ [\w ]+"
+    r"(?:, too few to compare them| of the series: a missing one breaks the order of time, so they are not compared)",
 }
 
 
