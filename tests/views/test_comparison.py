@@ -67,6 +67,17 @@ def test_the_next_step_names_the_model_with_the_better_mean_beside_the_typically
     assert tb.compare({**table, "b": [*b[:22], 0.92]}, metric="accuracy").next_step == "Next step: take 'b'."
 
 
+def test_the_next_step_is_about_a_rival_that_is_no_copy() -> None:
+    """A copy of the first model comes next in the ranking, and nothing would tell the two apart."""
+    rng = np.random.default_rng(0)
+    shared = rng.normal(0.8, 0.01, 30)
+    models = {"forest": shared + 0.005, "again": shared + 0.005, "ridge": shared + rng.normal(0, 0.01, 30)}
+    answer = tb.compare(tb.read_scores(models, metric="accuracy", n_train=90, n_test=10))
+    assert answer.models[:2] == ("again", "forest")
+    assert answer.next_step.startswith("Next step: ")
+    assert "'again' and 'ridge'" in answer.next_step
+
+
 def test_copies_share_a_line() -> None:
     """Two are named where there is room for both names; of more, or of long names, the others are counted."""
     scores = np.array([0.8, 0.9, 0.7, 0.85])

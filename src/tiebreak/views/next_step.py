@@ -134,8 +134,9 @@ def _if_typical(comparison: Comparison, chosen: str, rivals: list[str]) -> str:
 
 def _settling(comparison: Comparison) -> str:
     """Words on which of many that may be best to take, and on telling the first from the next one that may be best, too."""
-    rows = comparison.ranking_table.contenders.tolist()
-    others = [comparison.models[row] for row in rows if row != 0]
+    table = comparison.ranking_table
+    rows = table.contenders.tolist()
+    others = [comparison.models[row] for row in rows if table.entry[row] != table.entry[0]]  # nothing settles copies of the first
     if not others:
         return ""
     pair = comparison.pair(comparison.models[0], others[0])
