@@ -56,6 +56,8 @@ def printable_lines(text: str) -> str:
 
 def fault_of_name(name: str) -> str:
     """Reason why a name cannot be used, with how to go on; "" for one that can be read, and kept in a file."""
+    if name.isascii() and name.isprintable() and not name.isspace() and name:
+        return ""  # without compiling the patterns
     import re
 
     if not name.isascii() and re.search(_HALF, name) is not None:

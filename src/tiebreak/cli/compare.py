@@ -425,11 +425,13 @@ def _planned(settings: dict[str, Any], files: Sequence[str]) -> tuple[Path | Non
 
 def _noise_floor(required: RequirementOptions, sources: Sequence[Any], comparison: Comparison) -> NoiseFloor | float | None:
     """The noise floor that was given, or the one that lies in a folder with the results."""
+    typed = required.noise_floor
+    lying = [each.path for results in found_in(sources) for each in results.of_kind("floor")]
+    if typed is None and not lying:
+        return None
     from tiebreak.comparison.noise_floor import read_noise_floor
 
-    typed = required.noise_floor
     if typed is None:
-        lying = [each.path for results in found_in(sources) for each in results.of_kind("floor")]
         floors = [floor for floor in map(read_noise_floor, lying) if floor.metric == comparison.metric]
         if len(floors) > 1 and required.is_asked:
             raise CommandError(f"{len(floors)} noise floors lie there; say which counts with --noise-floor FILE.")

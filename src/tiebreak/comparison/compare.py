@@ -8,8 +8,6 @@ from dataclasses import replace
 import numpy as np
 
 from tiebreak.comparison.comparison import Comparison
-from tiebreak.comparison.looked import decided_at, looked
-from tiebreak.comparison.looks import next_look
 from tiebreak.comparison.pairs import PairTable, every_pair
 from tiebreak.comparison.procedures import METHODS, choose_method
 from tiebreak.comparison.procedures.procedure import Procedure
@@ -50,6 +48,8 @@ def compare_scores(scores: Scores, settings: Settings) -> Comparison:
     rope = _rope_in_units(settings, scores, method)
     _refuse_wide(rope, units.matrix(), units.metric)
     if settings.looks is not None:
+        from tiebreak.comparison.looks import next_look
+
         settings = replace(settings, looks=next_look(settings.looks, scores, settings, method, rope))
     table = _judged(scores, settings, method, rope)
     order = order_of_family(scores, method, table)
@@ -76,6 +76,8 @@ def compare_scores(scores: Scores, settings: Settings) -> Comparison:
         *_answer_notices(matrix, settings, scores.metric, method),
     )
     if settings.looks is not None:
+        from tiebreak.comparison.looked import decided_at
+
         settings = replace(settings, looks=decided_at(settings.looks, table, scores.models))
     comparison = Comparison(
         scores=scores,
@@ -108,6 +110,8 @@ def _judged(scores: Scores, settings: Settings, method: Procedure, rope: float) 
     if settings.looks is None:
         differences = method.judge(scores, first, second, replace(settings, rope=rope))
     else:
+        from tiebreak.comparison.looked import looked
+
         differences = looked(settings.looks, method, scores, first, second, replace(settings, rope=rope))
     name = "baseline" if settings.baseline is not None else settings.family
     judged = differences if name != "best" else differences.by_itself

@@ -10,9 +10,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from tiebreak.comparison.looked import at_look, cuts_of, forecast
-from tiebreak.comparison.looks import Looks
-from tiebreak.comparison.noise_floor import NoiseFloor, floors_of
 from tiebreak.comparison.pairs import SINGLE_STEP, Against, PairTable, pvalue_of
 from tiebreak.comparison.procedures.procedure import Differences, Procedure, TestOnly
 from tiebreak.comparison.ranking import RankingTable, rank_models
@@ -46,6 +43,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from tiebreak.bayesian.correlated_t import StudentPosterior
+    from tiebreak.comparison.looks import Looks
+    from tiebreak.comparison.noise_floor import NoiseFloor
     from tiebreak.frequentist.corrected_t import TTestResult
     from tiebreak.scores.items import Items
     from tiebreak.views.plots.comparison import ComparisonPlots, PairPlots
@@ -243,6 +242,10 @@ class Comparison(Result["ComparisonPlots"]):
     @cached_property
     def p_stays(self) -> FloatArray | None:
         """Forecast probability that each pair's verdict is at the end of the plan what it is now; None without looks ahead."""
+        if self.looks is None:
+            return None
+        from tiebreak.comparison.looked import forecast
+
         return forecast(self.pair_table)
 
     @property
@@ -437,7 +440,11 @@ class Comparison(Result["ComparisonPlots"]):
         asked = asked_requirements(better, not_worse, near_best, models=self.models, metric=self.metric.name)
         n = check_n_questions(n_questions, len(asked))
         answers = {each.metric: self._in_metric(each, others) if each.metric else self for each in asked}
-        floors = floors_of(noise_floor, {each.metric: each._n_items for each in (self, *answers.values())})
+        floors: dict[Metric, float] = {}
+        if noise_floor is not None:
+            from tiebreak.comparison.noise_floor import floors_of
+
+            floors = floors_of(noise_floor, {each.metric: each._n_items for each in (self, *answers.values())})
         judged = {
             metric: iter(answer._judge([each for each in asked if each.metric == metric], n, floors.get(answer.metric)))
             for metric, answer in answers.items()
@@ -659,6 +666,8 @@ class Comparison(Result["ComparisonPlots"]):
         """Differences of pairs by themselves; with looks as of one of them, the last unless another is named."""
         if self.looks is None:
             return self.method.judge(self.scores, first, second, self.resolved)
+        from tiebreak.comparison.looked import at_look
+
         home = self.pair_table.interval_alpha
         k = range(len(self.looks.taken))[look]
         return at_look(self.looks, self.method, self.scores, first, second, self.resolved, home, k)
@@ -675,7 +684,11 @@ class Comparison(Result["ComparisonPlots"]):
     def _differences(self, one: int, two: int, look: int) -> FloatArray:
         """Oriented differences on shared splits; none where units have none."""
         has_them = self.method.is_paired and self.method.is_mean
-        data = self.scores if self.looks is None else cuts_of(self.looks, self.method, self.scores)[look].data
+        data = self.scores
+        if self.looks is not None:
+            from tiebreak.comparison.looked import cuts_of
+
+            data = cuts_of(self.looks, self.method, self.scores)[look].data
         return self.method.differences_by_unit(data, one, two) if has_them else np.zeros(0)
 
     def _predict_the_same(self, first: str, second: str) -> bool:

@@ -16,23 +16,15 @@ from tiebreak.comparison.settings import Settings
 from tiebreak.comparison.verdict import (
     AHEAD,
     BEHIND,
-    BETTER,
-    EQUIVALENT,
+    OVER,
     UNDECIDED,
     VERDICTS,
-    WORSE,
     Codes,
     verdict_codes,
 )
 from tiebreak.errors import ChangedLooksError
 from tiebreak.numerics import Alternative, FloatArray, IntArray, StudentDistribution
 from tiebreak.scores.scores import Scores
-
-OVER = (BETTER, WORSE, EQUIVALENT)
-"""Verdicts with which a pair is over: further data could only blur them."""
-
-FUTILE = 0.99
-"""Forecast probability from which a pair that stays what it is counts as one that the rest of the plan will not decide."""
 
 MOST_ALPHAS = 8
 """Different alphas, asked for at once, up to which each is calibrated by itself."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import csv
+import pkgutil
 import re
-from functools import lru_cache
-from importlib.resources import files
+from functools import cache
 from math import log
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -33,35 +33,29 @@ class MeasuredRate(NamedTuple):
     tables: int
 
 
-@lru_cache(maxsize=1)
-def measured_rates() -> dict[str, list[MeasuredRate]]:
-    """Rows of ``error-rates.csv`` on equal models, by procedure."""
-    found: dict[str, list[MeasuredRate]] = {}
-    with files("tiebreak.comparison").joinpath("error-rates.csv").open(encoding="utf-8") as file:
-        for row in csv.DictReader(file):
-            if row["truth"] == "none":
-                models = re.search(r"(\d+) models", row["data"])
-                rate = MeasuredRate(
-                    row["data"],
-                    int(row["units"]),
-                    int(models[1]) if models else 2,
-                    float(row["wrong"] or row["misses"]),
-                    int(row["tables"]),
-                )
-                found.setdefault(row["procedure"], []).append(rate)
-    return found
+@cache
+def measured_rates(procedure: str) -> tuple[MeasuredRate, ...]:
+    """Rows of ``error-rates.csv`` on equal models, of a procedure."""
+    content = pkgutil.get_data("tiebreak.comparison", "error-rates.csv") or b""
+    found = []
+    for name, data, units, truth, misses, wrong, tables in csv.reader(content.decode().splitlines()):
+        if name == procedure and truth == "none":
+            models = re.search(r"(\d+) models", data)
+            n_models = int(models[1]) if models else 2
+            found.append(MeasuredRate(data, int(units), n_models, float(wrong or misses), int(tables)))
+    return tuple(found)
 
 
 def nearest_rates(comparison: Comparison) -> list[MeasuredRate]:
     """Rows of the procedure whose units and models are nearest to those of an answer, by their ratios; lowest rate first."""
-    rows, items = measured_rates().get(comparison.method.name, []), comparison.items
+    rows, items = measured_rates(comparison.method.name), comparison.items
     n_units, n_models = comparison.matrix.n_splits, len(comparison.models)
     if items is not None:
         n_units = n_units if items.clusters is None else items.n_clusters
         kind = "clusters" if items.clusters is not None else "runs" if len(items.runs) > 1 else "items"
     else:
         kind = {"seeds": "seed", "splits": "fold"}.get(comparison.method.question, "")
-    rows = [row for row in rows if kind in row.data] or rows
+    rows = tuple(row for row in rows if kind in row.data) or rows
     distance = [abs(log(row.units / max(n_units, 1))) + abs(log(row.models / n_models)) for row in rows]
     nearest = min(distance, default=0.0)
     return sorted((row for row, far in zip(rows, distance, strict=True) if far <= nearest + 1e-9), key=lambda row: row.rate)

@@ -236,8 +236,6 @@ def floors_of(given: Any, n_items: Mapping[Metric, int]) -> dict[Metric, float]:
     InvalidParameterError
         Neither of these, a number below 0, or a floor of none of the metrics.
     """
-    if given is None:
-        return {}
     if isinstance(given, bool) or not isinstance(given, int | float | str | os.PathLike | NoiseFloor):
         raise InvalidParameterError(
             f"noise_floor must be a NoiseFloor, the path of one, or a number in the metric's unit; got {given!r:.60}.",
@@ -255,8 +253,3 @@ def floors_of(given: Any, n_items: Mapping[Metric, int]) -> dict[Metric, float]:
             about="noise_floor",
         )
     return {floor.metric: floor.for_items(n_items[floor.metric])}
-
-
-def few_units(n_units: int, alpha: float) -> bool:
-    """True for so few units that chance gives all differences one sign more often than alpha allows, so none is settled."""
-    return 2.0 ** (1 - n_units) > alpha

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.comparison.best import best_alpha
-from tiebreak.comparison.noise_floor import few_units
 from tiebreak.comparison.procedures.procedure import Differences
 from tiebreak.comparison.verdict import REASONS
 from tiebreak.errors import InvalidParameterError
@@ -256,7 +255,7 @@ def _noise_reason(asked: AskedRequirement, found: dict[str, Any], terms: Terms, 
     """Reason why a noise floor leaves a requirement open; "" where it does not, or where nothing was shown anyhow."""
     if found["reason"]:
         return ""
-    if few_units(found["n_units"], terms.alpha / terms.n_questions):
+    if 2.0 ** (1 - found["n_units"]) > terms.alpha / terms.n_questions:  # chance gives all differences one sign more often
         return FEW_UNITS
     if asked.gate == "better" and terms.rope == 0:
         return WITHIN_NOISE if abs(found["difference"]) <= floor else ""

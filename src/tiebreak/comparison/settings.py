@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal, cast, get_args
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 import numpy as np
 
-from tiebreak.comparison.looks import Looks
 from tiebreak.comparison.procedures import METHODS
 from tiebreak.errors import Advice, InvalidParameterError, Setting
 from tiebreak.frequentist.adjustment import Correction
@@ -25,6 +24,9 @@ from tiebreak.numerics import (
 from tiebreak.scores.dataset_means import Scale
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import look_up, quoted
+
+if TYPE_CHECKING:
+    from tiebreak.comparison.looks import Looks
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +88,11 @@ class Settings:
             )
         self._check_family()
         set_checked(self, p_best=bool(self.p_best))
-        if self.looks is not None and not isinstance(self.looks, Looks):
-            set_checked(self, looks=Looks.from_dict(self.looks))
+        if self.looks is not None:
+            from tiebreak.comparison.looks import Looks
+
+            if not isinstance(self.looks, Looks):
+                set_checked(self, looks=Looks.from_dict(self.looks))
         set_checked(self, options=dict(self.options))
         if self.by is not None and not isinstance(self.by, str):
             raise InvalidParameterError(f"by must be the name of a column of the items; got {self.by!r:.60}.", about="by")

@@ -12,6 +12,9 @@ VERDICTS = ("", "better", "ahead", "equivalent", "undecided", "behind", "worse")
 
 NONE, BETTER, AHEAD, EQUIVALENT, UNDECIDED, BEHIND, WORSE = range(7)
 
+OVER = (BETTER, WORSE, EQUIVALENT)
+"""Verdicts with which a pair is over: further data could only blur them."""
+
 MIRRORED = np.array([NONE, WORSE, BEHIND, EQUIVALENT, UNDECIDED, AHEAD, BETTER], dtype=np.int8)
 """The code of a verdict when first and second change places."""
 

@@ -597,4 +597,5 @@ def _names_of_frame(source: Any) -> list[Any]:
 
 
 def _is_log(path: Path) -> bool:
-    return path.suffix.lower() in _OF_ITEMS or any(import_module(module).reads(path) for module in LOGS)
+    ending = path.suffix.lower()
+    return ending in _OF_ITEMS or (ending == ".json" and any(import_module(module).reads(path) for module in LOGS))

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tiebreak.comparison.looked import FUTILE, OVER
-from tiebreak.comparison.looks import Looks, check_suitable
 from tiebreak.comparison.ranking import BEST
+from tiebreak.comparison.verdict import OVER
 from tiebreak.errors import (
     ChangedLooksError,
     InvalidParameterError,
@@ -29,6 +28,10 @@ from tiebreak.views.words import count, format_percent
 
 if TYPE_CHECKING:
     from tiebreak.comparison.comparison import Comparison, PairComparison
+    from tiebreak.comparison.looks import Looks
+
+FUTILE = 0.99
+"""Forecast probability from which a pair that stays what it is counts as one that the rest of the plan will not decide."""
 
 MOST_SECONDS = 10.0
 """Wait for another writer; writing takes milliseconds."""
@@ -39,6 +42,8 @@ STALE_SECONDS = 60.0
 
 def plan_of(n_total: int | None, looks: Any) -> tuple[Looks | None, Path | None, bytes | None]:
     """The plan that a caller means by `n_total` and `looks`; and the file that is to keep it, with what it holds now."""
+    from tiebreak.comparison.looks import Looks
+
     if looks is None:
         return (None if n_total is None else Looks(n_total=n_total)), None, None
     path, content = None, None
@@ -66,6 +71,8 @@ def plan_of(n_total: int | None, looks: Any) -> tuple[Looks | None, Path | None,
 
 
 def _held_by(looks: Any) -> Looks:
+    from tiebreak.comparison.looks import Looks
+
     if isinstance(looks, Looks):
         return looks
     if isinstance(looks, Mapping):
@@ -102,6 +109,8 @@ def _parsed(content: bytes, name: str) -> tuple[Looks, bool]:
 
 def _of_content(content: Any, name: str) -> tuple[Looks, bool]:
     """Looks in a file of them, or in an answer; and True for the latter."""
+    from tiebreak.comparison.looks import Looks
+
     if isinstance(content, Mapping) and (isinstance(content.get("settings"), Mapping) or "models" in content):
         held = content.get("settings", content).get("looks")
         if held is None:
@@ -217,13 +226,15 @@ UNPLANNED = "To look again as data come in, plan it with n_total: unplanned look
 
 def unplanned(comparison: Comparison) -> str:
     """Remark that looking again costs, where there is no plan though there could be one, and some pair is open; else ""."""
-    if comparison.looks is not None:
+    if comparison.looks is not None or not n_left_open(comparison):
         return ""
+    from tiebreak.comparison.looks import check_suitable
+
     try:
         check_suitable(comparison.scores, comparison.settings, comparison.method)
     except TiebreakError:
         return ""
-    return UNPLANNED if n_left_open(comparison) else ""
+    return UNPLANNED
 
 
 def what_is_left(comparison: Comparison, which: str, *, is_hopeless: bool = False) -> str:

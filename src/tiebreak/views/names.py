@@ -35,7 +35,7 @@ def short_names(names: Sequence[str], width: int) -> list[str]:
     long = [name for name in full if len(name) > width]
     shared, start = _shared_words(long), _where_names_differ(long)
     ways = (
-        *([[_with_short_kind(name, width) for name in full]] if all(_CALL.fullmatch(name) for name in long) else []),
+        *([[_with_short_kind(name, width) for name in full]] if all(re.fullmatch(_CALL, name) for name in long) else []),
         [name if len(name) <= width else _without(name, shared, width) for name in full],
         [shorten(name, width) for name in full],
         [name if len(name) <= width else _from(name, start, width) for name in full],
@@ -114,7 +114,7 @@ def _without_shared(names: tuple[str, ...]) -> _Labels:
     only = next(iter(members)) if len(members) == 1 and len(parts) > 1 else ""
     ending = _ending(parts) if len(members) > 1 else ""
     for kind in dict.fromkeys((only, "")):  # a name may have nothing but its kind
-        labels = tuple(_QUOTED.sub(r"=\2", part.without(shared[part.kind], kind, ending)) for part in parts)
+        labels = tuple(re.sub(_QUOTED, r"=\2", part.without(shared[part.kind], kind, ending)) for part in parts)
         stated = "; ".join(filter(None, (_stated(parts, shared, everywhere, kind), ending and f"the ending {ending}")))
         if stated and all(labels) and len(set(labels)) == len(labels):
             return _Labels(labels, stated)
@@ -149,13 +149,13 @@ def _stated(parts: list[_Name], shared: dict[str, set[str]], everywhere: set[str
     return "; ".join([*([f"{', '.join(common)} (all)" if found else ", ".join(common)] if common else []), *reversed(found)])
 
 
-_CALL = re.compile(r"([^\s(),=]+)\((.+)\)", re.DOTALL)
-_QUOTED = re.compile(r"=(['\"])([^'\"\s,()=]+)\1")
+_CALL = r"(?s)([^\s(),=]+)\((.+)\)"
+_QUOTED = r"=(['\"])([^'\"\s,()=]+)\1"
 
 
 def _parts(name: str) -> _Name:
     """Class and arguments of "SVC(C=1, kernel='rbf')", or pieces of "svc, C=1, kernel=rbf"."""
-    call = _CALL.fullmatch(name)
+    call = re.fullmatch(_CALL, name)
     if call:
         arguments = _pieces(call[2])
         if arguments and all("=" in piece for piece in arguments):
@@ -187,7 +187,7 @@ FEWEST_OF_KIND = 8
 
 def _with_short_kind(name: str, width: int) -> str:
     """A name of at most `width` characters; of a long class with few arguments the class is what is shortened."""
-    call = _CALL.fullmatch(name)
+    call = re.fullmatch(_CALL, name)
     if len(name) <= width or call is None or len(call[2]) + 2 > width - FEWEST_OF_KIND:
         return shorten(name, width)
     return f"{_short_kind(call[1], width - len(call[2]) - 2)}({call[2]})"

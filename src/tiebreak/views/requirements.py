@@ -291,7 +291,7 @@ VIEW = View(page, frame, facts, sentence=headline, texts={"sentence": "tiebreak.
 
 # --- for build servers ------------------------------------------------------------------------------------------------------
 
-_NOT_IN_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NOT_IN_XML = "[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 """Characters that XML 1.0 cannot hold, not even escaped."""
 
 
@@ -321,7 +321,7 @@ def junit_xml(requirements: Requirements, *, allow_inconclusive: bool = False) -
 
 
 def _clean(text: str) -> str:
-    return _NOT_IN_XML.sub("", printable(text))
+    return re.sub(_NOT_IN_XML, "", printable(text))
 
 
 def summary(comparison: Comparison, requirements: Requirements | None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import functools
 import hashlib
-import importlib.resources
+import pkgutil
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -147,7 +147,7 @@ def script_json(data: Mapping[str, Any]) -> str:
 
 @functools.cache
 def _asset(name: str) -> str:
-    return (importlib.resources.files("tiebreak.views.report") / name).read_text(encoding="utf-8")
+    return (pkgutil.get_data("tiebreak.views.report", name) or b"").decode()
 
 
 @functools.cache
