@@ -75,9 +75,9 @@ def plots(folder: Path) -> Iterator[Path]:
             for kind, comparison in (("splits", compared(n_models)), ("datasets", over_datasets(n_models))):
                 for name in comparison.plot.names:
                     yield getattr(comparison.plot, name)().save(folder / f"{kind}-{name}-{n_models}.png")
-            comparison = over_datasets(n_models)
             for name, style in (("diagram", "demsar"), ("paired", "dumbbell")):
-                yield getattr(comparison.plot, name)(style=style).save(folder / f"datasets-{style}-{n_models}.png")
+                if name in comparison.plot.names:
+                    yield getattr(comparison.plot, name)(style=style).save(folder / f"datasets-{style}-{n_models}.png")
 
 
 def site(browser: Any, folder: Path) -> Iterator[Path]:

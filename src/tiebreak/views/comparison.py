@@ -33,7 +33,7 @@ from tiebreak.views.comparison_columns import (
 from tiebreak.views.design import design_line
 from tiebreak.views.headline import headline
 from tiebreak.views.json import document, plain
-from tiebreak.views.names import classes_of, left_out, model_names
+from tiebreak.views.names import classes_of, entry_labels, left_out, model_names
 from tiebreak.views.next_step import chances, could_not_see, next_step
 from tiebreak.views.page import NAME_WIDTH, ROWS, Page, Paragraph, Section, Table
 from tiebreak.views.pair import (
@@ -417,21 +417,17 @@ def ranking_rows(comparison: Comparison) -> list[int]:
 
 
 def entry_names(comparison: Comparison, rows: Sequence[int], width: int) -> list[str]:
-    """Names of the lines of the ranking: a single copy by its name where there is room, "a (and b)", else "a (and 2 copies)"."""
-    models, table = comparison.models, comparison.ranking_table
-    copies = [[row] if comparison.settings.baseline is not None else table.copies(row).tolist() for row in rows]
-    found = []
-    names = model_names(models, width)
-    for name, members in zip([names[row] for row in rows], copies, strict=True):
-        together = f"{name} (and {names[members[1]]})" if len(members) == 2 else ""
-        counted = with_copies(name, len(members) - 1)
-        found.append(together if together and len(together) <= width else counted)
-    return found
+    """Names of the lines of the ranking, with copies."""
+    names = model_names(comparison.models, width)
+    copies = [[names[copy] for copy in folded_copies(comparison, row)] for row in rows]
+    return entry_labels([names[row] for row in rows], copies, width)
 
 
-def with_copies(name: str, n_copies: int) -> str:
-    """A name with the number of models that have the same scores: "forest (and 2 copies)"."""
-    return f"{name} (and {n_copies} {'copy' if n_copies == 1 else 'copies'})" if n_copies else name
+def folded_copies(comparison: Comparison, row: int) -> list[int]:
+    """Rows of the other models that share the line of a model; none where each is judged against a baseline."""
+    if comparison.settings.baseline is not None:
+        return []
+    return [copy for copy in comparison.ranking_table.copies(row).tolist() if copy != row]
 
 
 def models_table(comparison: Comparison, name_width: int = NAME_WIDTH, most: int = ROWS, *, with_notes: bool = True) -> Table:

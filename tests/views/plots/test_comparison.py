@@ -67,9 +67,8 @@ def test_a_baseline_is_named() -> None:
 def test_pairs_without_spread_have_a_mark_and_a_reason_but_no_line() -> None:
     """Undefined intervals are left out, not drawn as zero width."""
     same = [0.9, 0.8, 0.85]
-    display = compared(
-        {"a": same, "b": same, "c": [x - 0.5 for x in same], "d": [0.1, np.nan, np.nan]}, missing="pairwise"
-    ).plot.ranking()
+    table = {"a": same, "b": same, "c": [x - 0.5 for x in same], "d": [0.1, np.nan, np.nan]}
+    display = compared(table, missing="pairwise", baseline="a").plot.ranking()
     words = words_of(display.figure_)
     for text in ("undecided (identical scores)", "undecided (no spread)", "undecided (too few shared splits)"):
         assert text in words
@@ -182,3 +181,36 @@ def test_an_interval_without_a_limit_is_an_arrow() -> None:
         assert "undecided (too few datasets)" in words_of(display.figure_)
         assert misplaced(display.figure_) == []
     assert "arrow" not in graded(("a", "b", "c")).plot.ranking().caption
+
+
+@pytest.mark.parametrize("plot", ["ranking", "differences", "scores", "verdicts", "correlation"])
+def test_models_with_identical_scores_share_a_row(plot: str) -> None:
+    """As in the tables: one row for 'a' and its copies, whose names stand in the caption; the others keep theirs."""
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(0.9, 0.02, (2, 20))
+    display = getattr(compared({"a": a, "b": b, "same as a": a, "also a": a, "c": b - 0.1}).plot, plot)()
+    words = words_of(display.figure_)
+    copies = sorted(["a", "same as a", "also a"])
+    assert f"{copies[0]} (and 2 copies)" in words
+    assert f"Identical scores have one row: {' = '.join(copies)}." in " ".join(words.split())
+    assert "Drawn:" not in display.caption
+    assert [name for name in display._models if name in copies] == copies[:1]
+    assert len(display._models) == 3
+
+
+def test_copies_have_rows_of_their_own_where_nothing_else_is_there_or_a_baseline_was_named() -> None:
+    """A plot compares, so that there are at least two rows; against a baseline each model has its own verdict."""
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(0.9, 0.02, (2, 20))
+    assert len(compared({"a": a, "b": a, "c": a}).plot.ranking().data) == 3
+    display = compared({"a": a, "b": a, "c": b}, baseline="b").plot.ranking()
+    assert len(display.data) == 3
+    assert "one row" not in display.caption
+
+
+def test_the_copies_of_the_best_are_no_others() -> None:
+    """The title counts a model and its copy as one beside the model that is worse."""
+    a = np.random.default_rng(0).normal(0.9, 0.02, 40)
+    worse = a - 0.1 + np.random.default_rng(1).normal(0, 0.001, 40)
+    display = compared({"a": a, "b": a, "c": worse}).plot.ranking()
+    assert display.title == "a (and 1 copy) is the best of 3; the other is worse"

@@ -7,7 +7,7 @@ import pytest
 
 from tests.views.plots.samples import NAMES, RMSE, compared, graded, misplaced, over_items, words_of
 from tiebreak.errors import InvalidParameterError, NotOfferedError, UnknownNameError
-from tiebreak.views.plots.display import without_pyplot
+from tiebreak.views.plots.display import default_pair, without_pyplot
 
 pytestmark = pytest.mark.slow
 
@@ -84,6 +84,13 @@ def test_the_default_pair_is_the_two_best_or_the_best_and_the_baseline() -> None
     assert [(display.pair.first[-1], display.pair.second[-1]) for display in chosen] == [
         *map(tuple, ("01", "10", "10", "02", "20"))
     ]
+
+
+def test_the_default_pair_is_not_a_model_and_its_copy() -> None:
+    """Where another model is there, that is what people want to see the first one against."""
+    a, b = np.random.default_rng(0).normal(0.9, 0.02, (2, 20)) - np.array([[0.0], [0.1]])
+    assert default_pair(compared({"a": a, "b": a, "c": b}), None, None) == ("a", "c")
+    assert default_pair(compared({"a": a, "b": a}), None, None) == ("a", "b")
 
 
 def test_wrong_names_are_refused_as_by_the_comparison() -> None:

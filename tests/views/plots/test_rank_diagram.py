@@ -143,3 +143,17 @@ def test_it_is_offered_where_there_are_ranks_only() -> None:
     assert "diagram" not in splits.plot.names
     with pytest.raises(NotOfferedError, match="several datasets"):
         splits.plot.diagram()
+
+
+def test_copies_share_a_row_under_the_name_that_was_asked_for() -> None:
+    """Places count them all: 'slow' is behind three models; a copy that is to be marked is the one that is named."""
+    rng = np.random.default_rng(0)
+    best, worse = rng.normal(0.9, 0.02, 30), rng.normal(0.8, 0.02, 30)
+    table = {"fast": best, "also fast": best, "again": best, "slow": worse}
+    answer = tb.compare({"dataset": [f"d{i}" for i in range(30)], **table}, metric="accuracy")
+    with without_pyplot():
+        assert list(answer.plot.diagram().data["model"]) == ["again", "slow"]
+        assert answer.plot.diagram(own="slow").title.startswith("slow is number 4 of 4")
+        marked = answer.plot.diagram(own="fast", style="demsar")
+    assert list(marked.data["model"]) == ["fast", "slow"]
+    assert "Identical scores have one row: fast = again = also fast." in marked.caption

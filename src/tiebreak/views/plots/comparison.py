@@ -14,7 +14,8 @@ from tiebreak.comparison.verdict import MIRRORED, REASONS, VERDICTS
 from tiebreak.errors import NotOfferedError
 from tiebreak.numerics import IntArray
 from tiebreak.scores.vocabulary import look_up
-from tiebreak.views.comparison import table_decimals, with_copies
+from tiebreak.views.comparison import table_decimals
+from tiebreak.views.names import with_copies
 from tiebreak.views.pair import interval_name
 from tiebreak.views.plots.datasets import DumbbellDisplay, PairedDisplay, ProfileDisplay, RegionsDisplay, ShrinkageDisplay
 from tiebreak.views.plots.demsar import DemsarDisplay
@@ -117,17 +118,24 @@ class AgainstDisplay(ComparisonDisplay):
         n_models = len(comparison.models)
         if not comparison.pair_table.is_family:
             return self._best_words(name) or f"{len(comparison.shortlist())} of {n_models} models may be the best"
-        counts = verdict_counts(np.delete(comparison.against_reference.verdict, comparison.models.index(comparison.reference)))
+        others = comparison.ranking_table.entry != comparison.ranking_table.entry[comparison.models.index(comparison.reference)]
+        if comparison.settings.baseline is not None or not others.any():
+            others = np.array(comparison.models) != comparison.reference
+        counts = verdict_counts(comparison.against_reference.verdict[others])
         if len(comparison.models) == 2:
             other = next(other for other in self._names if other != name)
             verdict = str(self._table.loc[self._table["verdict"] != "", "verdict"].iloc[0])
             return verdict_title(name, other, VERDICTS[MIRRORED[VERDICTS.index(verdict)]])
         if comparison.settings.baseline is not None:
-            return f"Against the baseline {name} {counted_verdicts(counts, 'models')}"
+            return f"Against the baseline {name}: {counted_verdicts(counts, 'models')}"
         best = self._best_words(name)
+        if best and sum(counts.values()) == 1:
+            return f"{best}; the other is {next(verdict for verdict, n in counts.items() if n)}"
         if best:
             return f"{best}; {counted_verdicts(counts, 'others')}"
-        return f"{name} ranks first; {len(comparison.shortlist())} of {n_models} models may be the best"
+        n_best = len(comparison.shortlist())
+        which = f"any of {n_models}" if n_best == n_models else f"{n_best} of {n_models}"
+        return f"{name} ranks first; {which} models may be the best"
 
     def _best_words(self, name: str) -> str:
         """Words on the first model and its copies as the best; "" where others may be."""
@@ -180,7 +188,7 @@ class AgainstDisplay(ComparisonDisplay):
     def _finish(self, axes: Axes, room: Room) -> None:
         """Labels, notes, and a legend of the verdicts where there is no room for notes."""
         x_lines = f"difference in {self._metric} to {self._reference}", self._favours("the model of the row")
-        has_notes = row_axes(axes, self._models, self._row_notes(), *x_lines, room=room, numbers=self._ranks)
+        has_notes = row_axes(axes, self._models, self._row_notes(), *x_lines, room=room, numbers=self._ranks, copies=self._copies)
         if not has_notes:
             _verdict_legend(axes, [verdict for verdict in MARKS if (self._table["verdict"] == verdict).any()], room)
 
@@ -237,7 +245,7 @@ class RankingDisplay(AgainstDisplay):
         return cls(against_reference(comparison, shown_models(comparison, top)), comparison, top)
 
     def _size(self) -> tuple[float, float]:
-        width = rows_width(self._models, self._row_notes(), is_numbered=True)
+        width = rows_width(self._models, self._row_notes(), is_numbered=True, copies=self._copies)
         return width, 1.7 + 0.27 * max(len(self.data), 2)
 
     def _note(self) -> str:
@@ -290,7 +298,7 @@ class DifferencesDisplay(AgainstDisplay):
         return self.table
 
     def _size(self) -> tuple[float, float]:
-        width = rows_width(self._models, self._row_notes(), is_numbered=True)
+        width = rows_width(self._models, self._row_notes(), is_numbered=True, copies=self._copies)
         return width, 1.7 + 0.34 * max(len(self.table), 2)
 
     def _note(self) -> str:
@@ -370,7 +378,7 @@ class ScoresDisplay(ComparisonDisplay):
 
     def _size(self) -> tuple[float, float]:
         step = 0.62 if self._is_joined else 0.27
-        width = rows_width(self._models, self._row_notes(), is_numbered=True)
+        width = rows_width(self._models, self._row_notes(), is_numbered=True, copies=self._copies)
         return width, 1.5 + step * max(len(self._models), 2)
 
     def _title(self) -> str:
@@ -399,7 +407,7 @@ class ScoresDisplay(ComparisonDisplay):
         axes.scatter(means, range(len(models)), marker="D", s=34, color=background(), edgecolors=foreground(), zorder=3)
         axes.hlines(np.arange(len(models)) + 0.5, 0, 1, transform=axes.get_yaxis_transform(), color=faded(), linewidth=0.3)
         x_line = f"{self._metric} of each {self._unit} ({better_is(self.comparison.metric)} is better)"
-        row_axes(axes, models, self._row_notes(), x_line, room=self._room(axes), numbers=self._ranks)
+        row_axes(axes, models, self._row_notes(), x_line, room=self._room(axes), numbers=self._ranks, copies=self._copies)
 
 
 def _has_ranks(comparison: Comparison) -> bool:

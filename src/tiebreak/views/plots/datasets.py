@@ -11,7 +11,8 @@ import numpy as np
 from tiebreak.comparison.verdict import VERDICTS
 from tiebreak.errors import NotOfferedError
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray
-from tiebreak.views.plots.display import ComparisonDisplay, better_is, of_all
+from tiebreak.views.comparison import folded_copies
+from tiebreak.views.plots.display import ComparisonDisplay, better_is, of_all, shown_models
 from tiebreak.views.plots.matrix import counted, verdict_title
 from tiebreak.views.plots.style import (
     COLOURS,
@@ -82,6 +83,8 @@ class PairedDisplay(ComparisonDisplay):
         where it is above the rope, "lost" below, else "tied"; datasets that both have, the largest difference first.
     pair : PairComparison
     """
+
+    folds_copies: ClassVar[bool] = False
 
     row_height: ClassVar[float] = 0.17
 
@@ -294,6 +297,8 @@ class ProfileDisplay(ComparisonDisplay):
 
     shown: ClassVar[int] = 8
 
+    entry_word: ClassVar[str] = "line"
+
     at_rope: tuple[float, ...]
 
     @classmethod
@@ -307,7 +312,7 @@ class ProfileDisplay(ComparisonDisplay):
         distance = np.where(best - score <= noise, 0.0, best - score)
         limit = comparison.rope * (1 + RELATIVE_TOLERANCE)
         frames, at_rope = [], []
-        for row in range(min(top or cls.shown, cls.shown, len(comparison.models))):
+        for row in shown_models(comparison, min(top or cls.shown, cls.shown)).tolist():
             known = np.sort(distance[row][~np.isnan(distance[row])])
             values, places = np.unique(known[::-1], return_index=True)
             share = (known.size - places) / max(known.size, 1)
@@ -317,11 +322,12 @@ class ProfileDisplay(ComparisonDisplay):
 
     @property
     def _models(self) -> list[str]:
-        return list(self.comparison.models[: len(self.at_rope)])
+        return [self.comparison.models[row] for row in shown_models(self.comparison, len(self.at_rope))]
 
     @property
     def _legend(self) -> list[str]:
-        return [f"{name}  {_percent(share)}" for name, share in zip(self._names, self.at_rope, strict=True)]
+        labels = short_labels(self._models, copies=self._copies)
+        return [f"{name}  {_percent(share)}" for name, share in zip(labels, self.at_rope, strict=True)]
 
     def _size(self) -> tuple[float, float]:
         return 5.2 + 0.9 + widest(self._legend), max(3.4, 0.24 * len(self._legend)) + 1.6
@@ -398,6 +404,8 @@ class ShrinkageDisplay(ComparisonDisplay):
         difference), low and high (mean less and plus two sd); in the metric's unit, the largest raw difference first.
     pair : PairComparison
     """
+
+    folds_copies: ClassVar[bool] = False
 
     row_height: ClassVar[float] = 0.17
 
@@ -510,7 +518,8 @@ class RegionsDisplay(ComparisonDisplay):
             wins, loses = (better, worse) if is_first else (worse, better)
             verdict = VERDICTS[against.verdict[model]]
             rows.append((int(model), float(loses[place]), float(equivalent[place]), float(wins[place]), verdict))
-        rows = [row for row in sorted(rows) if np.isfinite(row[1])][: top or MOST_ROWS]
+        lines = set(shown_models(comparison, len(comparison.models)).tolist())
+        rows = [row for row in sorted(rows) if np.isfinite(row[1]) and row[0] in lines][: top or MOST_ROWS]
         data = pd.DataFrame(rows, columns=["model", "p_worse", "p_equivalent", "p_better", "verdict"])
         data["model"] = [comparison.models[row] for row in data["model"]]
         return cls(data, comparison, top)
@@ -521,13 +530,13 @@ class RegionsDisplay(ComparisonDisplay):
 
     @property
     def _reference(self) -> str:
-        return short_labels([*self._models, self.comparison.reference])[-1]
+        return short_labels([*self._labelled, self.comparison.reference])[-1]
 
     def _row_notes(self) -> list[str]:
         return [f"{MARKS[name].symbol} {name}" if name else "" for name in self.data["verdict"]]
 
     def _size(self) -> tuple[float, float]:
-        return rows_width(self._models, self._row_notes()), 2.0 + 0.34 * max(len(self.data), 2)
+        return rows_width(self._models, self._row_notes(), copies=self._copies), 2.0 + 0.34 * max(len(self.data), 2)
 
     def _title(self) -> str:
         if len(self.data) == 0:
@@ -544,7 +553,10 @@ class RegionsDisplay(ComparisonDisplay):
     def _note(self) -> str:
         rope = self.comparison.rope
         region = f"equivalent: within the rope of ±{rope:.4g} {self._metric}" if rope else "no rope, so none is equivalent"
-        few = of_all(len(self.data), len(self.comparison.models) - 1, "models, best first")
+        comparison, models = self.comparison, self.comparison.models
+        like_it = [models[row] for row in folded_copies(comparison, models.index(comparison.reference))]
+        n_others = len(models) - 1 - sum(name not in self._models for name in like_it)
+        few = self._about_copies + of_all(len(self._labelled), n_others, "models, best first")
         is_family = self.comparison.pair_table.is_family
         right = " Right: the verdict, which is where the interval at the family's level lies." if is_family else ""
         return (
@@ -575,7 +587,7 @@ class RegionsDisplay(ComparisonDisplay):
             )
             start = start + width
         x_line = f"probability of each region, against {self._reference}"
-        has_notes = row_axes(axes, self._models, self._row_notes(), x_line, room=self._room(axes))
+        has_notes = row_axes(axes, self._models, self._row_notes(), x_line, room=self._room(axes), copies=self._copies)
         axes.set_xlim(0.0, 1.0)
         axes.xaxis.set_major_formatter(PercentFormatter(1.0))
         axes.grid(visible=False)

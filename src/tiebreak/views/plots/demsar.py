@@ -49,7 +49,7 @@ class DemsarDisplay(DiagramDisplay):
     row_height: ClassVar[float] = 0.06
 
     def _size(self) -> tuple[float, float]:
-        width = PLOT_WIDTH + 2 * (GAP + widest(short_labels(self._models)) + widest(self._row_notes()))
+        width = PLOT_WIDTH + 2 * (GAP + widest(short_labels(self._models, copies=self._copies)) + widest(self._row_notes()))
         return width, 1.5 + ABOVE + BAR * len(self.groups) + STEP * self._n_left
 
     @property
@@ -67,8 +67,8 @@ class DemsarDisplay(DiagramDisplay):
         size = min(SIZE, 72 * step / 1.25)
         notes = self._row_notes()
         beside = widest(notes, size) + text_width("  ", size)
-        side = min(widest(short_labels(self._models), size), 0.36 * width - beside - GAP)
-        names = fitted_labels(self._models, side, size)
+        side = min(widest(short_labels(self._models, copies=self._copies), size), 0.36 * width - beside - GAP)
+        names = fitted_labels(self._models, side, size, copies=self._copies)
         side = beside + widest(names, size)
         axes.set_axis_off()
         axes.set_xlim(0, width)

@@ -20,6 +20,7 @@ import numpy as np
 from tiebreak.errors import InvalidParameterError
 from tiebreak.numerics import IntArray, check_count, set_checked
 from tiebreak.printable import printable
+from tiebreak.views.comparison import folded_copies, ranking_rows
 from tiebreak.views.json import make_folder, write_whole
 from tiebreak.views.names import left_out
 from tiebreak.views.pair import interval_name
@@ -28,6 +29,7 @@ from tiebreak.views.plots.style import (
     OWN_ROOM,
     SIZE,
     SMALL,
+    Copies,
     Room,
     band,
     headline,
@@ -55,6 +57,12 @@ if TYPE_CHECKING:
 
 MOST_MODELS = 60
 """Models that one figure can show legibly; of more, the first ones are drawn."""
+
+MOST_GROUPS = 4
+"""Groups of models with identical scores that a caption names."""
+
+MOST_EQUAL = 5
+"""Models of such a group that it names; one more if that is the last."""
 
 FORMATS = ("png", "svg", "pdf")
 
@@ -430,6 +438,11 @@ class Display(ABC):
 class ComparisonDisplay(Display):
     """A figure about a comparison, which it holds: settings, metric and verdicts are read from there."""
 
+    folds_copies: ClassVar[bool] = True
+    """True where models with identical scores are drawn once; not in the picture of a pair that was asked for."""
+
+    entry_word: ClassVar[str] = "row"
+
     comparison: Comparison = field(repr=False)
     top: int | None = field(repr=False)
 
@@ -439,27 +452,50 @@ class ComparisonDisplay(Display):
         return [self.comparison.models[row] for row in shown_models(self.comparison, self.top)]
 
     @property
+    def _copies(self) -> Copies:
+        """Names of the models that share the row of each model that is drawn, as their scores are identical."""
+        models, drawn = self.comparison.models, self._models
+        if not self.folds_copies:
+            return [[] for _ in drawn]
+        copies = [[models[row] for row in folded_copies(self.comparison, models.index(name))] for name in drawn]
+        return [[name for name in row if name not in drawn] for row in copies]
+
+    @property
     def _ranks(self) -> list[int]:
         """Places of the models that are drawn; copies share one."""
         return [int(rank) for rank in self.comparison.ranking_table.rank[shown_models(self.comparison, self.top)]]
 
     @property
     def _labelled(self) -> Sequence[str]:
-        return self._models
+        return [*self._models, *(copy for row in self._copies for copy in row)]
 
     @property
     def _names(self) -> list[str]:
-        return short_labels(self._models)
+        return short_labels(self._labelled)[: len(self._models)]
 
     @property
     def full_names(self) -> dict[str, str]:
-        """Names of models by their labels, where these are shorter."""
-        return {label: name for label, name in zip(self._names, self._models, strict=True) if label != name}
+        """Names of models, and of those that share their row, by their labels, where these are shorter."""
+        entries = zip(self._models, self._copies, strict=True)
+        full = [f"{name} (and {', '.join(copies)})" if copies else name for name, copies in entries]
+        ways = (self._names, short_labels(self._models, copies=self._copies))
+        return {label: name for labels in ways for label, name in zip(labels, full, strict=True) if label != name}
 
     @property
     def _remark(self) -> str:
-        """A remark for the note when not all models are drawn, else nothing."""
-        return of_all(len(self._models), len(self.comparison.models))
+        """A remark for the note on models that share a row, and when not all models are drawn; else nothing."""
+        return self._about_copies + of_all(len(self._labelled), len(self.comparison.models))
+
+    @property
+    def _about_copies(self) -> str:
+        """A remark for the note on models that share a row or line, else nothing."""
+        groups = [[name, *copies] for name, copies in zip(self._models, self._copies, strict=True) if copies]
+        if not groups:
+            return ""
+        labels = dict(zip(self._labelled, short_labels(self._labelled), strict=True))
+        equal = [_equal([labels[name] for name in group]) for group in groups]
+        more = f"; {len(equal) - MOST_GROUPS} more" if len(equal) > MOST_GROUPS else ""
+        return f" Identical scores have one {self.entry_word}: {'; '.join(equal[:MOST_GROUPS])}{more}."
 
     @property
     def _metric(self) -> str:
@@ -503,6 +539,12 @@ class ComparisonDisplay(Display):
         axes.axvline(0.0, ymax=top, color=muted(), linewidth=0.8, zorder=1)
 
 
+def _equal(names: Sequence[str]) -> str:
+    """Names of models with the same scores: "a = b", "a = b = c and 4 more"."""
+    left = len(names) - MOST_EQUAL
+    return f"{' = '.join(names[:MOST_EQUAL])} and {left} more" if left > 1 else " = ".join(names)
+
+
 def with_tooltips(svg: bytes, full_names: Mapping[str, str]) -> bytes:
     """An SVG of matplotlib in which each label has the full name as its title: after its comment, or inside of its text."""
     text = svg.decode()
@@ -514,22 +556,37 @@ def with_tooltips(svg: bytes, full_names: Mapping[str, str]) -> bytes:
 
 
 def shown_models(comparison: Comparison, top: int | None = None) -> IntArray:
-    """Rows of the ranking that are drawn: all, or of very many the first and the reference."""
-    rows = np.arange(min(len(comparison.models), top or MOST_MODELS))
+    """Rows of the ranking that are drawn: all, or of very many the first and the reference; copies share one.
+
+    Where all models are copies of each other, each has its own, as a plot compares.
+    """
+    lines = ranking_rows(comparison)
+    rows = np.array(lines if len(lines) > 1 else range(len(comparison.models)))[: top or MOST_MODELS]
     reference = comparison.models.index(comparison.reference)
-    if reference >= rows.size:
+    if reference not in rows:
         rows[-1] = reference
     return rows
 
 
 def default_pair(comparison: Comparison, a: str | None, b: str | None) -> tuple[str, str]:
-    """Names of a pair; what is not given is the best-ranked other model or, when a baseline was named, for `b` the baseline."""
+    """Names of a pair; what is not given is the best-ranked other model or, when a baseline was named, for `b` the baseline.
+
+    A copy of the other model is taken only where there is nothing else.
+    """
     baseline = comparison.settings.baseline
     if b is None and baseline is not None and a != baseline:
         b = baseline
-    others = [name for name in comparison.models if name not in (a, b)]
-    a = others.pop(0) if a is None else a
-    return a, others.pop(0) if b is None else b
+    a = _first_beside(comparison, b) if a is None else a
+    return a, _first_beside(comparison, a) if b is None else b
+
+
+def _first_beside(comparison: Comparison, name: str | None) -> str:
+    """The best-ranked model that is neither a model nor a copy of it; a copy where there are no others."""
+    models, entry = comparison.models, comparison.ranking_table.entry
+    if name not in models:
+        return models[0]
+    others = [row for row, model in enumerate(models) if model != name]
+    return models[next((row for row in others if entry[row] != entry[models.index(name)]), others[0])]
 
 
 def of_all(n_drawn: int, n_all: int, what: str = "models, best first") -> str:

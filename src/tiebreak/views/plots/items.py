@@ -92,6 +92,8 @@ class OutcomesDisplay(ComparisonDisplay):
     pair : PairComparison
     """
 
+    folds_copies: ClassVar[bool] = False
+
     pair: PairComparison
 
     @classmethod
@@ -225,6 +227,8 @@ class DisagreementsDisplay(ComparisonDisplay):
     n_better, n_worse : int
         Items on which the first model is better, and worse; all of them.
     """
+
+    folds_copies: ClassVar[bool] = False
 
     row_height: ClassVar[float] = 0.15
 

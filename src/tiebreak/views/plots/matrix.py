@@ -20,6 +20,7 @@ from tiebreak.views.plots.style import (
     OWN_ROOM,
     SIZE,
     SMALL,
+    Copies,
     Room,
     background,
     band,
@@ -67,10 +68,13 @@ class Square:
     models : sequence of str
     room : Room
         Of the axes; in a figure of our own, which is as large as `size` asks for, cells have room for words.
+    copies : sequence of sequences of str
+        Names of the models that share the row and column of each.
     """
 
     models: Sequence[str]
     room: Room
+    copies: Copies = ()
 
     @property
     def has_words(self) -> bool:
@@ -98,7 +102,8 @@ class Square:
     def size(self, beside: float) -> tuple[float, float]:
         """Width and height in inches of a figure with the square, its labels, and something `beside` it."""
         n_models, (width, height) = len(self.models), self.cell
-        return max(6.5, n_models * width + widest(short_labels(self.models)) + beside + 0.8), n_models * height + 1.9
+        labels = widest(short_labels(self.models, copies=self.copies))
+        return max(6.5, n_models * width + labels + beside + 0.8), n_models * height + 1.9
 
     def label(self, axes: Axes) -> None:
         """Write the labels, and draw lines between the cells."""
@@ -106,13 +111,14 @@ class Square:
         plain_axes(axes)
         if self.room is not OWN_ROOM:
             make_room(axes, top=0.15, bottom=0.15)
-        size = model_axis(axes, self.models, room=self.room, numbers=() if self.has_words else range(1, len(self.models) + 1))
+        numbers = () if self.has_words else range(1, len(self.models) + 1)
+        size = model_axis(axes, self.models, room=self.room, numbers=numbers, copies=self.copies)
         if n_models > 20:
             size = min(size, SIZE - 2)
             axes.tick_params(axis="y", labelsize=size)
         columns = [str(number) for number in range(1, n_models + 1)]
         if self.has_words:
-            columns = [wrap(name, self.cell[0] - 0.1, SIZE) for name in short_labels(self.models)]
+            columns = [wrap(name, self.cell[0] - 0.1, SIZE) for name in short_labels(self.models, copies=self.copies)]
         axes.xaxis.tick_top()
         axes.set_xticks(range(n_models), labels=[literal(column) for column in columns])
         axes.set_xlim(-0.5, n_models - 0.5)
@@ -148,7 +154,7 @@ class CorrelationDisplay(ComparisonDisplay):
         return "correlation"
 
     def _square(self, room: Room = OWN_ROOM) -> Square:
-        return Square(self._models, room)
+        return Square(self._models, room, self._copies)
 
     def _size(self) -> tuple[float, float]:
         return self._square().size(beside=1.2)
@@ -248,6 +254,8 @@ def counted(parts: Sequence[tuple[int, str, str]], what: str) -> str:
     """Counts with their singular and plural; what does not occur is left out."""
     total = sum(n for n, _, _ in parts)
     texts = [f"{n} {one if n == 1 else many}" for n, one, many in parts if n]
+    if total == 1:
+        return f"the only one of the {what} {texts[0].partition(' ')[2]}"
     if len(texts) == 1:
         return f"{'both' if total == 2 else f'all {total}'} {what} {texts[0].partition(' ')[2]}"
     return f"of {total} {what}, {', '.join(texts[:-1])} and {texts[-1]}"
@@ -309,7 +317,7 @@ class VerdictsDisplay(ComparisonDisplay):
         return cls(data, comparison, top)
 
     def _square(self, room: Room = OWN_ROOM) -> Square:
-        return Square(self._models, room)
+        return Square(self._models, room, self._copies)
 
     def _size(self) -> tuple[float, float]:
         width, height = self._square().size(beside=1.2)

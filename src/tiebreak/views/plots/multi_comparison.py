@@ -73,7 +73,7 @@ class MultiComparisonDisplay(ComparisonDisplay):
     @classmethod
     def from_comparison(cls, comparison: Comparison, top: int | None = None) -> Self:
         """Collect the numbers."""
-        top = min(top or MOST_ROWS, len(comparison.models))
+        top = min(top or MOST_ROWS, shown_models(comparison).size)
         verdicts = VerdictsDisplay.from_comparison(comparison, top).data
         score = comparison.matrix.score[shown_models(comparison, top)]
         counts = win_tie_loss(score.T, higher_is_better=comparison.metric.higher_is_better)
@@ -96,7 +96,7 @@ class MultiComparisonDisplay(ComparisonDisplay):
 
     def _square(self, room: Room = OWN_ROOM) -> WideSquare:
         texts = widest([line for cell in self._texts() for line in cell], SMALL) * 1.1 + 0.14
-        return WideSquare(self._models, room, max(0.8, texts, min(1.3, widest(self._names) + 0.14)))
+        return WideSquare(self._models, room, self._copies, max(0.8, texts, min(1.3, widest(self._names) + 0.14)))
 
     def _size(self) -> tuple[float, float]:
         width, height = self._square().size(beside=0.0)

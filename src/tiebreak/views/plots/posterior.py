@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
@@ -68,6 +68,8 @@ class PosteriorDisplay(ComparisonDisplay):
         level, low, high of the credible intervals; nan where there is no curve.
     pair : PairComparison
     """
+
+    folds_copies: ClassVar[bool] = False
 
     intervals: pd.DataFrame
     pair: PairComparison
@@ -232,6 +234,8 @@ class DrawsDisplay(ComparisonDisplay):
         Draws that have a value.
     pair : PairComparison
     """
+
+    folds_copies: ClassVar[bool] = False
 
     n_draws: int
     pair: PairComparison

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 
 from tiebreak.scores.vocabulary import look_up
+from tiebreak.views.comparison import folded_copies
 from tiebreak.views.pair import interval_name
-from tiebreak.views.plots.display import MOST_MODELS, ComparisonDisplay, of_all
+from tiebreak.views.plots.display import MOST_MODELS, ComparisonDisplay, of_all, shown_models
 from tiebreak.views.plots.style import COLOURS, band, foreground, muted, row_axes, rows_width, short_labels
 
 if TYPE_CHECKING:
@@ -51,10 +52,13 @@ class DiagramDisplay(ComparisonDisplay):
 
         table = comparison.ranking_table
         rank = np.full(len(comparison.models), np.nan) if table.average_rank is None else table.average_rank
-        order = [row for row in np.argsort(rank, kind="stable").tolist() if np.isfinite(rank[row])]
+        lines = shown_models(comparison, len(comparison.models)).tolist()
+        wanted = [look_up(name, comparison.models, "model") for name in (own, comparison.settings.baseline) if name is not None]
+        for row in wanted:  # of copies the one that was asked for
+            lines = [row if each in folded_copies(comparison, row) and row not in lines else each for each in lines]
+        order = [row for row in np.argsort(rank, kind="stable").tolist() if np.isfinite(rank[row]) and row in lines]
         rows = order[: top or MOST_MODELS]
-        for name in (own, comparison.settings.baseline):  # these are drawn even where there is room for few
-            place = None if name is None else look_up(name, comparison.models, "model")
+        for place in wanted:  # these are drawn even where there is room for few
             if place in order and place not in rows:
                 rows = [*rows[:-1], place]
         names = [comparison.models[row] for row in rows]
@@ -70,16 +74,18 @@ class DiagramDisplay(ComparisonDisplay):
         return [f"{rank:.2f}" for rank in self.data["average_rank"]]
 
     def _size(self) -> tuple[float, float]:
-        return rows_width(self._models, self._row_notes()) + 0.11 * len(self.groups), 1.6 + 0.27 * max(len(self.data), 2)
+        width = rows_width(self._models, self._row_notes(), copies=self._copies)
+        return width + 0.11 * len(self.groups), 1.6 + 0.27 * max(len(self.data), 2)
 
     def _title(self) -> str:
-        names, baseline = dict(zip(self._models, short_labels(self._models), strict=True)), self.comparison.settings.baseline
+        names, baseline = dict(zip(self._models, self._names, strict=True)), self.comparison.settings.baseline
         whose = self.own or baseline or self._models[0]
         if whose not in names:
             return f"{short_labels([whose])[0]} has no average rank, as no other model shares its datasets"
         place = self._models.index(whose)
         rank = self.data["average_rank"].iloc[place]
-        has = f"{names[whose]} is number {place + 1} of {len(names)} by average rank ({rank:.2f})"
+        n_before = sum(1 + len(copies) for copies in self._copies[:place])
+        has = f"{names[whose]} is number {n_before + 1} of {len(self._labelled)} by average rank ({rank:.2f})"
         if not place:
             has = f"{names[whose]} has the best average rank"
         alike, others = self._not_separated_from(whose), len(names) - 1
@@ -108,13 +114,13 @@ class DiagramDisplay(ComparisonDisplay):
         missing = f" Without {left_out} that share no dataset with the others." if left_out else ""
         if comparison.ranking_table.adjusted is not None:
             missing = f" Missing scores rank where the others let them be expected.{missing}"
-        names = dict(zip(self._models, short_labels(self._models), strict=True))
+        names = dict(zip(self._models, self._names, strict=True))
         own = f" Diamond: {names[self.own]}." if self.own in names else ""
         how = f"{comparison.method.name}, {interval_name(comparison)}s, {self._adjusted}"
         bars = "Bars join models that are not told apart ({}); a gap is one that is told apart from one of them."
         if comparison.settings.baseline is not None:
             bars = "The bar joins the baseline and models that are not told apart from it ({}); others were not asked about."
-        few = of_all(len(self.data), len(comparison.models) - left_out)
+        few = self._about_copies + of_all(len(self._labelled), len(comparison.models) - left_out)
         return (
             f"Dots: average rank over {comparison.matrix.n_splits} datasets, 1 is best.{own} {bars.format(how)} Ranks depend on "
             f"which other models are in the table, the bars do not.{missing}{few}"
@@ -140,7 +146,7 @@ class DiagramDisplay(ComparisonDisplay):
                 )
         axes.set_xlim(1.0 - step, worst + step * (len(self.groups) + 1.5))
         x_line = f"average rank over {self.comparison.matrix.n_splits} datasets (1 is best)"
-        row_axes(axes, self._models, self._row_notes(), x_line, room=self._room(axes))
+        row_axes(axes, self._models, self._row_notes(), x_line, room=self._room(axes), copies=self._copies)
         axes.set_xticks([tick for tick in axes.get_xticks() if 1.0 <= tick <= worst + 1e-9])
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.views.names import model_names
+from tiebreak.views.names import entry_labels, model_names
 from tiebreak.views.page import NAME_WIDTH
 from tiebreak.views.words import printable, seconds, shorten
 
@@ -85,9 +85,18 @@ def short(text: str, width: int = 40) -> str:
     return shorten(readable(text), width)
 
 
-def short_labels(names: Sequence[str], width: int = NAME_WIDTH) -> list[str]:
-    """Names of at most `width` characters, all different, in which every character can be drawn."""
-    return model_names([readable(name) for name in names], width)
+Copies = Sequence[Sequence[str]]
+"""Names of the other models that share the row of each model; an empty sequence where none does."""
+
+
+def short_labels(names: Sequence[str], width: int = NAME_WIDTH, copies: Copies = ()) -> list[str]:
+    """Names of at most `width` characters, all different, in which every character can be drawn; copies stand behind them."""
+    every = [*names, *(copy for row in copies for copy in row)]
+    labels = model_names([readable(name) for name in every], width)
+    if len(every) == len(names):
+        return labels
+    rest = iter(labels[len(names) :])
+    return entry_labels(labels[: len(names)], [[next(rest) for _ in row] for row in copies], max(width, NAME_WIDTH))
 
 
 # --- Colours --------------------------------------------------------------------------------------------------------
@@ -392,16 +401,18 @@ def x_label(axes: Axes, *lines: str, room: Room = OWN_ROOM) -> None:
     axes.set_xlabel(literal(text), fontsize=SIZE, color=foreground())
 
 
-def model_axis(axes: Axes, names: Sequence[str], *, room: Room = OWN_ROOM, numbers: Sequence[int] = ()) -> float:
+def model_axis(
+    axes: Axes, names: Sequence[str], *, room: Room = OWN_ROOM, numbers: Sequence[int] = (), copies: Copies = ()
+) -> float:
     """Models as rows, the first on top, where asked for with their numbers in grey before the names; the size of the text."""
     size = float(min(SIZE, max(4.0, 72 * room.height / len(names) / 1.2))) if names else SIZE
     texts = [str(number) for number in numbers] or [""]
     beside = 0.14 + widest(texts, size) + 0.03 * bool(numbers)
     loose = 1.07 if size > 7 else 1.12  # small text is drawn wider than it measures, as letters end at whole pixels
     if room is not OWN_ROOM:
-        make_room(axes, left=loose * min(widest(short_labels(names), size), 1.9) + beside - room.left)
+        make_room(axes, left=loose * min(widest(short_labels(names, copies=copies), size), 1.9) + beside - room.left)
         room = room_of(axes)
-    labels = fitted_labels(names, (room.left - beside) / loose, size)
+    labels = fitted_labels(names, (room.left - beside) / loose, size, copies=copies)
     axes.set_yticks(range(len(names)), labels=[literal(label) for label in labels])
     axes.set_ylim(max(len(names), 1) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0, labelsize=size, labelcolor=foreground(), pad=4)
@@ -438,12 +449,18 @@ def row_note(axes: Axes, row: float, text: str, *, colour: str = "", size: float
 
 
 def row_axes(
-    axes: Axes, names: Sequence[str], notes: Sequence[str], *x_lines: str, room: Room = OWN_ROOM, numbers: Sequence[int] = ()
+    axes: Axes,
+    names: Sequence[str],
+    notes: Sequence[str],
+    *x_lines: str,
+    room: Room = OWN_ROOM,
+    numbers: Sequence[int] = (),
+    copies: Copies = (),
 ) -> bool:
     """Models as rows with a note on each to the right, above a labelled axis of numbers; false where notes find no room."""
     number_axis(axes)
     plain_axes(axes, "bottom")
-    size = model_axis(axes, names, room=room, numbers=numbers)
+    size = model_axis(axes, names, room=room, numbers=numbers, copies=copies)
     room = room if room is OWN_ROOM else room_of(axes)
     x_label(axes, *x_lines, room=room)
     if widest([line for note in notes for line in note.split("\n")], size) + 0.15 > room.right:
@@ -453,10 +470,11 @@ def row_axes(
     return True
 
 
-def rows_width(names: Sequence[str], notes: Sequence[str], *, is_numbered: bool = False) -> float:
+def rows_width(names: Sequence[str], notes: Sequence[str], *, is_numbered: bool = False, copies: Copies = ()) -> float:
     """Width in inches of a figure of our own with such rows."""
     number = 0.2 + widest([str(len(names))]) if is_numbered else 0.0
-    return PLOT_WIDTH + 0.5 + widest(short_labels(names)) + number + widest([line for note in notes for line in note.split("\n")])
+    labels, lines = short_labels(names, copies=copies), [line for note in notes for line in note.split("\n")]
+    return PLOT_WIDTH + 0.5 + widest(labels) + number + widest(lines)
 
 
 def minus(text: str) -> str:
@@ -541,9 +559,11 @@ def fitted(text: str, room: float, size: float) -> str:
     return fitted_labels([text], room, size)[0]
 
 
-def fitted_labels(names: Sequence[str], room: float, size: float, width: int = NAME_WIDTH) -> list[str]:
-    """Names all different and at most so wide, in inches and characters, but not below ten characters."""
-    labels = short_labels(names, width)
+def fitted_labels(names: Sequence[str], room: float, size: float, width: int = NAME_WIDTH, *, copies: Copies = ()) -> list[str]:
+    """Names all different and at most so wide, in inches and characters, but not below ten characters, copies left out then."""
+    labels = short_labels(names, width, copies)
+    if any(copies) and widest(labels, size) > room:
+        return fitted_labels(names, room, size, width)
     while width > 10 and widest(labels, size) > room:
         width = max(10, min(width - 1, int(width * room / widest(labels, size))))
         labels = short_labels(names, width)

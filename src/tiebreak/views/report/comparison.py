@@ -20,6 +20,7 @@ from tiebreak.views.comparison import (
     entry_names,
     extra_sentences,
     facts,
+    folded_copies,
     footnotes,
     method_lines,
     pair_table,
@@ -316,9 +317,7 @@ def _ranking(comparison: Comparison) -> dict[str, Any]:
 
 def _full_name(comparison: Comparison, row: int) -> str:
     """Name of a model with those of its copies; of one judged against a baseline its own."""
-    has_copies = comparison.settings.baseline is None
-    rows = comparison.ranking_table.copies(row).tolist() if has_copies else [row]
-    first, *copies = (printable(comparison.models[each]) for each in rows)
+    first, *copies = (printable(comparison.models[each]) for each in (row, *folded_copies(comparison, row)))
     return f"{first} (and {', '.join(copies)})" if copies else first
 
 
