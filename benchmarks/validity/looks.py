@@ -28,7 +28,7 @@ import numpy as np
 
 import tiebreak as tb
 from tiebreak.comparison.compare import compare_scores
-from tiebreak.comparison.look_order import refuse_order
+from tiebreak.comparison.look_order import ALPHA, _components, refuse_order
 from tiebreak.comparison.looks import PROCESSES, Looks, TakenLook, cut, digest_of, fraction_of, plan_unit
 from tiebreak.comparison.procedures import METHODS
 from tiebreak.comparison.settings import Settings
@@ -374,56 +374,88 @@ OTHERS = (
 # --- order --------------------------------------------------------------------------------------------------------------------
 
 
+SIZES = (200, 400, 800)
+MODELS = (2, 4, 6, 10, 20)
+
+ORDERS = (
+    ("random", "random", 2_000),
+    ("difficulty", "difficulty", 2_000),
+    ("subject", "subject", 2_000),
+    ("subject, whole table", "subject", None),
+    ("task", "task", 2_000),
+)
+"""Label, what the table is sorted by, and how many items it has of which the first are looked at (None: as many as those)."""
+
+
 def order(n_tables: int, seed: int) -> int:
-    """Print the share of tables that are refused, by order and by the items that are there, with metadata and without."""
-    print(f"{'order':12} {'items':>6} {'with metadata':>14} {'without':>8}")
+    """Print the share of tables that are refused at a first look, by order, items and models, with metadata and without.
+
+    Beside it what a test at the same level would find that knows where each subject begins: as much as the scores tell.
+    """
+    print(f"{'order':21} {'items':>6} {'models':>7} {'with metadata':>14} {'without':>8} {'places known':>13}")
     is_wrong = 0
-    for kind in ("random", "subject", "difficulty", "task"):
-        for n in (100, 400, 2000):
-            refused = [[0, 0] for _ in range(n_tables)]
-            for number in range(n_tables):
-                items = _items(kind, np.random.default_rng((seed, number, n)), n)
-                refused[number] = [_is_refused(items), _is_refused(tb.Items(**_without(items)))]
-            shares = np.mean(refused, axis=0)
-            print(f"{kind:12} {n:6,} {shares[0]:14.3f} {shares[1]:8.3f}", flush=True)
-            # a table of one task alone is about that task, so the first of them is refused once a second one begins
-            is_wrong |= int(kind == "random" and shares.max() > 0.01)
-            is_wrong |= int(kind != "random" and (kind, n) != ("task", 100) and shares[0] < 0.95)
+    for label, kind, n_all in ORDERS:
+        for n in SIZES:
+            for n_models in MODELS:
+                refused = np.zeros((n_tables, 3))
+                for number in range(n_tables):
+                    items = _items(kind, np.random.default_rng((seed, number, n, n_models)), n, n_all or n, n_models)
+                    known = _is_known(items) if kind == "subject" else np.nan
+                    refused[number] = [_is_refused(items), _is_refused(tb.Items(**_without(items))), known]
+                shares = refused.mean(axis=0)
+                print(f"{label:21} {n:6,} {n_models:7} {shares[0]:14.3f} {shares[1]:8.3f} {shares[2]:13.3f}", flush=True)
+                # a table of one task alone is about that task, so the first of them is refused once a second one begins
+                is_wrong |= int(kind == "random" and shares[:2].max() > 0.01 + 2 * np.sqrt(0.0099 / n_tables))
+                is_wrong |= int(kind != "random" and (kind, n) != ("task", 200) and shares[0] < 0.95)
     share = _twenty_looks(n_tables, seed)
-    print(f"{'random':12} any of 20 looks: {share:.3f}", flush=True)
-    return is_wrong | int(share > 0.01)
+    print(f"{'random':21} any of 20 looks: {share:.3f}", flush=True)
+    return is_wrong | int(share > 0.01 + 2 * np.sqrt(0.0099 / n_tables))
 
 
 def _twenty_looks(n_tables: int, seed: int) -> float:
     """Share of tables in random order of which any of twenty looks is refused."""
     n_refused = 0
     for number in range(n_tables):
-        items = _items("random", np.random.default_rng((seed, number, 20)), 2000)
-        n_refused += any(_is_refused(items.at(np.arange(n))) for n in range(100, 2001, 100))
+        items = _items("random", np.random.default_rng((seed, number, 20)), 2_000, 2_000, 4)
+        n_refused += any(_is_refused(items.at(np.arange(100 * k)), k) for k in range(1, 21))
     return n_refused / n_tables
 
 
-def _items(kind: str, rng: np.random.Generator, n: int) -> tb.Items:
-    """The first n of 2,000 items of eight subjects (or tasks), to four models that differ in what they are good at."""
-    subject = rng.integers(0, 8, 2000)
-    difficulty = rng.normal(size=2000) + rng.normal(0, 0.8, 8)[subject]
-    right = rng.random((4, 2000)) < 1 / (1 + np.exp(difficulty - rng.normal(0, 0.5, (4, 8))[:, subject]))
-    by_kind = {"random": np.arange(2000), "difficulty": np.argsort(difficulty)}
+def _items(kind: str, rng: np.random.Generator, n: int, n_all: int, n_models: int) -> tb.Items:
+    """The first n of so many items of eight subjects (or tasks), to models that differ in what they are good at."""
+    subject = rng.integers(0, 8, n_all)
+    difficulty = rng.normal(size=n_all) + rng.normal(0, 0.8, 8)[subject]
+    skill = rng.normal(0, 0.5, (n_models, 8))[:, subject]
+    right = rng.random((n_models, n_all)) < 1 / (1 + np.exp(difficulty - skill))
+    by_kind = {"random": np.arange(n_all), "difficulty": np.argsort(difficulty)}
     rows = by_kind.get(kind, np.argsort(subject, kind="stable"))[:n]
     columns = {"difficulty": tuple(f"{value:.4f}" for value in difficulty[rows])} if kind == "difficulty" else {}
     columns["task" if kind == "task" else "subject"] = tuple(f"s{k}" for k in subject[rows])
-    models, names = tuple(f"m{k}" for k in range(4)), tuple(f"q{k}" for k in rows)
+    models, names = tuple(f"m{k}" for k in range(n_models)), tuple(f"q{k}" for k in rows)
     score = right[:, None, rows].astype(float)
     return tb.Items(tb.Metric("accuracy", True), models, ("",), names, score, columns=columns)
+
+
+def _is_known(items: tb.Items) -> bool:
+    """Mean scores of the subjects differ, by the chi-square of all models together, at what all joint tests of a look have."""
+    from scipy.stats import chi2
+
+    component, _ = _components(items.as_scores().matrix().score)
+    _, code = np.unique(items.columns["subject"], return_inverse=True)
+    counts = np.bincount(code)
+    if counts.size == 1:
+        return False
+    means = np.stack([np.bincount(code, row) / counts for row in component])
+    return bool(chi2.sf(float((counts * means**2).sum()), len(component) * (counts.size - 1)) < ALPHA / 4)
 
 
 def _without(items: tb.Items) -> dict[str, Any]:
     return {name: getattr(items, name) for name in ("metric", "models", "runs", "items", "score")}
 
 
-def _is_refused(items: tb.Items) -> bool:
+def _is_refused(items: tb.Items, number: int = 1) -> bool:
     try:
-        refuse_order(METHODS["tango"], items.as_scores(), "item")
+        refuse_order(METHODS["tango"], items.as_scores(), "item", number=number)
     except TiebreakError:
         return True
     return False

@@ -195,12 +195,17 @@ def test_clusters_are_the_units() -> None:
 
 
 def schedule(kind: str, n: int, seed: int) -> BattleTable:
-    """Battles of six models: who meets whom drawn, by popularity, in turn, later for one, as winners stay, or sorted."""
+    """Battles of six models: drawn, by popularity, in turn, later for one, winners stay, sorted, near in strength or rating."""
     rng = np.random.default_rng(seed)
     power, pairs = np.linspace(1, -1, 6), [(i, j) for i in range(6) for j in range(i)]
     first, second, outcome = [], [], []
+    rating = np.zeros(6)
     for t in range(n):
-        if kind in ("in turn", "sorted"):
+        if kind in ("near in strength", "near in rating"):
+            near = power * 2 if kind == "near in strength" else rating / 60
+            share = np.array([np.exp(-abs(near[i] - near[j])) for i, j in pairs])
+            i, j = pairs[int(rng.choice(15, p=share / share.sum()))]
+        elif kind in ("in turn", "sorted"):
             i, j = pairs[t % 15 if kind == "in turn" else t * 15 // n]
         elif kind == "winner stays" and t:
             i = first[-1] if outcome[-1] > 0 else second[-1]
@@ -212,10 +217,12 @@ def schedule(kind: str, n: int, seed: int) -> BattleTable:
         first.append(i)
         second.append(j)
         outcome.append(1 if rng.random() < 1 / (1 + np.exp(power[j] - power[i])) else -1)
+        moved = 32 * ((outcome[-1] + 1) / 2 - 1 / (1 + 10 ** ((rating[j] - rating[i]) / 400)))
+        rating[i], rating[j] = rating[i] + moved, rating[j] - moved
     return BattleTable(tuple("abcdef"), np.array(first), np.array(second), np.array(outcome), None)
 
 
-@pytest.mark.parametrize("kind", ["drawn", "popularity", "in turn"])
+@pytest.mark.parametrize("kind", ["drawn", "popularity", "in turn", "near in strength"])
 def test_matchups_that_are_fixed_beforehand_pass(kind: str) -> None:
     """In any of 30 tables, whichever the shares; a schedule that repeats itself knows nothing of the outcomes either."""
     for seed in range(30):
@@ -227,7 +234,8 @@ def test_matchups_that_are_fixed_beforehand_pass(kind: str) -> None:
     [
         ("joins", "'f' joined after the first 1"),
         ("winner stays", "the winner of a battle is in the next one more often"),
-        ("sorted", "'matchup' comes in blocks|meets changes|joined after"),
+        ("sorted", "'matchup' comes in blocks|meets .*changes|joined after"),
+        ("near in rating", "models whose ratings are near each other at the time meet|how far apart|changes along"),
     ],
 )
 def test_matchups_that_change_or_follow_the_outcomes_are_refused(kind: str, text: str) -> None:

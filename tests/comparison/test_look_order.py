@@ -58,7 +58,7 @@ def test_two_subjects_one_after_the_other_show_in_all_scores_together() -> None:
     score = (rng.random((6, N)) < 0.6 + turn)[:, None].astype(float)
     models, names = tuple("abcdef"), tuple(map(str, range(N)))
     table = tb.Items(tb.Metric("accuracy", True), models, ("",), names, score)
-    with pytest.raises(UnsuitableDesignError, match=r"the scores change after 2\d\d questions \(chi-square \d+ of 6\)"):
+    with pytest.raises(UnsuitableDesignError, match=r"the scores change along the table, most after 2\d\d questions"):
         refuse_order(METHODS["tango"], table.as_scores(), "question")
     shuffled = score[:, :, rng.permutation(N)]
     assert not is_refused(tb.Items(tb.Metric("accuracy", True), models, ("",), names, shuffled))
@@ -75,8 +75,10 @@ def test_a_few_errors_side_by_side_are_no_change() -> None:
 
 
 def test_a_random_order_is_not_refused() -> None:
-    """In none of 100 tables, where 3 in 10,000 are expected."""
-    assert not any(is_refused(items("random", seed)) for seed in range(100))
+    """At most 5 in 1,000 may be at a first look, and 2.5 in 100,000 at a twentieth: of 200 tables one is, then none."""
+    assert sum(is_refused(items("random", seed)) for seed in range(200)) <= 1
+    for seed in range(200):
+        refuse_order(METHODS["tango"], items("random", seed).as_scores(), "question", number=20)
 
 
 def test_one_group_alone_is_refused_where_its_column_says_what_it_is() -> None:

@@ -26,7 +26,7 @@ from tiebreak.comparison.looks import (
 from tiebreak.errors import ChangedLooksError, UnsuitableDesignError
 from tiebreak.frequentist.bradley_terry_resampled import BradleyTerryBootstrap
 from tiebreak.frequentist.group_sequential import group_sequential_design
-from tiebreak.numerics import FloatArray, IntArray
+from tiebreak.numerics import FloatArray, IntArray, student_tail
 
 FEWEST = 50
 """Battles, or clusters of them, from which looks were measured to keep their level."""
@@ -36,6 +36,18 @@ FEWEST_EACH = 20
 
 MOST_PAIRS = 60
 """Pairs of models whose shares of the battles are followed one by one."""
+
+MOST_RATED = 2_000
+"""Battles, the first ones, along which ratings are followed; later each battle moves them less."""
+
+N_ORDERS = 200
+"""Other orders of the outcomes with which the ratings are followed again."""
+
+RATING_STEP = 32.0
+"""Most that a battle moves a rating, in points, as in chess."""
+
+NEAR = 100.0
+"""Points of rating that count as near: closeness falls by a factor of e over so many."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -126,7 +138,7 @@ def next_battle_look(plan: Looks, table: BattleTable, terms: dict[str, Any]) -> 
         refuse_same_units(plan)
     refuse_full_plan(plan)
     _refuse_few(plan, table)
-    refuse_matchups(table)
+    refuse_matchups(table, number=len(plan.taken) + 1)
     look = TakenLook(n, min(1.0, n / plan.n_total), float("nan"), table.digest(n), ())
     return replace(plan, taken=(*plan.taken, look))
 
@@ -149,20 +161,21 @@ def _refuse_few(plan: Looks, table: BattleTable) -> None:
 # --- matchups -----------------------------------------------------------------------------------------------------------------
 
 
-def refuse_matchups(table: BattleTable) -> None:
-    """Refuse battles whose models were not drawn from one fixed distribution, whatever came before.
+def refuse_matchups(table: BattleTable, *, number: int = 1) -> None:
+    """Refuse battles whose models were not drawn from one fixed distribution, at the look of this number, from 1.
 
     Raises
     ------
     UnsuitableDesignError
-        Some test finds fewer than 3 in 10,000 random orders like this one, all tests together: who meets changes along the
-        table, or depends on who won.
+        Some test finds that who meets changes along the table, or depends on who won; all tests of all looks together refuse at
+        most 1 % of the tables in which neither is so.
     """
     refuse_signs(
         list(_signs(table)),
         f"the {table.unit}s do not come from one fixed distribution of matchups",
         "Where a rating decides who meets next, or a model joined later, looks have no known level. "
         "Draw who meets at random, by shares that are fixed beforehand, or rate once, when all are in, without a plan.",
+        number,
     )
 
 
@@ -194,6 +207,7 @@ def _signs(table: BattleTable) -> Iterator[Sign]:
         names = tuple(f"{table.models[k // n_models]} against {table.models[k % n_models]}" for k in pairs[pair].tolist())
         yield from of_texts(names, "matchup", unit)
         yield from _of_those_who_go_on(low, high, pair, residual)
+        yield from _of_near_ratings(low, high, outcome, n_models)
 
 
 def _of_latecomers(table: BattleTable, there: np.ndarray[Any, np.dtype[np.bool_]]) -> Iterator[Sign]:
@@ -228,6 +242,45 @@ def _of_those_who_go_on(low: IntArray, high: IntArray, pair: IntArray, residual:
     excess = float(product.sum()) / error
     who = "winner" if excess > 0 else "loser"
     yield Sign(float(2 * ndtr(-abs(excess))), f"the {who} of a battle is in the next one more often than the other")
+
+
+def _of_near_ratings(low: IntArray, high: IntArray, outcome: IntArray, n_models: int) -> Iterator[Sign]:
+    """Closeness of the ratings of those who meet, as they stand before each battle, against other orders of the outcomes.
+
+    Where who meets was fixed or drawn beforehand, the outcomes of each matchup might as well have come in any other order.
+    Ratings are followed along the table with the outcomes as they came, and with those of each matchup shuffled; closeness is
+    ``exp(-distance / 100)``, over its mean over pairs of models. Shuffled sums are nearly normal, and then the sum of the true
+    order is a further draw of theirs, by Student's t.
+    """
+    low, high, outcome = low[:MOST_RATED], high[:MOST_RATED], outcome[:MOST_RATED]
+    orders = _shuffled_within(low * n_models + high, outcome)
+    one, two = np.triu_indices(n_models, 1)
+    every = np.unique(np.linspace(0, one.size - 1, min(one.size, MOST_PAIRS)).astype(np.intp))
+    one, two = one[every], two[every]
+    rating = np.zeros((n_models, orders.shape[1]))
+    nearness = np.zeros(orders.shape[1])
+    for i, j, result in zip(low.tolist(), high.tolist(), (orders + 1) / 2, strict=True):
+        ahead = rating[i] - rating[j]
+        nearness += np.exp(-np.abs(ahead) / NEAR) / np.exp(-np.abs(rating[one] - rating[two]) / NEAR).mean(axis=0)
+        moved = RATING_STEP * (result - 1 / (1 + 10 ** (-ahead / 400)))
+        rating[i] += moved
+        rating[j] -= moved
+    others = nearness[1:]
+    error = float(np.std(others, ddof=1)) * np.sqrt(1 + 1 / N_ORDERS)
+    if error <= 1e-9 * float(np.abs(others).mean()):  # no matchup has two outcomes
+        return
+    p = float(student_tail((nearness[0] - others.mean()) / error, N_ORDERS - 1.0))
+    yield Sign(p, "models whose ratings are near each other at the time meet more often than others", is_joint=True)
+
+
+def _shuffled_within(group: IntArray, values: IntArray) -> FloatArray:
+    """The values as they are, and so often in random order within their groups; of shape (n, 1 + N_ORDERS)."""
+    _, code = np.unique(group, return_inverse=True)
+    drawn = np.argsort(code + np.random.default_rng(0).random((N_ORDERS, code.size)), axis=1)
+    found = np.empty((code.size, 1 + N_ORDERS))
+    found[:, 0] = values
+    found[np.argsort(code, kind="stable"), 1:] = values[drawn].T
+    return found
 
 
 # --- judging ------------------------------------------------------------------------------------------------------------------

@@ -11,11 +11,11 @@ import numpy as np
 
 from tiebreak.comparison.procedures.procedure import Procedure
 from tiebreak.errors import UnsuitableDesignError
-from tiebreak.numerics import FloatArray, student_tail
+from tiebreak.numerics import FloatArray, student_tail, weighted_chi_square_tail
 from tiebreak.scores.scores import Scores
 
-ALPHA = 3e-4
-"""Chance, nearly, that some test refuses a random order at a look; over twenty looks it is measured to be below 1 %."""
+ALPHA = 0.01
+"""Chance, at most, that a random order is refused at any look; the k-th spends a share of 1 / (k (k + 1)), so the first half."""
 
 FEWEST = 8
 """Units below which no order can be told from a random one."""
@@ -29,8 +29,11 @@ MOST_COMPONENTS = 10
 FEWEST_DISTINCT = 20
 """Units that a component has to rest on, as chance alone puts a few of them side by side: n over its kurtosis."""
 
+WAVES = 24
+"""Cosine waves along the table by which a change is looked for: from half a wave to a dozen."""
+
 MARGIN = 0.1
-"""Share of the units at either end in which no change is looked for."""
+"""Share of the units at either end in which the words name no place of a change."""
 
 OF_THE_ORDER = re.compile(
     r"(^|[_\W])(time|timestamp|date|index|idx|id|order|position|row|number|no|line|seed)s?([_\W]|$)", re.IGNORECASE
@@ -50,17 +53,17 @@ class Sign(NamedTuple):
     is_joint: bool = False
 
 
-def refuse_order(method: Procedure, data: Scores, unit: str) -> None:
-    """Refuse an order of the units that carries information.
+def refuse_order(method: Procedure, data: Scores, unit: str, *, number: int = 1) -> None:
+    """Refuse an order of the units that carries information, at the look of this number, from 1.
 
     The mean score over models is tested for a trend and for likeness of neighbours, the scores of each model less that mean
-    likewise, all scores together for a place at which they change, and every further column of the items: a number as the scores
+    likewise, all scores together for changes along the table, and every further column of the items: a number as the scores
     are, a text by how many neighbours share it. Repeats of folds are drawn anew each, and are not tested.
 
     Raises
     ------
     UnsuitableDesignError
-        Some test finds fewer than 3 in 10,000 random orders like this one, all tests of a look together.
+        Some test finds so few random orders like this one that all tests of all looks together refuse at most 1 % of them.
     """
     if method.question == "splits":
         return
@@ -70,11 +73,12 @@ def refuse_order(method: Procedure, data: Scores, unit: str) -> None:
         f"the {unit}s do not come in random order",
         "The first part of such a table is no sample of the whole, so a look at it would be wrong far more often than alpha "
         f"says. Shuffle the {unit}s before any of them is run, or compare once, when all are in, without a plan.",
+        number,
     )
 
 
-def refuse_signs(signs: list[Sign], what: str, advice: str) -> None:
-    """Refuse where some test finds less than 3 in 10,000 random orders like this one, all tests together.
+def refuse_signs(signs: list[Sign], what: str, advice: str, number: int) -> None:
+    """Refuse where some test finds a random order unlike this one, all tests together at what this look may spend.
 
     Raises
     ------
@@ -84,7 +88,7 @@ def refuse_signs(signs: list[Sign], what: str, advice: str) -> None:
     n_joint = sum(sign.is_joint for sign in signs)
     # tests of all series together have half of the level
     pvalues = [2 * sign.pvalue * (n_joint if sign.is_joint else len(signs) - n_joint) for sign in signs]
-    if min(pvalues, default=1.0) >= ALPHA:
+    if min(pvalues, default=1.0) >= ALPHA / (number * (number + 1)):
         return
     found = signs[int(np.argmin(pvalues))]
     raise UnsuitableDesignError(f"{what}: {found.text}. {advice}")
@@ -175,37 +179,41 @@ def of_numbers(values: FloatArray, what: str) -> Iterator[Sign]:
 
 
 def of_a_change(score: FloatArray, unit: str, what: str = "the scores change") -> Iterator[Sign]:
-    """Place at which the scores of all models together change most: the largest of chi-squares of both parts' mean scores.
+    """Changes of the scores of all models together along the table, slow ones first: a weighted sum of chi-squares.
 
-    Under a random order the standardised partial sums of p components are nearly a Brownian bridge, whose largest square over
-    ``t (1 - t)`` has this tail [V81]_.
+    Each component of the scores is taken apart into cosine waves along the table (Neyman's smooth test of a constant mean
+    [N37]_). Under a random order their amplitudes have mean 0 and the same variance, are uncorrelated and nearly normal. Their
+    squares are added with a weight that falls as 1 over the number of half-waves, which finds one change and many, and rises
+    with the spread of the component: what makes all models better at once is the likeliest to change.
 
     References
     ----------
-    .. [V81] L. Vostrikova. Detection of a "disorder" in a Wiener process. Theory of Probability and its Applications 26, 1981.
+    .. [N37] J. Neyman. "Smooth test" for goodness of fit. Skandinavisk Aktuarietidskrift 20, 1937.
     """
-    from scipy.special import gammaln
-
-    component = _components(score)
+    component, spread = _components(score)
     p, n = component.shape
     if p == 0:
         return
+    wave = np.arange(1, min(WAVES, n // 2) + 1)[:, None]
+    amplitude = component @ np.cos(np.pi * wave * (np.arange(n) + 0.5) / n).T * np.sqrt(2 * (n - 1)) / n
+    weight = (spread / spread.mean())[:, None] / wave.T
+    found = weighted_chi_square_tail(weight, float((weight * amplitude**2).sum()))
+    yield Sign(found, f"{what} along the table, most after {_most_changed(component):,} {unit}s", is_joint=True)
+
+
+def _most_changed(component: FloatArray) -> int:
+    """Units before the place at which the mean components of both parts differ most, for their number."""
+    n = component.shape[1]
     place = np.arange(1, n)
     place = place[(place >= MARGIN * n) & (place <= (1 - MARGIN) * n)]
     sums = np.cumsum(component, axis=1)[:, place - 1]
-    chi_square = (sums**2).sum(axis=0) * n / (place * (n - place))
-    k = int(np.argmax(chi_square))
-    largest = float(chi_square[k])
-    if largest <= p + 1:
-        return
-    span = 2 * np.log((1 - MARGIN) / MARGIN)
-    log_density = p / 2 * np.log(largest / 2) - largest / 2 - gammaln(p / 2)
-    tail = float(np.exp(log_density) * (span * (1 - p / largest) + 4 / largest))  # [V81]_
-    yield Sign(min(1.0, tail), f"{what} after {place[k]:,} {unit}s (chi-square {largest:.0f} of {p})", is_joint=True)
+    return int(place[np.argmax((sums**2).sum(axis=0) / (place * (n - place)))])
 
 
-def _components(score: FloatArray) -> FloatArray:
+def _components(score: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Uncorrelated scores with mean 0 and variance 1, of shape (p, n): the leading principal components of their ranks.
+
+    With the standard deviation that each had, in ranks.
 
     Those that rest on a few units are left out, as partial sums of them are far from normal.
     """
@@ -214,9 +222,10 @@ def _components(score: FloatArray) -> FloatArray:
     n = score.shape[1]
     ranks = np.stack([_centred(row, rankdata) for row in score])
     _, size, component = np.linalg.svd(ranks, full_matrices=False)
-    component = component[size > 1e-9 * size.max(initial=1e-300)] * np.sqrt(n)
-    kurtosis = (component**4).mean(axis=1)
-    return np.asarray(component[kurtosis <= n / FEWEST_DISTINCT][:MOST_COMPONENTS])
+    is_there = size > 1e-9 * size.max(initial=1e-300)
+    component, size = component[is_there] * np.sqrt(n), size[is_there]
+    chosen = np.flatnonzero((component**4).mean(axis=1) <= n / FEWEST_DISTINCT)[:MOST_COMPONENTS]
+    return component[chosen], size[chosen]
 
 
 def _centred(row: FloatArray, rankdata: Callable[[FloatArray], FloatArray]) -> FloatArray:

@@ -422,7 +422,7 @@ def next_look(plan: Looks, data: Scores, settings: Settings, method: Procedure, 
             f"{n_rarest} items of the rarer class are too few for a look: areas under ROC curves were measured from "
             f"{FEWEST_OF_A_CLASS} on. Look again then; nothing is spent."
         )
-    refuse_order(method, now.data, unit)
+    refuse_order(method, now.data, unit, number=len(plan.taken) + 1)
     fraction = fraction_of(plan, method, now)
     if now.n < plan.n_total:
         _refuse_skew(plan, method, now.data, settings, fraction)

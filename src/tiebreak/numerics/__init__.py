@@ -26,6 +26,7 @@ from tiebreak.numerics.checks import (
     rope_share,
     set_checked,
 )
+from tiebreak.numerics.chi_square import weighted_chi_square_tail
 from tiebreak.numerics.moments import (
     CONSTANT,
     IDENTICAL,
@@ -99,5 +100,6 @@ __all__ = [
     "student_quantile",
     "student_tail",
     "student_tails",
+    "weighted_chi_square_tail",
     "widest_interval",
 ]
