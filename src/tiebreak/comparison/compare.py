@@ -14,12 +14,10 @@ from tiebreak.comparison.procedures.procedure import Procedure
 from tiebreak.comparison.ranking import order_by_value, order_of_family
 from tiebreak.comparison.settings import Settings
 from tiebreak.errors import InvalidParameterError, InvalidScoresError, MissingSplitsError, Setting, TooFewModelsError
-from tiebreak.frequentist.adjustment import shared_alpha
-from tiebreak.numerics import CONSTANT, IDENTICAL, IntArray, Missing, rope_share
-from tiebreak.scores.adjusted_means import connected_groups
+from tiebreak.numerics import IntArray, Missing, rope_share
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import ScoreMatrix, Scores, percent_notices
-from tiebreak.scores.vocabulary import Notice, NoticeCode, quoted
+from tiebreak.scores.vocabulary import Notice, quoted
 
 LARGEST_SCORE = 1e300
 """Beyond it the difference of two scores may be infinite."""
@@ -56,8 +54,7 @@ def compare_scores(scores: Scores, settings: Settings) -> Comparison:
     if order != list(scores.models):  # some model is shown above one whose value is higher: their pair says more than values do
         scores = _in_order(scores, order)
         table = _judged(scores, settings, method, rope)
-    matrix, differences = method.units(scores).matrix(), table.differences
-    if rope and differences.unit != "metric":
+    if rope and table.differences.unit != "metric":
         raise InvalidParameterError(
             f"{method.name} judges differences of {units.metric.name}, in another unit than the metric's, so it takes no rope. "
             "Leave out ",
@@ -66,15 +63,7 @@ def compare_scores(scores: Scores, settings: Settings) -> Comparison:
             ".",
             about="rope",
         )
-    notices = (
-        *reading_notices,
-        *_saved_notices(scores, settings, table),
-        *method.checks(scores, settings),
-        *_table_notices(matrix, table, method),
-        *_reach_notices(table, settings, method.unit),
-        *_rope_notices(rope, differences.unit),
-        *_answer_notices(matrix, settings, scores.metric, method),
-    )
+    reading_notices |= dict.fromkeys(_saved_notices(scores, settings, table))
     if settings.looks is not None:
         from tiebreak.comparison.looked import decided_at
 
@@ -85,7 +74,7 @@ def compare_scores(scores: Scores, settings: Settings) -> Comparison:
         rope=rope,
         method=method,
         pair_table=table,
-        notices=notices,
+        reading_notices=tuple(reading_notices),
     )
     if settings.by is not None:
         comparison.slices()  # refuses a column that makes none
@@ -256,90 +245,3 @@ def _saved_notices(scores: Scores, settings: Settings, table: PairTable) -> Iter
                 f"{source} was given with the correction {each.correction}, the default then; it is compared again with "
                 f"{table.correction}, with which all verdicts are right at once",
             )
-
-
-def _table_notices(matrix: ScoreMatrix, table: PairTable, method: Procedure) -> Iterator[Notice]:
-    """Notices of missing scores and pairs without spread."""
-    unit = method.unit
-    lacking = {name: int(np.isnan(row).sum()) for name, row in zip(matrix.models, matrix.score, strict=True)}
-    incomplete = [name for name, n in lacking.items() if n]
-    if incomplete and method.is_paired:
-        yield Notice(
-            "missing-splits",
-            f"{quoted(incomplete)} {'lacks' if len(incomplete) == 1 else 'lack'} scores on up to {max(lacking.values())} of the "
-            f"{matrix.n_splits} {unit}s; each pair is compared on the {unit}s it shares, and models are ordered by their values "
-            "adjusted for the missing scores",
-        )
-        groups, _ = connected_groups(~np.isnan(matrix.score))
-        if groups.any():
-            apart = [quoted(np.array(matrix.models)[groups == group].tolist()) for group in range(int(groups.max()) + 1)]
-            yield Notice(
-                "not-connected",
-                f"no {unit} links {' with '.join(apart)}: their values are of different {unit}s, so their order says nothing",
-            )
-    codes: tuple[tuple[int, NoticeCode, str], ...] = (
-        (IDENTICAL, "identical-scores", "identical scores on all {n} {unit}s{shared}: nothing tells them apart here"),
-        (
-            CONSTANT,
-            "no-spread",
-            "the same difference on all {n} {unit}s{shared}: without spread there is nothing to test it with",
-        ),
-    )
-    for kind, code, text in codes:
-        rows = np.flatnonzero(table.kind == kind)
-        if rows.size == 0:
-            continue
-        first, second = matrix.models[table.first[rows[0]]], matrix.models[table.second[rows[0]]]
-        more = f" (and {rows.size - 1} more pair(s))" if rows.size > 1 else ""
-        n_units = np.unique(np.broadcast_to(table.differences.n_units, table.first.shape)[rows])
-        n, shared = (str(n_units[0]), "") if n_units.size == 1 else (f"the {n_units[0]} to {n_units[-1]}", " that two share")
-        yield Notice(code, f"{first!r} and {second!r}{more}: {text.format(n=n, unit=unit, shared=shared)}")
-
-
-def _reach_notices(table: PairTable, settings: Settings, unit: str) -> Iterator[Notice]:
-    """Remark where no scores at all on so few units could tell two models apart, as so many pairs share the error rate."""
-    smallest = table.differences.smallest_pvalue
-    if smallest is None or table.n_pairs < 2:
-        return
-    p = np.broadcast_to(smallest, table.first.shape)
-    least, alpha, n_models = float(p.min()), settings.alpha, int(max(table.first.max(), table.second.max())) + 1
-    reached = shared_alpha(p, table.correction, alpha) if table.is_family else 2.0 * table.bound_alpha(n_models)
-    if least > alpha or least <= reached:
-        return
-    n = int(np.max(np.broadcast_to(table.differences.n_units, table.first.shape)))
-    needed_alpha = alpha / table.n_pairs if table.is_family else reached
-    needed = int(np.ceil(1 + np.log2(1.0 / needed_alpha)))
-    asks = f"{table.correction} asks for" if table.is_family else "comparisons with the best ask for"
-    among = f"{table.n_pairs} pairs" if table.is_family else f"{n_models} models"
-    baseline = "" if settings.baseline is not None else " A baseline named before looking makes fewer pairs."
-    yield Notice(
-        "few-datasets",
-        f"with {n} {unit}s and {among} no difference can be shown, whatever the scores: the smallest possible p-value is "
-        f"{least:.2g}, and {asks} {needed_alpha:.2g}; {needed} {unit}s are the fewest.{baseline}",
-    )
-
-
-def _rope_notices(rope: float, unit: str) -> Iterator[Notice]:
-    """Remark on a rope that is not given, where differences have a unit for one."""
-    if rope == 0.0 and unit == "metric":
-        yield Notice(
-            "no-rope",
-            "without a rope (the smallest difference that matters to you) models can be called better or worse, never equivalent",
-        )
-
-
-def _answer_notices(matrix: ScoreMatrix, settings: Settings, metric: Metric, method: Procedure) -> Iterator[Notice]:
-    """Notices about the question itself."""
-    if len(matrix.models) > 2 and settings.baseline is None and method.question != "datasets":
-        honest = (
-            "nested cross-validation"
-            if method.question == "splits"
-            else f"further {method.unit}s"
-            if method.question == "examples"
-            else "data that took no part in choosing"
-        )
-        yield Notice(
-            "selected-best",
-            f"{matrix.models[0]!r} was picked as the best of {len(matrix.models)} on these same scores, so its own "
-            f"{'mean ' if method.is_mean else ''}{metric.name} is likely a little too good; {honest} would give an honest one",
-        )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from tiebreak.comparison.notices import notices_of
 from tiebreak.comparison.pairs import SINGLE_STEP, Against, PairTable, pvalue_of
 from tiebreak.comparison.procedures.procedure import Differences, Procedure, TestOnly
 from tiebreak.comparison.ranking import RankingTable, rank_models
@@ -200,14 +201,23 @@ class Comparison(Result["ComparisonPlots"]):
         rope: float,
         method: Procedure,
         pair_table: PairTable,
-        notices: tuple[Notice, ...],
+        reading_notices: tuple[Notice, ...] = (),
+        notices: tuple[Notice, ...] | None = None,
     ) -> None:
         self.scores = dataclasses.replace(scores, notices=(), saved_settings=())  # notices of reading are among the warnings
         self.settings = settings
         self.rope = rope
         self.method = method
         self.pair_table = pair_table
-        self.notices = notices
+        self._reading_notices = reading_notices
+        self._notices = notices
+
+    @property
+    def notices(self) -> tuple[Notice, ...]:
+        """Remarks on the scores, on assumptions that they do not meet, and on the answer."""
+        if self._notices is None:
+            self._notices = (*self._reading_notices, *notices_of(self))
+        return self._notices
 
     @property
     def metric(self) -> Metric:
