@@ -96,12 +96,13 @@ def _in_question(scores: Scores, settings: Settings) -> Scores:
 def _judged(scores: Scores, settings: Settings, method: Procedure, rope: float) -> PairTable:
     """The pairs of scores whose models stand in ranking order."""
     first, second = family(scores.models, settings)
+    resolved = settings if settings.rope == rope else replace(settings, rope=rope)
     if settings.looks is None:
-        differences = method.judge(scores, first, second, replace(settings, rope=rope))
+        differences = method.judge(scores, first, second, resolved)
     else:
         from tiebreak.comparison.looked import looked
 
-        differences = looked(settings.looks, method, scores, first, second, replace(settings, rope=rope))
+        differences = looked(settings.looks, method, scores, first, second, resolved)
     name = "baseline" if settings.baseline is not None else settings.family
     judged = differences if name != "best" else differences.by_itself
     return PairTable(
@@ -127,6 +128,8 @@ def family(models: tuple[str, ...], settings: Settings) -> tuple[IntArray, IntAr
 
     All pairs in the order given or else in ranking order; with a baseline, every other model against it.
     """
+    if settings.order is None and settings.baseline is None:
+        return every_pair(len(models))
     others = settings.order or tuple(name for name in models if name != settings.baseline)
     place = {name: row for row, name in enumerate(models)}
     position = np.array([place[name] for name in others], dtype=np.int32)
@@ -219,6 +222,8 @@ def _rope_in_units(settings: Settings, scores: Scores, method: Procedure) -> flo
 
 def _refuse_wide(rope: float, matrix: ScoreMatrix, metric: Metric) -> None:
     """Refuse a rope within which all differences of the metric lie, such as 1 for an accuracy, meant for one per cent."""
+    if not rope:
+        return
     low, high = metric.bounds_of(np.fmin.reduce(matrix.score, axis=None), np.fmax.reduce(matrix.score, axis=None))
     if rope >= high - low:
         raise InvalidParameterError(

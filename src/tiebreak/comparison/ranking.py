@@ -135,6 +135,8 @@ def order_by_value(scores: Scores, procedure: Procedure, settings: Settings) -> 
 
 def _repeated(entry: IntArray) -> IntArray:
     """Entries of several models."""
+    if np.all(entry[1:] > entry[:-1]):
+        return entry[:0]
     found, n = np.unique(entry, return_counts=True)
     return found[n > 1]
 
@@ -142,7 +144,7 @@ def _repeated(entry: IntArray) -> IntArray:
 def order_of_family(scores: Scores, procedure: Procedure, pairs: PairTable) -> list[str]:
     """Names such that none stands below one that it is shown above, whatever their values say."""
     entry = _entries(scores, procedure, pairs)
-    are_together = 1 + np.count_nonzero(np.diff(entry)) == np.unique(entry).size
+    are_together = np.all(entry[1:] > entry[:-1]) or 1 + np.count_nonzero(np.diff(entry)) == np.unique(entry).size
     if are_together and pairs.follows_order:  # which spares the relation of all models
         return list(scores.models)
     above = _shown_above(pairs, entry)
@@ -171,7 +173,7 @@ def rank_models(scores: Scores, procedure: Procedure, pairs: PairTable, settings
         value_name=values.name,
         value_label=values.label or _label(values.name, procedure.units(scores).metric.name),
         mean=values.value,
-        mean_interval=_mean_interval(scores, procedure, values),
+        mean_interval=_mean_interval(scores, procedure, values, settings.alpha),
         adjusted=adjusted,
         is_linked=adjusted is None or not connected_groups(~np.isnan(procedure.units(scores).matrix().score))[0].any(),
         n_units=values.n_units,
@@ -222,13 +224,14 @@ def _standings(pairs: PairTable, may_be_best: NDArray[np.bool_], shortfall: Floa
     return standing.astype(np.int8)
 
 
-def _mean_interval(scores: Scores, procedure: Procedure, values: ModelValues) -> Interval | None:
+def _mean_interval(scores: Scores, procedure: Procedure, values: ModelValues, alpha: float) -> Interval | None:
     """Intervals of the models' own values, cut off at the metric's bounds."""
-    if values.low is None or values.high is None:
+    if values.interval is None:
         return None
+    low, high = values.interval(alpha)
     score = procedure.units(scores).matrix().score
     bounds = scores.metric.bounds_of(np.fmin.reduce(score, axis=None), np.fmax.reduce(score, axis=None))
-    return Interval(np.clip(values.low, *bounds), np.clip(values.high, *bounds))
+    return Interval(np.clip(low, *bounds), np.clip(high, *bounds))
 
 
 def _label(value: str, metric: str) -> str:

@@ -28,6 +28,14 @@ from tiebreak.scores.vocabulary import look_up, quoted
 if TYPE_CHECKING:
     from tiebreak.comparison.looks import Looks
 
+_KNOWN: dict[str, tuple[Any, ...]] = {
+    "correction": (None, *get_args(Correction)),
+    "family": ("pairs", "best"),
+    "missing": (None, *get_args(Missing)),
+    "scale": get_args(Scale),
+}
+"""Values that settings of a few words can have; methods are those of the registry."""
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -69,14 +77,7 @@ class Settings:
             self, rng=int(self.rng.integers(2**32)) if isinstance(self.rng, np.random.Generator) else check_seed(self.rng)
         )
         check_alternative(self.alternative)
-        known = {
-            "correction": (None, *get_args(Correction)),
-            "family": ("pairs", "best"),
-            "method": ("auto", *METHODS),
-            "missing": (None, *get_args(Missing)),
-            "scale": get_args(Scale),
-        }
-        for name, allowed in known.items():
+        for name, allowed in {**_KNOWN, "method": ("auto", *METHODS)}.items():
             value = getattr(self, name)
             if value not in allowed:
                 raise InvalidParameterError(

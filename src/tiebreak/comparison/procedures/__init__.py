@@ -69,9 +69,10 @@ def choose_method(name: str, data: Scores, scale: Scale = "absolute") -> Procedu
 
     Raises a `TiebreakError` where the procedure does not apply to these data, which says why and how to go on.
     """
-    by_shape = _by_shape(data, scale)
+    question = question_of(data)
+    by_shape = _by_shape(data, scale, question)
     chosen = (by_shape if name == "auto" else METHODS[name]).on_scale(scale).for_data(data)
-    refusal = _other_question(chosen, by_shape, data) or chosen.applies(data)
+    refusal = _other_question(chosen, by_shape, data, question) or chosen.applies(data)
     if refusal is not None:
         raise refusal
     return replace(chosen, reason=chosen.reason_for(data)) if name == "auto" else chosen
@@ -87,9 +88,8 @@ def question_of(data: Scores) -> Question:
     return questions.get(data.design.kind, "splits" if len(data.matrices) == 1 else "datasets")
 
 
-def _by_shape(data: Scores, scale: Scale) -> Procedure:
+def _by_shape(data: Scores, scale: Scale, question: Question) -> Procedure:
     """The procedure for scores that were made in this way."""
-    question = question_of(data)
     if question == "test-sets":
         return METHODS["newcombe" if METHODS["newcombe"].applies(data) is None else "welch"]
     if data.items is not None and not data.items.is_mean:
@@ -118,9 +118,8 @@ _MADE = {
 """Scores by the question that they can be asked."""
 
 
-def _other_question(chosen: Procedure, by_shape: Procedure, data: Scores) -> UnsuitableDesignError | None:
+def _other_question(chosen: Procedure, by_shape: Procedure, data: Scores, question: Question) -> UnsuitableDesignError | None:
     """The error for a procedure that answers another question than these scores can be asked; None where it is theirs."""
-    question = question_of(data)
     if chosen.question == question or {chosen.question, question} == {"splits", "datasets"}:
         return None  # these two refuse each other in words of their own
     return UnsuitableDesignError(

@@ -119,7 +119,7 @@ class Bootstrap(ByDraws):
         items = self.items(data)
         value = _value(items)
         n, tolerance = np.full(value.size, len(items.items)), RELATIVE_TOLERANCE * np.maximum(np.abs(value), 1e-300)
-        return ModelValues("mean" if self.is_mean else "measured", value, None, None, n, tolerance)
+        return ModelValues("mean" if self.is_mean else "measured", value, n, tolerance)
 
     def supplementary_tests(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
         """Permutation tests of metrics that are no means, where predictions change places; of means those of all items."""

@@ -273,9 +273,8 @@ class ClusteredT(OverItems):
             guarded_error=found.guarded_error,
             guarded_df=found.guarded_df,
         )
-        low, high = single.interval(settings.alpha)
         error = found.standard_error
-        return ModelValues("mean", found.estimate, low, high, found.n, found.tolerance, standard_error=error)
+        return ModelValues("mean", found.estimate, found.n, found.tolerance, single.interval, standard_error=error)
 
     def _of_models(self, data: Scores, settings: Settings) -> Means:
         """Mean of each model over its own items."""

@@ -19,6 +19,7 @@ from tiebreak.numerics import (
     DifferenceMoments,
     FloatArray,
     IntArray,
+    Interval,
     corrected_interval,
     corrected_standard_error,
     student_multiplier,
@@ -148,8 +149,11 @@ class CorrectedT(Procedure):
         """Mean score of each model, with its corrected t interval."""
         matrix = data.matrix()
         moments = model_moments(matrix)
-        _, ends = corrected_interval(moments, model_ratios(matrix, self.split_ratio(data)), settings.alpha)
-        return ModelValues("mean", moments.mean, *ends, np.asarray(moments.n_splits), moments.tolerance)
+
+        def interval(alpha: float) -> Interval:
+            return corrected_interval(moments, model_ratios(matrix, self.split_ratio(data)), alpha)[1]
+
+        return ModelValues("mean", moments.mean, np.asarray(moments.n_splits), moments.tolerance, interval)
 
     def reason_for(self, data: Scores) -> str:
         """Reason by how the splits were made."""

@@ -14,7 +14,7 @@ from tiebreak.comparison.procedures.items import SAME_ITEMS, OverItems
 from tiebreak.comparison.procedures.procedure import Differences, ModelValues, TestOnly
 from tiebreak.errors import InvalidScoresError, TiebreakError, UnsuitableDesignError
 from tiebreak.frequentist.delong import AucDifferenceResult, PairedAucResult, delong_auc, paired_auc
-from tiebreak.numerics import IDENTICAL, RELATIVE_TOLERANCE, SPREAD, UNDEFINED, FloatArray, IntArray, divide
+from tiebreak.numerics import IDENTICAL, RELATIVE_TOLERANCE, SPREAD, UNDEFINED, FloatArray, IntArray, Interval, divide
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice
 
@@ -150,13 +150,14 @@ class DeLong(OverItems):
         """Area of each model, with its logit interval."""
         items = self.items(data)
         found = delong_auc(np.asarray(items.is_positive), items.score[:, 0])
-        low, high = found.confidence_interval(1.0 - settings.alpha, "logit")
         n = np.full(len(items.models), len(items.items))
         tolerance = np.full(len(items.models), RELATIVE_TOLERANCE)
         error = np.asarray(found.standard_error)
-        return ModelValues(
-            "measured", np.asarray(found.auc), np.asarray(low), np.asarray(high), n, tolerance, standard_error=error
-        )
+
+        def interval(alpha: float) -> Interval:
+            return found.confidence_interval(1.0 - alpha, "logit")
+
+        return ModelValues("measured", np.asarray(found.auc), n, tolerance, interval, standard_error=error)
 
     def checks(self, data: Scores, settings: Settings) -> Iterator[Notice]:
         """Remark on few examples of the rarer class."""

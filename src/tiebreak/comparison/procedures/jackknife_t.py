@@ -23,7 +23,7 @@ from tiebreak.comparison.procedures.student import StudentTails
 from tiebreak.errors import InvalidScoresError, TiebreakError, TooFewSplitsError, UnsuitableDesignError
 from tiebreak.frequentist.clusters import ClusteredMeanResult
 from tiebreak.frequentist.jackknife import JackknifeResult, jackknife_metric
-from tiebreak.numerics import FloatArray, IntArray
+from tiebreak.numerics import FloatArray, IntArray, Interval
 from tiebreak.scores.items import Items
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice
@@ -124,9 +124,12 @@ class JackknifeT(OverItems):
         found = _left_out(items)
         value, own = np.asarray(found.estimate), _with_df(found.of_models, items)
         bounds = data.metric.bounds_of(*_ends(found))
-        low, high = (np.clip(end, *bounds) for end in own.confidence_interval(1.0 - settings.alpha))
         n, error = np.full(value.size, len(items.items)), np.asarray(own.standard_error)
-        return ModelValues("measured", value, low, high, n, tolerance_of(np.abs(value)), standard_error=error)
+
+        def interval(alpha: float) -> Interval:
+            return Interval(*(np.clip(end, *bounds) for end in own.confidence_interval(1.0 - alpha)))
+
+        return ModelValues("measured", value, n, tolerance_of(np.abs(value)), interval, standard_error=error)
 
     def scale(self, data: Scores, first: IntArray, second: IntArray) -> FloatArray:
         """Size of the metric of each pair."""

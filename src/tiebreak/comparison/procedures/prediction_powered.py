@@ -84,10 +84,9 @@ class PredictionPowered(OverItems):
         known = _known(items)
         tolerance = tolerance_of(np.fmax.reduce(np.abs(items.score[:, 0]), axis=1))
         single = _of_rows(known, _weight(known), tolerance, 1, tolerance.shape)
-        low, high = single.interval(settings.alpha)
         label = f"{data.metric.name} as people would judge"
         n, error = np.asarray(single.n_units), single.standard_error
-        return ModelValues("mean", single.estimate, low, high, n, tolerance, standard_error=error, label=label)
+        return ModelValues("mean", single.estimate, n, tolerance, single.interval, standard_error=error, label=label)
 
     def adjusted_values(self, data: Scores, values: ModelValues) -> FloatArray | None:
         """None: the values are those of all items already."""

@@ -247,17 +247,16 @@ class ModelValues(NamedTuple):
     """The value by which each model is ranked; arrays of shape (n_models,).
 
     `name` heads its column, and `label` names it in sentences, where that is not the name with the metric's.
-    `low` and `high` are the ends of its own 1 - alpha interval, nan for a model without one and None where the
-    procedure gives none; values within `tolerance` of each other tie. `standard_error` is of the value by itself, None where
-    the procedure does not give it.
+    Values within `tolerance` of each other tie. `interval` gives the two-sided 1 - alpha intervals of the values, nan for a model
+    without one; it is None where the procedure gives none. `standard_error` is of the value by itself, None where the procedure
+    does not give it.
     """
 
     name: str
     value: FloatArray
-    low: FloatArray | None
-    high: FloatArray | None
     n_units: IntArray
     tolerance: FloatArray
+    interval: Callable[[float], Interval] | None = None
     average_rank: FloatArray | None = None
     standard_error: FloatArray | None = None
     label: str | None = None
@@ -444,7 +443,7 @@ class Procedure(ABC):
     def values(self, data: Scores, settings: Settings) -> ModelValues:
         """The value of each model: its mean score, without an interval."""
         moments = model_moments(self.units(data).matrix())
-        return ModelValues("mean", moments.mean, None, None, np.asarray(moments.n_splits), moments.tolerance)
+        return ModelValues("mean", moments.mean, np.asarray(moments.n_splits), moments.tolerance)
 
     def adjusted_values(self, data: Scores, values: ModelValues) -> FloatArray | None:
         """Values as if every model had been measured on all units; None where none lacks any, or the value is no mean."""

@@ -19,7 +19,7 @@ from tiebreak.frequentist.proportions import (
     independent_proportions,
     proportion_interval,
 )
-from tiebreak.numerics import CONSTANT, IDENTICAL, RELATIVE_TOLERANCE, SPREAD, FloatArray, IntArray
+from tiebreak.numerics import CONSTANT, IDENTICAL, RELATIVE_TOLERANCE, SPREAD, FloatArray, IntArray, Interval
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice
 
@@ -121,9 +121,12 @@ class IndependentRates(Procedure):
     def values(self, data: Scores, settings: Settings) -> ModelValues:
         """Rate of each model, with Wilson's interval."""
         counts, n = counts_of(data)
-        low, high = proportion_interval(counts, n, level=1.0 - settings.alpha)
         tolerance = np.full(n.size, RELATIVE_TOLERANCE)
-        return ModelValues("measured", counts / n, np.asarray(low), np.asarray(high), n.astype(np.int64), tolerance)
+
+        def interval(alpha: float) -> Interval:
+            return proportion_interval(counts, n, level=1.0 - alpha)
+
+        return ModelValues("measured", counts / n, n.astype(np.int64), tolerance, interval)
 
     def checks(self, data: Scores, settings: Settings) -> Iterator[Notice]:
         """Remarks on what two test sets cost, and on rates near 0 or 1 beside a test set of quite another size."""

@@ -15,7 +15,7 @@ from tiebreak.errors import TiebreakError, UnsuitableDesignError
 from tiebreak.frequentist.mcnemar import McNemarVariant, cochran_q_test, mcnemar_test
 from tiebreak.frequentist.proportions import proportion_interval
 from tiebreak.frequentist.tango import PairedMethod, PairedProportionsResult, paired_counts, paired_proportions
-from tiebreak.numerics import RELATIVE_TOLERANCE, SPREAD, UNDEFINED, FloatArray, IntArray
+from tiebreak.numerics import RELATIVE_TOLERANCE, SPREAD, UNDEFINED, FloatArray, IntArray, Interval
 from tiebreak.scores.scores import Scores
 
 if TYPE_CHECKING:
@@ -148,10 +148,13 @@ class Tango(OverItems):
         score = data.matrix().score
         n, total = np.count_nonzero(~np.isnan(score), axis=1), np.array([np.nansum(row) for row in score])
         mean = total / n
-        low, high = proportion_interval(total, n, level=1.0 - settings.alpha)
         error = np.sqrt(mean * (1.0 - mean) / np.maximum(n - 1, 1))
         tolerance = np.full(n.size, RELATIVE_TOLERANCE)
-        return ModelValues("mean", mean, np.asarray(low), np.asarray(high), n, tolerance, standard_error=error)
+
+        def interval(alpha: float) -> Interval:
+            return proportion_interval(total, n, level=1.0 - alpha)
+
+        return ModelValues("mean", mean, n, tolerance, interval, standard_error=error)
 
     def supplementary_tests(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
         """McNemar's tests of two models, Cochran's Q of several, and the unpaired error for contrast."""

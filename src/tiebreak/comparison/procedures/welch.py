@@ -87,7 +87,7 @@ class Welch(Procedure):
     def values(self, data: Scores, settings: Settings) -> ModelValues:
         """Mean score of each model, with its own t interval."""
         mean, error, df, n, tolerance = _samples(data)
-        return ModelValues("mean", mean, *StudentDistribution(mean, error, df).interval(settings.alpha), n, tolerance)
+        return ModelValues("mean", mean, n, tolerance, StudentDistribution(mean, error, df).interval)
 
     def reason_for(self, data: Scores) -> str:
         """Why runs are not paired."""
