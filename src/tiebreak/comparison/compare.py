@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from tiebreak.comparison.comparison import Comparison
+from tiebreak.comparison.notices import saved_notices
 from tiebreak.comparison.pairs import PairTable, every_pair
 from tiebreak.comparison.procedures import METHODS, choose_method
 from tiebreak.comparison.procedures.procedure import Procedure
@@ -17,7 +18,7 @@ from tiebreak.errors import InvalidParameterError, InvalidScoresError, MissingSp
 from tiebreak.numerics import IntArray, Missing, rope_share
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import ScoreMatrix, Scores, percent_notices
-from tiebreak.scores.vocabulary import Notice, quoted
+from tiebreak.scores.vocabulary import quoted
 
 LARGEST_SCORE = 1e300
 """Beyond it the difference of two scores may be infinite."""
@@ -63,7 +64,7 @@ def compare_scores(scores: Scores, settings: Settings) -> Comparison:
             ".",
             about="rope",
         )
-    reading_notices |= dict.fromkeys(_saved_notices(scores, settings, table))
+    reading_notices |= dict.fromkeys(saved_notices(scores, settings, table))
     if settings.looks is not None:
         from tiebreak.comparison.looked import decided_at
 
@@ -236,17 +237,3 @@ def _refuse_wide(rope: float, matrix: ScoreMatrix, metric: Metric) -> None:
             " of the best mean.",
             about="rope",
         )
-
-
-def _saved_notices(scores: Scores, settings: Settings, table: PairTable) -> Iterator[Notice]:
-    """Remark on a saved answer that was given with a default correction which is none any more."""
-    if settings.correction is not None:
-        return
-    for each in scores.saved_settings:
-        if each.correction not in ("", table.correction):
-            source = each.source or "the saved answer"
-            yield Notice(
-                "saved-correction",
-                f"{source} was given with the correction {each.correction}, the default then; it is compared again with "
-                f"{table.correction}, with which all verdicts are right at once",
-            )
