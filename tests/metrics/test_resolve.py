@@ -87,7 +87,7 @@ def test_a_model_without_a_default() -> None:
     [
         ("acuracy", "no metric is called 'acuracy': did you mean 'accuracy' or"),
         ("rmse", "no metric is called 'rmse': did you mean 'root_mean_squared_error'?"),
-        ("neg_MAE", "no metric is called 'neg_MAE': did you mean 'mean_absolute_error'?"),
+        ("neg_MAE", "no metric is called 'neg_MAE': did you mean 'neg_mean_absolute_error'?"),
         ("AUC", "no metric is called 'AUC': did you mean 'roc_auc'?"),
         ("neg_accuracy", "no metric is called 'neg_accuracy': did you mean 'accuracy'"),
         ("xyzzy", "no metric is called 'xyzzy': there are"),

@@ -315,3 +315,10 @@ def test_the_largest_table_of_a_folder_is_compared(tmp_path: Path) -> None:
     assert any(
         "left out: 'd', which shares too few tasks with the others; choose with --models" in text for text in found.remarks
     )
+
+
+def test_records_of_items_in_json_are_found(tmp_path: Path) -> None:
+    """A list of records is a table of items where a field names these, as it is in JSON lines."""
+    records = [{"question": i, "model": m, "scores": {"f1": i / 4}} for m in "ab" for i in range(4)]
+    (tmp_path / "all.json").write_text(json.dumps(records))
+    assert [each.kind for each in tb.read_results(tmp_path).files] == ["items"]

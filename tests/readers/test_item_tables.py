@@ -125,7 +125,10 @@ def test_epochs_may_differ_in_number() -> None:
     items = tb.read_items(table)
     assert items.score[:, 0].tolist() == [[0.5, 1.0], [1.0, 0.0]]
     assert items.sources == ("1 to 2 epochs of each item are averaged: answers to one item are no further items",)
-    with pytest.raises(InvalidScoresError, match=r"1 scores stand twice or more, such as that of 'a' on item '1'; items: '1'\.$"):
+    with pytest.raises(
+        InvalidScoresError,
+        match=r"1 scores stand twice or more, such as that of 'a' on item '1'; items: '1'\. If they are of several",
+    ):
         tb.read_items(pd.concat([table, table.iloc[:1]]))
 
 
@@ -430,3 +433,68 @@ def test_a_wide_table_is_the_same_as_the_long_one(further: dict[str, list[Any]])
     assert (found.weights is None) == (expected.weights is None)
     if found.weights is not None:
         np.testing.assert_array_equal(found.weights, expected.weights)
+
+
+# --- files in folders -------------------------------------------------------------------------------------------------------
+
+
+def write_answers(path: Path, n: int = 4, **more: Any) -> Path:
+    """A file of one model, which it does not name."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pd.DataFrame({"question": range(n), "correct": [i % 2 for i in range(n)], **more}).to_csv(path, index=False)
+    return path
+
+
+def test_files_of_one_name_are_called_after_their_folders(tmp_path: Path) -> None:
+    """Each model has a folder with its results in it, perhaps far down."""
+    paths = [write_answers(tmp_path / "runs" / model / "out" / "results.csv") for model in ("small", "org/large")]
+    assert tb.read_items(*paths).models == ("small", "org/large")
+
+
+@pytest.mark.parametrize("layout", ["{model}/{task}.csv", "{task}/{model}.csv"])
+def test_of_folders_and_files_those_that_tell_the_items_are_the_tasks(layout: str, tmp_path: Path) -> None:
+    """All models answered the 4 questions of one task and the 6 of the other."""
+    paths = [
+        write_answers(tmp_path / layout.format(model=model, task=task), n)
+        for model in ("a", "b", "c")
+        for task, n in (("law", 4), ("math", 6))
+    ]
+    items = tb.read_items(*paths)
+    assert items.models == ("a", "b", "c")
+    assert sorted(items.columns["task"]) == ["law"] * 4 + ["math"] * 6
+
+
+def test_folders_and_files_that_both_may_be_the_models_are_asked_for(tmp_path: Path) -> None:
+    """Where every file holds the same questions nothing tells them apart."""
+    paths = [write_answers(tmp_path / folder / f"{file}.csv") for folder in ("x", "y") for file in ("p", "q")]
+    with pytest.raises(AmbiguousSourceError, match=r"4 files lie under the names 'p' and 'q' in the folders 'x' and 'y'"):
+        tb.read_items(*paths)
+
+
+def test_files_that_name_their_models_are_not_called_after_folders(tmp_path: Path) -> None:
+    """A column of models says more than where a file lies."""
+    paths = [write_answers(tmp_path / folder / "results.csv", model=model) for folder, model in (("x", "a"), ("y", "b"))]
+    assert tb.read_items(*paths).models == ("a", "b")
+
+
+def test_scores_in_an_object_are_columns() -> None:
+    """As records of evaluations often hold them; one that is lacking is missing."""
+    records = [{"question": i, "model": m, "scores": {"em": i % 2, "f1": i / 4}} for m in "ab" for i in range(4)]
+    items = tb.read_items(pd.DataFrame(records), metric="f1")
+    assert items.score[:, 0].tolist() == [[0, 0.25, 0.5, 0.75]] * 2
+    with pytest.raises(AmbiguousSourceError, match="2 columns that may be the scores: 'em' and 'f1'"):
+        tb.read_items(pd.DataFrame(records))
+
+
+def test_another_name_of_the_items_is_offered_where_the_first_is_doubled() -> None:
+    """A prompt that is asked twice may be two questions with ids of their own."""
+    table = {"prompt": ["x", "x"], "id": [1, 2], "a": [1, 0], "b": [0, 1]}
+    with pytest.raises(InvalidScoresError, match=r"If 'id' names the items, pass item='id'\."):
+        tb.read_items(table)
+    assert tb.read_items(table, item="id").items == ("1", "2")
+
+
+def test_battles_are_no_items() -> None:
+    """They are rated, not compared."""
+    with pytest.raises(UnreadableSourceError, match="so its rows are battles, not scores"):
+        tb.read_items({"prompt": ["p", "q"], "model_a": ["x", "x"], "model_b": ["y", "y"], "winner": ["a", "b"]})

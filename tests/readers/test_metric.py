@@ -34,12 +34,37 @@ def test_other_names_need_a_direction() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "suggestion"), [("AUC", "roc_auc"), ("rmse", "root_mean_squared_error"), ("acuracy", "accuracy")]
+    ("name", "full"),
+    [
+        ("AUC", "roc_auc"),
+        ("Accuracy", "accuracy"),
+        ("Log loss", "log_loss"),
+        ("RMSE", "root_mean_squared_error"),
+        ("neg_rmse", "neg_root_mean_squared_error"),
+        ("F1-macro", "f1_macro"),
+    ],
 )
-def test_unknown_name_suggests_scikit_learns(name: str, suggestion: str) -> None:
-    """Abbreviations and misspellings lead to the name whose direction is known."""
-    with pytest.raises(UnknownDirectionError, match=f"scikit-learn's name '{suggestion}'"):
-        name_metric(name)
+def test_scikit_learns_metrics_are_known_as_people_write_them(name: str, full: str) -> None:
+    """Capitals, blanks and short names ask for no direction."""
+    assert name_metric(name) == name_metric(full)
+
+
+def test_an_abbreviation_with_the_other_direction_is_another_metric() -> None:
+    """An AUC of which less is better, as of a concentration over time, is not the area under the ROC curve."""
+    assert name_metric("AUC", lower_is_better=True) == (Metric("AUC", False), 1)
+
+
+@pytest.mark.parametrize("name", ["exact_match", "rougeL", "BLEU", "win_rate"])
+def test_more_of_a_usual_score_is_better(name: str) -> None:
+    """Scores of answers that scikit-learn does not have, unless the caller says otherwise."""
+    assert name_metric(name).metric == Metric(name, True)
+    assert name_metric(name, lower_is_better=True).metric == Metric(name, False)
+
+
+def test_unknown_name_suggests_scikit_learns() -> None:
+    """Misspellings lead to the name whose direction is known."""
+    with pytest.raises(UnknownDirectionError, match="scikit-learn's name 'accuracy'"):
+        name_metric("acuracy")
 
 
 def test_direction_against_the_list_is_refused() -> None:

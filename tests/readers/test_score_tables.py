@@ -101,9 +101,62 @@ def test_battles_are_no_scores(write: Write) -> None:
         write,
         "model_a,model_b,winner\nsvm,rf,a\nrf,svm,tie\n",
         UnreadableSourceError,
-        "scores.csv has the columns 'model_a' and 'model_b', so its rows are battles, not scores. Rate the models: tiebreak rate "
-        "FILE, or tb.rate(source).",
+        "scores.csv has the columns 'model_a', 'model_b' and 'winner', so its rows are battles, not scores. Rate the models: "
+        "tiebreak rate FILE, or tb.rate(source).",
     )
+
+
+def test_predictions_are_no_scores(write: Write) -> None:
+    """A column of the truth tells them, which is no model either."""
+    check_refused(
+        write,
+        "y_true,svm,rf\n1,1,0\n0,1,0\n",
+        UnreadableSourceError,
+        "scores.csv has the column 'y_true', so the others are probably predictions, not scores. Compare those in Python: "
+        "tb.compare(tb.read_predictions(table['y_true'], {name: table[name] for name in ['svm', 'rf']})).",
+    )
+
+
+def test_a_row_for_each_model_and_a_column_for_each_dataset(write: Write) -> None:
+    """As leaderboards are printed; a metric that is no column says that the columns are datasets."""
+    text = "Model,mmlu,gsm8k,arc\nsmall,0.5,0.25,0.75\nlarge,0.625,0.5,\n"
+    scores = read(write(text), metric="accuracy")
+    assert [matrix.dataset for matrix in scores.matrices] == ["mmlu", "gsm8k", "arc"]
+    assert_array_equal([matrix.score[:, 0] for matrix in scores.matrices], [[0.5, 0.625], [0.25, 0.5], [0.75, np.nan]])
+    assert scores.models == ("small", "large")
+
+
+def test_a_column_of_means_is_no_dataset(write: Write) -> None:
+    """It would count the others twice."""
+    check_refused(
+        write,
+        "model,mmlu,arc,Average\nsmall,0.5,0.75,0.625\nlarge,0.625,0.875,0.75\n",
+        UnreadableSourceError,
+        "scores.csv: column 'Average' looks like the mean of the others, which are taken for datasets. Remove it, or give it "
+        "another name.",
+        metric="accuracy",
+    )
+
+
+def test_a_dataset_with_a_cell_that_is_no_number(write: Write) -> None:
+    """It is named, not left out."""
+    with pytest.raises(InvalidScoresError, match=r"line 3, column 'arc': '0.8\*' is not a number. Every column but 'model'"):
+        read(write("model,mmlu,arc\nsmall,0.5,0.75\nlarge,0.625,0.8*\n"), metric="accuracy")
+
+
+@pytest.mark.parametrize(
+    ("text", "advice"),
+    [
+        ("model,mmlu,arc\na,0.5,0.7\nb,0.6,0.8\n", "If they are datasets, all of one metric, name that metric there."),
+        ("model,id,ok\na,1,0\na,2,1\nb,1,1\nb,2,0\n", "If 'id' names the items of one test set, pass item='id'."),
+        ("model,run,f1\na,1,0\na,2,1\nb,1,1\nb,2,0\n", "If 'run' numbers trainings with different seeds, call it 'seed'"),
+    ],
+)
+def test_columns_of_numbers_that_may_be_no_metrics(text: str, advice: str, write: Write) -> None:
+    """The error says what else they may be, and how to say so."""
+    with pytest.raises(AmbiguousSourceError) as caught:
+        read(write(text), metric=None)
+    assert advice in str(caught.value)
 
 
 @pytest.mark.parametrize("numbers", [(0, 1, 2, 3), (3, 7, 8, 20), (1, 1, 2, 3), (1, 2, 3, 3)])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tiebreak.errors import NAMED_SCORERS, InvalidParameterError, Setting, UnknownNameError
 from tiebreak.metrics.fast.formulas import FORMULAS, Formula
 from tiebreak.metrics.scorer import Scorer
-from tiebreak.scores.metric import ABBREVIATIONS, HIGHER_IS_BETTER, LOWER_IS_BETTER, Metric
+from tiebreak.scores.metric import HIGHER_IS_BETTER, LOWER_IS_BETTER, Metric, full_name
 from tiebreak.scores.vocabulary import look_up, quoted
 
 if TYPE_CHECKING:
@@ -118,8 +118,8 @@ def _by_name(name: str, key: str | None, classifier: bool, n_classes: int | None
 
 def _unknown(name: str) -> UnknownNameError:
     """The error that offers the nearest names."""
-    in_full = ABBREVIATIONS.get(name.lower().removeprefix("neg_"))
-    if in_full is not None:
+    in_full = full_name(name)
+    if in_full != name:
         return UnknownNameError(f"no metric is called {name!r}: did you mean {in_full!r}?", about="metric")
     try:
         look_up(name, sorted(HIGHER_IS_BETTER | LOWER_IS_BETTER), "metric")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -189,6 +189,9 @@ Runs are crossed with items: one run answers all of them, with a seed or a train
 second answer to one question has nothing in common with the second answer to another.
 """
 
+BATTLES = (("model_a", "model_b", "winner"), ("generator_1", "generator_2", "preference"))
+"""Columns of a table of battles, as arenas and as AlpacaEval call them."""
+
 RESERVED = ("dataset", "model", "metric", "repeat", "fold", "split", "seed", "time", "score", "n_train", "n_test")
 _KEYS = ("repeat", "fold", "split", "seed", "time")
 _NAMES = ("dataset", "model", "metric")
@@ -203,7 +206,7 @@ MOST_COLUMNS = 20_000
 """Of that many models there are 200 million pairs."""
 
 _SPREADS = frozenset(("std", "sd", "stdev", "std_dev", "se", "sem", "stderr", "std_err", "ci", "ci_low", "ci_high", "variance"))
-_MEANS = frozenset(("mean", "avg", "average", "mean_score", "mean_test_score"))
+MEANS = frozenset(("mean", "avg", "average", "mean_score", "mean_test_score"))
 
 COUNTS = {"correct": True, "n_correct": True, "successes": True, "errors": False, "n_errors": False, "wrong": False}
 """Columns of counts on a test set of each model: the more the better, or the fewer."""
@@ -360,7 +363,7 @@ def read_header(names: Sequence[str], source: str, is_text: Callable[[str], bool
     reserved = _find_reserved(names, source, is_text)
     taken = set(reserved.values())
     others = tuple(name for name in names if name not in taken)
-    _refuse_summary(others, source)
+    _refuse_summary(reserved, others, source, is_text)
     if "model" in reserved:
         counts = _find_counts(reserved, others)
         if counts:
@@ -373,11 +376,8 @@ def read_header(names: Sequence[str], source: str, is_text: Callable[[str], bool
             "Add a 'model' column, or give each model a column of its own."
         )
     _refuse_search_results(others, source)
-    if {"model_a", "model_b"} <= {name.casefold() for name in others}:
-        raise UnreadableSourceError(
-            f"{source} has the columns 'model_a' and 'model_b', so its rows are battles, not scores. Rate the models: tiebreak "
-            "rate FILE, or tb.rate(source)."
-        )
+    refuse_battles(others, source)
+    _refuse_predictions(others, source)
     _refuse_unnamed(names, others, source)
     if not others:
         raise UnreadableSourceError(
@@ -385,6 +385,17 @@ def read_header(names: Sequence[str], source: str, is_text: Callable[[str], bool
             "model."
         )
     return Header("wide", reserved, others)
+
+
+def refuse_battles(names: Sequence[Any], source: str) -> None:
+    """Refuse a table whose rows say which of two models was preferred."""
+    words = {str(name).strip().casefold() for name in names}
+    for battle in BATTLES:
+        if words >= set(battle):
+            raise UnreadableSourceError(
+                f"{source} has the columns {quoted(battle)}, so its rows are battles, not scores. Rate the models: tiebreak rate "
+                "FILE, or tb.rate(source)."
+            )
 
 
 def _find_counts(reserved: dict[str, str], others: Sequence[str]) -> dict[str, str]:
@@ -434,17 +445,35 @@ def _refuse_unnamed(names: Sequence[str], others: Sequence[str], source: str) ->
         )
 
 
-def _refuse_summary(others: Sequence[str], source: str) -> None:
+def _refuse_summary(reserved: Mapping[str, str], others: Sequence[str], source: str, is_text: Callable[[str], bool]) -> None:
     """Refuse a table of means with their spread, which would pass for two models or two metrics."""
     words = {re.sub(r"[\s.-]+", "_", name.strip().casefold()): name for name in others}
-    mean = next((name for word, name in words.items() if word in _MEANS), None)
+    mean = next((name for word, name in words.items() if word in MEANS), None)
     spread = next((name for word, name in words.items() if word in _SPREADS or word in ("std_score", "std_test_score")), None)
+    if mean is None and {"repeat", "fold", "split", "seed", "time", "dataset"}.isdisjoint(reserved):
+        numbers = [name for name in others if name != spread and not is_text(name)]
+        is_by_model = "model" in reserved or len(numbers) + 1 < len(others)
+        mean = reserved.get("score", numbers[0] if len(numbers) == 1 else None) if is_by_model else None
     if mean is not None and spread is not None and not any(name.startswith("split0_test_") for name in others):
         raise UnreadableSourceError(
             f"{source} has the columns {mean!r} and {spread!r}: a summary, with one mean for each model. A mean and its spread "
             "do not say how two models differ on the same splits, so they cannot be compared. Pass the score of each model "
             "on each split: columns 'model', 'fold' and 'score', or one column per model."
         )
+
+
+def _refuse_predictions(others: Sequence[str], source: str) -> None:
+    """Refuse a table of predictions beside what was to be predicted."""
+    truth = next((name for name in others if name.strip().casefold() in _TRUTHS), None)
+    if truth is not None and len(others) > 1:
+        rest = [name for name in others if name != truth]
+        raise UnreadableSourceError(
+            f"{source} has the column {truth!r}, so the others are probably predictions, not scores. Compare those in Python: "
+            f"tb.compare(tb.read_predictions(table[{truth!r}], {{name: table[name] for name in {rest[:3]!r}}}))."
+        )
+
+
+_TRUTHS = frozenset(("y_true", "y_test", "ground_truth"))
 
 
 def _refuse_search_results(others: Sequence[str], source: str) -> None:

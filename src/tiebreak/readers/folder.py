@@ -556,4 +556,4 @@ def _kind_of_json(path: Path, start: bytes) -> Kind | None:
     if first.startswith(b"{"):
         return "log" if item_logs.reads(path) and b'"version"' in start else None
     names = column_names(path)
-    return ("items" if names_items(names) else "scores") if {"model", "score"} <= set(names) else None
+    return "items" if names_items(names) else "scores" if {"model", "score"} <= set(names) else None

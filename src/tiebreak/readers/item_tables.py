@@ -35,15 +35,16 @@ from tiebreak.readers.columns import (
     Where,
     find_column,
     find_model,
+    is_number,
     not_a_number,
     numbered_rows,
+    refuse_battles,
     refuse_doubled_names,
 )
 from tiebreak.readers.metric import NamedMetric, is_known, name_metric
 from tiebreak.readers.source import check_extent, check_path, parse_json, pipes_as_files
 from tiebreak.readers.table import LARGE, TEXT, give_back_memory, json_lines_by_arrow, read_frame
 from tiebreak.scores.items import TASK, Items, check_items
-from tiebreak.scores.metric import ABBREVIATIONS
 from tiebreak.scores.vocabulary import look_up, quoted
 
 if TYPE_CHECKING:
@@ -79,6 +80,8 @@ class LongTable(NamedTuple):
     """False for the log of an evaluation that was not finished."""
     is_mean_of_tasks: bool = False
     """True where the tool takes the mean of the tasks of a group, False where it takes that of all their items."""
+    is_named_by_file: bool = False
+    """True where the source names no model, which is called after the file."""
 
 
 class WideTable(NamedTuple):
@@ -209,7 +212,7 @@ def read_items(
         is_one = len(named) == 1 and named[0][0] is None
         items = _of_one(named[0][1], metric, lower_is_better, item, rows, cluster) if is_one else None
         if items is None:
-            tables = tables_of(named, metric, item, rows, cluster)
+            tables = _named_by_folder(tables_of(named, metric, item, rows, cluster), [source for _, source in named])
             items = items_of_tables(tables, [_stem(source) for _, source in named], metric, lower_is_better, cluster)
     give_back_memory()
     return check_items(items.take(models) if models is not None else items).complete(missing)
@@ -245,7 +248,7 @@ def items_of_tables(
         frame = _clustered(frame, cluster)
     directions = {table.lower_is_better for table in tables if table.lower_is_better is not None}
     called = held or metric
-    if lower_is_better is None and len(directions) == 1 and not is_known(ABBREVIATIONS.get(str(called).casefold(), str(called))):
+    if lower_is_better is None and len(directions) == 1 and not is_known(str(called)):
         lower_is_better = directions.pop()
     return items_of_long(frame, called, False if by_task else lower_is_better, remarks, unit)
 
@@ -306,6 +309,63 @@ def with_main_metric(reads: Sequence[Callable[[str | None], LongTable]], metric:
 
 def _tasks_of(table: LongTable) -> set[str]:
     return set(table.frame[TASK].fillna("").astype(str)) if TASK in table.frame else {""}
+
+
+def _named_by_folder(tables: Sequence[LongTable], sources: Sequence[Any]) -> list[LongTable]:
+    """Tables of files that name no model, called after the folder where files in several folders have one name.
+
+    Where each folder holds several such files, the name of the file is the task if it tells what items there are, and that of
+    the model if the folder tells them.
+    """
+    paths = {
+        place: Path(source)
+        for place, (table, source) in enumerate(zip(tables, sources, strict=True))
+        if table.is_named_by_file and isinstance(source, str | os.PathLike)
+    }
+    files = {place: _stem(path) for place, path in paths.items()}
+    if len(set(files.values())) == len(files):
+        return list(tables)
+    folders = dict(zip(paths, _differing_parts([path.parent for path in paths.values()]), strict=True))
+    found = list(tables)
+    if len(set(files.values())) == 1:
+        for place, folder in folders.items():
+            found[place] = found[place]._replace(frame=found[place].frame.assign(model=folder or files[place]))
+        return found
+    of_file, of_folder = (_hold_the_same_items(tables, names) for names in (files, folders))
+    if of_file == of_folder:
+        raise AmbiguousSourceError(
+            f"{len(files)} files lie under the names {quoted(list(dict.fromkeys(files.values())), 2)} in the folders "
+            f"{quoted(list(dict.fromkeys(folders.values())), 2)}, and none names its model. Is that the folder or the file? "
+            "Say so in a column 'model', and in a column 'task' what the other one is."
+        )
+    models, tasks = (folders, files) if of_file else (files, folders)
+    said = "the folders are the models, the files their tasks" if of_file else "the files are the models, the folders their tasks"
+    for place in paths:
+        frame = found[place].frame.assign(model=models[place], task=tasks[place])
+        found[place] = found[place]._replace(frame=frame, remark=found[place].remark or said)
+    return found
+
+
+def _differing_parts(folders: Sequence[Path]) -> list[str]:
+    """Each path without the folders at its beginning and its end that all share."""
+    parts = [folder.parts for folder in folders]
+    first = _n_shared(parts)
+    parts = [each[first:] for each in parts]
+    last = _n_shared([each[::-1] for each in parts])
+    return ["/".join(each[: len(each) - last]) for each in parts]
+
+
+def _n_shared(parts: Sequence[Sequence[str]]) -> int:
+    """Number of first parts that all have in common."""
+    return next((n for n, each in enumerate(zip(*parts, strict=False)) if len(set(each)) > 1), min(map(len, parts)))
+
+
+def _hold_the_same_items(tables: Sequence[LongTable], names: Mapping[int, str]) -> bool:
+    """True where all tables of one name hold the same items, by their places."""
+    held: dict[str, set[frozenset[Any]]] = {}
+    for place, name in names.items():
+        held.setdefault(name, set()).add(frozenset(tables[place].frame["item"]))
+    return all(len(different) == 1 for different in held.values())
 
 
 def _held_metric(tables: Sequence[LongTable], lower_is_better: bool | None) -> tuple[str | None, list[str]]:
@@ -508,7 +568,7 @@ def _with_model(table: LongTable, model: str | None) -> LongTable:
         return table
     if table.frame["model"].nunique() > 1:
         raise AmbiguousSourceError(f"the source given for {model!r} holds {table.frame['model'].nunique()} models.")
-    return table._replace(frame=table.frame.assign(model=model))
+    return table._replace(frame=table.frame.assign(model=model), is_named_by_file=False)
 
 
 def read_table_file(path: Path, name: str, item: str | None) -> tuple[pd.DataFrame, Where]:
@@ -617,7 +677,7 @@ def _long_of_table(
         refuse_doubled_names(list(map(str, frame.columns)), name)
     if not len(frame):
         raise UnreadableSourceError(f"{name} has column names but no rows.")
-    frame = _with_task(frame, item)
+    frame = _with_task(_unpacked(frame), item)
     key = item if item is not None else find(frame, ITEM)
     if item is not None:
         key = list(frame.columns)[look_up(item, [str(column) for column in frame.columns], "column")]
@@ -664,7 +724,25 @@ def _long_of_table(
     table = table.assign(score=numbers(table["score"], where, str(score)))
     if human is not None:
         table = table.rename(columns={human: "human"}).assign(human=numbers(frame[human], where, str(human)))
-    return LongTable(table, held, remark, unit)
+    return LongTable(table, held, remark, unit, is_named_by_file=model is None)
+
+
+def _unpacked(frame: pd.DataFrame) -> pd.DataFrame:
+    """The table in which a column of objects of numbers, such as {"em": 0, "f1": 0.5}, is a column for each."""
+    for column in [name for name, dtype in frame.dtypes.items() if str(dtype) == "object"]:
+        if not isinstance(next(iter(frame[column].dropna()), None), dict):
+            continue
+        objects = [value if isinstance(value, dict) else {} for value in frame[column]]
+        names = list(dict.fromkeys(name for each in objects for name in each))
+        if len(names) <= _MOST_NUMBERS and all(is_number(value) for each in objects for value in each.values()):
+            own = [f"{column}.{name}" if name in frame.columns else name for name in names]
+            parts = {new: [each.get(name, np.nan) for each in objects] for new, name in zip(own, names, strict=True)}
+            frame = frame.drop(columns=column).assign(**{name: np.array(part, dtype=float) for name, part in parts.items()})
+    return frame
+
+
+_MOST_NUMBERS = 100
+"""Numbers in an object that are taken for scores."""
 
 
 def _with_task(frame: pd.DataFrame, item: str | None) -> pd.DataFrame:
@@ -748,6 +826,7 @@ def _of_wide(frame: pd.DataFrame, name: str, where: Where, rest: Sequence[Any]) 
         elif looks_numeric(frame[column]):
             values[column] = numbers(frame[column], where, str(column))
     if not values:
+        refuse_battles(rest, name)
         raise UnreadableSourceError(
             f"{name} has no column of numbers, one for each model; it has {quoted(list(map(str, rest)))}."
         )
@@ -909,17 +988,7 @@ def _named_metric(score: FloatArray, metric: str | None, lower_is_better: bool |
             Setting("lower_is_better", "False"),
             ".",
         )
-    if called in _ITEM_SHARES and lower_is_better is None:
-        lower_is_better = False
-    name = ABBREVIATIONS.get(called.casefold(), called)
-    return name_metric(name, lower_is_better)
-
-
-_ITEM_SHARES = frozenset(
-    "score correct exact_match acc_norm em preference win win_rate pass match includes f1 rouge1 rouge2 rougeL bleu choice "
-    "pattern model_graded_qa model_graded_fact".split()
-)
-"""Names of scores per item of which more is better, beside scikit-learn's."""
+    return name_metric(called, lower_is_better)
 
 
 def _text(value: Any) -> str:
@@ -943,9 +1012,14 @@ def _refuse_doubles(frame: pd.DataFrame, codes: Mapping[str, Any], labels: Mappi
             if {"run", "epoch"} & set(frame)
             else " If they are several answers of one model, number them in a column 'epoch', or 'run' where a run answers all."
         )
+        if TASK not in frame:
+            hint += " If they are of several tasks, name these in a column 'task'."
+        other = next((str(column) for column in frame.columns if column != "item" and str(column).casefold() in ITEM), None)
+        advice = () if other is None else (f" If {other!r} names the items, pass ", Setting("item", repr(other)), ".")
         raise InvalidScoresError(
             f"{doubled.size} scores stand twice or more, such as that of {model!r} on item {names[0]!r}; items: "
-            f"{quoted(names, 3)}.{hint}"
+            f"{quoted(names, 3)}.{hint}",
+            *advice,
         )
 
 

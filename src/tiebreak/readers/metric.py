@@ -8,7 +8,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tiebreak.errors import Advice, AmbiguousSourceError, InvalidParameterError, Setting, UnknownDirectionError, UnknownNameError
-from tiebreak.scores.metric import ABBREVIATIONS, HIGHER_IS_BETTER, LOWER_IS_BETTER, Metric
+from tiebreak.scores.metric import HIGHER_IS_BETTER, LOWER_IS_BETTER, MORE_IS_BETTER, Metric, full_name
 from tiebreak.scores.vocabulary import look_up, quoted
 
 if TYPE_CHECKING:
@@ -24,19 +24,28 @@ class NamedMetric(NamedTuple):
 
 
 def name_metric(name: str, lower_is_better: bool | None = None) -> NamedMetric:
-    """The metric behind a name, with its direction from scikit-learn's list or from the caller.
+    """The metric behind a name, with its direction from the lists of known names or from the caller.
 
-    The name is a scorer's of scikit-learn, with or without ``neg_``, or any other one together with `lower_is_better`. Raises
-    `UnknownDirectionError` for a name that is not in the list without a direction, and `InvalidParameterError` for a direction
-    that contradicts the list.
+    The name is a scorer's of scikit-learn, with or without ``neg_`` and in any spelling that `full_name` knows, or any other one
+    together with `lower_is_better`. Raises `UnknownDirectionError` for a name that is not in the lists without a direction, and
+    `InvalidParameterError` for a direction that contradicts scikit-learn's list.
     """
     if lower_is_better is not None and not isinstance(lower_is_better, bool):
         raise InvalidParameterError(f"lower_is_better must be True, False or None; got {lower_is_better!r}.")
-    loss = name.removeprefix("neg_")
-    if name != loss and loss in LOWER_IS_BETTER:
+    full = full_name(name)
+    loss = full.removeprefix("neg_")
+    if full != loss:
         return NamedMetric(Metric(loss, higher_is_better=False), -1)
-    known = True if name in HIGHER_IS_BETTER else False if name in LOWER_IS_BETTER else None
-    if known is None and lower_is_better is None:
+    known = True if full in HIGHER_IS_BETTER else False if full in LOWER_IS_BETTER else None
+    if known is not None and lower_is_better is known:
+        if full != name:  # the name of something else, such as an AUC of which less is better
+            return NamedMetric(Metric(name, higher_is_better=not lower_is_better), 1)
+        direction = "higher" if known else "lower"
+        raise InvalidParameterError(
+            Setting("lower_is_better", repr(lower_is_better)),
+            f" contradicts the metric {name!r}, of which {direction} is better. Leave it out, or give the metric another name.",
+        )
+    if lower_is_better is None and not has_direction(name):
         raise UnknownDirectionError(
             f"is higher or lower better for the metric {name!r}? Pass ",
             Setting("lower_is_better", "True"),
@@ -44,41 +53,39 @@ def name_metric(name: str, lower_is_better: bool | None = None) -> NamedMetric:
             Setting("lower_is_better", "False"),
             f"{_suggestion(name)}.",
         )
-    if known is None:
-        return NamedMetric(Metric(name, higher_is_better=not lower_is_better), 1)
-    if lower_is_better is known:
-        direction = "higher" if known else "lower"
-        raise InvalidParameterError(
-            Setting("lower_is_better", repr(lower_is_better)),
-            f" contradicts the metric {name!r}, of which {direction} is better. Leave it out, or give the metric another name.",
-        )
-    return NamedMetric(Metric(name, higher_is_better=known), 1)
+    return NamedMetric(Metric(full, higher_is_better=not lower_is_better if known is None else known), 1)
 
 
 def is_known(name: str) -> bool:
-    """True where scikit-learn has a scorer of this name, so that its direction is known."""
-    return name in HIGHER_IS_BETTER or name.removeprefix("neg_") in LOWER_IS_BETTER
+    """True where scikit-learn has a scorer of this name, as people write it, so that its direction is known."""
+    return full_name(name).removeprefix("neg_") in HIGHER_IS_BETTER | LOWER_IS_BETTER
+
+
+def has_direction(name: str) -> bool:
+    """True where the name of a metric tells whether higher or lower is better."""
+    return is_known(name) or name.casefold() in MORE_IS_BETTER
 
 
 def is_abbreviated_loss(name: str) -> bool:
     """True where people use this name for one of scikit-learn's losses, such as "rmse"."""
-    return ABBREVIATIONS.get(name.lower()) in LOWER_IS_BETTER
+    return full_name(name) in LOWER_IS_BETTER
 
 
 def _suggestion(name: str) -> str:
     lowered = name.lower().removeprefix("neg_").replace(" ", "_").replace("-", "_")
-    known = sorted(HIGHER_IS_BETTER | LOWER_IS_BETTER)
-    near = [ABBREVIATIONS[lowered]] if lowered in ABBREVIATIONS else difflib.get_close_matches(lowered, known, 3, 0.75)
+    near = difflib.get_close_matches(lowered, sorted(HIGHER_IS_BETTER | LOWER_IS_BETTER), 3, 0.75)
     return ", or use scikit-learn's name " + " or ".join(repr(n) for n in near) + ", whose direction is known" if near else ""
 
 
-def choose_metric(held: Sequence[str], asked: str | None, source: str) -> str:
-    """One of the held metrics, the one asked for, or the only one; "log_loss" finds "neg_log_loss" and the other way round."""
+def choose_metric(held: Sequence[str], asked: str | None, source: str, advice: Sequence[str | Setting] = ()) -> str:
+    """One of the held metrics, the one asked for, or the only one; "log_loss" finds "neg_log_loss" and the other way round.
+
+    The advice goes on after the error that there are several.
+    """
     if asked is None:
         if len(held) > 1:
-            raise AmbiguousSourceError(
-                f"{source} holds {len(held)} metrics: {quoted(held)}. Say which one to compare with ", Setting("metric"), "."
-            )
+            said = f"{source} holds {len(held)} metrics: {quoted(held)}. Say which one to compare with "
+            raise AmbiguousSourceError(said, Setting("metric"), ".", *advice)
         return held[0]
     for alias in (asked, f"neg_{asked}", asked.removeprefix("neg_")):
         if alias in held:
@@ -162,17 +169,15 @@ def _table_metric(held: str | None, options: ReadOptions, source: str) -> NamedM
 def mixed_metrics(held: Sequence[str], options: ReadOptions, source: str) -> list[NamedMetric]:
     """The metric of each dataset, by its name in the source; `lower_is_better` is for those that scikit-learn does not know."""
     metrics = list(dict.fromkeys(held))
-    unknown = [name for name in metrics if not is_known(name) and _direction(name, options, metrics, source) is None]
+    unknown = [name for name in metrics if not has_direction(name) and _direction(name, options, metrics, source) is None]
     if unknown:
         is_one = len(unknown) == 1
-        alias = {name: ABBREVIATIONS[name.lower()] for name in unknown if name.lower() in ABBREVIATIONS}
-        named = f" ({', '.join(f'{name!r} is {full!r} there' for name, full in alias.items())})" if alias else ""
         raise UnknownDirectionError(
             f"{source} holds {quoted(list(dict.fromkeys(held)))}, one metric for each dataset. Is higher or lower better for "
             f"{quoted(unknown)}? Pass ",
             *_directions_to_pass(unknown, options),
             f", which counts for {'this metric' if is_one else 'these metrics'} only, or write scikit-learn's name in the column "
-            f"'metric'{named}. To compare by one of them, pass ",
+            "'metric'. To compare by one of them, pass ",
             Setting("metric"),
             ".",
         )

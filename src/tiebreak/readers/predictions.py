@@ -13,7 +13,7 @@ from tiebreak.frequentist.metric_sums import METRICS_OF_CLASSES, METRICS_OF_NUMB
 from tiebreak.numerics import FloatArray
 from tiebreak.readers.metric import name_metric
 from tiebreak.scores.items import Items, check_items
-from tiebreak.scores.metric import ABBREVIATIONS
+from tiebreak.scores.metric import full_name
 from tiebreak.scores.vocabulary import quoted
 
 OF_LABELS = ("accuracy",)
@@ -143,7 +143,7 @@ def _checked(name: Any, values: ArrayLike, n: int) -> NDArray[Any]:
 def _metric(truth: NDArray[Any], arrays: Mapping[str, NDArray[Any]], asked: str | None) -> str:
     if asked is not None:
         known = (*OF_LABELS, *OF_PROBABILITIES, *OF_NUMBERS, *METRICS_OF_CLASSES, *METRICS_OF_NUMBERS)
-        name = ABBREVIATIONS.get(asked.casefold(), asked.removeprefix("neg_"))
+        name = full_name(asked).removeprefix("neg_")
         if name not in known:
             raise InvalidParameterError(
                 f"{asked!r} is no metric of predictions that tiebreak knows: {', '.join(known)}. For any other take "

@@ -9,12 +9,22 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.errors import InvalidScoresError, Setting, UnknownNameError, UnpairedScoresError, UnreadableSourceError
+from tiebreak.errors import (
+    InvalidScoresError,
+    Setting,
+    UnknownNameError,
+    UnpairedScoresError,
+    UnreadableSourceError,
+)
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.readers.columns import (
     COLUMNS_ARE_MODELS,
     COUNTS,
+    ITEM,
+    MEANS,
+    RUN,
     Column,
+    Header,
     NotNumbers,
     ScoreTable,
     Words,
@@ -23,7 +33,7 @@ from tiebreak.readers.columns import (
     numbered_rows,
     read_header,
 )
-from tiebreak.readers.metric import NamedMetric, choose_metric, mixed_metrics, table_metric
+from tiebreak.readers.metric import NamedMetric, choose_metric, has_direction, mixed_metrics, table_metric
 from tiebreak.readers.source import ReadOptions, Source, infinite_score, refuse_items, source_of
 from tiebreak.readers.split_keys import (
     Rows,
@@ -43,6 +53,7 @@ def read_table(table: ScoreTable, options: ReadOptions) -> Source:
     """Scores of a long or wide table, which is emptied on the way."""
     if table.n_rows == 0:
         raise UnreadableSourceError(f"{table.name} has column names but no rows.")
+    table = _datasets_as_rows(table, options)
     header, name = table.header, table.name
     held, is_by_dataset, table = _of_one_metric(table, options)
     if header.form == "counts":
@@ -161,6 +172,44 @@ def _brief(value: Any) -> str:
 # --- which rows are meant ---------------------------------------------------------------------------------------------
 
 
+def _datasets_as_rows(table: ScoreTable, options: ReadOptions) -> ScoreTable:
+    """A table of a row for each model and a column for each dataset, turned; any other as it is.
+
+    It is one where the metric that the caller names is none of its columns.
+    """
+    metric = options.metric
+    if not _is_row_per_model(table) or metric is None or not {metric, f"neg_{metric}"}.isdisjoint(table.header.others):
+        return table
+    if not has_direction(metric) and options.direction_of(metric) is None:
+        return table
+    datasets = table.header.others
+    if mean := next((name for name in datasets if name.strip().casefold() in MEANS), None):
+        raise UnreadableSourceError(
+            f"{table.name}: column {mean!r} looks like the mean of the others, which are taken for datasets. Remove it, or give "
+            "it another name."
+        )
+    models = read_words(table, table.header.reserved["model"], "model")
+    hint = " Every column but 'model' is taken for a dataset: correct the cell, or remove the column."
+    score = np.array([table.numbers(name, hint) for name in datasets])[:, np.argsort(models.code)]
+    column = "dataset"
+    while column in models.names:
+        column += "_"
+    columns: dict[str, Column] = {column: Words(datasets, np.arange(len(datasets), dtype=np.int32))}
+    columns |= dict(zip(models.names, score.T, strict=True))
+    where = table.name
+    header = Header("wide", {"dataset": column}, models.names)
+    return ScoreTable(where, len(datasets), columns, lambda row: f"{where}, column {datasets[row]!r}", header)
+
+
+def _is_row_per_model(table: ScoreTable) -> bool:
+    """True for a table of several columns of numbers in which each model has one row."""
+    header = table.header
+    if header.form != "metrics" or set(header.reserved) != {"model"} or len(header.others) < 2:
+        return False
+    models = table.columns[header.reserved["model"]]
+    return isinstance(models, Words) and 1 < len(models.names) == table.n_rows and bool(np.all(models.code >= 0))
+
+
 def _of_one_metric(table: ScoreTable, options: ReadOptions) -> tuple[str | None, bool, ScoreTable]:
     """Name of the metric (None where the table names none, or several), True where each dataset may have its own; the rows."""
     if "metric" not in table.header.reserved:
@@ -235,8 +284,22 @@ def _score_column(table: ScoreTable, options: ReadOptions, held: str | None) -> 
             "Call it 'score', or name it after its metric."
         )
     asked = options.metric
-    chosen = choose_metric(numeric if asked is None else table.header.others, asked, table.name)
+    held_there = numeric if asked is None else table.header.others
+    chosen = choose_metric(held_there, asked, table.name, tuple(_other_readings(table, numeric)))
     return chosen, chosen
+
+
+def _other_readings(table: ScoreTable, numeric: Sequence[str]) -> Iterator[str | Setting]:
+    """Advice on what columns of numbers may be beside metrics."""
+    words = {name.strip().casefold(): name for name in numeric}
+    item = next((words[word] for word in ITEM if word in words), None)
+    run = next((words[word] for word in RUN if word in words), None)
+    if _is_row_per_model(table):
+        yield " If they are datasets, all of one metric, name that metric there."
+    if item is not None:
+        yield from (f" If {item!r} names the items of one test set, pass ", Setting("item", repr(item)), ".")
+    if run is not None:
+        yield f" If {run!r} numbers trainings with different seeds, call it 'seed'; if it numbers repeats of splits, 'repeat'."
 
 
 def _long_matrices(table: ScoreTable, score_name: str, rows: Rows) -> list[ScoreMatrix]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -60,6 +61,21 @@ ABBREVIATIONS = {
     "rmsle": "root_mean_squared_log_error",
 }
 """Short names of scikit-learn's metrics, in lower case."""
+
+MORE_IS_BETTER = frozenset(
+    """acc_norm bleu choice correct em exact_match includes match model_graded_fact model_graded_qa pass pass@1 pattern preference
+    rouge1 rouge2 rougel score win win_rate""".split()
+)
+"""Names of further scores, in lower case, of which more is better unless the caller says otherwise."""
+
+
+def full_name(name: str) -> str:
+    """Name in scikit-learn of a metric as people write it ("AUC", "Log loss"); the name itself where it has none."""
+    word = re.sub(r"[\s-]+", "_", name.strip().casefold())
+    own = ABBREVIATIONS.get(word.removeprefix("neg_"), word.removeprefix("neg_"))
+    if own in LOWER_IS_BETTER:
+        return f"neg_{own}" if word.startswith("neg_") else own
+    return own if own in HIGHER_IS_BETTER and not word.startswith("neg_") else name
 
 
 @dataclass(frozen=True, slots=True)

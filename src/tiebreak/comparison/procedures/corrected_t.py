@@ -120,7 +120,7 @@ class CorrectedT(Procedure):
             Setting("n_test"),
             " (examples per split), or add columns of these names",
             Advice("; for a search, pass X= and y=, for arrays and results of cross_validate X=, y= and cv=", typed=""),
-            ".",
+            ". If each row is a training of its own with another seed, not a fold, name the seeds in a column 'seed'.",
         )
 
     def split_ratio(self, data: Scores) -> FloatArray:
