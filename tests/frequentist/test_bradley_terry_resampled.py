@@ -59,7 +59,7 @@ def test_each_resample_has_the_abilities_of_the_general_method(is_ordered: bool,
 
 
 def test_a_model_without_a_finite_ability_is_left_to_the_general_method() -> None:
-    """A model that never won has no finite ability, which the walk along wins notices."""
+    """A model that never won has no finite ability, so that steps come to no end and it is left to the general method."""
     outcomes = battles(12_000, is_ordered=True)
     _, _, _, dense = fitted(outcomes)
     (table,) = outcomes.resampled_tables(1, rng=0)
