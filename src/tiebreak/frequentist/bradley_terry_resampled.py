@@ -385,8 +385,8 @@ class DenseFit:
         self._inverse = np.zeros((size + 1, size + 1))
         self._inverse[:fitted, :fitted] = np.linalg.inv(information[:fitted, :fitted])
         # tables to work in, as memory that is asked for anew costs as much as all of the rest
-        self._doubles = np.empty((2, size, size))
-        self._singles = np.empty((2, size, size), dtype=np.float32)
+        self._doubles: Numbers = np.empty((2, size, size))
+        self._singles: Numbers = np.empty((2, size, size), dtype=np.float32)
 
     def fit(self, table: FloatArray) -> tuple[FloatArray, float] | None:
         """Abilities and position in a table of wins, losses and ties of the row's model; None where the general method is needed.
@@ -394,8 +394,6 @@ class DenseFit:
         That is where steps do not come to an end: some model has no finite ability, or one far from that of the table as a whole.
         """
         wins, losses, ties = table
-        n: Numbers
-        expected: Numbers
         n, expected = self._doubles
         np.add(np.add(wins, losses, out=n), ties, out=n)
         self._singles[0] = n
@@ -406,8 +404,8 @@ class DenseFit:
         ability, position, slope, is_exact = self._ability, self._position, np.empty(one.size + 1), True
         np.multiply(n, self._probability, out=expected)
         for _ in range(_MOST_STEPS):
-            all_one = one.astype(expected.dtype, copy=False)
-            first, second = expected @ all_one, all_one @ expected
+            of_each: Numbers = one.astype(expected.dtype, copy=False)
+            first, second = expected @ of_each, of_each @ expected
             slope[:-1], slope[-1] = balance - first + second, of_all_first - first.sum(dtype=float)
             step = self._inverse @ slope
             longest = float(np.abs(step).max())
