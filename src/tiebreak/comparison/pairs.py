@@ -324,7 +324,7 @@ class PairTable:
             low, high = self.differences.take(rows).interval(self.interval_alpha)
             sizes = np.asarray((high - low) / 4.0)
         else:
-            sizes = self.resolution
+            sizes = self.resolution[:: max(1, self.n_pairs // MOST_KEPT)]
         sizes = sizes[np.isfinite(sizes) & (sizes > 0)]
         return float(np.median(sizes, overwrite_input=True)) if sizes.size else float("nan")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.numerics import (
@@ -146,8 +147,13 @@ def paired_ttest(
 def ttest_of_moments(moments: DifferenceMoments, test_train_ratio: ArrayLike, alternative: Alternative) -> TTestResult:
     """The test of `corrected_ttest` from moments that are known already, for many pairs at once."""
     standard_error = corrected_standard_error(moments, test_train_ratio)  # [NB03]
-    student = StudentDistribution(moments.mean, standard_error, moments.df)
-    tolerance = plain(moments.tolerance)
-    return TTestResult(
-        plain(moments.mean), plain(standard_error), moments.df, student.statistic, student.pvalue(alternative), tolerance
-    )
+    return ttest_of_means(moments.mean, standard_error, moments.df, moments.tolerance, alternative)
+
+
+def ttest_of_means(
+    mean: FloatArray, standard_error: FloatArray, df: IntArray | int, tolerance: ArrayLike, alternative: Alternative
+) -> TTestResult:
+    """The test of `corrected_ttest` from mean differences and their standard errors."""
+    student = StudentDistribution(mean, standard_error, df)
+    pvalue = student.pvalue(alternative)
+    return TTestResult(plain(mean), plain(standard_error), df, student.statistic, pvalue, plain(np.asarray(tolerance)))

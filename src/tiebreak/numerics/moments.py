@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -139,8 +139,7 @@ def pair_moments(scores: FloatArray, first: IntArray, second: IntArray) -> Diffe
     n = scores.shape[1]
     magnitude = np.maximum(scores.max(axis=1), -scores.min(axis=1))
     exponent = int(np.frexp(magnitude.max())[1])  # a power of two keeps the squares in the range of floats, without rounding
-    means, raw, products = _products_of_deviations(scores, exponent)
-    own = np.diagonal(products).copy()
+    means, raw, own, products = _products_of_deviations(scores, exponent, first)
     mean, sd, tolerance = np.empty(first.shape), np.empty(first.shape), np.empty(first.shape)
     kind = np.full(first.shape, SPREAD, dtype=np.int8)
     todo = []
@@ -150,7 +149,7 @@ def pair_moments(scores: FloatArray, first: IntArray, second: IntArray) -> Diffe
         tolerance[rows] = np.maximum(RELATIVE_TOLERANCE * np.maximum(magnitude[one], magnitude[two]), SMALLEST)
         mean[rows] = np.ldexp(means[one] - means[two], exponent)
         total = own[one] + own[two]
-        squares = total - 2.0 * products[one, two]
+        squares = total - 2.0 * products(one, two)
         doubtful = squares < CANCELS_BELOW * total
         doubtful |= squares < OFFSET_BELOW * (raw[one] + raw[two])
         doubtful |= squares < SMALLEST
@@ -194,15 +193,37 @@ def mean_deviations(scores: FloatArray, exponent: int) -> FloatArray:
     return np.asarray(np.sum(sums, axis=0) / scores.shape[1])
 
 
-def _products_of_deviations(scores: FloatArray, exponent: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Means of the deviations, their squares, and the products of what is left of them without the means."""
+def _products_of_deviations(
+    scores: FloatArray, exponent: int, first: IntArray
+) -> tuple[FloatArray, FloatArray, FloatArray, Callable[[IntArray, IntArray], FloatArray]]:
+    """Means of the deviations, their squares, the squares without the means, and the products of some pairs without them.
+
+    The matrix of all products is kept, but for very many models whose pairs come in order: of 5,000 models it would take 200 MB,
+    so a few of its rows are made at a time, and calls are for pairs in their order.
+    """
     means = mean_deviations(scores, exponent)
-    raw, products = np.zeros(means.size), np.zeros((means.size, means.size))
+    n_models, n = scores.shape
+    if n_models > MOST_AT_ONCE and n <= n_models and np.all(first[:-1] <= first[1:]):
+        (block,) = deviations(scores, exponent)
+        raw = np.einsum("ij,ij->i", block, block)
+        block -= means[:, None]
+
+        held, held_from = np.empty((0, n_models)), 0
+
+        def of_rows(one: IntArray, two: IntArray) -> FloatArray:
+            nonlocal held, held_from
+            if one[-1] >= held_from + len(held):
+                held_from = int(one[0])
+                held = block[held_from : max(int(one[-1]) + 1, held_from + ROWS)] @ block.T
+            return np.asarray(held[one - held_from, two])
+
+        return means, raw, np.einsum("ij,ij->i", block, block), of_rows
+    raw, products = np.zeros(n_models), np.zeros((n_models, n_models))
     for block in deviations(scores, exponent):
         raw += np.einsum("ij,ij->i", block, block)
         block -= means[:, None]
         products += block @ block.T
-    return means, raw, products
+    return means, raw, np.diagonal(products).copy(), lambda one, two: np.asarray(products[one, two])
 
 
 def masked_pair_moments(scores: FloatArray, first: IntArray, second: IntArray) -> DifferenceMoments:
@@ -231,6 +252,12 @@ OFFSET_BELOW = 1e-5
 
 BLOCK = 500_000
 """Numbers handled at a time (4 MB)."""
+
+MOST_AT_ONCE = 2_000
+"""Models up to which all products are kept (32 MB)."""
+
+ROWS = 256
+"""Rows of products made at a time for more models: fewer at once cost more."""
 
 PAIRS = 32_768
 """Pairs handled at a time, so that the temporaries stay in the cache; those of 5 million pairs at once would take 300 MB."""

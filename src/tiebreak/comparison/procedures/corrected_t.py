@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from tiebreak.bayesian.correlated_t import StudentPosterior, posterior_of_moments
+from tiebreak.bayesian.correlated_t import StudentPosterior
 from tiebreak.bayesian.joint_posterior import joint_draws
 from tiebreak.comparison.procedures.procedure import ModelValues, Procedure
 from tiebreak.comparison.procedures.student import StudentTails
 from tiebreak.errors import Advice, MissingSizesError, Setting, TiebreakError, TooFewSplitsError
-from tiebreak.frequentist.corrected_t import TTestResult, ttest_of_moments
+from tiebreak.frequentist.corrected_t import TTestResult, ttest_of_means, ttest_of_moments
 from tiebreak.numerics import (
     Alternative,
     DifferenceMoments,
@@ -22,6 +22,7 @@ from tiebreak.numerics import (
     Interval,
     corrected_interval,
     corrected_standard_error,
+    plain,
     student_multiplier,
 )
 from tiebreak.scores.differences import model_moments, model_ratios, pair_differences
@@ -44,25 +45,24 @@ class StudentDifferences(StudentTails):
     """
 
     is_posterior: ClassVar[bool] = True
-    moments: DifferenceMoments
+    df: IntArray | int
     ratio: FloatArray | float
     data: Scores
     split_ratio: FloatArray
 
     def take(self, rows: IntArray | slice) -> Self:
         """Differences of some of the pairs."""
-        moments = self.moments.take(rows)
-        return replace(
-            self,
-            estimate=moments.mean,
-            n_units=moments.n_splits,
-            kind=moments.kind,
-            tolerance=moments.tolerance,
-            standard_error=self.standard_error[rows],
-            df=moments.df,
-            moments=moments,
-            ratio=self.ratio if np.ndim(self.ratio) == 0 else np.asarray(self.ratio)[rows],
-        )
+
+        def some(values: Any) -> Any:
+            return values if np.ndim(values) == 0 else np.asarray(values)[rows]
+
+        names = ("estimate", "n_units", "kind", "tolerance", "standard_error", "df", "ratio")
+        return replace(self, **{name: some(getattr(self, name)) for name in names})
+
+    @property
+    def sd(self) -> FloatArray:
+        """Standard deviation of each pair's differences over the splits."""
+        return np.asarray(self.standard_error / np.sqrt(1.0 / np.maximum(self.n_units, 1) + self.ratio))
 
     def density(self, at: FloatArray) -> FloatArray:
         """Density of Student's t."""
@@ -70,8 +70,7 @@ class StudentDifferences(StudentTails):
 
     def half_width_floor(self, alpha: float) -> FloatArray:
         """As the corrected variance (1/n + n_test/n_train) s^2 tends to n_test/n_train s^2; s is taken as it is here."""
-        s = self.standard_error / np.sqrt(1.0 / np.maximum(self.n_units, 1) + self.ratio)
-        width = float(student_multiplier(alpha, np.inf)) * (np.sqrt(self.ratio) * s)
+        width = float(student_multiplier(alpha, np.inf)) * (np.sqrt(self.ratio) * self.sd)
         return np.where(self.standard_error > 0, width, np.nan)
 
     def draws(self, n: int, rng: np.random.Generator) -> Iterator[FloatArray]:
@@ -83,15 +82,16 @@ class StudentDifferences(StudentTails):
     @property
     def posterior(self) -> StudentPosterior:
         """Posterior, for probabilities at any rope, credible intervals at any level, quantiles and the density."""
-        return posterior_of_moments(self.moments, self.ratio)
+        return StudentPosterior(plain(self.estimate), plain(self.standard_error), self.df, plain(np.asarray(self.tolerance)))
 
     def test(self, alternative: Alternative) -> TTestResult:
         """The test of the procedure."""
-        return ttest_of_moments(self.moments, self.ratio, alternative)
+        return ttest_of_means(self.estimate, self.standard_error, self.df, self.tolerance, alternative)
 
     def uncorrected_test(self, alternative: Alternative) -> TTestResult:
         """The ordinary paired t-test."""
-        return ttest_of_moments(self.moments, 0.0, alternative)
+        moments = DifferenceMoments(self.estimate, self.sd, self.n_units, self.kind, np.asarray(self.tolerance))
+        return ttest_of_moments(moments, 0.0, alternative)
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,6 @@ class CorrectedT(Procedure):
             tolerance=moments.tolerance,
             standard_error=corrected_standard_error(moments, differences.ratio),
             df=moments.df,
-            moments=moments,
             ratio=differences.ratio,
             data=data,
             split_ratio=split_ratio,
