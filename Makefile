@@ -15,7 +15,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-browser quick coverage docs lint wheel lowest format bench reliability lock clean
+.PHONY: help setup demo test test-browser quick coverage docs lint wheel lowest packages format bench reliability lock clean
 
 help:
 	@echo "make demo      set up, then compare models in an example and write the answer to demo-output/"
@@ -27,6 +27,7 @@ help:
 	@echo "make lint      style, types, import rules, declared dependencies and spelling"
 	@echo "make wheel     build the package, install it elsewhere without extras, run its demo there"
 	@echo "make lowest    run the demo and a few tests with the lowest versions that pyproject.toml allows"
+	@echo "make packages  let the evaluation tools write logs themselves, and compare what is read with a computation by hand"
 	@echo "make format    lay the code out and apply the safe fixes"
 	@echo "make bench     run the benchmarks (some minutes)"
 	@echo "make reliability  make every fault happen that this system allows, and count what is lost (half an hour)"
@@ -108,6 +109,15 @@ lowest: $(READY)
 	$(LOWEST)/bin/tiebreak demo --out $(LOWEST)/demo-output >/dev/null; \
 	$(TEST_ENVIRONMENT) $(LOWEST)/bin/python -m pytest -q -p no:cacheprovider tests/test_smoke.py; \
 	echo "It works with $$(tr '\n' ' ' <$(LOWEST)/floors.txt)"
+
+# Inspect and lm-evaluation-harness are in no extra and not locked: together they bring 700 MB that nothing else needs.
+PACKAGES := $(VENV)/packages
+packages: $(READY)
+	@set -e; rm -rf $(PACKAGES) && $(BIN)/python -m venv $(PACKAGES); \
+	if [ -x $(BIN)/uv ]; then installer="$(BIN)/uv pip install --quiet --python $(PACKAGES)/bin/python"; \
+	else installer="$(PACKAGES)/bin/python -m pip install --quiet"; fi; \
+	$$installer --requirement tests/readers/packages/requirements.txt; \
+	$(TEST_ENVIRONMENT) $(BIN)/python -m pytest -q -p no:cacheprovider tests/readers/test_packages.py
 
 format: $(READY)
 	$(BIN)/ruff check --fix .

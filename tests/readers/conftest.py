@@ -53,3 +53,6 @@ def fit(moons: tuple[np.ndarray, np.ndarray]) -> Callable[..., Any]:
         return search
 
     return fit_search
+
+
+collect_ignore = ["packages"]  # scripts for the interpreter of `make packages`, which has what they import
