@@ -11,19 +11,19 @@ from tiebreak.api import read_scores
 from tiebreak.comparison.battle_looks import BattleTable
 from tiebreak.comparison.looks import Looks
 from tiebreak.comparison.ratings import PositionState, Ratings, rate_at_looks, rate_outcomes, rate_scores
-from tiebreak.errors import InvalidParameterError, UnsuitableDesignError
+from tiebreak.errors import InvalidParameterError, UnsuitableDesignError, UnsupportedSourceError
 from tiebreak.frequentist.bradley_terry_fit import MOST_BIAS, TieModel
 from tiebreak.frequentist.bradley_terry_resampled import bradley_terry_bootstrap
 from tiebreak.frequentist.pair_outcomes import PairOutcomes, outcomes_of_battles
 from tiebreak.readers.battles import Battles, read_battles
+from tiebreak.readers.folder import Results, is_folder, read_results
 from tiebreak.readers.source import pipes_as_files
 from tiebreak.scores.scores import Scores
 from tiebreak.views.looks import keep, plan_of
 
 
 def rate(
-    source: Any,
-    *,
+    *sources: Any,
     metric: str | None = None,
     lower_is_better: bool | Mapping[str, bool] | None = None,
     ties: TieModel = "half",
@@ -43,10 +43,11 @@ def rate(
 
     Parameters
     ----------
-    source
+    *sources
         Battles: a path to CSV, JSON or Parquet, a frame, records or columns with model_a, model_b and winner ("a", "b", "tie", or
-        the name of a model), with cluster where battles belong together (a user, a prompt), and weight where some count more. Or
-        scores of several datasets, as `compare` reads them: on each dataset the model with the better mean beats the others.
+        the name of a model), with cluster where battles belong together (a user, a prompt), and weight where some count more; or
+        AlpacaEval's annotations. Several are joined, and of a folder all tables of battles in it. Or scores of several datasets,
+        as `compare` reads them: on each dataset the model with the better mean beats the others.
     metric, lower_is_better
         Of scores, as for `compare`.
     ties : {"half", "davidson"}
@@ -94,8 +95,11 @@ def rate(
     """
     plan, path, content = (None, None, None) if n_total is None and looks is None else plan_of(n_total, looks)
     settings: dict[str, Any] = {"ties": ties, "anchor": anchor, "level": level, "n_resamples": n_resamples, "rng": rng}
-    with pipes_as_files([source]) as (held,):
-        battles = read_battles(held, cluster)
+    if not sources:
+        raise UnsupportedSourceError("nothing to rate: pass battles, a table with the columns model_a, model_b and winner.")
+    with pipes_as_files(sources) as found:
+        held = [each for source in found for each in _tables_in(source)]
+        battles = read_battles(*held, cluster=cluster)
         if battles is None:
             if cluster is not None:
                 raise InvalidParameterError(
@@ -105,10 +109,12 @@ def rate(
                 raise InvalidParameterError(
                     "ratings take looks at battles, and these are scores. Look at datasets with compare.", about="n_total"
                 )
-            scores = held if isinstance(held, Scores) else read_scores(held, metric=metric, lower_is_better=lower_is_better)
+            is_read = len(held) == 1 and isinstance(held[0], Scores)
+            scores = held[0] if is_read else read_scores(*held, metric=metric, lower_is_better=lower_is_better)
             return rate_scores(scores, tie_margin=tie_margin, **settings)
     n_both, n_kept = battles.both_orders()
     settings |= {"unit": "battle" if battles.cluster is None else "cluster", "n_both": n_both, "n_kept": n_kept}
+    settings |= {"sources": battles.sources if len(battles.sources) > 1 else (), "judges": battles.judges}
     if battles.cluster is None and battles.question is not None and int(battles.question.max()) + 1 < len(battles.question):
         settings["repeated"] = battles.question_column
     if plan is not None:
@@ -123,6 +129,13 @@ def rate(
     if state == "taken out" and not ratings.position_low < ratings.position_high:
         return rate_outcomes(_outcomes(battles), battles.models, position="too few", **settings)
     return ratings
+
+
+def _tables_in(source: Any) -> list[Any]:
+    """Tables of battles in a folder, or what was found in one; any other source, and a folder without any, as it is."""
+    if isinstance(source, Results):
+        return source.battles() or [source]
+    return (read_results(source).battles() or [source]) if is_folder(source) else [source]
 
 
 def _at_looks(plan: Looks, battles: Battles, position: bool, settings: dict[str, Any]) -> Ratings:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import run
+from tests.readers.test_battles import annotations
 
 
 @pytest.fixture
@@ -131,3 +132,50 @@ def test_a_page_clusters_and_the_position(here: Path, capsys: pytest.CaptureFixt
     assert "--cluster question_id" in run(capsys, "rate", "both.csv")[1]
     assert run(capsys, "rate", "both.csv", "--cluster", "user")[0] == 2
     assert run(capsys, "rate", "both.csv", "--html", "both.csv")[0] == 2
+
+
+def test_a_folder_of_judged_answers_is_rated(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One file for each model, as AlpacaEval writes them: the folder alone, the command, and the files say the same ratings."""
+    paths = [annotations(here / "alpaca" / model / "annotations.json", model, seed) for seed, model in enumerate("xyz")]
+    (here / "alpaca" / "again.json").write_text(paths[0].read_text())
+    (here / "alpaca" / "half.json").write_text(paths[0].read_text()[:7000])
+    few = ("--resamples", "50")
+    code, alone, _ = run(capsys, "alpaca", *few)
+    assert code == 0
+    assert run(capsys, "rate", "alpaca", *few) == (0, alone, "")
+    code, of_files, _ = run(capsys, "rate", *map(str, paths), *few)
+    assert code == 0
+    assert of_files.split("Ratings, best")[1].split("\n\n")[0] == alone.split("Ratings, best")[1].split("\n\n")[0]
+    assert alone.startswith("5 files in alpaca\n  5 tables of judged battles: ")
+    assert "left out: half.json: is not JSON" in alone
+    assert "holds the same as again.json" in alone
+    assert "[one-order]" in alone
+    assert "battles in 3 tables ('alpaca/again.json'" in " ".join(alone.split())
+
+
+def test_a_comparison_of_judged_answers_names_the_command(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What compares scores says what to type; beside logs or tables of scores, both are named."""
+    annotations(here / "judged" / "x.json", "x", 0)
+    code, _, message = run(capsys, "compare", "judged")
+    assert code == 2
+    assert "judged battles ('x.json'): 'tiebreak rate judged' rates their models" in " ".join(message.split())
+    rows = "".join(f"{i},{model},{i % 2}\n" for i in range(9) for model in "pq")
+    (here / "judged" / "items.csv").write_text("question,model,score\n" + rows)
+    code, answer, _ = run(capsys, "judged")
+    assert code == 0
+    assert "judged battles are rated by themselves: tiebreak rate judged" in answer
+    code, answer, _ = run(capsys, "rate", "judged", "--resamples", "50")
+    assert code == 0
+    assert "by themselves: tiebreak compare FILE for 'items.csv'" in answer
+
+
+def test_tables_of_two_judges_are_said_to_be(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One bias for a position cannot be that of two judges."""
+    for judge in ("one", "two"):
+        annotations(here / judge / "x.json", "x", 0, judge=judge)
+    code, written, _ = run(capsys, "rate", "one", "two", "--resamples", "50", "--format", "json")
+    found = json.loads(written)
+    assert code == 0
+    assert "several-judges" in [each["code"] for each in found["warnings"]]
+    assert found["judges"] == ["one", "two"]
+    assert len(found["sources"]) == 2

@@ -224,9 +224,7 @@ def test_one_order_tells_nothing_of_position() -> None:
 
 
 def _warnings(ratings: tb.Ratings) -> list[tuple[str, str]]:
-    from tiebreak.views.ratings import warnings
-
-    return list(warnings(ratings))
+    return list(ratings.warnings)
 
 
 @pytest.mark.parametrize("winner", ["a", "b"])

@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
@@ -164,3 +165,76 @@ def test_a_date_that_python_cannot_hold_is_refused_in_words() -> None:
     far = pl.Series("winner", [2**62, 0]).cast(pl.Datetime("ms"))
     with pytest.raises(InvalidScoresError, match="column 'winner' of the table has a value that Python cannot hold"):
         read_battles(pl.DataFrame({"model_a": ["a", "b"], "model_b": ["b", "a"], "winner": far}))
+
+
+def annotations(path: Path, model: str, seed: int, judge: str = "one", first: str = "base", **more: Any) -> Path:
+    """AlpacaEval's annotations of one model: a record for each of 40 instructions, the baseline first."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    preferences = np.random.default_rng(seed).choice([1, 1, 2, 2, 2, 0], 40).tolist()
+    records = [
+        {
+            "instruction": f"do {i}",
+            "output_1": '{"text": "x}"}',
+            "generator_1": first,
+            "output_2": "y" * 3000,
+            "generator_2": model,
+            "annotator": judge,
+            "preference": preference,
+            **more,
+        }
+        for i, preference in enumerate(preferences)
+    ]
+    path.write_text(json.dumps(records))
+    return path
+
+
+def test_tables_of_several_files_are_one(tmp_path: Path) -> None:
+    """One file for each model, as AlpacaEval writes them, is the same as one file with all; a preference of 0 is a tie."""
+    paths = [annotations(tmp_path / model / "annotations.json", model, seed) for seed, model in enumerate("xyz")]
+    joined = read_battles(*paths)
+    (tmp_path / "all.json").write_text(json.dumps([record for path in paths for record in json.loads(path.read_text())]))
+    whole = read_battles(tmp_path / "all.json")
+    assert joined is not None
+    assert whole is not None
+    assert joined.models == whole.models == ("base", "x", "y", "z")
+    for name in ("model_a", "model_b", "outcome", "question"):
+        assert getattr(joined, name).tolist() == getattr(whole, name).tolist()
+    assert joined.sources == tuple(map(str, paths))
+    assert 0 in joined.outcome.tolist()
+    assert joined.judges == ("one",)
+    clustered = read_battles(*paths, cluster="instruction")
+    assert clustered is not None
+    assert clustered.cluster is not None
+    assert len(set(clustered.cluster.tolist())) == 40
+
+
+def test_tables_of_mixed_kinds_are_one(tmp_path: Path) -> None:
+    """CSV, JSON lines and Parquet, with names of models in other orders, and words or names as the winner."""
+    (tmp_path / "b.csv").write_text("model_a,model_b,winner\nz,y,a\ny,x,b\n")
+    (tmp_path / "b.jsonl").write_text('{"model_b": "z", "model_a": "x", "winner": "model_b"}\n')
+    pd.DataFrame({"model_a": ["a"], "model_b": ["z"], "winner": ["tie"]}).to_parquet(tmp_path / "b.parquet")
+    found = read_battles(*(tmp_path / f"b.{ending}" for ending in ("csv", "jsonl", "parquet")))
+    assert found is not None
+    assert found.models == ("a", "x", "y", "z")
+    assert found.model_a.tolist() == [3, 2, 1, 0]
+    assert found.model_b.tolist() == [2, 1, 3, 3]
+    assert found.outcome.tolist() == [1, -1, -1, 0]
+
+
+def test_tables_that_do_not_go_together(tmp_path: Path) -> None:
+    """A file twice, one of scores, a column that some lack and a bad row are errors that name the file."""
+    one, other = (annotations(tmp_path / f"{model}.json", model, seed) for seed, model in enumerate("xy"))
+    with pytest.raises(InvalidScoresError, match=r"x\.json stands there twice, and would count twice"):
+        read_battles(one, other, one)
+    (tmp_path / "copy.json").write_text(one.read_text())
+    with pytest.raises(InvalidScoresError, match=r"copy\.json holds the very battles of .*x\.json, and would count twice"):
+        read_battles(one, tmp_path / "copy.json")
+    (tmp_path / "scores.csv").write_text("dataset,x,y\nd,0.1,0.2\n")
+    with pytest.raises(UnreadableSourceError, match=r"x\.json holds battles, and '.*scores\.csv' none"):
+        read_battles(one, tmp_path / "scores.csv")
+    (tmp_path / "weighted.csv").write_text("model_a,model_b,winner,weight\nx,y,a,2\n")
+    with pytest.raises(InvalidScoresError, match=r"weighted\.csv has a column weight, and .*x\.json has none"):
+        read_battles(one, tmp_path / "weighted.csv")
+    (tmp_path / "bad.csv").write_text("model_a,model_b,winner\nx,y,a\nx,y,c\n")
+    with pytest.raises(InvalidScoresError, match=r"bad\.csv, line 3: winner is 'c'"):
+        read_battles(one, tmp_path / "bad.csv")

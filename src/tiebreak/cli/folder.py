@@ -23,7 +23,11 @@ def as_command(arguments: Sequence[str], commands: Sequence[str]) -> list[str]:
     """The arguments with the command that a folder in the place of one stands for."""
     first = arguments[0] if arguments else ""
     is_folder = first not in commands and not first.startswith("-") and os.path.isdir(first)  # noqa: PTH112
-    return ["compare", *arguments] if is_folder else list(arguments)
+    if not is_folder:
+        return list(arguments)
+    from tiebreak.readers.folder import holds_only_battles
+
+    return ["rate" if holds_only_battles(first) else "compare", *arguments]
 
 
 def with_folders(files: Sequence[str]) -> list[Any]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from tiebreak.cli.folder import show_found, with_folders
 from tiebreak.cli.options import (
     PLOTS,
     check_raw,
@@ -19,10 +20,12 @@ from tiebreak.cli.options import (
     with_options,
 )
 from tiebreak.cli.process import emit_result, make_folder, say, standard_input_as_file, waiting, write_report, writing
+from tiebreak.errors import TiebreakError
 
 EPILOG = """\b
 Examples:
   tiebreak rate battles.csv
+  tiebreak rate results/*/annotations.json --cluster instruction
   tiebreak rate battles.csv --ties davidson --anchor baseline --plots figures
   tiebreak rate scores.csv --metric accuracy --format markdown
 """
@@ -80,31 +83,37 @@ _OPTIONS = (
 
 
 @click.command("rate", epilog=EPILOG, short_help="Rate models by whom they beat, with ranks.")
-@click.argument("file", metavar="FILE")
+@click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @with_options(*_OPTIONS)
 @help_option
-def rate_command(file: str, format_: str, raw: bool, plots: Path | None, html: Path | None, **settings: Any) -> None:
-    """Rate the models in FILE, with intervals of the ratings and of the ranks.
+def rate_command(files: tuple[str, ...], format_: str, raw: bool, plots: Path | None, html: Path | None, **settings: Any) -> None:
+    """Rate the models in the FILEs, with intervals of the ratings and of the ranks.
 
-    FILE holds battles, in the columns model_a, model_b and winner (a, b or tie), with cluster where battles belong together
+    A FILE holds battles, in the columns model_a, model_b and winner (a, b or tie), with cluster where battles belong together
     and weight where some count more; model_a stood first, and a judge's bias for the first is taken out where models met in
     both orders. Or it holds scores of several datasets, as 'tiebreak compare' reads them. CSV, JSON and Parquet are read;
-    '-' is standard input.
+    '-' is standard input. Several are joined, and of a folder all tables of battles in it; AlpacaEval's annotations are read too.
     """
     from tiebreak.rating import rate
     from tiebreak.views.ratings import csv_rows
 
     settings = with_direction(settings)
     settings["position"] = not settings.pop("ignore_position")
-    if html is not None and str(html) == file:
+    if html is not None and str(html) in files:
         raise click.UsageError(f"--html would write over {str(html)!r}, which holds the battles.")
-    if settings["looks"] is not None and str(settings["looks"]) == file:
-        raise click.UsageError(f"--looks would write over {file!r}, which holds the battles.")
+    if settings["looks"] is not None and str(settings["looks"]) in files:
+        raise click.UsageError(f"--looks would write over {str(settings['looks'])!r}, which holds the battles.")
     check_raw(raw, format_)
     if plots is not None:
         make_folder(plots)
-    with standard_input_as_file([file]) as (source,), waiting("rating"):
-        ratings = rate(source, **settings)
+    with standard_input_as_file(files) as held, waiting("rating"):
+        sources = with_folders(held)
+        try:
+            ratings = rate(*sources, **settings)
+        except TiebreakError:
+            show_found(sources, on_stdout=False)
+            raise
+    show_found(sources, on_stdout=format_ == "table")
     emit_result(ratings, format_, lambda: csv_rows(ratings), raw=raw)
     if html is not None:
         write_report(ratings.to_html, html)

@@ -78,6 +78,10 @@ class Ratings(Result["RatingsPlots"]):
         Questions on which two models were judged in both orders, and those of them with the same outcome in both.
     repeated : str
         Column of questions of which some stand in several battles that are taken for independent; "" where there is none.
+    sources : tuple of str
+        Tables of battles that were joined; empty where there is one.
+    judges : tuple of str
+        Who judged, where each table of battles has one judge and says which.
     looks : Looks or None
         The plan with all looks that were taken, this one included; None where the answer is not one of several looks.
     interval_alpha : float
@@ -110,6 +114,8 @@ class Ratings(Result["RatingsPlots"]):
     n_both: int = 0
     n_kept: int = 0
     repeated: str = ""
+    sources: tuple[str, ...] = ()
+    judges: tuple[str, ...] = ()
     looks: Looks | None = None
     interval_alpha: float = float("nan")
 
@@ -125,6 +131,11 @@ class Ratings(Result["RatingsPlots"]):
         interval = StudentDistribution(odds, self.error[one, two], max(self.n_units - 1, 1)).interval(self.own_alpha)
         low, high = (float(1 / (1 + np.exp(-end))) for end in interval)
         return WinRate(estimate, low, high)
+
+    @property
+    def warnings(self) -> tuple[tuple[str, str], ...]:
+        """Codes and texts of what a reader should know of the battles and of the judge, as the page has them."""
+        return tuple((each["code"], each["text"]) for each in self.to_dict()["warnings"])
 
     @property
     def own_alpha(self) -> float:

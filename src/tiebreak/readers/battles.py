@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,10 +27,13 @@ from tiebreak.readers.columns import (
 )
 from tiebreak.readers.source import check_lines, check_path, is_path, parse_log
 from tiebreak.readers.table import TEXT, column_names, read_text
-from tiebreak.scores.vocabulary import look_up
+from tiebreak.scores.vocabulary import look_up, quoted
 
 COLUMNS = ("model_a", "model_b", "winner")
-CLUSTER, WEIGHT, QUESTION, PREFERENCE = "cluster", "weight", "question", "preference"
+CLUSTER, WEIGHT, QUESTION, PREFERENCE, JUDGE = "cluster", "weight", "question", "preference", "judge"
+JUDGES = ("annotator", "judge", "judge_model")
+"""Columns that say who judged, the first that is there."""
+
 ANNOTATIONS = {"model_a": "generator_1", "model_b": "generator_2", PREFERENCE: "preference"}
 """Columns by what AlpacaEval's annotations call them; a preference is 1 for the first and 2 for the second."""
 
@@ -67,6 +70,10 @@ class Battles:
         Number of what was asked in each battle, where a column says it.
     question_column : str
         Name of that column.
+    sources : tuple of str
+        Names of the tables that were joined.
+    judges : tuple of str
+        Who judged, where each table has one judge and says which.
     """
 
     models: tuple[str, ...]
@@ -77,6 +84,8 @@ class Battles:
     weight: FloatArray | None
     question: IntArray | None = None
     question_column: str = ""
+    sources: tuple[str, ...] = ()
+    judges: tuple[str, ...] = ()
 
     def first(self, n: int) -> Battles:
         """The first n battles, of all the models."""
@@ -128,22 +137,71 @@ class Battles:
         return int(both.sum()), int((both & (sums[0] == sums[1])).sum())
 
 
-def read_battles(source: Any, cluster: str | None = None) -> Battles | None:
-    """Battles in a CSV, JSON or Parquet file, a frame, records or columns; None where the columns are not those of battles.
+def names_battles(names: Iterable[str]) -> bool:
+    """True for the names of columns of battles."""
+    folded = {name.strip().casefold() for name in names}
+    return {"model_a", "model_b"} <= folded or set(ANNOTATIONS.values()) <= folded
 
-    `cluster` names the column of battles that belong together, "cluster" if not given.
+
+def read_battles(*sources: Any, cluster: str | None = None) -> Battles | None:
+    """Battles in CSV, JSON or Parquet files, frames, records or columns; None where the columns are not those of battles.
+
+    Several sources are joined on the names of models, clusters and questions. `cluster` names the column of battles that belong
+    together, "cluster" if not given.
     """
-    name = printable(str(source)) if is_path(source, *_ENDINGS) else "the battles"
-    held = _table(source, name, cluster)
-    return None if held is None else _battles(*held)
+    names = [_name_of(source, place, len(sources)) for place, source in enumerate(sources, 1)]
+    tables: list[_Table] = []
+    others = []
+    for source, name in zip(sources, names, strict=True):
+        held = _table(source, name, cluster)
+        if held is None:
+            others.append(name)
+        else:
+            tables.append(_checked(*held))
+    if not tables:
+        return None
+    if others:
+        raise UnreadableSourceError(
+            f"{tables[0].name} holds battles, and {quoted(others, 3)} none: these have the columns model_a, model_b and winner. "
+            "Rate the files of battles by themselves."
+        )
+    return _joined(tables)
 
 
-def _battles(table: SourceTable, question_column: str) -> Battles:
+def _name_of(source: Any, place: int, n_sources: int) -> str:
+    if is_path(source, *_ENDINGS):
+        return printable(str(source))
+    return "the battles" if n_sources == 1 else f"table {place} of the battles"
+
+
+class _Table(NamedTuple):
+    """Battles of one source, by the names of models, clusters and questions."""
+
+    name: str
+    model_a: Words
+    model_b: Words
+    outcome: IntArray
+    cluster: Words | None
+    weight: FloatArray | None
+    question: Words | None
+    question_column: str
+    judge: str
+    """The only judge of the table; "" where there are several, or none is named."""
+
+    def key(self) -> tuple[Any, ...] | None:
+        """Key that two tables of the same battles share; None where no column says on which questions they are."""
+        if self.question is None:
+            return None
+        columns = (self.model_a, self.model_b, self.question)
+        return (self.judge, self.outcome.tobytes(), *((column.names, column.code.tobytes()) for column in columns))
+
+
+def _checked(table: SourceTable, question_column: str) -> _Table:
     name = table.name
     if not table.n_rows:
         raise UnreadableSourceError(f"{name} has column names but no rows.")
     words = {key: to_words(column) for key, column in table.columns.items() if key != WEIGHT}
-    asked = words.pop(QUESTION, None)
+    asked, judge = words.pop(QUESTION, None), words.pop(JUDGE, None)
     for key, column in words.items():
         empty = np.flatnonzero(column.code < 0)
         if empty.size:
@@ -151,24 +209,72 @@ def _battles(table: SourceTable, question_column: str) -> Battles:
                 f"{table.where(int(empty[0]))}: {key} is empty, and so it is in {empty.size} row(s) of all."
             )
     first, second = words["model_a"], words["model_b"]
-    models = tuple(sorted({*first.names, *second.names}))
-    if len(models) > MOST_RATED:
-        raise InvalidScoresError(
-            f"{name} has {len(models):,} models, and at most {MOST_RATED:,} can be rated together, as memory grows with their "
-            "square. Keep the battles between those that matter."
-        )
-    number = {model: place for place, model in enumerate(models)}
-    a, b = (np.array([number[model] for model in side.names])[side.code] for side in (first, second))
+    models, (a, b) = _united([first, second])
     itself = np.flatnonzero(a == b)
     if itself.size:
         row = int(itself[0])
         raise InvalidScoresError(
             f"{table.where(row)}: {models[a[row]]!r} meets itself; {itself.size} row(s) have one model twice. Leave them out."
         )
-    cluster = np.unique(np.array(words[CLUSTER].names)[words[CLUSTER].code], return_inverse=True)[1] if CLUSTER in words else None
-    question = None if asked is None or (asked.code < 0).any() else np.unique(asked.code, return_inverse=True)[1]
     outcome = _preferred(words[PREFERENCE], table) if PREFERENCE in words else _outcomes(table, words["winner"], models, a, b)
-    return Battles(models, a, b, outcome, cluster, _weights(table), question, "" if question is None else question_column)
+    asked = None if asked is None or (asked.code < 0).any() else asked
+    called = "" if asked is None else question_column
+    only = judge.names[0] if judge is not None and len(judge.names) == 1 and not (judge.code < 0).any() else ""
+    return _Table(name, first, second, outcome, words.get(CLUSTER), _weights(table), asked, called, only)
+
+
+def _joined(tables: Sequence[_Table]) -> Battles:
+    """Battles of all tables, of which each has the columns that another has."""
+    named = tables[0].name if len(tables) == 1 else f"{len(tables)} tables"
+    seen: dict[Any, str] = {}
+    for table in tables:
+        key = table.key()
+        if key in seen:
+            what = "stands there twice" if seen[key] == table.name else f"holds the very battles of {seen[key]}"
+            raise InvalidScoresError(f"{table.name} {what}, and would count twice. Leave one of the two out.")
+        if key is not None:
+            seen[key] = table.name
+    for column in (CLUSTER, WEIGHT):
+        has = [getattr(table, column) is not None for table in tables]
+        if any(has) and not all(has):
+            with_it, without = tables[has.index(True)].name, tables[has.index(False)].name
+            raise InvalidScoresError(
+                f"{with_it} has a column {column}, and {without} has none. Give it to all battles, or leave it out of all."
+            )
+    models, codes = _united([side for table in tables for side in (table.model_a, table.model_b)])
+    if len(models) > MOST_RATED:
+        raise InvalidScoresError(
+            f"{named} has {len(models):,} models, and at most {MOST_RATED:,} can be rated together, as memory grows with their "
+            "square. Keep the battles between those that matter."
+        )
+    held = {key: [value for table in tables if (value := getattr(table, key)) is not None] for key in (CLUSTER, WEIGHT, QUESTION)}
+    columns = {table.question_column for table in tables}
+    has_questions = len(held[QUESTION]) == len(tables) and len(columns) == 1
+    return Battles(
+        models,
+        np.concatenate(codes[::2]),
+        np.concatenate(codes[1::2]),
+        np.concatenate([table.outcome for table in tables]),
+        _numbers_of(held[CLUSTER]) if held[CLUSTER] else None,
+        _of_one_scale(np.concatenate(held[WEIGHT]), named) if held[WEIGHT] else None,
+        _numbers_of(held[QUESTION]) if has_questions else None,
+        columns.pop() if has_questions else "",
+        tuple(table.name for table in tables),
+        tuple(sorted({table.judge for table in tables})) if all(table.judge for table in tables) else (),
+    )
+
+
+def _united(columns: Sequence[Words]) -> tuple[tuple[str, ...], list[IntArray]]:
+    """Names of all columns, sorted, and the number of its name for each row of each column."""
+    names = tuple(sorted({name for column in columns for name in column.names}))
+    number = {name: place for place, name in enumerate(names)}
+    return names, [np.array([number[name] for name in column.names], dtype=int)[column.code] for column in columns]
+
+
+def _numbers_of(columns: Sequence[Words]) -> IntArray:
+    """Number of the name in each row, of those that are there."""
+    numbers: IntArray = np.unique(np.concatenate(_united(columns)[1]), return_inverse=True)[1]
+    return numbers
 
 
 def _outcomes(table: SourceTable, winner: Words, models: tuple[str, ...], a: IntArray, b: IntArray) -> IntArray:
@@ -188,18 +294,22 @@ def _outcomes(table: SourceTable, winner: Words, models: tuple[str, ...], a: Int
 
 
 def _preferred(preference: Words, table: SourceTable) -> IntArray:
-    """1, -1 and 0 of preferences between 1 and 2, which may be a judge's probabilities plus 1."""
+    """1, -1 and 0 of preferences from 1 to 2, which may be a judge's probabilities plus 1; older annotations write a tie as 0."""
     numbers = map(_as_number, preference.names)
     values = np.array([number if isinstance(number, float) else np.nan for number in numbers])
+    values[values == 0] = _UNDECIDED
     wrong = np.flatnonzero(~((values >= 1) & (values <= 2))[preference.code])
     if wrong.size:
         row = int(wrong[0])
         raise InvalidScoresError(
             f"{table.where(row)}: preference is {preference.names[preference.code[row]]!r}; it lies between 1, for the first "
-            "model, and 2, for the second."
+            "model, and 2, for the second, or is 0 for a tie."
         )
-    return np.sign(1.5 - values).astype(int)[preference.code]
+    return np.sign(_UNDECIDED - values).astype(int)[preference.code]
 
+
+_UNDECIDED = 1.5
+"""Preference for neither."""
 
 _SAID = ((A_WINS, 1), (B_WINS, -1), (NOBODY_WINS, 0))
 
@@ -212,10 +322,15 @@ def _weights(table: SourceTable) -> FloatArray | None:
     if wrong.any():
         row = int(np.argmax(wrong))
         raise InvalidScoresError(f"{table.where(row)}: weight must be a number of at least 0; got {weights[row]:g}.")
+    return weights
+
+
+def _of_one_scale(weights: FloatArray, name: str) -> FloatArray:
+    """The weights, where none is lost beside another in one fit."""
     positive = weights[weights > 0]
     if positive.size and positive.min() < SMALLEST_WEIGHT * positive.max():
         raise InvalidScoresError(
-            f"{table.name}: weights lie between {positive.min():.3g} and {positive.max():.3g}, too far apart for one fit. Leave "
+            f"{name}: weights lie between {positive.min():.3g} and {positive.max():.3g}, too far apart for one fit. Leave "
             "out the battles that hardly count."
         )
     return weights
@@ -268,16 +383,20 @@ def _names(names: Sequence[str], source: str, cluster: str | None) -> dict[str, 
     if cluster is not None:
         folded = [str(each).strip().casefold() for each in names]
         found[CLUSTER] = names[look_up(cluster.strip().casefold(), folded, "column of the battles")]
-    asked = find_column(names, QUESTIONS, source)
-    return found if asked is None else {**found, QUESTION: asked}
+    for key, words in ((QUESTION, QUESTIONS), (JUDGE, JUDGES)):
+        named = next((column for word in words if (column := find_column(names, (word,), source)) is not None), None)
+        if named is not None:
+            found[key] = named
+    return found
 
 
 def _of_lists(columns: Mapping[str, Sequence[Any]], name: str, cluster: str | None) -> Held | None:
     names = _names(list(columns), name, cluster)
     if names is None:
         return None
-    if QUESTION in names and len(columns[names[QUESTION]]) != len(columns[names["model_a"]]):
-        del names[QUESTION]
+    for key in (QUESTION, JUDGE):
+        if key in names and len(columns[names[key]]) != len(columns[names["model_a"]]):
+            del names[key]
     sizes = {key: len(columns[column]) for key, column in names.items()}
     if len(set(sizes.values())) > 1:
         raise InvalidScoresError(f"{name}: the columns need one value for each battle; their lengths are {sizes}.")
@@ -285,7 +404,7 @@ def _of_lists(columns: Mapping[str, Sequence[Any]], name: str, cluster: str | No
     found = {}
     for key, column in names.items():
         for row, value in enumerate(columns[column]):
-            if isinstance(value, list | tuple | set | dict) and key != QUESTION:
+            if isinstance(value, list | tuple | set | dict) and key not in (QUESTION, JUDGE):
                 raise InvalidScoresError(
                     f"{where(row)}: {key} is {printable(f'{value!r:.60}')}; it must be a single text or number."
                 )

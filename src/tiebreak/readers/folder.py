@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from collections import Counter
@@ -20,6 +21,7 @@ from tiebreak.errors import (
     TooFewModelsError,
 )
 from tiebreak.printable import printable
+from tiebreak.readers.battles import names_battles, read_battles
 from tiebreak.readers.item_tables import LongTable, items_of_tables, long_of_file, names_items, with_main_metric
 from tiebreak.readers.table import column_names
 from tiebreak.scores.items import TASK, Items, check_items
@@ -30,12 +32,13 @@ if TYPE_CHECKING:
 
     from tiebreak.readers.source import ReadOptions
 
-Kind = Literal["log", "items", "scores", "answer", "store", "study", "means", "floor"]
+Kind = Literal["log", "items", "scores", "battles", "answer", "store", "study", "means", "floor"]
 
 WORDS: dict[Kind, tuple[str, str]] = {
     "log": ("log of single samples", "logs of single samples"),
     "items": ("table of items", "tables of items"),
     "scores": ("table, perhaps of scores", "tables, perhaps of scores"),
+    "battles": ("table of judged battles", "tables of judged battles"),
     "answer": ("saved answer of tiebreak", "saved answers of tiebreak"),
     "store": ("store of runs", "stores of runs"),
     "study": ("study file", "study files"),
@@ -63,7 +66,7 @@ class FoundFile:
     name : str
         Relative to the folder.
     kind : str
-        "log", "items", "scores", "answer", "store", "study", "means" or "floor".
+        "log", "items", "scores", "battles", "answer", "store", "study", "means" or "floor".
     """
 
     path: Path
@@ -141,6 +144,8 @@ class Results:
         if rest:
             names = printable(quoted([each.name for each in rest], 3))
             self.remarks.append(f"compared: the {WORDS[chosen][1]}; by themselves: tiebreak compare FILE for {names}")
+        if self.of_kind("battles"):
+            self.remarks.append(f"judged battles are rated by themselves: {self._rate()}")
         if chosen == "log":
             return [self._of_logs(options)]
         found = [each.path for each in self.of_kind(chosen)]
@@ -152,9 +157,47 @@ class Results:
             )
         return list(map(str, found))
 
+    def _rate(self) -> str:
+        """Command that rates the battles of the folder."""
+        return f"tiebreak rate {_quoted(self.path)}"
+
+    def battles(self) -> list[str]:
+        """Paths of the tables of judged battles that can be read, without those that hold the same as another; [] for none."""
+        self.left_out.clear()
+        self.remarks.clear()
+        seen: dict[bytes, str] = {}
+        kept = []
+        for each in self.of_kind("battles"):
+            try:
+                read_battles(each.path)
+                content = _content_of(each.path)
+            except TiebreakError as error:
+                self.left_out[each.name] = str(error).removeprefix(str(each.path)).lstrip(":, ")
+                continue
+            except OSError as error:
+                self.left_out[each.name] = f"cannot be read: {error.strerror or error}"
+                continue
+            if content in seen:
+                self.left_out[each.name] = f"holds the same as {seen[content]}"
+            else:
+                seen[content] = each.name
+                kept.append(str(each.path))
+        if self.of_kind("battles") and not kept:
+            raise SourceNotFoundError(
+                f"none of the {len(self.of_kind('battles'))} tables of battles in {printable(str(self.path))} can be read; the "
+                f"first: {printable(next(iter(self.left_out)))}: {next(iter(self.left_out.values()))}"
+            )
+        if kept and (rest := [each for kind in _COMPARED for each in self.of_kind(kind)]):
+            names = printable(quoted([each.name for each in rest], 3))
+            self.remarks.append(f"rated: the {WORDS['battles'][1]}; by themselves: tiebreak compare FILE for {names}")
+        return kept
+
     def _nothing(self) -> str:
         """Message on a folder without anything to compare."""
         name = printable(str(self.path))
+        if battles := self.of_kind("battles"):
+            files = printable(quoted([each.name for each in battles], 2))
+            return f"{name} holds no scores to compare, but judged battles ({files}): '{self._rate()}' rates their models."
         if means := self.of_kind("means"):
             return (
                 f"{name} holds means only ({printable(quoted([each.name for each in means], 2))}), which say nothing of how sure "
@@ -350,9 +393,19 @@ def _reading(file: FoundFile, own: LongTable) -> Callable[[str | None], LongTabl
 
 def _typed(file: FoundFile) -> str:
     """Path of a file as it is typed."""
+    return _quoted(file.path)
+
+
+def _quoted(path: Path) -> str:
     import shlex
 
-    return shlex.quote(printable(str(file.path)))
+    return shlex.quote(printable(str(path)))
+
+
+def _content_of(path: Path) -> bytes:
+    """Hash of what a file holds."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").digest()
 
 
 def _folder_of(path: Path, model: str) -> str:
@@ -524,10 +577,29 @@ def _kind_of(path: Path) -> Kind | None:
         names = [name for name in column_names(path) if name.strip()]
     except (OSError, TiebreakError):
         return None
+    if names_battles(names):
+        return "battles"
     is_prose = ending == ".txt" and not names_items(names) and not {"model", "score"} <= set(map(str.casefold, names))
     if len(names) < 2 or is_prose:
         return None
     return "items" if names_items(names) else "scores"
+
+
+def holds_only_battles(path: str | os.PathLike[str]) -> bool:
+    """True for a folder with tables of judged battles and nothing that `compare` takes."""
+    kinds = {each.kind for each in read_results(path).files}
+    return "battles" in kinds and kinds.isdisjoint(_COMPARED)
+
+
+_KEY = re.compile(rb'"([A-Za-z_12]{1,20})"\s*:')
+_LONG_START = 1 << 16
+"""Bytes within which the first record of a table of judged answers names its columns, beside long texts."""
+
+
+def _keys_of(path: Path) -> list[str]:
+    """Short keys in the beginning of a JSON file."""
+    with path.open("rb") as file:
+        return [key.decode() for key in _KEY.findall(file.read(_LONG_START))]
 
 
 _OF_TIME = re.compile(r"^results_|_\d{4}-\d\d-\d\dT[\d.:-]+$")
@@ -544,6 +616,8 @@ def _kind_of_json(path: Path, start: bytes) -> Kind | None:
         if item_logs.reads(path) or lm_harness.reads(path):
             return "log"
         names = item_logs.names_of_first(path)
+        if names_battles(names):
+            return "battles"
         return "items" if names_items(names) else None
     if not first.startswith((b"{", b"[")):
         return None
@@ -553,6 +627,8 @@ def _kind_of_json(path: Path, start: bytes) -> Kind | None:
         return "means"
     if b'"schema"' in first[:100] and b'"tiebreak"' in first[:200]:
         return "floor" if b'"noise_floor"' in first[:300] else "answer"
+    if names_battles(_keys_of(path)):
+        return "battles"
     if first.startswith(b"{"):
         return "log" if item_logs.reads(path) and b'"version"' in start else None
     names = column_names(path)

@@ -84,6 +84,8 @@ def facts(ratings: Ratings) -> dict[str, Any]:
         position_high=finite(ratings.position_high),
         n_both=ratings.n_both,
         n_kept=ratings.n_kept,
+        sources=list(ratings.sources),
+        judges=list(ratings.judges),
         models=[{name: _number(value) for name, value in zip(COLUMNS, row, strict=True)} for row in rows(ratings)],
         warnings=[{"code": code, "text": text} for code, text in warnings(ratings)],
         looks=None if ratings.looks is None else ratings.looks.as_dict(),
@@ -111,6 +113,12 @@ def warnings(ratings: Ratings) -> Iterator[tuple[str, str]]:
     if some:
         what = f"of {ratings.n_resamples} resamples some leave a model without a finite rating: {listed(some)}"
         yield "resamples-without-rating", f"{what}. Its interval counts them as extremes, and is open where there are too many."
+    if len(ratings.judges) > 1:
+        who = listed([quote(name) for name in ratings.judges], 3)
+        what = (
+            f"the tables are of {len(ratings.judges)} judges ({who}), who may have different biases for a position and for models"
+        )
+        yield "several-judges", f"{what}; one number is fitted for all of them. Rate the tables of each judge by themselves."
     if ratings.position == "one order":
         what = "every two models met in one order only, so whether the judge favours the answer that stands first cannot be told"
         yield "one-order", f"{what} from which model is better. Let it judge both orders."
@@ -226,7 +234,9 @@ def rating_text(value: float) -> str:
 
 
 def _method_line(ratings: Ratings) -> str:
-    of = f"the {ratings.metric} of each dataset" if ratings.metric else "battles"
+    names = listed([quote(name) for name in ratings.sources], 3) if ratings.sources else ""
+    battles = f"battles in {len(ratings.sources)} tables ({names})" if names else "battles"
+    of = f"the {ratings.metric} of each dataset" if ratings.metric else battles
     ties = "ties count half a win for either" if ratings.tie_model == "half" else "ties by Davidson's model"
     at = f"{quote(ratings.anchor)} is at 1000" if ratings.anchor else "their mean is 1000"
     how = (
