@@ -90,19 +90,18 @@ class GroupSequentialDesign:
 
     def stopping_probabilities(self, drift: float) -> StoppingProbabilities:
         """Probabilities of stopping at each look for a true difference of `drift` standard errors of the whole plan."""
+        return StoppingProbabilities(self._exits(drift), self._exits(-drift))
+
+    def _exits(self, drift: float) -> FloatArray:
+        """Probability of a decision upwards at each look."""
         if not np.isfinite(drift):
             raise InvalidParameterError(f"drift must be a finite number; got {drift!r}.", about="drift")
         rows = zip(self.fractions, self.df, self.critical, self._survivals, strict=True)
-        both = [
-            [_exit(float(c), float(sign * drift * np.sqrt(t)), float(df), survival) for sign in (1, -1)]
-            for t, df, c, survival in rows
-        ]
-        return StoppingProbabilities(*np.array(both).reshape(-1, 2).T)
+        return np.array([_exit(float(c), float(drift * np.sqrt(t)), float(df), survival) for t, df, c, survival in rows])
 
     def power(self, drift: float) -> float:
         """Probability of a decision in the direction of the drift, at any look."""
-        found = self.stopping_probabilities(abs(drift))
-        return float(found.upper.sum())
+        return float(self._exits(abs(drift)).sum())
 
     def expected_fraction(self, drift: float) -> float:
         """Expected information at the end, as a share of the plan: of the look that stops, or of the last one."""
@@ -114,19 +113,20 @@ class GroupSequentialDesign:
         """Drift at which a decision in its direction has the given power; infinite where no drift has it."""
         from scipy.special import ndtri
 
-        wanted = check_probability(power, "power", low=self.alpha / 2)
+        wanted = float(ndtri(check_probability(power, "power", low=self.alpha / 2)))
         low, high = 0.0, float(student_multiplier(self.alpha, np.inf)) + 1.0
-        while self.power(high) < wanted:
+        ends = [float(ndtri(self.power(each))) - wanted for each in (low, high)]
+        while ends[1] < 0:
             low, high = high, 2 * high
             if high > 1e6:
                 return float("inf")
+            ends = [ends[1], float(ndtri(self.power(high))) - wanted]
         # bisection, and between its steps a secant of the normal deviates of the power, which are nearly a straight line
-        ends = [float(ndtri(self.power(each))) - float(ndtri(wanted)) for each in (low, high)]
         for step in range(80):
             middle = (low + high) / 2
             if step % 3 and np.all(np.isfinite(ends)):
                 middle = low - ends[0] * (high - low) / (ends[1] - ends[0])
-            excess = float(ndtri(self.power(middle))) - float(ndtri(wanted))
+            excess = float(ndtri(self.power(middle))) - wanted
             if abs(excess) < 1e-11 or high - low <= 1e-12 * high:
                 break
             if excess < 0:

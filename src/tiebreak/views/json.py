@@ -64,15 +64,19 @@ def plain(value: Any) -> Any:
 
 def as_lists(facts: dict[str, Any]) -> dict[str, Any]:
     """Facts with a list in the place of each iterator."""
-    return {key: _as_list(value) for key, value in facts.items()}
+    return {key: value if isinstance(value, _SINGLE) else _as_list(value) for key, value in facts.items()}
 
 
 def _as_list(value: Any) -> Any:
     if isinstance(value, Iterator):
         return list(value)
     if isinstance(value, list):
-        return [_as_list(each) for each in value]
+        return [each if isinstance(each, _SINGLE) else _as_list(each) for each in value]
     return as_lists(value) if isinstance(value, dict) else value
+
+
+_SINGLE = (str, int, float, type(None))
+"""Kinds of values that hold no others."""
 
 
 def json_text(facts: dict[str, Any]) -> str:
