@@ -225,3 +225,25 @@ def test_what_cannot_be_compared_is_wrong_use(
     written = capsys.readouterr()
     assert said in written.err
     assert written.out == ""
+
+
+def test_a_file_in_the_place_of_a_command_is_compared(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """`tiebreak FILE` is `tiebreak compare FILE`, options included."""
+    path = tmp_path / "answers.csv"
+    path.write_text("question,a,b\n" + "".join(f"{i},{i % 2},{i % 3 % 2}\n" for i in range(60)))
+    printed = []
+    for command in ([], ["compare"]):
+        assert run([*command, str(path), "--rope", "0.1"]) == 0
+        printed.append(capsys.readouterr().out)
+    assert printed[0] == printed[1]
+
+
+def test_a_folder_called_like_a_command(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The command goes first, and the error says how to name the folder."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "nested").mkdir()
+    assert run(["nested"]) == 2
+    said = "tiebreak: Missing argument 'STUDY'. To compare what lies in the folder 'nested': tiebreak ./nested.\n"
+    assert capsys.readouterr().err.startswith(said)

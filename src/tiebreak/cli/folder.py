@@ -20,14 +20,13 @@ MOST_LINES = 12
 
 
 def as_command(arguments: Sequence[str], commands: Sequence[str]) -> list[str]:
-    """The arguments with the command that a folder in the place of one stands for."""
+    """The arguments with the command that a folder or a file in the place of one stands for."""
     first = arguments[0] if arguments else ""
-    is_folder = first not in commands and not first.startswith("-") and os.path.isdir(first)  # noqa: PTH112
-    if not is_folder:
+    if first in commands or first.startswith("-") or not os.path.exists(first):  # noqa: PTH110
         return list(arguments)
-    from tiebreak.readers.folder import holds_only_battles
+    from tiebreak.readers.folder import holds_only_battles, is_folder
 
-    return ["rate" if holds_only_battles(first) else "compare", *arguments]
+    return ["rate" if is_folder(first) and holds_only_battles(first) else "compare", *arguments]
 
 
 def with_folders(files: Sequence[str]) -> list[Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from difflib import get_close_matches
 from importlib import import_module
+from pathlib import Path
 
 import click
 
@@ -59,7 +60,8 @@ def invoke(arguments: Sequence[str]) -> int:
     """
     typed = as_command(arguments, list(COMMANDS))
     try:
-        with tiebreak.make_context("tiebreak", typed, obj=len(typed) > len(arguments)) as context:
+        is_brief = len(typed) > len(arguments) and Path(arguments[0]).is_dir()
+        with tiebreak.make_context("tiebreak", typed, obj=is_brief) as context:
             tiebreak.invoke(context)
     except click.exceptions.Exit as end:
         return end.exit_code
@@ -73,6 +75,8 @@ def invoke(arguments: Sequence[str]) -> int:
         if isinstance(error, click.exceptions.NoSuchCommand) and path == "tiebreak":
             near = get_close_matches(error.command_name, COMMANDS, 1)
             message += f" Did you mean {near[0]!r}?" if near else ""
+        elif len(arguments) == 1 and Path(arguments[0]).is_dir():
+            message += f" To compare what lies in the folder {arguments[0]!r}: tiebreak ./{arguments[0]}."
         raise CommandError(f"{message}\nSee '{path} --help'.") from error
     except click.ClickException as error:
         raise CommandError(error.format_message()) from error
