@@ -8,6 +8,8 @@ procedures of the package. Beside each: what looks without a plan would say, at 
 python benchmarks/validity/looks.py errors [--scale 1.0] [--seed 1]
 python benchmarks/validity/looks.py order [--tables 200]
 python benchmarks/validity/looks.py savings TABLE.csv [--unit dataset] [--rope 0.01] [--shuffles 20]
+python benchmarks/validity/looks.py spending TABLE.csv [--mixed 40] [--shuffles 20]    (savings by spending function)
+python benchmarks/validity/looks.py matchups [--tables 200]
 python benchmarks/validity/looks.py savings made [--shuffles 20]    (54 models on 805 items, drawn)
 python benchmarks/validity/looks.py savings TABLE.csv --mixed 40    (40 models on 112 datasets, mixed from those of the table)
 
@@ -27,8 +29,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import tiebreak as tb
+from tiebreak.comparison.battle_looks import BattleTable, refuse_matchups
 from tiebreak.comparison.compare import compare_scores
-from tiebreak.comparison.look_order import ALPHA, _components, refuse_order
+from tiebreak.comparison.look_order import JOINT, _components, alpha_of_look, refuse_order
 from tiebreak.comparison.looks import PROCESSES, Looks, TakenLook, cut, digest_of, fraction_of, plan_unit
 from tiebreak.comparison.procedures import METHODS
 from tiebreak.comparison.settings import Settings
@@ -74,9 +77,9 @@ CELLS = (
 
 
 def main() -> None:
-    """Run one of the three studies."""
+    """Run one of the studies."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("study", choices=("errors", "order", "savings"))
+    parser.add_argument("study", choices=("errors", "order", "matchups", "savings", "spending"))
     parser.add_argument("table", nargs="?")
     parser.add_argument("--scale", type=float, default=1.0, help="share of the tables of a full run")
     parser.add_argument("--tables", type=int, default=200)
@@ -90,8 +93,12 @@ def main() -> None:
         sys.exit(errors(given.scale, given.seed))
     if given.study == "order":
         sys.exit(order(given.tables, given.seed))
+    if given.study == "matchups":
+        sys.exit(matchups(given.tables, given.seed))
     if given.table is None:
-        parser.error("savings needs a table")
+        parser.error(f"{given.study} needs a table")
+    if given.study == "spending":
+        sys.exit(spending(given.table, given.shuffles, given.seed, given.mixed))
     sys.exit(savings(given.table, given.unit, given.rope, given.shuffles, given.seed, given.mixed))
 
 
@@ -406,7 +413,7 @@ def order(n_tables: int, seed: int) -> int:
                 print(f"{label:21} {n:6,} {n_models:7} {shares[0]:14.3f} {shares[1]:8.3f} {shares[2]:13.3f}", flush=True)
                 # a table of one task alone is about that task, so the first of them is refused once a second one begins
                 is_wrong |= int(kind == "random" and shares[:2].max() > 0.01 + 2 * np.sqrt(0.0099 / n_tables))
-                is_wrong |= int(kind != "random" and (kind, n) != ("task", 200) and shares[0] < 0.95)
+                is_wrong |= int(kind != "random" and (label, n) != ("task", 200) and shares[0] < 0.95)
     share = _twenty_looks(n_tables, seed)
     print(f"{'random':21} any of 20 looks: {share:.3f}", flush=True)
     return is_wrong | int(share > 0.01 + 2 * np.sqrt(0.0099 / n_tables))
@@ -437,7 +444,7 @@ def _items(kind: str, rng: np.random.Generator, n: int, n_all: int, n_models: in
 
 
 def _is_known(items: tb.Items) -> bool:
-    """Mean scores of the subjects differ, by the chi-square of all models together, at what all joint tests of a look have."""
+    """Mean scores of the subjects differ, by the chi-square of all models together, at what the joint test of a look has."""
     from scipy.stats import chi2
 
     component, _ = _components(items.as_scores().matrix().score)
@@ -446,7 +453,7 @@ def _is_known(items: tb.Items) -> bool:
     if counts.size == 1:
         return False
     means = np.stack([np.bincount(code, row) / counts for row in component])
-    return bool(chi2.sf(float((counts * means**2).sum()), len(component) * (counts.size - 1)) < ALPHA / 4)
+    return bool(chi2.sf(float((counts * means**2).sum()), len(component) * (counts.size - 1)) < JOINT * alpha_of_look(1))
 
 
 def _without(items: tb.Items) -> dict[str, Any]:
@@ -459,6 +466,80 @@ def _is_refused(items: tb.Items, number: int = 1) -> bool:
     except TiebreakError:
         return True
     return False
+
+
+# --- matchups -----------------------------------------------------------------------------------------------------------------
+
+MATCHUPS = (
+    *("drawn", "by popularity", "in turn", "near in strength"),
+    *("winner stays", "Elo, near", "Elo, nearer", "Elo, nearest", "fitted"),
+)
+"""Ways to choose who meets: the first four know nothing of outcomes."""
+
+
+def matchups(n_tables: int, seed: int) -> int:
+    """Print the share of tables of battles of six models that are refused at a first look, by how it was chosen who meets."""
+    print(f"{'who meets':18} {'battles':>8} {'refused':>8}")
+    is_wrong = 0
+    for kind in MATCHUPS:
+        for n in (200, 600):
+            share = np.mean([_is_matched(_met(kind, n, np.random.default_rng((seed, number, n)))) for number in range(n_tables)])
+            print(f"{kind:18} {n:8,} {share:8.3f}", flush=True)
+            is_wrong |= int(kind in MATCHUPS[:4] and share > 0.01 + 2 * np.sqrt(0.0099 / n_tables))
+    return is_wrong
+
+
+def _is_matched(table: BattleTable) -> bool:
+    try:
+        refuse_matchups(table)
+    except TiebreakError:
+        return True
+    return False
+
+
+def _met(kind: str, n: int, rng: np.random.Generator) -> BattleTable:
+    """Battles of six models from 1 to -1 in log-odds; Elo's ratings in steps of 32 points, or fitted after every tenth battle."""
+    power = np.linspace(1, -1, 6)
+    i, j = np.array([(i, j) for i in range(6) for j in range(i)]).T
+    popularity = np.arange(1.0, 7)
+    rating, wins, fitted = np.zeros(6), np.full((6, 6), 0.5), np.zeros(6)
+    first, second, outcome = [], [], []
+    for t in range(n):
+        if kind == "fitted" and t % 10 == 0:
+            fitted = _fitted(wins, fitted)
+        weight = {
+            "by popularity": popularity[i] * popularity[j],
+            "in turn": (np.arange(15) == t % 15).astype(float),
+            "near in strength": np.exp(-2 * np.abs(power[i] - power[j])),
+            "Elo, near": np.exp(-np.abs(rating[i] - rating[j]) / 150),
+            "Elo, nearer": np.exp(-np.abs(rating[i] - rating[j]) / 60),
+            "Elo, nearest": np.exp(-np.abs(rating[i] - rating[j]) / 10),
+            "fitted": np.exp(-np.abs(fitted[i] - fitted[j]) / 0.35),
+        }.get(kind, np.ones(15))
+        if kind == "winner stays" and t:
+            last = first[-1] if outcome[-1] > 0 else second[-1]
+            weight = ((i == last) | (j == last)).astype(float)
+        k = int(rng.choice(15, p=weight / weight.sum()))
+        a, b = (int(i[k]), int(j[k])) if rng.random() < 0.5 else (int(j[k]), int(i[k]))
+        won = bool(rng.random() < 1 / (1 + np.exp(power[b] - power[a])))
+        moved = 32 * (won - 1 / (1 + 10 ** ((rating[b] - rating[a]) / 400)))
+        rating[a], rating[b] = rating[a] + moved, rating[b] - moved
+        wins[(a, b) if won else (b, a)] += 1
+        first.append(a)
+        second.append(b)
+        outcome.append(1 if won else -1)
+    return BattleTable(tuple("abcdef"), np.array(first), np.array(second), np.array(outcome), None)
+
+
+def _fitted(wins: Array, start: Array) -> Array:
+    """Log-odds by Bradley and Terry, in steps of Newton's method for each model alone."""
+    found = start.copy()
+    met = wins + wins.T
+    for _ in range(30):
+        p = 1 / (1 + np.exp(found - found[:, None]))
+        found = found + (wins - met * p).sum(axis=1) / (met * p * (1 - p)).sum(axis=1)
+        found -= found.mean()
+    return found
 
 
 # --- savings ------------------------------------------------------------------------------------------------------------------
@@ -513,6 +594,75 @@ def _without_a_price(scores: tb.Scores, sizes: list[int], decided: set[tuple[str
 
 
 OVER = ("better", "worse", "equivalent")
+
+SPENDINGS: tuple[tuple[str, dict[str, Any]], ...] = (
+    *((f"Hwang-Shih-DeCani, gamma {gamma}", {"gamma": float(gamma)}) for gamma in (-8, -6, -4, -3, -2, 1)),
+    ("O'Brien-Fleming", {"spending": "obrien-fleming"}),
+    ("Pocock", {"spending": "pocock"}),
+)
+
+
+def spending(path: str, n_shuffles: int, seed: int, n_mixed: int) -> int:
+    """Print what pairs over datasets would need by each spending function, at 20 looks and at one after every dataset.
+
+    By p-values of Wilcoxon's signed-rank test, which decide as intervals do at rope 0. Beside it what no plan can undercut: each
+    look at the whole level of a pair; and Holm's steps at each look, by which the share of pairs that are decided goes to those
+    that are open, and which leave no intervals that hold at once.
+    """
+    import pandas as pd
+
+    table = pd.read_csv(path)
+    table = _mixed(table, n_mixed, seed) if n_mixed else table.drop(columns="split").groupby("dataset").mean().reset_index()
+    score = table.drop(columns="dataset").to_numpy()
+    first, second = np.triu_indices(score.shape[1], 1)
+    n, alpha = len(score), 0.05 / first.size
+    rng = np.random.default_rng(seed)
+    orders = [rng.permutation(n) for _ in range(n_shuffles)]
+    differences = [(score[rows][:, first] - score[rows][:, second]).T for rows in orders]
+    for n_looks in (20, n):
+        sizes = np.array(sorted({max(8, round(n * k / n_looks)) for k in range(1, n_looks + 1)}))
+        pvalues = [np.array([wilcoxon(d[:, :size]).pvalue for size in sizes.tolist()]) for d in differences]
+        _print_spending(f"{sizes.size} looks", pvalues, sizes / n, "at no price", lambda p: (p <= alpha).T)
+        for label, given in SPENDINGS:
+            granted = group_sequential_design(sizes / n, alpha=alpha, **given).alphas
+            _print_spending(f"{sizes.size} looks", pvalues, sizes / n, label, partial(_beyond, granted))
+        for gamma in (-4.0, -2.0, 1.0):
+            steps = partial(_holm_over_looks, sizes / n, gamma)
+            _print_spending(f"{sizes.size} looks", pvalues, sizes / n, f"gamma {gamma:g}, Holm's steps", steps)
+    return 0
+
+
+def _beyond(granted: Array, p: Array) -> Array:
+    return np.asarray((p <= granted[:, None]).T)
+
+
+def _holm_over_looks(t: Array, gamma: float, p: Array) -> Array:
+    """True from the look on that decides each pair, of shape (n_pairs, n_looks), at alpha over the number of open pairs."""
+    granted: dict[int, Array] = {}
+    is_open, found = np.ones(p.shape[1], bool), np.zeros(p.T.shape, bool)
+    for k in range(t.size):
+        while is_open.any():
+            m = int(is_open.sum())
+            if m not in granted:
+                granted[m] = group_sequential_design(t, alpha=0.05 / m, gamma=gamma).alphas
+            now = is_open & (p[k] <= granted[m][k])
+            if not now.any():
+                break
+            found[now, k:] = True
+            is_open &= ~now
+    return found
+
+
+def _print_spending(looks: str, pvalues: list[Array], t: Array, label: str, decide: Callable[[Array], Array]) -> None:
+    needed, n_whole, n_lost = [], 0, 0
+    for p in pvalues:
+        decided = decide(p)
+        is_decided, whole = decided.any(axis=1), p[-1] <= 0.05 / p.shape[1]
+        needed += t[np.argmax(decided, axis=1)][is_decided].tolist()
+        n_whole += int(whole.sum())
+        n_lost += int((whole & ~is_decided).sum())
+    mean, median = np.mean(needed), np.median(needed)
+    print(f"{looks:10} {label:32} needed {mean:6.1%}  median {median:6.1%}  lost {n_lost / n_whole:6.1%}", flush=True)
 
 
 def _made(seed: int) -> Any:

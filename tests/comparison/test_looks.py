@@ -223,6 +223,41 @@ def test_what_is_no_plan_is_refused(settings: dict[str, Any], error: type[Except
         tb.compare(answers(200), metric="accuracy", **settings)
 
 
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({"n": 0}, "look 1 has n 0, which is no number of units"),
+        ({"n": "100"}, "look 1 has n '100', which is no number of units"),
+        ({"fraction": 5}, "look 1 has the fraction 5, which is no share of a plan"),
+        ({"fraction": -1}, "look 1 has the fraction -1"),
+        ({"interval_alpha": None}, "an entry is not of its kind"),
+        ({"decided": [["m0", "m1"]]}, "look 1 has decided pairs that are not two models and a verdict"),
+    ],
+)
+def test_a_look_that_was_changed_is_named(change: dict[str, Any], text: str) -> None:
+    """By its number and what is wrong with it."""
+    first = tb.compare(answers(100), metric="accuracy", n_total=N).looks
+    assert first is not None
+    record = first.as_dict()
+    record["taken"][0].update(change)
+    with pytest.raises(UnreadableSourceError, match=rf"no whole record of looks: {text}"):
+        tb.compare(answers(200), metric="accuracy", looks=record)
+
+
+def test_a_record_that_lacks_a_field_or_goes_back_is_refused() -> None:
+    """It names the field; a later look at a smaller share of the plan is none."""
+    first = looked([100, 250]).looks
+    assert first is not None
+    record = first.as_dict()
+    del record["taken"][1]["digest"]
+    with pytest.raises(UnreadableSourceError, match="it lacks 'digest'"):
+        tb.compare(answers(400), metric="accuracy", looks=record)
+    record = first.as_dict()
+    record["taken"][1]["fraction"] = 0.01
+    with pytest.raises(InvalidParameterError, match=r"looks at 100 and then at 250 questions, as 0\.125 and 0\.01 of the plan"):
+        tb.compare(answers(400), metric="accuracy", looks=record)
+
+
 def test_forecasts_take_no_looks() -> None:
     """Periods depend on each other."""
     losses = pd.DataFrame({"time": range(60), "a": np.arange(60) % 7 + 0.5, "b": np.arange(60) % 5 + 0.4})

@@ -130,6 +130,7 @@ def next_battle_look(plan: Looks, table: BattleTable, terms: dict[str, Any]) -> 
     if not plan.taken:
         plan = replace(plan, gamma=GAMMA if plan.gamma is None else plan.gamma, unit=unit, terms=terms)
         refuse_too_many(plan, n)
+    plan = replace(plan, unit=unit)
     refuse_changes(plan, terms)
     refuse_fewer(plan, n)
     if plan.taken:

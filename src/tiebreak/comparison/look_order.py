@@ -15,7 +15,13 @@ from tiebreak.numerics import FloatArray, student_tail, weighted_chi_square_tail
 from tiebreak.scores.scores import Scores
 
 ALPHA = 0.01
-"""Chance, at most, that a random order is refused at any look; the k-th spends a share of 1 / (k (k + 1)), so the first half."""
+"""Chance, at most, that a random order is refused at any look."""
+
+FIRST = 0.7
+"""Share of it that the first look spends; the k-th of the later ones spends 1 / (k (k - 1)) of the rest."""
+
+JOINT = 0.8
+"""Share of what a look spends that the tests of all series together have; the tests of single ones see what is plain to them."""
 
 FEWEST = 8
 """Units below which no order can be told from a random one."""
@@ -86,12 +92,17 @@ def refuse_signs(signs: list[Sign], what: str, advice: str, number: int) -> None
         It says what is wrong, by which test, and how to go on.
     """
     n_joint = sum(sign.is_joint for sign in signs)
-    # tests of all series together have half of the level
-    pvalues = [2 * sign.pvalue * (n_joint if sign.is_joint else len(signs) - n_joint) for sign in signs]
-    if min(pvalues, default=1.0) >= ALPHA / (number * (number + 1)):
+    shares = [JOINT / n_joint if sign.is_joint else (1 - JOINT) / (len(signs) - n_joint) for sign in signs]
+    pvalues = [sign.pvalue / share for sign, share in zip(signs, shares, strict=True)]
+    if min(pvalues, default=1.0) >= alpha_of_look(number):
         return
     found = signs[int(np.argmin(pvalues))]
     raise UnsuitableDesignError(f"{what}: {found.text}. {advice}")
+
+
+def alpha_of_look(number: int) -> float:
+    """Chance, at most, that the look of this number, from 1, refuses a random order."""
+    return ALPHA * (FIRST if number == 1 else (1 - FIRST) / (number * (number - 1)))
 
 
 def _refuse_one_group(data: Scores, unit: str) -> None:

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, get_args
 
@@ -126,11 +127,11 @@ class Looks:
                 "Begin another plan, on new data.",
                 about="looks",
             )
-        for before, after in zip(self.taken, self.taken[1:], strict=False):
-            if after.n <= before.n:
+        for before, after in pairwise(self.taken):
+            if after.n <= before.n or after.fraction < before.fraction:
                 raise InvalidParameterError(
-                    f"looks at {before.n:,} and then at {after.n:,} {self.unit or 'unit'}s: each look needs more data than the "
-                    "one before.",
+                    f"looks at {before.n:,} and then at {after.n:,} {self.unit or 'unit'}s, as {before.fraction:.3g} and "
+                    f"{after.fraction:.3g} of the plan: each look needs more data than the one before.",
                     about="looks",
                 )
 
@@ -181,30 +182,30 @@ class Looks:
                 "tiebreak."
             )
         try:
-            taken = tuple(
-                TakenLook(
-                    _whole(each["n"]),
-                    float(each["fraction"]),
-                    float(each["interval_alpha"]),
-                    str(each["digest"]),
-                    tuple((str(first), str(second), str(verdict)) for first, second, verdict in each["decided"]),
-                )
-                for each in content["taken"]
-            )
+            taken = tuple(_taken_look(each, number) for number, each in enumerate(content["taken"], 1))
             facts = {key: content[key] for key in ("n_total", "spending", "gamma", "unit")}
             terms = dict(content["terms"])
+            if not isinstance(facts["unit"], str):
+                raise ValueError("its unit is no word")
         except (KeyError, TypeError, ValueError) as error:
+            what = {KeyError: f"it lacks {error}", ValueError: str(error)}.get(type(error), "an entry is not of its kind")
             raise UnreadableSourceError(
-                f"{name} is no whole record of looks ({type(error).__name__}: {error}). Was it changed or cut short? Go on from "
-                "another copy, or from the saved answer of the last look."
+                f"{name} is no whole record of looks: {what}. Was it changed or cut short? Go on from another copy, or from the "
+                "saved answer of the last look."
             ) from None
         return cls(**facts, terms=terms, taken=taken)
 
 
-def _whole(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise ValueError(f"n is {value!r:.20}")
-    return value
+def _taken_look(content: Mapping[str, Any], number: int) -> TakenLook:
+    n, decided = content["n"], content["decided"]
+    fraction, alpha = float(content["fraction"]), float(content["interval_alpha"])
+    if isinstance(n, bool) or not isinstance(n, int) or n < 1:
+        raise ValueError(f"look {number} has n {n!r:.20}, which is no number of units")
+    if not 0 < fraction <= 1:
+        raise ValueError(f"look {number} has the fraction {fraction:g}, which is no share of a plan")
+    if not all(isinstance(pair, (list, tuple)) and len(pair) == 3 for pair in decided):
+        raise ValueError(f"look {number} has decided pairs that are not two models and a verdict")
+    return TakenLook(n, fraction, alpha, str(content["digest"]), tuple((str(a), str(b), str(c)) for a, b, c in decided))
 
 
 # --- the plan and the data ----------------------------------------------------------------------------------------------------
@@ -403,6 +404,7 @@ def next_look(plan: Looks, data: Scores, settings: Settings, method: Procedure, 
         gamma = GAMMAS.get(method.question, GAMMA) if plan.gamma is None else plan.gamma
         plan = replace(plan, gamma=float(gamma), unit=unit, terms=terms)
         refuse_too_many(plan, now.n)
+    plan = replace(plan, unit=unit)
     refuse_changes(plan, terms)
     refuse_fewer(plan, now.n)
     if plan.taken:  # the last look holds all units of those before it
