@@ -35,15 +35,14 @@ SHORT = ["random forest", "gradient boosting", "nearest neighbours", "ridge", "n
 
 
 def readme_image() -> Image.Image:
-    """The README's own example as a posterior and as a ranking, side by side."""
+    """The README's own example as a ranking and as a posterior, one below the other, as wide as a page of text."""
     X, y = make_moons(noise=0.352, random_state=1, n_samples=100)
     grid = [{"kernel": ["linear", "rbf"]}, {"kernel": ["poly"], "degree": [2, 3]}]
     cv = RepeatedStratifiedKFold(n_splits=10, n_repeats=10, random_state=0)
     search = GridSearchCV(SVC(random_state=0), grid, scoring="roc_auc", cv=cv).fit(X, y)
     plot = tb.compare(search, X=X, y=y, rope=0.01).plot
-    pictures = [picture(plot.posterior("rbf", "linear")), picture(plot.ranking())]
-    sheet = beside(pictures)
-    return sheet.resize((1400, round(sheet.height * 1400 / sheet.width)), Image.Resampling.LANCZOS)
+    ranking = plot.ranking(caption="", figsize=(7.4, 2.3))
+    return below([picture(ranking), picture(plot.posterior("rbf", "linear", caption="", figsize=(7.4, 3.4)))])
 
 
 def contact_sheet(plots: Iterable[str]) -> Image.Image:

@@ -134,7 +134,9 @@ def test_the_cheapest_of_equivalent_models_is_named_where_times_are_known() -> N
 def test_many_pairs_say_what_a_baseline_would_change() -> None:
     """Sixty models: 1,770 pairs, or 59."""
     answer = compared(noisy(*np.linspace(0.79, 0.8, 60)), [f"m{i}" for i in range(60)])
-    assert "1,770 pairs share the 5% here; with a baseline named before looking only 59 would." in " ".join(str(answer).split())
+    assert "The 5% chance of a false claim is split over 1,770 pairs; with a baseline named before looking, over 59." in " ".join(
+        str(answer).split()
+    )
 
 
 def test_times_come_with_the_scores() -> None:

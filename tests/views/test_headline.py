@@ -39,8 +39,8 @@ def levels(*values: float) -> dict[str, float]:
     [
         ((0.9, 0.8), {}, "a is better than b: accuracy higher by 0.100."),
         ((0.9, 0.86), {"rope": 0.03}, "a is ahead of b: accuracy higher by 0.040, perhaps too little to matter."),
-        ((0.9, 0.9), {"rope": 0.05}, "a and b are practically equivalent: within 0.05 accuracy."),
-        ((0.9, 0.9), {"rope": "5%"}, "a and b are practically equivalent: within 0.045 (5%) accuracy."),
+        ((0.9, 0.9), {"rope": 0.05}, "a and b are practically equivalent: accuracy within 0.05."),
+        ((0.9, 0.9), {"rope": "5%"}, "a and b are practically equivalent: accuracy within 0.045 (5%)."),
         ((0.9, 0.899), {}, "No winner yet: a or b."),
         ((0.9, 0.8, 0.7), {}, "a is the best of the 3."),
         ((0.9, 0.899, 0.898), {}, "No winner yet: a, b or c."),

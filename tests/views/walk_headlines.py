@@ -63,7 +63,7 @@ def _walk_pair(found: Any, pair: dict[str, Any], derived: Derived, metric: str, 
         found.expect({first, second} == both and its == how.split()[0], f"{pair['first']} is {verdict}: {text!r}")
         found.expect((perhaps is not None) == (its == "ahead"), f"{its}: {text!r}")
         found.expect(is_printed(size, difference) and direction == side, f"{difference}: {text!r}")
-    elif said := re.fullmatch(rf"(.+) and (.+) are practically equivalent: within ({NUMBER})(?: \(.*%\))? {metric}\.", text):
+    elif said := re.fullmatch(rf"(.+) and (.+) are practically equivalent: {metric} within ({NUMBER})(?: \(.*%\))?\.", text):
         low, high = derived.ends[pair["first"], pair["second"]]
         found.expect({*said.groups()[:2]} == both and verdict == "equivalent", f"{verdict}: {text!r}")
         found.expect(max(-low, high) <= number(said.group(3)) * (1 + 1e-12) + derived.noise, f"{low} to {high}: {text!r}")

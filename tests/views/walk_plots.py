@@ -65,6 +65,9 @@ def walk(found: Any, answer: dict[str, Any], derived: Derived, name: str, plot: 
 def _counted(found: Any, counts: Counter[str], text: str, what: str) -> None:
     """Counts of verdicts in words: of 3 models, 1 is worse and 2 are undecided; all 3 models are worse; both ..."""
     total = sum(counts.values())
+    if text.startswith("the other is "):
+        found.expect(dict(counts) == {text.removeprefix("the other is "): 1}, f"{what}: {dict(counts)}, {text!r}")
+        return
     whole = re.search(r"(all (\d+)|both) (?:\w+ )+?(?:is|are) (\w+)", text)
     if whole is not None:
         n = int(whole.group(2)) if whole.group(2) else 2
@@ -76,11 +79,18 @@ def _counted(found: Any, counts: Counter[str], text: str, what: str) -> None:
     found.expect(parts == {word: n for word, n in counts.items() if n} or not parts, f"{what}: {dict(counts)}, {text!r}")
 
 
+def _drawn(answer: dict[str, Any], derived: Derived) -> list[str]:
+    """Models with a row of their own: copies share one, unless each is judged against a baseline or there is nothing else."""
+    if answer["settings"]["baseline"] is not None or len(set(derived.entry.values())) == 1:
+        return list(derived.models)
+    return list({derived.entry[model]: model for model in reversed(derived.models)}.values())[::-1]
+
+
 def _walk_rows(found: Any, answer: dict[str, Any], derived: Derived, table: Any, what: str) -> None:
     """Rows of models against the first, or the baseline."""
     reference = answer["settings"]["baseline"] or derived.models[0]
     ranking = {row["model"]: row for row in answer["ranking"]}
-    expected = derived.models[:MOST_DRAWN]
+    expected = _drawn(answer, derived)[:MOST_DRAWN]
     found.expect(table["model"].tolist()[:-1] == expected[:-1], f"{what} has the rows {table['model'].tolist()}")
     for row in table.to_dict("records"):
         model, own = row["model"], ranking[row["model"]]
@@ -107,7 +117,8 @@ def _walk_against(found: Any, answer: dict[str, Any], derived: Derived, table: A
     _walk_rows(found, answer, derived, table, what)
     title, n, best = plot.title, len(derived.models), derived.best
     reference = answer["settings"]["baseline"] or derived.models[0]
-    counts = Counter(derived.verdict(model, reference) for model in derived.models if model != reference)
+    own = derived.entry[reference] if len(_drawn(answer, derived)) < n else (reference,)
+    counts = Counter(derived.verdict(model, reference) for model in derived.models if model not in own)
     copies = len(derived.entry[derived.models[0]]) - 1
     with_copies = f"{derived.models[0]} (and {copies} {'copy' if copies == 1 else 'copies'}) is the best of {n}"
     if copies and derived.standing and all(derived.standing[model] == "best" for model in best):
@@ -121,13 +132,14 @@ def _walk_against(found: Any, answer: dict[str, Any], derived: Derived, table: A
     elif n == 2:
         _walk_pair_title(found, derived, title, what)
     elif answer["settings"]["baseline"] is not None:
-        found.expect(title.startswith(f"Against the baseline {reference} "), f"{what}: {title!r}")
+        found.expect(title.startswith(f"Against the baseline {reference}: "), f"{what}: {title!r}")
         _counted(found, counts, title, what)
     elif len(best) == 1:
         found.expect(title.startswith(f"{best[0]} is the best of {n}; "), f"{best} may be best: {title!r}")
         _counted(found, counts, title.partition("; ")[2], what)
     else:
-        found.expect(title == f"{derived.models[0]} ranks first; {len(best)} of {n} models may be the best", f"{best}: {title!r}")
+        some = f"any of {n}" if len(best) == n else f"{len(best)} of {n}"
+        found.expect(title == f"{derived.models[0]} ranks first; {some} models may be the best", f"{best}: {title!r}")
     if "share a letter" in plot.note:
         found.expect("letters" in answer["ranking"][0], f"{what}: there are no letters: {plot.note!r}")
 
@@ -179,7 +191,9 @@ def _walk_scores(found: Any, answer: dict[str, Any], derived: Derived, plot: Any
 def _walk_verdicts(found: Any, answer: dict[str, Any], derived: Derived, plot: Any) -> None:
     p = {(pair["first"], pair["second"]): pair["adjusted_pvalue"] for pair in answer["pairs"]}
     shown = list(dict.fromkeys(plot.data["row"]))
-    found.expect(len(shown) == min(len(derived.models), MOST_DRAWN) or "wins" in plot.data, f"{len(shown)} rows of verdicts")
+    found.expect(
+        len(shown) == min(len(_drawn(answer, derived)), MOST_DRAWN) or "wins" in plot.data, f"{len(shown)} rows of verdicts"
+    )
     found.expect(len(plot.data) == len(shown) * (len(shown) - 1), f"{len(plot.data)} cells of {len(shown)} models")
     for cell in plot.data.to_dict("records"):
         first, second = cell["row"], cell["column"]
@@ -236,7 +250,7 @@ def _walk_diagram(found: Any, answer: dict[str, Any], derived: Derived, plot: An
     """Average ranks of everybody, bars of models that are not told apart, all such pairs in one of them."""
     ranks = {row["model"]: row["average_rank"] for row in answer["ranking"]}
     names = plot.data["model"].tolist()
-    everybody = {model for model, rank in ranks.items() if rank is not None}
+    everybody = {model for model in _drawn(answer, derived) if ranks[model] is not None}
     found.expect(set(names) == everybody or len(everybody) > MOST_DRAWN, f"the diagram lacks {everybody - set(names)}")
     for row in plot.data.to_dict("records"):
         found.expect(_is_same(row["average_rank"], ranks[row["model"]]), f"{row['model']!r} has the rank {row['average_rank']}")

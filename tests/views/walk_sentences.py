@@ -46,7 +46,10 @@ def walk(found: Any, answer: dict[str, Any], derived: Derived, read: Read) -> No
             _walk_chances(found, answer, derived, line)
         elif line.startswith("By "):
             _walk_slices(found, answer, line)
-        elif re.fullmatch(r"[\d,]+ pairs share the .* here; with a baseline named before looking only [\d,]+ would\.", line):
+        elif re.fullmatch(
+            r"The .* chance of a false claim is split over [\d,]+ pairs; with a baseline named before looking, over [\d,]+\.",
+            line,
+        ):
             _walk_fewer(found, answer, derived, line)
         elif said := re.fullmatch(
             rf"(?:A|Depending on the pair, a) true difference of ({NUMBER})(?: to ({NUMBER}))? is seen in ({NUMBER})% of tables "
@@ -382,7 +385,10 @@ def _printed_rope(answer: dict[str, Any], derived: Derived, text: str) -> float:
 
 
 def _walk_step(found: Any, answer: dict[str, Any], derived: Derived, text: str, rope: float) -> None:
-    fewer = re.search(r" ?[\d,]+ pairs share the .*? here; with a baseline named before looking only [\d,]+ would\.$", text)
+    fewer = re.search(
+        r" ?The [^ ]* chance of a false claim is split over [\d,]+ pairs; with a baseline named before looking, over [\d,]+\.$",
+        text,
+    )
     if fewer is not None:
         _walk_fewer(found, answer, derived, fewer.group(0).strip())
         text = text[: fewer.start()]
@@ -473,11 +479,10 @@ def _walk_pair_step(found: Any, derived: Derived, pair: tuple[str, str], verdict
 
 
 def _walk_fewer(found: Any, answer: dict[str, Any], derived: Derived, text: str) -> None:
-    said = re.match(
-        rf"([\d,]+) pairs share the ({NUMBER})% here; with a baseline named before looking only ([\d,]+) would\.", text
-    )
+    over = r"split over ([\d,]+) pairs; with a baseline named before looking, over ([\d,]+)\."
+    said = re.match(rf"The ({NUMBER})% chance of a false claim is {over}", text)
     told = None if said is None else tuple(map(number, said.groups()))
-    expected = len(answer["pairs"]), round(100 * derived.alpha, 9), len(derived.models) - 1
+    expected = round(100 * derived.alpha, 9), len(answer["pairs"]), len(derived.models) - 1
     found.expect(told == expected, f"{expected}: {text!r}")
     found.expect(derived.family == "pairs", f"family {derived.family}: {text!r}")
 

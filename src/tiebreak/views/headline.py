@@ -23,7 +23,7 @@ MOST_NAMES = 3
 WORDS = {
     "better": "{a} is better than {b}: {size}.",
     "ahead": "{a} is ahead of {b}: {size}, perhaps too little to matter.",
-    "equivalent": "{a} and {b} are practically equivalent: within {rope} {metric}.",
+    "equivalent": "{a} and {b} are practically equivalent: {metric} within {rope}.",
     "no winner": "No winner yet: {names}.",
     "identical-scores": "No winner: {a} and {b} have identical scores.",
     "no-spread": "No winner yet: {names}, as their difference never varies.",

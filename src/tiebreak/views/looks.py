@@ -220,7 +220,7 @@ def _is_futile(comparison: Comparison) -> np.ndarray[Any, np.dtype[np.bool_]]:
     return np.asarray(is_open & (np.nan_to_num(np.asarray(comparison.p_stays, dtype=float)) >= FUTILE))
 
 
-UNPLANNED = "To look again as data come in, plan it with n_total: unplanned looks add false claims."
+UNPLANNED = "To compare again as data come in, plan it beforehand (n_total): unplanned looks add false claims."
 """Remark on an answer that invites to look again, and is not one of a plan."""
 
 

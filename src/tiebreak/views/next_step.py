@@ -287,4 +287,5 @@ def _fewer_pairs(comparison: Comparison) -> str:
     if n_pairs < MANY_PAIRS or comparison.looks is not None or not comparison.pair_table.is_simultaneous:
         return ""
     share = format_percent(comparison.settings.alpha)
-    return f"{n_pairs:,} pairs share the {share} here; with a baseline named before looking only {n_models - 1:,} would."
+    few = f"with a baseline named before looking, over {n_models - 1:,}"
+    return f"The {share} chance of a false claim is split over {n_pairs:,} pairs; {few}."

@@ -127,7 +127,7 @@ FORTY = around(*(0.9 - 0.003 * np.arange(40)), noise=0.012)
 
 
 def test_sizes() -> None:
-    """At most 100 KiB for 4 models on 100 splits, with requirements too, 300 KB for 20 on 25, 400 KB for 40 of long names on 100.
+    """At most 100 kB for 4 models on 100 splits, with requirements too, 300 kB for 20 on 25, 400 kB for 40 of long names on 100.
 
     The form for notebooks stays below 60 KB and has no script.
     """
@@ -136,8 +136,8 @@ def test_sizes() -> None:
     forty = {f"candidate {n:02d} of the search over its depth, leaves and rates"[:60]: row for n, row in enumerate(FORTY)}
     first, second, third, last = hundred.models
     asked = hundred.meets(better=[(first, second)], not_worse=[(third, last)], near_best=[first, second])
-    assert len(hundred.to_html().encode()) < 100 * 1024
-    assert len(report(hundred, asked).encode()) < 100 * 1024
+    assert len(hundred.to_html().encode()) < 100_000
+    assert len(report(hundred, asked).encode()) < 100_000
     assert len(compared(table(forty), rope=0.01).to_html().encode()) < 400_000
     assert len(twenty.to_html().encode()) < 300_000
     for answer in (hundred, twenty):
@@ -204,7 +204,7 @@ def test_a_figure_is_transparent_and_its_hatch_is_small() -> None:
     drawing = re.findall(r'<figure class="plot">.*?</figure>', FOUR.pair("forest", "svm").to_html(), re.S)[0]
     assert "equivalent" in drawing
     assert len(drawing) < 40_000
-    (hatch,) = (each for each in re.findall(r"<path [^>]*>", drawing) if each.count("h0") > 100)
+    (hatch,) = (each for each in re.findall(r"<path [^>]*>", drawing) if each.count("h.1") > 100)
     assert 'stroke-linecap="round"' in hatch
     assert not re.search(r'<path d="M0 [\d.]+L[^"]*" fill="#ffffff"', drawing)
 

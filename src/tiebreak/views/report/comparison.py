@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from tiebreak.comparison.compare import compare_scores
 from tiebreak.comparison.ranking import STANDINGS
-from tiebreak.comparison.verdict import MIRRORED, VERDICTS
+from tiebreak.comparison.verdict import MIRRORED, REASONS, VERDICTS
 from tiebreak.errors import TiebreakError
 from tiebreak.numerics import FloatArray
 from tiebreak.views.comparison import (
@@ -138,7 +138,19 @@ def answers_data(comparisons: Sequence[Comparison], requirements: Requirements |
     answers = [answer_data(each, None if n else requirements) for n, each in enumerate(comparisons)]
     for answer in answers[1:] if comparisons and comparisons[0].scores.others else ():
         answer["is_other"] = True  # for those who read the page back and name no metric
+    alphas = [held for answer in answers for held in answer["decide"]["alphas"]]
+    if alphas and all(held["why"] == REASONS.index("unsettled") for held in alphas):
+        words["without"] = {}
+    if requirements is not None:
+        words["requirements"] = _needed(words["requirements"], {each.gate for each in requirements}, alphas)
     return {"answers": answers, "words": words}
+
+
+def _needed(words: Mapping[str, Any], gates: set[str], alphas: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Words on requirements of the kinds that were asked, and on the reasons why one has no interval at some alpha."""
+    reasons = {reason for held in alphas for *_, reason in held.get("requirements", ())}
+    kinds = {name: {key: each for key, each in words[name].items() if key.split(",")[0] in gates} for name in ("stated", "where")}
+    return {**words, **kinds, "reasons": {key: each for key, each in words["reasons"].items() if key in reasons}}
 
 
 def answer_data(comparison: Comparison, requirements: Requirements | None = None) -> dict[str, Any]:

@@ -76,7 +76,7 @@ WORDS = {
     "comparison": {name: words for name, words in comparison_words.WORDS.items() if name in WITH_ROPE},
     "against": comparison_words.AGAINST,
     "requirements": {
-        "words": requirement_words.WORDS,
+        "words": {name: words for name, words in requirement_words.WORDS.items() if name not in ("left", "over")},  # of looks
         "stated": {", ".join(key): words for key, words in requirement_words.AS_STATED.items()},
         "where": {", ".join(key): words for key, words in requirement_words.WHERE.items()},
         "reasons": requirement_words.REASONS,

@@ -158,15 +158,20 @@ def without_comments(script: str) -> str:
 
 
 _COMMENT = re.compile(r"^\s*//.*$|\s+// [^\"'`]*$")
-_TEXT = re.compile(r'("(?:\\.|[^"\\])*")')
-_BLANKS = re.compile(r" *([{}()\[\],;:?=<>&|]) *")
+_TEXT = re.compile(r'("(?:\\.|[^"\\])*"|`[^`]*`)')
+_BLANKS = re.compile(r" *([{}()\[\],;:?=<>&|*%]) *")
 
 
 def _tight(line: str) -> str:
-    """A line of a script without the blanks beside marks, outside of texts in double quotes; one with other texts as it is."""
-    if re.search("[`/']", line):
+    """A line of a script without the blanks beside marks, outside of texts; one in which texts are not told for certain as it is.
+
+    Those are lines with single quotes, with what may be a regular expression, or with a text inside of a text.
+    """
+    code, texts = (_TEXT.split(line)[start::2] for start in (0, 1))
+    is_unsure = any(re.search("[`/'\"]", part) for part in code)
+    if is_unsure or any(text.count("{") != text.count("}") for text in texts if text[0] == "`"):
         return line
-    return "".join(part if part.startswith('"') else _BLANKS.sub(r"\1", part) for part in _TEXT.split(line))
+    return "".join(_BLANKS.sub(r"\1", part) + text for part, text in zip(code, [*texts, ""], strict=True))
 
 
 def _trusted(text: str) -> Markup:

@@ -61,7 +61,9 @@ def largest_drawn(*values: ArrayLike) -> float:
     """Largest number that is drawn, so that a few rows far off do not press the others together; infinite where all fit."""
     reach = np.fmax.reduce(np.abs(np.nan_to_num(np.asarray(values, dtype=float), posinf=0.0, neginf=0.0)))
     foremost = reach[:FOREMOST]
-    most = OUTLIER * float(np.median(foremost[foremost > 0])) if np.any(foremost > 0) else np.inf
+    if not np.any(foremost > 0):
+        return np.inf
+    most = min(OUTLIER * float(np.median(foremost[foremost > 0])), float(foremost.max()))
     return most if reach.max(initial=0.0) > 1.5 * most else np.inf
 
 
@@ -97,12 +99,16 @@ def axis(scale: Scale, label: str = "") -> Markup:
 
 
 def dots_row(scale: Scale, values: Iterable[float], mean: float) -> Markup:
-    """A dot for each value, a little apart in height so that equal ones stay visible, and a mark at their mean."""
-    places = []
-    for n, value in enumerate(values):
-        if math.isfinite(value):
-            x = 1000 * (value - scale.low) / (scale.high - scale.low)
-            places.append(f"M{x:.0f} {11 + 14 * ((n * 0.618034) % 1 - 0.5):.0f}z")
+    """A dot for each value, a little apart in height so that equal ones stay visible, and a mark at their mean.
+
+    A dot is a line of length 1, as a point is lost in a PDF; each begins where the one before it ends, from left to right.
+    """
+    places, at = [], (0, 0)
+    for value, n in sorted((value, n) for n, value in enumerate(values) if math.isfinite(value)):
+        x, y = (round(1000 * (value - scale.low) / (scale.high - scale.low)), round(11 + 14 * ((n * 0.618034) % 1 - 0.5)))
+        across, down = x - at[0], y - at[1]
+        places.append(f"m{across}{'' if down < 0 else ' '}{down}h1")
+        at = (x + 1, y)
     dots = Markup('<svg viewBox="0 0 1000 22" preserveAspectRatio="none"><path class="dots" d="{}"/></svg>').format(
         "".join(places)
     )
@@ -320,7 +326,7 @@ def _with_dots(path: Element) -> dict[str, str]:
         return dict(path.attrib)
     middles = [((min(c[::2]) + max(c[::2])) / 2, (min(c[1::2]) + max(c[1::2])) / 2) for c in circles]
     width = max(circles[0][::2]) - min(circles[0][::2])
-    places = "".join(f"M{_rounded(str(x))} {_rounded(str(y))}h0" for x, y in middles)
+    places = "".join(f"M{_rounded(str(x))} {_rounded(str(y))}h.1" for x, y in middles)
     style = f"{path.attrib.get('style', '')}; stroke-width: {width + _OUTLINE:.2f}; stroke-linecap: round"
     return {**path.attrib, "d": places, "style": style}
 

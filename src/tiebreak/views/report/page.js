@@ -96,7 +96,7 @@ const Page = (() => {
     const most = Math.max(...[Math.abs(middle) + reach, Math.abs(low), Math.abs(high)].filter(Number.isFinite));
     const scale = scaleOf([middle - reach, middle + reach, low, high, 0, ...(rope < 6 * most ? [-rope, rope] : []), ...each]);
     const about = `Estimate ${pair.text.difference}, interval ${pair.text.interval}${rope ? `, rope ±${rope}` : ""}.`;
-    const dots = each.map((value, k) => `M${(1000 * share(scale, value)).toFixed(0)} ${(12 + 16 * ((k * 0.618034) % 1 - 0.5)).toFixed(0)}z`);
+    const dots = each.map((value, k) => `M${(1000 * share(scale, value)).toFixed(0)} ${(12 + 16 * ((k * 0.618034) % 1 - 0.5)).toFixed(0)}h1`); // a point has no length, and is lost in a PDF
     const strip = { viewBox: "0 0 1000 24", preserveAspectRatio: "none", y: height + 6, height: 24, width: "100%" };
     const whole = { class: `row figure ${pair.verdict}`, width: "100%", height: height + 64, role: "img", "aria-labelledby": `${id}-t ${id}-d` };
     const inside = marks(scale, pair, rope, { height: height + 34, at: height - 6, radius: 5.5 }, heights && curve(`${id}-c`, scale, heights, pair, rope, sign, height));
@@ -159,7 +159,7 @@ const Page = (() => {
       this.units = held.units === "items" ? { names: items.items, score: held.models.map(inOrder) } : held.units ?? scores[0]; // of items, or of splits
       this.shown = held.decide.shown ?? held.models;
       this.engine = Decide.engine(this.data);
-      [this.asked, this.state] = [this.data.asked, this.data.asked];
+      [this.asked, this.state, this.columns] = [this.data.asked, this.data.asked, {}]; // columns: those of the pairs as numbers, once asked for
       this.answer = this.first = this.engine.at(this.state);
       [this.slider, this.rope, this.alpha] = ["rope-slider", "rope", "alpha"].map((name) => this.one(`[data-control=${name}]`));
       this.slider.addEventListener("input", () => this.change({ rope: this.slider.valueAsNumber, given: null }, this.slider));
@@ -343,7 +343,7 @@ const Page = (() => {
     pairNumbers(first, second, pair) {
       const { shown, engine: { family }, view: { pairs, metric } } = this, { baseline } = this.data, { interval, difference } = pair.text;
       const row = baseline === undefined ? pair.at : family.first.indexOf(first === baseline ? second : first);
-      const known = (name) => (pair.is_in_family && pairs[name] !== undefined ? at(pairs[name], row) : null);
+      const column = (name) => (this.columns[name] ??= unpackedColumns({ first: family.first, [name]: pairs[name] })[name]), known = (name) => (pair.is_in_family && pairs[name] !== undefined ? at(column(name), row) : null);
       const ends = `${interval === "-" ? "none" : interval} (${pair.is_in_family ? `level ${this.answer.held.level}` : "its own"}, n = ${pair.n_units})`;
       const rows = [["Difference", difference], [pair.is_in_family ? "Interval that decides" : "Interval", ends]];
       if (known("adjusted_pvalue") !== null) rows.push(["p-value of no difference, adjusted", formatPvalue(known("adjusted_pvalue"))]);
