@@ -15,7 +15,7 @@ from rich.console import Console
 import tiebreak as tb
 from tests.views.situations import around, compared, named, table
 from tiebreak.views.comparison import page
-from tiebreak.views.page import WHOLE_NAME
+from tiebreak.views.page import WHOLE_NAME, _lines_of_name
 
 NAMES = ("a|b<script>alert(1)</script>", "[x](http://e) *b* #1", "_u_ `c` \\$m$ ~~s~~ &amp; ![i](j)")
 
@@ -166,3 +166,11 @@ def test_print_fits_the_window(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     monkeypatch.setenv("COLUMNS", "70")
     assert max(map(len, str(comparison).splitlines())) <= 70
+
+
+def test_names_in_a_narrow_terminal_are_broken_between_their_parts() -> None:
+    """Before the bracket where that is enough, else between the words of a class; what has no parts is left to the terminal."""
+    assert _lines_of_name("RandomForest(max_depth=2)", 17) == ["RandomForest", "(max_depth=2)"]
+    assert _lines_of_name("HistGradientBoosting(max_depth=2)", 17) == ["HistGradient", "Boosting", "(max_depth=2)"]
+    assert _lines_of_name("svm", 17) == ["svm"]
+    assert _lines_of_name("x" * 40, 17) == ["x" * 40]

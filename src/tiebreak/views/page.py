@@ -410,5 +410,23 @@ def _rich_cell(text: str, header: str, name_width: int, ranks: Mapping[str, int]
         # shortened names may look alike; the ranking has each in full, but for those that were shortened before
         number = f"#{ranks[text]} " if text in ranks else ""
         return Text(number + shorten(text, name_width - len(number)))
+    if header in NAME_COLUMNS:
+        return Text("\n".join(_lines_of_name(text, name_width)))
     words = text.split()
     return Text(text, style=STYLES.get(words[0], "") if header == "verdict" and words else "")
+
+
+_PARTS = re.compile(r"(?=\()|(?<=[,_=/ ])|(?<=[a-z0-9])(?=[A-Z])")
+
+
+def _lines_of_name(name: str, width: int) -> list[str]:
+    """A name in lines of at most `width` columns, broken between its parts: before a bracket if that is enough, else inside."""
+    from rich.cells import cell_len
+
+    lines = [""]
+    for whole in re.split(r"(?=\()|(?<=, )", name):
+        for part in [whole] if cell_len(whole) <= width else _PARTS.split(whole):
+            if lines[-1] and cell_len(lines[-1] + part) > width:
+                lines.append("")
+            lines[-1] += part
+    return lines

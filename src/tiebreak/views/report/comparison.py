@@ -134,7 +134,7 @@ def answers_data(comparisons: Sequence[Comparison], requirements: Requirements |
     unused = {"requirements"} if requirements is None else set()
     unused |= set() if any(each.settings.baseline is not None for each in comparisons) else {"against"}
     said = WORDS | ({"without": without_interval(comparisons[0])} if comparisons else {})
-    words = {name: each for name, each in said.items() if name not in unused}
+    words: dict[str, Any] = {name: each for name, each in said.items() if name not in unused}
     answers = [answer_data(each, None if n else requirements) for n, each in enumerate(comparisons)]
     for answer in answers[1:] if comparisons and comparisons[0].scores.others else ():
         answer["is_other"] = True  # for those who read the page back and name no metric
