@@ -122,6 +122,8 @@ def is_of_items(sources: Sequence[Any], metric: str | None) -> bool:
 
 
 def _is_of_items(source: Any, metric: str | None) -> bool:
+    if isinstance(source, Scores):
+        return source.items is not None
     held = source.__tiebreak_scores__(metric) if isinstance(source, Holder) else source
     return holds_answered_items(held) or _holds_items(held) or (isinstance(held, Scores) and held.items is not None)
 
@@ -148,7 +150,7 @@ def _read_item_scores(sources: Sequence[Any], names: Sequence[str], options: Rea
             references.append((reference.saved_settings.source, reference.hash))
             asked.append(reference.saved_settings)
             continue
-        is_answer = isinstance(source, (Holder, Scores)) or holds_answered_items(source)
+        is_answer = isinstance(source, (Scores, Holder)) or holds_answered_items(source)
         scores = _read(source, name, options).scores if is_answer else None
         if scores is not None and scores.items is None:
             raise AmbiguousSourceError(
@@ -179,7 +181,7 @@ def _read_item_scores(sources: Sequence[Any], names: Sequence[str], options: Rea
 
 
 def _read(source: Any, name: str, options: ReadOptions) -> Source:
-    if isinstance(source, Holder):
+    if not isinstance(source, Scores) and isinstance(source, Holder):  # asked last, as it takes longest
         source = source.__tiebreak_scores__(options.metric)
     if isinstance(source, Scores):
         return _with_options(source, name, options)

@@ -121,9 +121,9 @@ class Items:
             return False
         some = False
         for row in self.score:  # one after the other, which takes little room
-            gaps = np.isnan(row)
-            some = some or not gaps.all()
-            if not ((row == 0) | (row == 1) | gaps).all():
+            answered = (row == 0) | (row == 1)
+            some = some or bool(answered.any())
+            if not (answered.all() or (answered | np.isnan(row)).all()):
                 return False
         return some
 
