@@ -242,7 +242,8 @@ def limited_threads(threads: int | None) -> Iterator[None]:
     """Let numerical libraries use so many threads; None leaves them alone.
 
     BLAS has one limit for the process, so runs with another limit wait until those in other threads have ended: its sums may come
-    out otherwise with another number. OpenMP has one for each thread.
+    out otherwise with another number. OpenMP has one for each thread. OpenBLAS was seen to take no limit of any thread but the
+    first, once many threads had set one.
     """
     me = threading.get_ident()
     with _shared.pools:
