@@ -14,7 +14,7 @@ import pytest
 
 import tiebreak as tb
 from tests.readers.test_item_logs import every_eval, harness, inspect
-from tiebreak.errors import AmbiguousSourceError, MissingSplitsError, SourceNotFoundError, TooFewModelsError
+from tiebreak.errors import AmbiguousSourceError, InvalidScoresError, MissingSplitsError, SourceNotFoundError, TooFewModelsError
 
 TIME = "2026-01-02T03-04-05.1"
 
@@ -63,6 +63,22 @@ def test_four_models_three_tasks_two_epochs_equal_a_computation_by_hand(tmp_path
     rows = answer.slices().to_frame().set_index(["slice", "first", "second"])["difference"]
     for (task, first, second), difference in rows.items():
         assert difference == pytest.approx((wide[first] - wide[second])[task].mean(), rel=1e-12, abs=1e-15)
+
+
+def test_a_task_of_other_samples_is_set_aside(tmp_path: Path) -> None:
+    """Documents of other hashes: that task is named, and the others are compared; where no task is left, it is an error."""
+    for number, model in enumerate(("org__a", "org__b")):
+        harness(tmp_path / model / f"samples_arc_{TIME}.jsonl", answers(number), "acc", salt=model)
+        harness(tmp_path / model / f"samples_mmlu_{TIME}.jsonl", answers(number + 5), "acc")
+    found = tb.read_results(tmp_path)
+    answer = tb.compare(found)
+    assert any("task 'arc' is left out: 40 of its samples are not the same in all logs" in text for text in found.remarks)
+    assert answer.items is not None
+    assert len(answer.items.items) == 40
+    for model in ("org__a", "org__b"):
+        (tmp_path / model / f"samples_mmlu_{TIME}.jsonl").unlink()
+    with pytest.raises(InvalidScoresError, match="are not the same sample in all files"):
+        tb.compare(tmp_path)
 
 
 def test_each_task_of_the_harness_counts_by_its_own_metric(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -261,3 +262,23 @@ def test_an_older_report_is_read_as_its_answer(tmp_path: Path) -> None:
         assert tb.compare(page).pairs.equals(tb.compare(path).pairs)
         codes = [{notice.code for notice in tb.compare(source).notices} for source in (page, path)]
         assert codes[0] == codes[1]
+
+
+@pytest.mark.parametrize("ending", ["json", "jsonl"])
+@pytest.mark.parametrize("door", [tb.compare, tb.read_items, tb.rate])
+@pytest.mark.parametrize(
+    ("record", "text"),
+    [
+        ('{"item": 1, "model": "a", "score": 1, "score": 0}', "the key 'score' stands twice in one object"),
+        ('{"model_a": "x", "model_b": "y", "winner": "a", "winner": "b"}', "the key 'winner' stands twice in one object"),
+        ('{"item": 1, "model": "a", "score": NaN}', "NaN is not JSON. Write null for a score that is undefined"),
+    ],
+)
+def test_what_json_does_not_have_is_refused_at_every_door(
+    ending: str, door: Callable[[Path], Any], record: str, text: str, tmp_path: Path
+) -> None:
+    """In the same words, whichever door: of two values of one key a parser keeps one in silence."""
+    path = tmp_path / f"table.{ending}"
+    path.write_text(f"[{record}]" if ending == "json" else f"{record}\n")
+    with pytest.raises(UnreadableSourceError, match=text):
+        door(path)

@@ -465,7 +465,7 @@ def _of_file(path: Path, name: str, cluster: str | None) -> Held | None:
         raise UnreadableSourceError(f"{name} is not UTF-8 at byte {error.start}; save it as UTF-8.") from None
     if ending == ".jsonl" or ("\n{" in text and text.lstrip().startswith("{")):
         return _of_records(_records(text, name), name, cluster)
-    held = parse_log(text, name, share=16)
+    held = parse_log(text, name, share=16, is_table=True)
     return _table(held, name, cluster) if isinstance(held, dict | list) else None
 
 
@@ -488,7 +488,7 @@ def _records(text: str, name: str) -> Iterator[Mapping[str, Any]]:
     """Objects in lines."""
     for number, line in enumerate(io.StringIO(text, newline=None), start=1):  # U+2028 ends no line of JSON
         if line.strip():
-            record = parse_log(line, f"{name}, line {number},")
+            record = parse_log(line, f"{name}, line {number}", is_table=True)
             if not isinstance(record, Mapping):
                 raise UnreadableSourceError(f"{name}, line {number} holds no object.")
             yield record

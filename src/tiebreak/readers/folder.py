@@ -250,7 +250,7 @@ class Results:
         if options.models is not None:
             tables = [table._replace(frame=table.frame[table.frame["model"].isin(options.models)]) for table in tables]
             tables = [table for table in tables if len(table.frame)] or tables
-        tables = self._on_shared_tasks(tables)
+        tables = self._on_shared_tasks(self._of_the_same_samples(tables))
         direction = options.direction_of(options.metric or "")
         items = check_items(items_of_tables(tables, [""] * len(tables), options.metric, direction, options.cluster))
         self._describe(items, len(tables))
@@ -319,6 +319,27 @@ class Results:
             several = sorted({f"{model} ({tags[place]})" for place in own})
             self.remarks.append(f"{model!r} was evaluated {len(several)} times on a task: {quoted(several, 4)} are compared")
         return named
+
+    def _of_the_same_samples(self, tables: Sequence[LongTable]) -> list[LongTable]:
+        """Rows of the tasks whose samples are the same in all logs, by their hashes; the others are named, if any are left."""
+        import pandas as pd
+
+        hashed = [table.frame for table in tables if "item_hash" in table.frame]
+        if not hashed:
+            return list(tables)
+        columns = [frame[["item", "item_hash"]].assign(task=_task_of(frame)).astype({"item": str}) for frame in hashed]
+        n_contents = pd.concat(columns).groupby(["task", "item"])["item_hash"].nunique()
+        differ = n_contents[n_contents > 1].groupby("task").size()
+        tasks = {task for table in tables for _, task in _keys(table.frame)}
+        if differ.empty or tasks <= set(differ.index):
+            return list(tables)  # without a task of the same samples, an error says so
+        for task, n in differ.items():
+            self.remarks.append(
+                f"task {task!r} is left out: {n} of its samples are not the same in all logs, as if they were drawn or ordered "
+                "in another way; evaluate all models on the same samples"
+            )
+        kept = [table._replace(frame=table.frame[~_task_of(table.frame).isin(differ.index)]) for table in tables]
+        return [table for table in kept if len(table.frame)]
 
     def _on_shared_tasks(self, tables: Sequence[LongTable]) -> list[LongTable]:
         """Rows of the tasks that all models have; the others are named."""

@@ -42,7 +42,7 @@ from tiebreak.readers.columns import (
     refuse_doubled_names,
 )
 from tiebreak.readers.metric import NamedMetric, is_known, name_metric
-from tiebreak.readers.source import check_extent, check_path, parse_json, pipes_as_files
+from tiebreak.readers.source import check_extent, check_path, check_strict, lines_of, parse_json, pipes_as_files
 from tiebreak.readers.table import LARGE, TEXT, give_back_memory, json_lines_by_arrow, read_frame
 from tiebreak.scores.items import TASK, Items, check_items
 from tiebreak.scores.vocabulary import look_up, quoted
@@ -579,6 +579,12 @@ def read_table_file(path: Path, name: str, item: str | None) -> tuple[pd.DataFra
     import pandas as pd
 
     def read_json(*, lines: bool) -> pd.DataFrame:
+        with path.open(encoding="utf-8-sig", errors="replace", newline="\n") as file:  # of two values of one key pandas keeps one
+            if lines:
+                for number, line in lines_of(file, name):
+                    check_strict(line, f"{name}, line {number}")
+            else:
+                check_strict(file.read(), name)
         try:  # to the last bit; without it a third of all numbers of 16 digits are off by one
             return pd.read_json(path, lines=lines, dtype=False, precise_float=True, encoding="utf-8-sig")
         except ValueError as error:

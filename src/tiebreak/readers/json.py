@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -28,6 +27,7 @@ from tiebreak.readers.source import (
     is_path,
     known_sizes,
     read_file,
+    strict_json,
     with_sizes,
 )
 from tiebreak.scores.items import Items, check_items
@@ -61,7 +61,7 @@ def _parse(path: Path, name: str) -> Any:
     check_whole(path, name)
     try:
         text = path.read_text(encoding="utf-8-sig")
-        return json.loads(text, object_pairs_hook=_without_doubles, parse_constant=_no_number)
+        return strict_json(text)
     except json.JSONDecodeError as error:
         raise UnreadableSourceError(
             f"{name}, line {error.lineno}, column {error.colno}: {error.msg}. Is the file complete?"
@@ -72,20 +72,6 @@ def _parse(path: Path, name: str) -> Any:
         raise UnreadableSourceError(f"{name}: {error}.") from None
     except RecursionError:
         raise UnreadableSourceError(f"{name} is nested too deeply to be a table of scores.") from None
-
-
-def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        key = next(key for key, n in Counter(key for key, _ in pairs).items() if n > 1)
-        raise ValueError(
-            f"the key {key!r} stands twice in one object, so that one of the two would be lost. Give each its own name"
-        )
-    return found
-
-
-def _no_number(token: str) -> Any:
-    raise ValueError(f"{token} is not JSON. Write null for a score that is undefined")
 
 
 def _read_content(content: Any, name: str, options: ReadOptions) -> Source:

@@ -7,6 +7,7 @@ import json
 import operator
 import os
 import shutil
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
@@ -388,10 +389,51 @@ def read_file(source: str | os.PathLike[str], read_format: Callable[[Path, str],
     return dataclasses.replace(found, suffixes=(printable(path.stem), printable(f"{path.parent.name}/{path.stem}")))
 
 
-def parse_json(text: str | bytes, where: str, hint: str = "Is it complete?") -> Any:
-    """Content of a JSON text of others; whatever Python's parser cannot take is said in words."""
+def strict_json(text: str | bytes) -> Any:
+    """Content of the JSON text of a table, in which no key stands twice in one object and every number is one.
+
+    Raises
+    ------
+    ValueError
+        It is no JSON, or not such a text.
+    """
+    return json.loads(text, object_pairs_hook=_without_doubles, parse_constant=_no_number)
+
+
+class _NotStrictError(ValueError):
+    """Refusal of what Python's parser takes and JSON does not have."""
+
+
+def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        key = next(key for key, n in Counter(key for key, _ in pairs).items() if n > 1)
+        raise _NotStrictError(
+            f"the key {key!r} stands twice in one object, so that one of the two would be lost. Give each its own name"
+        )
+    return found
+
+
+def _no_number(token: str) -> Any:
+    raise _NotStrictError(f"{token} is not JSON. Write null for a score that is undefined")
+
+
+def check_strict(text: str | bytes, name: str) -> None:
+    """Refuse the JSON text of a table in which a key stands twice in one object, or NaN; other faults are its reader's."""
     try:
-        return json.loads(text)
+        strict_json(text)
+    except _NotStrictError as error:
+        raise UnreadableSourceError(f"{name}: {error}.") from None
+    except (ValueError, RecursionError):
+        return
+
+
+def parse_json(text: str | bytes, where: str, hint: str = "Is it complete?", *, is_table: bool = False) -> Any:
+    """Content of a JSON text of others; what Python's parser cannot take is said in words, of a table also what JSON lacks."""
+    try:
+        return strict_json(text) if is_table else json.loads(text)
+    except _NotStrictError as error:
+        raise UnreadableSourceError(f"{where}: {error}.") from None
     except RecursionError:
         raise UnreadableSourceError(f"{where}: the JSON is nested too deeply to hold scores.") from None
     except ValueError as error:  # no JSON, no UTF-8, whole numbers of thousands of digits
@@ -403,14 +445,14 @@ MOST_VALUES = 1_000_000
 _FEW_BYTES = 1_000_000
 
 
-def parse_log(text: str | bytes, where: str, hint: str = "Is it complete?", *, share: int = 64) -> Any:
+def parse_log(text: str | bytes, where: str, hint: str = "Is it complete?", *, share: int = 64, is_table: bool = False) -> Any:
     """Content of a JSON text, of which no more is built than a log has: one mark in `share` characters may be prose."""
     if len(text) > _FEW_BYTES:
         marks: Any = "{[,:" if isinstance(text, str) else (b"{", b"[", b",", b":")
         n_values = sum(text.count(mark) for mark in marks)
         if n_values > MOST_VALUES + len(text) // share:  # prose has marks too
             raise UnreadableSourceError(f"{where} holds {n_values:,} values or more, which no log does. It is not read.")
-    return parse_json(text, where, hint)
+    return parse_json(text, where, hint, is_table=is_table)
 
 
 def check_regular(path: Path, name: str) -> None:
