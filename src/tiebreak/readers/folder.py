@@ -607,9 +607,14 @@ def _kind_of(path: Path) -> Kind | None:
 
 
 def holds_only_battles(path: str | os.PathLike[str]) -> bool:
-    """True for a folder with tables of judged battles and nothing that `compare` takes."""
-    kinds = {each.kind for each in read_results(path).files}
-    return "battles" in kinds and kinds.isdisjoint(_COMPARED)
+    """True for a folder with tables of judged battles and nothing that `compare` takes, of which the first ends the search."""
+    holds_battles = False
+    for entry, is_link in _walk(os.fspath(path), os.path.realpath(path)):
+        kind = None if is_link or not entry.lower().endswith(_ENDINGS) else _kind_of(Path(entry))
+        if kind in _COMPARED:
+            return False
+        holds_battles = holds_battles or kind == "battles"
+    return holds_battles
 
 
 _KEY = re.compile(rb'"([A-Za-z_12]{1,20})"\s*:')
