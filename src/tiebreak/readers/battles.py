@@ -15,6 +15,7 @@ from tiebreak.errors import InvalidScoresError, SourceNotFoundError, UnreadableS
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import printable
 from tiebreak.readers.columns import (
+    BATTLES,
     SourceTable,
     Wanted,
     Words,
@@ -29,12 +30,12 @@ from tiebreak.readers.source import check_lines, check_path, is_path, parse_log
 from tiebreak.readers.table import TEXT, column_names, read_text
 from tiebreak.scores.vocabulary import look_up, quoted
 
-COLUMNS = ("model_a", "model_b", "winner")
+COLUMNS, _ANNOTATED = BATTLES
 CLUSTER, WEIGHT, QUESTION, PREFERENCE, JUDGE = "cluster", "weight", "question", "preference", "judge"
 JUDGES = ("annotator", "judge", "judge_model")
 """Columns that say who judged, the first that is there."""
 
-ANNOTATIONS = {"model_a": "generator_1", "model_b": "generator_2", PREFERENCE: "preference"}
+ANNOTATIONS = dict(zip(("model_a", "model_b", PREFERENCE), _ANNOTATED, strict=True))
 """Columns by what AlpacaEval's annotations call them; a preference is 1 for the first and 2 for the second."""
 
 QUESTIONS = ("question_id", "question", "prompt_id", "instance_id", "item", "prompt", "instruction")
