@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from sklearn.metrics import get_scorer, get_scorer_names
 
-from tiebreak.errors import InvalidParameterError, UnknownDirectionError
-from tiebreak.readers.metric import name_metric
+from tiebreak.errors import InvalidParameterError, UnknownDirectionError, UnknownNameError
+from tiebreak.readers.metric import choose_metric, name_metric
 from tiebreak.scores.metric import Metric
 
 
@@ -47,6 +47,14 @@ def test_other_names_need_a_direction() -> None:
 def test_scikit_learns_metrics_are_known_as_people_write_them(name: str, full: str) -> None:
     """Capitals, blanks and short names ask for no direction."""
     assert name_metric(name) == name_metric(full)
+
+
+def test_a_held_metric_is_found_however_it_is_written() -> None:
+    """Unless two of them are the same one."""
+    assert choose_metric(["roc_auc", "Log loss"], "AUC", "the table") == "roc_auc"
+    assert choose_metric(["AUC", "accuracy"], "auc", "the table") == "AUC"
+    with pytest.raises(UnknownNameError, match="no metric is called 'Auc'"):
+        choose_metric(["AUC", "auc"], "Auc", "the table")
 
 
 def test_an_abbreviation_with_the_other_direction_is_another_metric() -> None:

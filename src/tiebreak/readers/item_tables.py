@@ -45,6 +45,7 @@ from tiebreak.readers.metric import NamedMetric, is_known, name_metric
 from tiebreak.readers.source import check_extent, check_path, check_strict, lines_of, parse_json, pipes_as_files
 from tiebreak.readers.table import LARGE, TEXT, give_back_memory, json_lines_by_arrow, read_frame
 from tiebreak.scores.items import TASK, Items, check_items
+from tiebreak.scores.metric import full_name
 from tiebreak.scores.vocabulary import look_up, quoted
 
 if TYPE_CHECKING:
@@ -994,7 +995,7 @@ def _named_metric(score: FloatArray, metric: str | None, lower_is_better: bool |
             Setting("lower_is_better", "False"),
             ".",
         )
-    return name_metric(called, lower_is_better)
+    return name_metric(full_name(called), lower_is_better)
 
 
 def _text(value: Any) -> str:

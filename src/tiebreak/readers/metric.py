@@ -32,14 +32,12 @@ def name_metric(name: str, lower_is_better: bool | None = None) -> NamedMetric:
     """
     if lower_is_better is not None and not isinstance(lower_is_better, bool):
         raise InvalidParameterError(f"lower_is_better must be True, False or None; got {lower_is_better!r}.")
-    full = full_name(name)
+    full = name if lower_is_better is not None else full_name(name)  # an AUC of which the caller says more may be another
     loss = full.removeprefix("neg_")
-    if full != loss:
+    if full != loss and loss in LOWER_IS_BETTER:
         return NamedMetric(Metric(loss, higher_is_better=False), -1)
     known = True if full in HIGHER_IS_BETTER else False if full in LOWER_IS_BETTER else None
     if known is not None and lower_is_better is known:
-        if full != name:  # the name of something else, such as an AUC of which less is better
-            return NamedMetric(Metric(name, higher_is_better=not lower_is_better), 1)
         direction = "higher" if known else "lower"
         raise InvalidParameterError(
             Setting("lower_is_better", repr(lower_is_better)),
@@ -78,7 +76,7 @@ def _suggestion(name: str) -> str:
 
 
 def choose_metric(held: Sequence[str], asked: str | None, source: str, advice: Sequence[str | Setting] = ()) -> str:
-    """One of the held metrics, the one asked for, or the only one; "log_loss" finds "neg_log_loss" and the other way round.
+    """One of the held metrics, the one asked for, or the only one; "log_loss" finds "neg_log_loss", "auc" finds "AUC".
 
     The advice goes on after the error that there are several.
     """
@@ -90,6 +88,9 @@ def choose_metric(held: Sequence[str], asked: str | None, source: str, advice: S
     for alias in (asked, f"neg_{asked}", asked.removeprefix("neg_")):
         if alias in held:
             return alias
+    alike = [name for name in held if full_name(name) == full_name(asked)]
+    if len(alike) == 1:
+        return alike[0]
     return held[look_up(asked, held, "metric")]
 
 

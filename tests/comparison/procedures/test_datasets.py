@@ -88,10 +88,15 @@ def test_units_of_the_datasets_change_no_verdict() -> None:
 
 def test_unknown_directions_are_asked_for_once() -> None:
     """A metric that scikit-learn does not know needs a direction, which leaves the known ones alone."""
-    with pytest.raises(UnknownDirectionError, match=r"'rmse'.*lower_is_better=True.*'root_mean_squared_error' there"):
-        tb.compare(mixed("rmse"))
-    named, full = tb.compare(mixed("rmse"), lower_is_better=True).pairs, tb.compare(mixed()).pairs
+    with pytest.raises(UnknownDirectionError, match=r"better for 'regret'\? Pass lower_is_better=True"):
+        tb.compare(mixed("regret"))
+    named, full = tb.compare(mixed("regret"), lower_is_better=True).pairs, tb.compare(mixed()).pairs
     assert named["difference"].tolist() == full["difference"].tolist()
+
+
+def test_short_names_of_metrics_are_known() -> None:
+    """RMSE asks for no direction."""
+    assert tb.compare(mixed("RMSE")).pairs.equals(tb.compare(mixed()).pairs)
 
 
 def test_several_metrics_of_one_dataset_are_asked_about() -> None:
@@ -180,15 +185,15 @@ def test_ratios_need_positive_scores_of_several_datasets() -> None:
 def test_a_saved_answer_of_mixed_metrics_is_read_as_it_was(tmp_path) -> None:
     """Metrics of the datasets, the scale and with them every number come back."""
     for scale in ("absolute", "relative"):
-        answer = tb.compare(mixed("rmse"), lower_is_better=True, scale=scale)
+        answer = tb.compare(mixed("regret"), lower_is_better=True, scale=scale)
         path = tmp_path / f"{scale}.json"
         answer.to_json(path)
         again = tb.compare(path)
         assert again.to_json() == answer.to_json()
         content = json.loads(path.read_text())
         assert content["settings"]["scale"] == scale
-        assert content["scores"][4]["metric"] == {"name": "rmse", "higher_is_better": False}
-        assert tb.compare(path, metric="rmse").pair("a", "b").n_units == 5
+        assert content["scores"][4]["metric"] == {"name": "regret", "higher_is_better": False}
+        assert tb.compare(path, metric="regret").pair("a", "b").n_units == 5
 
 
 def test_gaps_leave_a_pair_its_own_datasets() -> None:
