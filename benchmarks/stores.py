@@ -160,7 +160,7 @@ def endless_writer(
     """Write batches of cells from one split on, without a pause, one commit each, until the time is over."""
     n, slowest, error = 0, 0.0, ""
     try:
-        log = SqlStore(path).open(plan(name, N_MODELS, N_SPLITS, 50))
+        log = SqlStore(path).open(plan(name, N_MODELS, N_WRITERS * N_SPLITS, 50))
         time.sleep(max(0.0, start - time.time()))
         while time.time() < start + duration:
             cells = [outcome(first + i // N_MODELS, i % N_MODELS, 20) for i in range(n, n + batch)]
@@ -177,8 +177,7 @@ def writers(path: Path, batch: int, duration: float) -> tuple[float, float, list
     counts = context.Queue()
     start = time.time() + 8
     names = ["shared", "shared", *(f"own {i}" for i in range(N_WRITERS - 2))]
-    share = N_SPLITS // N_WRITERS
-    arguments = [(str(path), name, share * i, batch, start, duration, counts) for i, name in enumerate(names)]
+    arguments = [(str(path), name, N_SPLITS * i, batch, start, duration, counts) for i, name in enumerate(names)]
     processes = [context.Process(target=endless_writer, args=each) for each in arguments]
     for process in processes:
         process.start()
