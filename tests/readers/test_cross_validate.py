@@ -95,8 +95,8 @@ def test_several_metrics(moons: Data) -> None:
     found = results(moons, scoring=["accuracy", "neg_log_loss"])
     with pytest.raises(AmbiguousSourceError, match="the source holds 2 metrics: 'accuracy' and 'neg_log_loss'"):
         read_scores(found)
-    with pytest.raises(UnknownNameError, match="no metric is called 'acc'"):
-        read_scores(found, metric="acc")
+    with pytest.raises(UnknownNameError, match="no metric is called 'acuracy'"):
+        read_scores(found, metric="acuracy")
     for metric in ("log_loss", "neg_log_loss"):
         scores = read_scores(found, metric=metric)
         assert (scores.metric.name, scores.metric.higher_is_better) == ("log_loss", False)
