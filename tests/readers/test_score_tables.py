@@ -126,6 +126,17 @@ def test_a_row_for_each_model_and_a_column_for_each_dataset(write: Write) -> Non
     assert scores.models == ("small", "large")
 
 
+@pytest.mark.parametrize(("metric", "message"), [("auc", None), ("accuracy", "no metric is called 'accuracy'")])
+def test_columns_called_like_metrics_are_no_datasets(metric: str, message: str | None, write: Write) -> None:
+    """A metric asked for is found however it is written, and one that is not there is an error."""
+    path = write("model,AUC,F1\nsmall,0.5,0.25\nlarge,0.625,0.5\n")
+    if message is None:
+        assert not any(matrix.dataset for matrix in read(path, metric=metric).matrices)
+    else:
+        with pytest.raises(UnknownNameError, match=message):
+            read(path, metric=metric)
+
+
 def test_a_column_of_means_is_no_dataset(write: Write) -> None:
     """It would count the others twice."""
     check_refused(

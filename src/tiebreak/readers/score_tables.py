@@ -9,13 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.errors import (
-    InvalidScoresError,
-    Setting,
-    UnknownNameError,
-    UnpairedScoresError,
-    UnreadableSourceError,
-)
+from tiebreak.errors import InvalidScoresError, Setting, UnknownNameError, UnpairedScoresError, UnreadableSourceError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.readers.columns import (
     COLUMNS_ARE_MODELS,
@@ -202,9 +196,11 @@ def _datasets_as_rows(table: ScoreTable, options: ReadOptions) -> ScoreTable:
 
 
 def _is_row_per_model(table: ScoreTable) -> bool:
-    """True for a table of several columns of numbers in which each model has one row."""
+    """True for a table of several columns, none of them called like a metric, in which each model has one row."""
     header = table.header
     if header.form != "metrics" or set(header.reserved) != {"model"} or len(header.others) < 2:
+        return False
+    if any(map(has_direction, header.others)):
         return False
     models = table.columns[header.reserved["model"]]
     return isinstance(models, Words) and 1 < len(models.names) == table.n_rows and bool(np.all(models.code >= 0))
