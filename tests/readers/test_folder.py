@@ -333,6 +333,20 @@ def test_the_largest_table_of_a_folder_is_compared(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "json"])
+def test_models_called_model_a_and_model_b_are_no_battles(tmp_path: Path, ending: str) -> None:
+    """A table of battles has a column for the winner; without one the two columns are models like any others."""
+    frame = pd.DataFrame({"item": range(40), "model_a": answers(0), "model_b": answers(1)})
+    if ending == "csv":
+        frame.to_csv(tmp_path / "answers.csv", index=False)
+    else:
+        frame.to_json(tmp_path / f"answers.{ending}", orient="records", lines=ending == "jsonl")
+    (tmp_path / "judged.csv").write_text("model_a,model_b,winner\nx,y,a\n")
+    found = tb.read_results(tmp_path)
+    assert [each.name for each in found.of_kind("battles")] == ["judged.csv"]
+    assert sorted(tb.compare(found).models) == ["model_a", "model_b"]
+
+
 def test_records_of_items_in_json_are_found(tmp_path: Path) -> None:
     """A list of records is a table of items where a field names these, as it is in JSON lines."""
     records = [{"question": i, "model": m, "scores": {"f1": i / 4}} for m in "ab" for i in range(4)]

@@ -138,12 +138,6 @@ class Battles:
         return int(both.sum()), int((both & (sums[0] == sums[1])).sum())
 
 
-def names_battles(names: Iterable[str]) -> bool:
-    """True for the names of columns of battles."""
-    folded = {name.strip().casefold() for name in names}
-    return {"model_a", "model_b"} <= folded or set(ANNOTATIONS.values()) <= folded
-
-
 def read_battles(*sources: Any, cluster: str | None = None) -> Battles | None:
     """Battles in CSV, JSON or Parquet files, frames, records or columns; None where the columns are not those of battles.
 

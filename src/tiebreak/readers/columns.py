@@ -387,15 +387,19 @@ def read_header(names: Sequence[str], source: str, is_text: Callable[[str], bool
     return Header("wide", reserved, others)
 
 
+def battle_columns(names: Iterable[Any]) -> tuple[str, ...]:
+    """Columns by which a table is one of battles; empty for others, such as scores of two models called model_a and model_b."""
+    words = {str(name).strip().casefold() for name in names}
+    return next((battle for battle in BATTLES if words >= set(battle)), ())
+
+
 def refuse_battles(names: Sequence[Any], source: str) -> None:
     """Refuse a table whose rows say which of two models was preferred."""
-    words = {str(name).strip().casefold() for name in names}
-    for battle in BATTLES:
-        if words >= set(battle):
-            raise UnreadableSourceError(
-                f"{source} has the columns {quoted(battle)}, so its rows are battles, not scores. Rate the models: tiebreak rate "
-                "FILE, or tb.rate(source)."
-            )
+    if battle := battle_columns(names):
+        raise UnreadableSourceError(
+            f"{source} has the columns {quoted(battle)}, so its rows are battles, not scores. Rate the models: tiebreak rate "
+            "FILE, or tb.rate(source)."
+        )
 
 
 def _find_counts(reserved: dict[str, str], others: Sequence[str]) -> dict[str, str]:

@@ -21,7 +21,9 @@ from tiebreak.errors import (
     TooFewModelsError,
 )
 from tiebreak.printable import printable
-from tiebreak.readers.battles import names_battles, read_battles
+from tiebreak.readers.battles import read_battles
+from tiebreak.readers.columns import battle_columns
+from tiebreak.readers.folder_names import stem
 from tiebreak.readers.item_tables import LongTable, items_of_tables, long_of_file, names_items, with_main_metric
 from tiebreak.readers.table import column_names
 from tiebreak.scores.items import TASK, Items, check_items
@@ -307,7 +309,7 @@ class Results:
         for model, groups in again.items():
             own = sorted({place for places in groups for place in places})
             folders = {place: _folder_of(files[place].path.relative_to(self.path), model) for place in own}
-            stems = {place: files[place].path.stem.removeprefix("samples_") for place in own}
+            stems = {place: stem(files[place].path) for place in own}
             numbers = {place: f"run {1 + places.index(place)}" for places in groups for place in places}
             settings = _differing({place: dict(named[place].settings) for place in own})
             fitting = (settings, folders, stems) if len(groups) == 1 else (settings, folders)
@@ -494,7 +496,7 @@ def _tasks_of_plain_names(files: Sequence[FoundFile], tables: Sequence[LongTable
     for place in plain:
         if len(folders[files[place].path.stem]) > 1:
             path = files[place].path
-            model, task = path.parent.name.replace("__", "/"), path.stem.removeprefix("samples_")
+            model, task = path.parent.name.replace("__", "/"), stem(path)
             found[place] = found[place]._replace(frame=found[place].frame.assign(model=model, task=task))
     return found
 
@@ -598,7 +600,7 @@ def _kind_of(path: Path) -> Kind | None:
         names = [name for name in column_names(path) if name.strip()]
     except (OSError, TiebreakError):
         return None
-    if names_battles(names):
+    if battle_columns(names):
         return "battles"
     is_prose = ending == ".txt" and not names_items(names) and not {"model", "score"} <= set(map(str.casefold, names))
     if len(names) < 2 or is_prose:
@@ -642,7 +644,7 @@ def _kind_of_json(path: Path, start: bytes) -> Kind | None:
         if item_logs.reads(path) or lm_harness.reads(path):
             return "log"
         names = item_logs.names_of_first(path)
-        if names_battles(names):
+        if battle_columns(names):
             return "battles"
         return "items" if names_items(names) else None
     if not first.startswith((b"{", b"[")):
@@ -653,7 +655,7 @@ def _kind_of_json(path: Path, start: bytes) -> Kind | None:
         return "means"
     if b'"schema"' in first[:100] and b'"tiebreak"' in first[:200]:
         return "floor" if b'"noise_floor"' in first[:300] else "answer"
-    if names_battles(_keys_of(path)):
+    if battle_columns(_keys_of(path)):
         return "battles"
     if first.startswith(b"{"):
         return "log" if item_logs.reads(path) and b'"version"' in start else None

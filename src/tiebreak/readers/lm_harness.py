@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tiebreak.readers.folder_names import stem
 from tiebreak.readers.item_logs import (
     Record,
     as_written,
@@ -56,9 +57,7 @@ def _read(path: Path, name: str, metric: str | None, *, is_main: bool) -> LongTa
     task = named["task"] if named else ""
     results = _results_beside(path, named["time"]) if named else {}
     # the harness makes a folder for each model, with / as __, unless it was told a file; a file elsewhere is called after itself
-    model = results.get("model_name") or (
-        path.resolve().parent.name.replace("__", "/") if named else path.stem.removeprefix("samples_")
-    )
+    model = results.get("model_name") or (path.resolve().parent.name.replace("__", "/") if named else stem(path))
     held = _metrics_of(records)
     filters = {kind for _, kind in held.values()}
     asked = metric if metric in held or len(filters) > 1 else _without_filter(metric)

@@ -64,7 +64,7 @@ def has_direction(name: str) -> bool:
     return is_known(name) or name.casefold() in MORE_IS_BETTER
 
 
-def is_abbreviated_loss(name: str) -> bool:
+def names_loss(name: str) -> bool:
     """True where people use this name for one of scikit-learn's losses, such as "rmse"."""
     return full_name(name) in LOWER_IS_BETTER
 
@@ -225,7 +225,7 @@ def sklearn_metric(held: str, options: ReadOptions, sign: int | None = None) -> 
         return name_metric(name, options.direction_of(name))
     is_loss = options.direction_of(name)
     if is_loss is None:
-        is_loss = is_abbreviated_loss(plain) if sign is None else sign == -1
+        is_loss = names_loss(plain) if sign is None else sign == -1
     return NamedMetric(Metric(plain if is_loss else name, higher_is_better=not is_loss), -1 if is_loss else 1)
 
 

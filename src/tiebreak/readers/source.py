@@ -30,7 +30,7 @@ from tiebreak.errors import (
 )
 from tiebreak.numerics import IntArray, set_checked
 from tiebreak.printable import printable, without_password
-from tiebreak.readers.metric import NamedMetric, is_abbreviated_loss
+from tiebreak.readers.metric import NamedMetric, names_loss
 from tiebreak.scores.metric import LOWER_IS_BETTER
 from tiebreak.scores.scores import ScoreMatrix, Scores, SplitDesign
 from tiebreak.scores.vocabulary import Notice, nearest_file
@@ -239,7 +239,7 @@ _ROUNDING = 1e-12
 def _check_sign(matrix: ScoreMatrix, named: NamedMetric, source: str, by_sklearn: bool) -> None:
     """Refuse values that cannot be what their name says: a log loss below zero, or a ``neg_log_loss`` above."""
     metric = named.metric
-    is_never_negative = metric.name in LOWER_IS_BETTER or (by_sklearn and is_abbreviated_loss(metric.name))
+    is_never_negative = metric.name in LOWER_IS_BETTER or (by_sklearn and names_loss(metric.name))
     if metric.higher_is_better or not is_never_negative:
         return
     for model, row in zip(matrix.models, matrix.score, strict=True):
