@@ -12,6 +12,7 @@ import pytest
 
 import tiebreak as tb
 from tests.readers.test_item_logs import harness, write_lines
+from tiebreak.errors import TiebreakError
 
 TIME = "2026-01-21T03-44-18.458309"
 
@@ -198,3 +199,82 @@ def test_results_that_are_cut_short_or_lead_out_are_passed_over(tmp_path: Path) 
     (tmp_path / "lm" / "a" / f"results_{TIME}.json").write_text('{"results": ')
     (tmp_path / "lm" / "b" / f"results_{TIME}.json").symlink_to(outside)
     assert sorted(tb.compare(tmp_path / "lm").models) == ["a", "b"]
+
+
+# --- versions before 0.4.3 ------------------------------------------------------------------------------------------------------
+
+
+def old_run(folder: Path, arguments: str, own: Mapping[str, Sequence[int]], results_file: str = "results.json") -> None:
+    """What 0.4.0 to 0.4.2 write: samples as a JSON list in ARGUMENTS_TASK.jsonl, with / and = as __, and results beside."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for task, scores in own.items():
+        samples = [
+            {
+                "doc_id": i,
+                "doc": {"question": f"[{i}?"},
+                "target": "x",
+                "arguments": [["q", "x"]],
+                "resps": [[[-1.0, False]]],
+                "filtered_resps": [[-1.0, False]],
+                "acc": float(score),
+                "acc_norm": 1.0 - score,
+            }
+            for i, score in enumerate(scores)
+        ]
+        name = arguments.replace("/", "__").replace("=", "__")
+        (folder / f"{name}_{task}.jsonl").write_text(json.dumps(samples, indent=2))
+    held = {
+        "results": {task: {"acc,none": float(np.mean(values)), "alias": task} for task, values in own.items()},
+        "configs": {task: {"task": task} for task in own},
+        "versions": dict.fromkeys(own, 1.0),
+        "n-shot": dict.fromkeys(own, 0),
+        "config": {"model": "hf", "model_args": arguments, "batch_size": 8},
+        "git_hash": "abc",
+    }
+    (folder / results_file).write_text(json.dumps(held, indent=2))
+
+
+@pytest.mark.parametrize("is_shared", [True, False])
+def test_runs_of_versions_before_0_4_3_are_named_by_the_arguments_of_the_model(tmp_path: Path, is_shared: bool) -> None:
+    """In a folder for each run, or all in one with --output_path FILE.json."""
+    own = {name: {"arc_easy": answers(seed, 40), "boolq": answers(seed + 9, 30)} for seed, name in enumerate("ab")}
+    for name, tasks in own.items():
+        folder, file = (tmp_path, f"{name}.json") if is_shared else (tmp_path / name, "results.json")
+        old_run(folder, f"pretrained=org/{name}_2,dtype=float", tasks, file)
+    found = tb.read_results(tmp_path)
+    assert len(found.of_kind("log")) == 4
+    answer = tb.compare(found)
+    assert set(answer.items.tasks) == {"arc_easy", "boolq"}
+    means = {name: np.mean([np.mean(each) for each in tasks.values()]) for name, tasks in own.items()}
+    assert answer.pair("org/a_2", "org/b_2").difference == pytest.approx(means["a"] - means["b"], abs=1e-12)
+
+
+def test_runs_of_one_model_are_told_apart_by_other_arguments(tmp_path: Path) -> None:
+    """Here the precision; an adapter is named rather than the model below it."""
+    for seed, more in enumerate(("dtype=float16", "dtype=float32", "peft=me/adapter")):
+        old_run(tmp_path / str(seed), f"pretrained=org/a,{more}", {"arc": answers(seed, 40)})
+    assert sorted(tb.compare(tmp_path).models) == ["me/adapter", "org/a (dtype=float16)", "org/a (dtype=float32)"]
+
+
+def test_lists_of_samples_without_results_are_called_after_their_files(tmp_path: Path) -> None:
+    """Nothing says where the arguments end and the task begins."""
+    for seed, name in enumerate("ab"):
+        old_run(tmp_path / name, f"pretrained={name}", {"arc": answers(seed, 40)})
+        (tmp_path / name / "results.json").unlink()
+    assert sorted(tb.compare(tmp_path).models) == ["pretrained__a_arc", "pretrained__b_arc"]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ('[{"doc_id": 0, "resps": [], "acc": 1.0}, 3]', "is no list of samples"),
+        ('[{"doc_id": 0, "resps": [], "acc": 1.0},', "Was the file cut short"),
+        ('[{"doc_id": 0, "resps": [], "acc": "x"}]', "is a word and no score"),
+    ],
+)
+def test_a_list_of_samples_that_is_damaged_is_refused_by_name(tmp_path: Path, content: str, said: str) -> None:
+    """Cut short, or with what is no sample in it."""
+    path = tmp_path / "pretrained__a_arc.jsonl"
+    path.write_text(content)
+    with pytest.raises(TiebreakError, match=f"(?s){path.name}.*{said}"):
+        tb.read_items(path)

@@ -630,7 +630,7 @@ def _keys_of(path: Path) -> list[str]:
         return [key.decode() for key in _KEY.findall(file.read(_LONG_START))]
 
 
-_OF_TIME = re.compile(r"^results_|_\d{4}-\d\d-\d\dT[\d.:-]+$")
+_OF_TIME = re.compile(r"^results(_|$)|_\d{4}-\d\d-\d\dT[\d.:-]+$")
 """Names of the files in which lm-evaluation-harness writes means."""
 
 
@@ -639,8 +639,6 @@ def _kind_of_json(path: Path, start: bytes) -> Kind | None:
 
     first = start.lstrip()
     if path.suffix.lower() == ".jsonl":
-        if not first.startswith(b"{"):
-            return None
         if item_logs.reads(path) or lm_harness.reads(path):
             return "log"
         names = item_logs.names_of_first(path)

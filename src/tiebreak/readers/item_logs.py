@@ -97,6 +97,15 @@ def records_of(path: Path, name: str) -> Iterator[Record]:
         raise UnreadableSourceError(f"{name} is not UTF-8 text: {error.reason}.") from None
 
 
+def records_of_list(path: Path, name: str) -> list[Record]:
+    """Objects of a file that is a list of them in JSON."""
+    _check_size(path, name, "Write a line for each sample.")
+    found = parse_log(path.read_bytes(), name, "Was the file cut short?", share=16)
+    if not isinstance(found, list) or not all(isinstance(record, dict) for record in found):
+        raise UnreadableSourceError(f"{name} is no list of samples.")
+    return found
+
+
 def log_table(rows: Iterable[Record], held: str | None, name: str, remark: str = "", **more: Any) -> LongTable:
     """Long table of the samples of a log; fields beside the scores that tell every sample apart are left out."""
     import pandas as pd
@@ -332,11 +341,7 @@ _MOST_JSON = 1_000_000_000
 
 
 def _inspect_json(path: Path, name: str) -> tuple[Record, list[Record]]:
-    if path.stat().st_size > _MOST_JSON:
-        raise UnreadableSourceError(
-            f"{name} has {path.stat().st_size / 1e6:,.0f} MB, and JSON of more than {_MOST_JSON / 1e6:,.0f} is not read as a "
-            "whole. Convert it: inspect log convert --to eval."
-        )
+    _check_size(path, name, "Convert it: inspect log convert --to eval.")
     log = parse_log(path.read_bytes(), name, share=16)
     if "evaluation_results" in log:
         raise UnreadableSourceError(
@@ -344,6 +349,13 @@ def _inspect_json(path: Path, name: str) -> tuple[Record, list[Record]]:
             "'detailed_evaluation_results'."
         )
     return log, [_kept(sample) for sample in log.get("samples") or []]
+
+
+def _check_size(path: Path, name: str, advice: str) -> None:
+    if (size := path.stat().st_size) > _MOST_JSON:
+        raise UnreadableSourceError(
+            f"{name} has {size / 1e6:,.0f} MB, and JSON of more than {_MOST_JSON / 1e6:,.0f} is not read as a whole. {advice}"
+        )
 
 
 def _inspect(log: tuple[Record, list[Record]], path: Path, name: str, metric: str | None, *, is_main: bool) -> LongTable:

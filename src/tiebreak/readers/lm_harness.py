@@ -21,6 +21,7 @@ from tiebreak.readers.item_logs import (
     is_score,
     log_table,
     records_of,
+    records_of_list,
     score_of,
     taken_of,
 )
@@ -32,9 +33,18 @@ _FIELDS = frozenset(
 )
 
 
+_LIST = re.compile(rb'\s*\[\s*\{\s*"doc_id"\s*:')
+"""Beginning of the samples of versions before 0.4.3: a JSON list in a file called ``ARGUMENTS_TASK.jsonl``."""
+
+
 def reads(path: Path) -> bool:
     """True for samples of the harness, told by their first record."""
-    return path.suffix.lower() == ".jsonl" and _is_sample(first_record(path))
+    return path.suffix.lower() == ".jsonl" and (_is_list(path) or _is_sample(first_record(path)))
+
+
+def _is_list(path: Path) -> bool:
+    with path.open("rb") as file:
+        return _LIST.match(file.read(1024)) is not None
 
 
 def read(path: Path, name: str, metric: str | None, *, is_main: bool = False) -> LongTable:
@@ -52,10 +62,9 @@ def _is_sample(record: Mapping[str, Any]) -> bool:
 
 
 def _read(path: Path, name: str, metric: str | None, *, is_main: bool) -> LongTable:
-    records = list(records_of(path, name))
+    records = records_of_list(path, name) if _is_list(path) else list(records_of(path, name))
     named = _SAMPLES.match(path.stem)
-    task = named["task"] if named else ""
-    results = _results_beside(path, named["time"]) if named else {}
+    task, results = (named["task"], _results_beside(path, named["time"])) if named else _named_by_arguments(path)
     # the harness makes a folder for each model, with / as __, unless it was told a file; a file elsewhere is called after itself
     model = results.get("model_name") or (path.resolve().parent.name.replace("__", "/") if named else stem(path))
     held = _metrics_of(records)
@@ -124,7 +133,25 @@ def _results_beside(path: Path, time: str) -> Record:
         return {}
 
 
-@lru_cache(maxsize=64)
+def _named_by_arguments(path: Path) -> tuple[str, Record]:
+    """Task and results of samples that versions before 0.4.3 called after the arguments of the model and the task."""
+    try:
+        for beside in sorted(path.parent.glob("*.json"))[:_MOST_BESIDE]:
+            results = _results(beside, beside.stat().st_mtime_ns) if beside.is_file() and not beside.is_symlink() else {}
+            begin = re.sub("/|=", "__", results.get("model_args", "")) + "_"
+            task = path.stem.removeprefix(begin)
+            if path.stem.startswith(begin) and task in results.get("results", ()):
+                return task, results
+    except OSError:
+        pass
+    return "", {}
+
+
+_MOST_BESIDE = 200
+"""Files of results in a folder that are looked at."""
+
+
+@lru_cache(maxsize=_MOST_BESIDE)
 def _results(path: Path, _changed: int) -> Record:
     if path.stat().st_size > _MOST_BYTES:
         return {}
@@ -136,14 +163,33 @@ def _results(path: Path, _changed: int) -> Record:
         return {}
     kept = ("results", "groups", "group_subtasks", "higher_is_better", "n-shot", "n-samples", "versions")
     held = {key: found[key] for key in kept if isinstance(found.get(key), dict)}
-    return held | ({"model_name": str(name)} if (name := found.get("model_name")) else {})
+    arguments = found["config"].get("model_args") if isinstance(found.get("config"), dict) else None
+    if isinstance(arguments, str):
+        held["model_args"] = arguments
+    name = found.get("model_name") or _name_in(held.get("model_args", ""))
+    return held | ({"model_name": str(name)} if name else {})
+
+
+def _name_in(arguments: str) -> str:
+    """Name of the model in arguments such as "pretrained=org/a,dtype=float"; that of an adapter on top of it if there is one."""
+    found = _arguments(arguments)
+    return next((found[key] for key in _MODEL if key in found), "")
+
+
+def _arguments(text: str) -> dict[str, str]:
+    return {key.strip(): value for key, sign, value in (part.partition("=") for part in text.split(",")) if sign}
+
+
+_MODEL = ("peft", "delta", "pretrained", "model", "path", "engine")
+"""Arguments that name the model, those first that say the most."""
 
 
 def _settings_of(results: Record, task: str) -> tuple[tuple[str, str], ...]:
-    """Examples in the prompt and version of the task, by which two runs of one model may differ."""
+    """Examples in the prompt, version of the task and arguments of the model, by which two runs of one model may differ."""
     names = {"n-shot": "num_fewshot", "versions": "version"}
     found = ((called, (results.get(key) or {}).get(task)) for key, called in names.items())
-    return tuple((called, str(value)) for called, value in found if value is not None)
+    arguments = (pair for pair in _arguments(results.get("model_args", "")).items() if pair[0] not in _MODEL)
+    return (*((called, str(value)) for called, value in found if value is not None), *arguments)
 
 
 def _group_of(results: Record, task: str, metric: str) -> str:
