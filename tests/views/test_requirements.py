@@ -48,8 +48,7 @@ def test_printed_intervals_give_the_outcome(seed: int) -> None:
     for each in judged:
         low, high, limit, n = read_back(each.sentence)
         if each.gate != "near best" and not each.metric.higher_is_better:
-            assert f"(negative favours '{each.first}')" in each.sentence
-            low, high, limit = -high, -low, -limit
+            assert f"(positive favours '{each.first}')" in each.sentence
         assert n == len(judged)
         if each.gate == "better":
             expected = "met" if low > limit else "broken" if high <= limit else "inconclusive"
@@ -134,13 +133,13 @@ def test_sentences_of_pairs(gate: str, mean: float, words: str) -> None:
     assert each.sentence.startswith(words)
 
 
-def test_losses_are_shown_as_they_are() -> None:
-    """Lower is better, so the difference of a better model is negative, as in the table of pairs."""
+def test_differences_of_losses_are_positive_for_the_better_model() -> None:
+    """As in the table of pairs and in the frame."""
     (each,) = compared(pair_with(0.05, 0.02)[::-1], metric=RMSE, rope=0.01).meets(not_worse=("a", "b"))
     assert each.difference == pytest.approx(0.05)
     found = re.fullmatch(
-        r"'a' is not worse than 'b' by more than 0.01: difference in rmse -0.050 \(negative favours 'a'\), 95% interval "
-        r"-0.071 to -0.029, none of it above 0.01; the one question asked beforehand",
+        r"'a' is not worse than 'b' by more than 0.01: difference in rmse \+0.050 \(positive favours 'a'\), 95% interval "
+        r"0.029 to 0.071, none of it below -0.01; the one question asked beforehand",
         each.sentence,
     )
     assert found, each.sentence

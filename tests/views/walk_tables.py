@@ -98,11 +98,11 @@ def walk_brief(found: Any, answer: dict[str, Any], derived: Derived, read: Read)
         if "P(best)" in line:
             found.expect((line["P(best)"] == "-") == (row["p_best"] is None), f"{what}: P(best) {line['P(best)']}")
     _walk_rest(found, answer, derived, table.notes[0], [names for names in entries if names not in shown])
-    said = re.search(r"difference = model minus '([^']+)', (positive|lower is better, so negative) favours the model", notes)
+    said = re.search(r"difference = model (?:minus|against) '([^']+)', positive favours the model( \(lower is better\))?", notes)
     found.expect((said is None) == (derived.family == "best"), f"differences in the family {derived.family}: {notes!r}")
     if said is not None:
         found.expect(said.group(1) == reference, f"the reference is {reference!r}: {said.group(0)!r}")
-        found.expect((said.group(2) == "positive") == (derived.sign > 0), f"the direction is {derived.sign}: {said.group(0)!r}")
+        found.expect((said.group(2) is None) == (derived.sign > 0), f"the direction is {derived.sign}: {said.group(0)!r}")
         _walk_interval_name(found, answer, derived, next(name for name in table.headers if name.endswith("interval")))
     if has_standing and derived.family == "pairs":
         found.expect(
@@ -153,13 +153,13 @@ def _walk_other_pairs(
     tables = [table for table in read.tables if table.title == "Other pairs"]
     has = derived.family == "pairs" and 2 < len(entries) <= 4
     found.expect(len(tables) == has, f"{len(tables)} tables of other pairs of {len(entries)} lines, family {derived.family}")
-    seen = []
+    seen, word = [], "minus" if derived.sign > 0 else "against"
     for line in tables[0].records() if tables else ():
-        model, other = (next(names[0] for names in entries if is_entry_name(line[key], names)) for key in ("model", "minus"))
+        model, other = (next(names[0] for names in entries if is_entry_name(line[key], names)) for key in ("model", word))
         what, verdict = f"other pair {model!r} minus {other!r}", derived.verdict(model, other)
         seen.append((other, model))
         difference = difference_of(answer, model, other)
-        printed = is_printed(line["difference"], derived.sign * difference + 0.0) or abs(difference) <= derived.noise
+        printed = is_printed(line["difference"], difference + 0.0) or abs(difference) <= derived.noise
         found.expect(printed, f"{what}: difference {line['difference']} is {difference}")
         found.expect(line["verdict"].partition(" (")[0] == verdict, f"{what} is {line['verdict']}, its interval says {verdict}")
         interval = next(name for name in line if name.endswith("interval"))
@@ -176,15 +176,13 @@ def walk_interval(found: Any, derived: Derived, what: str, shown: str, pair: tup
         return
     ends = shown.split(" to ")
     found.expect(len(ends) == 2, f"{what}: {shown!r} is no interval")
-    own = sorted(derived.sign * end + 0.0 for end in (low, high))
-    for text, end in zip(ends, own, strict=True):
+    for text, end in zip(ends, (low + 0.0, high + 0.0), strict=True):
         found.expect(is_printed(text, end) or _is_tiny(text, end, derived), f"{what} has an end at {end}, {text!r} is printed")
         for limit, printed in ((0.0, 0.0), (derived.rope, rope), (-derived.rope, -rope)):
             same = side(number(text), printed) == side(end, limit, derived.noise)
             found.expect(same, f"{what}: {text!r} is on another side of {printed} than {end} is of {limit}")
     if verdict:
-        printed_ends = sorted(derived.sign * number(text) for text in ends)
-        placed = place_of(*printed_ends, rope, 1e-12 * abs(rope))
+        placed = place_of(*map(number, ends), rope, 1e-12 * abs(rope))
         found.expect(placed == verdict, f"{what} is {verdict}, and {shown!r} at a rope of {rope} is {placed}")
 
 
@@ -277,7 +275,7 @@ def _walk_against(
         return
     difference = difference_of(answer, model, reference)
     found.expect(
-        is_printed(line["difference"], derived.sign * difference + 0.0) or abs(difference) <= derived.noise,
+        is_printed(line["difference"], difference + 0.0) or abs(difference) <= derived.noise,
         f"{what}: difference {line['difference']} is {difference}",
     )
     verdict = derived.verdict(model, reference)
@@ -301,9 +299,10 @@ def difference_of(answer: dict[str, Any], first: str, second: str) -> float:
 def walk_pairs(found: Any, answer: dict[str, Any], derived: Derived, table: TableRead, rope: float) -> None:
     """Rows of the pairs: names, differences, intervals, p-values, verdicts and reasons; the title counts the others."""
     pairs = {(pair["first"], pair["second"]): pair for pair in answer["pairs"]}
-    alone = re.match(r"Pairs: (?:'([^']+)' minus each of these|each of these minus '([^']+)')", table.title)
-    favours = "positive favours" if derived.sign > 0 else "lower is better, so negative favours"
-    found.expect(favours in table.title, f"{favours}, and the title says {table.title!r}")
+    word = "minus" if derived.sign > 0 else "against"
+    alone = re.match(rf"Pairs: (?:'([^']+)' {word} each of these|each of these {word} '([^']+)')", table.title)
+    is_right = "positive favours" in table.title and ("(lower is better)" in table.title) == (derived.sign < 0)
+    found.expect(is_right, f"the sign is {derived.sign}, and the title says {table.title!r}")
     seen = []
     for line in table.records():
         first = line.get("first") or (alone.group(1) if alone else "")
@@ -311,7 +310,7 @@ def walk_pairs(found: Any, answer: dict[str, Any], derived: Derived, table: Tabl
         pair, what = pairs[first, second], f"row {first!r} minus {second!r}"
         seen.append((first, second))
         difference = _nan(pair["difference"])
-        shown = is_printed(line["difference"], derived.sign * difference + 0.0) or abs(difference) <= derived.noise
+        shown = is_printed(line["difference"], difference + 0.0) or abs(difference) <= derived.noise
         found.expect(shown, f"{what}: difference {line['difference']} is {difference}")
         interval = next(name for name in line if name.endswith("interval"))
         _walk_interval_name(found, answer, derived, interval)

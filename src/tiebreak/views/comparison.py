@@ -42,6 +42,7 @@ from tiebreak.views.pair import (
     level_words,
     limits,
     measure_note,
+    minus_word,
     names_in_sentences,
     p_name,
     pair_sentence,
@@ -544,7 +545,8 @@ def models_notes(comparison: Comparison) -> Iterator[str]:
 def _difference_note(comparison: Comparison) -> str:
     """Words on how scores were taken and what differences are."""
     reference = names_in_sentences(comparison)[comparison.reference]
-    return f"{design_line(comparison)}; difference = model minus {reference}, {favours(comparison)} the model"
+    side = favours(comparison, "the model")
+    return f"{design_line(comparison)}; difference = model {minus_word(comparison)} {reference}, {side}"
 
 
 def _best_note(comparison: Comparison) -> str:
@@ -600,19 +602,19 @@ def other_pairs(comparison: Comparison, name_width: int = NAME_WIDTH) -> list[Ta
     if t.family != "pairs" or not 2 < len(lines) <= MOST_WITH_PAIRS:
         return []
     names = dict(zip(lines, entry_names(comparison, lines, name_width), strict=True))
-    decimals, sign = table_decimals(comparison), comparison.metric.sign
+    decimals = table_decimals(comparison)
     against = {row: t.against(row, n_models) for row in lines[1:-1]}
     rows = [
         (
             names[model],
             names[other],
-            format_score(sign * float(against[other].difference[model]), decimals, signed=True),
+            format_score(float(against[other].difference[model]), decimals, signed=True),
             _interval(comparison, against[other].interval, model),
             _verdict(against[other].verdict[model], against[other].reason[model]),
         )
         for other, model in combinations(lines[1:], 2)
     ]
-    headers = ("model", "minus", "difference", interval_name(comparison, is_header=True), "verdict")
+    headers = ("model", minus_word(comparison), "difference", interval_name(comparison, is_header=True), "verdict")
     right = tuple(header not in ("model", "minus", "verdict") for header in headers)
     ranks = {printable(name): rank for rank, name in enumerate(comparison.models, 1)}
     return [Table("Other pairs", headers, tuple(rows), right, spare=(("difference",),), ranks=ranks)]
@@ -667,13 +669,13 @@ def _ranks(comparison: Comparison, rows: Sequence[int]) -> list[str]:
 
 def against_columns(comparison: Comparison, rows: Sequence[int], decimals: int) -> dict[str, list[str]]:
     """Difference to the baseline or the first model, interval and verdict of some models."""
-    against, sign = comparison.against_reference, comparison.metric.sign
+    against = comparison.against_reference
     reference = comparison.models.index(comparison.reference)
     return {
         "difference": [
             ("first" if comparison.settings.baseline is None else "baseline")
             if row == reference
-            else format_score(sign * float(against.difference[row]), decimals, signed=True)
+            else format_score(float(against.difference[row]), decimals, signed=True)
             for row in rows
         ],
         interval_name(comparison, is_header=True): [
@@ -684,9 +686,7 @@ def against_columns(comparison: Comparison, rows: Sequence[int], decimals: int) 
 
 
 def _interval(comparison: Comparison, interval: Interval, row: int | np.integer[Any]) -> str:
-    """One interval in the sign of the metric."""
-    sign = comparison.metric.sign
-    low, high = sorted(sign * float(end[row]) + 0.0 for end in interval)
+    low, high = (float(end[row]) for end in interval)
     return format_interval(low, high, table_decimals(comparison), limits(comparison))
 
 
@@ -701,7 +701,7 @@ def pair_table(comparison: Comparison, name_width: int = NAME_WIDTH) -> Table:
     t, models = comparison.pair_table, comparison.models
     everything = t.n_pairs <= ALL_PAIRS_UP_TO
     chosen = np.arange(t.n_pairs) if everything else t.rows_with(models.index(comparison.reference))[:ROWS]
-    decimals, sign = table_decimals(comparison), comparison.metric.sign
+    decimals = table_decimals(comparison)
     part = t.part(chosen)
     interval = part.interval
     shown = _shown_names(models, part.first, part.second, name_width)
@@ -709,7 +709,7 @@ def pair_table(comparison: Comparison, name_width: int = NAME_WIDTH) -> Table:
         "first": [shown[code] for code in part.first],
         "second": [shown[code] for code in part.second],
         **_unit_counts(comparison, chosen),
-        "difference": [format_score(sign * float(value), decimals, signed=True) for value in part.difference],
+        "difference": [format_score(float(value), decimals, signed=True) for value in part.difference],
         interval_name(comparison, is_header=True): [_interval(comparison, interval, row) for row in range(len(chosen))],
     }
     if t.is_family:
@@ -717,16 +717,16 @@ def pair_table(comparison: Comparison, name_width: int = NAME_WIDTH) -> Table:
         columns["verdict"] = [_verdict(*codes) for codes in zip(part.verdict, part.reason, strict=True)]
     elif part.reason.any():
         columns["remark"] = [REASONS[code] for code in part.reason]
-    better = favours(comparison)
-    title = f"Pairs, first minus second; {better} the first"
+    word = minus_word(comparison)
+    title = f"Pairs, first {word} second; {favours(comparison, 'the first')}"
     if len(chosen) > 1:
-        for side, text in (
-            ("first", "{} minus each of these; {better} {}"),
-            ("second", "each of these minus {}; {better} these"),
+        for side, text, whom in (
+            ("first", "{name} {word} each of these", "{name}"),
+            ("second", "each of these {word} {name}", "these"),
         ):
             if len(set(getattr(t, side)[chosen])) == 1:
                 name = names_in_sentences(comparison)[models[getattr(t, side)[chosen[0]]]]
-                title = f"Pairs: {text.format(name, name, better=better)}"
+                title = f"Pairs: {text.format(name=name, word=word)}; {favours(comparison, whom.format(name=name))}"
                 del columns[side]
                 break
     rest = "" if len(chosen) == t.n_pairs else f"; {_counted(comparison, part)}"

@@ -62,10 +62,10 @@ COLUMNS = (
 
 def page(pair: PairComparison) -> Page:
     """The sentence, and the numbers that it rests on."""
-    decimals, sign = decimals_for(pair.resolution), pair.comparison.metric.sign
+    decimals = decimals_for(pair.resolution)
     regions = {"P(better)": pair.p_better, "P(equiv.)": pair.p_equivalent, "P(worse)": pair.p_worse}
     columns = {
-        "difference": format_score(sign * pair.difference, decimals, signed=True),
+        "difference": format_score(pair.difference, decimals, signed=True),
         interval_name(pair.comparison, in_family=pair.is_in_family): interval_text(pair, decimals),
         **{name: format_probability(p) for name, p in regions.items() if pair.distribution.is_posterior},
         p_name(pair.alternative, is_adjusted=pair.is_in_family): format_pvalue(
@@ -77,7 +77,8 @@ def page(pair: PairComparison) -> Page:
     first, second = (model_names(models, NAME_WIDTH)[models.index(name)] for name in (pair.first, pair.second))
     is_point = pair.distribution.is_posterior and pair.reason in ("identical-scores", "no-spread")
     table = Table(
-        f"'{first}' minus '{second}' on {pair.n_units} {pair.comparison.method.unit}s; {favours(pair.comparison)} the first",
+        f"'{first}' {minus_word(pair.comparison)} '{second}' on {pair.n_units} {pair.comparison.method.unit}s; "
+        f"{favours(pair.comparison, 'the first')}",
         tuple(columns),
         (tuple(columns.values()),),
         tuple(name != "verdict" for name in columns),
@@ -134,7 +135,6 @@ WORDS = {
     "typically lower": "{metric} typically lower by {size}",
     "for": "{size} for {a}",
     "equal": "a difference in {metric} of 0",
-    "of a loss": "{interval} of the difference",
     "own interval": "its own {percent} interval",
     "together": "simultaneous {percent} interval",
     "interval": "{percent} interval",
@@ -206,17 +206,16 @@ def _without_interval(pair: PairComparison) -> str:
 def by_how_much(pair: PairComparison) -> str:
     """Size and interval of a difference that is not negative: accuracy higher by 0.032 (95% interval 0.012 to 0.052).
 
-    The interval of a loss has the sign of the loss: "log_loss lower by 0.10 (95% interval of the difference -0.12 to -0.08)".
+    Of a loss too it is positive: "log_loss lower by 0.10 (95% interval 0.08 to 0.12)".
     """
     return WORDS["how"].format(**_parts(pair))
 
 
 def _parts(pair: PairComparison) -> dict[str, str]:
-    """Size of the difference, name and ends of its interval; of a loss it is said that the sign is the loss's own."""
+    """Size of the difference, name and ends of its interval."""
     metric, decimals = pair.comparison.metric, decimals_for(pair.resolution)
     size = WORDS[direction(pair.comparison)].format(metric=printable(metric.name), size=format_score(pair.difference, decimals))
     name = interval_name(pair.comparison, in_family=pair.is_in_family)
-    name = name if metric.higher_is_better else WORDS["of a loss"].format(interval=name)
     return {"size": size, "interval": name, "ends": interval_text(pair, decimals)}
 
 
@@ -233,9 +232,8 @@ def has_direction(pair: PairComparison) -> bool:
 
 
 def interval_text(pair: PairComparison, decimals: int) -> str:
-    """The interval in the sign of the metric: first minus second."""
-    low, high = sorted(pair.comparison.metric.sign * end + 0.0 for end in (pair.interval_low, pair.interval_high))
-    return format_interval(low, high, decimals, limits(pair.comparison))
+    """The interval of the difference."""
+    return format_interval(pair.interval_low, pair.interval_high, decimals, limits(pair.comparison))
 
 
 def limits(comparison: Comparison) -> tuple[float, ...]:
@@ -271,9 +269,14 @@ def p_name(alternative: str, *, is_adjusted: bool = True) -> str:
     return name if alternative == "two-sided" else f"{name} {alternative}"
 
 
-def favours(comparison: Comparison) -> str:
-    """The side of a difference that is better, in the sign of the metric: "positive favours", "negative favours"."""
-    return "positive favours" if comparison.metric.higher_is_better else "lower is better, so negative favours"
+def favours(comparison: Comparison, whom: str) -> str:
+    """Words on the sign of a difference: positive is better, of a loss too."""
+    return f"positive favours {whom}{'' if comparison.metric.higher_is_better else ' (lower is better)'}"
+
+
+def minus_word(comparison: Comparison) -> str:
+    """Word between two models whose difference is shown: of a loss it is not the first less the second."""
+    return "minus" if comparison.metric.higher_is_better else "against"
 
 
 def measure_note(comparison: Comparison) -> str:

@@ -54,12 +54,12 @@ AS_STATED = {
 }
 
 WHERE = {
-    ("better", "met"): "all of it {above} {limit}",
-    ("better", "broken"): "none of it {above} {limit}",
-    ("not worse", "met"): "none of it {below} {limit}",
-    ("not worse", "broken"): "all of it {below} {limit}",
-    ("near best", "met"): "none of it {above} {limit}",
-    ("near best", "broken"): "all of it {above} {limit}",
+    ("better", "met"): "all of it above {limit}",
+    ("better", "broken"): "none of it above {limit}",
+    ("not worse", "met"): "none of it below {limit}",
+    ("not worse", "broken"): "all of it below {limit}",
+    ("near best", "met"): "none of it above {limit}",
+    ("near best", "broken"): "all of it above {limit}",
 }
 """Where an interval lies that decides; an inconclusive one lies on both sides of the limit. For losses above is below."""
 
@@ -76,7 +76,7 @@ WORDS = {
     "over": " The plan is over, so it stays open.",
     "one": "the one question",
     "several": "one of {n} questions",
-    "difference": "difference in {metric} {difference} ({side} favours {a}), {interval}",
+    "difference": "difference in {metric} {difference} (positive favours {a}), {interval}",
     "short": "its {metric} is {difference} short of the best, {interval}",
     "the best": "its {metric} is the best, {interval}",
     "interval": "{level} interval {ends}, {where}",
@@ -148,11 +148,6 @@ def _without_interval(r: Requirement) -> str:
     return WORDS["no bound"].format(why=why) if r.gate == "near best" and r.reason != FEW_UNITS else why
 
 
-def _sign(r: Requirement) -> int:
-    """-1 for a difference of losses, which is shown as it is: lower is better."""
-    return 1 if r.gate == "near best" else r.metric.sign
-
-
 def _decimals(r: Requirement) -> int:
     ends = [end for end in (r.interval_low, r.interval_high) if math.isfinite(end)]
     return decimals_for(max(abs(end - r.difference) for end in ends) / 2)
@@ -166,22 +161,20 @@ def _difference(r: Requirement, first: str) -> str:
         return WORDS["short" if r.difference > 0 else "the best"].format(
             metric=metric, difference=difference, interval=_interval(r)
         )
-    side = "positive" if _sign(r) > 0 else "negative"
-    difference = format_score(_sign(r) * r.difference, decimals, signed=True)
-    return WORDS["difference"].format(metric=metric, difference=difference, side=side, a=first, interval=_interval(r))
+    difference = format_score(r.difference, decimals, signed=True)
+    return WORDS["difference"].format(metric=metric, difference=difference, a=first, interval=_interval(r))
 
 
 def _interval(r: Requirement) -> str:
     """The interval, and where it lies."""
-    sign = _sign(r)
-    low, high = sorted((sign * r.interval_low + 0.0, sign * r.interval_high + 0.0))
-    limit = sign * _limit(r) + 0.0
-    sides = {"above": "above", "below": "below"} if sign > 0 else {"above": "below", "below": "above"}
-    where = WHERE.get((r.gate, r.outcome), WORDS["both sides"]).format(limit=format_limit(limit), **sides)
+    limit = _limit(r) + 0.0
+    where = WHERE.get((r.gate, r.outcome), WORDS["both sides"]).format(limit=format_limit(limit))
     words = WORDS["shortfall" if r.gate == "near best" else "interval"]
     if r.reason in (BELOW_NOISE, WITHIN_NOISE):
         words = WORDS["open shortfall" if r.gate == "near best" else "open interval"]
-    return words.format(level=_level(r), ends=format_interval(low, high, _decimals(r), (0.0, limit)), where=where)
+    return words.format(
+        level=_level(r), ends=format_interval(r.interval_low, r.interval_high, _decimals(r), (0.0, limit)), where=where
+    )
 
 
 def _limit(r: Requirement) -> float:

@@ -11,7 +11,7 @@ from tiebreak.comparison.verdict import REASONS, VERDICTS
 from tiebreak.views.json import document, finite
 from tiebreak.views.names import model_names, short_names
 from tiebreak.views.page import NAME_WIDTH, Page, Paragraph, Table
-from tiebreak.views.pair import favours, level_words, limits, names_in_sentences, p_name
+from tiebreak.views.pair import favours, level_words, limits, minus_word, names_in_sentences, p_name
 from tiebreak.views.view import View
 from tiebreak.views.words import (
     count,
@@ -102,7 +102,7 @@ def _contradictions(slices: Slices) -> Iterator[str]:
 def table(slices: Slices, name_width: int = NAME_WIDTH) -> Table:
     """A row for each slice and pair, or for each slice and the first pair of the reference where these are many."""
     comparison = slices.comparison
-    models, sign, pairs = comparison.models, comparison.metric.sign, slices.tables[0]
+    models, pairs = comparison.models, slices.tables[0]
     is_whole = slices.n_pairs <= MOST_ROWS
     chosen = np.arange(pairs.n_pairs) if is_whole else pairs.rows_with(models.index(comparison.reference))[:1]
     shown = dict(zip(models, model_names(models, name_width), strict=True))
@@ -112,7 +112,7 @@ def table(slices: Slices, name_width: int = NAME_WIDTH) -> Table:
         part = each.part(chosen)
         decimals = decimals_for(each.typical_resolution)
         for row in range(len(chosen)):
-            low, high = sorted(sign * float(end[row]) + 0.0 for end in part.interval)
+            low, high = (float(end[row]) for end in part.interval)
             reason = REASONS[part.reason[row]]
             why = f" ({reason})" if reason and reason != "unsettled" else ""
             cells.append(
@@ -121,7 +121,7 @@ def table(slices: Slices, name_width: int = NAME_WIDTH) -> Table:
                     str(n_items),
                     shown[models[part.first[row]]],
                     shown[models[part.second[row]]],
-                    format_score(sign * float(part.difference[row]), decimals, signed=True),
+                    format_score(float(part.difference[row]), decimals, signed=True),
                     format_interval(low, high, decimals, limits(comparison)),
                     format_pvalue(float(part.adjusted_pvalue[row])),
                     f"{VERDICTS[part.verdict[row]]}{why}",
@@ -131,7 +131,7 @@ def table(slices: Slices, name_width: int = NAME_WIDTH) -> Table:
     left = ("slice", "first", "second", "verdict")
     rest = "" if is_whole else f"; {len(cells)} of {slices.n_pairs} shown"
     return Table(
-        f"By {printable(slices.by)}: first minus second; {favours(comparison)} the first{rest}",
+        f"By {printable(slices.by)}: first {minus_word(comparison)} second; {favours(comparison, 'the first')}{rest}",
         headers,
         tuple(cells),
         tuple(header not in left for header in headers),

@@ -294,8 +294,7 @@ def stops(comparison: Comparison, seed: int, n_ropes: int = 50) -> list[dict[str
 def said(comparison: Comparison, *, is_whole: bool = True) -> dict[str, Any]:
     """All words and printed numbers of an answer; sentences on pairs and requirements, which take long, only of a whole one."""
     table, ranking, models, lines = comparison.pair_table, comparison.ranking_table, comparison.models, columns_of(comparison)
-    few, decimals, sign = models[:4], table_decimals(comparison), comparison.metric.sign
-    ends = np.sort(sign * np.stack(table.interval) + 0.0, axis=0).T
+    few, decimals = models[:4], table_decimals(comparison)
     return {
         "sentence": comparison.sentence,
         "verdict": [VERDICTS[code] for code in table.verdict],
@@ -303,8 +302,8 @@ def said(comparison: Comparison, *, is_whole: bool = True) -> dict[str, Any]:
         "standing": None if ranking.standing is None else [STANDINGS[code] for code in ranking.standing],
         "requirements": judgements(required(comparison), comparison) if is_whole else [],
         "pairs": [comparison.pair(one, two).sentence for one in few for two in few if one != two] if is_whole else [],
-        "intervals": [format_interval(*row, decimals, limits(comparison)) for row in ends.tolist()],
-        "differences": [format_score(sign * d + 0.0, decimals, signed=True) for d in np.asarray(table.difference).tolist()],
+        "intervals": [format_interval(*ends, decimals, limits(comparison)) for ends in np.transpose(table.interval).tolist()],
+        "differences": [format_score(d, decimals, signed=True) for d in np.asarray(table.difference).tolist()],
         "note": family_note(comparison),
         "texts": {name: texts for name, texts in lines.items() if name != "n"},
     }

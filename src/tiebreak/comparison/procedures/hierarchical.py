@@ -21,7 +21,6 @@ from tiebreak.comparison.procedures.procedure import Differences, Shrunken, Test
 from tiebreak.errors import MissingSizesError, Setting, TiebreakError, TooFewSplitsError
 from tiebreak.numerics import CONSTANT, IDENTICAL, SPREAD, UNDEFINED, FloatArray, IntArray, Interval
 from tiebreak.scores.dataset_means import log_scores
-from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import quoted
 
@@ -143,17 +142,17 @@ class Hierarchical(OverDatasets):
         judged = self.judge(data, first, second, settings)
         for i, j, posterior in zip(first.tolist(), second.tolist(), judged.posteriors.tolist(), strict=True):
             if posterior is not None:
-                yield _next_dataset((models[i], models[j]), posterior, settings.alpha, self.units(data).metric)
+                yield _next_dataset((models[i], models[j]), posterior, settings.alpha)
 
     def shrunken(self, differences: Differences) -> Iterator[Shrunken] | None:
         """Each dataset's own difference, shrunken towards those of the others, of every pair that has a posterior."""
         return _shrunken(differences) if isinstance(differences, HierarchicalDifferences) else None
 
 
-def _next_dataset(pair: tuple[str, str], posterior: HierarchicalPosterior, alpha: float, metric: Metric) -> TestOnly:
-    """The difference of a further dataset, in the sign of the metric."""
+def _next_dataset(pair: tuple[str, str], posterior: HierarchicalPosterior, alpha: float) -> TestOnly:
+    """The difference of a further dataset."""
     chances = posterior.next_dataset()
-    low, high = sorted(metric.sign * float(end) for end in posterior.next_interval(1.0 - alpha))
+    low, high = map(float, posterior.next_interval(1.0 - alpha))
     names = (
         f"better by more than {posterior.rope:.3g}",
         f"within {posterior.rope:.3g}",
@@ -162,8 +161,8 @@ def _next_dataset(pair: tuple[str, str], posterior: HierarchicalPosterior, alpha
     words = names if posterior.rope else ("better", "", "worse")
     shown = [f"{word} ({float(p):.3f})" for word, p in zip(words, chances, strict=True) if word]
     text = (
-        f"the next dataset: {quoted([pair[0]])} minus {quoted([pair[1]])} lies between {low:.3g} and {high:.3g} with probability "
-        f"{1.0 - alpha:.3g}; {quoted([pair[0]])} is {', '.join(shown)}"
+        f"the next dataset: {quoted([pair[0]])} is ahead of {quoted([pair[1]])} by {low:.3g} to {high:.3g} with probability "
+        f"{1.0 - alpha:.3g}: {', '.join(shown)}"
     )
     probabilities = {name: float(p) for name, p in zip(("better", "equivalent", "worse"), chances, strict=True)}
     return TestOnly(name="next-dataset", models=pair, probabilities=probabilities, text=text)

@@ -347,9 +347,8 @@ def _drawn_bounds(comparison: Comparison) -> tuple[Scale, list[Markup]]:
 
 def _drawn_ranking(comparison: Comparison) -> tuple[Scale, list[Markup]]:
     """Difference to the reference with its interval, a drawing for each model."""
-    against, sign = comparison.against_reference, comparison.metric.sign
-    ends = np.sort(sign * np.stack(against.interval), axis=0)
-    middle = sign * against.difference
+    against = comparison.against_reference
+    ends, middle = np.stack(against.interval), against.difference
     rope = comparison.rope if comparison.rope < 4 * _reach(ends, middle) else 0.0
     most = most_drawn(comparison)
     scale = Scale.around(np.clip([*ends, middle], -most, most), [-rope, rope, 0.0])

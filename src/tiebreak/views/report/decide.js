@@ -151,7 +151,7 @@ const Decide = (() => {
     constructor(known) {
       Object.assign(this, { given: null }, known);
       const { data, pairs, held, rope, low, high } = this;
-      Object.assign(this, { sign: data.higher_is_better ? 1 : -1, decimals: held.decimals, reference: data.baseline ?? 0 });
+      Object.assign(this, { decimals: held.decimals, reference: data.baseline ?? 0 });
       this.ropeNumber = this.given === null ? general(rope, 15) : held.rope;
       this.ropeWords = this.given === null ? this.ropeNumber : `${this.ropeNumber} (${this.given.trim()})`;
       this.limits = [0, Number(this.ropeNumber), -Number(this.ropeNumber)];
@@ -182,7 +182,7 @@ const Decide = (() => {
     // Texts of one pair, by the names of their columns.
     pairTexts(one, two, decimals = this.decimals) {
       const pair = this.pair(one, two), why = pair.reason && pair.reason !== "unsettled" ? ` (${pair.reason})` : "";
-      const difference = formatScore(this.sign * pair.difference, decimals, { signed: true });
+      const difference = formatScore(pair.difference, decimals, { signed: true });
       return { difference, interval: this.intervalText(pair, decimals), verdict: pair.verdict + why };
     }
     // Texts of one row of the ranking that depend on the rope, by the names of its columns.
@@ -191,10 +191,8 @@ const Decide = (() => {
       if (!this.standing) return { interval, verdict };
       return { interval, verdict, shortfall_high: this.bound([row]), standing: STANDINGS[this.standing[row]] };
     }
-    // An interval in the sign of the metric.
     intervalText({ interval_low: low, interval_high: high }, decimals) {
-      const ends = [this.sign * low + 0, this.sign * high + 0].sort((a, b) => a - b);
-      return formatInterval(...ends, decimals, this.limits);
+      return formatInterval(low, high, decimals, this.limits);
     }
 
     // --- words on a pair
@@ -209,8 +207,7 @@ const Decide = (() => {
       if (pair.difference < 0) pair = this.pair(two, one);
       const decimals = decimalsFor(pair.resolution), a = data.names[pair.first], b = data.names[pair.second];
       const size = say(words[data.direction], { metric: data.metric, size: formatScore(pair.difference, decimals) });
-      const name = pair.is_in_family ? held.interval : held.own_interval;
-      const interval = data.higher_is_better ? name : say(words["of a loss"], { interval: name });
+      const interval = pair.is_in_family ? held.interval : held.own_interval;
       const parts = { a, b, size, interval, rope: this.ropeWords, ends: this.intervalText(pair, decimals) };
       parts.how = say(words.how, parts);
       if (pair.verdict === "better") return say(words[this.rope ? "better by more" : "better"], parts);
@@ -305,16 +302,14 @@ const Decide = (() => {
     }
     // The difference, or by how much a model falls short, and where its interval lies.
     shownOf(r, words, key) {
-      const isNear = r.gate === "near best", sign = isNear ? 1 : this.sign, { metric } = this.data;
-      const widths = [r.interval_low, r.interval_high].filter(Number.isFinite).map((end) => Math.abs(end - r.difference));
+      const isNear = r.gate === "near best", { metric } = this.data, limit = r.limit + 0, { interval_low: low, interval_high: high } = r;
+      const widths = [low, high].filter(Number.isFinite).map((end) => Math.abs(end - r.difference));
       const decimals = decimalsFor(Math.max(...widths) / 2);
-      const limit = sign * r.limit + 0, [low, high] = [sign * r.interval_low + 0, sign * r.interval_high + 0].sort((a, b) => a - b);
-      const [above, below] = sign > 0 ? ["above", "below"] : ["below", "above"];
-      const where = say(this.words.requirements.where[key] ?? words["both sides"], { limit: formatLimit(limit), above, below });
+      const where = say(this.words.requirements.where[key] ?? words["both sides"], { limit: formatLimit(limit) });
       const interval = say(words[(r.reason.endsWith("-noise") ? "open " : "") + (isNear ? "shortfall" : "interval")], { level: r.level, ends: formatInterval(low, high, decimals, [0, limit]), where });
-      const difference = isNear ? formatScore(r.difference, decimals) : formatScore(sign * r.difference, decimals, { signed: true });
+      const difference = isNear ? formatScore(r.difference, decimals) : formatScore(r.difference, decimals, { signed: true });
       const which = isNear ? (r.difference > 0 ? "short" : "the best") : "difference";
-      return say(words[which], { metric, difference, interval, a: r.a, side: sign > 0 ? "positive" : "negative" });
+      return say(words[which], { metric, difference, interval, a: r.a });
     }
     // Words where the verdict on the pair reads otherwise.
     besideThePair(r, words) {

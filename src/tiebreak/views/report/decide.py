@@ -392,9 +392,9 @@ def about_drawing(comparison: Comparison) -> str:
         level = format_percent(1 - comparison.settings.alpha)
         return f"Drawn: by how much at most each model falls short of the best in {metric} ({level} confidence).{band}"
     name, interval = names_in_sentences(comparison)[comparison.reference], interval_name(comparison, is_header=True)
-    side = pair_words.favours(comparison)
+    minus, side = pair_words.minus_word(comparison), pair_words.favours(comparison, "the model")
     arrow = " An arrow stands for a model further off." if math.isfinite(most_drawn(comparison)) else ""
-    return f"Drawn: {metric} of each model minus that of {name} with its {interval}; {side} the model.{band}{arrow}"
+    return f"Drawn: {metric} of each model {minus} that of {name} with its {interval}; {side}.{band}{arrow}"
 
 
 def most_drawn(comparison: Comparison) -> float:

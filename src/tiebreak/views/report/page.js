@@ -77,19 +77,19 @@ const Page = (() => {
     ];
   }
   // Heights of a density, given from -4 to 4 standard errors around the estimate.
-  function curve(id, scale, heights, { middle, standard_error: error }, rope, sign, height) {
+  function curve(id, scale, heights, { middle, standard_error: error }, rope, height) {
     const half = (heights.length - 1) / 2, x = (k) => 1000 * share(scale, middle + (4 * error * (k - half)) / half);
     const point = (value, k) => `${x(k).toFixed(1)} ${(height - 6 - ((height - 20) * value) / heights[half]).toFixed(1)}`;
     const path = drawn("path", { class: "density", fill: `url(#${id})`, d: `M0 ${height - 6}L${heights.map(point).join("L")}L1000 ${height - 6}Z` });
-    return drawn("svg", { viewBox: `0 0 1000 ${height}`, preserveAspectRatio: "none", height, width: "100%" }, regions(id, scale, rope, sign), path);
+    return drawn("svg", { viewBox: `0 0 1000 ${height}`, preserveAspectRatio: "none", height, width: "100%" }, regions(id, scale, rope), path);
   }
   // The fill of a curve in parts: where the first model is worse, equivalent and better.
-  function regions(id, scale, rope, sign) {
-    const [from, to] = [-rope, rope].map((value) => share(scale, value)), [left, right] = sign > 0 ? ["worse", "better"] : ["better", "worse"];
-    const parts = [[0, left], [from, left], [from, "equivalent"], [to, "equivalent"], [to, right], [1, right]];
+  function regions(id, scale, rope) {
+    const [from, to] = [-rope, rope].map((value) => share(scale, value));
+    const parts = [[0, "worse"], [from, "worse"], [from, "equivalent"], [to, "equivalent"], [to, "better"], [1, "better"]];
     return drawn("linearGradient", { id, gradientUnits: "userSpaceOnUse", x1: 0, x2: 1000 }, ...parts.map(([offset, name]) => drawn("stop", { offset, class: name })));
   }
-  function pairFigure(id, title, pair, rope, sign, heights, differences) {
+  function pairFigure(id, title, pair, rope, heights, differences) {
     const { middle, low, high, standard_error: error } = pair, reach = heights ? 4 * error : 0, height = heights ? 150 : 32;
     // of right and wrong answers no scale has room for both, the differences and the interval
     const each = differences.some((value) => Math.abs(value - middle) > 4 * (high - low)) ? [] : differences;
@@ -99,7 +99,7 @@ const Page = (() => {
     const dots = each.map((value, k) => `M${(1000 * share(scale, value)).toFixed(0)} ${(12 + 16 * ((k * 0.618034) % 1 - 0.5)).toFixed(0)}h1`); // a point has no length, and is lost in a PDF
     const strip = { viewBox: "0 0 1000 24", preserveAspectRatio: "none", y: height + 6, height: 24, width: "100%" };
     const whole = { class: `row figure ${pair.verdict}`, width: "100%", height: height + 64, role: "img", "aria-labelledby": `${id}-t ${id}-d` };
-    const inside = marks(scale, pair, rope, { height: height + 34, at: height - 6, radius: 5.5 }, heights && curve(`${id}-c`, scale, heights, pair, rope, sign, height));
+    const inside = marks(scale, pair, rope, { height: height + 34, at: height - 6, radius: 5.5 }, heights && curve(`${id}-c`, scale, heights, pair, rope, height));
     return drawn("svg", whole, drawn("title", { id: `${id}-t` }, title), drawn("desc", { id: `${id}-d` }, about), ...inside,
       drawn("svg", strip, drawn("path", { class: "dots", d: dots.join("") })), ...ticks(scale, height + 36));
   }
@@ -301,15 +301,13 @@ const Page = (() => {
     }
 
     // --- one pair
-    // A pair in the sign of the metric, as it is drawn.
     drawnPair(first, second) {
-      const { answer } = this, { sign } = answer, pair = answer.pair(first, second), decimals = decimalsFor(pair.resolution);
-      const [low, high] = [sign * pair.interval_low, sign * pair.interval_high].sort((a, b) => a - b);
-      return { ...pair, low, high, middle: sign * pair.difference, decimals, text: answer.pairTexts(first, second, decimals) };
+      const { answer } = this, pair = answer.pair(first, second), decimals = decimalsFor(pair.resolution);
+      return { ...pair, low: pair.interval_low, high: pair.interval_high, middle: pair.difference, decimals, text: answer.pairTexts(first, second, decimals) };
     }
     differences(first, second) {
-      const [one, two] = [first, second].map((row) => this.units?.score[row] ?? []);
-      return one.map((value, k) => (value === null || two[k] === null ? null : value - two[k]));
+      const sign = this.answer.data.higher_is_better ? 1 : -1, [one, two] = [first, second].map((row) => this.units?.score[row] ?? []);
+      return one.map((value, k) => (value === null || two[k] === null ? null : sign * (value - two[k])));
     }
     open(first, second) {
       const panel = this.one("[data-part=pair]"), title = this.find("pair-title"), { answer, shown } = this;
@@ -330,7 +328,7 @@ const Page = (() => {
       if (pair.verdict) title.append(": ", make("span", `${SYMBOLS[pair.verdict]} ${pair.text.verdict}`, words));
       const each = this.differences(first, second), heights = pair.standard_error > 0 ? this.data.densities[pair.df] : undefined;
       const known = each.filter((value) => value !== null), about = `Difference of ${shown[first]} and ${shown[second]}`;
-      this.find("pair-figure").append(pairFigure(id, about, pair, answer.rope, answer.sign, heights, known));
+      this.find("pair-figure").append(pairFigure(id, about, pair, answer.rope, heights, known));
       this.find("pair-numbers").append(this.pairNumbers(first, second, pair));
       this.pairScores = () => this.scoresOf(first, second, each, pair.decimals);
       this.showPairScores();
@@ -352,8 +350,8 @@ const Page = (() => {
       const regions = ["p_better", "p_equivalent", "p_worse"].map(known), turned = family.first[row] === first ? regions : regions.reverse();
       const isKnown = this.isAsked && regions.every(Number.isFinite); // for the rope that was asked
       if (isKnown) rows.push(["P(better), P(equivalent), P(worse) of this pair by itself", turned.map(formatProbability).join(", ")]);
-      const better = this.answer.sign > 0 ? "positive favours" : "lower is better, so negative favours";
-      return table(`${readable(metric.name)} of ${shown[first]} minus ${shown[second]}; ${better} the first`, ["quantity", "value"], rows);
+      const [minus, better] = this.answer.data.higher_is_better ? ["minus", ""] : ["against", " (lower is better)"];
+      return table(`${readable(metric.name)} of ${shown[first]} ${minus} ${shown[second]}; positive favours the first${better}`, ["quantity", "value"], rows);
     }
     scoresOf(first, second, differences, decimals) {
       const { shown, units: { names, repeat, fold, score } } = this, text = (value, signed = false) => formatScore(value ?? NaN, decimals, { signed });
