@@ -496,3 +496,14 @@ def test_blanks_around_a_word_that_names_a_split_are_no_part_of_it(tmp_path: Pat
     path = tmp_path / "scores.csv"
     path.write_text("model,fold,score\nsvm,x,0.94\nb,x,0.76\nsvm, y,0.38\nb,y,0.35\n")
     assert tb.read_scores(path, metric="accuracy").matrices[0].score.tolist() == [[0.94, 0.38], [0.76, 0.35]]
+
+
+@pytest.mark.parametrize("start", ["\r\ufeff\n", "\ufeff\ufeff\n", "\n\ufeff,\ufeff\n", '"",""\n'])
+def test_a_row_of_byte_order_marks_is_no_header(tmp_path: Path, start: bytes) -> None:
+    """It is blank, as in files that were joined; the names stand in the first row that has one."""
+    path = tmp_path / "scores.csv"
+    path.write_bytes(f"{start}a,b\n0.5,0.75\n0.25,0.5\n".encode())
+    assert tb.read_scores(path, metric="accuracy").models == ("a", "b")
+    path.write_bytes(f"{start}50%".encode())
+    with pytest.raises(UnreadableSourceError, match="no rows"):
+        tb.read_scores(path, metric="accuracy")

@@ -185,7 +185,7 @@ def _rows_of(text: str, separator: str, skips_blanks: bool) -> Iterator[list[str
     """Rows of the sample that are not blank, as far as they can be read."""
     reader = csv.reader(_bare(io.StringIO(text, newline=""), separator), delimiter=separator, skipinitialspace=skips_blanks)
     try:
-        yield from (row for row in reader if any(cell.strip() for cell in row))
+        yield from (row for row in reader if any(map(_name_of, row)))
     except csv.Error:  # whoever reads the file says where
         return
 
@@ -575,13 +575,13 @@ class _Lines:
         self._rows, self._shifts = array("q"), array("q")
 
     def header(self) -> list[str]:
-        """The first row that is not blank."""
+        """The first row that names a column: one of blanks or a byte-order mark alone does not."""
         reader = self._cells_of(self._text)
         if self.form.says_separator:
             next(reader)
         for row in reader:
             self.line = reader.line_num
-            if any(cell.strip() for cell in row):
+            if any(map(_name_of, row)):
                 self._note(0, self.line)
                 found: list[str] = row
                 return found
