@@ -252,7 +252,7 @@ HEADER = '{"version": 2, "eval": {"model": "m"}}'
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        (DEEP, "depth limit"),
+        (DEEP, "line 1: the JSON is nested too deeply"),
         (SAMPLE + DEEP, "line 2,: the JSON is nested too deeply"),
         (SAMPLE + '{"doc_id": ' + "9" * 5000 + "}", "line 2, is not JSON: Exceeds the limit"),
         (SAMPLE + "[]", "line 2 holds no object"),

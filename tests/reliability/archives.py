@@ -212,6 +212,9 @@ FILES: dict[str, Harm] = {
     "logs: as many samples as are let through.json": text(
         repeated(b'{"id":1},', 160_000, b'{"version": 2, "eval": {"model": "m"}, "samples": [', b"{}]}")
     ),
+    "tables: 10 million empty rows.json": text(repeated(b"{},", 10_000_000, b"[", b"{}]")),
+    "tables: 10 million empty rows.jsonl": text(repeated(b"{},", 10_000_000, b"[", b"{}]")),
+    "tables: a row of 10 million lists.jsonl": text(repeated(b"[],", 10_000_000, b'{"item": [', b"[]]}")),
 }
 """By name, what is written; the ending is that of the file."""
 

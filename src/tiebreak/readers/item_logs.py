@@ -72,7 +72,7 @@ def first_record(path: Path) -> Record:
     with path.open(encoding="utf-8", errors="replace") as file:
         line = next((line for _, line in lines_of(file, printable(str(path))) if line.strip()), "")
     try:
-        found = parse_json(line, path.name)
+        found = parse_log(line, path.name)
     except UnreadableSourceError:  # whoever reads it says what is wrong
         return {}
     return found if isinstance(found, dict) else {}

@@ -43,7 +43,7 @@ from tiebreak.readers.columns import (
 )
 from tiebreak.readers.folder_names import named_by_folder, stem
 from tiebreak.readers.metric import NamedMetric, is_known, name_metric
-from tiebreak.readers.source import check_extent, check_path, check_strict, lines_of, parse_json, pipes_as_files
+from tiebreak.readers.source import check_extent, check_path, lines_of, parse_table, pipes_as_files
 from tiebreak.readers.table import LARGE, TEXT, give_back_memory, json_lines_by_arrow, read_frame
 from tiebreak.scores.items import TASK, Items, check_items
 from tiebreak.scores.metric import full_name
@@ -518,26 +518,14 @@ def read_table_file(path: Path, name: str, item: str | None) -> tuple[pd.DataFra
         return read_frame(path, name, is_name=lambda each: each == item or each.casefold() in _NAMES, is_small=True)
     import pandas as pd
 
-    def read_json(*, lines: bool) -> pd.DataFrame:
-        with path.open(encoding="utf-8-sig", errors="replace", newline="\n") as file:  # of two values of one key pandas keeps one
-            if lines:
-                for number, line in lines_of(file, name):
-                    check_strict(line, f"{name}, line {number}")
-            else:
-                check_strict(file.read(), name)
-        try:  # to the last bit; without it a third of all numbers of 16 digits are off by one
-            return pd.read_json(path, lines=lines, dtype=False, precise_float=True, encoding="utf-8-sig")
-        except ValueError as error:
-            if "Range error" not in str(error):  # which pandas has of numbers such as 1e-320
-                raise
-        text = path.read_text(encoding="utf-8-sig")
-        return pd.DataFrame(
-            [parse_json(each, name) for each in text.split("\n") if each.strip()] if lines else parse_json(text, name)
-        )
+    def read_json_lines() -> pd.DataFrame:
+        with path.open(encoding="utf-8-sig", newline="\n") as file:
+            numbered = ((number, line) for number, line in lines_of(file, name) if line.strip())
+            return pd.DataFrame([parse_table(line, f"{name}, line {number}") for number, line in numbered])
 
     endings: dict[str, Callable[[], pd.DataFrame]] = {
-        ".jsonl": lambda: read_json(lines=True),
-        ".json": lambda: read_json(lines=False),
+        ".jsonl": read_json_lines,
+        ".json": lambda: pd.DataFrame(parse_table(path.read_text(encoding="utf-8-sig"), name)),
         ".parquet": lambda: pd.read_parquet(path),
     }
     read = endings.get(path.suffix.lower())

@@ -23,6 +23,7 @@ from tiebreak.readers.source import (
     approximate_sizes,
     assumed_paired,
     check_finite,
+    check_objects,
     check_whole,
     is_path,
     known_sizes,
@@ -61,6 +62,7 @@ def _parse(path: Path, name: str) -> Any:
     check_whole(path, name)
     try:
         text = path.read_text(encoding="utf-8-sig")
+        check_objects(text, name)
         return strict_json(text)
     except json.JSONDecodeError as error:
         raise UnreadableSourceError(
@@ -68,6 +70,8 @@ def _parse(path: Path, name: str) -> Any:
         ) from None
     except UnicodeDecodeError as error:
         raise UnreadableSourceError(f"{name} is not UTF-8 text (byte {error.start}). Save it as UTF-8.") from None
+    except UnreadableSourceError:
+        raise
     except ValueError as error:  # a key that stands twice, NaN, whole numbers of thousands of digits
         raise UnreadableSourceError(f"{name}: {error}.") from None
     except RecursionError:
