@@ -498,3 +498,13 @@ def test_battles_are_no_items() -> None:
     """They are rated, not compared."""
     with pytest.raises(UnreadableSourceError, match="so its rows are battles, not scores"):
         tb.read_items({"prompt": ["p", "q"], "model_a": ["x", "x"], "model_b": ["y", "y"], "winner": ["a", "b"]})
+
+
+def test_tasks_may_be_named_by_a_column_of_any_type() -> None:
+    """Truths and whole numbers with gaps too, as nullable columns of pandas and Parquet have them."""
+    for kind, values in (("boolean", [True, False, None]), ("Int64", [1, 2, None]), ("string", ["x", "y", None])):
+        tasks = pd.array(values, dtype=kind).repeat(4)
+        frame = pd.DataFrame({"item": list(range(12)) * 2, "model": ["a"] * 12 + ["b"] * 12, "score": [0.5, 0.75] * 12})
+        items = tb.read_items(frame.assign(task=pd.concat([pd.Series(tasks)] * 2, ignore_index=True)), metric="f1")
+        assert items.tasks is not None
+        assert set(items.tasks) == {"" if value is None else str(value) for value in values}

@@ -24,7 +24,7 @@ from tiebreak.printable import printable
 from tiebreak.readers.battles import read_battles
 from tiebreak.readers.columns import battle_columns
 from tiebreak.readers.folder_names import stem
-from tiebreak.readers.item_tables import LongTable, items_of_tables, long_of_file, names_items, with_main_metric
+from tiebreak.readers.item_tables import LongTable, items_of_tables, long_of_file, names_items, task_of, with_main_metric
 from tiebreak.readers.table import column_names
 from tiebreak.scores.items import TASK, Items, check_items
 from tiebreak.scores.vocabulary import quoted
@@ -329,7 +329,7 @@ class Results:
         hashed = [table.frame for table in tables if "item_hash" in table.frame]
         if not hashed:
             return list(tables)
-        columns = [frame[["item", "item_hash"]].assign(task=_task_of(frame)).astype({"item": str}) for frame in hashed]
+        columns = [frame[["item", "item_hash"]].assign(task=task_of(frame)).astype({"item": str}) for frame in hashed]
         n_contents = pd.concat(columns).groupby(["task", "item"])["item_hash"].nunique()
         differ = n_contents[n_contents > 1].groupby("task").size()
         tasks = {task for table in tables for _, task in _keys(table.frame)}
@@ -340,7 +340,7 @@ class Results:
                 f"task {task!r} is left out: {n} of its samples are not the same in all logs, as if they were drawn or ordered "
                 "in another way; evaluate all models on the same samples"
             )
-        kept = [table._replace(frame=table.frame[~_task_of(table.frame).isin(differ.index)]) for table in tables]
+        kept = [table._replace(frame=table.frame[~task_of(table.frame).isin(differ.index)]) for table in tables]
         return [table for table in kept if len(table.frame)]
 
     def _on_shared_tasks(self, tables: Sequence[LongTable]) -> list[LongTable]:
@@ -381,7 +381,7 @@ class Results:
             return list(tables)
         kept = []
         for table in tables:
-            is_kept = _task_of(table.frame).isin(shared) & table.frame["model"].astype(str).isin(compared)
+            is_kept = task_of(table.frame).isin(shared) & table.frame["model"].astype(str).isin(compared)
             kept.append(table._replace(frame=table.frame[is_kept]))
         return [table for table in kept if len(table.frame)]
 
@@ -444,15 +444,9 @@ def _differing(settings: Mapping[int, Mapping[str, str]]) -> dict[int, str]:
     return {place: ", ".join(f"{name}={own[name]}" for name in differ if name in own) for place, own in settings.items()}
 
 
-def _task_of(frame: pd.DataFrame) -> pd.Series[Any]:
-    import pandas as pd
-
-    return frame[TASK].fillna("").astype(str) if TASK in frame else pd.Series("", index=frame.index)
-
-
 def _keys(frame: pd.DataFrame) -> list[tuple[str, str]]:
     """Models and tasks of a table."""
-    return list(dict.fromkeys(zip(frame["model"].astype(str), _task_of(frame), strict=True)))
+    return list(dict.fromkeys(zip(frame["model"].astype(str), task_of(frame), strict=True)))
 
 
 def _largest_table(has: Mapping[str, Mapping[str, None]]) -> tuple[list[str], list[str]]:
@@ -485,9 +479,7 @@ def _tasks_of_plain_names(files: Sequence[FoundFile], tables: Sequence[LongTable
     from tiebreak.readers import lm_harness
 
     plain = [
-        place
-        for place, each in enumerate(files)
-        if lm_harness.is_plain_name(each.path) and not any(_task_of(tables[place].frame))
+        place for place, each in enumerate(files) if lm_harness.is_plain_name(each.path) and not any(task_of(tables[place].frame))
     ]
     folders: dict[str, set[Path]] = {}
     for place in plain:

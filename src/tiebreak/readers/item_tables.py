@@ -310,7 +310,16 @@ def with_main_metric(reads: Sequence[Callable[[str | None], LongTable]], metric:
 
 
 def _tasks_of(table: LongTable) -> set[str]:
-    return set(table.frame[TASK].fillna("").astype(str)) if TASK in table.frame else {""}
+    return set(task_of(table.frame)) if TASK in table.frame else {""}
+
+
+def task_of(frame: pd.DataFrame) -> pd.Series[Any]:
+    """Task of each row as a text, "" where none is named; a column of any type may name them."""
+    import pandas as pd
+
+    if TASK not in frame:
+        return pd.Series("", index=frame.index)
+    return frame[TASK].astype(object).where(frame[TASK].notna(), "").astype(str)
 
 
 def _held_metric(tables: Sequence[LongTable], lower_is_better: bool | None) -> tuple[str | None, list[str]]:
@@ -372,7 +381,7 @@ def _joined(frames: list[pd.DataFrame], stems: list[str]) -> pd.DataFrame:
         for what in {"run", "epoch"} & set(frame):
             frame = frame.assign(**{what: frame[what].where(frame[what].notna(), "1")})
     if TASK in frame and frame[TASK].nunique(dropna=False) > 1:
-        frame = frame.assign(task=frame[TASK].fillna("").astype(str))
+        frame = frame.assign(task=task_of(frame))
         frame = frame.assign(item=frame[TASK] + "/" + frame["item"].map(_text))
     if "item_hash" in frame:
         hashes = frame.groupby("item")["item_hash"].nunique()

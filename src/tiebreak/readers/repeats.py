@@ -9,8 +9,8 @@ from typing import Any
 from tiebreak.errors import SourceNotFoundError, UnknownNameError
 from tiebreak.printable import printable
 from tiebreak.readers.folder import Results, is_folder, read_results
-from tiebreak.readers.item_tables import LongTable, items_of_tables, named_sources, tables_of
-from tiebreak.scores.items import TASK, Items, check_items
+from tiebreak.readers.item_tables import LongTable, items_of_tables, named_sources, tables_of, task_of
+from tiebreak.scores.items import Items, check_items
 from tiebreak.scores.vocabulary import quoted
 
 
@@ -76,7 +76,7 @@ def _numbered(tables: Sequence[LongTable], *, same: bool) -> list[LongTable]:
     numbered = []
     for table in tables:
         frame = table.frame.assign(model=table.frame["model"].astype(str))
-        tasks = frame[TASK].fillna("").astype(str) if TASK in frame else frame["model"].map(lambda _: "")
+        tasks = task_of(frame)
         keys = list(dict.fromkeys(zip(frame["model"], tasks, strict=True)))
         number = {key: before.get(key, 0) + 1 for key in keys}
         before |= number

@@ -79,7 +79,7 @@ def test_the_page_tells_of_the_next_dataset(rng) -> None:
     assert list(tests[0].probabilities.values()) == pytest.approx([float(p) for p in posterior.next_dataset()], abs=1e-12)
     low, high = posterior.next_interval(0.95)
     page = " ".join(answer.to_text().split())
-    assert f" by {low:.3g} to {high:.3g} with probability 0.95: better" in page
+    assert f"lies between {low:.3g} and {high:.3g} with probability 0.95" in page
     against = [test.models for test in compared(columns, baseline="m1").supplementary_tests if test.name == "next-dataset"]
     assert [first for first, _ in against] == ["m1", "m1"]
 

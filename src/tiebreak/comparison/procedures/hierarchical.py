@@ -161,8 +161,8 @@ def _next_dataset(pair: tuple[str, str], posterior: HierarchicalPosterior, alpha
     words = names if posterior.rope else ("better", "", "worse")
     shown = [f"{word} ({float(p):.3f})" for word, p in zip(words, chances, strict=True) if word]
     text = (
-        f"the next dataset: {quoted([pair[0]])} is ahead of {quoted([pair[1]])} by {low:.3g} to {high:.3g} with probability "
-        f"{1.0 - alpha:.3g}: {', '.join(shown)}"
+        f"the next dataset: the difference of {quoted(pair)} (positive favours {quoted(pair[:1])}) lies between {low:.3g} and "
+        f"{high:.3g} with probability {1.0 - alpha:.3g}; {quoted(pair[:1])} is {', '.join(shown)}"
     )
     probabilities = {name: float(p) for name, p in zip(("better", "equivalent", "worse"), chances, strict=True)}
     return TestOnly(name="next-dataset", models=pair, probabilities=probabilities, text=text)
