@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from functools import lru_cache
@@ -11,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from tiebreak.errors import UnreadableSourceError
 from tiebreak.readers.folder_names import stem
 from tiebreak.readers.item_logs import (
     Record,
@@ -26,6 +26,7 @@ from tiebreak.readers.item_logs import (
     taken_of,
 )
 from tiebreak.readers.item_tables import LongTable
+from tiebreak.readers.source import parse_log
 
 _SAMPLES = re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT[\d.:-]+)$")
 _FIELDS = frozenset(
@@ -156,8 +157,8 @@ def _results(path: Path, _changed: int) -> Record:
     if path.stat().st_size > _MOST_BYTES:
         return {}
     try:
-        found = json.loads(path.read_bytes())
-    except (ValueError, RecursionError):  # cut short: its samples may be whole
+        found = parse_log(path.read_bytes(), path.name, share=16)
+    except UnreadableSourceError:  # cut short, or of another tool: the samples may be whole
         return {}
     if not isinstance(found, dict) or not isinstance(found.get("results"), dict):
         return {}

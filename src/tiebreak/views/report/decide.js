@@ -307,7 +307,7 @@ const Decide = (() => {
       const decimals = decimalsFor(Math.max(...widths) / 2);
       const where = say(this.words.requirements.where[key] ?? words["both sides"], { limit: formatLimit(limit) });
       const interval = say(words[(r.reason.endsWith("-noise") ? "open " : "") + (isNear ? "shortfall" : "interval")], { level: r.level, ends: formatInterval(low, high, decimals, [0, limit]), where });
-      const difference = isNear ? formatScore(r.difference, decimals) : formatScore(r.difference, decimals, { signed: true });
+      const difference = formatScore(r.difference, decimals, { signed: !isNear });
       const which = isNear ? (r.difference > 0 ? "short" : "the best") : "difference";
       return say(words[which], { metric, difference, interval, a: r.a });
     }
