@@ -571,6 +571,43 @@ def test_two_columns_that_are_both_the_model(door: str) -> None:
         )
 
 
+@pytest.mark.parametrize("door", ["compare", "read_scores", "read_items", "compare items"])
+@pytest.mark.parametrize("other", ["classifier", "prompt"])
+def test_a_second_column_of_what_is_compared(door: str, other: str) -> None:
+    """Scores that stand twice are told by the column in which they differ; a time, another value in each row, is none."""
+    kind = DOORS[door]
+    rows = "".join(
+        f"{number},{model},{way},2026-11-{number + 1:02} {place}:00,0.{number}{place}\n"
+        for number in range(8)
+        for place, (model, way) in enumerate((model, way) for model in "ab" for way in ("zero", "few"))
+    )
+    Path("t.csv").write_text(f"{kind.names[0]},model,{other},answered,score\n{rows}")
+    error, text = _refusal(lambda: kind.read("t.csv"), "t.csv", kind)
+    assert error is InvalidScoresError
+    told = (
+        f"They differ in the column {other!r}: if it is part of what is compared, join it to the model's name, such as 'a zero'."
+    )
+    assert (told in text) == (other == "classifier" or "item" in door)  # tables of splits are read without the other columns
+    assert "differ in the column" not in text or told in text
+
+
+@pytest.mark.parametrize("door", ["compare", "read_scores"])
+def test_a_second_column_of_models_where_splits_are_not_numbered(door: str) -> None:
+    """Scores of 'a zero' and 'a few' would count as splits of 'a'; a column with one word for a model is none."""
+    kind = DOORS[door]
+    rows = "".join(f"{model},{way},0.{number}\n" for model in "ab" for way in ("zero", "few") for number in range(3, 9))
+    Path("t.csv").write_text(f"model,system,score\n{rows}")
+    assert _refusal(lambda: kind.read("t.csv"), "t.csv", kind) == (
+        AmbiguousSourceError,
+        (
+            "FILE: the rows of model 'a' differ in the column 'system', and no column numbers the splits. If both columns say "
+            "what is compared, join them to one name, such as 'a zero'; if not, number the splits in a column 'split'."
+        ),
+    )
+    Path("t.csv").write_text(f"model,system,score\n{rows}".replace("few", "zero"))
+    assert set(kind.read("t.csv")) == {"a", "b"}
+
+
 @pytest.mark.parametrize("file", ["t.csv", "t.tsv", "t", "t.jsonl", "t.json", "t.html", "t.toml", "battles.csv"])
 def test_a_file_of_two_gigabytes_with_one_line(file: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Each is refused after a part of it, in bounded memory, and named; here the files are sparse, and take no room."""

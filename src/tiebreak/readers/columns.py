@@ -245,7 +245,7 @@ class Header:
     def wanted(self) -> dict[str, str]:
         """Columns to read, and as what: "words", "key" (whole numbers or words) or "numbers".
 
-        The unreserved columns of a long table are not read at all.
+        The unreserved columns of a long table are not read at all, but for those that may name models, too.
         """
         kinds = {
             name: "words" if word in (*_NAMES, "test_set") else "key" if word in _KEYS else "numbers"
@@ -253,6 +253,8 @@ class Header:
         }
         if self.form != "long":
             kinds |= dict.fromkeys(self.others, "numbers")
+        if self.form in ("long", "metrics"):
+            kinds |= {name: "words" for name in self.others if name.strip().casefold() in MODEL}
         return kinds
 
 
@@ -346,6 +348,46 @@ def find_model(names: Sequence[Any], source: str, is_text: Callable[[Any], bool]
     if len(others) > 1:
         raise AmbiguousSourceError(f"{source} has the columns {quoted(others)}; which one is the model? Call it 'model'.")
     return others[0] if others else None
+
+
+def advice_on_doubles(cell: IntArray, columns: Mapping[str, Words], model: Words) -> str:
+    """Sentence on the column by which rows of one cell differ, with a leading space; "" where no column tells all of them apart.
+
+    `cell` has the same number for rows of one model that stand for the same split, or item. Columns of many values, such as
+    running numbers and times, are not named: any of them would tell the rows apart.
+    """
+    telling = [name for name, column in columns.items() if len(column.names) ** 2 <= cell.size and _tells_apart(cell, column)]
+    if not telling:
+        return ""
+    name = min(telling, key=lambda each: (each.strip().casefold() not in MODEL, len(columns[each].names)))
+    joined = f"{model.names[model.code[0]]} {columns[name].names[columns[name].code[0]]}"
+    part = f"if it is part of what is compared, join it to the model's name, such as {joined!r}."
+    return f" They differ in the column {name!r}: {part}"
+
+
+def refuse_nested_models(model: Words, columns: Mapping[str, Words], source: str) -> None:
+    """Refuse rows without numbers of splits in which another column may name models, too: all would count as splits of one."""
+    for name, column in columns.items():
+        if name.strip().casefold() not in MODEL:
+            continue
+        order = np.lexsort([column.code, model.code])
+        differs = (np.diff(model.code[order]) == 0) & (np.diff(column.code[order]) != 0)
+        if differs.any():
+            row = order[int(np.argmax(differs))]
+            first = f"{model.names[model.code[row]]} {column.names[column.code[row]]}"
+            raise AmbiguousSourceError(
+                f"{source}: the rows of model {model.names[model.code[row]]!r} differ in the column {name!r}, and no column "
+                f"numbers the splits. If both columns say what is compared, join them to one name, such as {first!r}; if not, "
+                "number the splits in a column 'split'."
+            )
+
+
+def _tells_apart(cell: IntArray, column: Words) -> bool:
+    if (column.code < 0).any():
+        return False
+    order = np.lexsort([column.code, cell])
+    same = np.diff(cell[order]) == 0
+    return bool(same.any()) and not (same & (np.diff(column.code[order]) == 0)).any()
 
 
 def read_header(names: Sequence[str], source: str, is_text: Callable[[str], bool] = lambda _: False) -> Header:

@@ -33,6 +33,8 @@ from tiebreak.readers.columns import (
     TASKS,
     WEIGHT,
     Where,
+    Words,
+    advice_on_doubles,
     find_column,
     find_model,
     is_number,
@@ -944,17 +946,18 @@ def _text(value: Any) -> str:
 def _refuse_doubles(frame: pd.DataFrame, codes: Mapping[str, Any], labels: Mapping[str, tuple[str, ...]]) -> None:
     axes = ("model", "run", "epoch", "item")
     sizes = [len(labels[what]) for what in axes]
-    found, counts = np.unique(np.ravel_multi_index([codes[what] for what in axes], sizes), return_counts=True)
+    cell = np.ravel_multi_index([codes[what] for what in axes], sizes)
+    found, counts = np.unique(cell, return_counts=True)
     doubled = found[counts > 1]
     if doubled.size:
         models, _, _, items = np.unravel_index(doubled, sizes)
         names = [labels["item"][i] for i in dict.fromkeys(items.tolist())]
         model = labels["model"][models[0]]
-        hint = (
-            ""
-            if {"run", "epoch"} & set(frame)
-            else " If they are several answers of one model, number them in a column 'epoch', or 'run' where a run answers all."
-        )
+        hint = advice_on_doubles(cell, _unused_words(frame), Words(labels["model"], codes["model"]))
+        if not {"run", "epoch"} & set(frame):
+            hint += (
+                " If they are several answers of one model, number them in a column 'epoch', or 'run' where a run answers all."
+            )
         if TASK not in frame:
             hint += " If they are of several tasks, name these in a column 'task'."
         other = next((str(column) for column in frame.columns if column != "item" and str(column).casefold() in ITEM), None)
@@ -964,6 +967,13 @@ def _refuse_doubles(frame: pd.DataFrame, codes: Mapping[str, Any], labels: Mappi
             f"{quoted(names, 3)}.{hint}",
             *advice,
         )
+
+
+def _unused_words(frame: pd.DataFrame) -> dict[str, Words]:
+    """Columns that say nothing of the scores, as words: they explain scores that stand twice."""
+    unused = [column for column in frame.columns if column not in ("item", "model", "run", "epoch", "score", "human", "weight")]
+    factors = {str(column): frame[column].map(_text, na_action="ignore").factorize() for column in unused}
+    return {name: Words(tuple(map(str, found)), codes) for name, (codes, found) in factors.items()}
 
 
 def _of_item(frame: pd.DataFrame, groups: Any, name: str, codes: Any, items: Sequence[str]) -> FloatArray | None:

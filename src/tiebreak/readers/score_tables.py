@@ -22,10 +22,12 @@ from tiebreak.readers.columns import (
     NotNumbers,
     ScoreTable,
     Words,
+    advice_on_doubles,
     column_of,
     in_order_of_appearance,
     numbered_rows,
     read_header,
+    refuse_nested_models,
 )
 from tiebreak.readers.metric import NamedMetric, choose_metric, has_direction, mixed_metrics, table_metric
 from tiebreak.readers.source import ReadOptions, Source, infinite_score, refuse_items, source_of
@@ -302,13 +304,15 @@ def _long_matrices(table: ScoreTable, score_name: str, rows: Rows) -> list[Score
     models = in_order_of_appearance(read_words(table, table.header.reserved["model"], "model"))
     score = table.numbers(score_name)
     _refuse_infinite(table, models, score)
+    unused = {name: column for name in table.header.others if isinstance(column := table.columns.get(name), Words)}
     matrices = []
     for number, dataset in enumerate(rows.datasets):
         chosen = rows.of_dataset(number)
         if chosen is None:
-            return [_long_matrix(dataset, models, score, rows, table.name)]
+            return [_long_matrix(dataset, models, score, rows, table.name, unused)]
         part = in_order_of_appearance(models.take(chosen))
-        matrices.append(_long_matrix(dataset, part, score[chosen], rows.take(chosen), table.name))
+        of_part = {name: column.take(chosen) for name, column in unused.items()}
+        matrices.append(_long_matrix(dataset, part, score[chosen], rows.take(chosen), table.name, of_part))
     return matrices
 
 
@@ -349,19 +353,36 @@ def _refuse_infinite(table: ScoreTable, models: Words, score: FloatArray) -> Non
         raise infinite_score(f"{table.where(row)}: model {models.names[models.code[row]]!r}", score[row])
 
 
-def _long_matrix(dataset: str, models: Words, score: FloatArray, rows: Rows, source: str) -> ScoreMatrix:
-    """Models by splits of one dataset; models must share splits, and rows not differ by their seed alone."""
+def _long_matrix(
+    dataset: str, models: Words, score: FloatArray, rows: Rows, source: str, unused: Mapping[str, Words]
+) -> ScoreMatrix:
+    """Models by splits of one dataset; models must share splits, and rows not differ by their seed alone.
+
+    `unused` are columns of words that say nothing of the scores: they explain rows that stand twice.
+    """
+    if rows.keys is None:
+        refuse_nested_models(models, unused, source)
     repeat, fold = _split_of_row(models, rows, f"{source}, dataset {dataset!r}," if dataset else source)
-    if rows.seed is not None or rows.kind == "seeds":
-        keys = number_splits(repeat, fold)
-        cell = models.code.astype(np.int64) * keys.n_splits + keys.code
-        if np.unique(cell).size < cell.size:
-            refuse_doubled_seeds(cell, rows, keys, models.names)
-            return _mean_over_seeds(dataset, models, score, keys, cell, rows, source)
-    matrix = assemble(dataset, models.names, models.code, repeat, fold, score, rows.n_train, rows.n_test)
+    try:
+        if rows.seed is not None or rows.kind == "seeds":
+            keys, cell = _cells(models, repeat, fold)
+            if np.unique(cell).size < cell.size:
+                refuse_doubled_seeds(cell, rows, keys, models.names)
+                return _mean_over_seeds(dataset, models, score, keys, cell, rows, source)
+        matrix = assemble(dataset, models.names, models.code, repeat, fold, score, rows.n_train, rows.n_test)
+    except InvalidScoresError as error:
+        _, cell = _cells(models, repeat, fold)
+        if rows.seed is not None:
+            cell = cell * len(rows.seed.names) + rows.seed.code
+        raise InvalidScoresError(*error.parts, advice_on_doubles(cell, unused, models)) from None
     if score.size < matrix.score.size and rows.kind != "seeds":
         _refuse_disjoint(models, number_splits(repeat, fold), source, rows.kind)
     return matrix
+
+
+def _cells(models: Words, repeat: IntArray, fold: IntArray) -> tuple[SplitKeys, IntArray]:
+    keys = number_splits(repeat, fold)
+    return keys, models.code.astype(np.int64) * keys.n_splits + keys.code
 
 
 def _split_of_row(models: Words, rows: Rows, source: str) -> tuple[IntArray, IntArray]:
