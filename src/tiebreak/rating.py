@@ -39,7 +39,7 @@ def rate(
 ) -> Ratings:
     """Rate models by whom they beat (Bradley-Terry, on Elo's scale), with intervals of the ratings and of the ranks.
 
-    The ratings are for a further dataset, cluster or battle like these: the bootstrap draws them as a whole.
+    The ratings are for a further dataset, cluster, question or battle like these: the bootstrap draws them as a whole.
 
     Parameters
     ----------
@@ -63,12 +63,13 @@ def rate(
     rng : int
         Seed; the same seed gives the same answer.
     cluster : str, optional
-        Column of battles that belong together, such as "question_id" or "user"; "cluster" if not given.
+        Column of battles that belong together, such as "user". If not given it is "cluster", or where there is none that of the
+        questions, such as "question_id", if there are at least 20 and some stand in several battles, as in both orders.
     position : bool, default True
         Take the judge's bias for the answer that stands first (model_a) out, where the battles can tell it: where models met in
         both orders. False where model_a is not who stood first, as in tables that list the winner first.
     n_total, looks : int and Looks, Ratings, mapping or path, optional
-        A plan of looks at battles that are still coming in: the battles (or clusters of them) that are planned in all, and the
+        A plan of looks at battles that are still coming in: the battles (or clusters, questions) that are planned in all, and the
         looks before, as for `compare`. Who meets whom has to be drawn from one fixed distribution. Intervals and ranks of all
         looks then hold at once at `level`.
 
@@ -113,10 +114,8 @@ def rate(
             scores = held[0] if is_read else read_scores(*held, metric=metric, lower_is_better=lower_is_better)
             return rate_scores(scores, tie_margin=tie_margin, **settings)
     n_both, n_kept = battles.both_orders()
-    settings |= {"unit": "battle" if battles.cluster is None else "cluster", "n_both": n_both, "n_kept": n_kept}
+    settings |= {"unit": battles.unit, "repeated": battles.repeated, "n_both": n_both, "n_kept": n_kept}
     settings |= {"sources": battles.sources if len(battles.sources) > 1 else (), "judges": battles.judges}
-    if battles.cluster is None and battles.question is not None and int(battles.question.max()) + 1 < len(battles.question):
-        settings["repeated"] = battles.question_column
     if plan is not None:
         ratings = _at_looks(plan, battles, position, settings)
         if path is not None and ratings.looks is not None:
@@ -145,7 +144,7 @@ def _at_looks(plan: Looks, battles: Battles, position: bool, settings: dict[str,
         raise UnsuitableDesignError(f"looks at battles with {what} were not measured. Rate once, when all are in.")
     for name in ("rng", "n_resamples", "unit"):
         del settings[name]  # nothing is drawn
-    table = BattleTable(battles.models, battles.model_a, battles.model_b, battles.outcome, battles.cluster)
+    table = BattleTable(battles.models, battles.model_a, battles.model_b, battles.outcome, battles.cluster, battles.unit)
 
     @cache
     def outcomes_to(n: int) -> tuple[PositionState, PairOutcomes]:

@@ -120,7 +120,7 @@ _MIXED = ([("speed", "x", 5.0), ("speed", "y", 3.0)], [("cost", "x", 1.0), ("cos
 
 
 def test_a_page_clusters_and_the_position(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The page says what was taken out; each question counts once, and its column may be named."""
+    """The page says what was taken out; each question counts once, also where its column is not named."""
     rows = [f"q{i},x,y,{'a' if i % 4 else 'b'}\nq{i},y,x,{'a' if i % 3 else 'b'}" for i in range(60)]
     Path("both.csv").write_text("question_id,model_a,model_b,winner\n" + "\n".join(rows) + "\n")
     code, out, err = run(capsys, "rate", "both.csv", "--cluster", "question_id", "--html", "ratings.html")
@@ -129,7 +129,7 @@ def test_a_page_clusters_and_the_position(here: Path, capsys: pytest.CaptureFixt
     assert "(60 clusters)" in out
     assert "the report is in ratings.html" in err
     assert "favours the answer that stands first" in Path("ratings.html").read_text(encoding="utf-8")
-    assert "--cluster question_id" in run(capsys, "rate", "both.csv")[1]
+    assert "(60 questions)" in run(capsys, "rate", "both.csv")[1]
     assert run(capsys, "rate", "both.csv", "--cluster", "user")[0] == 2
     assert run(capsys, "rate", "both.csv", "--html", "both.csv")[0] == 2
 

@@ -242,7 +242,31 @@ def test_a_judge_that_always_says_the_same_side(winner: str) -> None:
     assert ratings.rating.tolist() == pytest.approx([1000, 1000])
     assert "knows nothing of the models" in codes["always-one-side"]
     assert codes["orders-disagree"].startswith("of 30 questions judged in both orders none kept its winner")
-    assert "repeated-questions" in codes
+    assert ratings.unit == "question"
+    assert "repeated-questions" not in codes
+
+
+@pytest.mark.parametrize("column", ["question_id", "prompt"])
+def test_a_question_counts_once_however_often_it_was_judged(column: str) -> None:
+    """Three judgements that say the same are no more than one: the interval stays; that of 90 questions is narrower."""
+    once = {column: [f"q{k}" for k in range(30)], "model_a": ["x"] * 30, "model_b": ["y"] * 30, "winner": list("aab") * 10}
+    thrice = {name: np.repeat(values, 3).tolist() for name, values in once.items()}
+    of_once, of_thrice = (tb.rate(each, n_resamples=4000) for each in (once, thrice))
+    assert (of_once.unit, of_thrice.unit, of_thrice.n_units) == ("battle", "question", 30)
+    assert of_thrice.rating_low.tolist() == pytest.approx(of_once.rating_low.tolist(), abs=12)  # one win of 30
+    assert of_thrice.wins.tolist() == [60, 30]
+    assert "30 questions" in of_thrice.to_text()
+    apart = tb.rate({**thrice, column: [f"q{k}" for k in range(90)]}, n_resamples=4000)
+    assert apart.rating_low[0] > of_thrice.rating_low[0] + 10
+
+
+def test_a_few_questions_are_no_units() -> None:
+    """Nine questions, judged ten times each, are too few to resample; the page says what that means."""
+    battles = {"question": list(range(9)) * 10, "model_a": ["x"] * 90, "model_b": ["y"] * 90, "winner": list("aab") * 30}
+    ratings = tb.rate(battles, n_resamples=50)
+    assert (ratings.unit, ratings.repeated) == ("battle", "question")
+    assert "several battles are on one 'question' and are taken for independent" in dict(_warnings(ratings))["repeated-questions"]
+    assert tb.rate(battles, cluster="question", n_resamples=50).n_units == 9
 
 
 def test_questions_judged_in_both_orders_are_counted() -> None:

@@ -25,7 +25,7 @@ from tiebreak.errors import TiebreakError
 EPILOG = """\b
 Examples:
   tiebreak rate battles.csv
-  tiebreak rate results/*/annotations.json --cluster instruction
+  tiebreak rate results/*/annotations.json
   tiebreak rate battles.csv --ties davidson --anchor baseline --plots figures
   tiebreak rate scores.csv --metric accuracy --format markdown
 """
@@ -48,7 +48,11 @@ _OPTIONS = (
         help="Of a table of scores: means that differ by no more than this tie.",
     ),
     click.option("--anchor", metavar="NAME", help="The model that is rated 1000; else the mean is."),
-    click.option("--cluster", metavar="COLUMN", help="Battles that belong together, such as question_id.  [default: cluster]"),
+    click.option(
+        "--cluster",
+        metavar="COLUMN",
+        help="Battles that belong together, such as user.  [default: cluster; else question_id, where questions repeat]",
+    ),
     click.option("--ignore-position", is_flag=True, help="Take no bias for the first out: model_a did not stand there."),
     click.option("--level", type=float, default=0.95, show_default=True, help="Coverage of the intervals."),
     click.option(
@@ -58,7 +62,7 @@ _OPTIONS = (
         default=1000,
         show_default=True,
         metavar="N",
-        help="Resamples of the datasets, clusters or battles.",
+        help="Resamples of the datasets, clusters, questions or battles.",
     ),
     click.option(
         "--seed", "rng", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help="Seed of the resamples."
@@ -67,7 +71,7 @@ _OPTIONS = (
         "--n-total",
         type=click.IntRange(min=1),
         metavar="N",
-        help="Battles (or clusters) planned in all, where these are the first.",
+        help="Battles (or clusters, or questions) planned in all, where these are the first.",
     ),
     click.option(
         "--looks",

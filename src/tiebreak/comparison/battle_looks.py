@@ -63,6 +63,8 @@ class BattleTable:
         1 where the first won, -1 where the second did, 0 for a tie.
     cluster : ndarray of shape (n_battles,) or None
         Number of the cluster of each battle, in any order.
+    unit : str
+        Noun for what a plan counts.
     """
 
     models: tuple[str, ...]
@@ -70,11 +72,7 @@ class BattleTable:
     second: IntArray
     outcome: IntArray
     cluster: IntArray | None
-
-    @property
-    def unit(self) -> str:
-        """Noun for what a plan counts."""
-        return "battle" if self.cluster is None else "cluster"
+    unit: str = "battle"
 
     @property
     def code(self) -> IntArray:
@@ -101,8 +99,8 @@ class BattleTable:
         n_rows = int(np.count_nonzero(code < n))
         if np.any(code[:n_rows] >= n):
             raise UnsuitableDesignError(
-                "battles of a cluster that was looked at came after another cluster had begun: a look takes whole clusters, so "
-                "all battles of a cluster belong together in the table."
+                f"battles of a {self.unit} that was looked at came after another {self.unit} had begun: a look takes whole "
+                f"{self.unit}s, so all battles of a {self.unit} belong together in the table."
             )
         return n_rows
 

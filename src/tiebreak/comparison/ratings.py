@@ -57,7 +57,7 @@ class Ratings(Result["RatingsPlots"]):
         Resamples that leave the model without a finite rating; its interval counts them as extremes.
     error : ndarray of shape (n_models, n_models)
         Standard errors of the differences in log-odds; nan where one of the two ratings is not finite.
-    unit : {"dataset", "cluster", "battle"}
+    unit : {"dataset", "cluster", "question", "battle"}
         Drawn in the bootstrap as a whole.
     n_units, n_resamples : int
     level : float

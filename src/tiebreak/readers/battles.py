@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -40,6 +40,9 @@ ANNOTATIONS = dict(zip(("model_a", "model_b", PREFERENCE), _ANNOTATED, strict=Tr
 QUESTIONS = ("question_id", "question", "prompt_id", "instance_id", "item", "prompt", "instruction")
 """Columns that say what was asked, the first that is there."""
 
+FEWEST_QUESTIONS = 20
+"""Questions from which on they are resampled as a whole, where battles repeat them; fewer say too little of their own spread."""
+
 MOST_RATED = 2_000
 """Models: what is counted of each two of them, and of each resample, takes 16 bytes and more."""
 
@@ -64,12 +67,15 @@ class Battles:
     outcome : ndarray of shape (n_battles,)
         1 where the first won, -1 where the second did, 0 for a tie.
     cluster : ndarray of shape (n_battles,) or None
-        Number of the cluster of each battle, where the source names clusters.
+        Number of the cluster of each battle, where the source names clusters, or at least `FEWEST_QUESTIONS` questions of which
+        some stand in several battles: what is said of one question, such as in both orders, is alike.
     weight : ndarray of shape (n_battles,) or None
     question : ndarray of shape (n_battles,) or None
         Number of what was asked in each battle, where a column says it.
     question_column : str
         Name of that column.
+    unit : {"battle", "cluster", "question"}
+        Noun for what is independent.
     sources : tuple of str
         Names of the tables that were joined.
     judges : tuple of str
@@ -84,6 +90,7 @@ class Battles:
     weight: FloatArray | None
     question: IntArray | None = None
     question_column: str = ""
+    unit: Literal["battle", "cluster", "question"] = "battle"
     sources: tuple[str, ...] = ()
     judges: tuple[str, ...] = ()
 
@@ -92,6 +99,13 @@ class Battles:
         columns = ("model_a", "model_b", "outcome", "cluster", "weight", "question")
         held: dict[str, Any] = {name: column[:n] for name in columns if (column := getattr(self, name)) is not None}
         return replace(self, **held)
+
+    @property
+    def repeated(self) -> str:
+        """Column of questions of which some stand in several battles that are taken for independent; "" where there is none."""
+        if self.unit != "battle" or self.question is None or int(self.question.max()) + 1 == self.question.size:
+            return ""
+        return self.question_column
 
     @property
     def tells_position(self) -> bool:
@@ -244,15 +258,21 @@ def _joined(tables: Sequence[_Table]) -> Battles:
     held = {key: [value for table in tables if (value := getattr(table, key)) is not None] for key in (CLUSTER, WEIGHT, QUESTION)}
     columns = {table.question_column for table in tables}
     has_questions = len(held[QUESTION]) == len(tables) and len(columns) == 1
+    question = _numbers_of(held[QUESTION]) if has_questions else None
+    cluster = _numbers_of(held[CLUSTER]) if held[CLUSTER] else None
+    unit: Literal["battle", "cluster", "question"] = "battle" if cluster is None else "cluster"
+    if cluster is None and question is not None and FEWEST_QUESTIONS <= int(question.max()) + 1 < question.size:
+        cluster, unit = question, "question"
     return Battles(
         models,
         np.concatenate(codes[::2]),
         np.concatenate(codes[1::2]),
         np.concatenate([table.outcome for table in tables]),
-        _numbers_of(held[CLUSTER]) if held[CLUSTER] else None,
+        cluster,
         _of_one_scale(np.concatenate(held[WEIGHT]), named) if held[WEIGHT] else None,
-        _numbers_of(held[QUESTION]) if has_questions else None,
+        question,
         columns.pop() if has_questions else "",
+        unit,
         tuple(table.name for table in tables),
         tuple(sorted({table.judge for table in tables})) if all(table.judge for table in tables) else (),
     )

@@ -133,8 +133,8 @@ def warnings(ratings: Ratings) -> Iterator[tuple[str, str]]:
         yield "orders-disagree", f"{what}, and these battles say nothing of the models."
     if ratings.repeated:
         name = ratings.repeated
-        what = f"several battles are on one {quote(name)} and are taken for independent; as clusters they count together"
-        yield "repeated-questions", f"{what}: cluster={name!r} (--cluster {name})."
+        what = f"several battles are on one {quote(name)} and are taken for independent, as there are too few to draw from"
+        yield "repeated-questions", f"{what}: where battles of one agree, the intervals are too narrow. Ask more questions."
     if ratings.n_units < FEW_UNITS:
         yield "few-units", f"with no more than {count(ratings.n_units, ratings.unit)} the intervals are rough."
 
@@ -245,7 +245,7 @@ def _method_line(ratings: Ratings) -> str:
     )
     if ratings.looks is not None:
         n_pairs = len(ratings.models) * (len(ratings.models) - 1) // 2
-        robust = ", from errors that allow for what battles of a cluster share" if ratings.unit == "cluster" else ""
+        robust = "" if ratings.unit == "battle" else f", from errors that allow for what battles of a {ratings.unit} share"
         return (
             f"{how} Intervals are Student's{robust}, at the level that the plan leaves this look; ranks are read off "
             f"{count(n_pairs, 'pair')}, each as of the look that decided it. Those of all looks hold at once. On a further "
