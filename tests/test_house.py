@@ -54,6 +54,7 @@ ON_THEIR_OWN = {
     "evaluation/fit_and_score.py": "evaluate.py decides what is measured, and this is the measuring of one cell",
     "evaluation/shared_steps.py": "fit_and_score.py measures one cell, and this stands between cells of a split",
     "evaluation/table_copies.py": "copies of tables and the memory that they take are told without a model, and tested alone",
+    "readers/judged_pairs.py": "two formats of their own; battles.py reads tables",
     "runners/dask/tasks.py": "runner.py starts and ends the cluster's side, and this is what runs on it",
     "runners/worker_group.py": "a run in this process loads no code for workers",
     "views/report/decide.py": "the data of decide.js stand beside it, under its name",

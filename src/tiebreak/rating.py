@@ -46,8 +46,8 @@ def rate(
     *sources
         Battles: a path to CSV, JSON or Parquet, a frame, records or columns with model_a, model_b and winner ("a", "b", "tie", or
         the name of a model), with cluster where battles belong together (a user, a prompt), and weight where some count more; or
-        AlpacaEval's annotations. Several are joined, and of a folder all tables of battles in it. Or scores of several datasets,
-        as `compare` reads them: on each dataset the model with the better mean beats the others.
+        the judgements of AlpacaEval, FastChat or Arena-Hard. Several are joined, and of a folder all tables of battles in it. Or
+        scores of several datasets, as `compare` reads them: on each dataset the model with the better mean beats the others.
     metric, lower_is_better
         Of scores, as for `compare`.
     ties : {"half", "davidson"}
@@ -115,6 +115,7 @@ def rate(
             return rate_scores(scores, tie_margin=tie_margin, **settings)
     n_both, n_kept = battles.both_orders()
     settings |= {"unit": battles.unit, "repeated": battles.repeated, "n_both": n_both, "n_kept": n_kept}
+    settings["n_without_verdict"] = battles.n_without_verdict
     settings |= {"sources": battles.sources if len(battles.sources) > 1 else (), "judges": battles.judges}
     if plan is not None:
         ratings = _at_looks(plan, battles, position, settings)

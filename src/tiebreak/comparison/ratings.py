@@ -76,6 +76,8 @@ class Ratings(Result["RatingsPlots"]):
         Probability that of two equal models the one that stands first is preferred, and its interval; nan where it is not known.
     n_both, n_kept : int
         Questions on which two models were judged in both orders, and those of them with the same outcome in both.
+    n_without_verdict : int
+        Judgements from which no winner could be read, which are left out.
     repeated : str
         Column of questions of which some stand in several battles that are taken for independent; "" where there is none.
     sources : tuple of str
@@ -113,6 +115,7 @@ class Ratings(Result["RatingsPlots"]):
     position_high: float = float("nan")
     n_both: int = 0
     n_kept: int = 0
+    n_without_verdict: int = 0
     repeated: str = ""
     sources: tuple[str, ...] = ()
     judges: tuple[str, ...] = ()

@@ -15,9 +15,11 @@ from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import printable
 from tiebreak.readers.columns import (
     BATTLES,
+    JUDGED_PAIRS,
     SourceTable,
     Wanted,
     Words,
+    battle_columns,
     column_of,
     find_column,
     is_missing,
@@ -25,11 +27,12 @@ from tiebreak.readers.columns import (
     refuse_doubled_names,
     to_words,
 )
+from tiebreak.readers.judged_pairs import judged_pairs
 from tiebreak.readers.source import check_lines, check_path, is_path, parse_log
 from tiebreak.readers.table import TEXT, column_names, read_text
 from tiebreak.scores.vocabulary import look_up, quoted
 
-COLUMNS, _ANNOTATED = BATTLES
+COLUMNS, _ANNOTATED, *_ = BATTLES
 CLUSTER, WEIGHT, QUESTION, PREFERENCE, JUDGE = "cluster", "weight", "question", "preference", "judge"
 JUDGES = ("annotator", "judge", "judge_model")
 """Columns that say who judged, the first that is there."""
@@ -80,6 +83,8 @@ class Battles:
         Names of the tables that were joined.
     judges : tuple of str
         Who judged, where each table has one judge and says which.
+    n_without_verdict : int
+        Judgements from which no winner could be read, which are left out.
     """
 
     models: tuple[str, ...]
@@ -93,6 +98,7 @@ class Battles:
     unit: Literal["battle", "cluster", "question"] = "battle"
     sources: tuple[str, ...] = ()
     judges: tuple[str, ...] = ()
+    n_without_verdict: int = 0
 
     def first(self, n: int) -> Battles:
         """The first n battles, of all the models."""
@@ -165,7 +171,7 @@ def read_battles(*sources: Any, cluster: str | None = None) -> Battles | None:
         if held is None:
             others.append(name)
         else:
-            tables.append(_checked(*held))
+            tables.append(_checked(held))
     if not tables:
         return None
     if others:
@@ -195,6 +201,7 @@ class _Table(NamedTuple):
     question_column: str
     judge: str
     """The only judge of the table; "" where there are several, or none is named."""
+    n_without_verdict: int
 
     def key(self) -> tuple[Any, ...] | None:
         """Key that two tables of the same battles share; None where no column says on which questions they are."""
@@ -204,8 +211,8 @@ class _Table(NamedTuple):
         return (self.judge, self.outcome.tobytes(), *((column.names, column.code.tobytes()) for column in columns))
 
 
-def _checked(table: SourceTable, question_column: str) -> _Table:
-    name = table.name
+def _checked(held: Held) -> _Table:
+    table, name = held.table, held.table.name
     if not table.n_rows:
         raise UnreadableSourceError(f"{name} has column names but no rows.")
     words = {key: to_words(column) for key, column in table.columns.items() if key != WEIGHT}
@@ -226,9 +233,9 @@ def _checked(table: SourceTable, question_column: str) -> _Table:
         )
     outcome = _preferred(words[PREFERENCE], table) if PREFERENCE in words else _outcomes(table, words["winner"], models, a, b)
     asked = None if asked is None or (asked.code < 0).any() else asked
-    called = "" if asked is None else question_column
+    called = "" if asked is None else held.question_column
     only = judge.names[0] if judge is not None and len(judge.names) == 1 and not (judge.code < 0).any() else ""
-    return _Table(name, first, second, outcome, words.get(CLUSTER), _weights(table), asked, called, only)
+    return _Table(name, first, second, outcome, words.get(CLUSTER), _weights(table), asked, called, only, held.n_without_verdict)
 
 
 def _joined(tables: Sequence[_Table]) -> Battles:
@@ -275,6 +282,7 @@ def _joined(tables: Sequence[_Table]) -> Battles:
         unit,
         tuple(table.name for table in tables),
         tuple(sorted({table.judge for table in tables})) if all(table.judge for table in tables) else (),
+        sum(table.n_without_verdict for table in tables),
     )
 
 
@@ -355,8 +363,12 @@ def _of_one_scale(weights: FloatArray, name: str) -> FloatArray:
 _ENDINGS = (*TEXT, ".json", ".jsonl", ".parquet")
 
 
-Held = tuple[SourceTable, str]
-"""Columns of battles, and what that of the questions is called."""
+class Held(NamedTuple):
+    """Columns of battles, what that of the questions is called, and how many judgements have no winner."""
+
+    table: SourceTable
+    question_column: str
+    n_without_verdict: int = 0
 
 
 def _table(source: Any, name: str, cluster: str | None) -> Held | None:
@@ -432,7 +444,7 @@ def _of_lists(columns: Mapping[str, Sequence[Any]], name: str, cluster: str | No
             found[key] = column_of(
                 (value.strip() or None if isinstance(value, str) else value for value in values), "words", where
             )
-    return SourceTable(name, sizes["model_a"], found, where), names.get(QUESTION, "")
+    return Held(SourceTable(name, sizes["model_a"], found, where), names.get(QUESTION, ""))
 
 
 def _as_number(value: Any) -> Any:
@@ -445,6 +457,9 @@ def _as_number(value: Any) -> Any:
 
 def _of_records(rows: Iterable[Mapping[str, Any]], name: str, cluster: str | None) -> Held | None:
     held = list(rows)
+    if (judged := judged_pairs(held, name)) is not None:
+        found = _of_records(judged.battles, name, cluster)
+        return None if found is None else found._replace(n_without_verdict=judged.n_without_verdict)
     names = dict.fromkeys(str(key) for row in held for key in row)
     return _of_lists({each: [row.get(each) for row in held] for each in names}, name, cluster)
 
@@ -459,6 +474,8 @@ def _of_frame(source: Any, name: str, cluster: str | None) -> Held | None:
         frame = frame.collect()
     if not isinstance(frame, nw.DataFrame):
         return None
+    if battle_columns(frame.columns) in JUDGED_PAIRS:
+        return _of_records(frame.rows(named=True), name, cluster)
     names = _names(frame.columns, name, cluster)
     return None if names is None else _of_lists({each: values_of(frame[each], each) for each in names.values()}, name, cluster)
 
@@ -495,7 +512,7 @@ def _of_rows(path: Path, name: str, cluster: str | None) -> Held | None:
 
     table = read_text(path, name, wanted)
     columns = {key: table.columns[column] for key, column in found.items()}
-    return SourceTable(name, table.n_rows, columns, table.where), found.get(QUESTION, "")
+    return Held(SourceTable(name, table.n_rows, columns, table.where), found.get(QUESTION, ""))
 
 
 def _lines_of(text: str) -> Iterator[str]:

@@ -189,8 +189,15 @@ Runs are crossed with items: one run answers all of them, with a seed or a train
 second answer to one question has nothing in common with the second answer to another.
 """
 
-BATTLES = (("model_a", "model_b", "winner"), ("generator_1", "generator_2", "preference"))
-"""Columns of a table of battles, as arenas and as AlpacaEval call them."""
+JUDGED_PAIRS = FASTCHAT, ARENA_HARD = ("model_1", "model_2", "g1_winner", "g2_winner"), ("model", "judge", "games")
+"""Keys of records of answers that were judged in both orders, as FastChat and Arena-Hard write them."""
+
+BATTLES: tuple[tuple[str, ...], ...] = (
+    ("model_a", "model_b", "winner"),
+    ("generator_1", "generator_2", "preference"),
+    *JUDGED_PAIRS,
+)
+"""Columns of a table of battles, as arenas and as AlpacaEval call them, and records of judged pairs."""
 
 RESERVED = ("dataset", "model", "metric", "repeat", "fold", "split", "seed", "time", "score", "n_train", "n_test")
 _KEYS = ("repeat", "fold", "split", "seed", "time")

@@ -27,6 +27,7 @@ from tiebreak.readers.columns import (
     HUMAN,
     ITEM,
     JUDGE,
+    JUDGED_PAIRS,
     MODEL,
     RUN,
     SCORE,
@@ -35,6 +36,7 @@ from tiebreak.readers.columns import (
     Where,
     Words,
     advice_on_doubles,
+    battle_columns,
     find_column,
     find_model,
     is_number,
@@ -618,6 +620,8 @@ def _long_of_table(
     where: Where,
 ) -> LongTable | WideTable:
     _check_width(len(frame.columns), name)
+    if battle_columns(frame.columns) in JUDGED_PAIRS:
+        refuse_battles(list(frame.columns), name)
     if frame.columns.duplicated().any():
         refuse_doubled_names(list(map(str, frame.columns)), name)
     if not len(frame):

@@ -131,6 +131,10 @@ def warnings(ratings: Ratings) -> Iterator[tuple[str, str]]:
     if ratings.n_both and not ratings.n_kept:
         what = f"of {count(ratings.n_both, 'question')} judged in both orders none kept its winner: the judge went by the order"
         yield "orders-disagree", f"{what}, and these battles say nothing of the models."
+    if ratings.n_without_verdict:
+        n = ratings.n_without_verdict
+        what = f"from {count(n, 'judgement')} no winner could be read, and {'it is' if n == 1 else 'they are'} left out"
+        yield "without-verdict", f"{what}; if that depends on the answers, the ratings are off."
     if ratings.repeated:
         name = ratings.repeated
         what = f"several battles are on one {quote(name)} and are taken for independent, as there are too few to draw from"
