@@ -364,8 +364,8 @@ def compare_command(
     given are those of a saved answer or of a study, where a FILE is one.
 
     Or it has a row for each item of one test set, such as the answers to questions: a column question (or item, example,
-    doc_id) and one per model, or with model and score; or it is a log of lm-evaluation-harness, Inspect, HELM or Every Eval
-    Ever. Of several tasks the answer is their macro-average, with each task's beside it.
+    doc_id) and one per model, or with model and score; or it is a log of lm-evaluation-harness, Inspect, HELM, Every Eval Ever,
+    promptfoo or SWE-bench. Of several tasks the answer is their macro-average, with each task's beside it.
 
     A FILE may be a folder: what lies in it is found, listed and compared. 'tiebreak FOLDER' gives the same answer in short.
     """

@@ -214,8 +214,9 @@ class Results:
             return f"{name} holds no results yet, but a study: 'tiebreak run {_typed(studies[0])}' measures its models."
         return (
             f"{name} holds no results that tiebreak reads among {self.n_files:,} file{'s' if self.n_files != 1 else ''}: logs of "
-            "lm-evaluation-harness (samples_*.jsonl), Inspect (.eval, .json), HELM (per_instance_stats.json), Every Eval Ever; "
-            "tables (.csv, .tsv, .jsonl, .parquet), answers saved with --format json."
+            "lm-evaluation-harness (samples_*.jsonl), Inspect (.eval, .json), HELM (per_instance_stats.json), Every Eval Ever, "
+            "promptfoo (JSON), SWE-bench (reports); judgements of AlpacaEval, FastChat, Arena-Hard; tables (.csv, .tsv, .jsonl, "
+            ".parquet), answers saved with --format json."
         )
 
     # --- logs ---------------------------------------------------------------------------------------------------------------
@@ -392,7 +393,7 @@ class Results:
         present = np.asarray(~np.isnan(items.score).all(axis=1))
         self.remarks.append(
             f"compared: {len(items.models)} models{on}, {len(items.items):,} {items.unit}s, by {items.metric.name}, from "
-            f"{n_logs} logs"
+            f"{n_logs} log{'s' if n_logs != 1 else ''}"
         )
         lacking = present.shape[1] - present.sum(axis=1)
         for model, n in zip(items.models, lacking.tolist(), strict=True):
@@ -627,11 +628,11 @@ _OF_TIME = re.compile(r"^results(_|$)|_\d{4}-\d\d-\d\dT[\d.:-]+$")
 
 
 def _kind_of_json(path: Path, start: bytes) -> Kind | None:
-    from tiebreak.readers import helm, item_logs, lm_harness
+    from tiebreak.readers import helm, item_logs, lm_harness, promptfoo, swe_bench
 
     first = start.lstrip()
     if path.suffix.lower() == ".jsonl":
-        if item_logs.reads(path) or lm_harness.reads(path):
+        if any(tool.reads(path) for tool in (item_logs, lm_harness, promptfoo)):
             return "log"
         names = item_logs.names_of_first(path)
         if battle_columns(names):
@@ -641,6 +642,8 @@ def _kind_of_json(path: Path, start: bytes) -> Kind | None:
         return None
     if helm.reads(path):
         return None if helm.is_doubled(path) else "log"
+    if promptfoo.reads(path) or swe_bench.reads(path):
+        return "log"
     if b'"evaluation_results"' in start or (_OF_TIME.search(path.stem) and b'"results"' in start):
         return "means"
     if b'"schema"' in first[:100] and b'"tiebreak"' in first[:200]:

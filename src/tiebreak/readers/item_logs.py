@@ -99,7 +99,7 @@ def records_of(path: Path, name: str) -> Iterator[Record]:
 
 def records_of_list(path: Path, name: str) -> list[Record]:
     """Objects of a file that is a list of them in JSON."""
-    _check_size(path, name, "Write a line for each sample.")
+    check_size(path, name, "Write a line for each sample.")
     found = parse_log(path.read_bytes(), name, "Was the file cut short?", share=16)
     if not isinstance(found, list) or not all(isinstance(record, dict) for record in found):
         raise UnreadableSourceError(f"{name} is no list of samples.")
@@ -341,7 +341,7 @@ _MOST_JSON = 1_000_000_000
 
 
 def _inspect_json(path: Path, name: str) -> tuple[Record, list[Record]]:
-    _check_size(path, name, "Convert it: inspect log convert --to eval.")
+    check_size(path, name, "Convert it: inspect log convert --to eval.")
     log = parse_log(path.read_bytes(), name, share=16)
     if "evaluation_results" in log:
         raise UnreadableSourceError(
@@ -351,7 +351,8 @@ def _inspect_json(path: Path, name: str) -> tuple[Record, list[Record]]:
     return log, [_kept(sample) for sample in log.get("samples") or []]
 
 
-def _check_size(path: Path, name: str, advice: str) -> None:
+def check_size(path: Path, name: str, advice: str) -> None:
+    """Refuse a log in one JSON text that is too large to be read as a whole."""
     if (size := path.stat().st_size) > _MOST_JSON:
         raise UnreadableSourceError(
             f"{name} has {size / 1e6:,.0f} MB, and JSON of more than {_MOST_JSON / 1e6:,.0f} is not read as a whole. {advice}"

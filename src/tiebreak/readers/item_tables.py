@@ -64,7 +64,13 @@ _NOUNS = frozenset(("example", "question", "sample", "instance", "task", "prompt
 MOST_COLUMNS = 100_000
 """Of a table of items, each of which may have a column."""
 
-LOGS = ["tiebreak.readers.item_logs", "tiebreak.readers.lm_harness", "tiebreak.readers.helm"]
+LOGS = [
+    "tiebreak.readers.item_logs",
+    "tiebreak.readers.lm_harness",
+    "tiebreak.readers.helm",
+    "tiebreak.readers.promptfoo",
+    "tiebreak.readers.swe_bench",
+]
 """Modules that read the logs of evaluation tools: `reads(path)` and `read(path, name, metric, is_main)`, a long table."""
 
 
