@@ -98,8 +98,8 @@ def test_graded_and_named_scores_by_name(tmp_path: Path) -> None:
     table = promptfoo.read(path, "o.json", None, is_main=True)
     assert table.metric is None
     assert table.remark == "o: 'passed' is taken, and 'score' and 'tone' are there too (metric)"
-    with pytest.raises(AmbiguousSourceError, match="holds no metric 'wit', but 'passed', 'score' and 'tone'"):
-        tb.read_items(path, metric="wit")
+    with pytest.raises(AmbiguousSourceError, match="holds no metric 'grace', but 'passed', 'score' and 'tone'"):
+        tb.read_items(path, metric="grace")
 
 
 @pytest.mark.parametrize(
