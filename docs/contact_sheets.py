@@ -50,6 +50,42 @@ def over_datasets(n_models: int) -> tb.Comparison:
     return tb.compare(table, metric="accuracy", rope=0.01)
 
 
+def of_items(n_models: int) -> tb.Comparison:
+    """Answers to 400 questions of three tasks, right or wrong."""
+    rng = np.random.default_rng(2)
+    hard = rng.normal(0, 1, 400)
+    right = {name: (rng.normal(0.8 - 0.02 * k, 1, 400) > hard).astype(int) for k, name in enumerate(long_names(n_models))}
+    return tb.compare(tb.read_items({"item": [f"question {k}" for k in range(400)], **right}, metric="accuracy"))
+
+
+def rated(n_models: int) -> tb.Ratings:
+    """Two thousand battles between neighbours and others."""
+    rng = np.random.default_rng(3)
+    names = long_names(n_models)
+    one, step = rng.integers(n_models, size=2000), rng.integers(1, n_models, size=2000)
+    other = (one + step) % n_models
+    wins = rng.random(2000) < 1 / (1 + np.exp(0.1 * (one - other)))
+    winner = np.where(wins, "model_a", "model_b")
+    table = {"model_a": [names[k] for k in one], "model_b": [names[k] for k in other], "winner": winner.tolist()}
+    return tb.rate(table)
+
+
+def evaluated(n_models: int) -> tb.Evaluation:
+    """Trees of more and more depth on a small dataset."""
+    from sklearn.datasets import load_breast_cancer
+    from sklearn.tree import DecisionTreeClassifier
+
+    X, y = load_breast_cancer(return_X_y=True)
+    models = {name: DecisionTreeClassifier(max_depth=1 + k % 8, random_state=k) for k, name in enumerate(long_names(n_models))}
+    return tb.evaluate(models, X, y, cv=5, scoring=["accuracy", "roc_auc"], keep_predictions=True)
+
+
+def long_names(n_models: int) -> list[str]:
+    """Names as people type them for language models."""
+    sizes = ("8b", "70b", "405b")
+    return [f"vendor/llama-3.{k}-{sizes[k % 3]}-instruct-long-context-2026-{k:02}" for k in range(n_models)]
+
+
 def reports(browser: Any, folder: Path) -> Iterator[Path]:
     """Reports at each width, in the dark, and printed."""
     for n_models in MODELS:
@@ -69,12 +105,20 @@ def reports(browser: Any, folder: Path) -> Iterator[Path]:
 
 
 def plots(folder: Path) -> Iterator[Path]:
-    """Every plot of a comparison by itself, and of one over datasets."""
+    """Every plot of comparisons over splits, datasets and items, of ratings, and of an evaluation."""
     with without_pyplot():
         for n_models in DRAWN_MODELS:
             for kind, comparison in (("splits", compared(n_models)), ("datasets", over_datasets(n_models))):
                 for name in comparison.plot.names:
                     yield getattr(comparison.plot, name)().save(folder / f"{kind}-{name}-{n_models}.png")
+            for kind, result in (("items", of_items(n_models)), ("ratings", rated(n_models))):
+                for name in result.plot.names:
+                    yield getattr(result.plot, name)().save(folder / f"{kind}-{name}-{n_models}.png")
+            evaluation = evaluated(n_models)
+            yield evaluation.plot.times().save(folder / f"evaluation-times-{n_models}.png")
+            for name in ("roc", "precision_recall", "calibration"):
+                yield getattr(evaluation, name)().plot.curve().save(folder / f"evaluation-{name}-{n_models}.png")
+            yield evaluation.confusion().plot.matrix().save(folder / f"evaluation-confusion-{n_models}.png")
             for name, style in (("diagram", "demsar"), ("paired", "dumbbell")):
                 if name in comparison.plot.names:
                     yield getattr(comparison.plot, name)(style=style).save(folder / f"datasets-{style}-{n_models}.png")

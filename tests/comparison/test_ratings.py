@@ -330,3 +330,16 @@ def test_annotations_of_alpaca_eval_are_read() -> None:
     }
     ratings = tb.rate(table, n_resamples=20)
     assert (ratings.wins.tolist(), ratings.ties.tolist()) == ([2, 1], [1, 1])
+
+
+def test_words_that_all_models_share_are_said_once() -> None:
+    """Sentence, table and note call a model the same; the frame has its name in full."""
+    models = [f"meta-llama/Llama-3.1-{size}-Instruct-Turbo-FP8-Dynamic" for size in ("8B", "70B")]
+    battles = {"model_a": [models[0]] * 80, "model_b": [models[1]] * 80, "winner": ["a", "b", "b", "b"] * 20}
+    ratings = tb.rate(battles, n_resamples=200, anchor=models[0])
+    text = ratings.to_text()
+    assert "'Llama-3.1-70B' is shown better than all others" in text
+    assert "'Llama-3.1-8B' is at 1000" in text
+    assert "names leave out what models share: meta-llama/, Instruct-Turbo-FP8-Dynamic" in text
+    assert "8B-Instruct" not in text
+    assert set(ratings.to_frame()["model"]) == set(models)

@@ -132,6 +132,57 @@ def test_names_without_shared_parameters_stay(names: list[str]) -> None:
     assert left_out(names) == ""
 
 
+@pytest.mark.parametrize(
+    ("names", "labels", "stated"),
+    [
+        (
+            [f"vendor/llama-3.{k}-{size}-instruct-long-context-2026-{k:02}" for k, size in enumerate(("8b", "70b"))],
+            ["llama-3.0-8b…00", "llama-3.1-70b…01"],
+            "vendor/, instruct-long-context-2026",
+        ),
+        (
+            [f"meta-llama/Llama-3.1-{size}-Instruct-Turbo-FP8-Dynamic" for size in ("8B", "70B")],
+            ["Llama-3.1-8B", "Llama-3.1-70B"],
+            "meta-llama/, Instruct-Turbo-FP8-Dynamic",
+        ),
+        (
+            [f"anthropic/claude-opus-4-1-20250805{rest}" for rest in ("-thinking-16k", "-thinking-32k", "")],
+            ["20250805-thinking-16k", "20250805-thinking-32k", "20250805"],
+            "anthropic/claude-opus-4-1",
+        ),
+        (
+            [f"results_model_{number}_with_a_long_name_of_2026" for number in ("one", "two")],
+            ["results_model_one", "results_model_two"],
+            "with_a_long_name_of_2026",
+        ),
+    ],
+    ids=["middle", "owner and end", "beginning", "underscores"],
+)
+def test_of_names_from_a_hub_the_words_that_differ_stay(names: list[str], labels: list[str], stated: str) -> None:
+    """First the owner goes, then the end, the middle and the beginning, as few as it takes to have 34 characters."""
+    assert model_names(names, 34) == labels
+    assert left_out(names) == f"names leave out what models share: {stated}"
+
+
+def test_names_of_a_hub_without_anything_shared_stay() -> None:
+    """One of them has nothing in common with the others."""
+    names = ["meta-llama/Llama-3.1-8B-Instruct-Turbo-FP8-Dynamic", "meta-llama/Llama-3.1-70B-Instruct-Turbo", "gpt-4o"]
+    assert model_names(names, 60) == names
+    assert left_out(names) == ""
+
+
+_words = st.sampled_from(["meta/", "llama-", "3.1-", "8b_", "70b-", "instruct-", "x"])
+_ids = st.lists(_words, min_size=1, max_size=12).map("".join)
+
+
+@given(st.lists(_ids, unique=True, min_size=1, max_size=8))
+def test_names_of_a_hub_stay_different_with_one_ellipsis(names: list[str]) -> None:
+    """Whatever words they have; none is empty, and a name of more than 34 characters has one "…" at most."""
+    labels = model_names(names, 34)
+    assert len(set(labels)) == len(names)
+    assert all(label and label.count("…") <= 1 for label in labels)
+
+
 def test_a_model_with_nothing_of_its_own_keeps_its_class() -> None:
     """An empty name would say nothing."""
     names = ["SVC(kernel='linear', random_state=0)", "SVC(C=10, kernel='linear', random_state=0)"]

@@ -132,7 +132,58 @@ def _without_shared(names: tuple[str, ...]) -> _Labels:
         stated = "; ".join(filter(None, (_stated(parts, shared, everywhere, kind), ending and f"the ending {ending}")))
         if stated and all(labels) and len(set(labels)) == len(labels):
             return _Labels(labels, stated)
-    return _Labels(names)
+    return _without_shared_words(names)
+
+
+_ID = r"[^\s(),=…]+"
+"""A name without spaces and arguments, as hubs of models give them: "vendor/llama-3.1-70b-instruct"."""
+
+
+def _without_shared_words(names: tuple[str, ...]) -> _Labels:
+    """Names of words between "/", "-" and "_" without words that all have in one place, of which as few go as it takes.
+
+    First goes what stands before a "/", then the end, then the longest part in the middle, for which "…" stands, then the rest
+    of the beginning. Names of another form stay as they are.
+    """
+    if len(names) < 2 or not all(re.fullmatch(_ID, name) for name in names):
+        return _Labels(names)
+    words = [re.findall(r"[^-/_]*[-/_]|[^-/_]+$", name) for name in names]
+    head = _n_alike(words)
+    tail = _n_alike([each[: head - 1 if head else None : -1] for each in words])
+    inner = [each[head : len(each) - tail] for each in words]
+    start, stop = _longest_alike(inner)
+    owner = max((place for place, word in enumerate(words[0][:head], 1) if word.endswith("/")), default=0)
+    ways = ((owner, 0, 0, 0), (owner, tail, 0, 0), (owner, tail, start, stop), (head, tail, start, stop))
+    for gone, n_ending, low, high in ways:
+        labels = tuple(_joined(each, gone, head + low, head + high, len(each) - n_ending) for each in words)
+        if max(map(len, labels)) <= NAME_WIDTH:
+            break
+    if not all(labels) or len(set(labels)) < len(labels):
+        return _Labels(names)
+    first = words[0]
+    parts = (first[:gone], first[head + low : head + high], first[len(first) - n_ending :])
+    return _Labels(labels, ", ".join("".join(part).strip("-_") for part in parts if part))
+
+
+def _n_alike(words: Sequence[Sequence[str]]) -> int:
+    """Number of words with which all names begin, one of each name left out."""
+    at_most = min(map(len, words)) - 1
+    return next((place for place in range(at_most) if len({each[place] for each in words}) > 1), at_most)
+
+
+def _longest_alike(words: Sequence[Sequence[str]]) -> tuple[int, int]:
+    """First and last place of the longest run of words that all names have, where all have equally many; (0, 0) without."""
+    if len({len(each) for each in words}) > 1:
+        return 0, 0
+    alike = [len(set(column)) == 1 for column in zip(*words, strict=True)]
+    runs = [(start, stop) for start in range(len(alike)) for stop in range(start + 1, len(alike)) if all(alike[start:stop])]
+    return max(runs, key=lambda run: sum(map(len, words[0][run[0] : run[1]])), default=(0, 0))
+
+
+def _joined(words: Sequence[str], start: int, low: int, high: int, stop: int) -> str:
+    """The words from `start` to `stop`, with "…" for those from `low` to `high`."""
+    before, after = "".join(words[start : max(low, start)] if high > low else words[start:stop]), "".join(words[high:stop])
+    return f"{before.rstrip('-_/')}…{after.rstrip('-_/')}" if high > low else before.rstrip("-_/")
 
 
 ENDINGS = ("Classifier", "Regressor")
@@ -233,11 +284,12 @@ def _shared_words(names: Sequence[str]) -> set[str]:
 def _without(name: str, shared: set[str], width: int) -> str:
     """A long name with … for words that tell nothing; its first word stays if there is room."""
     words = _words(name)
-    kept = re.sub("…+", "…", "".join("…" if word in shared else word for word in words))
-    kept = re.sub("[ ,_/]+…$", "…", kept)
-    if words[0] in shared and len(words[0] + kept) <= width:
-        return words[0] + kept
-    return shorten(kept, width)
+    first = words[0] if words[0] in shared else ""
+    before, gap, after = re.sub("…+", "…", "".join("…" if word in shared else word for word in words)).partition("…")
+    kept = before + gap + re.sub("[ ,_/]*…$", "", after).replace("…", "")  # one ellipsis, where the first words are missing
+    if first and len(first + kept) <= width:
+        return first + kept
+    return kept if len(kept) <= width else shorten(kept.replace("…", ""), width)
 
 
 def _where_names_differ(names: Sequence[str]) -> int:

@@ -12,7 +12,7 @@ from tiebreak.numerics import FloatArray
 from tiebreak.views.json import document, plain
 from tiebreak.views.names import left_out, model_names
 from tiebreak.views.next_step import pair_step
-from tiebreak.views.page import NAME_WIDTH, Page, Paragraph, Table
+from tiebreak.views.page import NAME_WIDTH, QUOTE_WIDTH, Page, Paragraph, Table
 from tiebreak.views.view import View
 from tiebreak.views.words import (
     count,
@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from tiebreak.comparison.comparison import Comparison, PairComparison
-
-QUOTE_WIDTH = 60
-"""Characters of a name in a sentence."""
 
 NO_SPREAD_NOTE = (
     "without spread the posterior is a single point, so P(...) are 0 and 1: they say nothing about other data, and the verdict "

@@ -10,8 +10,8 @@ import numpy as np
 
 from tiebreak.views.json import document, finite
 from tiebreak.views.looks import pairs_sentence
-from tiebreak.views.names import short_names
-from tiebreak.views.page import NAME_WIDTH, Page, Paragraph, Section, Table
+from tiebreak.views.names import left_out, model_names
+from tiebreak.views.page import NAME_WIDTH, QUOTE_WIDTH, Page, Paragraph, Section, Table
 from tiebreak.views.view import View
 from tiebreak.views.words import count, format_percent, listed, quote
 
@@ -101,15 +101,16 @@ def _number(value: Any) -> Any:
 def warnings(ratings: Ratings) -> Iterator[tuple[str, str]]:
     """Codes and texts of what a reader should know."""
     rated = list(zip(ratings.models, ratings.rating.tolist(), ratings.n_unplaced.tolist(), strict=True))
+    quoted = _quoted(ratings)
     for code, sign, did in (("never-lost", np.inf, "lost to"), ("never-won", -np.inf, "beat")):
-        names = [quote(name) for name, rating, _ in rated if rating == sign]
+        names = [quoted[name] for name, rating, _ in rated if rating == sign]
         if names:
             what = f"{listed(names)} never {did} the models with a finite rating, so no finite rating fits: the interval is open"
             yield code, f"{what}, and its other end is where such a record becomes improbable."
-    names = [quote(name) for name, rating, _ in rated if np.isnan(rating)]
+    names = [quoted[name] for name, rating, _ in rated if np.isnan(rating)]
     if names:
         yield "not-placed", f"the results put {listed(names)} neither above nor below the others; add battles that do."
-    some = [f"{quote(name)} ({n})" for name, rating, n in rated if n and np.isfinite(rating)]
+    some = [f"{quoted[name]} ({n})" for name, rating, n in rated if n and np.isfinite(rating)]
     if some:
         what = f"of {ratings.n_resamples} resamples some leave a model without a finite rating: {listed(some)}"
         yield "resamples-without-rating", f"{what}. Its interval counts them as extremes, and is open where there are too many."
@@ -148,14 +149,19 @@ def best(ratings: Ratings) -> list[str]:
     return [name for name, low in zip(ratings.models, ratings.rank_low.tolist(), strict=True) if low == 1]
 
 
+def _quoted(ratings: Ratings) -> dict[str, str]:
+    """Names of the models in sentences."""
+    return {name: f"'{label}'" for name, label in zip(ratings.models, model_names(ratings.models, QUOTE_WIDTH), strict=True)}
+
+
 def _sentence(ratings: Ratings) -> str:
-    may = best(ratings)
+    may, quoted = best(ratings), _quoted(ratings)
     over = f"{count(ratings.n_units, ratings.unit)}, {count(len(ratings.models), 'model')}"
     if len(may) == 1:
-        return f"{quote(may[0])} is shown better than all others ({over})."
+        return f"{quoted[may[0]]} is shown better than all others ({over})."
     who = f"any of the {len(may)}" if len(may) == len(ratings.models) else f"{len(may)} of the {len(ratings.models)}"
     units = count(ratings.n_units, ratings.unit)
-    return f"{who.capitalize()} models may be the best: {listed([quote(name) for name in may])} ({units})."
+    return f"{who.capitalize()} models may be the best: {listed([quoted[name] for name in may])} ({units})."
 
 
 def _look_sentences(ratings: Ratings) -> Iterator[str]:
@@ -181,29 +187,30 @@ def position_sentences(ratings: Ratings) -> Iterator[str]:
 
 def _table(ratings: Ratings) -> Table:
     held = rows(ratings)[:ROWS]
-    names = short_names([row[3] for row in held], NAME_WIDTH)
+    names = dict(zip(ratings.models, model_names(ratings.models, NAME_WIDTH), strict=True))
     is_whole = all(float(value).is_integer() for row in held for value in row[7:10])
     shown: tuple[tuple[str, ...], ...] = tuple(
         (
             str(rank),
             rank_text(low, high),
-            name,
+            names[model],
             rating_text(rating),
             "fixed" if model == ratings.anchor else _span(rating_low, rating_high),
             *(f"{value:.0f}" if is_whole else f"{value:.1f}" for value in record),
         )
-        for name, (rank, low, high, model, rating, rating_low, rating_high, *record, _) in zip(names, held, strict=True)
+        for rank, low, high, model, rating, rating_low, rating_high, *record, _ in held
     )
     level = format_percent(ratings.level)
     if ratings.anchor:
-        headers_of_wins: tuple[str, ...] = (f"preferred to {short_names([ratings.anchor], NAME_WIDTH)[0]}",)
+        headers_of_wins: tuple[str, ...] = (f"preferred to {names[ratings.anchor]}",)
         shown = tuple((*cells, _wins_over_anchor(ratings, row[3])) for cells, row in zip(shown, held, strict=True))
     else:
         headers_of_wins = ()
     more = f"; {len(ratings.models) - len(held)} more below these" if len(ratings.models) > len(held) else ""
     headers = ("rank", "ranks", "model", "rating", f"{level} interval", "won", "tied", "lost", *headers_of_wins)
     right = (True, False, False, True, False, True, True, True, *(False for _ in headers_of_wins))
-    return Table(f"Ratings, best first; the ranks hold for all models at once with {level}{more}", headers, shown, right)
+    title = f"Ratings, best first; the ranks hold for all models at once with {level}{more}"
+    return Table(title, headers, shown, right, notes=tuple(filter(None, (left_out(ratings.models),))))
 
 
 def _wins_over_anchor(ratings: Ratings, model: str) -> str:
@@ -242,7 +249,7 @@ def _method_line(ratings: Ratings) -> str:
     battles = f"battles in {len(ratings.sources)} tables ({names})" if names else "battles"
     of = f"the {ratings.metric} of each dataset" if ratings.metric else battles
     ties = "ties count half a win for either" if ratings.tie_model == "half" else "ties by Davidson's model"
-    at = f"{quote(ratings.anchor)} is at 1000" if ratings.anchor else "their mean is 1000"
+    at = f"{_quoted(ratings)[ratings.anchor]} is at 1000" if ratings.anchor else "their mean is 1000"
     how = (
         f"Bradley-Terry by maximum likelihood from {of}; {ties}. Ratings are on Elo's scale: 400 points are odds of 10 to 1, and "
         f"{at}."

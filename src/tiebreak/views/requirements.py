@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tiebreak.comparison.requirements import BELOW_NOISE, FEW_UNITS, SAME_PREDICTIONS, WITHIN_NOISE
 from tiebreak.views.json import document, finite
 from tiebreak.views.names import short_names
-from tiebreak.views.page import Page, Section
+from tiebreak.views.page import QUOTE_WIDTH, Page, Section
 from tiebreak.views.pair import level_words
 from tiebreak.views.view import View
 from tiebreak.views.words import count, decimals_for, format_interval, format_score, printable
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 
     from tiebreak.comparison.comparison import Comparison
     from tiebreak.comparison.requirements import Requirement, Requirements
-
-QUOTE_WIDTH = 60
-"""Characters of a name in a sentence."""
 
 COLUMNS = (
     "gate",

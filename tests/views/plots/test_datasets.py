@@ -142,6 +142,23 @@ def test_many_datasets_are_dots_against_the_diagonal(bakeoff: tb.Comparison) -> 
     assert misplaced(display.figure_) == []
 
 
+def test_names_of_datasets_stand_whole_and_beside_the_diagonal() -> None:
+    """Forty near the diagonal: at most three have a name, each on the side of its dot where no line crosses it."""
+    base = np.random.default_rng(1).uniform(0.6, 0.95, 40)
+    rng = np.random.default_rng(2)
+    names = [f"dataset {k} of the archive" for k in range(40)]
+    table = {"dataset": names, "one": base + rng.normal(0, 0.01, 40), "other": base + rng.normal(0, 0.01, 40)}
+    with without_pyplot():
+        display = tb.compare(table, metric="accuracy").plot.paired()
+    named = [text for text in display.ax_.texts if text.get_text() in names]
+    assert 1 <= len(named) <= 3
+    display.figure_.canvas.draw()
+    for text in named:
+        box = text.get_window_extent().transformed(display.ax_.transData.inverted())
+        assert box.y0 > box.x1 or box.y1 < box.x0
+    assert misplaced(display.figure_) == []
+
+
 def test_a_dumbbell_joins_the_two_scores_of_each_dataset(bakeoff: tb.Comparison) -> None:
     """Of 142 datasets the sixty that differ most have a line between the two scores; the counts are of all."""
     with without_pyplot():

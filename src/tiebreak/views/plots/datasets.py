@@ -55,7 +55,10 @@ MOST_ROWS = 60
 """Datasets that one figure can show as rows."""
 
 NAMED_DOTS = 3
-"""Datasets that are named in a square: those with the largest differences."""
+"""Datasets that are named in a square, of those with the largest differences."""
+
+TRIED_DOTS = 10
+"""Datasets whose names are tried, the largest differences first, until so many have room."""
 
 SIDE = 4.4
 """Inches of a square."""
@@ -220,19 +223,21 @@ class PairedDisplay(ComparisonDisplay):
             )
 
     def _name_dots(self, axes: Axes, corner: float) -> None:
-        """Names of the datasets with the largest differences, beside their dots, where no other text and no other dot stands."""
+        """Names of the datasets with the largest differences, beside their dots, where no text, no dot and no diagonal is."""
         low, high = axes.get_xlim()
         taken = [(0.0, corner, SIDE - 0.45, SIDE), (SIDE - corner, SIDE, 0.0, 0.45)]  # left, right, bottom, top in inches
         scale = SIDE / (high - low)
         extreme = self.data.reindex(self.data["difference"].abs().sort_values(ascending=False, kind="stable").index)
         dots = (self.data[["second", "first"]].to_numpy() - low) * scale
-        for row in extreme.head(NAMED_DOTS).to_dict("records"):
-            name = short_labels([str(row["dataset"])], 24)[0]
+        n_named = 0
+        for row in extreme.head(TRIED_DOTS).to_dict("records"):
+            name = short_labels([str(row["dataset"])])[0]
             x, y, width = (row["second"] - low) * scale, (row["first"] - low) * scale, text_width(name, SMALL) * 1.05
             places = [(left, left + width, y - 0.09, y + 0.09) for left in (x + 0.08, x - 0.08 - width)]
             places = [box for box in places if box[0] >= 0 and box[1] <= SIDE and not _covers(box, taken, dots)]
-            if row["outcome"] == "tied" or not places:
+            if row["outcome"] == "tied" or not places or n_named == NAMED_DOTS:
                 continue
+            n_named += 1
             box = places[0]
             is_left = box[0] > x
             taken.append(box)
@@ -249,9 +254,11 @@ class PairedDisplay(ComparisonDisplay):
 
 
 def _covers(box: Sequence[float], taken: Sequence[Sequence[float]], dots: FloatArray) -> bool:
-    """True where a box (left, right, bottom, top) meets another one or a dot."""
+    """True where a box (left, right, bottom, top) meets another one, a dot or the diagonal."""
     left, right, bottom, top = box
-    meets = any(left <= b and a <= right and bottom <= d and c <= top for a, b, c, d in taken)
+    meets = max(left, bottom) < min(right, top) or any(
+        left <= b and a <= right and bottom <= d and c <= top for a, b, c, d in taken
+    )
     x, y = dots.T
     return meets or bool(np.any((left - 0.04 < x) & (x < right + 0.04) & (bottom < y) & (y < top)))
 

@@ -127,6 +127,8 @@ class DiagramDisplay(ComparisonDisplay):
         )
 
     def _draw(self, axes: Axes) -> None:
+        from matplotlib.ticker import MaxNLocator
+
         rank, place = self.data["average_rank"].to_numpy(), {name: row for row, name in enumerate(self._models)}
         worst = float(rank.max(initial=1.0))
         step = 0.045 * max(worst - 1.0, 1.0)
@@ -147,6 +149,7 @@ class DiagramDisplay(ComparisonDisplay):
         axes.set_xlim(1.0 - step, worst + step * (len(self.groups) + 1.5))
         x_line = f"average rank over {self.comparison.matrix.n_splits} datasets (1 is best)"
         row_axes(axes, self._models, self._row_notes(), x_line, room=self._room(axes), copies=self._copies)
+        axes.xaxis.set_major_locator(MaxNLocator(nbins=8, integer=True))
         axes.set_xticks([tick for tick in axes.get_xticks() if 1.0 <= tick <= worst + 1e-9])
 
 

@@ -23,6 +23,7 @@ from tiebreak.views import pair as pair_words
 from tiebreak.views import requirements as requirement_words
 from tiebreak.views.comparison_columns import FIRST_MODELS, written_pairs
 from tiebreak.views.names import model_names, short_names
+from tiebreak.views.page import QUOTE_WIDTH
 from tiebreak.views.pair import interval_name, level_words, names_in_sentences, rope_number, rope_words
 from tiebreak.views.report.figures import largest_drawn
 from tiebreak.views.words import format_percent, format_score, printable
@@ -465,7 +466,7 @@ def _question(requirement: Requirement, comparison: Comparison) -> dict[str, Any
         (line,) = requirement_words.judgements(Requirements((requirement,)), comparison)
         return {"outcome": requirement.outcome, "line": line}
     asked = [name for name in (requirement.first, requirement.second) if name]
-    quoted = [f"'{name}'" for name in short_names(asked, requirement_words.QUOTE_WIDTH)]
+    quoted = [f"'{name}'" for name in short_names(asked, QUOTE_WIDTH)]
     rows = [comparison.models.index(name) for name in asked]
     sides = dict(zip(("first", "second"), rows, strict=False)) | dict(zip(("a", "b"), quoted, strict=False))
     numbers = {"difference": packed(requirement.difference), "n_units": requirement.n_units}
