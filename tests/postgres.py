@@ -158,7 +158,8 @@ class Server:
     def _usable(self, binaries: Path) -> Path:
         """The folder, or a copy where another user may not look into it: with the libraries that the wheel keeps beside it."""
         try:
-            subprocess.run([binaries / "postgres", "--version"], check=True, capture_output=True, cwd=self.folder, **self._user)
+            for program in ("postgres", "initdb"):  # they load different libraries, which may not be readable either
+                subprocess.run([binaries / program, "--version"], check=True, capture_output=True, cwd=self.folder, **self._user)
         except (OSError, subprocess.CalledProcessError):
             package, packages = binaries.parents[1], binaries.parents[2]
             copied = self.folder / "packages"
