@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -183,10 +184,18 @@ def _frame(columns: Columns) -> pd.DataFrame:
 
     return pd.DataFrame(
         {
-            name: pd.Categorical.from_codes(column.codes, pd.Index(column.names)) if isinstance(column, Coded) else column
+            name: pd.Categorical.from_codes(column.codes, dtype=_kind(column.names)) if isinstance(column, Coded) else column
             for name, column in columns.items()
         }
     )
+
+
+@lru_cache(maxsize=8)
+def _kind(names: tuple[str, ...]) -> pd.CategoricalDtype:
+    """Type of a column of names, which pandas would check anew for each column."""
+    import pandas as pd
+
+    return pd.CategoricalDtype(pd.Index(names))
 
 
 # --- JSON -------------------------------------------------------------------------------------------------------------------
