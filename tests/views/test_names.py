@@ -74,6 +74,14 @@ def test_a_numbered_name_has_one_ellipsis() -> None:
     assert {label.count("…") for label in short_names(names, WIDTH)} == {1}
 
 
+def test_a_name_that_has_an_ellipsis_is_shortened_there() -> None:
+    """What is left out in two steps leaves one mark, and joins no words."""
+    names = ["share that llama-3.0-8b…00 has right", "share that llama-3.1-70b…01 has right"]
+    assert [label.count("…") for label in short_names(names, 26)] == [1, 1]
+    assert short_names(names[:1], 26) == ["share that ll…00 has right"]
+    assert short_names(["llama-3.0-8b…00"], 12) == ["llama-3.0…00"]
+
+
 def test_a_name_that_looks_numbered_is_not_taken_for_another() -> None:
     """The second name is what the first would become by numbering; all are numbered then."""
     long = ["x" * 30 + middle + "y" * 30 for middle in ("1", "2")]

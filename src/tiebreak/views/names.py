@@ -283,6 +283,8 @@ def _shared_words(names: Sequence[str]) -> set[str]:
 
 def _without(name: str, shared: set[str], width: int) -> str:
     """A long name with … for words that tell nothing; its first word stays if there is room."""
+    if "…" in name:
+        return shorten(name, width)
     words = _words(name)
     first = words[0] if words[0] in shared else ""
     before, gap, after = re.sub("…+", "…", "".join("…" if word in shared else word for word in words)).partition("…")

@@ -144,12 +144,15 @@ def columns(text: str) -> int:
 
 
 def shorten(name: str, width: int) -> str:
-    """A name of at most `width` characters: the middle goes, as names often differ at their ends."""
+    """A name of at most `width` characters: the middle goes, as names often differ at their ends, or what is about its "…"."""
     name = printable(name)
     if len(name) <= width:
         return name
-    tail = (width - 1) // 2
-    return f"{name[: width - 1 - tail]}…{name[len(name) - tail :]}"
+    head, gap, end = name.rpartition("…")
+    if not gap:
+        head = end = name
+    tail = min(len(end), max((width - 1) // 2, width - 1 - len(head)))
+    return f"{head[: width - 1 - tail]}…{end[len(end) - tail :]}"
 
 
 def quote(name: str, width: int = 60) -> str:
