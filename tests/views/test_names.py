@@ -179,6 +179,12 @@ def test_names_of_a_hub_without_anything_shared_stay() -> None:
     assert left_out(names) == ""
 
 
+def test_a_name_of_very_many_words_takes_no_longer_than_others() -> None:
+    """Twenty thousand words that all names have; by pairs of places they took minutes."""
+    names = [f"{letter}{'-x' * 20_000}{letter}" for letter in "ab"]
+    assert model_names(names, 34) == ["a…xa", "b…xb"]
+
+
 _words = st.sampled_from(["meta/", "llama-", "3.1-", "8b_", "70b-", "instruct-", "x"])
 _ids = st.lists(_words, min_size=1, max_size=12).map("".join)
 

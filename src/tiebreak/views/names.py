@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import groupby
 
 from tiebreak.views.page import NAME_WIDTH
 from tiebreak.views.words import printable, shorten
@@ -176,7 +177,8 @@ def _longest_alike(words: Sequence[Sequence[str]]) -> tuple[int, int]:
     if len({len(each) for each in words}) > 1:
         return 0, 0
     alike = [len(set(column)) == 1 for column in zip(*words, strict=True)]
-    runs = [(start, stop) for start in range(len(alike)) for stop in range(start + 1, len(alike)) if all(alike[start:stop])]
+    groups = [list(run) for is_alike, run in groupby(range(len(alike)), alike.__getitem__) if is_alike]
+    runs = [(run[0], run[-1] + 1) for run in groups]
     return max(runs, key=lambda run: sum(map(len, words[0][run[0] : run[1]])), default=(0, 0))
 
 
