@@ -51,7 +51,7 @@ def over_datasets(n_models: int) -> tb.Comparison:
 
 
 def of_items(n_models: int) -> tb.Comparison:
-    """Answers to 400 questions of three tasks, right or wrong."""
+    """Answers to 400 questions, right or wrong."""
     rng = np.random.default_rng(2)
     hard = rng.normal(0, 1, 400)
     right = {name: (rng.normal(0.8 - 0.02 * k, 1, 400) > hard).astype(int) for k, name in enumerate(long_names(n_models))}

@@ -33,7 +33,7 @@ from tiebreak.views.comparison_columns import (
 from tiebreak.views.design import design_line
 from tiebreak.views.headline import headline
 from tiebreak.views.json import document, plain
-from tiebreak.views.names import classes_of, entry_labels, left_out, model_names
+from tiebreak.views.names import classes_of, entry_labels, left_out, model_names, quoted_names
 from tiebreak.views.next_step import chances, could_not_see, next_step
 from tiebreak.views.page import NAME_WIDTH, ROWS, Page, Paragraph, Section, Table
 from tiebreak.views.pair import (
@@ -43,7 +43,6 @@ from tiebreak.views.pair import (
     limits,
     measure_note,
     minus_word,
-    names_in_sentences,
     p_name,
     pair_sentence,
     rope_number,
@@ -281,7 +280,7 @@ WORDS = {
 
 def standing_sentences(comparison: Comparison) -> Iterator[str]:
     """The highest mean, the models that may be the best, those near it, and by how much at most others fall short."""
-    table, names, n_models = comparison.ranking_table, names_in_sentences(comparison), len(comparison.models)
+    table, names, n_models = comparison.ranking_table, quoted_names(comparison.models), len(comparison.models)
     if table.are_all_copies:
         yield WORDS["all copies"].format(n=n_models)
         return
@@ -310,7 +309,7 @@ def top_rows(comparison: Comparison) -> IntArray:
 
 def opening(comparison: Comparison, mean: str = "") -> str:
     """The models of the highest value, which no rope and no level changes; the value in so many words where these are given."""
-    table, names = comparison.ranking_table, names_in_sentences(comparison)
+    table, names = comparison.ranking_table, quoted_names(comparison.models)
     rows = top_rows(comparison)
     top = [names[comparison.models[row]] for row in rows]
     extreme = "highest" if comparison.metric.higher_is_better else "lowest"
@@ -371,7 +370,7 @@ AGAINST = {
 
 def _against_baseline(comparison: Comparison) -> str:
     """Verdicts on all models against the baseline."""
-    table, against, names = comparison.ranking_table, comparison.against_reference, names_in_sentences(comparison)
+    table, against, names = comparison.ranking_table, comparison.against_reference, quoted_names(comparison.models)
     groups: dict[str, list[str]] = {verdict: [] for verdict in VERDICTS}
     for model, code in zip(comparison.models, against.verdict.tolist(), strict=True):
         groups[VERDICTS[code]].append(names[model])
@@ -544,7 +543,7 @@ def models_notes(comparison: Comparison) -> Iterator[str]:
 
 def _difference_note(comparison: Comparison) -> str:
     """Words on how scores were taken and what differences are."""
-    reference = names_in_sentences(comparison)[comparison.reference]
+    reference = quoted_names(comparison.models)[comparison.reference]
     side = favours(comparison, "the model")
     return f"{design_line(comparison)}; difference = model {minus_word(comparison)} {reference}, {side}"
 
@@ -725,7 +724,7 @@ def pair_table(comparison: Comparison, name_width: int = NAME_WIDTH) -> Table:
             ("second", "each of these {word} {name}", "these"),
         ):
             if len(set(getattr(t, side)[chosen])) == 1:
-                name = names_in_sentences(comparison)[models[getattr(t, side)[chosen[0]]]]
+                name = quoted_names(comparison.models)[models[getattr(t, side)[chosen[0]]]]
                 title = f"Pairs: {text.format(name=name, word=word)}; {favours(comparison, whom.format(name=name))}"
                 del columns[side]
                 break

@@ -10,10 +10,9 @@ from tiebreak.comparison.next_step import cheapest
 from tiebreak.comparison.ranking import BEST, NEAR_BEST
 from tiebreak.comparison.verdict import VERDICTS
 from tiebreak.views.names import model_names
-from tiebreak.views.page import QUOTE_WIDTH
 from tiebreak.views.pair import WORDS as PAIR_WORDS
 from tiebreak.views.pair import direction, rope_words
-from tiebreak.views.words import decimals_for, format_score, listed, printable
+from tiebreak.views.words import QUOTE_WIDTH, decimals_for, format_score, listed, printable
 
 if TYPE_CHECKING:
     from tiebreak.comparison.comparison import Comparison, PairComparison

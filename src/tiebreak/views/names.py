@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import groupby
 
 from tiebreak.views.page import NAME_WIDTH
-from tiebreak.views.words import printable, shorten
+from tiebreak.views.words import QUOTE_WIDTH, printable, shorten
 
 
 def model_names(models: Sequence[str], width: int) -> list[str]:
@@ -20,6 +20,11 @@ def model_names(models: Sequence[str], width: int) -> list[str]:
     """
     full = tuple(printable(name) for name in models)
     return short_names(full if max(map(len, full), default=0) <= NAME_WIDTH else _without_shared(full).labels, width)
+
+
+def quoted_names(models: Sequence[str]) -> dict[str, str]:
+    """Each model's name as sentences quote it: on one line, not long, and no two alike."""
+    return {model: f"'{name}'" for model, name in zip(models, model_names(models, QUOTE_WIDTH), strict=True)}
 
 
 def short_names(names: Sequence[str], width: int) -> list[str]:
@@ -150,7 +155,7 @@ def _without_shared_words(names: tuple[str, ...]) -> _Labels:
         return _Labels(names)
     words = [re.findall(r"[^-/_]*[-/_]|[^-/_]+$", name) for name in names]
     head = _n_alike(words)
-    tail = _n_alike([each[: head - 1 if head else None : -1] for each in words])
+    tail = _n_alike([each[head:][::-1] for each in words])
     inner = [each[head : len(each) - tail] for each in words]
     start, stop = _longest_alike(inner)
     owner = max((place for place, word in enumerate(words[0][:head], 1) if word.endswith("/")), default=0)
@@ -163,11 +168,11 @@ def _without_shared_words(names: tuple[str, ...]) -> _Labels:
         return _Labels(names)
     first = words[0]
     parts = (first[:gone], first[head + low : head + high], first[len(first) - n_ending :])
-    return _Labels(labels, ", ".join("".join(part).strip("-_") for part in parts if part))
+    return _Labels(labels, ", ".join(filter(None, ("".join(part).strip("-_") for part in parts))))
 
 
 def _n_alike(words: Sequence[Sequence[str]]) -> int:
-    """Number of words with which all names begin, one of each name left out."""
+    """Number of leading words that all names share; the last word of the shortest name does not count."""
     at_most = min(map(len, words)) - 1
     return next((place for place in range(at_most) if len({each[place] for each in words}) > 1), at_most)
 

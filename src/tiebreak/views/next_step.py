@@ -11,7 +11,7 @@ from tiebreak.comparison.ranking import BEST, NEAR_BEST
 from tiebreak.comparison.verdict import VERDICTS
 from tiebreak.numerics import RELATIVE_TOLERANCE
 from tiebreak.views.looks import stays_open, what_is_left
-from tiebreak.views.names import model_names
+from tiebreak.views.names import quoted_names
 from tiebreak.views.words import (
     count,
     decimals_for,
@@ -52,7 +52,7 @@ def chances(comparison: Comparison) -> str:
     is_sure = chance >= 1 - comparison.settings.alpha and table.standing is not None and table.standing[likeliest] != BEST
     if likeliest == 0 and not is_sure:
         return ""
-    name = _names(comparison)[comparison.models[likeliest]]
+    name = quoted_names(comparison.models)[comparison.models[likeliest]]
     return (
         f"P(best) is highest for {name}, {format_probability(chance)}: it is the share of draws of the joint posterior in which "
         "the model comes first, and keeps no error rate over the models; the standing does."
@@ -72,7 +72,7 @@ def could_not_see(comparison: Comparison) -> str:
 
 def pair_step(pair: PairComparison) -> str:
     """The next step for one pair."""
-    names = _names(pair.comparison)
+    names = quoted_names(pair.comparison.models)
     if pair.difference < 0:
         pair = pair.comparison.pair(pair.second, pair.first)
     first, second = names[pair.first], names[pair.second]
@@ -89,13 +89,9 @@ def pair_step(pair: PairComparison) -> str:
     return f"Next step: {_how_to_settle(pair, need, f'{first} and {second}')}"
 
 
-def _names(comparison: Comparison) -> dict[str, str]:
-    return {model: f"'{name}'" for model, name in zip(comparison.models, model_names(comparison.models, 60), strict=True)}
-
-
 def _taken(comparison: Comparison) -> str:
     """The best model, or the cheapest of those that are near best; "" where none is."""
-    table, names = comparison.ranking_table, _names(comparison)
+    table, names = comparison.ranking_table, quoted_names(comparison.models)
     alone = np.flatnonzero(table.standing == BEST)
     near = np.flatnonzero(table.standing == NEAR_BEST)
     good = [comparison.models[row] for row in sorted({*alone.tolist(), *near.tolist()})]
@@ -128,7 +124,7 @@ def _if_typical(comparison: Comparison, chosen: str, rivals: list[str]) -> str:
     own = value[comparison.models.index(chosen)]
     if value[ahead] - own <= RELATIVE_TOLERANCE * abs(own):
         return ""
-    name = _names(comparison)[comparison.models[ahead]]
+    name = quoted_names(comparison.models)[comparison.models[ahead]]
     return f" if a typical {comparison.method.unit} is what counts; by the {table.value_name} {name} is ahead"
 
 
@@ -142,7 +138,7 @@ def _settling(comparison: Comparison) -> str:
     pair = comparison.pair(comparison.models[0], others[0])
     if pair.difference < 0:
         pair = comparison.pair(pair.second, pair.first)
-    names, need = _names(comparison), need_of(pair)
+    names, need = quoted_names(comparison.models), need_of(pair)
     which = f"{names[pair.first]} and {names[pair.second]}"
     if need is None:
         return "" if comparison.looks is None or pair.is_in_family else f"Next step: {what_is_left(comparison, which)}"
@@ -169,7 +165,7 @@ def _one_of_many(comparison: Comparison, rows: list[int]) -> str:
     bound = format_bound(most, decimals_for(comparison.pair_table.typical_resolution), (comparison.rope,))
     if cheap is None:
         return f"if one must be taken now, the cheapest of {of} falls short by at most {bound}."
-    fastest = f"{_names(comparison)[cheap]}, the fastest to fit of {of}{_seconds_of(comparison, cheap)}"
+    fastest = f"{quoted_names(comparison.models)[cheap]}, the fastest to fit of {of}{_seconds_of(comparison, cheap)}"
     return f"if one must be taken now, {fastest}, falls short by at most {bound}."
 
 
@@ -178,7 +174,7 @@ def _against_baseline(comparison: Comparison) -> str:
     codes = comparison.against_reference.verdict.tolist()
     verdicts = {name: VERDICTS[code] for name, code in zip(comparison.models, codes, strict=True)}
     better = [name for name, verdict in verdicts.items() if verdict == "better"]
-    names = _names(comparison)
+    names = quoted_names(comparison.models)
     if better:
         only_if = _if_typical(comparison, better[0], [comparison.reference])
         return f"Next step: take {names[better[0]]} in the place of the baseline{only_if}."

@@ -24,9 +24,6 @@ WIDTH = 100
 NAME_WIDTH = 34
 """Characters of a name in a table."""
 
-QUOTE_WIDTH = 60
-"""Characters of a name in a sentence."""
-
 ROWS = 20
 """Rows of a table of models that are shown; the rest is counted."""
 

@@ -10,9 +10,9 @@ import numpy as np
 from tiebreak.comparison.pairs import MOST_KEPT
 from tiebreak.numerics import FloatArray
 from tiebreak.views.json import document, plain
-from tiebreak.views.names import left_out, model_names
+from tiebreak.views.names import left_out, model_names, quoted_names
 from tiebreak.views.next_step import pair_step
-from tiebreak.views.page import NAME_WIDTH, QUOTE_WIDTH, Page, Paragraph, Table
+from tiebreak.views.page import NAME_WIDTH, Page, Paragraph, Table
 from tiebreak.views.view import View
 from tiebreak.views.words import (
     count,
@@ -164,7 +164,7 @@ def pair_sentence(pair: PairComparison) -> str:
         return _without_interval(pair)
     if pair.difference < 0:
         pair = comparison.pair(pair.second, pair.first)
-    names = names_in_sentences(comparison)
+    names = quoted_names(comparison.models)
     a, b, rope = names[pair.first], names[pair.second], rope_words(comparison)
     if pair.verdict == "better":
         return WORDS["better by more" if comparison.rope else "better"].format(a=a, b=b, how=by_how_much(pair), rope=rope)
@@ -190,7 +190,7 @@ def _open(pair: PairComparison) -> str:
 
 
 def _without_interval(pair: PairComparison) -> str:
-    names, unit = names_in_sentences(pair.comparison), pair.comparison.method.unit
+    names, unit = quoted_names(pair.comparison.models), pair.comparison.method.unit
     known = without_interval(pair.comparison)
     words = known.get(pair.reason, known["missing-splits"])
     alpha = pair.interval_alpha if pair.is_in_family else pair.comparison.settings.alpha
@@ -317,12 +317,6 @@ def _divides(printed: float, rope: float, ends: FloatArray) -> bool:
     """True if an end lies between the rope as it is printed and as it is."""
     low, high = sorted((printed, rope))
     return bool(np.any((ends >= low) & (ends <= high))) and printed != rope
-
-
-def names_in_sentences(comparison: Comparison) -> dict[str, str]:
-    """Each model's name as sentences quote it: on one line, not long, and no two alike."""
-    models = comparison.models
-    return {model: f"'{name}'" for model, name in zip(models, model_names(models, QUOTE_WIDTH), strict=True)}
 
 
 VIEW = View(page, frame, facts, "tiebreak.views.plots.comparison:PairPlots", sentence=pair_sentence)

@@ -10,8 +10,8 @@ import numpy as np
 
 from tiebreak.views.json import document, finite
 from tiebreak.views.looks import pairs_sentence
-from tiebreak.views.names import left_out, model_names
-from tiebreak.views.page import NAME_WIDTH, QUOTE_WIDTH, Page, Paragraph, Section, Table
+from tiebreak.views.names import left_out, model_names, quoted_names
+from tiebreak.views.page import NAME_WIDTH, Page, Paragraph, Section, Table
 from tiebreak.views.view import View
 from tiebreak.views.words import count, format_percent, listed, quote
 
@@ -101,7 +101,7 @@ def _number(value: Any) -> Any:
 def warnings(ratings: Ratings) -> Iterator[tuple[str, str]]:
     """Codes and texts of what a reader should know."""
     rated = list(zip(ratings.models, ratings.rating.tolist(), ratings.n_unplaced.tolist(), strict=True))
-    quoted = _quoted(ratings)
+    quoted = quoted_names(ratings.models)
     for code, sign, did in (("never-lost", np.inf, "lost to"), ("never-won", -np.inf, "beat")):
         names = [quoted[name] for name, rating, _ in rated if rating == sign]
         if names:
@@ -149,13 +149,8 @@ def best(ratings: Ratings) -> list[str]:
     return [name for name, low in zip(ratings.models, ratings.rank_low.tolist(), strict=True) if low == 1]
 
 
-def _quoted(ratings: Ratings) -> dict[str, str]:
-    """Names of the models in sentences."""
-    return {name: f"'{label}'" for name, label in zip(ratings.models, model_names(ratings.models, QUOTE_WIDTH), strict=True)}
-
-
 def _sentence(ratings: Ratings) -> str:
-    may, quoted = best(ratings), _quoted(ratings)
+    may, quoted = best(ratings), quoted_names(ratings.models)
     over = f"{count(ratings.n_units, ratings.unit)}, {count(len(ratings.models), 'model')}"
     if len(may) == 1:
         return f"{quoted[may[0]]} is shown better than all others ({over})."
@@ -249,7 +244,7 @@ def _method_line(ratings: Ratings) -> str:
     battles = f"battles in {len(ratings.sources)} tables ({names})" if names else "battles"
     of = f"the {ratings.metric} of each dataset" if ratings.metric else battles
     ties = "ties count half a win for either" if ratings.tie_model == "half" else "ties by Davidson's model"
-    at = f"{_quoted(ratings)[ratings.anchor]} is at 1000" if ratings.anchor else "their mean is 1000"
+    at = f"{quoted_names(ratings.models)[ratings.anchor]} is at 1000" if ratings.anchor else "their mean is 1000"
     how = (
         f"Bradley-Terry by maximum likelihood from {of}; {ties}. Ratings are on Elo's scale: 400 points are odds of 10 to 1, and "
         f"{at}."

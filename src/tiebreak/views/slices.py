@@ -9,9 +9,9 @@ import numpy as np
 
 from tiebreak.comparison.verdict import REASONS, VERDICTS
 from tiebreak.views.json import document, finite
-from tiebreak.views.names import model_names, short_names
+from tiebreak.views.names import model_names, quoted_names, short_names
 from tiebreak.views.page import NAME_WIDTH, Page, Paragraph, Table
-from tiebreak.views.pair import favours, level_words, limits, minus_word, names_in_sentences, p_name
+from tiebreak.views.pair import favours, level_words, limits, minus_word, p_name
 from tiebreak.views.view import View
 from tiebreak.views.words import (
     count,
@@ -61,7 +61,7 @@ def sentence(slices: Slices) -> str:
     by = f"By {printable(slices.by)} ({count(n, 'slice')} of the {unit}s"
     counts = slices.count_verdicts()
     if slices.tables[0].n_pairs == 1:
-        first, second = (names_in_sentences(slices.comparison)[name] for name in _pair(slices))
+        first, second = (quoted_names(slices.comparison.models)[name] for name in _pair(slices))
         groups = (
             (f"{first} is shown to be ahead of {second} on", _shown(slices, 1)),
             (f"{second} is shown to be ahead of {first} on", _shown(slices, -1)),
@@ -93,7 +93,7 @@ def _contradictions(slices: Slices) -> Iterator[str]:
     found = list(slices.contradictions())
     if not found or slices.tables[0].n_pairs == 1:
         return
-    names = names_in_sentences(slices.comparison)
+    names = quoted_names(slices.comparison.models)
     first, second, above, below = found[0]
     more = f", and {len(found) - 1} more pair(s) turn round as well" if len(found) > 1 else ""
     yield f"{names[first]} is ahead of {names[second]} on {quote(above)} and behind it on {quote(below)}{more}."

@@ -155,7 +155,11 @@ def shorten(name: str, width: int) -> str:
     return f"{head[: width - 1 - tail]}…{end[len(end) - tail :]}"
 
 
-def quote(name: str, width: int = 60) -> str:
+QUOTE_WIDTH = 60
+"""Characters of a name in a sentence."""
+
+
+def quote(name: str, width: int = QUOTE_WIDTH) -> str:
     """A name in a sentence."""
     return f"'{shorten(name, width)}'"
 

@@ -231,11 +231,13 @@ class PairedDisplay(ComparisonDisplay):
         dots = (self.data[["second", "first"]].to_numpy() - low) * scale
         n_named = 0
         for row in extreme.head(TRIED_DOTS).to_dict("records"):
+            if n_named == NAMED_DOTS:
+                break
             name = short_labels([str(row["dataset"])])[0]
             x, y, width = (row["second"] - low) * scale, (row["first"] - low) * scale, text_width(name, SMALL) * 1.05
             places = [(left, left + width, y - 0.09, y + 0.09) for left in (x + 0.08, x - 0.08 - width)]
             places = [box for box in places if box[0] >= 0 and box[1] <= SIDE and not _covers(box, taken, dots)]
-            if row["outcome"] == "tied" or not places or n_named == NAMED_DOTS:
+            if row["outcome"] == "tied" or not places:
                 continue
             n_named += 1
             box = places[0]

@@ -33,8 +33,8 @@ from tiebreak.views.comparison_columns import FIRST_MODELS, MOST_PAIRS, Coded, C
 from tiebreak.views.design import design_line
 from tiebreak.views.headline import headline
 from tiebreak.views.json import as_lists, plain
-from tiebreak.views.names import model_names
-from tiebreak.views.pair import interval_name, names_in_sentences, rope_words, without_interval
+from tiebreak.views.names import model_names, quoted_names
+from tiebreak.views.pair import interval_name, rope_words, without_interval
 from tiebreak.views.report.decide import NAME_WIDTH, WORDS, about_drawing, columns_of, decide_data, most_drawn, packed, takes_rope
 from tiebreak.views.report.document import LONGEST_WORD, Document, drawings, html_of
 from tiebreak.views.report.figures import Point, Scale, axis, dots_row, interval_row, round_step, scatter
@@ -277,7 +277,7 @@ def _left_out(comparison: Comparison) -> str:
     n_pairs = n_models * (n_models - 1) // 2
     if n_pairs <= MOST_PAIRS:
         return ""
-    name = names_in_sentences(comparison)[comparison.reference]
+    name = quoted_names(comparison.models)[comparison.reference]
     return (
         f"Of the {n_pairs:,} pairs, this page has those of {name} and those of the first {FIRST_MODELS} models with each other. "
         "The others follow from the scores, which are all here: tiebreak and tb.compare read this file and answer for any pair."

@@ -22,11 +22,10 @@ from tiebreak.views import comparison as comparison_words
 from tiebreak.views import pair as pair_words
 from tiebreak.views import requirements as requirement_words
 from tiebreak.views.comparison_columns import FIRST_MODELS, written_pairs
-from tiebreak.views.names import model_names, short_names
-from tiebreak.views.page import QUOTE_WIDTH
-from tiebreak.views.pair import interval_name, level_words, names_in_sentences, rope_number, rope_words
+from tiebreak.views.names import model_names, quoted_names, short_names
+from tiebreak.views.pair import interval_name, level_words, rope_number, rope_words
 from tiebreak.views.report.figures import largest_drawn
-from tiebreak.views.words import format_percent, format_score, printable
+from tiebreak.views.words import QUOTE_WIDTH, format_percent, format_score, printable
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -278,7 +277,7 @@ def _judged(table: PairTable) -> tuple[FloatArray, FloatArray, FloatArray]:
 
 def decide_data(comparison: Comparison, requirements: Requirements | None = None) -> dict[str, Any]:
     """Everything from which decide.js answers for another rope, or another of the alphas."""
-    answers, settings, names = Answers(comparison, requirements), comparison.settings, names_in_sentences(comparison)
+    answers, settings, names = Answers(comparison, requirements), comparison.settings, quoted_names(comparison.models)
     columns = answers.columns
     if len(answers.alphas) == 1:  # of so many pairs, whose ends are given, degrees of freedom would fill a seventh of the page
         columns = {name: column for name, column in columns.items() if name != "df"}
@@ -392,7 +391,7 @@ def about_drawing(comparison: Comparison) -> str:
     if comparison.pair_table.family == "best":
         level = format_percent(1 - comparison.settings.alpha)
         return f"Drawn: by how much at most each model falls short of the best in {metric} ({level} confidence).{band}"
-    name, interval = names_in_sentences(comparison)[comparison.reference], interval_name(comparison, is_header=True)
+    name, interval = quoted_names(comparison.models)[comparison.reference], interval_name(comparison, is_header=True)
     minus, side = pair_words.minus_word(comparison), pair_words.favours(comparison, "the model")
     arrow = " An arrow stands for a model further off." if math.isfinite(most_drawn(comparison)) else ""
     return f"Drawn: {metric} of each model {minus} that of {name} with its {interval}; {side}.{band}{arrow}"
