@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from tiebreak.errors import InvalidScoresError
-from tiebreak.frequentist import prediction_powered_mean
+from tiebreak.frequentist import clustered_mean, prediction_powered_mean
 
 
 def sample(seed: int, n: int = 50, m: int = 1000, noise: float = 0.5) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -59,10 +59,74 @@ def test_judges_without_spread_count_nothing() -> None:
     assert prediction_powered_mean([0, 0, 0], [0, 0, 0], [0, 0]).pvalue() == 1.0
 
 
+def test_clusters_by_hand() -> None:
+    """A cluster's part in the error is the sum of what its labelled and its other examples add, with the factors of CR2."""
+    rng = np.random.default_rng(6)
+    clusters = rng.integers(0, 12, 40 + 90)
+    effect = rng.normal(size=12)[clusters]
+    truth = effect + rng.normal(size=130)
+    judged = truth + 0.3 + 0.5 * rng.normal(size=130)
+    y, f, g, weight = truth[:40], judged[:40], judged[40:], 0.8
+    labelled, other = clusters[:40], clusters[40:]
+    rest = y - weight * f
+    variance = 0.0
+    for each in range(12):
+        mine, others = labelled == each, other == each
+        part = np.sqrt(1 / (1 - mine.mean())) * (rest[mine] - rest.mean()).sum() / 40
+        part += weight * np.sqrt(1 / (1 - others.mean())) * (g[others] - g.mean()).sum() / 90
+        variance += part**2
+    found = prediction_powered_mean(y, f, g, clusters=clusters, tuning=weight)
+    assert found.estimate == pytest.approx(y.mean() + weight * (g.mean() - f.mean()), rel=1e-12)
+    assert found.standard_error == pytest.approx(np.sqrt(variance), rel=1e-12)
+    alone = clustered_mean(y, labelled)
+    assert (found.labels_estimate, found.labels_standard_error) == pytest.approx((alone.estimate, alone.standard_error))
+    assert (found.df, found.n_clusters) == (pytest.approx(alone.df), len(set(labelled.tolist())))
+
+
+def test_a_cluster_for_each_example_is_none() -> None:
+    """The same numbers, and equal weights are no weights."""
+    y, f, g = sample(7)
+    plain = prediction_powered_mean(y, f, g)
+    alone = prediction_powered_mean(y, f, g, clusters=[f"text {k}" for k in range(1050)], weights=np.full(1050, 2.5))
+    for name in ("estimate", "standard_error", "df", "tuning", "labels_standard_error"):
+        assert getattr(alone, name) == pytest.approx(getattr(plain, name), rel=1e-12)
+    assert plain.df == 48  # 50 labels, less the mean and the weight
+
+
+def test_a_weight_of_two_is_an_example_twice_in_the_estimate() -> None:
+    """The mean counts examples by their weights; so do both parts of the correction."""
+    y, f, g = sample(8, n=20, m=60)
+    weights = np.random.default_rng(0).integers(1, 4, 80)
+    twice = [np.repeat(each, part) for each, part in ((y, weights[:20]), (f, weights[:20]), (g, weights[20:]))]
+    found = prediction_powered_mean(y, f, g, weights=weights, tuning=0.7)
+    assert found.estimate == pytest.approx(prediction_powered_mean(*twice, tuning=0.7).estimate, rel=1e-12)
+
+
+def test_intervals_of_clusters_cover() -> None:
+    """True mean 0.3 in 95 % of 400 samples (standard error 0.011); of 12 clusters of five, the judge errs by cluster too.
+
+    Without the clusters 80 % of the intervals held it.
+    """
+    inside = 0
+    for seed in range(400):
+        rng = np.random.default_rng(seed)
+        clusters = np.repeat(np.arange(72), 5)
+        truth = 0.3 + rng.normal(size=72)[clusters] + rng.normal(size=360)
+        judged = truth + 0.4 + 0.5 * rng.normal(size=72)[clusters] + 0.5 * rng.normal(size=360)
+        found = prediction_powered_mean(truth[:60], judged[:60], judged[60:], clusters=clusters)
+        low, high = found.confidence_interval()
+        inside += low <= 0.3 <= high
+    assert 0.92 <= inside / 400 <= 0.985
+
+
 def test_wrong_input_is_refused() -> None:
     """Labels and judgements of other examples."""
     with pytest.raises(InvalidScoresError, match=r"got the shapes \(2,\), \(3,\) and \(2,\)"):
         prediction_powered_mean([1, 0], [1, 0, 1], [1, 0])
+    with pytest.raises(InvalidScoresError, match="three clusters or more with a label are needed; the labels are of 2"):
+        prediction_powered_mean([1, 0, 1], [1, 0, 1], [1, 0, 1], clusters=["a", "a", "b", "c", "d", "e"])
+    with pytest.raises(InvalidScoresError, match="clusters needs one name for each of the 6 examples"):
+        prediction_powered_mean([1, 0, 1], [1, 0, 1], [1, 0, 1], clusters=["a", "b", "c"])
     with pytest.raises(InvalidScoresError, match="must be finite"):
         prediction_powered_mean([1, 0, np.nan], [1, 0, 1], [1, 0])
 

@@ -384,6 +384,21 @@ def test_dict_of_columns_is_a_table() -> None:
     assert_array_equal(read({"fold": [1, 0], "svm": [0.1, 0.2]}).matrix().score, [[0.2, 0.1]])
 
 
+@pytest.mark.parametrize("name", ["Fold", " Split", "PERIOD"])
+def test_reserved_words_in_a_dict_may_be_in_capitals(name: str) -> None:
+    """As in files; they were taken for a model."""
+    assert read({name: [1, 0], "svm": [0.1, 0.2]}).models == ("svm",)
+
+
+@pytest.mark.parametrize("name", ["index", "Id", "#", "Unnamed: 0"])
+def test_a_running_number_in_a_dict_of_scores_is_no_model(name: str) -> None:
+    """As a frame gives it, whose index became a column; under any other name a dict says itself that its keys are models."""
+    with pytest.raises(UnreadableSourceError, match=r"counts upwards \(0, 1 \.\.\. 3\), so it is probably a running number"):
+        read({name: [0, 1, 2, 3], "svm": [0.1, 0.2, 0.4, 0.3]})
+    assert read({name: [0.4, 0.1, 0.2, 0.3], "svm": [0.1, 0.2, 0.4, 0.3]}).models == (name, "svm")
+    assert read({"knn": [0, 1, 2, 3], "svm": [0.1, 0.2, 0.4, 0.3]}).models == ("knn", "svm")
+
+
 def test_times_of_fits_come_with_the_scores(moons: Data) -> None:
     """The median over the splits of each model; none of a model whose times are no numbers."""
     found = results(moons, return_indices=True)

@@ -507,7 +507,7 @@ def test_what_is_no_file_is_said_everywhere(door: str) -> None:
 
 
 @pytest.mark.parametrize("door", ["compare", "read_scores", "read_items", "compare items"])
-@pytest.mark.parametrize("word", ["Model", "method", "algorithm", "classifier", "Estimator", "system", "approach"])
+@pytest.mark.parametrize("word", ["Model", "Models", "method", "algorithm", "classifier", "Estimator", "system", "approach"])
 def test_synonyms_of_model(door: str, word: str) -> None:
     """A column of models may be called as the field calls them."""
     kind = DOORS[door]

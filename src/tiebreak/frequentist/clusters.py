@@ -207,7 +207,7 @@ def mean_of_clusters(sums: ClusterSums, variance: ClusterVariance = "cr2") -> Cl
     n_clusters = np.count_nonzero(weights > 0, axis=-1)
     is_cr2 = variance in ("cr2", "independent")
     factor = _cr2_factor(share, squares) if is_cr2 else np.ones(share.shape)
-    raw = (factor * np.square(divide(totals - weights * mean, total))).sum(axis=-1)
+    raw = (factor * np.square(_residuals(totals, weights))).sum(axis=-1)
     if variance == "cr1":
         raw = raw * divide(n_clusters, n_clusters - 1)
     df = _satterthwaite(share, squares, factor) if is_cr2 else np.maximum(n_clusters - 1.0, 0.0)
@@ -219,6 +219,20 @@ def mean_of_clusters(sums: ClusterSums, variance: ClusterVariance = "cr2") -> Cl
     return ClusteredMeanResult(
         variance, plain(mean[..., 0]), plain(error), plain(df), _whole(n_examples), _whole(n_clusters), kind
     )
+
+
+def cluster_residuals(sums: ClusterSums) -> FloatArray:
+    """Part of each cluster in the error of the mean, shape (..., n_clusters): their squares sum to its variance (CR2)."""
+    totals, weights, squares = (np.asarray(each, dtype=float) for each in sums[:3])
+    share = divide(weights, weights.sum(axis=-1, keepdims=True))
+    return np.asarray(np.sqrt(_cr2_factor(share, squares)) * _residuals(totals, weights))
+
+
+def _residuals(totals: FloatArray, weights: FloatArray) -> FloatArray:
+    """Sums of the weighted residuals of each cluster over all weight."""
+    total = weights.sum(axis=-1, keepdims=True)
+    mean = divide(totals.sum(axis=-1, keepdims=True), total)
+    return divide(totals - weights * mean, total)
 
 
 def _kinds(totals: FloatArray, weights: FloatArray) -> IntArray:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidScoresError
-from tiebreak.numerics import FloatArray, Interval, StudentDistribution, divide, plain
+from tiebreak.frequentist.clusters import ClusterSums, cluster_residuals, cluster_sums, mean_of_clusters
+from tiebreak.numerics import FloatArray, IntArray, Interval, StudentDistribution, divide, group_codes, plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,23 +23,26 @@ class PredictionPoweredResult:
     estimate : ndarray or float
         In the unit of the labels.
     standard_error : ndarray or float
-    df : float
-        Degrees of freedom, those of the labelled examples.
+    df : ndarray or float
+        Degrees of freedom: those of the labelled examples, or of their clusters.
     tuning : ndarray or float
         Weight of the judge: 0 is the mean of the labels alone, 1 trusts the judge but for the mean of its errors.
     labels_estimate, labels_standard_error : ndarray or float
         The mean of the labels alone, for contrast.
     n_labelled, n_judged : int
+    n_clusters : int
+        Clusters with a labelled example; `n_labelled` without clusters.
     """
 
     estimate: FloatArray
     standard_error: FloatArray
-    df: float
+    df: FloatArray
     tuning: FloatArray
     labels_estimate: FloatArray
     labels_standard_error: FloatArray
     n_labelled: int
     n_judged: int
+    n_clusters: int
 
     def pvalue(self) -> FloatArray:
         """Two-sided, of a mean of 0."""
@@ -52,11 +58,32 @@ class PredictionPoweredResult:
         return StudentDistribution(self.estimate, self.standard_error, self.df)
 
 
+class Labelled(NamedTuple):
+    """Scores by people and by a judge, arrays over rows and examples; clusters and weights stand for labelled examples first.
+
+    Attributes
+    ----------
+    labels, judged_labelled : ndarray of shape (..., n_labelled)
+    judged : ndarray of shape (..., n_judged)
+    clusters : ndarray of shape (n_labelled + n_judged,), optional
+        Number of each example's cluster.
+    weights : ndarray of the same shape, optional
+    """
+
+    labels: FloatArray
+    judged_labelled: FloatArray
+    judged: FloatArray
+    clusters: IntArray | None = None
+    weights: FloatArray | None = None
+
+
 def prediction_powered_mean(
     labels: ArrayLike,
     judged_labelled: ArrayLike,
     judged: ArrayLike,
     *,
+    clusters: Sequence[object] | ArrayLike | None = None,
+    weights: ArrayLike | None = None,
     tuning: float | None = None,
     is_pooled: bool = False,
 ) -> PredictionPoweredResult:
@@ -72,6 +99,10 @@ def prediction_powered_mean(
         What the judge said of the same examples.
     judged : array_like of shape (..., n_judged)
         What the judge said of further examples, drawn like the labelled ones.
+    clusters : sequence of length n_labelled + n_judged, optional
+        Name or number of each example's cluster, of the labelled ones first. Without it each example is a cluster of its own.
+    weights : array_like of shape (n_labelled + n_judged,), optional
+        Importance of each example, not negative; all the same unless given.
     tuning : float, optional
         Weight of the judge. Estimated if not given: the covariance of label and judge over (1 + n_labelled / n_judged) times the
         variance of all of the judge's scores. So the answer is, but for that estimation, never less sure than the labels alone: a
@@ -83,11 +114,14 @@ def prediction_powered_mean(
     Returns
     -------
     PredictionPoweredResult
+        With clusters the error counts clusters rather than examples, also where some examples of one are labelled and others
+        not; the degrees of freedom are those of the labelled clusters by Satterthwaite, as of `clustered_mean`.
 
     Raises
     ------
     InvalidScoresError
-        Fewer than three labels, fewer than two further examples, values that are not finite, or shapes that do not go together.
+        Fewer than three labels or three clusters with a label, fewer than two further examples, values that are not finite, or
+        shapes that do not go together.
 
     References
     ----------
@@ -108,21 +142,60 @@ def prediction_powered_mean(
         )
     if not all(np.isfinite(each).all() for each in (y, f, g)):
         raise InvalidScoresError("labels and judgements must be finite; leave out examples without.")
+    codes = None if clusters is None else group_codes(clusters, y.shape[-1] + g.shape[-1], "clusters")[0]
+    known = Labelled(y, f, g, codes, None if weights is None else np.asarray(weights, dtype=float))
+    if tuning is not None:
+        return mean_by_weight(known, np.full(y.shape[:-1], float(tuning)))
+    return mean_by_weight(known, weight_of_judge(known, is_pooled=is_pooled), is_estimated=True)
+
+
+def weight_of_judge(known: Labelled, *, is_pooled: bool = False) -> FloatArray:
+    """Weight of the judge in each row, or one for all rows, that makes the variance of the mean least [A23b]_."""
+    y, f, g = known[:3]
     n, m = y.shape[-1], g.shape[-1]
-    centred_y, centred_f = y - y.mean(axis=-1, keepdims=True), f - f.mean(axis=-1, keepdims=True)
-    if tuning is None:
-        together = (centred_y * centred_f).sum(axis=-1) / (n - 1)
-        spread = np.concatenate([f, np.broadcast_to(g, (*f.shape[:-1], m))], axis=-1).var(axis=-1, ddof=1)
-        if is_pooled:
-            together, spread = (np.full(y.shape[:-1], np.sum(each)) for each in (together, spread))
-        weight = np.nan_to_num(divide(together, (1 + n / m) * spread), posinf=0.0, neginf=0.0)  # [A23b]_, example of a mean
-    else:
-        weight = np.full(y.shape[:-1], float(tuning))
-    used = 1 if tuning is None else 0  # degrees of freedom of the estimated weight
-    rest = (centred_y - weight[..., None] * centred_f) ** 2
-    variance = rest.sum(axis=-1) / (n - 1 - used) / n + weight**2 * g.var(axis=-1, ddof=1) / m
-    estimate = y.mean(axis=-1) + weight * (g.mean(axis=-1) - f.mean(axis=-1))
-    alone = np.sqrt((centred_y**2).sum(axis=-1) / (n - 1) / n)
+    together = ((y - y.mean(axis=-1, keepdims=True)) * (f - f.mean(axis=-1, keepdims=True))).sum(axis=-1) / (n - 1)
+    spread = np.concatenate([f, np.broadcast_to(g, (*f.shape[:-1], m))], axis=-1).var(axis=-1, ddof=1)
+    if is_pooled:
+        together, spread = (np.full(y.shape[:-1], np.sum(each)) for each in (together, spread))
+    return np.nan_to_num(divide(together, (1 + n / m) * spread), posinf=0.0, neginf=0.0)
+
+
+def mean_by_weight(known: Labelled, weight: FloatArray, *, is_estimated: bool = False) -> PredictionPoweredResult:
+    """Mean with a weight of the judge, which costs a degree of freedom where it was estimated.
+
+    The error of the mean is a sum over clusters: what a cluster's labelled examples add to it, and what its others do.
+    """
+    y, f, g = known[:3]
+    n, m = y.shape[-1], g.shape[-1]
+    rest, alone = (_sums(known, each, is_labelled=True) for each in (y - weight[..., None] * f, y))
+    n_clusters = int(np.count_nonzero(rest.weights > 0))
+    if n_clusters < 3:
+        raise InvalidScoresError(f"three clusters or more with a label are needed; the labels are of {n_clusters}.")
+    mean, labels_mean = mean_of_clusters(rest), mean_of_clusters(alone)
+    kept = (n_clusters - 2) / (n_clusters - 1) if is_estimated else 1.0  # of the degrees of freedom
+    residuals, estimate = cluster_residuals(rest) / np.sqrt(kept), np.asarray(mean.estimate)
+    if m:
+        judge = _sums(known, g, is_labelled=False)
+        residuals = residuals + weight[..., None] * cluster_residuals(judge)
+        estimate = estimate + weight * np.asarray(mean_of_clusters(judge).estimate)
     return PredictionPoweredResult(
-        plain(estimate), plain(np.sqrt(variance)), float(n - 1 - used), plain(weight), plain(y.mean(axis=-1)), plain(alone), n, m
+        plain(estimate),
+        plain(np.sqrt(np.square(residuals).sum(axis=-1))),
+        plain(np.asarray(mean.df) * kept),
+        plain(weight),
+        plain(np.asarray(labels_mean.estimate)),
+        plain(np.sqrt(np.square(cluster_residuals(alone)).sum(axis=-1))),
+        n,
+        m,
+        n_clusters,
     )
+
+
+def _sums(known: Labelled, values: FloatArray, *, is_labelled: bool) -> ClusterSums:
+    """Sums over the labelled examples, or over the others, of every cluster that there is."""
+    n, m = known.labels.shape[-1], known.judged.shape[-1]
+    weights = np.ones(n + m) if known.weights is None else known.weights
+    is_part = (np.arange(n + m) < n) == is_labelled
+    everywhere = np.zeros((*values.shape[:-1], n + m))
+    everywhere[..., is_part] = values
+    return cluster_sums(everywhere, known.clusters, weights=weights * is_part)

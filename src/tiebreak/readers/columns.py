@@ -173,12 +173,13 @@ ITEM = (
     "prompt",
     "id",
 )
-MODEL = ("model", "model_name", "system", "method", "algorithm", "approach", "estimator", "classifier", "generator")
+MODEL = ("model", "models", "model_name", "system", "method", "algorithm", "approach", "estimator", "classifier", "generator")
 RUN = ("run", "seed", "trial", "repeat")
 EPOCH = ("epoch", "attempt", "sample")
 CLUSTER = ("cluster", "cluster_id", "group", "document", "passage", "patient")
 TASKS = ("task", "task_name", "subtask", "benchmark", "dataset")
 DATASET = ("dataset", "data_set", "benchmark", "task", "task_name")
+TIME = ("time", "period")
 WEIGHT = ("weight", "sample_weight")
 JUDGE = ("judge", "judge_score", "judge_label", "judge_rating", "llm_judge", "model_score")
 HUMAN = ("human", "human_score", "human_label", "human_rating", "human_judgement", "human_judgment", "expert", "expert_score")
@@ -468,7 +469,7 @@ def _find_counts(reserved: dict[str, str], others: Sequence[str]) -> dict[str, s
 
 
 def _find_reserved(names: Sequence[str], source: str, is_text: Callable[[str], bool]) -> dict[str, str]:
-    found = {word: find_column(names, (word,), source) for word in RESERVED}
+    found = {word: find_column(names, TIME if word == "time" else (word,), source) for word in RESERVED}
     is_long = found["score"] is not None
     found["model"] = find_model(names, source, lambda name: is_long or is_text(name))
     if found["dataset"] is None:
@@ -477,6 +478,36 @@ def _find_reserved(names: Sequence[str], source: str, is_text: Callable[[str], b
     if any(word in reserved for word in ("repeat", "fold", "split", "seed")):
         reserved.pop("time", None)  # of a fit, as there are splits
     return reserved
+
+
+def is_reserved(name: object) -> bool:
+    """True for the name of a column of a table of scores, which is no model in a dict of columns."""
+    return isinstance(name, str) and name.strip().casefold() in {*RESERVED, *TIME}
+
+
+_INDEX = ("index", "id", "row", "rownames", "no", "no.", "nr", "#")
+"""Names of a column that numbers the rows."""
+
+
+def numbers_rows(name: str) -> bool:
+    """True for the name of a column that numbers the rows, as pandas and R write beside a table."""
+    return is_unnamed(name) or name.strip().casefold() in _INDEX
+
+
+def refuse_running_number(column: str, values: FloatArray, source: str) -> None:
+    """Refuse the scores of a model that are whole numbers which go up from row to row, or by one now and then, as 1, 1, 2, 2."""
+    if values.size < 3 or not values[0] <= values[1] <= values[-1] or values[-1] - values[0] < 2:
+        return
+    step = np.diff(values)
+    if (np.all(step > 0) or np.all((step == 0) | (step == 1))) and np.all(values == np.floor(values)):
+        raise UnreadableSourceError(
+            f"column {column!r} of {source} counts upwards ({values[0]:g}, {values[1]:g} ... {values[-1]:g}), so it is "
+            "probably a running number and not a model's scores. Drop it, or call it 'split' if it numbers the splits; if it "
+            "does hold scores, use columns 'model' and 'score' instead. If the rows are items of one test set, such as "
+            "questions, pass ",
+            Setting("rows", "'items'"),
+            ".",
+        )
 
 
 def is_unnamed(name: str) -> bool:

@@ -19,7 +19,7 @@ from tiebreak.errors import (
 from tiebreak.numerics import FloatArray
 from tiebreak.plan.fingerprint import split_hash
 from tiebreak.plan.split_design import Split, Splits, describe_splits, split_of
-from tiebreak.readers.columns import RESERVED, is_missing, is_number, to_float
+from tiebreak.readers.columns import is_missing, is_number, is_reserved, numbers_rows, refuse_running_number, to_float
 from tiebreak.readers.metric import choose_metric, sklearn_metric, table_metric
 from tiebreak.readers.source import ReadOptions, Source, refuse_items, source_of
 from tiebreak.scores.scores import ScoreMatrix, SplitDesign
@@ -29,7 +29,7 @@ def reads(source: Any) -> bool:
     """True for a dict of results of cross_validate, any other dict without a reserved name, and numbers in two dimensions."""
     if not isinstance(source, Mapping):
         return _is_matrix(source)
-    return _is_single(source) or all(map(_is_result, source.values())) or not any(key in RESERVED for key in source)
+    return _is_single(source) or all(map(_is_result, source.values())) or not any(map(is_reserved, source))
 
 
 def _is_result(value: Any) -> bool:
@@ -219,6 +219,8 @@ def _number(value: Any, position: int, model: str) -> float:
 
 def _paired(arrays: Mapping[str, FloatArray], name: str) -> ScoreMatrix:
     models = tuple(arrays)
+    for model in filter(numbers_rows, models):  # of other names a dict says itself that they are models
+        refuse_running_number(model, arrays[model], name)
     for model in models[1:]:
         if arrays[model].size != arrays[models[0]].size:
             raise UnpairedScoresError(

@@ -11,12 +11,12 @@ import numpy as np
 from tiebreak.errors import InvalidScoresError, MissingDependencyError, UnreadableSourceError
 from tiebreak.readers.columns import (
     MOST_COLUMNS,
-    RESERVED,
     Column,
     ScoreTable,
     Where,
     column_of,
     is_missing,
+    is_reserved,
     numbered_rows,
     read_header,
 )
@@ -73,7 +73,7 @@ def _as_frame(source: Any) -> nw.DataFrame[Any] | None:
 def _with_index_columns(source: Any) -> Any:
     """Frame of pandas with the index as columns, if it names splits or models; narwhals would drop the index."""
     names = getattr(getattr(source, "index", None), "names", None)
-    if names is None or not any(isinstance(name, str) and name.casefold() in RESERVED for name in names):
+    if names is None or not any(map(is_reserved, names)):
         return source
     return source if any(name in source.columns for name in names) else source.reset_index()
 

@@ -28,6 +28,7 @@ from tiebreak.readers.columns import (
     numbered_rows,
     read_header,
     refuse_nested_models,
+    refuse_running_number,
 )
 from tiebreak.readers.metric import NamedMetric, choose_metric, has_direction, mixed_metrics, table_metric
 from tiebreak.readers.source import ReadOptions, Source, infinite_score, refuse_items, source_of
@@ -469,24 +470,9 @@ def _model_column(table: ScoreTable, model: str) -> FloatArray:
         row = int(np.argmax(infinite))
         raise infinite_score(f"{table.where(row)}: model {model!r}", values[row])
     has_key = not {"split", "repeat", "fold", "seed", "time", "dataset"}.isdisjoint(table.header.reserved)
-    if not has_key and _is_running_number(values):  # a table with a key column numbers its rows by that
-        raise UnreadableSourceError(
-            f"column {model!r} of {table.name} counts upwards ({values[0]:g}, {values[1]:g} ... {values[-1]:g}), so it is "
-            "probably a running number and not a model's scores. Drop it, or call it 'split' if it numbers the splits; if it "
-            "does hold scores, use columns 'model' and 'score' instead. If the rows are items of one test set, such as "
-            "questions, pass ",
-            Setting("rows", "'items'"),
-            ".",
-        )
+    if not has_key:  # a table with a key column numbers its rows by that
+        refuse_running_number(model, values, table.name)
     return values
-
-
-def _is_running_number(values: FloatArray) -> bool:
-    """Whole numbers that go up from row to row, or that go up by one now and then, such as 1, 1, 2, 2, 3, 3."""
-    if values.size < 3 or not values[0] <= values[1] <= values[-1] or values[-1] - values[0] < 2:
-        return False
-    step = np.diff(values)
-    return bool((np.all(step > 0) or np.all((step == 0) | (step == 1))) and np.all(values == np.floor(values)))
 
 
 def _block(rows: Rows, number: int, table: ScoreTable) -> _Block:

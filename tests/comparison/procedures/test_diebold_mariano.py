@@ -86,7 +86,7 @@ def test_times_are_put_in_order(rng: np.random.Generator, times: Any) -> None:
     long = shuffled.melt("time", var_name="model", value_name="score")
     options = {"horizon": 3}
     expected = compared(table.assign(time=np.arange(40)), options=options).pairs
-    for source in (shuffled, long):
+    for source in (shuffled, long, shuffled.rename(columns={"time": "Period"})):
         answer = compared(source, options=options)
         assert_allclose(answer.pairs["pvalue"], expected["pvalue"], rtol=1e-12)
         assert answer.matrix.columns[0] in str(answer)

@@ -106,20 +106,45 @@ def test_the_page_says_how_judge_and_people_agree() -> None:
     assert "people labelled 60 of the 300 questions that the judge scored" in text
 
 
-def test_labels_that_cannot_be_used_are_named() -> None:
-    """Clusters, tasks: the judge's scores alone are compared, and the page says so."""
+def test_clusters_and_weights_count() -> None:
+    """Questions on one text: the numbers of the function on arrays, to 1e-12, and the page says what the error counts."""
     frame = table()
-    clustered = tb.compare(frame.assign(cluster=frame.question // 3))
-    assert clustered.method.name == "clustered-t"
-    assert "labels-unused" in {notice.code for notice in clustered.notices}
-    with pytest.raises(UnsuitableDesignError, match="but the questions come in clusters"):
-        tb.compare(frame.assign(cluster=frame.question // 3), method="prediction-powered")
+    frame = frame.assign(cluster=frame.question // 3, weight=1 + frame.question % 2)
+    wide = {name: frame.pivot(index="model", columns="question", values=name) for name in ("judge", "human", "cluster", "weight")}
+    order = np.argsort(wide["human"].isna().any().to_numpy(), kind="stable")
+    y, f, g = rows(frame)
+    arrays = {name: wide[name].to_numpy()[0][order] for name in ("cluster", "weight")}
+    expected = prediction_powered_mean(
+        y[0] - y[1], f[0] - f[1], g[0] - g[1], clusters=arrays["cluster"], weights=arrays["weight"]
+    )
+    answer = tb.compare(frame)
+    pair = answer.pair("a", "b")
+    assert answer.method.name == "prediction-powered"
+    assert (pair.difference, pair.standard_error, pair.df) == pytest.approx(
+        (expected.estimate, expected.standard_error, expected.df), rel=1e-12
+    )
+    text = " ".join(answer.to_text().split())
+    assert "the error counts clusters rather than items" in text
+    means = answer.ranking.set_index("model")["mean"]
+    assert pair.difference == pytest.approx(means["a"] - means["b"], abs=1e-12)
+
+
+def test_labels_that_cannot_be_used_are_named() -> None:
+    """Tasks: the judge's scores alone are compared, and the page says so."""
+    frame = table()
+    tasks = frame.assign(task=frame.question % 2)
+    assert "labels-unused" in {notice.code for notice in tb.compare(tasks).notices}
+    with pytest.raises(UnsuitableDesignError, match="but the questions are of several tasks"):
+        tb.compare(tasks, method="prediction-powered")
     with pytest.raises(UnsuitableDesignError, match="in a column 'human' beside the scores"):
         tb.compare(frame.drop(columns="human"), method="prediction-powered")
     few = frame.assign(human=frame.human.where(frame.question.isin(frame.dropna().question.unique()[:2])))
     assert tb.compare(few).method.name == "tango"
-    with pytest.raises(TooFewSplitsError, match="people labelled 2 questions for all models, and 3 or more"):
+    with pytest.raises(TooFewSplitsError, match="people labelled 2 questions for all models, and 3 or more are needed"):
         tb.compare(few, method="prediction-powered")
+    two = frame.assign(cluster=frame.question // 150)
+    with pytest.raises(TooFewSplitsError, match="people labelled 60 questions of 2 clusters for all models, and 3 or more of 3"):
+        tb.compare(two, method="prediction-powered")
 
 
 def test_few_labels_and_picked_ones_are_remarked() -> None:

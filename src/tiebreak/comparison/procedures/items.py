@@ -114,7 +114,7 @@ class OverItems(Procedure):
             yield Notice(
                 "labels-unused",
                 f"the labels by people are not used by {self.name}, which compares the judge's scores; the method "
-                "'prediction-powered' takes both together, of one task, one run and without clusters",
+                "'prediction-powered' takes both together, of one task and one run",
             )
         same = same_answers(items)
         if same:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,10 +12,10 @@ from tiebreak.comparison.procedures.clustered_t import MeanDifferences
 from tiebreak.comparison.procedures.items import OverItems, tolerance_of
 from tiebreak.comparison.procedures.procedure import ModelValues, TestOnly
 from tiebreak.errors import MissingSplitsError, Setting, TooFewSplitsError, UnsuitableDesignError
+from tiebreak.frequentist.clusters import clustered_mean
 from tiebreak.frequentist.judge_agreement import MOST_GRADES, judge_agreement
-from tiebreak.frequentist.prediction_powered import prediction_powered_mean
+from tiebreak.frequentist.prediction_powered import Labelled, mean_by_weight, weight_of_judge
 from tiebreak.frequentist.stratified import FEW_EVENTS
-from tiebreak.frequentist.welch import welch_ttest
 from tiebreak.numerics import CONSTANT, IDENTICAL, SPREAD, FloatArray, IntArray, divide
 from tiebreak.scores.items import Items
 from tiebreak.scores.scores import Scores
@@ -40,7 +40,7 @@ class PredictionPowered(OverItems):
     """Student's t of the prediction-powered mean difference over items that the judge scored, some of them labelled."""
 
     def applies(self, data: Scores) -> TiebreakError | None:
-        """Labels by people of some items, one run, no clusters, weights or tasks."""
+        """Labels by people of some items, of one run and one task."""
         items = self.items(data)
         if items.labels is None:
             return UnsuitableDesignError(
@@ -49,10 +49,10 @@ class PredictionPowered(OverItems):
                 Setting("method"),
                 " out.",
             )
-        problem = items.structure_note or ("" if items.tasks is None else f"the {items.unit}s are of several tasks")
-        if problem:
+        if len(items.runs) > 1 or items.tasks is not None:
+            several = f"there are {len(items.runs)} runs" if items.tasks is None else f"the {items.unit}s are of several tasks"
             return UnsuitableDesignError(
-                f"{self.name} takes every {items.unit} once, and independent of the others, but {problem}. Leave ",
+                f"{self.name} takes every {items.unit} once, and one mean over all of them, but {several}. Leave ",
                 Setting("method"),
                 " out: the judge's scores are then compared without the labels.",
             )
@@ -61,11 +61,12 @@ class PredictionPowered(OverItems):
                 f"{self.name} needs the judge's score of every {items.unit} for every model, and some are missing. Let the judge "
                 "score them, or leave these out."
             )
-        n = int(np.count_nonzero(~np.isnan(items.labels).any(axis=0)))
-        if n < FEWEST_LABELS:
+        known = _known(items)
+        if _n_clusters(known) < FEWEST_LABELS:
+            of = f" of {FEWEST_LABELS} clusters" if items.clusters is not None else ""
             return TooFewSplitsError(
-                f"people labelled {n} {items.unit}s for all models, and {FEWEST_LABELS} or more are needed to tell how the judge "
-                "errs. Label the answers of all models to more of them, or take another ",
+                f"people labelled {_labelled(items)} for all models, and {FEWEST_LABELS} or more{of} are needed to tell how the "
+                "judge errs. Label the answers of all models to more of them, or take another ",
                 Setting("method"),
                 ".",
             )
@@ -74,7 +75,7 @@ class PredictionPowered(OverItems):
     def judge(self, data: Scores, first: IntArray, second: IntArray, settings: Settings) -> MeanDifferences:
         """Prediction-powered mean of the differences of each pair."""
         known = _known(self.items(data))
-        pairs = _Known(*(each[np.atleast_1d(first)] - each[np.atleast_1d(second)] for each in known))
+        pairs = _of_pairs(known, np.atleast_1d(first), np.atleast_1d(second))
         tolerance = tolerance_of(np.atleast_1d(self.scale(data, first, second)))
         return _of_rows(pairs, _weight(known), tolerance, data.metric.sign, np.shape(first))
 
@@ -95,10 +96,11 @@ class PredictionPowered(OverItems):
     def reason_for(self, data: Scores) -> str:
         """Reason by the number of labels."""
         items = self.items(data)
-        n = _known(items).labels.shape[1]
+        clusters = "" if items.clusters is None else "; the error counts clusters rather than items"
         return (
-            f"people labelled {n:,} of the {len(items.items):,} {items.unit}s that the judge scored: the mean of what people "
-            "would say of all, in which the judge counts by how well it agrees with them (PPI++)"
+            f"people labelled {_known(items).labels.shape[1]:,} of the {len(items.items):,} {items.unit}s that the judge scored: "
+            "the mean of what people would say of all, in which the judge counts by how well it agrees with them (PPI++)"
+            f"{clusters}"
         )
 
     def checks(self, data: Scores, settings: Settings) -> Iterator[Notice]:
@@ -107,22 +109,21 @@ class PredictionPowered(OverItems):
         items = self.items(data)
         if items.labels is None:
             return
-        labels, labelled, others = _known(items)
-        if labels.shape[1] < FEW_LABELS:
+        known = _known(items)
+        if _n_clusters(known) < FEW_LABELS:
             yield Notice(
                 "few-labels",
-                f"people labelled {labels.shape[1]} {items.unit}s for all models, so the intervals rest on few numbers: label "
-                f"{FEW_LABELS} or more",
+                f"people labelled {_labelled(items)} for all models, so the intervals rest on few numbers: label {FEW_LABELS} or "
+                f"more{'' if items.clusters is None else ', of as many clusters'}",
             )
-        for name, one, two in zip(items.models, labelled, others, strict=True):
-            if _is_unlike(one, two):
-                yield Notice(
-                    "labels-not-random",
-                    f"the judge scores the labelled {items.unit}s of {name!r} {one.mean():.3g} on average and the others "
-                    f"{two.mean():.3g}: labels have to be of a random choice, else the answer is of another kind of "
-                    f"{items.unit}s",
-                )
-                return
+        for row in _unlike(known):
+            of, labelled, others = items.models[row], known.judged_labelled[row], known.judged[row]
+            yield Notice(
+                "labels-not-random",
+                f"the judge scores the labelled {items.unit}s of {of!r} {labelled.mean():.3g} on average and the others "
+                f"{others.mean():.3g}: labels have to be of a random choice, else the answer is of another kind of {items.unit}s",
+            )
+            return
 
     def supplementary_tests(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
         """Agreement of judge and people, and what the labels alone and the judge alone say of the first two models."""
@@ -132,64 +133,84 @@ class PredictionPowered(OverItems):
         yield _agreement(items)
         names = data.matrix().models[:2]
         rows = [items.models.index(name) for name in names]
-        judged, label = (each[rows[0]] - each[rows[1]] for each in (items.score[:, 0], items.labels))
         own = self.judge(data, np.array(rows[:1]), np.array(rows[1:]), settings)
         if own.kind[0] != SPREAD:
             return
-        sign, alone = data.metric.sign, label[~np.isnan(items.labels).any(axis=0)]
-        error = float(alone.std(ddof=1) / np.sqrt(alone.size))
+        pair, sign = _of_pairs(_known(items), np.array(rows[:1]), np.array(rows[1:])), data.metric.sign
+        alone = mean_by_weight(pair, np.zeros(1))
+        judged = items.score[rows[0], 0] - items.score[rows[1], 0]
+        error = float(alone.standard_error[0])
         yield TestOnly(
             name="labels-and-judge",
             models=names,
             statistic=error / float(own.standard_error[0]),
-            text=f"for contrast, {names[0]} minus {names[1]}: by the {alone.size:,} labels alone {sign * alone.mean():+.3g} with "
-            f"the standard error {error:.3g}, by the judge alone {sign * np.nanmean(judged):+.3g}; here "
-            f"{float(own.estimate[0]):+.3g} with the standard error {float(own.standard_error[0]):.3g}",
+            text=f"for contrast, {names[0]} minus {names[1]}: by the {alone.n_labelled:,} labels alone "
+            f"{sign * alone.estimate[0]:+.3g} with the standard error {error:.3g}, by the judge alone "
+            f"{sign * np.average(judged, weights=items.weights):+.3g}; here {float(own.estimate[0]):+.3g} with the standard "
+            f"error {float(own.standard_error[0]):.3g}",
         )
 
 
-class _Known(NamedTuple):
-    """Labels of some items, the judge's scores of the same, and of the others; arrays of shape (n_rows, n_items of each)."""
-
-    labels: FloatArray
-    judged_labelled: FloatArray
-    judged: FloatArray
-
-
-def _known(items: Items) -> _Known:
-    """Rows of all models, on the items that people labelled for all of them."""
+def _known(items: Items) -> Labelled:
+    """Rows of all models: the items that people labelled for all of them, and the others."""
     labels = np.full(items.score[:, 0].shape, np.nan) if items.labels is None else items.labels
     has_label = ~np.isnan(labels).any(axis=0)
+    labelled_first = np.argsort(~has_label, kind="stable")
     judged = items.score[:, 0]
-    return _Known(labels[:, has_label], judged[:, has_label], judged[:, ~has_label])
+    clusters = None if items.cluster_codes is None else items.cluster_codes[labelled_first]
+    weights = None if items.weights is None else items.weights[labelled_first]
+    return Labelled(labels[:, has_label], judged[:, has_label], judged[:, ~has_label], clusters, weights)
 
 
-def _weight(known: _Known) -> float:
+def _of_pairs(known: Labelled, one: IntArray, two: IntArray) -> Labelled:
+    """Rows of differences."""
+    labels, judged_labelled, judged = (each[one] - each[two] for each in known[:3])
+    return known._replace(labels=labels, judged_labelled=judged_labelled, judged=judged)
+
+
+def _labelled_clusters(known: Labelled) -> IntArray:
+    """Cluster of each labelled item; each item by itself without clusters."""
+    n = known.labels.shape[1]
+    return np.arange(n) if known.clusters is None else known.clusters[:n]
+
+
+def _n_clusters(known: Labelled) -> int:
+    """Clusters with a labelled item; labelled items without clusters."""
+    return int(np.unique(_labelled_clusters(known)).size)
+
+
+def _labelled(items: Items) -> str:
+    """Number of labelled items in words: "60 questions", "60 questions of 12 clusters"."""
+    known = _known(items)
+    of = "" if known.clusters is None else f" of {_n_clusters(known)} clusters"
+    return f"{known.labels.shape[1]:,} {items.unit}s{of}"
+
+
+def _weight(known: Labelled) -> float:
     """Weight of the judge, one for all models, by what tells their answers to one item apart."""
-    if known.judged.shape[1] < 2:  # everything is labelled, so that the judge has nothing to add
+    if known.judged.shape[1] < 2 or known.labels.shape[1] < 2:  # with nothing else to judge, the judge has nothing to add
         return 0.0
-    apart = (each - each.mean(axis=0) for each in known)
-    return float(np.atleast_1d(prediction_powered_mean(*apart, is_pooled=True).tuning)[0])
+    labels, judged_labelled, judged = (each - each.mean(axis=0) for each in known[:3])
+    apart = known._replace(labels=labels, judged_labelled=judged_labelled, judged=judged)
+    return float(weight_of_judge(apart, is_pooled=True)[0])
 
 
-def _of_rows(known: _Known, weight: float, tolerance: FloatArray, sign: int, shape: tuple[int, ...]) -> MeanDifferences:
+def _of_rows(known: Labelled, weight: float, tolerance: FloatArray, sign: int, shape: tuple[int, ...]) -> MeanDifferences:
     """Prediction-powered means of rows.
 
-    The guarded error allows for a judge that was right on every labelled item, or nearly so, by chance: where fewer than ten of
-    its grades differ from people's, one more that could have differed is added to the variance, with two degrees of freedom.
+    The guarded error allows for a judge that was right on every labelled item, or nearly so, by chance: where its grades differ
+    from people's in fewer than ten clusters, one more that could have differed is added to the variance, with two degrees of
+    freedom.
     """
-    labels, judged_labelled, judged = known
-    n, m = labels.shape[1], judged.shape[1]
-    rest = labels - weight * judged_labelled
-    estimate = rest.mean(axis=1) + (weight * judged.mean(axis=1) if m > 1 else 0.0)
-    df = n - 2.0 if weight else n - 1.0  # the weight is estimated
-    variance = np.square(rest - rest.mean(axis=1, keepdims=True)).sum(axis=1) / df / n
-    if m > 1:
-        variance = variance + weight**2 * judged.var(axis=1, ddof=1) / m
-    error = np.sqrt(variance)
-    largest = np.abs(np.concatenate([labels, judged_labelled, judged], axis=1)).max(axis=1)
+    n, m = known.labels.shape[1], known.judged.shape[1]
+    found = mean_by_weight(known, np.full(len(known.labels), weight), is_estimated=weight != 0)
+    estimate, error, df = (np.asarray(each) for each in (found.estimate, found.standard_error, found.df))
+    largest = np.abs(np.concatenate(known[:3], axis=1)).max(axis=1)
     kind = np.where(error > tolerance, SPREAD, np.where(largest <= tolerance, IDENTICAL, CONSTANT)).astype(np.int8)
-    event = weight * np.array([_event(*row) for row in zip(labels, judged_labelled, tolerance, strict=True)])
+    clusters = _labelled_clusters(known)
+    rows = zip(known.labels, known.judged_labelled, tolerance, strict=True)
+    event = weight * np.array([_event(*row, clusters) for row in rows])
+    variance = np.square(error)
     guarded = variance + np.square(event)
     guarded_df = np.where(guarded > 0, divide(np.square(guarded), np.square(variance) / df + event**4 / 2.0), df)
     is_spread = kind == SPREAD
@@ -199,43 +220,53 @@ def _of_rows(known: _Known, weight: float, tolerance: FloatArray, sign: int, sha
         kind=kind.reshape(shape),
         tolerance=np.reshape(tolerance, shape),
         standard_error=np.reshape(np.where(is_spread, error, 0.0), shape),
-        df=np.full(shape, df),
+        df=np.reshape(df, shape),
         guarded_error=np.reshape(np.where(is_spread, np.sqrt(guarded), 0.0), shape),
         guarded_df=np.reshape(guarded_df, shape),
     )
 
 
-def _event(labels: FloatArray, judged: FloatArray, noise: float) -> float:
-    """Change of the mean by one grade that could have differed; 0 where enough of them differ, or scores are no grades."""
+def _event(labels: FloatArray, judged: FloatArray, noise: float, clusters: IntArray) -> float:
+    """Change of the mean by one cluster more in which grades differ by one; 0 where enough differ, or scores are no grades."""
     grades = np.unique(np.concatenate([labels, judged]))
-    n_events = int(np.count_nonzero(np.abs(labels - judged) > noise))
-    if not 1 < grades.size <= MOST_GRADES or n_events >= min(FEW_EVENTS, labels.size / 2):
+    n_events = int(np.unique(clusters[np.abs(labels - judged) > noise]).size)
+    n_clusters = int(np.unique(clusters).size)
+    if not 1 < grades.size <= MOST_GRADES or n_events >= min(FEW_EVENTS, n_clusters / 2):
         return 0.0
-    return float(np.diff(grades).min()) / labels.size
+    return float(np.diff(grades).min()) / n_clusters
 
 
-def _is_unlike(labelled: FloatArray, others: FloatArray) -> bool:
-    """True where the judge's scores of labelled items are another sample than those of the others, by Welch's test."""
-    return min(labelled.size, others.size) >= FEW_LABELS and bool(welch_ttest(labelled, others).pvalue() < _RARE)
+def _unlike(known: Labelled) -> IntArray:
+    """Rows in which the judge's scores of labelled items are another sample than those of the others.
+
+    By the difference of both means with the error that clusters leave it; where few are on either side nothing is said.
+    """
+    others = _labelled_clusters(known) if known.clusters is None else known.clusters[known.labels.shape[1] :]
+    if min(_n_clusters(known), known.judged.shape[1], np.unique(others).size) < FEW_LABELS:
+        return np.array([], dtype=np.int64)
+    apart = mean_by_weight(known._replace(labels=np.zeros_like(known.labels)), np.ones(len(known.labels)))
+    return np.flatnonzero(np.atleast_1d(apart.pvalue()) < _RARE)
 
 
 def _agreement(items: Items) -> TestOnly:
     """Agreement of judge and people over the labelled answers, and the models that the judge favours most and least."""
-    labels, judged, _ = _known(items)
-    found = judge_agreement(labels.ravel(), judged.ravel())
-    by_item = judge_agreement(labels.mean(axis=0), judged.mean(axis=0))  # answers to one item are no further items
+    known = _known(items)
+    found = judge_agreement(known.labels.ravel(), known.judged_labelled.ravel())
     if found.share is None:
         how = f"correlate with {found.correlation:.2f}"
     else:
         how = f"agree on {found.share:.0%} (Cohen's kappa {found.kappa:.2f})"
-    errors = (judged - labels).mean(axis=1)
+    errors = known.judged_labelled - known.labels
+    bias = clustered_mean(errors.mean(axis=0), _labelled_clusters(known))  # answers to one item are no further items
+    errors = errors.mean(axis=1)
     low, high = int(errors.argmin()), int(errors.argmax())
-    interval = "" if np.isnan(by_item.bias_low) else f" (95% interval {by_item.bias_low:+.3g} to {by_item.bias_high:+.3g})"
+    ends = bias.confidence_interval()
+    interval = "" if np.isnan(ends.low) else f" (95% interval {ends.low:+.3g} to {ends.high:+.3g})"
     by_model = (
         f"from {errors[low]:+.3g} for {quoted([items.models[low]])} to {errors[high]:+.3g} for {quoted([items.models[high]])}"
     )
     text = (
-        f"judge and people {how} over {found.n:,} labelled answers; the judge scores them {by_item.bias:+.3g} against "
+        f"judge and people {how} over {found.n:,} labelled answers; the judge scores them {bias.estimate:+.3g} against "
         f"people{interval}{f', {by_model}' if errors[high] > errors[low] else ''}"
     )
     return TestOnly(name="agreement", models=items.models, statistic=found.correlation, text=text)
@@ -249,7 +280,7 @@ PREDICTION_POWERED = PredictionPowered.worded(
     assumptions=(
         "the judge scored all {units}, and people labelled a random choice of them",
         "labels and scores are in the same unit",
-        "the {units} are independent of each other",
+        "the {units}, or their clusters, are independent of each other",
     ),
     references=(
         "A. Angelopoulos, J. Duchi, T. Zrnic. PPI++: efficient prediction-powered inference. arXiv:2311.01453, 2023.",
