@@ -35,11 +35,17 @@ def reads(path: Path) -> bool:
         return True
     if path.suffix.lower() == ".jsonl":
         return _is_every_eval(first_record(path))
-    if path.suffix.lower() == ".json":
-        with path.open(encoding="utf-8", errors="replace") as file:
-            start = file.read(4096)
-        return start.lstrip().startswith("{") and ('"eval"' in start or '"evaluation_results"' in start)
-    return False
+    start = start_of_object(path)
+    return '"eval"' in start or '"evaluation_results"' in start
+
+
+def start_of_object(path: Path, length: int = 1 << 12) -> str:
+    """First characters of a JSON file that holds an object, in which its first keys stand; "" for any other file."""
+    if path.suffix.lower() != ".json":
+        return ""
+    with path.open(encoding="utf-8", errors="replace") as file:
+        start = file.read(length)
+    return start if start.lstrip().startswith("{") else ""
 
 
 def read(path: Path, name: str, metric: str | None, *, is_main: bool = False) -> LongTable:

@@ -20,13 +20,14 @@ from tiebreak.readers.item_logs import (
     log_table,
     records_of,
     score_of,
+    start_of_object,
     taken_of,
 )
 from tiebreak.readers.item_tables import LongTable
 from tiebreak.readers.source import parse_log
 
 _START = 1 << 14
-"""Bytes in which a file of results says so, beside the prompts that stand first."""
+"""Characters in which a file of results says so, beside the prompts that stand first."""
 
 _PASSED, _SCORE = "passed", "score"
 """Metrics that every outcome has: whether all assertions held, and their weighted mean; named ones stand beside."""
@@ -39,11 +40,8 @@ def reads(path: Path) -> bool:
     """True for a file of results, in JSON or JSON lines, told by its first keys."""
     if path.suffix.lower() == ".jsonl":
         return {"testIdx", "provider", "success"} <= first_record(path).keys()
-    if path.suffix.lower() != ".json":
-        return False
-    with path.open(encoding="utf-8", errors="replace") as file:
-        start = file.read(_START)
-    return start.lstrip().startswith("{") and '"evalId"' in start and '"results"' in start
+    start = start_of_object(path, _START)
+    return '"evalId"' in start and '"results"' in start
 
 
 def read(path: Path, name: str, metric: str | None, *, is_main: bool = False) -> LongTable:
@@ -61,6 +59,18 @@ def _read(path: Path, name: str, metric: str | None, *, is_main: bool) -> LongTa
     if not is_graded:
         held.remove(_SCORE)  # it says the same
     taken = choose_of(held, metric, name, is_main=is_main or len(held) == 1)
+    rows, n_errors = _rows(outcomes, taken, name)
+    several = taken_of(path.stem, taken, held) if metric is None else ""
+    lost = f"{n_errors} of {len(rows)} outcomes are errors of a provider: they are missing, not wrong" if n_errors else ""
+    binary = all(row["score"] in (0.0, 1.0) for row in rows if not math.isnan(row["score"]))
+    remark = "; ".join(filter(None, (f"{name}: {lost}" if lost else "", several)))
+    return log_table(
+        rows, None if binary else taken, name, remark, lower_is_better=False if taken in (_PASSED, _SCORE) else None, time=time
+    )
+
+
+def _rows(outcomes: list[Record], metric: str, name: str) -> tuple[list[dict[str, Any]], int]:
+    """A row for each outcome, and how many of them are errors of a provider."""
     prompts: dict[str, set[Any]] = {}
     for each in outcomes:
         prompts.setdefault(_provider(each), set()).add(_prompt(each))
@@ -81,7 +91,7 @@ def _read(path: Path, name: str, metric: str | None, *, is_main: bool) -> LongTa
                 "item": item,
                 "item_hash": digest,
                 "model": model,
-                "score": math.nan if is_error else score_of(_value(each, taken), name, item),
+                "score": math.nan if is_error else score_of(_value(each, metric), name, item),
                 "epoch": seen[model, item],
                 **fields_of((each.get("testCase") or {}).get("metadata")),
             }
@@ -89,13 +99,7 @@ def _read(path: Path, name: str, metric: str | None, *, is_main: bool) -> LongTa
     if max(seen.values()) == 1:
         for row in rows:
             del row["epoch"]
-    several = taken_of(path.stem, taken, held) if metric is None else ""
-    lost = f"{n_errors} of {len(rows)} outcomes are errors of a provider: they are missing, not wrong" if n_errors else ""
-    binary = all(row["score"] in (0.0, 1.0) for row in rows if not math.isnan(row["score"]))
-    remark = "; ".join(filter(None, (f"{name}: {lost}" if lost else "", several)))
-    return log_table(
-        rows, None if binary else taken, name, remark, lower_is_better=False if taken in (_PASSED, _SCORE) else None, time=time
-    )
+    return rows, n_errors
 
 
 def _outcomes(path: Path, name: str) -> tuple[str, list[Record]]:

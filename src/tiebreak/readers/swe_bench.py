@@ -6,11 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from tiebreak.errors import UnreadableSourceError
-from tiebreak.readers.item_logs import as_written, check_size, choose_of, log_table
+from tiebreak.readers.item_logs import as_written, check_size, choose_of, log_table, start_of_object
 from tiebreak.readers.item_tables import LongTable
 from tiebreak.readers.source import parse_log
-
-_START = 1 << 12
 
 _RESOLVED = "resolved"
 """The only metric."""
@@ -21,11 +19,8 @@ _ANSWERED = ("resolved_ids", "unresolved_ids", "submitted_ids", "completed_ids",
 
 def reads(path: Path) -> bool:
     """True for a report, told by its first keys."""
-    if path.suffix.lower() != ".json":
-        return False
-    with path.open(encoding="utf-8", errors="replace") as file:
-        start = file.read(_START)
-    return start.lstrip().startswith("{") and '"resolved_instances"' in start and '"total_instances"' in start
+    start = start_of_object(path)
+    return '"resolved_instances"' in start and '"total_instances"' in start
 
 
 def read(path: Path, name: str, metric: str | None, *, is_main: bool = False) -> LongTable:
