@@ -141,7 +141,7 @@ def _rows(n_suites: int) -> Iterator[tuple[str, bool]]:
         misses = is_rare(stats.binom.cdf(k, n_suites, LOWEST)) or is_rare(stats.binom.sf(k - 1, n_suites, HIGHEST))
         misses = misses or is_rare(stats.binom.sf(w - 1, n_suites, MOST_WRONG)) or width > 1.05
         beside = "" if np.isnan(width) else f"  {width:.3f} times as wide as the paired means"
-        yield f"{world.name:<36} {inside:8.3f} {called:8.3f}{beside}{'  MISSED' if misses else ''}", misses
+        yield f"{world.name:<46} {inside:8.3f} {called:8.3f}{beside}{'  MISSED' if misses else ''}", misses
 
 
 JUDGES = (
@@ -184,29 +184,38 @@ def judge_rows(n_suites: int) -> Iterator[tuple[str, bool]]:
             called += int(equal.rank_low.max() > 1)
         misses = stats.binom.cdf(inside, n_suites, LOWEST) < 0.01 / 6 or stats.binom.sf(inside - 1, n_suites, HIGHEST) < 0.01 / 6
         misses = misses or stats.binom.sf(called - 1, n_suites, MOST_WRONG) < 0.01 / 6
-        yield f"{name:<36} {inside / n_suites:8.3f} {called / n_suites:8.3f}{'  MISSED' if misses else ''}", bool(misses)
+        yield f"{name:<46} {inside / n_suites:8.3f} {called / n_suites:8.3f}{'  MISSED' if misses else ''}", bool(misses)
 
 
-LABELLED = ((20, 0.05, 0.0), (20, 0.2, 0.1), (50, 0.2, 0.1), (200, 0.2, 0.1))
-"""Questions labelled of 500, share of the answers of one model that the judge calls right anyhow, and share that it mistakes."""
+LABELLED = ((20, 0.05, 0.0, 1), (20, 0.2, 0.1, 1), (50, 0.2, 0.1, 1), (200, 0.2, 0.1, 1), (60, 0.2, 0.1, 5), (200, 0.2, 0.1, 5))
+"""Questions labelled of 500, share of the answers of one model that the judge calls right anyhow, share that it mistakes, and
+questions on one text, of which the models know more or less than of others, and whose answers the judge mistakes together."""
 
 
-def labelled(n_labels: int, favour: float, noise: float, n_models: int, rng: np.random.Generator) -> Items:
+def labelled(n_labels: int, favour: float, noise: float, of_text: int, n_models: int, rng: np.random.Generator) -> Items:
     """Answers of models that people find equally good, scored by a judge who favours the first."""
     n = 500
-    truth = (rng.normal(size=n) + 0.7 * rng.normal(size=(n_models, n)) > -0.4).astype(float)
-    judge = np.where(rng.random(truth.shape) < noise, 1 - truth, truth)
+    texts = np.arange(n) // of_text
+    skill = rng.normal(size=n) + 0.7 * rng.normal(size=(n_models, n))
+    if of_text > 1:
+        skill = skill + rng.normal(size=(n_models, n))[:, texts]
+    truth = (skill > -0.4).astype(float)
+    mistaken = rng.random(truth.shape) < noise
+    judge = np.where(mistaken if of_text == 1 else mistaken[:, texts], 1 - truth, truth)
     judge[0] = np.where(rng.random(n) < favour, 1.0, judge[0])
     people = np.full(truth.shape, np.nan)
     people[:, :n_labels] = truth[:, :n_labels]
     names, questions = tuple("abcdefghij"[:n_models]), tuple(map(str, range(n)))
-    return Items(Metric("accuracy", higher_is_better=True), names, ("1",), questions, judge[:, None], labels=people)
+    clusters = tuple(map(str, texts)) if of_text > 1 else None
+    metric = Metric("accuracy", higher_is_better=True)
+    return Items(metric, names, ("1",), questions, judge[:, None], labels=people, clusters=clusters)
 
 
 def label_rows(n_suites: int) -> Iterator[tuple[str, bool]]:
     """Coverage of the difference that people would find, 0, and how often three equal models are told apart."""
     for number, world in enumerate(LABELLED):
-        name = f"{world[0]} labels, favour {world[1]:.0%}, mistakes {world[2]:.0%}"
+        texts = f", {world[0] // world[3]} texts" if world[3] > 1 else ""
+        name = f"{world[0]} labels{texts}, favour {world[1]:.0%}, mistakes {world[2]:.0%}"
         if not is_asked(name):
             continue
         rng = np.random.default_rng([29000, number])
@@ -218,9 +227,9 @@ def label_rows(n_suites: int) -> Iterator[tuple[str, bool]]:
             called += bool((table.shown_direction != 0).any())
         # few labels of a judge who errs rarely make the interval wider than need be, so only the lower limit counts
         misses = (
-            stats.binom.cdf(inside, n_suites, LOWEST) < 0.01 / 8 or stats.binom.sf(called - 1, n_suites, MOST_WRONG) < 0.01 / 8
+            stats.binom.cdf(inside, n_suites, LOWEST) < 0.01 / 12 or stats.binom.sf(called - 1, n_suites, MOST_WRONG) < 0.01 / 12
         )
-        yield f"{name:<36} {inside / n_suites:8.3f} {called / n_suites:8.3f}{'  MISSED' if misses else ''}", bool(misses)
+        yield f"{name:<46} {inside / n_suites:8.3f} {called / n_suites:8.3f}{'  MISSED' if misses else ''}", bool(misses)
 
 
 def with_ties(ability: np.ndarray, bias: float, share: float = 0.05) -> np.ndarray:
@@ -252,7 +261,7 @@ def wrong_of_two(world: World, n_suites: int) -> float:
 def main() -> int:
     n_suites = int(sys.argv[1]) if len(sys.argv) > 1 else 400
     print(f"{n_suites} suites a cell; standard error {np.sqrt(0.95 * 0.05 / n_suites):.3f}")
-    print(f"{'':<36} {'coverage':>8} {'wrong':>8}")
+    print(f"{'':<46} {'coverage':>8} {'wrong':>8}")
     missed = False
     for line, is_missed in _rows(n_suites):
         print(line, flush=True)
