@@ -438,6 +438,8 @@ def word(value: Any) -> str:
         read = float(value)
         if isinstance(value, str) and (value.strip().endswith(".") or value.strip().startswith(".")):
             raise UndecidableError("5. and .5 are 5 and 0.5 where all keys are numbers, and words of their own among words")
+        if isinstance(value, str) and re.match(r"\s*-?0\d", value):
+            raise UndecidableError("01 is 1 where all keys are numbers, and a word of its own among words")
         if isinstance(value, str) and math.isnan(read) and value.strip() != "nan":
             raise UndecidableError("NaN and nan are one gap where all keys are numbers, and words of their own among words")
         if math.isinf(read) and any(letter.isdigit() for letter in str(value)):
