@@ -206,8 +206,9 @@ _NAMES = ("dataset", "model", "metric")
 """Reserved columns that hold names, even where these look like numbers."""
 
 COLUMNS_ARE_MODELS = (
-    " In a table with one column per model, every column but dataset, metric, repeat, fold, split, seed, time, n_train and "
-    "n_test holds the scores of a model: correct the cell, remove the column, or call it 'dataset' or 'split' if it names those."
+    " In a table with one column per model, every column but dataset, metric, repeat, fold, split, seed, time, period, n_train "
+    "and n_test holds the scores of a model: correct the cell, remove the column, or call it 'dataset' or 'split' if it names "
+    "those."
 )
 
 MOST_COLUMNS = 20_000

@@ -145,6 +145,10 @@ def test_labels_that_cannot_be_used_are_named() -> None:
     two = frame.assign(cluster=frame.question // 150)
     with pytest.raises(TooFewSplitsError, match="people labelled 60 questions of 2 clusters for all models, and 3 or more of 3"):
         tb.compare(two, method="prediction-powered")
+    without_weight = frame.assign(weight=frame.human.isna().astype(float))
+    assert tb.compare(without_weight).method.name == "clustered-t"
+    with pytest.raises(TooFewSplitsError, match="people labelled 0 questions for all models, and 3 or more"):
+        tb.compare(without_weight, method="prediction-powered")
 
 
 def test_few_labels_and_picked_ones_are_remarked() -> None:

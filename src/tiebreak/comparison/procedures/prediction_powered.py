@@ -152,9 +152,11 @@ class PredictionPowered(OverItems):
 
 
 def _known(items: Items) -> Labelled:
-    """Rows of all models: the items that people labelled for all of them, and the others."""
+    """Rows of all models: the items with a weight that people labelled for all of them, and the others."""
     labels = np.full(items.score[:, 0].shape, np.nan) if items.labels is None else items.labels
     has_label = ~np.isnan(labels).any(axis=0)
+    if items.weights is not None:
+        has_label &= items.weights > 0
     labelled_first = np.argsort(~has_label, kind="stable")
     judged = items.score[:, 0]
     clusters = None if items.cluster_codes is None else items.cluster_codes[labelled_first]
@@ -188,7 +190,7 @@ def _labelled(items: Items) -> str:
 
 def _weight(known: Labelled) -> float:
     """Weight of the judge, one for all models, by what tells their answers to one item apart."""
-    if known.judged.shape[1] < 2 or known.labels.shape[1] < 2:  # with nothing else to judge, the judge has nothing to add
+    if known.judged.shape[1] < 2:  # with nothing else to judge, the judge has nothing to add
         return 0.0
     labels, judged_labelled, judged = (each - each.mean(axis=0) for each in known[:3])
     apart = known._replace(labels=labels, judged_labelled=judged_labelled, judged=judged)
