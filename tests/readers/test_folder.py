@@ -244,6 +244,26 @@ def test_tables_of_items_and_saved_answers_are_compared(tmp_path: Path) -> None:
     assert tb.compare(tmp_path / "saved").pairs.equals(answer.pairs)
 
 
+def test_what_lies_beside_is_a_notice_of_the_answer(tmp_path: Path) -> None:
+    """A folder of three kinds, and logs of which one cannot be read: the answer says what it leaves out, its JSON too."""
+    rows = [{"question": i, "a": a, "b": b} for i, (a, b) in enumerate(zip(answers(0), answers(1), strict=True))]
+    (tmp_path / "items.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert "left-out-of-folder" not in {notice.code for notice in tb.compare(tmp_path).notices}
+    (tmp_path / "battles.csv").write_text("model_a,model_b,winner\nx,y,tie\n")
+    pd.DataFrame({"fold": range(4), "a": [0.5, 0.6, 0.5, 0.7], "b": 0.6}).to_csv(tmp_path / "scores.csv", index=False)
+    answer = tb.compare(tmp_path)
+    text = next(notice.text for notice in answer.notices if notice.code == "left-out-of-folder")
+    assert "holds more than this answer takes in (compared: the tables of items; by themselves: tiebreak compare FILE for " in text
+    assert "'scores.csv'; judged battles are rated by themselves: tiebreak rate " in text
+    assert text in {each["text"] for each in json.loads(answer.to_json())["warnings"]}
+    for number, model in enumerate("cd"):
+        harness(tmp_path / "logs" / model / f"samples_arc_{TIME}.jsonl", answers(number), "acc")
+    cut = harness(tmp_path / "logs" / f"samples_mmlu_{TIME}.jsonl", [1, 0])
+    cut.write_text(cut.read_text()[:-20])
+    text = next(notice.text for notice in tb.compare(tmp_path / "logs").notices if notice.code == "left-out-of-folder")
+    assert f"({cut.name}: " in text
+
+
 def test_folders_without_results_say_what_is_there(tmp_path: Path) -> None:
     """Nothing, other files, a study, a store, means without samples, one model alone."""
     with pytest.raises(SourceNotFoundError, match="holds no results that tiebreak reads among 0 files: logs of"):

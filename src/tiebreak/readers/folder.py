@@ -27,7 +27,7 @@ from tiebreak.readers.folder_names import stem
 from tiebreak.readers.item_tables import LongTable, items_of_tables, long_of_file, names_items, task_of, with_main_metric
 from tiebreak.readers.table import column_names
 from tiebreak.scores.items import TASK, Items, check_items
-from tiebreak.scores.vocabulary import quoted
+from tiebreak.scores.vocabulary import Notice, quoted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -93,6 +93,8 @@ class Results:
         Name of each file that is not compared, and the reason; filled when the files are read.
     remarks : list of str
         What was taken for what, and decided, in words; filled when the files are read.
+    set_aside : list of str
+        Those of the remarks that name models, tasks or files which are no part of the answer.
     """
 
     path: Path
@@ -101,6 +103,7 @@ class Results:
     n_links: int = 0
     left_out: dict[str, str] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
+    set_aside: list[str] = field(default_factory=list)
 
     def __repr__(self) -> str:
         """The list of what was found."""
@@ -137,17 +140,16 @@ class Results:
         TiebreakError
             There is nothing to compare, or several things of which one must be chosen; the text lists them.
         """
-        self.left_out.clear()
-        self.remarks.clear()
+        self._forget()
         chosen = next((kind for kind in _COMPARED if self.of_kind(kind)), None)
         if chosen is None:
             raise SourceNotFoundError(self._nothing())
         rest = [each for kind in _COMPARED for each in self.of_kind(kind) if kind != chosen]
         if rest:
             names = printable(quoted([each.name for each in rest], 3))
-            self.remarks.append(f"compared: the {WORDS[chosen][1]}; by themselves: tiebreak compare FILE for {names}")
+            self._set_aside(f"compared: the {WORDS[chosen][1]}; by themselves: tiebreak compare FILE for {names}")
         if self.of_kind("battles"):
-            self.remarks.append(f"judged battles are rated by themselves: {self._rate()}")
+            self._set_aside(f"judged battles are rated by themselves: {self._rate()}")
         if chosen == "log":
             return [self._of_logs(options)]
         found = [each.path for each in self.of_kind(chosen)]
@@ -159,14 +161,33 @@ class Results:
             )
         return list(map(str, found))
 
+    def notice(self) -> Notice | None:
+        """Remark on what lies in the folder and is no part of the answer; None where nothing is left out, or nothing was read."""
+        left = list(self.left_out.items())
+        texts = [f"{name}: {why}" for name, why in left[:_MOST_NAMED]]
+        if len(left) > _MOST_NAMED:
+            texts.append(f"{len(left) - _MOST_NAMED:,} more files")
+        texts += self.set_aside
+        what = f"the folder {str(self.path)!r} holds more than this answer takes in"
+        return Notice("left-out-of-folder", f"{what} ({'; '.join(texts)})") if texts else None
+
+    def _set_aside(self, text: str) -> None:
+        """Remark on what is no part of the answer."""
+        self.remarks.append(text)
+        self.set_aside.append(text)
+
+    def _forget(self) -> None:
+        """Empty what an earlier reading found."""
+        for found in (self.left_out, self.remarks, self.set_aside):
+            found.clear()
+
     def _rate(self) -> str:
         """Command that rates the battles of the folder."""
         return f"tiebreak rate {_quoted(self.path)}"
 
     def battles(self) -> list[str]:
         """Paths of the tables of judged battles that can be read, without those that hold the same as another; [] for none."""
-        self.left_out.clear()
-        self.remarks.clear()
+        self._forget()
         seen: dict[bytes, str] = {}
         kept = []
         for each in self.of_kind("battles"):
@@ -337,7 +358,7 @@ class Results:
         if differ.empty or tasks <= set(differ.index):
             return list(tables)  # without a task of the same samples, an error says so
         for task, n in differ.items():
-            self.remarks.append(
+            self._set_aside(
                 f"task {task!r} is left out: {n} of its samples are not the same in all logs, as if they were drawn or ordered "
                 "in another way; evaluate all models on the same samples"
             )
@@ -365,7 +386,7 @@ class Results:
                 "another model on one of these tasks beside them."
             )
         if without := [name for name in models if name not in compared]:
-            self.remarks.append(
+            self._set_aside(
                 f"left out: {quoted(without, 4)}, which share{'s' if len(without) == 1 else ''} too few tasks with the others; "
                 f"choose with --models NAME --models NAME"
             )
@@ -377,7 +398,7 @@ class Results:
         for absent, lost in lacking.items():
             s = "s" if len(absent) == 1 else ""
             what, it = (f"task {lost[0]!r} is", "it") if len(lost) == 1 else (f"tasks {quoted(lost, 3)} are", "them")
-            self.remarks.append(f"{what} left out: {quoted(absent, 3)} lack{s} {it}")
+            self._set_aside(f"{what} left out: {quoted(absent, 3)} lack{s} {it}")
         if len(shared) == len(has) and not without:
             return list(tables)
         kept = []

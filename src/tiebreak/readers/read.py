@@ -90,6 +90,8 @@ def read_scores(sources: Sequence[Any], options: ReadOptions) -> Scores:
     inside = [each.sources(options) if isinstance(each, Results) else (each,) for each in found]
     with pipes_as_files([source for each in inside for source in each]) as held:
         scores = _read_scores(held, options)
+    if left_out := [notice for each in folders if (notice := each.notice())]:
+        scores = dataclasses.replace(scores, notices=(*scores.notices, *left_out))
     if not folders or scores.items is None or any("missing" in each.settings for each in scores.saved_settings):
         return scores
     # logs of a folder may be cut short: pairs are compared on what both have, unless the caller asks otherwise

@@ -82,6 +82,7 @@ NoticeCode = Literal[
     "first-fold",
     "uneven-periods",
     "item-sources",
+    "left-out-of-folder",
     "few-clusters",
     "few-items",
     "few-runs",
