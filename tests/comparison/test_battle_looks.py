@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
+from scipy import stats
 
 import tiebreak as tb
 from tests.comparison.test_looks import answers
@@ -90,6 +92,30 @@ def test_a_single_look_at_the_end_is_students_interval_of_the_ratings() -> None:
     assert_allclose([ratings.rating_low[row], ratings.rating_high[row]], ratings.rating[row] + np.array([-half, half]))
     assert ratings.rating_low[anchor] == ratings.rating_high[anchor] == 1000
     assert_allclose(ratings.rank_low, plain.rank_low)
+
+
+def test_pairs_that_the_rest_will_hardly_decide_are_counted() -> None:
+    """By the forecast of one more look at all battles, from the errors of now, by hand; none once the plan is over."""
+    ratings = looked([150, 1000], position=False)
+    assert ratings.looks is not None
+    t = np.array([150, 1000, N]) / N
+    last = group_sequential_design(t, alpha=0.05 / 6, df=np.array([149, 999, N - 1])).alphas[-1]
+    decided = {frozenset((one, two)) for one, two, _ in ratings.looks.decided}
+    futile = 0
+    for i, j in itertools.combinations(range(4), 2):
+        if frozenset((ratings.models[i], ratings.models[j])) in decided:
+            continue
+        error = ratings.error[i, j]
+        difference = (ratings.rating[i] - ratings.rating[j]) * np.log(10) / 400
+        half = student_multiplier(last, N - 1) * error * np.sqrt(t[1])
+        inside = np.diff(stats.t.cdf((np.array([-half, half]) - difference) / (error * np.sqrt(1 - t[1])), 999))
+        futile += int(inside[0] >= 0.99)
+    assert ratings.n_futile == futile == 1
+    assert ratings.n_open == 1
+    assert "open 1, which the rest will hardly decide; at most 200 more." in " ".join(ratings.to_text().split())
+    assert {name: ratings.to_dict()[name] for name in ("n_open", "n_futile")} == {"n_open": 1, "n_futile": 1}
+    assert looked([150, N]).n_futile == 0
+    assert "n_futile" not in tb.rate(battles(400)).to_dict()
 
 
 def test_words_and_json() -> None:

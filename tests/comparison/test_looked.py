@@ -99,6 +99,30 @@ def test_the_forecast_of_repeats_has_students_tails() -> None:
     assert_allclose(row.p_stays, expected, rtol=1e-6)
 
 
+def test_the_forecast_of_who_may_be_the_best_counts_every_way_to_lose() -> None:
+    """Two of three may be best at 300 of 800: 1 less the chances that others are shown above each, normal tails by hand."""
+    now = tb.compare(answers(300, (0.7, 0.7, 0.5)), metric="accuracy", family="best", n_total=N)
+    design = group_sequential_design([300 / 800, 1.0], alpha=2 * 0.05 / 2)
+    may = set(now.ranking.model[now.ranking.may_be_best])
+    assert len(may) == 2
+    lost = 0.0
+    table = now.pair_table
+    low, high = table.differences.interval(2 * 0.05 / 2)  # the bounds of the comparisons with the best
+    for first, second, difference, a, b in zip(table.first, table.second, table.difference, low, high, strict=True):
+        s = (b - a) / 2 / design.critical[0]
+        end, half = s * np.sqrt(1 - 300 / 800), design.critical[1] * s * np.sqrt(300 / 800)
+        if now.models[second] in may:
+            lost += stats.norm.sf((half - difference) / end)
+        if now.models[first] in may:
+            lost += stats.norm.cdf((-half - difference) / end)
+    assert now.p_contenders_stay is not None
+    assert_allclose(1 - now.p_contenders_stay, lost, rtol=1e-6)
+    assert tb.compare(answers(300, (0.7, 0.7, 0.5)), metric="accuracy", family="best").p_contenders_stay is None
+    assert tb.compare(answers(300, (0.7, 0.7, 0.5)), metric="accuracy", n_total=N).p_contenders_stay is None
+    last = tb.compare(answers(800, (0.7, 0.7, 0.5)), metric="accuracy", family="best", looks=now)
+    assert last.p_contenders_stay is None
+
+
 def test_comparisons_with_the_best_share_alpha_one_sided() -> None:
     """Each bound spends alpha / (M - 1); a model that another was shown above stays out, though later data would let it in."""
     shares = (0.85, 0.72, 0.7, 0.7)

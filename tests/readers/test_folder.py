@@ -253,8 +253,8 @@ def test_what_lies_beside_is_a_notice_of_the_answer(tmp_path: Path) -> None:
     pd.DataFrame({"fold": range(4), "a": [0.5, 0.6, 0.5, 0.7], "b": 0.6}).to_csv(tmp_path / "scores.csv", index=False)
     answer = tb.compare(tmp_path)
     text = next(notice.text for notice in answer.notices if notice.code == "left-out-of-folder")
-    assert "holds more than this answer takes in (compared: the tables of items; by themselves: tiebreak compare FILE for " in text
-    assert "'scores.csv'; judged battles are rated by themselves: tiebreak rate " in text
+    assert "holds more than this answer takes in (compared: the tables of items; by themselves: tiebreak compare FILE" in text
+    assert " for 'scores.csv'; judged battles are rated by themselves: tiebreak rate " in text
     assert text in {each["text"] for each in json.loads(answer.to_json())["warnings"]}
     for number, model in enumerate("cd"):
         harness(tmp_path / "logs" / model / f"samples_arc_{TIME}.jsonl", answers(number), "acc")

@@ -273,8 +273,8 @@ def test_wide_table_says_what_a_column_of_words_does_there(write: Write) -> None
         read(write("fold,svm,note\n0,0.5,good\n"))
     assert str(caught.value) == (
         "scores.csv, line 2, column 'note': 'good' is not a number. In a table with one column per model, every column but "
-        "dataset, metric, repeat, fold, split, seed, time, period, n_train and n_test holds the scores of a model: correct the cell, "
-        "remove the column, or call it 'dataset' or 'split' if it names those."
+        "dataset, metric, repeat, fold, split, seed, time, period, n_train and n_test holds the scores of a model: correct the "
+        "cell, remove the column, or call it 'dataset' or 'split' if it names those."
     )
 
 

@@ -160,6 +160,21 @@ def test_what_the_rest_will_hardly_decide_is_named() -> None:
     assert "p_stays" not in tb.compare(two, metric="accuracy").pairs
 
 
+def test_that_the_rest_will_hardly_tell_more_of_the_best_is_said() -> None:
+    """Two of three are equal, and three quarters of the plan are over; the forecast stands in the JSON."""
+    answer = tb.compare(answers(600, (0.7, 0.7, 0.4), 1), metric="accuracy", n_total=N, family="best")
+    assert sentence(answer) == (
+        "Look 1, 600 of 800 questions: 2 of 3 models may be the best, and the rest will hardly tell more; at most 200 more."
+    )
+    assert "Next step: stop, and take any of those that may be the best: they stay the same to the end of the plan with a" in (
+        " ".join(answer.to_text().split())
+    )
+    assert answer.to_dict()["resolved"]["p_contenders_stay"] == answer.p_contenders_stay
+    early = tb.compare(answers(100, (0.7, 0.7, 0.4), 1), metric="accuracy", n_total=N, family="best")
+    assert "hardly" not in early.to_text()
+    assert "p_contenders_stay" not in tb.compare(answers(100), metric="accuracy", n_total=N).to_dict()["resolved"]
+
+
 def test_the_sentence_counts_pairs_and_units() -> None:
     """Of three models two pairs are decided at 250 of 800 questions; of two models the pair is named as such."""
     assert sentence(looked([100, 250])) == "Look 2, 250 of 800 questions: decided 2 of 3 pairs; open 1; at most 550 more."

@@ -92,6 +92,9 @@ def _walk_looks(found: Any, answer: dict[str, Any], line: str) -> None:
     told = re.search(r"decided ([\d,]+) of ([\d,]+) pairs?; open ([\d,]+)", line)
     if answer["settings"]["family"] == "best":
         standings = [row["standing"] for row in answer["ranking"]]
+        stays = answer["resolved"].get("p_contenders_stay") or 0.0
+        is_hopeless = "best" not in standings and stays >= 0.99
+        found.expect(("the rest will hardly tell more" in line) == is_hopeless, f"all stay with {stays}: {line!r}")
         is_found, may = "best" in standings, sum(row["may_be_best"] for row in answer["ranking"])
         told = re.search(r"([\d,]+) of ([\d,]+) models may be the best", line)
         found.expect(is_found == ("the best is found" in line), f"standings {standings}: {line!r}")

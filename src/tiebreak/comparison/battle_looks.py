@@ -13,6 +13,7 @@ import numpy as np
 
 from tiebreak.comparison.look_order import Sign, of_a_change, of_numbers, of_texts, refuse_signs
 from tiebreak.comparison.looks import (
+    FUTILE,
     GAMMA,
     Looks,
     TakenLook,
@@ -26,7 +27,7 @@ from tiebreak.comparison.looks import (
 from tiebreak.errors import ChangedLooksError, UnsuitableDesignError
 from tiebreak.frequentist.bradley_terry_resampled import BradleyTerryBootstrap
 from tiebreak.frequentist.group_sequential import group_sequential_design
-from tiebreak.numerics import FloatArray, IntArray, student_tail
+from tiebreak.numerics import FloatArray, IntArray, StudentDistribution, student_tail
 
 FEWEST = 50
 """Battles, or clusters of them, from which looks were measured to keep their level."""
@@ -296,11 +297,14 @@ class Judged(NamedTuple):
         True where the model of the row was shown better than that of the column, by whichever look.
     interval_alpha : float
         1 - coverage of the interval of one rating at the last look, so that those of all looks hold at once.
+    n_futile : int
+        Open pairs that stay open to the end of the plan with the forecast probability `FUTILE` or more; 0 where it is over.
     """
 
     plan: Looks
     shown: np.ndarray[Any, np.dtype[np.bool_]]
     interval_alpha: float
+    n_futile: int
 
 
 def judge_battle_looks(plan: Looks, models: Sequence[str], alpha: float, fit: Callable[[int], BradleyTerryBootstrap]) -> Judged:
@@ -314,11 +318,13 @@ def judge_battle_looks(plan: Looks, models: Sequence[str], alpha: float, fit: Ca
         An earlier look said otherwise than its battles say now.
     """
     n_models = len(models)
-    granted, of_one = (_alphas(plan, each) for each in (alpha / (n_models * (n_models - 1) // 2), alpha))
+    of_pair = alpha / (n_models * (n_models - 1) // 2)
+    granted, of_one = (_alphas(plan, each) for each in (of_pair, alpha))
     shown = np.zeros((n_models, n_models), dtype=bool)
     looks = []
     for k, look in enumerate(plan.taken):
-        new = fit(look.n).shown_better_alone(granted[k]) & ~shown & ~shown.T
+        found = fit(look.n)
+        new = found.shown_better_alone(granted[k]) & ~shown & ~shown.T
         shown |= new
         named = tuple(sorted((models[i], models[j], "better") for i, j in np.argwhere(new).tolist()))
         if np.isfinite(look.interval_alpha) and (
@@ -330,12 +336,27 @@ def judge_battle_looks(plan: Looks, models: Sequence[str], alpha: float, fit: Ca
                 "from another copy."
             )
         looks.append(look._replace(interval_alpha=granted[k], decided=named))
-    return Judged(replace(plan, taken=tuple(looks)), shown, of_one[-1])
+    return Judged(replace(plan, taken=tuple(looks)), shown, of_one[-1], _n_futile(plan, of_pair, found, shown | shown.T))
 
 
-def _alphas(plan: Looks, alpha: float) -> list[float]:
-    """Two-sided alphas of the looks, by Student's process of the units."""
-    n = np.array([look.n for look in plan.taken], dtype=float)
+def _n_futile(plan: Looks, alpha: float, found: BradleyTerryBootstrap, is_shown: np.ndarray[Any, np.dtype[np.bool_]]) -> int:
+    """Pairs that are not shown yet and hardly will be: as `looked.forecast` has it, by one more look at the whole plan."""
+    t = plan.taken[-1].fraction
+    if t >= 1:
+        return 0
+    one, two = np.nonzero(np.triu(~is_shown, 1))
+    error, df = found.standard_error[one, two], float(max(found.n_units - 1, 1))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        last = StudentDistribution(found.log_ability[one] - found.log_ability[two], error * np.sqrt(1 - t), df)
+        end = _alphas(plan, alpha, (plan.n_total,))[-1]
+        half = float(StudentDistribution(0.0, 1.0, plan.n_total - 1.0).interval(end).high) * error * np.sqrt(t)
+        stays = last.tail_below(half) - last.tail_below(-half)
+    return int(np.count_nonzero((error > 0) & (stays >= FUTILE)))  # an error of nan is not > 0
+
+
+def _alphas(plan: Looks, alpha: float, further: tuple[int, ...] = ()) -> list[float]:
+    """Two-sided alphas of the looks, and of further ones at so many units, by Student's process of the units."""
+    n = np.array([*(look.n for look in plan.taken), *further], dtype=float)
     t = n / plan.n_total
     gamma = GAMMA if plan.gamma is None else plan.gamma
     design = group_sequential_design(t, alpha=alpha, spending=plan.spending, gamma=gamma, df=n - 1)

@@ -258,6 +258,19 @@ class Comparison(Result["ComparisonPlots"]):
 
         return forecast(self.pair_table)
 
+    @cached_property
+    def p_contenders_stay(self) -> float | None:
+        """Forecast probability, at least, that those which may be the best stay the same to the end of the plan.
+
+        None without looks ahead, and where pairs have verdicts of their own (`p_stays`).
+        """
+        may_be_best = self.ranking_table.may_be_best
+        if self.looks is None or may_be_best is None:
+            return None
+        from tiebreak.comparison.looked import contenders_stay
+
+        return contenders_stay(self.pair_table, may_be_best)
+
     @property
     def by(self) -> str | None:
         """Column of the items by which the pairs are shown too: that of the settings, or the procedure's own."""

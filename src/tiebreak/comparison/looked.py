@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.comparison.looks import Cut, GrantedAlphas, Looks, cut, family_alpha, granted_alphas
 from tiebreak.comparison.pairs import PairTable
@@ -237,9 +237,44 @@ def _joined(
 def forecast(table: PairTable) -> FloatArray | None:
     """Forecast probability that each pair's verdict is at the end of the plan what it is now; None without looks ahead.
 
-    If one more look is taken, at the whole plan. The estimate then differs from that of now by Student's t with the variance
-    ``se^2 (1 - t)``, given all that is known at the share t of the information and nothing before; its half-width is
-    that of the last look. 1 for a pair that is over, nan where its interval does not end.
+    1 for a pair that is over, nan where its interval does not end. None for comparisons with the best, too, whose pairs have no
+    verdicts.
+    """
+    end = _end_of_plan(table)
+    if end is None or not table.is_family:
+        return None
+    return np.where(end.is_over, 1.0, np.where(end.is_known, _stays(table, end.estimate, end.half), np.nan))
+
+
+def contenders_stay(table: PairTable, may_be_best: NDArray[np.bool_]) -> float | None:
+    """Forecast probability, at least, that the models that may be the best are the same at the end of the plan.
+
+    They are unless some model is shown above one of them, so it is 1 less the sum of the probabilities that one is. None without
+    looks ahead, and nan where the interval of some pair of them does not end.
+    """
+    end = _end_of_plan(table)
+    if end is None or table.is_family:
+        return None
+    first, second = may_be_best[table.first], may_be_best[table.second]
+    lost = np.where(second, end.estimate.tail_above(end.half), 0.0) + np.where(first, end.estimate.tail_below(-end.half), 0.0)
+    lost = np.where(end.is_over | ~(first | second), 0.0, np.where(end.is_known, lost, np.nan))
+    return max(0.0, 1.0 - float(lost.sum()))
+
+
+class _End(NamedTuple):
+    """Estimates at the end of a plan as far as they are known now, and the half-widths of their intervals; of every pair."""
+
+    estimate: StudentDistribution
+    half: FloatArray
+    is_over: NDArray[np.bool_]
+    is_known: NDArray[np.bool_]
+
+
+def _end_of_plan(table: PairTable) -> _End | None:
+    """The end of the plan if one more look is taken, at the whole of it; None where no look is ahead.
+
+    The estimate then differs from that of now by Student's t with the variance ``se^2 (1 - t)``, given all that is known at the
+    share t of the information and nothing before; its half-width is that of the last look.
 
     References
     ----------
@@ -247,7 +282,7 @@ def forecast(table: PairTable) -> FloatArray | None:
        Clinical Trials 7, 1986.
     """
     d = table.differences
-    if not isinstance(d, LookedDifferences) or not table.is_family:
+    if not isinstance(d, LookedDifferences):
         return None
     t = d.granted.plan.taken[-1].fraction
     if t >= 1:
@@ -258,8 +293,8 @@ def forecast(table: PairTable) -> FloatArray | None:
         error = (high - low) / 2 / StudentDistribution(0.0, 1.0, df).interval(d.pair_alpha * d.share(d.pair_alpha)).high
         ends = {column: _half_width(*d.granted.at_the_end(d.pair_alpha, column)) for column in np.unique(d.column).tolist()}
         half = error * np.sqrt(t) * np.array([ends[column] for column in d.column.tolist()]).reshape(d.part.shape)
-        stays = _stays(table, StudentDistribution(d.estimate, error * np.sqrt(1 - t), df), half)
-    return np.where(np.isin(d.over, OVER), 1.0, np.where(np.isfinite(error) & (error > 0), stays, np.nan))
+        last = StudentDistribution(d.estimate, error * np.sqrt(1 - t), df)
+    return _End(last, half, np.isin(d.over, OVER), np.isfinite(error) & (error > 0))
 
 
 def _half_width(alpha: float, df: float) -> float:

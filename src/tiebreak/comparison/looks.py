@@ -43,6 +43,9 @@ GAMMA = -4.0
 GAMMAS = {"splits": -8.0}
 """Spending parameters by question, where it is another one: repeats of folds begin with more than half of the information."""
 
+FUTILE = 0.99
+"""Forecast probability from which a pair that stays what it is counts as one that the rest of the plan will not decide."""
+
 FEWEST_OF_A_CLASS = 20
 """Items of the rarer class from which areas under ROC curves are looked at."""
 

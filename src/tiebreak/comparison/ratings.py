@@ -88,6 +88,8 @@ class Ratings(Result["RatingsPlots"]):
         The plan with all looks that were taken, this one included; None where the answer is not one of several looks.
     interval_alpha : float
         1 - coverage of the intervals of this look, if it were the only one; nan without looks.
+    n_futile : int
+        Pairs that no look has decided and the rest of the plan hardly will; 0 without looks, and where the plan is over.
     """
 
     models: tuple[str, ...]
@@ -121,6 +123,7 @@ class Ratings(Result["RatingsPlots"]):
     judges: tuple[str, ...] = ()
     looks: Looks | None = None
     interval_alpha: float = float("nan")
+    n_futile: int = 0
 
     def win_rate(self, first: str, second: str) -> WinRate:
         """Probability that the first is preferred to the second where they do not tie, with its interval at `level`.
@@ -236,6 +239,7 @@ def rate_at_looks(
     found = fit(plan.n)
     facts = {"unit": table.unit, "metric": "", "tie_model": "half", "position": state, **about}
     facts |= {**_position_facts(found, 1 - judged.interval_alpha), "looks": judged.plan, "interval_alpha": judged.interval_alpha}
+    facts["n_futile"] = judged.n_futile
     intervals = found.student_interval(judged.interval_alpha, against=fixed)
     ranks = Interval(1 + judged.shown.sum(axis=0), len(models) - judged.shown.sum(axis=1))
     ratings = _ratings(found, models, won, tied, fixed, level, facts, intervals, ranks)

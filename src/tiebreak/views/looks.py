@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tiebreak.comparison.looks import FUTILE
 from tiebreak.comparison.ranking import BEST
 from tiebreak.comparison.verdict import OVER
 from tiebreak.errors import (
@@ -29,9 +30,6 @@ from tiebreak.views.words import count, format_percent
 if TYPE_CHECKING:
     from tiebreak.comparison.comparison import Comparison, PairComparison
     from tiebreak.comparison.looks import Looks
-
-FUTILE = 0.99
-"""Forecast probability from which a pair that stays what it is counts as one that the rest of the plan will not decide."""
 
 MOST_SECONDS = 10.0
 """Wait for another writer; writing takes milliseconds."""
@@ -174,7 +172,8 @@ def sentence(comparison: Comparison) -> str:
         return pairs_sentence(looks, comparison.pair_table.n_pairs, n_open, _n_futile(comparison))
     if not n_open:
         return f"{_where(looks)}: the best is found; it needs no further {looks.unit}s."
-    return f"{_where(looks)}: {n_open} of {count(len(comparison.models), 'model')} may be the best; {_left(looks)}."
+    hardly = ", and the rest will hardly tell more" if _is_hopeless(comparison) else ""
+    return f"{_where(looks)}: {n_open} of {count(len(comparison.models), 'model')} may be the best{hardly}; {_left(looks)}."
 
 
 def _where(looks: Looks) -> str:
@@ -215,6 +214,11 @@ def _n_futile(comparison: Comparison) -> int:
     return 0 if comparison.p_stays is None else int(np.count_nonzero(_is_futile(comparison)))
 
 
+def _is_hopeless(comparison: Comparison) -> bool:
+    """True where the forecast says that those which may be the best stay the same."""
+    return comparison.p_contenders_stay is not None and comparison.p_contenders_stay >= FUTILE
+
+
 def _is_futile(comparison: Comparison) -> np.ndarray[Any, np.dtype[np.bool_]]:
     is_open = ~np.isin(comparison.pair_table.verdict, OVER)
     return np.asarray(is_open & (np.nan_to_num(np.asarray(comparison.p_stays, dtype=float)) >= FUTILE))
@@ -244,18 +248,24 @@ def what_is_left(comparison: Comparison, which: str, *, is_hopeless: bool = Fals
         unit = "unit" if looks is None else looks.unit
         leaves = f"{which} open" if is_family else f"it open which of {which} is the best"
         return f"the plan is over and leaves {leaves}: take either, or begin a new plan on new {unit}s."
+    if _is_hopeless(comparison):
+        return _stop("take any of those that may be the best: they stay the same")
     n_open, n_futile = n_left_open(comparison), _n_futile(comparison)
     if is_hopeless and n_futile == n_open:
-        stays = "the pair stays" if comparison.pair_table.n_pairs == 1 else "each open pair stays"
-        return (
-            f"stop, and take either of {which}: {stays} what it is to the end of the plan with a forecast probability of "
-            f"{format_percent(FUTILE)} or more. Going on all the same costs no error."
-        )
+        pair = "the pair" if comparison.pair_table.n_pairs == 1 else "each open pair"
+        return _stop(f"take either of {which}: {pair} stays what it is")
     left = f"most {looks.n_left:,} {looks.unit}s are left in the plan; look again when more are in."
     if is_hopeless:
         may = f"of the {n_open} open pairs the rest of the plan may still decide {n_open - n_futile}, though hardly {which}"
         return f"go on: {may}. At {left}"
     return f"go on, as {which} {'are open' if is_family else 'may both be the best'}: at {left}"
+
+
+def _stop(take: str) -> str:
+    return (
+        f"stop, and {take} to the end of the plan with a forecast probability of {format_percent(FUTILE)} or more. Going on all "
+        "the same costs no error."
+    )
 
 
 def stays_open(pair: PairComparison) -> bool:

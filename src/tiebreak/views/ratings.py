@@ -89,6 +89,7 @@ def facts(ratings: Ratings) -> dict[str, Any]:
         models=[{name: _number(value) for name, value in zip(COLUMNS, row, strict=True)} for row in rows(ratings)],
         warnings=[{"code": code, "text": text} for code, text in warnings(ratings)],
         looks=None if ratings.looks is None else ratings.looks.as_dict(),
+        **({} if ratings.looks is None else {"n_open": ratings.n_open, "n_futile": ratings.n_futile}),
     )
 
 
@@ -163,7 +164,7 @@ def _look_sentences(ratings: Ratings) -> Iterator[str]:
     """Decided and open pairs at a look; nothing without a plan."""
     if ratings.looks is not None:
         n = len(ratings.models)
-        yield pairs_sentence(ratings.looks, n * (n - 1) // 2, ratings.n_open)
+        yield pairs_sentence(ratings.looks, n * (n - 1) // 2, ratings.n_open, ratings.n_futile)
 
 
 def position_sentences(ratings: Ratings) -> Iterator[str]:

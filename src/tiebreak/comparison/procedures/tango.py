@@ -175,7 +175,8 @@ class Tango(OverItems):
             return
         counts = paired_counts(score)
         b, c = counts.only_first, counts.only_second
-        discordant = f" ({b:.0f} {self.unit}{'' if b == 1 else 's'} that only {models[0]} gets, {c:.0f} that only {models[1]} does)"
+        units = self.unit if b == 1 else f"{self.unit}s"
+        discordant = f" ({b:.0f} {units} that only {models[0]} gets, {c:.0f} that only {models[1]} does)"
         for variant, label in _MCNEMAR.items():
             test = mcnemar_test(b, c, variant)
             p, text = float(test.pvalue), f"McNemar, {label}: p {float(test.pvalue):.3g}"
