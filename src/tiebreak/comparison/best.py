@@ -53,7 +53,7 @@ def components(above: Relation, entry: IntArray) -> IntArray:
     entry : ndarray of int, shape (n_models,)
         Row of the first of the models that are copies of each other.
     """
-    if not np.tril(above).any():  # down the ranking only, as without gaps
+    if not points_up(above):  # down the ranking only, as without gaps
         return entry
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -65,9 +65,21 @@ def components(above: Relation, entry: IntArray) -> IntArray:
     return np.asarray(connected_components(graph, directed=True, connection="strong")[1])
 
 
+def points_up(above: Relation) -> bool:
+    """True where some model is shown above one that stands before it; row by row, as half of the relation would be a copy."""
+    return any(bool(row[:place].any()) for place, row in enumerate(above))
+
+
+def above_others(above: Relation, component: IntArray) -> Relation:
+    """The relation between models of different components."""
+    others: Relation = component[:, None] != component
+    others &= above  # in place: of 5,000 models each copy takes 25 MB
+    return others
+
+
 def contenders(above: Relation, component: IntArray) -> NDArray[np.bool_]:
     """True for models of components that no model outside is shown above; there is always one."""
-    is_beaten = (above & (component[:, None] != component)).any(axis=0)
+    is_beaten = above_others(above, component).any(axis=0)
     return ~np.isin(component, component[is_beaten])
 
 

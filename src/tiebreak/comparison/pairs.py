@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.bayesian.correlated_t import RopeProbabilities, region_probabilities
-from tiebreak.comparison.best import Relation, best_alpha, shown_above
+from tiebreak.comparison.best import Relation, best_alpha, points_up, shown_above
 from tiebreak.comparison.procedures.procedure import Differences
 from tiebreak.comparison.verdict import (
     AHEAD,
@@ -174,7 +174,7 @@ class PairTable:
     def follows_order(self) -> bool:
         """True where no model is shown above one that stands before it."""
         if not self.is_family:
-            return not np.tril(self.shown_above(int(max(self.first.max(), self.second.max())) + 1)).any()
+            return not points_up(self.shown_above(int(max(self.first.max(), self.second.max())) + 1))
         d = self.differences
         if "shown_direction" not in self.cache and not d.is_posterior and d.drawn_differences is None:
             oriented = np.where(self.first < self.second, d.estimate, 0.0 - d.estimate)
@@ -413,8 +413,8 @@ def _whole(df: float) -> float:
 
 
 def every_pair(n_models: int) -> tuple[IntArray, IntArray]:
-    """First and second of all pairs of n_models in order, in four bytes each: numpy's own indices of a triangle take eight."""
-    index = np.arange(n_models, dtype=np.int32)
+    """First and second of all pairs of n_models in order, in two bytes each: numpy's own indices of a triangle take eight."""
+    index: IntArray = np.arange(n_models).astype(np.int16 if n_models <= 2**15 else np.int32)
     first = np.repeat(index, index[::-1])
     return first, np.concatenate([index[start + 1 :] for start in range(n_models)])
 

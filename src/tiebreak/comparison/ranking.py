@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.bayesian.joint_posterior import N_DRAWS, combine_pairs
-from tiebreak.comparison.best import components, contenders, order_of, shortfalls
+from tiebreak.comparison.best import above_others, components, contenders, order_of, shortfalls
 from tiebreak.comparison.copies import entries_of, with_identical_pairs
 from tiebreak.comparison.letters import MOST_LETTERED, compact_letters
 from tiebreak.comparison.pairs import PairTable, every_pair
@@ -166,8 +166,8 @@ def rank_models(scores: Scores, procedure: Procedure, pairs: PairTable, settings
         shortfall = _shortfalls(pairs, may_be_best, entry)
         standing = _standings(pairs, may_be_best, shortfall, entry)
         if pairs.family == "pairs":
-            outside = component[:, None] != component
-            rank_low, rank_high = 1 + (above & outside).sum(axis=0), n_models - (above & outside).sum(axis=1)
+            outside = above_others(above, component)
+            rank_low, rank_high = 1 + outside.sum(axis=0), n_models - outside.sum(axis=1)
             letters = compact_letters(above | above.T) if n_models <= MOST_LETTERED else None
     return RankingTable(
         value_name=values.name,

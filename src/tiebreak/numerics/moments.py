@@ -57,6 +57,16 @@ class DifferenceMoments:
         return DifferenceMoments(self.mean[rows], self.sd[rows], n, self.kind[rows], self.tolerance[rows])
 
 
+def rounding_tolerance(size: ArrayLike) -> FloatArray:
+    """Largest difference of numbers of at most this size that is rounding noise: 1 to 2 times `RELATIVE_TOLERANCE` of the size.
+
+    It is that of the next power of two, as rounding itself is the same for all numbers between two of them. So models with scores
+    of about the same size share one, and thousands of them need no table of it.
+    """
+    mantissa, exponent = np.frexp(size)
+    return np.asarray(np.maximum(np.ldexp(RELATIVE_TOLERANCE, exponent - (mantissa == 0.5)), SMALLEST))
+
+
 def row_moments(differences: FloatArray, scale: ArrayLike | None = None, *, omit_missing: bool = False) -> DifferenceMoments:
     """Moments of each row of differences, by two passes.
 
@@ -84,7 +94,7 @@ def row_moments(differences: FloatArray, scale: ArrayLike | None = None, *, omit
     sd = np.sqrt(np.square(deviation).sum(axis=-1) / np.maximum(n - 1, 1))
     mean, sd, deviation = (np.ldexp(mean, exponent), np.ldexp(sd, exponent), np.ldexp(np.abs(deviation), exponent[..., None]))
     size = largest if scale is None else np.broadcast_to(np.asarray(scale, dtype=float), mean.shape)
-    tolerance = np.maximum(RELATIVE_TOLERANCE * size, SMALLEST)
+    tolerance = rounding_tolerance(size)
     flat = np.where(np.abs(mean) <= tolerance, IDENTICAL, CONSTANT)
     kind = np.where(deviation.max(axis=-1, initial=0.0) <= tolerance, flat, SPREAD)  # design promise 5
     kind = np.where(defined & (n >= 2), kind, UNDEFINED).astype(np.int8)
@@ -109,7 +119,7 @@ def _complete_row_moments(
     ends = (np.ldexp(np.abs(np.ldexp(end, -exponent) - mean), exponent) for end in (low, high))
     mean, sd, deviation = np.ldexp(mean, exponent), np.ldexp(sd, exponent), np.maximum(*ends)  # rounding keeps their order
     size = largest if scale is None else np.broadcast_to(np.asarray(scale, dtype=float), mean.shape)
-    tolerance = np.maximum(RELATIVE_TOLERANCE * size, SMALLEST)
+    tolerance = rounding_tolerance(size)
     flat = np.where(np.abs(mean) <= tolerance, IDENTICAL, CONSTANT)
     kind = np.where(deviation <= tolerance, flat, SPREAD) if n >= 2 else np.full(mean.shape, UNDEFINED)
     return _settled(mean, sd, np.full(mean.shape, n), kind.astype(np.int8), tolerance)
@@ -140,13 +150,16 @@ def pair_moments(scores: FloatArray, first: IntArray, second: IntArray) -> Diffe
     magnitude = np.maximum(scores.max(axis=1), -scores.min(axis=1))
     exponent = int(np.frexp(magnitude.max())[1])  # a power of two keeps the squares in the range of floats, without rounding
     means, raw, own, products = _products_of_deviations(scores, exponent, first)
-    mean, sd, tolerance = np.empty(first.shape), np.empty(first.shape), np.empty(first.shape)
+    mean, sd, own_tolerance = np.empty(first.shape), np.empty(first.shape), rounding_tolerance(magnitude)
+    if first.size and np.ptp(own_tolerance) == 0:
+        tolerance = np.broadcast_to(own_tolerance[0], first.shape)
+    else:
+        tolerance = np.maximum(own_tolerance[first], own_tolerance[second])
     kind = np.full(first.shape, SPREAD, dtype=np.int8)
     todo = []
     for start in range(0, first.size, PAIRS):
         rows = slice(start, start + PAIRS)
         one, two = first[rows], second[rows]
-        tolerance[rows] = np.maximum(RELATIVE_TOLERANCE * np.maximum(magnitude[one], magnitude[two]), SMALLEST)
         mean[rows] = np.ldexp(means[one] - means[two], exponent)
         total = own[one] + own[two]
         squares = total - 2.0 * products(one, two)
@@ -273,14 +286,18 @@ def _settled(
     return DifferenceMoments(mean, sd, n, kind, tolerance)
 
 
-def corrected_standard_error(moments: DifferenceMoments, test_train_ratio: ArrayLike) -> FloatArray:
+def corrected_standard_error(moments: DifferenceMoments, test_train_ratio: ArrayLike, *, overwrite: bool = False) -> FloatArray:
     """Standard error of a mean over splits that share training data: sqrt(1/n + n_test/n_train) s.
+
+    With `overwrite` it takes the place of ``moments.sd``, which is lost: of millions of pairs that saves a copy.
 
     References
     ----------
     .. [NB03] C. Nadeau, Y. Bengio. Inference for the generalization error. Machine Learning 52, 2003, section 3.
     """
-    return np.asarray(np.sqrt(1.0 / np.maximum(moments.n_splits, 1) + np.asarray(test_train_ratio)) * moments.sd)
+    factor = np.sqrt(1.0 / np.maximum(moments.n_splits, 1) + np.asarray(test_train_ratio))
+    out = moments.sd if overwrite and np.ndim(moments.sd) else None
+    return np.asarray(np.multiply(factor, moments.sd, out=out))
 
 
 def corrected_interval(moments: DifferenceMoments, test_train_ratio: ArrayLike, alpha: ArrayLike) -> tuple[FloatArray, Interval]:

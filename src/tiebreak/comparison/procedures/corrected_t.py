@@ -137,7 +137,7 @@ class CorrectedT(Procedure):
             n_units=moments.n_splits,
             kind=moments.kind,
             tolerance=moments.tolerance,
-            standard_error=corrected_standard_error(moments, differences.ratio),
+            standard_error=corrected_standard_error(moments, differences.ratio, overwrite=True),
             df=moments.df,
             ratio=differences.ratio,
             data=data,
