@@ -193,10 +193,11 @@ def _best(n_models: int, level: float, n_tables: int, rng: np.random.Generator) 
     return n_wrong / n_tables, n_unplanned / n_tables
 
 
-def _battles(n_models: int, clusters: bool, level: float, n_tables: int, rng: np.random.Generator) -> tuple[float, float]:
+def _battles(n_models: int, clusters: str, level: float, n_tables: int, rng: np.random.Generator) -> tuple[float, float]:
     """Battles of equal models of unequal popularity, a tenth of them ties, ten looks at 1,000: any of all pairs is decided.
 
-    Or 300 clusters of one to six battles that share their two models and lean to one of them, looks from 60 clusters on.
+    Or 300 clusters that share their two models and lean to one of them, looks from 60 clusters on: of one to six battles, of
+    lognormal sizes, or one of them, anywhere, with as many as all others.
     """
     sizes = np.arange(60, 301, 60) if clusters else np.arange(100, 1001, 100)
     popularity = np.arange(1, n_models + 1) + n_models
@@ -206,7 +207,7 @@ def _battles(n_models: int, clusters: bool, level: float, n_tables: int, rng: np
     for _ in range(n_tables):
         n_units = int(sizes[-1])
         pairs = np.array([rng.choice(n_models, 2, replace=False, p=popularity / popularity.sum()) for _ in range(n_units)])
-        unit = np.repeat(np.arange(n_units), rng.integers(1, 7, n_units) if clusters else 1)
+        unit = np.repeat(np.arange(n_units), _cluster_sizes(clusters, n_units, rng))
         lean = rng.normal(0, 1.0 if clusters else 0.0, n_units)[unit]
         outcome = np.where(rng.random(unit.size) < 0.1, 0, np.where(rng.random(unit.size) < 1 / (1 + np.exp(-lean)), 1, -1))
         wrong = unplanned = False
@@ -220,6 +221,15 @@ def _battles(n_models: int, clusters: bool, level: float, n_tables: int, rng: np
         n_wrong += wrong
         n_unplanned += unplanned
     return n_wrong / n_tables, n_unplanned / n_tables
+
+
+def _cluster_sizes(kind: str, n: int, rng: np.random.Generator) -> Array:
+    if kind == "lognormal":
+        return np.ceil(3 * rng.lognormal(0, 1.5, n)).astype(int)
+    size = rng.integers(1, 7, n) if kind else np.ones(n, dtype=int)
+    if kind == "giant":
+        size[rng.integers(n)] = size.sum()
+    return size
 
 
 def _clusters(level: float, n_tables: int, rng: np.random.Generator) -> tuple[float, float]:
@@ -364,9 +374,13 @@ OTHERS = (
     ("battles of one pair, 20 looks", 400_000, lambda *given: _tango(1.0, TWENTIETHS, *given)),
     ("best of 5 models, tango, 10 looks", 20_000, lambda *given: _best(5, *given)),
     ("best of 20 models, tango, 10 looks", 10_000, lambda *given: _best(20, *given)),
-    ("battles of 2 models, 10 looks", 2_000, lambda *given: _battles(2, False, *given)),
-    ("battles of 6 models, 10 looks", 2_000, lambda *given: _battles(6, False, *given)),
-    ("battles of 6 in clusters, 5 looks", 2_000, lambda *given: _battles(6, True, *given)),
+    ("battles of 2 models, 10 looks", 2_000, lambda *given: _battles(2, "", *given)),
+    ("battles of 6 models, 10 looks", 2_000, lambda *given: _battles(6, "", *given)),
+    ("battles of 6 in clusters, 5 looks", 2_000, lambda *given: _battles(6, "alike", *given)),
+    ("battles of 2, lognormal clusters", 2_000, lambda *given: _battles(2, "lognormal", *given)),
+    ("battles of 6, lognormal clusters", 2_000, lambda *given: _battles(6, "lognormal", *given)),
+    ("battles of 2, one giant cluster", 2_000, lambda *given: _battles(2, "giant", *given)),
+    ("battles of 6, one giant cluster", 2_000, lambda *given: _battles(6, "giant", *given)),
     ("clustered-t, 100 clusters, 5 looks", 20_000, _clusters),
     ("wilcoxon, 40 datasets, 8 looks", 20_000, lambda *given: _datasets((8, 12, 16, 20, 25, 30, 35, 40), *given)),
     ("wilcoxon, 140 datasets, 7 looks", 10_000, lambda *given: _datasets((20, 40, 60, 80, 100, 120, 140), *given)),

@@ -48,6 +48,11 @@ def looked(sizes: list[int], **settings: Any) -> tb.Ratings:
     return ratings
 
 
+def _error(ratings: tb.Ratings, i: int, j: int) -> float:
+    """Standard error of a difference in log-odds, of models by their place."""
+    return float(ratings.fit.standard_error[ratings.rows[i], ratings.rows[j]])
+
+
 def test_alphas_are_those_of_students_process() -> None:
     """Six pairs share 5 %, gamma is -4 and t is n / N (shared with items: Hwang, Shih and DeCani)."""
     ratings = looked([150, 400, N])
@@ -88,7 +93,7 @@ def test_a_single_look_at_the_end_is_students_interval_of_the_ratings() -> None:
     plain = tb.rate(battles(N), anchor="x", position=False)
     assert_allclose(ratings.rating, plain.rating)
     row, anchor = ratings.models.index("v"), ratings.models.index("x")
-    half = student_multiplier(0.05, N - 1) * ratings.error[row, anchor] * 400 / np.log(10)
+    half = student_multiplier(0.05, N - 1) * _error(ratings, row, anchor) * 400 / np.log(10)
     assert_allclose([ratings.rating_low[row], ratings.rating_high[row]], ratings.rating[row] + np.array([-half, half]))
     assert ratings.rating_low[anchor] == ratings.rating_high[anchor] == 1000
     assert_allclose(ratings.rank_low, plain.rank_low)
@@ -105,7 +110,7 @@ def test_pairs_that_the_rest_will_hardly_decide_are_counted() -> None:
     for i, j in itertools.combinations(range(4), 2):
         if frozenset((ratings.models[i], ratings.models[j])) in decided:
             continue
-        error = ratings.error[i, j]
+        error = _error(ratings, i, j)
         difference = (ratings.rating[i] - ratings.rating[j]) * np.log(10) / 400
         half = student_multiplier(last, N - 1) * error * np.sqrt(t[1])
         inside = np.diff(stats.t.cdf((np.array([-half, half]) - difference) / (error * np.sqrt(1 - t[1])), 999))
@@ -116,6 +121,45 @@ def test_pairs_that_the_rest_will_hardly_decide_are_counted() -> None:
     assert {name: ratings.to_dict()[name] for name in ("n_open", "n_futile")} == {"n_open": 1, "n_futile": 1}
     assert looked([150, N]).n_futile == 0
     assert "n_futile" not in tb.rate(battles(400)).to_dict()
+
+
+def test_clusters_of_very_different_sizes_keep_the_level() -> None:
+    """Two models, 60 users of whom one has half of the battles: by hand what leaving out each user changes, in one step.
+
+    Of N battles with the share p of wins: ``sum of (won - p) of the user / ((N - its battles) p (1 - p))``; degrees of
+    freedom are those of `clustered_mean`, or what the changes show; with 59 the pair would be decided.
+    """
+    rng = np.random.default_rng(3)
+    user = np.repeat(range(60), [590, *[10] * 59])
+    won = rng.random(user.size) < np.where(user == 0, 0.62, rng.uniform(0.3, 0.7, 60)[user])
+    table = pd.DataFrame({"model_a": "x", "model_b": "y", "winner": np.where(won, "a", "b"), "cluster": user})
+    ratings = tb.rate(table, n_total=60, position=False)
+    p, n_battles = won.mean(), np.bincount(user)
+    change = np.bincount(user, won - p) / ((user.size - n_battles) * p * (1 - p))
+    error = np.sqrt(59 / 60 * (change**2).sum())
+    df = min(float(tb.frequentist.clustered_mean(won.astype(float), user).df), 3 * (change**2).sum() ** 2 / (change**4).sum())
+    assert 3 < df < 4
+    found = ratings.win_rate("x", "y")
+    odds = np.log(p / (1 - p)) + np.array([-1, 1]) * student_multiplier(0.05, df) * error
+    assert_allclose([found.low, found.high], 1 / (1 + np.exp(-odds)), rtol=1e-5)
+    plain = ratings.fit.standard_error[0, 1] * student_multiplier(0.05, 59)
+    assert abs(ratings.fit.log_ability[0] - ratings.fit.log_ability[1]) > plain
+    assert ratings.n_open == 1
+
+
+def test_what_one_cluster_alone_knows_is_not_decided() -> None:
+    """Only one user of 60 ever met the third model: without it nothing is known of that model, which stays open."""
+    rng = np.random.default_rng(0)
+    rows = [("x", "y", rng.choice(["a", "b"], p=[0.8, 0.2]), k) for k in range(1, 60) for _ in range(4)]
+    rows += [("x", "z", "a", 0)] * 35 + [("x", "z", "b", 0)] * 5
+    table = pd.DataFrame(rows, columns=["model_a", "model_b", "winner", "cluster"])
+    ratings = tb.rate(table, n_total=60, position=False)
+    assert ratings.looks is not None
+    assert ratings.looks.decided == (("x", "y", "better"),)
+    for one in "xy":
+        assert ratings.win_rate(one, "z")[1:] == (0, 1)
+    assert "open" in ratings.to_text()
+    assert ratings.win_rate("x", "y").low > 0.6
 
 
 def test_words_and_json() -> None:

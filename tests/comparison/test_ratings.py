@@ -285,16 +285,64 @@ def test_questions_judged_in_both_orders_are_counted() -> None:
         tb.rate(_table(), metric="accuracy", lower_is_better=False, cluster="user")
 
 
-def test_win_rates_are_logistic_intervals() -> None:
-    """30 of 40: log-odds log(3) with the standard error sqrt(1/30 + 1/10), times sqrt(40/39), and t of 39 degrees of freedom."""
+def test_win_rates_are_intervals_of_the_ratings() -> None:
+    """30 of 40: log-odds log(3) with the standard error sqrt(1/30 + 1/10), times sqrt(40/39), and t of 39, nearly.
+
+    One difference has one interval: that of the rating against the anchor, of either model against the other, and of the ranks.
+    """
     from scipy import stats
 
-    found = tb.rate(BATTLES, n_resamples=20).win_rate("x", "y")
+    found = tb.rate(BATTLES, n_resamples=4000).win_rate("x", "y")
     half = stats.t.isf(0.025, 39) * np.sqrt((1 / 30 + 1 / 10) * 40 / 39)
-    assert found == pytest.approx((0.75, *(1 / (1 + np.exp(-(np.log(3) + s * half))) for s in (-1, 1))), abs=1e-6)
-    page = tb.rate(BATTLES, n_resamples=20, anchor="y").to_text()
+    assert found == pytest.approx((0.75, *(1 / (1 + np.exp(-(np.log(3) + s * half))) for s in (-1, 1))), abs=0.03)
+    anchored = tb.rate(BATTLES, n_resamples=4000, anchor="y")
+    assert anchored.win_rate("x", "y") == pytest.approx(found)
+    mirrored = anchored.win_rate("y", "x")
+    assert (mirrored.low, mirrored.high) == pytest.approx((1 - found.high, 1 - found.low))
+    odds = 10 ** ((np.array([anchored.rating_low[0], anchored.rating_high[0]]) - 1000) / 400)
+    assert (found.low, found.high) == pytest.approx(tuple(odds / (1 + odds)))
+    page = anchored.to_text()
     assert "preferred to y" in page
     assert f"75.0% ({100 * found.low:.1f}% to {100 * found.high:.1f}%)" in page
+
+
+def test_ranks_win_rate_and_rating_of_two_models_say_the_same() -> None:
+    """Tables near the border, 40 to 90 battles: a model stands alone where its interval leaves the other out, and only there."""
+    borders = 0
+    for n in range(40, 90):
+        won = round(n / 2 + 1.1 * np.sqrt(n))
+        battles = {"model_a": ["x"] * n, "model_b": ["y"] * n, "winner": ["a"] * won + ["b"] * (n - won)}
+        ratings = tb.rate(battles, anchor="y", n_resamples=300)
+        is_shown = ratings.rank_low[0] == ratings.rank_high[0]
+        assert is_shown == (ratings.rating_low[0] > 1000) == (ratings.win_rate("x", "y").low > 0.5)
+        borders += bool(is_shown)
+    assert 5 < borders < 45
+
+
+def test_a_win_rate_has_the_open_end_of_the_rating() -> None:
+    """One that never lost: its interval ends at 1; of two that cannot be compared there is none."""
+    battles = {"model_a": ["x"] * 8 + ["y"] * 8, "model_b": ["y"] * 8 + ["z"] * 8, "winner": ["a"] * 8 + ["a", "b"] * 4}
+    ratings = tb.rate(battles, n_resamples=200)
+    found = ratings.win_rate("x", "y")
+    assert (found.probability, found.high) == (1.0, 1.0)
+    assert 0.5 < found.low < 1.0
+    mirrored = ratings.win_rate("y", "x")
+    assert (mirrored.low, mirrored.high) == pytest.approx((0.0, 1 - found.low))
+
+
+def test_one_judge_with_most_of_the_battles_leaves_nothing_sure() -> None:
+    """One user with half of the battles, 20 others: that it favours one model is no more than one user, of the win rate too."""
+    rng = np.random.default_rng(0)
+    user = np.repeat(range(21), [200, *[10] * 20])
+    favours = np.where(user == 0, 0.8, rng.uniform(0.2, 0.8, 21)[user])
+    turned = rng.random(400) < 0.5
+    won = rng.random(400) < favours
+    table = pd.DataFrame({"model_a": np.where(turned, "y", "x"), "model_b": np.where(turned, "x", "y"), "user": user})
+    ratings = tb.rate(table.assign(winner=np.where(won != turned, "a", "b")), cluster="user")
+    found = ratings.win_rate("x", "y")
+    assert found.probability > 0.6
+    assert found.low < 0.5
+    assert ratings.rank_high.tolist() == [2, 2]
 
 
 def test_win_rates_are_free_of_the_position() -> None:

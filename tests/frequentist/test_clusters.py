@@ -10,6 +10,7 @@ from scipy import stats
 
 from tiebreak.errors import InvalidParameterError, InvalidScoresError
 from tiebreak.frequentist import ClusterSums, cluster_sums, clustered_mean, mean_of_clusters
+from tiebreak.frequentist.clusters import freedom_of_parts
 
 NAMES = list("aaaaabbbccccccdee")
 
@@ -154,3 +155,14 @@ def test_unknown_variances_and_distributions_are_refused() -> None:
         clustered_mean([1, 2], variance="cr3")
     with pytest.raises(InvalidParameterError, match="distribution must be 't' or 'normal'"):
         clustered_mean([1, 2]).confidence_interval(distribution="z")
+
+
+def test_degrees_of_freedom_of_parts() -> None:
+    """Those of `clustered_mean` where parts vary as their shares do; of one part that makes the sum no more than 3."""
+    clusters = np.repeat(range(8), [40, 9, 7, 5, 5, 3, 2, 1])
+    share = np.bincount(clusters) / clusters.size
+    mean = clustered_mean(np.random.default_rng(0).normal(size=clusters.size), clusters)
+    assert freedom_of_parts(np.sqrt(share), np.full(8, 1 / 8)) < 3 / (share**2).sum() + 1e-9
+    assert freedom_of_parts(np.ones(8), share) == pytest.approx(float(mean.df))
+    assert freedom_of_parts(np.array([1.0, *np.zeros(19)]), np.full(20, 1 / 20)) == 3
+    assert freedom_of_parts(np.array([1.0, -1.0] * 10), np.full(20, 1 / 20)) == pytest.approx(19)

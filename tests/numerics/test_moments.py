@@ -196,3 +196,18 @@ def test_masked_path_is_the_plain_computation_on_shared_splits(rng: np.random.Ge
             assert got.kind[row] == UNDEFINED
         else:
             assert_allclose([got.mean[row], got.sd[row]], [d.mean(), d.std(ddof=1)], rtol=1e-13)
+
+
+def test_what_is_rounding_noise_is_told_by_the_next_power_of_two() -> None:
+    """From 1 to 2 times 1e-12 of the size, the same for all sizes up to a power of two, and exact where scores are doubled."""
+    size = np.array([1e-280, 0.3, 0.51, 0.99, 1.0, 1.01, 1e308])
+    found = moments.rounding_tolerance(size)
+    assert np.all((found >= 1e-12 * size) & (found <= 2e-12 * size))
+    assert found[2] == found[3] == found[4] == 1e-12
+    assert np.all(moments.rounding_tolerance(2 * size[:-1]) == 2 * found[:-1])
+    assert moments.rounding_tolerance(0.0) == 1e-300
+    scores = np.random.default_rng(0).uniform(0.55, 0.95, (4, 10))
+    first, second = np.triu_indices(4, 1)
+    shared, own = pair_moments(scores, first, second), pair_moments(scores * [[1], [1], [1], [3]], first, second)
+    assert shared.tolerance.strides == (0,)
+    assert own.tolerance.tolist() == [1e-12, 1e-12, 4e-12, 1e-12, 4e-12, 4e-12]

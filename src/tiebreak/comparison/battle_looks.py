@@ -344,12 +344,11 @@ def _n_futile(plan: Looks, alpha: float, found: BradleyTerryBootstrap, is_shown:
     t = plan.taken[-1].fraction
     if t >= 1:
         return 0
-    one, two = np.nonzero(np.triu(~is_shown, 1))
-    error, df = found.standard_error[one, two], float(max(found.n_units - 1, 1))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        last = StudentDistribution(found.log_ability[one] - found.log_ability[two], error * np.sqrt(1 - t), df)
-        end = _alphas(plan, alpha, (plan.n_total,))[-1]
-        half = float(StudentDistribution(0.0, 1.0, plan.n_total - 1.0).interval(end).high) * error * np.sqrt(t)
+    difference, error, df = found.difference_of(*np.nonzero(np.triu(~is_shown, 1)))
+    end = _alphas(plan, alpha, (plan.n_total,))[-1]
+    half = StudentDistribution(0.0, error * np.sqrt(t), (df + 1) / t - 1).interval(end).high  # freedom grows with the units
+    last = StudentDistribution(difference, error * np.sqrt(1 - t), df)
+    with np.errstate(invalid="ignore"):
         stays = last.tail_below(half) - last.tail_below(-half)
     return int(np.count_nonzero((error > 0) & (stays >= FUTILE)))  # an error of nan is not > 0
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ from tiebreak.frequentist.bradley_terry import check_tie_model, unconnected_grou
 from tiebreak.frequentist.bradley_terry_fit import MOST_BIAS, TieModel
 from tiebreak.frequentist.bradley_terry_resampled import BradleyTerryBootstrap, bradley_terry_bootstrap
 from tiebreak.frequentist.pair_outcomes import PairOutcomes, outcomes_of_scores
-from tiebreak.numerics import FloatArray, IntArray, Interval, StudentDistribution, check_count, check_probability, check_seed
+from tiebreak.numerics import FloatArray, IntArray, Interval, check_count, check_probability, check_seed
 from tiebreak.result import Result
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import look_up, quoted
@@ -55,8 +56,10 @@ class Ratings(Result["RatingsPlots"]):
     wins, ties, losses : ndarray
     n_unplaced : ndarray of int
         Resamples that leave the model without a finite rating; its interval counts them as extremes.
-    error : ndarray of shape (n_models, n_models)
-        Standard errors of the differences in log-odds; nan where one of the two ratings is not finite.
+    fit : BradleyTerryBootstrap
+        The abilities in log-odds, with their resamples.
+    rows : ndarray of int, shape (n_models,)
+        Number of each model in the fit.
     unit : {"dataset", "cluster", "question", "battle"}
         Drawn in the bootstrap as a whole.
     n_units, n_resamples : int
@@ -102,7 +105,8 @@ class Ratings(Result["RatingsPlots"]):
     ties: FloatArray
     losses: FloatArray
     n_unplaced: IntArray
-    error: FloatArray
+    fit: BradleyTerryBootstrap
+    rows: IntArray
     unit: str
     n_units: int
     n_resamples: int
@@ -128,25 +132,38 @@ class Ratings(Result["RatingsPlots"]):
     def win_rate(self, first: str, second: str) -> WinRate:
         """Probability that the first is preferred to the second where they do not tie, with its interval at `level`.
 
-        A bias of the judge for a position is out of it where it is out of the ratings. The interval is Student's for the
-        difference of the two abilities, robust to what battles of a unit share; nan where a rating is not finite.
+        A bias of the judge for a position is out of it where it is out of the ratings. The interval is that of the difference of
+        the two ratings, by percentiles of the resamples, and by Student's at a look of a plan. So of a model and the anchor it
+        says what the rating says, and of two models what their ranks say. nan where the two cannot be compared.
         """
         estimate = self.win_probability(first, second)
         one, two = (look_up(name, self.models, "model") for name in (first, second))
-        odds = (self.rating[one] - self.rating[two]) / ELO_PER_LOG_ODDS
-        interval = StudentDistribution(odds, self.error[one, two], max(self.n_units - 1, 1)).interval(self.own_alpha)
-        low, high = (float(1 / (1 + np.exp(-end))) for end in interval)
-        return WinRate(estimate, low, high)
+        if first == self.anchor:
+            high, low = (-end for end in self._difference(two, one))
+        else:
+            low, high = self._difference(one, two)
+        return WinRate(estimate, *(float(1 / (1 + np.exp(-end))) for end in (low, high)))
+
+    def _difference(self, one: int, two: int) -> tuple[float, float]:
+        """Interval of the difference of two ratings in log-odds; nan where neither is finite."""
+        if self.models[two] == self.anchor:
+            return tuple((float(end[one]) - BASE) / ELO_PER_LOG_ODDS for end in (self.rating_low, self.rating_high))
+        if not np.isfinite(self.rating[two]):
+            if not np.isfinite(self.rating[one]):
+                return float("nan"), float("nan")
+            low, high = self._difference(two, one)
+            return -high, -low
+        against = int(self.rows[two])
+        if self.looks is None:
+            found = self.fit.confidence_interval(self.level, against=against)
+        else:
+            found = self.fit.student_interval(self.interval_alpha, against=against)
+        return float(found.low[self.rows[one]]), float(found.high[self.rows[one]])
 
     @property
     def warnings(self) -> tuple[tuple[str, str], ...]:
         """Codes and texts of what a reader should know of the battles and of the judge, as the page has them."""
         return tuple((each["code"], each["text"]) for each in self.to_dict()["warnings"])
-
-    @property
-    def own_alpha(self) -> float:
-        """1 - coverage of each interval by itself: what its look was granted, else 1 - level."""
-        return 1 - self.level if self.looks is None else self.interval_alpha
 
     @property
     def n_open(self) -> int:
@@ -202,7 +219,13 @@ def rate_outcomes(
         raise InvalidParameterError(
             f"anchor {anchor!r} has no finite rating, as it never lost or never won. Name another model.", about="anchor"
         )
-    facts = {"unit": unit, "metric": metric, "tie_model": ties, **about, **_position_facts(found, level)}
+    facts = {
+        "unit": unit,
+        "metric": metric,
+        "tie_model": ties,
+        **about,
+        **_position_facts(found, partial(found.position_interval, level)),
+    }
     intervals, ranks = found.confidence_interval(level, against=fixed), found.rank_intervals(level)
     return _ratings(found, models, won, tied, fixed, level, facts, intervals, ranks)
 
@@ -238,25 +261,22 @@ def rate_at_looks(
     (won,), (tied,) = outcomes.tables()
     found = fit(plan.n)
     facts = {"unit": table.unit, "metric": "", "tie_model": "half", "position": state, **about}
-    facts |= {**_position_facts(found, 1 - judged.interval_alpha), "looks": judged.plan, "interval_alpha": judged.interval_alpha}
-    facts["n_futile"] = judged.n_futile
+    facts |= _position_facts(found, partial(found.student_position, judged.interval_alpha))
+    facts |= {"looks": judged.plan, "interval_alpha": judged.interval_alpha, "n_futile": judged.n_futile}
     intervals = found.student_interval(judged.interval_alpha, against=fixed)
     ranks = Interval(1 + judged.shown.sum(axis=0), len(models) - judged.shown.sum(axis=1))
     ratings = _ratings(found, models, won, tied, fixed, level, facts, intervals, ranks)
     return replace(ratings, n_resamples=0, n_unplaced=np.zeros(len(models), dtype=np.intp))
 
 
-def _position_facts(found: BradleyTerryBootstrap, level: float) -> dict[str, float]:
-    """Probability that the first of two equal models is preferred, with Student's interval of its log-odds."""
+def _position_facts(found: BradleyTerryBootstrap, interval: Callable[[], tuple[float, float]]) -> dict[str, float]:
+    """Probability that the first of two equal models is preferred, with the interval of its log-odds."""
     if np.isnan(found.position):
         return {}
     if abs(found.position) >= MOST_BIAS:
         return {"position_probability": float(found.position > 0)}
-    low, high = StudentDistribution(found.position, found.position_error, max(found.n_units - 1, 1)).interval(1 - level)
     names = ("position_probability", "position_low", "position_high")
-    return {
-        name: float(1 / (1 + np.exp(-end))) for name, end in zip(names, (found.position, float(low), float(high)), strict=True)
-    }
+    return {name: float(1 / (1 + np.exp(-end))) for name, end in zip(names, (found.position, *interval()), strict=True)}
 
 
 def _check_connected(met: FloatArray, models: tuple[str, ...]) -> None:
@@ -300,7 +320,8 @@ def _ratings(
         ties=tied.sum(axis=1)[rows],
         losses=won.sum(axis=0)[rows],
         n_unplaced=found.n_unplaced[rows],
-        error=found.standard_error[np.ix_(rows, rows)],
+        fit=found,
+        rows=rows,
         n_units=found.n_units,
         n_resamples=found.draws.shape[0],
         level=level,

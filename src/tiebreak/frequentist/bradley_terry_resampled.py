@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,8 +22,17 @@ from tiebreak.frequentist.bradley_terry_fit import (
     information_of,
     solve_information,
 )
+from tiebreak.frequentist.clusters import freedom_of_parts
 from tiebreak.frequentist.pair_outcomes import PairOutcomes
-from tiebreak.numerics import FloatArray, IntArray, Interval, check_count, check_probability, student_multiplier
+from tiebreak.numerics import (
+    FloatArray,
+    IntArray,
+    Interval,
+    check_count,
+    check_probability,
+    divide,
+    student_multiplier,
+)
 
 Numbers = NDArray[Any]
 
@@ -44,6 +54,8 @@ class BradleyTerryBootstrap:
     own_error : ndarray of shape (n_models,)
         Likewise, of the ability itself, which is a difference to the mean of all that are finite.
     n_units : int
+    by_unit : UnitErrors
+        Errors for Student's intervals without resamples.
     position, position_error : float
         Log-odds by which the first of two equal models is favoured, and their standard error; nan where they are not fitted.
     position_draws : ndarray of shape (n_bootstrap,)
@@ -56,6 +68,7 @@ class BradleyTerryBootstrap:
     standard_error: FloatArray
     own_error: FloatArray
     n_units: int
+    by_unit: UnitErrors
     position: float
     position_error: float
     position_draws: FloatArray
@@ -80,21 +93,26 @@ class BradleyTerryBootstrap:
         ----------
         .. [H15] T. Hesterberg. What teachers should know about the bootstrap. The American Statistician 69, 2015.
         """
-        from scipy.special import ndtr
-
         alpha = 1 - check_probability(level, "level")
-        n = max(self.n_units, 2)
-        tail = float(ndtr(-np.sqrt(n / (n - 1)) * student_multiplier(alpha, n - 1)))
+        tail = self._expanded_tail(alpha)
         with np.errstate(invalid="ignore"):  # inf - inf: neither is placed
             draws = self.draws if against is None else self.draws - self.draws[:, [against]]
         low = _quantile(np.where(np.isnan(draws), -np.inf, draws), tail)
         high = _quantile(np.where(np.isnan(draws), np.inf, draws), 1 - tail)
+        low, high = (np.where(np.abs(end) < _ZERO, 0.0, end) for end in (low, high))  # of a resample of as many wins as losses
         for i in np.flatnonzero(~np.isfinite(self.log_ability)):
             zero = 0.0 if against is None else self.log_ability[against]
             low[i], high[i] = (end - zero for end in self._open_interval(int(i), alpha / 2))
         if against is not None:
             low[against] = high[against] = 0.0
         return Interval(low, high)
+
+    def _expanded_tail(self, alpha: float) -> float:
+        """Share of the resamples beyond either end of an interval, less than half of alpha for few units [H15]_."""
+        from scipy.special import ndtr
+
+        n = max(self.n_units, 2)
+        return float(ndtr(-np.sqrt(n / (n - 1)) * student_multiplier(alpha, n - 1)))
 
     def rank_intervals(self, level: float = 0.95) -> Interval:
         """Ranks that hold for all models at once with the confidence `level`; 1 is the best.
@@ -111,14 +129,25 @@ class BradleyTerryBootstrap:
         return Interval(1 + shown.sum(axis=0), n - shown.sum(axis=1))
 
     def shown_better(self, level: float = 0.95) -> NDArray[np.bool_]:
-        """True where the model of the row is shown better than that of the column, all pairs judged at once."""
+        """True where the model of the row is shown better than that of the column, all pairs judged at once.
+
+        Of two models it is read off the interval of their difference.
+        """
+        if self.log_ability.size == 2 and np.isfinite(self.log_ability).all():
+            low, high = self.confidence_interval(level, against=1)
+            return np.array([[False, low[0] > 0], [high[0] < 0, False]])
         critical, tail = self._critical(level)
-        return self._shown(critical, tail, self.n_unplaced > (1 - level) / 2 * self.draws.shape[0])
+        half, own = critical * self.standard_error, critical * self.own_error
+        return self._shown(half, own, tail, self.n_unplaced > (1 - level) / 2 * self.draws.shape[0])
 
     def shown_better_alone(self, alpha: float) -> NDArray[np.bool_]:
         """True where Student's interval of a difference by itself, which leaves out alpha, lies above 0; no resample is used."""
-        critical = float(student_multiplier(alpha, max(self.n_units - 1, 1)))
-        return self._shown(critical, alpha / 2, np.zeros(self.log_ability.size, dtype=bool))
+        size = self.log_ability.size
+        one, two = np.triu_indices(size, 1)
+        half = np.full((size, size), np.nan)
+        half[one, two] = half[two, one] = self._student_half(self._contrasts(one, two), alpha)
+        own = self._student_half(np.eye(size), alpha)
+        return self._shown(half, own, alpha / 2, np.zeros(size, dtype=bool))
 
     def student_interval(self, alpha: float, *, against: int | None = None) -> Interval:
         """Student's intervals that leave out alpha, of the abilities or of their differences to a model; no resample is used.
@@ -126,22 +155,53 @@ class BradleyTerryBootstrap:
         A model without a finite ability has the ends that `confidence_interval` gives it.
         """
         zero = 0.0 if against is None else self.log_ability[against]
-        error = self.own_error if against is None else self.standard_error[:, against]
-        half = float(student_multiplier(alpha, max(self.n_units - 1, 1))) * error
-        low, high = self.log_ability - zero - half, self.log_ability - zero + half
+        every = np.arange(self.log_ability.size)
+        half = self._student_half(np.eye(every.size) if against is None else self._contrasts(every, against), alpha)
+        with np.errstate(invalid="ignore"):  # inf - inf, of those that follow
+            low, high = self.log_ability - zero - half, self.log_ability - zero + half
         for i in np.flatnonzero(~np.isfinite(self.log_ability)):
             low[i], high[i] = (end - zero for end in self._open_interval(int(i), alpha / 2))
         if against is not None:
             low[against] = high[against] = 0.0
         return Interval(low, high)
 
-    def _shown(self, critical: float, tail: float, loose: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Pairs shown at a multiplier of their errors; `loose` are models that are shown neither better nor worse."""
+    def difference_of(self, one: IntArray, two: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Differences of pairs of models, their standard errors and degrees of freedom; no resample is used."""
+        with np.errstate(invalid="ignore"):
+            difference = self.log_ability[one] - self.log_ability[two]
+        return difference, *self.by_unit.of(self._contrasts(one, two))
+
+    def position_interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Percentile interval of the position, as those of the abilities; log-odds."""
+        tail = self._expanded_tail(1 - level)
+        ends = (_quantile(self.position_draws[:, None], each) for each in (tail, 1 - tail))
+        low, high = (float(end[0]) for end in ends)
+        return low, high
+
+    def student_position(self, alpha: float) -> tuple[float, float]:
+        """Student's interval of the position that leaves out alpha; no resample is used."""
+        contrast = np.zeros((1, self.log_ability.size + 1))
+        contrast[0, -1] = 1.0
+        half = float(self._student_half(contrast, alpha)[0])
+        return self.position - half, self.position + half
+
+    def _contrasts(self, one: IntArray, two: IntArray | int) -> FloatArray:
+        """Differences of models as sums of parameters, shape (n, n_models)."""
+        unit = np.eye(self.log_ability.size)
+        return np.asarray(unit[one] - unit[two])
+
+    def _student_half(self, contrasts: FloatArray, alpha: float) -> FloatArray:
+        """Half-widths of Student's intervals; infinite where there is no error."""
+        error, df = self.by_unit.of(contrasts)
+        return np.where(np.isnan(error), np.inf, student_multiplier(alpha, df) * error)
+
+    def _shown(self, half: FloatArray, own: FloatArray, tail: float, loose: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Pairs whose difference exceeds its half-width; `loose` are models that are shown neither better nor worse."""
         finite = np.isfinite(self.log_ability)
         with np.errstate(invalid="ignore"):
             difference = self.log_ability[:, None] - self.log_ability
-            shown = difference > critical * self.standard_error
-            low, high = self.log_ability - critical * self.own_error, self.log_ability + critical * self.own_error
+            shown = difference > half
+            low, high = self.log_ability - own, self.log_ability + own
         for i in np.flatnonzero(~finite):
             low[i], high[i] = self._open_interval(int(i), tail)
         apart = low[:, None] > high
@@ -178,6 +238,117 @@ class BradleyTerryBootstrap:
             low, high = (low, middle) if log_probability > np.log(tail) else (middle, high)
         end = (low + high) / 2
         return (end, np.inf) if sign > 0 else (-np.inf, -end)
+
+
+@dataclass(frozen=True)
+class UnitErrors:
+    """Errors of sums of abilities, from what each unit adds to them.
+
+    Where units are single battles their squares are added up, with n_units - 1 degrees of freedom. Clusters may hold very
+    different numbers of battles, and one with many draws the fit towards itself, which hides its own error: so what is squared is
+    by how much the sum would change without the cluster, in one step from the fit (the jackknife; CV3 in [MNW23]_).
+
+    Attributes
+    ----------
+    scores : sparse array of shape (n_models + 1, n_units)
+        Slopes of the log-likelihood of each unit, in the abilities and the position.
+    bread : ndarray of shape (n_models + 1, n_models + 1)
+        Inverse of the information of all.
+    design : sparse array of shape (n_models + 1, n_pairs)
+        Parameters of which the log-odds of each pair are the sum.
+    information : sparse array of shape (n_pairs, n_units)
+        Of the battles of each unit, in the log-odds of each pair.
+    multiplicity : ndarray of shape (n_units,)
+    is_known : ndarray of bool, shape (n_models + 1,)
+        False for models without a finite ability.
+    is_clustered : bool
+        True where some unit holds more than one battle.
+
+    References
+    ----------
+    .. [MNW23] J. MacKinnon, M. Nielsen, M. Webb. Fast and reliable jackknife and bootstrap methods for cluster-robust inference.
+       Journal of Applied Econometrics 38, 2023.
+    """
+
+    scores: Any
+    bread: FloatArray
+    design: Any
+    information: Any
+    multiplicity: IntArray
+    is_known: NDArray[np.bool_]
+    is_clustered: bool
+
+    def of(self, contrasts: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Standard errors and degrees of freedom of sums of abilities, and of the position as one parameter more.
+
+        Parameters
+        ----------
+        contrasts : ndarray of shape (n, n_models) or (n, n_models + 1)
+            A row for each sum.
+        """
+        n_units = int(self.multiplicity.sum())
+        factor = n_units / max(n_units - 1, 1)
+        rows = np.zeros((len(contrasts), len(self.bread)))
+        rows[:, : contrasts.shape[1]] = contrasts
+        error, df = np.empty(len(rows)), np.full(len(rows), max(n_units - 1.0, 1.0))
+        step = max(1, _NUMBERS // max(self.scores.shape[1], self.design.shape[1]))
+        for start in range(0, len(rows), step):
+            some = slice(start, start + step)
+            reach = rows[some] @ self.bread
+            parts = rows[some] @ self._changes[0] if self.is_clustered else (self.scores.T @ reach.T).T
+            total = np.square(parts) @ self.multiplicity
+            error[some] = np.sqrt(total / factor if self.is_clustered else total * factor)
+            if self.is_clustered:
+                share = (self.information.T @ np.square(self.design.T @ reach.T)).T
+                parts, share = (np.repeat(each, self.multiplicity, axis=1) for each in (parts, share))
+                df[some] = freedom_of_parts(parts, divide(share, share.sum(axis=1, keepdims=True)))
+        is_lost = (rows[:, ~self.is_known] != 0).any(axis=1)
+        for inverse in self._changes[1] if self.is_clustered else ():
+            variance, without = (np.einsum("ni,ij,nj->n", rows, each, rows) for each in (self.bread, inverse))
+            is_lost |= without > _BLIND * variance
+        return np.where(is_lost, np.nan, error), np.maximum(df, 1.0)
+
+    @cached_property
+    def _changes(self) -> tuple[FloatArray, list[FloatArray]]:
+        """Change of each parameter by leaving out each unit, shape (n_models + 1, n_units): (information of the others)^-1 score.
+
+        As a series in the share of the unit, and solved where that is not small. And the inverse information of the others, where
+        they know next to nothing of some sum.
+        """
+        from scipy.sparse import csr_array
+
+        first = np.asarray(self.bread @ self.scores)
+        leverage = self.information.T @ np.asarray(self.design.multiply(self.bread @ self.design).sum(axis=0)).ravel()
+        held, found, blind = self.information.tocoo(), first, []
+        for _ in range(_SERIES):
+            slopes = csr_array((held.data * self._along(found, held.row, held.col), (held.row, held.col)), shape=held.shape)
+            found = first + self.bread @ (self.design @ slopes)
+        for unit in np.flatnonzero(leverage > _SMALL_LEVERAGE):
+            own = (self.design.multiply(self.information[:, [unit]].toarray().T) @ self.design.T).toarray()
+            without = np.eye(len(self.bread)) - (1 - _ALMOST) * self.bread @ own
+            solved = np.linalg.solve(without, np.column_stack([first[:, unit], self.bread]))
+            found[:, unit] = solved[:, 0]
+            if np.any(np.diagonal(solved[:, 1:]) > _BLIND * np.diagonal(self.bread)):
+                blind.append(solved[:, 1:])
+        return found, blind
+
+    def _along(self, parameters: FloatArray, pair: IntArray, unit: IntArray) -> FloatArray:
+        """Log-odds of pairs by the parameters of units."""
+        design = self.design.tocsc()
+        found = np.zeros(pair.size)
+        for place in range(int(np.diff(design.indptr).max(initial=0))):
+            at = design.indptr[pair] + place
+            is_there = at < design.indptr[pair + 1]
+            at = at[is_there]
+            found[is_there] += design.data[at] * parameters[design.indices[at], unit[is_there]]
+        return found
+
+
+_SERIES, _SMALL_LEVERAGE = 8, 0.2
+"""Terms of the series for units with a leverage up to so much, of which each is at most a fifth of the one before."""
+
+_ALMOST, _BLIND = 1e-9, 1e6
+"""Part of a unit's information that stays when it is left out, and growth of a variance by which nothing else knows of a sum."""
 
 
 def bradley_terry_bootstrap(
@@ -220,7 +391,7 @@ def bradley_terry_bootstrap(
         both = np.isfinite(again) & finite
         shift = np.where(both, ability - np.where(both, again, 0.0), 0.0).sum(axis=1) / np.maximum(both.sum(axis=1), 1)
         draws.append(again + shift[:, None])
-    covariance, extra_error = _sandwich(graph, outcomes, ability, nu, tie_model)
+    by_unit, covariance, extra_error = _sandwich(graph, outcomes, ability, nu, tie_model)
     variance = np.diagonal(covariance)
     error = np.sqrt(np.maximum(variance[:, None] + variance - 2 * covariance, 0.0))
     records = {i: _record(i, outcomes, ability, won[0]) for i in np.flatnonzero(np.isinf(ability)).tolist()}
@@ -232,6 +403,7 @@ def bradley_terry_bootstrap(
         error,
         np.sqrt(np.maximum(variance, 0.0)),
         outcomes.n_units,
+        by_unit,
         nu if has_position else float("nan"),
         extra_error if has_position else float("nan"),
         np.concatenate(positions),
@@ -269,8 +441,8 @@ def _resampled_fits(
 
 def _sandwich(
     graph: PairGraph, outcomes: PairOutcomes, ability: FloatArray, nu: float, tie_model: TieModel
-) -> tuple[FloatArray, float]:
-    """Covariance of the abilities, robust to dependence within units; nan rows for those that are not finite.
+) -> tuple[UnitErrors, FloatArray, float]:
+    """Errors by unit, and covariance of the abilities, robust to dependence within units; nan for those that are not finite.
 
     And the standard error of the position, or of log nu.
     """
@@ -305,12 +477,18 @@ def _sandwich(
     elif is_free:
         of_last = (_times(1 - p_tie, tied) - _times(p_tie, won + lost)).sum(axis=0)
     scores = vstack([graph.sign[:, rows] @ residual, csr_array(np.atleast_2d(of_last))], format="csr")
+    last = np.ones((1, rows.size)) if graph.has_position else np.zeros((1, rows.size))
+    design = vstack([graph.sign[:, rows], csr_array(last)], format="csr")
+    battles = won + lost + tied
+    information_by_unit, is_clustered = _times(p_win * (1 - p_win), battles), bool(battles.sum(axis=0).max(initial=0) > 1)
     units = outcomes.n_units
     meat = (scores.multiply(outcomes.multiplicity) @ scores.T).toarray() * (units / max(units - 1, 1))
     bread = solve_information(information, np.eye(size + 1))
     covariance = bread @ meat @ bread
     extra = float(np.sqrt(max(covariance[size, size], 0.0)))
-    return np.where(finite[:, None] & finite, covariance[:size, :size], np.nan), extra
+    is_known = np.append(finite, True)
+    by_unit = UnitErrors(scores, bread, design, information_by_unit, outcomes.multiplicity, is_known, is_clustered)
+    return by_unit, np.where(finite[:, None] & finite, covariance[:size, :size], np.nan), extra
 
 
 def _times(factor: FloatArray, table: Any) -> Any:
@@ -433,6 +611,12 @@ _MOST_STEPS, _LONGEST_STEP = 30, 2.0
 
 _NEAR, _TOLERANCE = 1e-4, 2e-7
 """Steps from which on slopes are in double precision, and one after which nothing is left to do."""
+
+_ZERO = 1e-6
+"""Log-odds that are 0 but for the precision to which resamples are fitted."""
+
+_NUMBERS = 2_000_000
+"""Numbers at a time (16 MB) in which errors of differences are worked out."""
 
 _MODERATE = 20.0
 """Range of abilities, in log-odds, up to which probabilities keep enough digits in single precision."""

@@ -228,6 +228,23 @@ def cluster_residuals(sums: ClusterSums) -> FloatArray:
     return np.asarray(np.sqrt(_cr2_factor(share, squares)) * _residuals(totals, weights))
 
 
+def freedom_of_parts(parts: FloatArray, share: FloatArray) -> FloatArray:
+    """Degrees of freedom of a sum of squared parts of clusters: Satterthwaite's, and no more than the parts themselves show.
+
+    The first are those of parts that vary as their `share` of the variance among independent examples. Where a few clusters vary
+    more than theirs, the parts show it: ``3 (sum u^2)^2 / sum u^4`` is the number of clusters where they are normal, and less
+    where few of them make the sum.
+
+    Parameters
+    ----------
+    parts, share : ndarray of shape (..., n_clusters)
+        The shares sum to 1.
+    """
+    squares = np.square(parts)
+    seen = 3.0 * divide(np.square(squares.sum(axis=-1)), np.square(squares).sum(axis=-1))
+    return np.asarray(np.fmin(_satterthwaite(share, share, _cr2_factor(share, share)), seen))
+
+
 def _residuals(totals: FloatArray, weights: FloatArray) -> FloatArray:
     """Sums of the weighted residuals of each cluster over all weight."""
     total = weights.sum(axis=-1, keepdims=True)

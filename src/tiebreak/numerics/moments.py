@@ -64,7 +64,8 @@ def rounding_tolerance(size: ArrayLike) -> FloatArray:
     of about the same size share one, and thousands of them need no table of it.
     """
     mantissa, exponent = np.frexp(size)
-    return np.asarray(np.maximum(np.ldexp(RELATIVE_TOLERANCE, exponent - (mantissa == 0.5)), SMALLEST))
+    tolerance = np.ldexp(RELATIVE_TOLERANCE, exponent - (mantissa == 0.5))
+    return np.asarray(np.where(mantissa == 0, SMALLEST, np.maximum(tolerance, SMALLEST)))
 
 
 def row_moments(differences: FloatArray, scale: ArrayLike | None = None, *, omit_missing: bool = False) -> DifferenceMoments:
