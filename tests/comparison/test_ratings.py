@@ -319,6 +319,54 @@ def test_ranks_win_rate_and_rating_of_two_models_say_the_same() -> None:
     assert 5 < borders < 45
 
 
+def _of_two(n: int, n_lost: int, **settings: object) -> tb.Ratings:
+    """Ratings of n battles of two models, of which the first lost so many."""
+    winner = ["b"] * n_lost + ["a"] * (n - n_lost)
+    return tb.rate({"model_a": ["x"] * n, "model_b": ["y"] * n, "winner": winner}, **settings)  # type: ignore[arg-type]
+
+
+def test_the_more_a_model_won_the_surer_it_is_better() -> None:
+    """Of 5 to 30 battles: what few losses show, fewer show too; of equal models in at most 5 % (binomial)."""
+    from scipy import stats
+
+    n_shown = {}
+    for n in (5, 6, 10, 15, 30):
+        shown = [bool(_of_two(n, lost).rank_high[0] == 1) for lost in range(n // 2)]
+        assert shown == sorted(shown, reverse=True)
+        n_shown[n] = sum(shown)
+        assert 2 * stats.binom.cdf(n_shown[n] - 1, n, 0.5) < 0.05
+    assert (n_shown[5], n_shown[6]) == (0, 1)
+    assert n_shown[30] >= 8
+
+
+def test_a_model_that_always_won_is_better() -> None:
+    """30 to 0: no finite rating, and a win rate of at least 0.025^(1/30) (Clopper and Pearson); in a chain by pairs."""
+    ratings = _of_two(30, 0)
+    assert (ratings.rank_low.tolist(), ratings.rank_high.tolist()) == ([1, 2], [1, 2])
+    assert ratings.win_rate("x", "y") == pytest.approx((1.0, 0.025 ** (1 / 30), 1.0))
+    assert ratings.win_rate("y", "x") == pytest.approx((0.0, 0.0, 1 - 0.025 ** (1 / 30)))
+    assert ratings.to_text().startswith("'x' is shown better than all others (30 battles, 2 models).")
+    assert [code for code, _ in _warnings(ratings)] == ["no-finite-rating", "one-order"]
+    assert "open           30" in ratings.to_text()
+    chain = {"model_a": ["z"] * 20 + ["y"] * 20 + ["z"] * 3, "model_b": ["y"] * 20 + ["x"] * 20 + ["x"] * 3, "winner": ["a"] * 43}
+    found = tb.rate(chain, n_resamples=100)
+    assert found.models == ("z", "y", "x")
+    assert found.rank_low.tolist() == [1, 2, 2]
+    assert found.rank_high.tolist() == [2, 2, 3]
+
+
+def test_a_model_that_lost_once_is_better_too() -> None:
+    """One loss in 40: a third of the resamples have none, which says no less for it; the other three are equally good."""
+    others = [("q", "r"), ("r", "s"), ("s", "q")]
+    rows = [("p", "qrs"[k % 3], "b" if k == 0 else "a") for k in range(40)]
+    rows += [(*pair, winner) for pair in others for winner in "ab" * 10]
+    ratings = tb.rate(pd.DataFrame(rows, columns=["model_a", "model_b", "winner"]))
+    assert ratings.models[0] == "p"
+    assert ratings.n_unplaced[0] > 200
+    assert ratings.rank_high[0] == 1
+    assert ratings.rank_high[1:].tolist() == [4, 4, 4]
+
+
 def test_a_win_rate_has_the_open_end_of_the_rating() -> None:
     """One that never lost: its interval ends at 1; of two that cannot be compared there is none."""
     battles = {"model_a": ["x"] * 8 + ["y"] * 8, "model_b": ["y"] * 8 + ["z"] * 8, "winner": ["a"] * 8 + ["a", "b"] * 4}

@@ -238,3 +238,18 @@ def test_tables_that_do_not_go_together(tmp_path: Path) -> None:
     (tmp_path / "bad.csv").write_text("model_a,model_b,winner\nx,y,a\nx,y,c\n")
     with pytest.raises(InvalidScoresError, match=r"bad\.csv, line 3: winner is 'c'"):
         read_battles(one, tmp_path / "bad.csv")
+
+
+def test_models_may_be_called_like_sides() -> None:
+    """A column whose words all name a model of their row holds names, another one sides; both is refused."""
+    named = {"model_a": ["b", "a"], "model_b": ["a", "b"], "winner": ["b", "b"]}
+    sides = {"model_a": ["b", "c"], "model_b": ["a", "d"], "winner": ["b", "b"]}
+    both = {"model_a": ["b", "c", "c"], "model_b": ["a", "d", "d"], "winner": ["b", "b", "d"]}
+    for table, outcome in ((named, [1, -1]), (sides, [-1, -1])):
+        battles = read_battles(table)
+        assert battles is not None
+        assert battles.outcome.tolist() == outcome
+    with pytest.raises(
+        InvalidScoresError, match="row 1: winner is 'b', the name of a model that stands on the other"
+    ):
+        read_battles(both)

@@ -145,12 +145,12 @@ class Ratings(Result["RatingsPlots"]):
         return WinRate(estimate, *(float(1 / (1 + np.exp(-end))) for end in (low, high)))
 
     def _difference(self, one: int, two: int) -> tuple[float, float]:
-        """Interval of the difference of two ratings in log-odds; nan where neither is finite."""
+        """Interval of the difference of two ratings in log-odds."""
         if self.models[two] == self.anchor:
             return tuple((float(end[one]) - BASE) / ELO_PER_LOG_ODDS for end in (self.rating_low, self.rating_high))
         if not np.isfinite(self.rating[two]):
             if not np.isfinite(self.rating[one]):
-                return float("nan"), float("nan")
+                return self.fit.interval_of_sweep(int(self.rows[one]), int(self.rows[two]), self.own_alpha)
             low, high = self._difference(two, one)
             return -high, -low
         against = int(self.rows[two])
@@ -164,6 +164,11 @@ class Ratings(Result["RatingsPlots"]):
     def warnings(self) -> tuple[tuple[str, str], ...]:
         """Codes and texts of what a reader should know of the battles and of the judge, as the page has them."""
         return tuple((each["code"], each["text"]) for each in self.to_dict()["warnings"])
+
+    @property
+    def own_alpha(self) -> float:
+        """1 - coverage of each interval by itself: what its look was granted, else 1 - level."""
+        return 1 - self.level if self.looks is None else self.interval_alpha
 
     @property
     def n_open(self) -> int:
@@ -302,8 +307,10 @@ def _ratings(
 ) -> Ratings:
     zero = 0.0 if fixed is None else found.log_ability[fixed]
     low, high = intervals
-    # best first; those that cannot be placed come last, and equal ones by name
-    order = sorted(range(len(models)), key=lambda i: (np.isnan(found.log_ability[i]), -found.log_ability[i], models[i]))
+    # best first; those that cannot be placed come last, and equal ones by name; without any finite ability by rank
+    ability, middle = found.log_ability, np.asarray(ranks.low) + np.asarray(ranks.high)
+    by_rank = np.zeros(len(models)) if np.isfinite(ability).any() else middle
+    order = sorted(range(len(models)), key=lambda i: (by_rank[i], np.isnan(ability[i]), -ability[i], models[i]))
     rows = np.array(order)
     with np.errstate(invalid="ignore"):
         rating, rating_low, rating_high = (

@@ -73,6 +73,7 @@ class BradleyTerryBootstrap:
     position_error: float
     position_draws: FloatArray
     _records: dict[int, tuple[FloatArray, FloatArray]]
+    _sweeps: FloatArray
 
     @property
     def n_unplaced(self) -> IntArray:
@@ -94,18 +95,33 @@ class BradleyTerryBootstrap:
         .. [H15] T. Hesterberg. What teachers should know about the bootstrap. The American Statistician 69, 2015.
         """
         alpha = 1 - check_probability(level, "level")
-        tail = self._expanded_tail(alpha)
-        with np.errstate(invalid="ignore"):  # inf - inf: neither is placed
-            draws = self.draws if against is None else self.draws - self.draws[:, [against]]
-        low = _quantile(np.where(np.isnan(draws), -np.inf, draws), tail)
-        high = _quantile(np.where(np.isnan(draws), np.inf, draws), 1 - tail)
-        low, high = (np.where(np.abs(end) < _ZERO, 0.0, end) for end in (low, high))  # of a resample of as many wins as losses
+        low, high = self._percentiles(self._expanded_tail(alpha), against)
         for i in np.flatnonzero(~np.isfinite(self.log_ability)):
             zero = 0.0 if against is None else self.log_ability[against]
             low[i], high[i] = (end - zero for end in self._open_interval(int(i), alpha / 2))
         if against is not None:
             low[against] = high[against] = 0.0
         return Interval(low, high)
+
+    def _percentiles(self, tail: float, against: int | None) -> tuple[FloatArray, FloatArray]:
+        """Percentiles of the abilities, or of their differences to a model; 0 where they are but for rounding."""
+        with np.errstate(invalid="ignore"):  # inf - inf: neither is placed
+            draws = self.draws if against is None else self.draws - self.draws[:, [against]]
+        low = _quantile(np.where(np.isnan(draws), -np.inf, draws), tail)
+        high = _quantile(np.where(np.isnan(draws), np.inf, draws), 1 - tail)
+        # resamples with as many wins as losses
+        return np.where(np.abs(low) < _ZERO, 0.0, low), np.where(np.abs(high) < _ZERO, 0.0, high)
+
+    def interval_of_sweep(self, one: int, two: int, alpha: float) -> tuple[float, float]:
+        """Interval of the difference of two models without finite abilities, in log-odds, from the battles of the two alone.
+
+        Where one won all of n of them its probability to win is at least ``(alpha / 2)^(1 / n)`` (Clopper and Pearson).
+        """
+        ends = []
+        for n in (float(self._sweeps[one, two]), float(self._sweeps[two, one])):
+            least = (alpha / 2) ** (1 / n) if n else 0.0
+            ends.append(float(np.log(least) - np.log1p(-least)) if n else -np.inf)
+        return ends[0], -ends[1]
 
     def _expanded_tail(self, alpha: float) -> float:
         """Share of the resamples beyond either end of an interval, less than half of alpha for few units [H15]_."""
@@ -120,8 +136,9 @@ class BradleyTerryBootstrap:
         A model's rank is at least 1 plus the models shown better, and at most the number of models less those shown worse. All
         differences are judged at once: the critical value is the quantile of the largest absolute error over its standard error,
         over all pairs in the resamples, carried over to Student's t with n_units - 1 degrees of freedom. Pairs that a resample
-        does not place are left out of its largest; a model that more than (1 - level) / 2 of the resamples do not place is shown
-        neither better nor worse.
+        does not place are left out of its largest; differences to a model that more than (1 - level) / 2 of the resamples do not
+        place are read off percentiles at that level. Where neither of two models has a finite ability, one is better that won
+        all of their battles, if they are so many that equal models would hardly do so (sign test).
         """
         level = check_probability(level, "level")
         shown = self.shown_better(level)
@@ -138,7 +155,14 @@ class BradleyTerryBootstrap:
             return np.array([[False, low[0] > 0], [high[0] < 0, False]])
         critical, tail = self._critical(level)
         half, own = critical * self.standard_error, critical * self.own_error
-        return self._shown(half, own, tail, self.n_unplaced > (1 - level) / 2 * self.draws.shape[0])
+        loose = self.n_unplaced > (1 - level) / 2 * self.draws.shape[0]
+        sweep_tail = (1 - level) / (self.log_ability.size * (self.log_ability.size - 1))
+        shown = self._shown(half, own, tail, sweep_tail, loose)
+        finite = np.flatnonzero(np.isfinite(self.log_ability))
+        for i in finite[loose[finite]]:
+            low, high = self._percentiles(self._expanded_tail(2 * tail), int(i))
+            shown[finite, i], shown[i, finite] = low[finite] > 0, high[finite] < 0
+        return shown
 
     def shown_better_alone(self, alpha: float) -> NDArray[np.bool_]:
         """True where Student's interval of a difference by itself, which leaves out alpha, lies above 0; no resample is used."""
@@ -147,7 +171,7 @@ class BradleyTerryBootstrap:
         half = np.full((size, size), np.nan)
         half[one, two] = half[two, one] = self._student_half(self._contrasts(one, two), alpha)
         own = self._student_half(np.eye(size), alpha)
-        return self._shown(half, own, alpha / 2, np.zeros(size, dtype=bool))
+        return self._shown(half, own, alpha / 2, alpha / 2, np.zeros(size, dtype=bool))
 
     def student_interval(self, alpha: float, *, against: int | None = None) -> Interval:
         """Student's intervals that leave out alpha, of the abilities or of their differences to a model; no resample is used.
@@ -195,8 +219,13 @@ class BradleyTerryBootstrap:
         error, df = self.by_unit.of(contrasts)
         return np.where(np.isnan(error), np.inf, student_multiplier(alpha, df) * error)
 
-    def _shown(self, half: FloatArray, own: FloatArray, tail: float, loose: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Pairs whose difference exceeds its half-width; `loose` are models that are shown neither better nor worse."""
+    def _shown(
+        self, half: FloatArray, own: FloatArray, tail: float, sweep_tail: float, loose: NDArray[np.bool_]
+    ) -> NDArray[np.bool_]:
+        """Pairs whose difference exceeds its half-width; `loose` are models that are shown neither better nor worse.
+
+        `tail` is that of an open interval, and `sweep_tail` that of a pair without any finite ability.
+        """
         finite = np.isfinite(self.log_ability)
         with np.errstate(invalid="ignore"):
             difference = self.log_ability[:, None] - self.log_ability
@@ -205,15 +234,19 @@ class BradleyTerryBootstrap:
         for i in np.flatnonzero(~finite):
             low[i], high[i] = self._open_interval(int(i), tail)
         apart = low[:, None] > high
-        either = ~finite[:, None] | ~finite
+        either, neither = ~finite[:, None] | ~finite, ~finite[:, None] & ~finite
         shown = np.where(either, apart, shown & ~(loose[:, None] | loose))
-        return np.asarray(shown & ~(either & ((loose & finite)[:, None] | (loose & finite))))
+        shown &= ~(either & ((loose & finite)[:, None] | (loose & finite)))
+        return np.asarray(shown | (neither & (self._sweeps * np.log(0.5) <= np.log(sweep_tail))))
 
     def _critical(self, level: float) -> tuple[float, float]:
         """Multiplier of the standard errors of all differences at once, and the share in each tail that it amounts to."""
         from scipy.special import ndtr
 
         placed = np.flatnonzero(np.isfinite(self.log_ability))
+        if placed.size < 2:  # no difference to take a quantile of: all pairs share what is left out
+            tail = (1 - level) / (self.log_ability.size * (self.log_ability.size - 1))
+            return float(student_multiplier(2 * tail, max(self.n_units - 1, 1))), tail
         error = self.draws[:, placed] - self.log_ability[placed]
         error[~np.isfinite(error)] = np.nan
         precision = 1 / np.maximum(self.standard_error[np.ix_(placed, placed)], 1e-9)  # below is rounding
@@ -230,6 +263,8 @@ class BradleyTerryBootstrap:
         if np.isnan(sign) or i not in self._records:
             return -np.inf, np.inf
         others, weight = self._records[i]
+        if not others.size:  # nothing with a finite ability to compare it with
+            return -np.inf, np.inf
         low, high = -1e3, 1e3
         for _ in range(80):
             middle = (low + high) / 2
@@ -394,6 +429,7 @@ def bradley_terry_bootstrap(
     by_unit, covariance, extra_error = _sandwich(graph, outcomes, ability, nu, tie_model)
     variance = np.diagonal(covariance)
     error = np.sqrt(np.maximum(variance[:, None] + variance - 2 * covariance, 0.0))
+    sweeps = _sweeps(outcomes, ability)
     records = {i: _record(i, outcomes, ability, won[0]) for i in np.flatnonzero(np.isinf(ability)).tolist()}
     has_position = outcomes.is_ordered
     return BradleyTerryBootstrap(
@@ -408,6 +444,7 @@ def bradley_terry_bootstrap(
         extra_error if has_position else float("nan"),
         np.concatenate(positions),
         records,
+        sweeps,
     )
 
 
@@ -518,6 +555,20 @@ def _record(i: int, outcomes: PairOutcomes, ability: FloatArray, won: FloatArray
     total = float((won[i] + won[:, i]).sum())
     share = min(1.0, n_units / total) if total else 1.0  # one that only tied has no battles to weigh
     return sign * ability[opponents], battles[opponents] * share
+
+
+def _sweeps(outcomes: PairOutcomes, ability: FloatArray) -> FloatArray:
+    """Number of units in which two models without finite abilities met, where the model of the row won all of their battles."""
+    is_open = ~np.isfinite(ability)
+    won, lost, tied = (
+        np.asarray((table > 0) @ outcomes.multiplicity) for table in (outcomes.wins, outcomes.losses, outcomes.ties)
+    )
+    found, against = np.zeros((2, ability.size, ability.size))
+    np.add.at(found, (outcomes.first, outcomes.second), won)
+    np.add.at(found, (outcomes.second, outcomes.first), lost)
+    np.add.at(against, (outcomes.first, outcomes.second), tied)
+    against += against.T + found.T
+    return np.where((against == 0) & is_open & is_open[:, None], found, 0.0)
 
 
 def _quantile(values: FloatArray, probability: float) -> FloatArray:

@@ -300,12 +300,23 @@ def _numbers_of(columns: Sequence[Words]) -> IntArray:
 
 
 def _outcomes(table: SourceTable, winner: Words, models: tuple[str, ...], a: IntArray, b: IntArray) -> IntArray:
-    """1, -1 and 0; the names of the models count before words such as a and b."""
+    """1, -1 and 0; the names of the models count before words such as a and b, but in a column that can only hold sides."""
     nobody = 2
     said = np.array([next((sign for words, sign in _SAID if word.casefold() in words), nobody) for word in winner.names])
     number = {model: place for place, model in enumerate(models)}
     named = np.array([number.get(word, -1) for word in winner.names])[winner.code]
-    outcome = np.where(named == a, 1, np.where(named == b, -1, said[winner.code]))
+    side = said[winner.code]
+    outcome = np.where(named == a, 1, np.where(named == b, -1, side))
+    turned = np.flatnonzero(np.isin(side, (1, -1)) & (outcome != side))  # a model is called "b", and stands as model_a
+    by_side = np.flatnonzero(np.isin(side, (1, -1)) & (named != a) & (named != b))
+    if turned.size and by_side.size:
+        if (side == nobody).any():
+            word, other = (winner.names[winner.code[rows[0]]] for rows in (turned, by_side))
+            raise InvalidScoresError(
+                f"{table.where(int(turned[0]))}: winner is {word!r}, the name of a model that stands on the other side, while in "
+                f"{table.where(int(by_side[0]))} {other!r} can only be a side. Write names in every row, or model_a and model_b."
+            )
+        outcome = side
     if (outcome == nobody).any():
         row = int(np.argmax(outcome == nobody))
         raise InvalidScoresError(

@@ -101,7 +101,11 @@ def _number(value: Any) -> Any:
 
 def warnings(ratings: Ratings) -> Iterator[tuple[str, str]]:
     """Codes and texts of what a reader should know."""
-    rated = list(zip(ratings.models, ratings.rating.tolist(), ratings.n_unplaced.tolist(), strict=True))
+    has_ratings = bool(np.isfinite(ratings.rating).any())
+    if not has_ratings:
+        what = "no model has a finite rating, as no weaker model ever won, directly or through others"
+        yield "no-finite-rating", f"{what}. The ranks are read off the battles of each two models."
+    rated = list(zip(ratings.models, ratings.rating.tolist(), ratings.n_unplaced.tolist(), strict=True)) if has_ratings else []
     quoted = quoted_names(ratings.models)
     for code, sign, did in (("never-lost", np.inf, "lost to"), ("never-won", -np.inf, "beat")):
         names = [quoted[name] for name, rating, _ in rated if rating == sign]
