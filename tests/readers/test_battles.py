@@ -249,7 +249,5 @@ def test_models_may_be_called_like_sides() -> None:
         battles = read_battles(table)
         assert battles is not None
         assert battles.outcome.tolist() == outcome
-    with pytest.raises(
-        InvalidScoresError, match="row 1: winner is 'b', the name of a model that stands on the other"
-    ):
+    with pytest.raises(InvalidScoresError, match="row 1: winner is 'b', the name of a model that stands on the other"):
         read_battles(both)

@@ -387,16 +387,20 @@ def expected_battles(columns: Mapping[str, Sequence[Any]]) -> Found | None:
     if len(names) != len(columns) or not {"model_a", "model_b", "winner"} <= set(names):
         return None
     rows = zip(names["model_a"], names["model_b"], names["winner"], names.get("weight", itertools.repeat(1)), strict=False)
-    bag: Found = Counter()
-    for row, (a, b, winner, weight) in enumerate(rows):
+    sides = {**dict.fromkeys(WON, 1), **dict.fromkeys(LOST, -1), **dict.fromkeys(TIED, 0)}
+    said: list[tuple[str, str, int | None, int | None, float]] = []  # by name, and by side
+    for a, b, winner, weight in rows:
         if any(isinstance(each, float | np.floating) for each in (a, b, winner)):
             return None  # as a name
-        first, second, word_of = (str(each).strip() for each in (a, b, winner))
-        if word_of in (first, second):
-            outcome = 1 if word_of == first else -1
-        else:
-            outcome = {**dict.fromkeys(WON, 1), **dict.fromkeys(LOST, -1), **dict.fromkeys(TIED, 0)}[word_of.casefold()]
-        bag[row, (first, second, outcome), shown(float(weight))] += 1
+        first, second, word = (str(each).strip() for each in (a, b, winner))
+        by_name = 1 if word == first else -1 if word == second else None
+        said.append((first, second, by_name, sides.get(word.casefold()), float(weight)))
+    is_turned = any(name is not None and side in (1, -1) and side != name for *_, name, side, _ in said)
+    holds_sides = is_turned and any(name is None and side in (1, -1) for *_, name, side, _ in said)
+    bag: Found = Counter()
+    for row, (first, second, name, side, weight) in enumerate(said):
+        outcome = side if holds_sides or name is None else name
+        bag[row, (first, second, outcome), shown(weight)] += 1
     return bag
 
 
