@@ -224,7 +224,7 @@ def _drift_apart(graph: PairGraph, won: FloatArray, lost: FloatArray, tied: Floa
             np.concatenate([one[there], other[back]]) for one, other in ((graph.first, graph.second), (graph.second, graph.first))
         )
         met, numbers = np.unique([tails, heads], return_inverse=True)
-        rows, columns = numbers.reshape(2, -1)
+        rows, columns = numbers.reshape(2, -1).astype(np.int32)  # which the graphs of older SciPy take alone
         try:
             csgraph.bellman_ford(csr_array((length, (rows, columns)), shape=(met.size, met.size)), indices=0)
         except csgraph.NegativeCycleError:
