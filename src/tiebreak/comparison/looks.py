@@ -540,7 +540,7 @@ def fraction_of(plan: Looks, method: Procedure, now: Cut) -> float:
         return now.n / plan.n_total
     matrix = now.data.matrix()
     folds = matrix.n_splits / now.n
-    ratio = float(matrix.ratio.mean()) if matrix.has_sizes else 0.0
+    ratio = float(matrix.ratio.mean()) if matrix.has_ratio else 0.0
     return float(split_information(matrix.n_splits, round(plan.n_total * folds), test_train_ratio=ratio))
 
 
@@ -650,5 +650,5 @@ def _information(method: Procedure, data: Scores, first: IntArray, second: IntAr
         n = np.asarray((there.astype(float) @ there.T.astype(float))[first, second])
     if method.question != "splits":
         return n, n
-    ratio = float(matrix.ratio.mean()) if matrix.has_sizes else 0.0
+    ratio = float(matrix.ratio.mean()) if matrix.has_ratio else 0.0
     return n, 1.0 / (1.0 / np.maximum(n, 1.0) + ratio)

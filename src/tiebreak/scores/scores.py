@@ -71,6 +71,8 @@ class ScoreMatrix:
         seeds, periods, test sets or items.
     metric : Metric, optional
         Of this dataset, where not all datasets are scored in the same one; else None.
+    n_folds : int
+        Folds of each repeat of a cross-validation, where that is all that is known of the sizes; else 0.
     """
 
     dataset: str
@@ -82,6 +84,7 @@ class ScoreMatrix:
     score: FloatArray
     columns: tuple[str, ...] = ()
     metric: Metric | None = None
+    n_folds: int = 0
 
     def __repr__(self) -> str:
         missing = int(np.isnan(self.score).sum())
@@ -105,8 +108,15 @@ class ScoreMatrix:
         return bool(np.all(self.n_train > 0) and np.all(self.n_test > 0))
 
     @property
+    def has_ratio(self) -> bool:
+        """True where n_test / n_train is known: from the sizes, or from the number of folds."""
+        return self.has_sizes or self.n_folds > 1
+
+    @property
     def ratio(self) -> FloatArray:
-        """n_test / n_train of each split, of shape (n_splits,); only where `has_sizes`."""
+        """n_test / n_train of each split, of shape (n_splits,); only where `has_ratio`. Of k folds it is 1 / (k - 1)."""
+        if not self.has_sizes:
+            return np.full(self.n_splits, 1.0 / (self.n_folds - 1))
         return np.asarray(self.n_test / self.n_train, dtype=float)
 
     def take(self, models: Sequence[str]) -> ScoreMatrix:

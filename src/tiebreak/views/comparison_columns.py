@@ -216,6 +216,7 @@ def scores_of(matrix: ScoreMatrix) -> dict[str, Any]:
         "fold": matrix.fold.tolist(),
         "n_train": matrix.n_train.tolist() if matrix.has_sizes else None,
         "n_test": matrix.n_test.tolist() if np.all(matrix.n_test > 0) else None,
+        **({"n_folds": matrix.n_folds} if matrix.n_folds else {}),
         **({"columns": list(matrix.columns)} if matrix.columns else {}),
         "score": ([finite(value) for value in row.tolist()] for row in matrix.score),
     }

@@ -37,6 +37,8 @@ def design_line(comparison: Comparison) -> str:
     if matrix.has_sizes:
         about = "about " if design.sizes == "approximate" else ""
         sizes = f", {about}{span(matrix.n_train)} training and {about}{span(matrix.n_test)} test examples each"
+    elif matrix.n_folds:
+        sizes = f", {matrix.n_folds} folds taken to be cross-validation: test share 1/{matrix.n_folds}"
     dataset = f" of {quote(matrix.dataset)}" if matrix.dataset else ""
     return f"{count(matrix.n_splits, 'split')}{dataset}{folds}{sizes}"
 

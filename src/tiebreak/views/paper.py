@@ -222,6 +222,8 @@ def _data(comparison: Comparison) -> str:
     sizes = ""
     if matrix.has_sizes and unit == "split":
         sizes = f" ({span(matrix.n_train)} training and {span(matrix.n_test)} test examples each)"
+    elif matrix.n_folds and unit == "split":
+        sizes = f" ({matrix.n_folds}-fold cross-validation)"
     where = f"the same {count(matrix.n_splits, unit)}{repeats}{sizes}"
     if not comparison.method.is_paired:
         where = f"{span(comparison.ranking_table.n_units)} {unit}s each"

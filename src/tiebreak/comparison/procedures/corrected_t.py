@@ -26,7 +26,7 @@ from tiebreak.numerics import (
     student_multiplier,
 )
 from tiebreak.scores.differences import model_moments, model_ratios, pair_differences
-from tiebreak.scores.scores import Scores
+from tiebreak.scores.scores import ScoreMatrix, Scores
 from tiebreak.scores.vocabulary import Notice
 
 if TYPE_CHECKING:
@@ -109,17 +109,18 @@ class CorrectedT(Procedure):
                 Setting("rows", "'items'"),
                 ", or tb.read_predictions(y_true, {name: predictions}).",
             )
-        return None if matrix.has_sizes else self._without_sizes()
+        return None if matrix.has_ratio else self._without_sizes()
 
     def _without_sizes(self) -> TiebreakError | None:
         return MissingSizesError(
-            "the correction for shared training data needs the numbers of training and test examples, which this source does "
-            "not hold. Pass ",
+            "the correction for shared training data needs to know how large a test set is beside its training set. Pass ",
+            Setting("cv", "10"),
+            " for 10-fold cross-validation, or ",
             Setting("n_train"),
             " and ",
             Setting("n_test"),
             " (examples per split), or add columns of these names",
-            Advice("; for a search, pass X= and y=, for arrays and results of cross_validate X=, y= and cv=", typed=""),
+            Advice("; or X=, y= and cv= as the splits were made", typed=""),
             ". If each row is a training of its own with another seed, not a fold, name the seeds in a column 'seed'.",
         )
 
@@ -170,28 +171,34 @@ class CorrectedT(Procedure):
                 "the splits follow time: later models see more data, and drift between splits is not part of the interval",
             )
         n_train, n_test = matrix.n_train, matrix.n_test
-        if not matrix.has_sizes:
-            return
-        if n_test.min() < SMALL_TEST_SET:
-            yield Notice(
-                "small-test-sets",
-                f"some test sets hold only {n_test.min()} example(s), so scores on them are coarse and the t distribution is a "
-                "rough fit; comparing predictions example by example would be better, or fewer and larger folds",
-            )
-        if n_test.max() - n_test.min() > 1 and n_test.max() > 1.2 * n_test.min():
-            yield Notice(
-                "unequal-sizes",
-                f"test sets hold {n_test.min()} to {n_test.max()} examples; each split counts the same, and the correction uses "
-                f"the mean ratio {matrix.ratio.mean():.4g}",
-            )
-        n_examples = n_train + n_test
-        is_one_partition = abs(int(n_test.sum()) - int(n_examples.max())) <= 1 and np.unique(matrix.repeat).size == 1
+        is_one_partition = matrix.n_folds == matrix.n_splits
+        if matrix.has_sizes:
+            yield from _about_sizes(matrix)
+            n_examples = n_train + n_test
+            is_one_partition = abs(int(n_test.sum()) - int(n_examples.max())) <= 1 and np.unique(matrix.repeat).size == 1
         if is_one_partition and design.kind not in ("loo", "time", "holdout", "repeated-holdout"):
             yield Notice(
                 "single-repeat",
                 f"one repeat of {matrix.n_splits}-fold: the answer may change with another shuffling; repeats (10 x 10-fold) "
                 "steady it",
             )
+
+
+def _about_sizes(matrix: ScoreMatrix) -> Iterator[Notice]:
+    """Remarks on test sets that are very small, or of very different sizes."""
+    n_test = matrix.n_test
+    if n_test.min() < SMALL_TEST_SET:
+        yield Notice(
+            "small-test-sets",
+            f"some test sets hold only {n_test.min()} example(s), so scores on them are coarse and the t distribution is a "
+            "rough fit; comparing predictions example by example would be better, or fewer and larger folds",
+        )
+    if n_test.max() - n_test.min() > 1 and n_test.max() > 1.2 * n_test.min():
+        yield Notice(
+            "unequal-sizes",
+            f"test sets hold {n_test.min()} to {n_test.max()} examples; each split counts the same, and the correction uses "
+            f"the mean ratio {matrix.ratio.mean():.4g}",
+        )
 
 
 PAIRED = "both models were scored on the same splits"

@@ -89,7 +89,7 @@ class Hierarchical(OverDatasets):
                 f"the hierarchical method reads how scores vary from split to split, and {quoted(few)} {have} one split only. "
                 "Use the method 'wilcoxon', which takes one score for each dataset."
             )
-        if not all(matrix.has_sizes for matrix in data.matrices):
+        if not all(matrix.has_ratio for matrix in data.matrices):
             return MissingSizesError(
                 "the hierarchical method allows for training data that splits share, so it needs their sizes. Pass ",
                 Setting("n_train"),
