@@ -241,7 +241,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _to_float(value: Any) -> float:
-    return float(value)
+    return float(str(value)) if isinstance(value, np.floating) else float(value)  # 0.1 of 32 bits is 0.1
 
 
 _EXACT = 2**53
@@ -774,7 +774,7 @@ def _of_series(series: Any, column: str, name: str, is_name: Callable[[str], boo
         # a copy, so that nothing we do reaches the caller's data
         return np.array(series.cast(nw.Float64).to_numpy(), dtype=float)
     try:
-        cells = series.to_list()
+        cells = [float(str(each)) for each in series.to_numpy()] if kind == nw.Float32 else series.to_list()
     except BaseException as error:  # a date beyond Python's, which the library of the frame can hold; polars panics at some
         if not isinstance(error, OverflowError | ValueError) and type(error).__name__ != "PanicException":
             raise
