@@ -241,7 +241,8 @@ def _is_number(value: Any) -> bool:
 
 
 def _to_float(value: Any) -> float:
-    return float(str(value)) if isinstance(value, np.floating) else float(value)  # 0.1 of 32 bits is 0.1
+    is_short = isinstance(value, np.floating) and not isinstance(value, float)
+    return float(str(value)) if is_short else float(value)  # 0.1 of 32 bits is 0.1
 
 
 _EXACT = 2**53
@@ -718,6 +719,9 @@ def _of_columns(columns: Mapping[Any, Any], name: str, is_name: Callable[[str], 
     for key, values in columns.items():
         if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
             raise refuse(name, str(key), None, f"it must be a list; got {printable(f'{values!r:.60}')}.")
+        if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype == np.float64:
+            held.append(values.copy())
+            continue
         cells = list(values)
         found = column_of(cells)
         if isinstance(found, np.ndarray) and is_name(str(key)) and any(isinstance(cell, bool) for cell in cells):
