@@ -22,7 +22,7 @@ from tiebreak.readers.files import refuse
 from tiebreak.readers.header import ALIASES, UNITS, find_roles, is_weak, plain
 from tiebreak.readers.metric import has_direction
 from tiebreak.readers.source import ReadOptions
-from tiebreak.readers.tables import Column, Table, Words, as_words, is_numeric, known_columns, refuse_nested
+from tiebreak.readers.tables import Column, Counted, Table, Words, as_words, is_numeric, known_columns, refuse_nested
 from tiebreak.scores.metric import full_name
 from tiebreak.scores.vocabulary import look_up, quoted
 
@@ -517,7 +517,7 @@ class _Reading(NamedTuple):
         """Units without a split that names parts of the data, of which one must be chosen."""
         for role in ("split", "fold"):
             words = units.get(role)
-            if words is None or not {each.casefold() for each in words.names} & _PARTS or any(map(_whole, words.names)):
+            if words is None or isinstance(words.names, Counted) or not {each.casefold() for each in words.names} & _PARTS or any(map(_whole, words.names)):
                 continue
             if len(words.names) > 1:
                 column = self.roles[role][0]
@@ -605,6 +605,8 @@ class _Reading(NamedTuple):
             )  # fmt: skip
 
     def _refuse_sums(self, words: Words, role: str) -> None:
+        if isinstance(words.names, Counted):
+            return
         wrong = next((place for place, each in enumerate(words.names) if SUMMARY.fullmatch(each.strip())), None)
         if wrong is not None and (words.code == wrong).any():
             row = int(np.argmax(words.code == wrong))
@@ -669,7 +671,7 @@ def _place_in_group(group: IntArray) -> IntArray:
 
 def _keyed(words: Words) -> Words:
     """Words of which whole numbers have no fraction: 1.0 is 1 where all are numbers."""
-    if not all(re.fullmatch(r"-?\d+\.0+", name) for name in words.names):
+    if isinstance(words.names, Counted) or not all(re.fullmatch(r"-?\d+\.0+", name) for name in words.names):
         return words
     return Words(tuple(name.partition(".")[0] for name in words.names), words.code)
 
