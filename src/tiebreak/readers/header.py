@@ -40,7 +40,22 @@ UNITS = ("dataset", "repeat", "fold", "split", "seed", "time")
 """Parts of the name of a row that is no item, in the order in which a row is named."""
 
 _WEAK = frozenset(
-    ("index", "id", "input", "prompt", "user_input", "instruction", "query", "image", "case", "task_id", "instance", "date", "timestamp", "ds")
+    (
+        "index",
+        "id",
+        "input",
+        "prompt",
+        "user_input",
+        "instruction",
+        "query",
+        "image",
+        "case",
+        "task_id",
+        "instance",
+        "date",
+        "timestamp",
+        "ds",
+    )
 )
 """Names that tables of other units have too: a column so called counts only where nothing else tells the rows apart."""
 
@@ -65,7 +80,20 @@ def role_of(name: str) -> str:
 
 def names_something(name: str) -> bool:
     """True for a column of names or keys, whose cells are kept as they are typed."""
-    return role_of(name) in ("model", "dataset", "repeat", "fold", "split", "seed", "run", "epoch", "time", "item", "cluster", "metric")
+    return role_of(name) in (
+        "model",
+        "dataset",
+        "repeat",
+        "fold",
+        "split",
+        "seed",
+        "run",
+        "epoch",
+        "time",
+        "item",
+        "cluster",
+        "metric",
+    )
 
 
 def find_roles(

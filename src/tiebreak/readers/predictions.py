@@ -370,10 +370,20 @@ def _model_columns(table: Table, roles: Mapping[str, list[str]], *, is_one: bool
     stem = printable(Path(table.name).stem)
     if "prediction" in roles:
         return {stem: roles["prediction"][0]}
-    taken = {column for role in ("truth", "item", "cluster", "fold", "split", "repeat", "dataset", "time", "weight") for column in roles.get(role, ())}
+    taken = {
+        column
+        for role in ("truth", "item", "cluster", "fold", "split", "repeat", "dataset", "time", "weight")
+        for column in roles.get(role, ())
+    }
     rest = [name for name in table.columns if name not in taken and name]
     if not rest:
-        raise refuse(table.name, None, None, "it has the truth, but no column of predictions.", "Give a column for each model, or a file for each model.")
+        raise refuse(
+            table.name,
+            None,
+            None,
+            "it has the truth, but no column of predictions.",
+            "Give a column for each model, or a file for each model.",
+        )
     return {stem: rest[0]} if is_one and len(rest) == 1 else {name: name for name in rest}
 
 
@@ -384,9 +394,13 @@ def _values(table: Table, name: str) -> NDArray[Any]:
     if missing.any():
         row = int(np.argmax(missing))
         raise refuse(
-            table.name, name, table.where(row), f"no value is given ({int(missing.sum())} such row(s) in all).",
-            "Leave these examples out for all models.", kind=InvalidScoresError,
-        )  # fmt: skip
+            table.name,
+            name,
+            table.where(row),
+            f"no value is given ({int(missing.sum())} such row(s) in all).",
+            "Leave these examples out for all models.",
+            kind=InvalidScoresError,
+        )
     if isinstance(column, Words):
         return np.array(column.names, dtype=str)[column.code]
     return column.astype(np.int64) if bool(np.all(column == np.floor(column)) and np.all(np.abs(column) < 2**53)) else column
@@ -398,7 +412,14 @@ def _keys_of(table: Table, roles: Mapping[str, list[str]], n: int) -> list[str]:
     keys = [" ".join(each) for each in zip(*named, strict=True)] if named else [str(number) for number in range(1, n + 1)]
     doubled = next((key for key, count in Counter(keys).items() if count > 1), None)
     if doubled is not None:
-        raise refuse(table.name, None, None, f"example {doubled!r} stands twice or more.", "Keep one row for each example.", kind=InvalidScoresError)
+        raise refuse(
+            table.name,
+            None,
+            None,
+            f"example {doubled!r} stands twice or more.",
+            "Keep one row for each example.",
+            kind=InvalidScoresError,
+        )
     return keys
 
 
@@ -413,7 +434,11 @@ def _aligned(keys: Sequence[str], own: Sequence[str], truth: NDArray[Any], own_t
             f"({quoted(more, 3)}). Give predictions of the same examples."
         )
     order = [place[key] for key in keys]
-    wrong = next((key for key, one, two in zip(keys, truth.tolist(), own_truth[order].tolist(), strict=True) if str(one) != str(two)), None)
+    wrong = next(
+        (key for key, one, two in zip(keys, truth.tolist(), own_truth[order].tolist(), strict=True) if str(one) != str(two)), None
+    )
     if wrong is not None:
-        raise InvalidScoresError(f"{name} has another truth for example {wrong!r} than the first source. Are they of one test set?")
+        raise InvalidScoresError(
+            f"{name} has another truth for example {wrong!r} than the first source. Are they of one test set?"
+        )
     return order
