@@ -21,7 +21,7 @@ from tiebreak.errors import (
 from tiebreak.numerics import Missing
 from tiebreak.printable import fault_of_name, printable
 from tiebreak.readers import answer, logs, sklearn
-from tiebreak.readers.files import pipes_as_files, refuse
+from tiebreak.readers.files import check_path, pipes_as_files, refuse
 from tiebreak.readers.folder import Results, is_folder, read_results
 from tiebreak.readers.header import names_something
 from tiebreak.readers.items import Part, items_of, items_of_wide, part_of_items, part_of_log, part_of_long
@@ -31,7 +31,7 @@ from tiebreak.readers.predictions import holds_predictions, items_of_predictions
 from tiebreak.readers.shapes import Long, battle_columns, long_of, refuse_battles
 from tiebreak.readers.source import ACCEPTED, ReadOptions, Source, known_sizes, unsupported, with_sizes
 from tiebreak.readers.splits import source_of_long
-from tiebreak.readers.tables import ENDINGS, Table, is_frame, is_table_file, read_table
+from tiebreak.readers.tables import ENDINGS, Table, is_frame, read_table
 from tiebreak.scores.items import Items, check_items
 from tiebreak.scores.scores import SavedSettings, Scores, percent_notices
 from tiebreak.scores.vocabulary import look_up, quoted
@@ -237,11 +237,10 @@ def _found(given: Given, options: ReadOptions, *, n_sources: int) -> Found:
     stem = given.stem or (printable(Path(source).stem) if _is_file(source) else "")
     if _is_file(source):
         path = Path(source)
-        if path.is_file() and logs.is_log(path):
+        check_path(path, name)
+        if logs.is_log(path):
             log = logs.read_log(path, name, options.metric, is_main=n_sources > 1)
             return _named_model(part_of_log(log, name, stem), given)
-        if not is_table_file(source):
-            read_table(source, name)
     if isinstance(source, Mapping) and not source:
         raise UnreadableSourceError(f"{name} is an empty dict. Pass {{name: scores}} with at least two models.")
     if isinstance(source, Mapping) and len({str(key) for key in source}) < len(source):
