@@ -52,8 +52,8 @@ Found = Source | Long | Part | Table | Items
 class Given:
     """A source with the names that messages and models have from it."""
 
-    def __init__(self, source: Any, name: str, stem: str = "") -> None:
-        self.source, self.name, self.stem = source, name, stem
+    def __init__(self, source: Any, name: str, stem: str = "", file: str = "") -> None:
+        self.source, self.name, self.stem, self.file = source, name, stem, file
 
 
 def read_scores(sources: Sequence[Any], options: ReadOptions) -> Scores:
@@ -158,8 +158,9 @@ def read_items(
         positive=positive,
     )
     with pipes_as_files(sources) as held:
-        found = [_found(each, options, n_sources=len(held)) for each in _given(held)]
-        items = _items(found, options)
+        given = _given(held)
+        found = [_found(each, options, n_sources=len(held)) for each in given]
+        items = _items(found, given, options)
     return (items.take(models) if models is not None else items).complete(missing)
 
 
@@ -169,6 +170,7 @@ def read_items(
 def _given(sources: Sequence[Any]) -> list[Given]:
     """Sources with their names; a dict of tables is one for each model."""
     found = []
+    files = iter(_told_apart([Path(source) for source in sources if _is_file(source)]))
     for number, source in enumerate(sources, start=1):
         name = "the source" if len(sources) == 1 else f"source {number}"
         if isinstance(source, Mapping) and source and not sklearn.reads(source) and all(map(_is_source, source.values())):
@@ -177,10 +179,20 @@ def _given(sources: Sequence[Any]) -> list[Given]:
                 for key, value in source.items()
             ]
         elif _is_file(source):
-            found.append(Given(source, printable(os.fspath(source))))
+            found.append(Given(source, printable(os.fspath(source)), file=printable(next(files))))
         else:
             found.append(Given(source, "the table" if is_frame(source) and len(sources) == 1 else name))
     return found
+
+
+def _told_apart(paths: Sequence[Path]) -> list[str]:
+    """Names of files without their endings, of equal ones with what differs in their folders."""
+    if len({path.stem for path in paths}) == len(paths):
+        return [path.stem for path in paths]
+    parts = [path.with_suffix("").parts for path in paths]
+    start = len(os.path.commonprefix(parts))
+    end = len(os.path.commonprefix([each[start:][::-1] for each in parts]))
+    return ["/".join(each[start : len(each) - end]) or each[-1] for each in parts]
 
 
 def _is_file(source: Any) -> bool:
@@ -234,7 +246,7 @@ def _found(given: Given, options: ReadOptions, *, n_sources: int) -> Found:
         return answer.read_answer(source, name, options)
     if sklearn.reads(source):
         return sklearn.read(source, name, options)
-    stem = given.stem or (printable(Path(source).stem) if _is_file(source) else "")
+    stem = given.stem or given.file
     if _is_file(source):
         path = Path(source)
         check_path(path, name)
@@ -258,7 +270,7 @@ def _found(given: Given, options: ReadOptions, *, n_sources: int) -> Found:
     if battle_columns(names):
         refuse_battles(names, name)
     if holds_predictions(table, options):
-        return dataclasses.replace(table, name=name)
+        return table
     is_alone = n_sources > 1 or bool(given.stem) or _is_file(source)
     long = long_of(table, options, stem if is_alone else None)
     if long.is_by_file and n_sources == 1 and not given.stem and not long.is_of_items:
@@ -357,7 +369,7 @@ def _item_scores(found: Sequence[Found], given: Sequence[Given], options: ReadOp
         )
     asked = tuple(saved for each in found if isinstance(each, Source) for saved in each.scores.saved_settings)
     plain = [each.scores.items if isinstance(each, Source) and each.scores.items is not None else each for each in found]
-    items = _items(plain, options)
+    items = _items(plain, given, options)
     if options.models is not None:
         items = items.take(options.models)
     scores = items.as_scores()
@@ -365,29 +377,30 @@ def _item_scores(found: Sequence[Found], given: Sequence[Given], options: ReadOp
     return dataclasses.replace(scores, saved_settings=asked, roles=tuple(roles))
 
 
-def _items(found: Sequence[Found], options: ReadOptions) -> Items:
+def _items(found: Sequence[Found], given: Sequence[Given], options: ReadOptions) -> Items:
     """Items of all that was found, joined."""
     tables = [each for each in found if isinstance(each, Table)]
     if tables:
         if len(tables) < len(found):
             raise AmbiguousSourceError("some sources are predictions beside the truth, and others scores; compare one kind.")
-        return items_of_predictions(tables, options)
+        return items_of_predictions(tables, [its.stem or its.file or its.name for its in given], options)
     if len(found) == 1 and isinstance(found[0], Items) and options.cluster is None:
         return check_items(found[0])
     if len(found) == 1 and isinstance(found[0], Long) and found[0].is_of_items:
         items = items_of_wide(found[0], options)
         if items is not None:
             return items
-    return items_of([_part(each) for each in found], options.metric, options.direction_of(options.metric or ""), options.cluster)
+    parts = [_part(each, its.stem or its.file) for each, its in zip(found, given, strict=True)]
+    return items_of(parts, options.metric, options.direction_of(options.metric or ""), options.cluster)
 
 
 def parts_of(sources: Sequence[Any], options: ReadOptions) -> list[Part]:
     """Parts of items, one for each source."""
     given = _given(sources)
-    return [_part(_found(each, options, n_sources=len(given))) for each in given]
+    return [_part(_found(each, options, n_sources=len(given)), each.stem or each.file) for each in given]
 
 
-def _part(found: Found) -> Part:
+def _part(found: Found, stem: str) -> Part:
     if isinstance(found, Part):
         return found
     if isinstance(found, Items):
@@ -398,7 +411,6 @@ def _part(found: Found) -> Part:
             )
         return part_of_items(found)
     if isinstance(found, Long) and found.is_of_items:
-        stem = found.models[0] if found.is_by_file else printable(Path(found.table.name).stem)
         return part_of_long(found, stem)
     name = found.table.name if isinstance(found, Long) else found.name
     raise refuse(

@@ -563,9 +563,8 @@ class _Reading(NamedTuple):
             units.pop("item", None)
         units = self._without_parts(units)
         if options.rows == "items" and "item" not in units:  # a number of each row is its name
-            numbers = [role for role in ("split", "fold") if role in units and self._is_unique(models, {role: units[role]})]
-            named = {"item": units[role] for role in numbers[:1]}
-            units = {**{role: words for role, words in units.items() if role not in ("split", "fold")}, **named}
+            numbers = [units.pop(role) for role in ("split", "fold") if role in units]
+            units |= {"item": each for each in numbers if self._is_unique(models, {"item": each})}  # noqa: B035
         strong = {"repeat", "fold", "split", "item"} & units.keys()
         for role in ("time", "seed", "item"):  # what tells the same rows apart without it is not needed
             others = units.keys() - {role}
@@ -843,11 +842,10 @@ def _roles_text(roles: Mapping[str, list[str]], units: Mapping[str, Words], foun
     parts = [f"model = {', '.join(own)}"] if own and own != ["model"] else []
     if found.model is None:
         parts.append(f"models = {quoted(found.models, 4)}")
-    parts += [
-        f"{len(words.names)} {role}{'s' if len(words.names) != 1 else ''}"
-        + (f" = {roles[role][0]}" if roles.get(role, [role])[0] != role else "")
-        for role, words in units.items()
-    ]
+    for role, words in units.items():
+        n = np.count_nonzero(np.bincount(words.code))
+        of = f" = {roles[role][0]}" if roles.get(role, [role])[0] != role else ""
+        parts.append(f"{n} {role}{'s' if n != 1 else ''}{of}")
     if found.column not in ("", "score"):
         parts.append(f"score = {found.column}")
     unused = list(found.extras)

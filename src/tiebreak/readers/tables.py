@@ -133,8 +133,8 @@ def as_words(column: Column) -> Words:
     if isinstance(column, Words):
         return column
     present = ~np.isnan(column)
-    low, high = (float(each.reduce(column, initial=0.0)) for each in (np.fmin, np.fmax))
-    if high - low < 2 * column.size and present.all() and np.array_equal(column, np.floor(column)):
+    low, high = (column.min(), column.max()) if column.size else (0.0, 0.0)
+    if high - low < 2 * column.size and np.array_equal(column, np.floor(column)):  # none of which is nan
         return Words(Counted(int(low), int(high - low) + 1), (column - low).astype(np.int32))
     values, code = np.unique(column[present], return_inverse=True)
     codes = np.full(column.size, -1, dtype=np.int32)
@@ -361,6 +361,7 @@ def _named(name: str, names: Sequence[str], columns: Sequence[Column | list[Any]
             name, None, None, f"it has {len(names):,} columns, more than the {MOST_COLUMNS:,} that are read.", "Is it a table?"
         )
     held: dict[str, Column | list[Any]] = {}
+    places: dict[str, int] = {}
     for place, (raw, column) in enumerate(zip(names, columns, strict=True), start=1):
         own = raw.strip().strip("\ufeff").strip()
         if not own or re.fullmatch(r"Unnamed: \d+(_level_\d+)?", own):
@@ -368,15 +369,14 @@ def _named(name: str, names: Sequence[str], columns: Sequence[Column | list[Any]
                 continue
             own = f"column {place}"
         if own in held:
-            first = [*names].index(raw) + 1 if raw in names else 0
             raise refuse(
                 name,
                 None,
                 None,
-                f"it has two columns called {printable(own)!r} (columns {first} and {place}).",
+                f"it has two columns called {printable(own)!r} (columns {places[own]} and {place}).",
                 "Give each a name of its own.",
             )
-        held[own] = column
+        held[own], places[own] = column, place
     if not held:
         raise refuse(name, None, None, "it has no columns, so there are no scores in it.")
     sizes = {each: len(column.code) if isinstance(column, Words) else len(column) for each, column in held.items()}
