@@ -339,16 +339,15 @@ def _roles(table: Table, options: ReadOptions) -> dict[str, list[str]] | None:
 def items_of_predictions(tables: Sequence[Table], options: ReadOptions) -> Items:
     """Scores of single items from tables of the truth and predictions: a column for each model, or a table for each model."""
     found: dict[str, NDArray[Any]] = {}
-    truth: NDArray[Any] | None = None
+    truth: NDArray[Any] = np.empty(0)
     keys: list[str] = []
     clusters: list[str] | None = None
     for table in tables:
-        roles = _roles(table, options)
-        assert roles is not None
+        roles = _roles(table, options) or {}
         own_truth = _values(table, roles["truth"][0])
         own_keys = _keys_of(table, roles, own_truth.size)
         models = _model_columns(table, roles, is_one=len(tables) > 1)
-        if truth is None:
+        if not found:
             truth, keys = own_truth, own_keys
             clusters = table.words(roles["cluster"][0]).texts() if "cluster" in roles else None
         order = _aligned(keys, own_keys, truth, own_truth, table.name)
@@ -356,7 +355,6 @@ def items_of_predictions(tables: Sequence[Table], options: ReadOptions) -> Items
             if model in found:
                 raise AmbiguousSourceError(f"two sources hold predictions of {model!r}. Name each file after its model.")
             found[model] = _values(table, column)[order]
-    assert truth is not None
     if options.models is not None:
         found = {model: found[list(found)[look_up(model, list(found), "model")]] for model in options.models}
     positive: Any = options.positive
@@ -430,7 +428,8 @@ def _aligned(keys: Sequence[str], own: Sequence[str], truth: NDArray[Any], own_t
     if lacking or len(own) != len(keys):
         more = [key for key in own if key not in set(keys)]
         raise InvalidScoresError(
-            f"{name} is of other examples than the first source: it lacks {len(lacking)} ({quoted(lacking, 3)}) and has {len(more)} more "
+            f"{name} is of other examples than the first source: it lacks {len(lacking)} ({quoted(lacking, 3)}) and "
+            f"has {len(more)} more "
             f"({quoted(more, 3)}). Give predictions of the same examples."
         )
     order = [place[key] for key in keys]
