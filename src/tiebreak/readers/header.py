@@ -1,4 +1,4 @@
-"""Names of columns that say what a column holds: one table of other names, compared without case, blanks, `_`, `-` and a plural s."""
+"""Names that say what a column holds: one table of them, compared without case, blanks, `_`, `-` and a plural s."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ ALIASES: dict[str, str] = {
     "run": "run trial run_index",
     "epoch": "epoch attempt sample sample_index",
     "time": "time period date timestamp ds",
-    "item": """item item_id example example_id question question_id doc_id sample_id instance instance_id problem_id qid query_id query
-        task_id prompt_id instruction prompt image image_id case case_id user_input input id index""",
+    "item": """item item_id example example_id question question_id doc_id sample_id instance instance_id problem_id qid query_id
+        query task_id prompt_id instruction prompt image image_id case case_id user_input input id index""",
     "cluster": "cluster cluster_id group document passage patient template",
     "weight": "weight sample_weight",
     "judge": "judge judge_score judge_label judge_rating llm_judge model_score",

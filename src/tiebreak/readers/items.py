@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -59,9 +59,7 @@ def part_of_log(log: Log, name: str, stem: str) -> Part:
     """Part of the log of an evaluation tool."""
     columns: dict[str, Column] = {}
     for key, values in log.columns.items():
-        column = column_of(values, as_typed=key != "score")
-        assert column is not None
-        columns[key] = column
+        columns[key] = _words_of(values) if key != "score" else np.array(values, dtype=float)
     about = (log.metric, log.remark, log.unit, log.lower_is_better, log.is_mean_of_tasks, log.is_named_by_file)
     return Part(columns, lambda row: f"sample {row + 1}", name, stem, *about)
 
@@ -84,9 +82,7 @@ def part_of_items(items: Items) -> Part:
         columns["run"] = of(items.runs, np.tile(np.repeat(np.arange(n_runs), n), n_models))
     texts = {**({} if items.clusters is None else {"cluster": items.clusters}), **items.columns}
     for key, values in texts.items():
-        own = column_of(values, as_typed=True)
-        assert isinstance(own, Words)
-        columns[key] = own.take(every_item[present])
+        columns[key] = _words_of(values).take(every_item[present])
     if items.weights is not None:
         columns["weight"] = items.weights[every_item][present]
     if items.labels is not None:
@@ -126,7 +122,8 @@ def part_of_long(long: Long, stem: str) -> Part:
             columns[name] = tiled(as_words(column))
     if long.metrics is not None:
         raise AmbiguousSourceError(
-            f"{long.table.name} holds {len(long.metrics.names)} metrics: {quoted(long.metrics.names, 12)}. Say which one to compare with ",
+            f"{long.table.name} holds {len(long.metrics.names)} metrics: {quoted(long.metrics.names, 12)}. Say which "
+            "one to compare with ",
             Setting("metric"),
             ".",
         )
@@ -239,6 +236,14 @@ def _words(column: Column) -> Words:
     return as_words(column)
 
 
+def _numbers(column: Column) -> FloatArray:
+    return cast(FloatArray, column)
+
+
+def _words_of(values: Iterable[Any]) -> Words:
+    return cast(Words, column_of(values, as_typed=True))
+
+
 def _concatenated(columns: Sequence[Column | None], sizes: Sequence[int]) -> Column:
     """Rows of one column of several parts; a part without it has none there."""
     if all(column is None or isinstance(column, np.ndarray) for column in columns):
@@ -306,7 +311,8 @@ def _refuse_other_samples(item: Words, digest: Words) -> None:
     if (n > 1).any():
         which = [item.names[place] for place in found[n > 1].tolist()]
         raise InvalidScoresError(
-            f"{len(which)} items of one number are not the same sample in all files: {quoted(which, 3)}. Were they drawn or ordered in "
+            f"{len(which)} items of one number are not the same sample in all files: {quoted(which, 3)}. Were they "
+            "drawn or ordered in "
             "another way? Evaluate both models on the same samples."
         )
 
@@ -326,15 +332,15 @@ def _held_metric(parts: Sequence[Part], lower_is_better: bool | None) -> tuple[s
         )
     is_binary = True
     for part in parts:
-        score = part.columns["score"]
-        assert isinstance(score, np.ndarray)
+        score = _numbers(part.columns["score"])
         score = score[~np.isnan(score)]
         direction = part.lower_is_better if lower_is_better is None and not is_known(part.metric or "") else lower_is_better
         name = _named_metric(score[None], part.metric, direction).metric
         if not name.higher_is_better or (score.size and not 0 <= score.min() <= score.max() <= 1):
             why = f"reaches {score.max():g}" if name.higher_is_better else "is better the lower it is"
             raise AmbiguousSourceError(
-                f"the tasks have metrics of different units, which have no mean: the {name.name!r} of {quoted(sorted(part.tasks))} {why}. "
+                f"the tasks have metrics of different units, which have no mean: the {name.name!r} of "
+                f"{quoted(sorted(part.tasks))} {why}. "
                 "Compare such tasks by themselves, or name a metric that all of them hold with ",
                 Setting("metric"),
                 ".",
@@ -394,8 +400,7 @@ def _grouped(columns: dict[str, Column], parts: Sequence[Part]) -> tuple[dict[st
         remarks.append(f"group {name!r} of {len(own)} tasks counts as one task, by {how}, as in its tool (each: by subtask)")
         sizes = np.array([np.unique(item.code[task.code == task.names.index(each)]).size for each in own])
         if name in means and np.unique(sizes).size > 1:
-            weight = columns.get("weight", np.ones(task.code.size))
-            assert isinstance(weight, np.ndarray)
+            weight = _numbers(columns.get("weight", np.ones(task.code.size)))
             shares = np.ones(len(task.names))
             shares[[task.names.index(each) for each in own]] = sizes.mean() / sizes
             columns["weight"] = weight * shares[task.code]
@@ -462,8 +467,7 @@ def _items_of_columns(
     same = np.flatnonzero(np.diff(cells[order]) == 0)
     if same.size:
         raise _doubled(columns, words, order, same, name, where)
-    score = columns["score"]
-    assert isinstance(score, np.ndarray)
+    score = _numbers(columns["score"])
     named = _named_metric(score[None], metric, lower_is_better)
     shape = tuple(len(words[what].names) for what in ("model", "run", "item"))
     place = (words["model"].code.astype(np.int64) * shape[1] + words["run"].code) * shape[2] + words["item"].code

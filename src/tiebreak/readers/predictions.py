@@ -53,7 +53,7 @@ def read_predictions(
         and "matthews_corrcoef"; of numbers "root_mean_squared_error", "r2" and "explained_variance". Unless given it is
         accuracy for classes and roc_auc for probabilities of two classes.
     positive : optional
-        Class that probabilities of one column are of, or that "f1" and the like are of; the larger of two classes unless given.
+        Class that probabilities of one column are of, or that "f1" and the like are of; of two numbers the larger unless given.
     items, clusters, weights : sequence, optional
         Name, cluster and weight of each example.
 
@@ -83,6 +83,8 @@ def read_predictions(
     chosen = _metric(truth, arrays, metric)
     name = name_metric(chosen).metric
     classes = np.unique(truth)
+    if positive is None and chosen in OF_PROBABILITIES and all(values.ndim == 2 for values in arrays.values()):
+        positive = classes[-1]  # either says the same
     is_positive, actual = None, None
     names: tuple[str, ...] = ()
     if chosen in METRICS_OF_CLASSES:
@@ -237,6 +239,13 @@ def _positive(classes: NDArray[Any], positive: Any) -> Any:
         raise InvalidScoresError(
             f"probabilities of one class are for two classes; y_true has {classes.size}. Give a column for each."
         )
+    if positive is None and classes.dtype.kind not in "biuf":
+        raise InvalidParameterError(
+            f"which of {quoted([str(each) for each in classes])} is the positive class? Pass ",
+            Setting("positive", repr(str(classes[1]))),
+            " or the other.",
+            about="positive",
+        )
     if positive is None:
         return classes[1]
     if positive not in classes.tolist():
@@ -340,16 +349,15 @@ def items_of_predictions(tables: Sequence[Table], names: Sequence[str], options:
     `names` are those of the models of tables with one column of predictions.
     """
     found: dict[str, NDArray[Any]] = {}
-    truth: NDArray[Any] | None = None
+    truth: NDArray[Any] = np.empty(0)
     keys: list[str] = []
     clusters: list[str] | None = None
     for table, name in zip(tables, names, strict=True):
-        roles = _roles(table, options)
-        assert roles is not None
+        roles = _roles(table, options) or {}
         own_truth = _values(table, roles["truth"][0])
         own_keys = _keys_of(table, roles, own_truth.size)
         models = _model_columns(table, roles, name, is_one=len(tables) > 1)
-        if truth is None:
+        if not found:
             truth, keys = own_truth, own_keys
             clusters = table.words(roles["cluster"][0]).texts() if "cluster" in roles else None
         order = _aligned(keys, own_keys, truth, own_truth, table.name)
@@ -357,7 +365,6 @@ def items_of_predictions(tables: Sequence[Table], names: Sequence[str], options:
             if model in found:
                 raise AmbiguousSourceError(f"two sources hold predictions of {model!r}. Name each file after its model.")
             found[model] = _values(table, column)[order]
-    assert truth is not None
     if options.models is not None:
         found = {model: found[list(found)[look_up(model, list(found), "model")]] for model in options.models}
     positive: Any = options.positive
@@ -430,7 +437,8 @@ def _aligned(keys: Sequence[str], own: Sequence[str], truth: NDArray[Any], own_t
     if lacking or len(own) != len(keys):
         more = [key for key in own if key not in set(keys)]
         raise InvalidScoresError(
-            f"{name} is of other examples than the first source: it lacks {len(lacking)} ({quoted(lacking, 3)}) and has {len(more)} more "
+            f"{name} is of other examples than the first source: it lacks {len(lacking)} ({quoted(lacking, 3)}) and "
+            f"has {len(more)} more "
             f"({quoted(more, 3)}). Give predictions of the same examples."
         )
     order = [place[key] for key in keys]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -31,7 +32,7 @@ from tiebreak.readers.predictions import holds_predictions, items_of_predictions
 from tiebreak.readers.shapes import Long, battle_columns, long_of, refuse_battles
 from tiebreak.readers.source import ACCEPTED, ReadOptions, Source, known_sizes, unsupported, with_sizes
 from tiebreak.readers.splits import source_of_long
-from tiebreak.readers.tables import ENDINGS, Table, is_frame, read_table
+from tiebreak.readers.tables import ENDINGS, Column, Table, Words, as_words, is_frame, read_table
 from tiebreak.scores.items import Items, check_items
 from tiebreak.scores.scores import SavedSettings, Scores, percent_notices
 from tiebreak.scores.vocabulary import look_up, quoted
@@ -190,9 +191,13 @@ def _told_apart(paths: Sequence[Path]) -> list[str]:
     if len({path.stem for path in paths}) == len(paths):
         return [path.stem for path in paths]
     parts = [path.with_suffix("").parts for path in paths]
-    start = len(os.path.commonprefix(parts))
-    end = len(os.path.commonprefix([each[start:][::-1] for each in parts]))
+    start = _n_alike(parts)
+    end = _n_alike([each[:start:-1] for each in parts])
     return ["/".join(each[start : len(each) - end]) or each[-1] for each in parts]
+
+
+def _n_alike(parts: Sequence[Sequence[str]]) -> int:
+    return sum(1 for _ in itertools.takewhile(lambda each: len(set(each)) == 1, zip(*parts, strict=False)))
 
 
 def _is_file(source: Any) -> bool:
@@ -275,7 +280,8 @@ def _found(given: Given, options: ReadOptions, *, n_sources: int) -> Found:
     long = long_of(table, options, stem if is_alone else None)
     if long.is_by_file and n_sources == 1 and not given.stem and not long.is_of_items:
         raise AmbiguousSourceError(
-            f"{name} has a column of scores ({long.column!r}) but none called 'model', so it does not say whose scores they are. Add a "
+            f"{name} has a column of scores ({long.column!r}) but none called 'model', so it does not say whose "
+            "scores they are. Add a "
             "column 'model', give each model a column of its own, or pass a file for each model."
         )
     return long
@@ -283,22 +289,18 @@ def _found(given: Given, options: ReadOptions, *, n_sources: int) -> Found:
 
 def _lists(table: Table) -> dict[str, list[Any]]:
     """Columns as lists, as scikit-learn keeps them."""
-    columns = {
-        name: table.words(name).texts() if not hasattr(column, "dtype") else column.tolist()
-        for name, column in table.columns.items()
-    }
+    columns = {name: column.texts() if isinstance(column, Words) else column.tolist() for name, column in table.columns.items()}
     return {**columns, **table.nested}
 
 
 def _named_model(part: Part, given: Given) -> Part:
     """The part with the name that a dict gives to its one model."""
-    model = part.columns["model"]
-    names = getattr(model, "names", ())
-    if not given.stem or given.source is None or not names:
+    model = as_words(part.columns["model"])
+    if not given.stem or not model.names:
         return part
-    if len(names) > 1:
-        raise AmbiguousSourceError(f"the source given for {given.stem!r} holds {len(names)} models.")
-    columns = {**part.columns, "model": model._replace(names=(given.stem,))}  # type: ignore[union-attr]
+    if len(model.names) > 1:
+        raise AmbiguousSourceError(f"the source given for {given.stem!r} holds {len(model.names)} models.")
+    columns: dict[str, Column] = {**part.columns, "model": Words((given.stem,), model.code)}
     return dataclasses.replace(part, columns=columns, is_named_by_file=False)
 
 
@@ -320,15 +322,15 @@ def _read_all(sources: Sequence[Any], options: ReadOptions) -> Scores:
     if not given:
         saved, held = references[0].saved_settings, references[0].hash
         raise UnreadableSourceError(
-            f"{saved.source} holds its many scores of items by reference only (hash {held}). Pass the table that they came from as well: "
+            f"{saved.source} holds its many scores of items by reference only (hash {held}). Pass the table that they "
+            "came from as well: "
             "its settings are then used."
         )
     found = [_found(each, options, n_sources=len(given)) for each in given]
     if any(map(_is_items, found)):
         scores = _item_scores(found, given, options)
         for reference in references:
-            assert scores.items is not None
-            if scores.items.hash() != reference.hash:
+            if scores.items is None or scores.items.hash() != reference.hash:
                 raise UnreadableSourceError(
                     f"{reference.saved_settings.source} was made from another table of items (hash {reference.hash})."
                 )
@@ -406,7 +408,8 @@ def _part(found: Found, stem: str) -> Part:
     if isinstance(found, Items):
         if not found.is_mean:
             raise UnsupportedSourceError(
-                f"{found.metric.name} is of all predictions together, so tables of it are not joined. Give the predictions of all models "
+                f"{found.metric.name} is of all predictions together, so tables of it are not joined. Give the "
+                "predictions of all models "
                 "to one call of tb.read_predictions."
             )
         return part_of_items(found)
@@ -460,7 +463,8 @@ def _refuse_unused_data(scores: Scores, options: ReadOptions) -> None:
         return
     if scores.design.kind == "unknown":
         raise MissingSizesError(
-            "X and y tell the sizes of the splits of a fitted search, since it keeps its cv; for arrays and results of cross_validate pass ",
+            "X and y tell the sizes of the splits of a fitted search, since it keeps its cv; for arrays and results "
+            "of cross_validate pass ",
             Setting("cv"),
             " too: a number of folds, or the splitter with X and y. Otherwise pass ",
             Setting("n_train"),

@@ -1,8 +1,8 @@
 """A table becomes the long table: whose score each is, of which unit, in which metric. What no rule settles is refused.
 
 Names of columns say what they hold (`header`). With a column of models each row is a score, or each row is a model and columns of
-folds are its scores; without one each column of numbers is a model, or the whole file is one. Columns that are neither model, unit,
-size nor score are left aside, and named where they are what tells two rows of one key apart.
+folds are its scores; without one each column of numbers is a model, or the whole file is one. Columns that are neither model,
+unit, size nor score are left aside, and named where they are what tells two rows of one key apart.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _NO_SCORE = re.compile(
 
 _COUNT = {"correct": True, "n_correct": True, "successes": True, "errors": False, "n_errors": False, "wrong": False}
 _TOTAL = ("n", "total", "n_items", "n_examples", "n_test")
-"""Columns of counts on a test set of each model (the more the better, or the fewer), and of the number of examples behind them."""
+"""Columns of counts on a test set of each model (the more the better, or the fewer), and of the number of examples."""
 
 _PARTS = frozenset(("train", "training", "dev", "val", "valid", "validation", "eval", "test", "holdout"))
 _FOLD = re.compile(r"(fold|split|cv|run|resample|repeat)?[ _]?\d+", re.IGNORECASE)
@@ -133,7 +133,7 @@ def long_of(table: Table, options: ReadOptions, alone: str | None = None) -> Lon
         roles["model"] = ["column 1"]
     reading = _Reading(table, roles, is_text, options, alone)
     if "model" not in roles:
-        return reading.of_one_model() if alone is not None and reading.score_column(must=False) else reading.wide()
+        return reading.of_one_model() if alone is not None and reading.score_column() else reading.wide()
     if datasets is not None:
         return reading.melted([names[look_up(each.strip(), names, "column")] for each in datasets.split(",")], "dataset")
     return reading.long()
@@ -203,8 +203,8 @@ class _Reading(NamedTuple):
         taken = {column for role in roles for column in self.roles.get(role, ())}
         return [name for name in self.table.columns if name not in taken]
 
-    def score_column(self, *, must: bool = True) -> str | None:
-        """Column of the scores of a table with one in each row: the metric's, or the one called score."""
+    def score_column(self) -> str | None:
+        """Column of the scores of a table with one in each row: the metric's, or the one called score; None for none."""
         asked = self.options.metric
         keys = ("model", *UNITS, "item", "n_train", "n_test", "cluster", "weight", "metric", "run", "epoch", "human")
         rest = self.others(*(role for role in keys if role in self.roles))
@@ -216,15 +216,19 @@ class _Reading(NamedTuple):
             return self.roles["judge"][0]
         if "score" in self.roles:
             return self.roles["score"][0]
-        numeric = [name for name in rest if not self.is_text[name]]
+        known = [name for name in rest if not self.is_text[name] and has_direction(_bare(name))]
+        return known[0] if asked is None and len(known) == 1 else None
+
+    def the_score_column(self) -> str:
+        """Column of the scores, be it the only one of numbers that may hold them."""
+        found = self.score_column()
+        if found is not None:
+            return found
+        numeric = [name for name in self.others(*self.roles) if not self.is_text[name]]
         known = [name for name in numeric if has_direction(_bare(name))]
         likely = known or [name for name in numeric if not _NO_SCORE.fullmatch(_under(name))]
-        if asked is None and len(likely) == 1:
+        if len(likely) == 1 and (self.options.metric is None or "metric" in self.roles):
             return likely[0]
-        if asked is not None and "metric" in self.roles and len(likely) == 1:
-            return likely[0]
-        if not must:
-            return None
         raise self._no_score_column(numeric, likely)
 
     def _no_score_column(self, numeric: Sequence[str], likely: Sequence[str]) -> TiebreakError:
@@ -299,8 +303,7 @@ class _Reading(NamedTuple):
             return counts
         if self._is_row_per_model() and not self._unit_roles() and self.options.rows != "items" and self.table.n_rows > 1:
             raise self._of_means()
-        column = self.score_column()
-        assert column is not None
+        column = self.the_score_column()
         kept, metrics, metric = self._of_metric_rows(column)
         reading = self._replace(table=kept)
         models = reading.words("model")
@@ -311,16 +314,14 @@ class _Reading(NamedTuple):
         more = reading._more()
         used = {column, *(name for role in ("model", "metric", *units, *more) for name in self.roles.get(role, ()))}
         extras = {name: each for name, each in reading.table.columns.items() if name not in used}
-        found = Long(reading.table, models.names, models.code, score, units, metric, metrics, more, extras, column)
+        found = Long(reading.table, tuple(models.names), models.code, score, units, metric, metrics, more, extras, column)
         return dataclasses.replace(
             found, roles=_roles_text(self.roles, units, found), item_column=self.roles.get("item", ["item"])[0]
         )
 
     def of_one_model(self) -> Long:
         """A table of one model: the column of the metric, or the one called score."""
-        column = self.score_column()
-        assert column is not None and self.alone is not None
-        only = Words((self.alone,), np.zeros(self.table.n_rows, dtype=np.int32))
+        only = Words((self.alone or "",), np.zeros(self.table.n_rows, dtype=np.int32))
         table = dataclasses.replace(self.table, columns={**self.table.columns, "\0model": only})
         reading = self._replace(table=table, roles={**self.roles, "model": ["\0model"]})
         found = reading.long()
@@ -336,7 +337,7 @@ class _Reading(NamedTuple):
             if SUMMARY.fullmatch(name.strip()):
                 raise refuse(self.name, name, None, "it sums up the others.", "Leave it out.")
         table = self.table.take(np.tile(np.arange(self.table.n_rows), n))
-        code = np.repeat(np.arange(n, dtype=np.int32), self.table.n_rows)
+        code, model = np.repeat(np.arange(n, dtype=np.int32), self.table.n_rows), np.tile(models.code, n)
         units: dict[str, Words] = {}
         if unit != "dataset" and "dataset" in self.roles:
             units["dataset"] = self._replace(table=table).words("dataset")
@@ -344,8 +345,8 @@ class _Reading(NamedTuple):
         labels = tuple(columns) if unit == "dataset" or not all(digits) else tuple(each[0] for each in digits)
         units[unit] = Words(labels if len(set(labels)) == n else tuple(columns), code)
         extras = {name: table.columns[name] for name in self.others("model", "dataset") if name not in columns}
-        found = Long(table, models.names, np.tile(models.code, n), score, units, metric, None, {}, extras)
-        self._replace(table=table)._check_doubles(models._replace(code=found.model), units, columns[0])
+        found = Long(table, tuple(models.names), model, score, units, metric, None, {}, extras)
+        self._replace(table=table)._check_doubles(models._replace(code=model), units, columns[0])
         return dataclasses.replace(found, roles=_roles_text(self.roles, units, found))
 
     def wide(self) -> Long:
@@ -452,8 +453,8 @@ class _Reading(NamedTuple):
             self.name,
             None,
             None,
-            f"{quoted(list(odd), 6)} hold{'s' if len(odd) == 1 else ''} no scores of a model ({first!r} says {cell!r:.40}), and there is no column of models "
-            f"among {known_columns(self.table)}.",
+            f"{quoted(list(odd), 6)} hold{'s' if len(odd) == 1 else ''} no scores of a model ({first!r} says {cell!r:.40}), "
+            f"and there is no column of models among {known_columns(self.table)}.",
             "Without one every column but those of units holds the scores of a model: name the models (",
             Setting("models"),
             "), leave the other columns out, or say which column holds what: --column model=NAME, --column dataset=NAME.",
@@ -485,7 +486,7 @@ class _Reading(NamedTuple):
             )
 
     def _counts(self) -> Long | None:
-        """A row for each model and its own test set, with a count, or a rate, and the number of examples; None for other tables."""
+        """A row for each model and its test set, with a count, or a rate, and the number of examples; None for other tables."""
         if self._unit_roles() - {"item"}:
             return None
         by_word = {_under(name): name for name in self.table.columns}
@@ -501,7 +502,7 @@ class _Reading(NamedTuple):
         more: dict[str, Column] = {"total": self.table.numbers(total)}
         if has_set:
             more["test_set"] = self.words("test_set")
-        found = Long(self.table, models.names, models.code, self.table.numbers(column), {}, None, None, more, {}, column)
+        found = Long(self.table, tuple(models.names), models.code, self.table.numbers(column), {}, None, None, more, {}, column)
         higher = _COUNT.get(count or "", True)
         return dataclasses.replace(
             found, metric=None if count is None else "accuracy" if higher else "error rate", roles="counts" if count else "rates"
@@ -565,23 +566,15 @@ class _Reading(NamedTuple):
         if options.rows == "items" and "item" not in units:  # a number of each row is its name
             numbers = [units.pop(role) for role in ("split", "fold") if role in units]
             units |= {"item": each for each in numbers if self._is_unique(models, {"item": each})}  # noqa: B035
-        strong = {"repeat", "fold", "split", "item"} & units.keys()
-        for role in ("time", "seed", "item"):  # what tells the same rows apart without it is not needed
-            others = units.keys() - {role}
-            if role not in units or not others or (role == "item" and not is_weak(self.roles["item"][0])):
-                continue
-            if role == "time" and not strong and "seed" not in units and not is_weak(self.roles["time"][0]):
-                continue
-            if role == "seed" and not strong and "time" not in units:
-                continue
+        for role in ("time", "seed", "item"):  # a part that is not needed to tell rows apart is none
             rest = {key: each for key, each in units.items() if key != role}
-            if len(rest) > 1 or "dataset" not in rest or self._is_unique(models, rest):
-                if self._is_unique(models, rest) or (role == "time" and strong):
-                    units = rest
+            is_needed = (
+                not rest or (role == "item" and not is_weak(roles.get(role, [""])[0])) or not self._is_unique(models, rest)
+            )
+            if role in units and (not is_needed or (role == "time" and not {"repeat", "fold", "split"}.isdisjoint(units))):
+                units = rest
         if "item" in units:
-            units = {
-                role: units[role] for role in ("dataset", "item", *(r for r in ("repeat", "seed") if r in units)) if role in units
-            }
+            units = {role: units[role] for role in ("dataset", "item", "repeat", "seed") if role in units}
         for role, words in units.items():
             self._refuse_empty(words, role)
             self._refuse_sums(words, role)
@@ -609,7 +602,8 @@ class _Reading(NamedTuple):
                     column,
                     None,
                     f"it names parts of the data ({quoted(words.names)}), not splits of which models have one score each.",
-                    f"Keep one: where={{{column!r}: {words.names[-1]!r}}}, on the command line --where {column} {words.names[-1]}.",
+                    f"Keep one: where={{{column!r}: {words.names[-1]!r}}}, on the command line --where {column} "
+                    f"{words.names[-1]}.",
                     kind=AmbiguousSourceError,
                 )
             units = {key: each for key, each in units.items() if key != role}
@@ -645,8 +639,8 @@ class _Reading(NamedTuple):
                 None,
                 None,
                 f"no column numbers the rows of {models.names[0]!r}{among}.",
-                "Number them in a column 'fold', 'seed' or 'item', or say what they are: --column fold=NAME; of splits in the same order for "
-                "all models pass ",
+                "Number them in a column 'fold', 'seed' or 'item', or say what they are: --column fold=NAME; of "
+                "splits in the same order for all models pass ",
                 Setting("cv", "10"),
                 ", of items ",
                 Setting("rows", "'items'"),
@@ -666,7 +660,8 @@ class _Reading(NamedTuple):
             Setting("n_test"),
             "; an example of one test set: ",
             Setting("rows", "'items'"),
-            "; a dataset, a seed or a period: name it in a column 'dataset', 'seed' or 'time', or say which it is: --column dataset=NAME.",
+            "; a dataset, a seed or a period: name it in a column 'dataset', 'seed' or 'time', or say which it is: "
+            "--column dataset=NAME.",
             kind=AmbiguousSourceError,
         )
 

@@ -6,7 +6,7 @@ import dataclasses
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from tiebreak.errors import (
     InvalidScoresError,
     MissingSizesError,
     Setting,
+    TiebreakError,
     UnpairedScoresError,
     UnsuitableDesignError,
 )
@@ -127,7 +128,8 @@ def _keys_of(long: Long, units: Mapping[str, Words], n_datasets: int) -> tuple[K
     if "time" in units:
         if n_datasets > 1:
             raise UnsuitableDesignError(
-                f"{long.table.name} has periods of {n_datasets} datasets; losses in time are compared within one. Say which with ",
+                f"{long.table.name} has periods of {n_datasets} datasets; losses in time are compared within one. Say "
+                "which with ",
                 Setting("dataset"),
                 ", or leave the column of times out to compare over datasets.",
             )
@@ -138,7 +140,8 @@ def _keys_of(long: Long, units: Mapping[str, Words], n_datasets: int) -> tuple[K
         n_test = long.more.get("n_test")
         if isinstance(n_test, np.ndarray) and np.unique(n_test[~np.isnan(n_test)]).size > 1:
             raise UnsuitableDesignError(
-                f"the scores of {long.table.name} differ by seed, and the numbers of their test examples differ, too: so they are not "
+                f"the scores of {long.table.name} differ by seed, and the numbers of their test examples differ, too: "
+                "so they are not "
                 "of one test set. If each seed also drew a new split, call that column 'split' or 'repeat'."
             )
         return "seeds", _key_of(seed), nothing, None
@@ -163,7 +166,8 @@ def _periods(long: Long, words: Words) -> Key:
                 long.table.name,
                 None,
                 long.table.where(int(np.argmax(words.code == code))),
-                f"{words.names[code]!r} is neither a number nor a date such as 2024-01-31, 2024-01 or 2024-Q1, so the order of the periods "
+                f"{words.names[code]!r} is neither a number nor a date such as 2024-01-31, 2024-01 or 2024-Q1, so the "
+                "order of the periods "
                 "is not known.",
                 "Number them, or write all dates that way (with a time zone in all of them or in none).",
                 kind=InvalidScoresError,
@@ -212,7 +216,8 @@ def _refuse_items(matrix: ScoreMatrix, long: Long, options: ReadOptions) -> None
     if matrix.n_splits < _ITEMS_FROM or n_test == 1 or not is_binary or np.all(score == score[0, 0]):
         return
     raise AmbiguousSourceError(
-        f"{long.table.name} has {matrix.n_splits} rows in which every score is 0 or 1, so they are probably items (examples of one test "
+        f"{long.table.name} has {matrix.n_splits} rows in which every score is 0 or 1, so they are probably items "
+        "(examples of one test "
         "set, right or wrong), and none is a split. Pass ",
         Setting("rows", "'items'"),
         " without sizes to compare the models item by item. If the rows are folds, name them in a column 'fold'.",
@@ -301,7 +306,7 @@ def _matrix(
         return assemble(dataset, own.names, own.code, some(repeat.code), some(fold.code), score, *map(some, sizes))
     cell = own.code.astype(np.int64) * keys.n_splits + keys.code
     table = _means(score, cell, len(own.names) * keys.n_splits).reshape(len(own.names), keys.n_splits)
-    return ScoreMatrix(dataset, own.names, keys.repeat, keys.fold, n_train, n_test, table)
+    return ScoreMatrix(dataset, tuple(own.names), keys.repeat, keys.fold, n_train, n_test, table)
 
 
 def _means(values: FloatArray, cell: IntArray, n_cells: int) -> FloatArray:
@@ -330,17 +335,18 @@ def _refuse_disjoint(models: Words, keys: SplitKeys, long: Long) -> None:
         for each in (one, two)
     )
     raise UnpairedScoresError(
-        f"{long.table.name}: models {models.names[one]!r} and {models.names[two]!r} have no {unit} in common: {examples}. Score both on "
+        f"{long.table.name}: models {models.names[one]!r} and {models.names[two]!r} have no {unit} in common: "
+        f"{examples}. Score both on "
         "the same ones, or leave one out with ",
         Setting("models"),
         ".",
     )
 
 
-def _infinite(long: Long) -> InvalidScoresError:
+def _infinite(long: Long) -> TiebreakError:
     row = int(np.argwhere(np.isinf(long.score))[0][-1])
     model = long.models[int(np.argmax(np.isinf(long.score[:, row])))] if long.model is None else long.models[long.model[row]]
-    error = refuse(
+    return refuse(
         long.table.name,
         None,
         long.table.where(row),
@@ -348,8 +354,6 @@ def _infinite(long: Long) -> InvalidScoresError:
         "Means and differences would be infinite too; correct it, or leave the cell empty (nan) if the score is undefined.",
         kind=InvalidScoresError,
     )
-    assert isinstance(error, InvalidScoresError)
-    return error
 
 
 def _check_bounds(matrix: ScoreMatrix, metric: Metric, long: Long) -> None:
@@ -403,8 +407,7 @@ def _seed_notices(long: Long, seed: Words | None, datasets: Words | None) -> Ite
 
 def _of_counts(long: Long, options: ReadOptions) -> Source:
     """Rates of models on test sets of their own, from counts or rates and numbers of examples."""
-    table, total = long.table, long.more["total"]
-    assert isinstance(total, np.ndarray) and long.model is not None
+    table, total, model = long.table, cast(FloatArray, long.more["total"]), cast(IntArray, long.model)
     value, is_count = long.score, long.roles == "counts"
     most = total if is_count else np.ones(total.size)
     wrong = ~(total >= 1) | (total != np.floor(total)) | ~(value >= 0) | ~(value <= most)
@@ -421,13 +424,13 @@ def _of_counts(long: Long, options: ReadOptions) -> Source:
         )
     sets = long.more.get("test_set")
     sets = sets if isinstance(sets, Words) else None
-    models = Words(long.models, long.model)
+    models = Words(long.models, model)
     _refuse_shared_sets(models, sets, table.name)
     rows, nothing = np.arange(value.size), np.zeros(value.size, dtype=np.int64)
     score = np.full((len(models.names), value.size), np.nan)
     score[models.code, rows] = value / total if is_count else value
     own = [f"of {models.names[code]}" for code in models.code] if sets is None else sets.texts()
-    matrix = ScoreMatrix("", models.names, nothing, rows, nothing, total.astype(np.int64), score, tuple(own))
+    matrix = ScoreMatrix("", long.models, nothing, rows, nothing, total.astype(np.int64), score, tuple(own))
     if is_count:
         named = NamedMetric(Metric(options.metric or long.metric or "accuracy", long.metric != "error rate"), 1)
     else:
@@ -445,10 +448,12 @@ def _refuse_shared_sets(models: Words, sets: Words | None, source: str) -> None:
     one, two = (models.names[models.code[order[place]]] for place in (same[0], same[0] + 1))
     if sets is None or one == two:
         raise InvalidScoresError(
-            f"{source} has two rows for model {one!r}{'' if sets is None else ' on one test set'}. Add them up, or name the test sets in a "
+            f"{source} has two rows for model {one!r}{'' if sets is None else ' on one test set'}. Add them up, or "
+            "name the test sets in a "
             "column 'test_set' if they share no example."
         )
     raise UnpairedScoresError(
-        f"{source}: {one!r} and {two!r} were both scored on the test set {sets.names[keys[order[same[0]]]]!r}, so their answers go "
+        f"{source}: {one!r} and {two!r} were both scored on the test set {sets.names[keys[order[same[0]]]]!r}, so "
+        "their answers go "
         "together, and counts do not say how. Compare them example by example: a column 'item' and one for each model."
     )

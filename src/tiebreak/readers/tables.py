@@ -1,7 +1,7 @@
 """Any table as columns: text files, JSON, Parquet and Feather files, data frames, dicts of columns and lists of records.
 
-A column is numbers where all of its cells are, else words as they were typed. Whatever a table is of, scores, items, battles or the
-data of a study, it is read here, so that the same file is the same values everywhere, or the same error.
+A column is numbers where all of its cells are, else words as they were typed. Whatever a table is of, scores, items, battles or
+the data of a study, it is read here, so that the same file is the same values everywhere, or the same error.
 """
 
 from __future__ import annotations
@@ -69,8 +69,8 @@ class Words(NamedTuple):
         present = self.code[self.code >= 0]
         used, first = np.unique(present, return_index=True)
         order = used[np.argsort(first, kind="stable")]
-        if isinstance(self.names, Counted) or (order.size == len(self.names) and bool(np.all(order == np.arange(order.size)))):
-            return self
+        if order.size == len(self.names) and bool(np.all(order == np.arange(order.size))):
+            return Words(tuple(self.names), self.code)
         rank = np.full(len(self.names) + 1, -1, dtype=np.int32)
         rank[order] = np.arange(order.size)
         return Words(tuple(self.names[code] for code in order.tolist()), rank[self.code])
@@ -218,7 +218,7 @@ _HINTS = {
         "each split."
     ),
     r"^\([\d.,\s-]+\)$|^\[[\d.,\s-]+\]$": "It is an interval: give the single scores of each split, in one column.",
-    r"^[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?$": "Its comma may part thousands or decimals: write numbers with a point, such as 0.83.",
+    r"^[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?$": "Its comma may part thousands or decimals: write numbers with a point, as 0.83.",
     r"^[-+]?\d*,\d+\s*%?$": "It looks like a decimal comma beside decimal points: write numbers with a point, such as 0.83.",
     "\0": "It holds a NUL character, so the file may be damaged or not be text.",
 }
@@ -251,7 +251,7 @@ def _is_missing(value: Any) -> bool:
 
 def _is_number(value: Any) -> bool:
     """True for what a float holds without loss; text that spells a number does not count."""
-    if isinstance(value, str | bytes | complex) or not hasattr(value, "__float__") or getattr(value, "ndim", 0):
+    if isinstance(value, str | bytes | complex) or not hasattr(value, "__float__") or getattr(value, "ndim", False):
         return False
     return not isinstance(value, int) or -_EXACT <= value <= _EXACT
 
@@ -300,7 +300,8 @@ def read_table(source: Any, name: str, *, is_name: Callable[[str], bool] = lambd
             return _of_arrow_file(path, name, is_name)
         if ending not in TEXT:
             raise UnsupportedSourceError(
-                f"{name} ends in {path.suffix!r}; tables are {', '.join(each for each in ENDINGS if each)}. Save it as one of these."
+                f"{name} ends in {path.suffix!r}; tables are {', '.join(each for each in ENDINGS if each)}. Save it "
+                "as one of these."
             )
         return _of_text(content_of(path, name), name, is_name, path.suffix.lower())
     if isinstance(source, Mapping):
@@ -780,9 +781,7 @@ def _of_arrow_file(path: Path, name: str, is_name: Callable[[str], bool]) -> Tab
         raise refuse(name, None, None, f"it cannot be read as {path.suffix[1:]}: {error}.") from None
     if index := [each for each in table.column_names if re.fullmatch(r"__index_level_\d+__", each)]:
         table = table.rename_columns(["" if each == index[0] else each for each in table.column_names])
-        table = table.select(
-            [*[each for each in table.column_names if each == ""], *[each for each in table.column_names if each]]
-        )
+        table = table.select(sorted(table.column_names, key=bool))  # the index stands first, as in a text file
     return _of_arrow_table(table, name)
 
 
