@@ -242,7 +242,7 @@ def _found(given: Given, options: ReadOptions, *, n_sources: int) -> Found:
     """What a source turns out to be."""
     source, name = given.source, given.name
     if isinstance(source, Items):
-        return source
+        return _named(source, given)
     if not isinstance(source, Scores) and isinstance(source, Holder):
         source = source.__tiebreak_scores__(options.metric)
     if isinstance(source, Scores):
@@ -257,7 +257,7 @@ def _found(given: Given, options: ReadOptions, *, n_sources: int) -> Found:
         check_path(path, name)
         if logs.is_log(path):
             log = logs.read_log(path, name, options.metric, is_main=n_sources > 1)
-            return _named_model(part_of_log(log, name, stem), given)
+            return _named(part_of_log(log, name, stem), given)
     if isinstance(source, Mapping) and not source:
         raise UnreadableSourceError(f"{name} is an empty dict. Pass {{name: scores}} with at least two models.")
     if isinstance(source, Mapping) and len({str(key) for key in source}) < len(source):
@@ -284,7 +284,7 @@ def _found(given: Given, options: ReadOptions, *, n_sources: int) -> Found:
             "scores they are. Add a "
             "column 'model', give each model a column of its own, or pass a file for each model."
         )
-    return long
+    return _named(long, given)
 
 
 def _lists(table: Table) -> dict[str, list[Any]]:
@@ -293,15 +293,17 @@ def _lists(table: Table) -> dict[str, list[Any]]:
     return {**columns, **table.nested}
 
 
-def _named_model(part: Part, given: Given) -> Part:
-    """The part with the name that a dict gives to its one model."""
-    model = as_words(part.columns["model"])
-    if not given.stem or not model.names:
-        return part
-    if len(model.names) > 1:
-        raise AmbiguousSourceError(f"the source given for {given.stem!r} holds {len(model.names)} models.")
-    columns: dict[str, Column] = {**part.columns, "model": Words((given.stem,), model.code)}
-    return dataclasses.replace(part, columns=columns, is_named_by_file=False)
+def _named(found: Items | Long | Part, given: Given) -> Items | Long | Part:
+    """What was found, with the name that a dict gives to its one model."""
+    if not given.stem:
+        return found
+    models = as_words(found.columns["model"]).names if isinstance(found, Part) else found.models
+    if len(models) > 1:
+        raise AmbiguousSourceError(f"the source given for {given.stem!r} holds {len(models)} models. Pass it without a name.")
+    if isinstance(found, Part):
+        columns: dict[str, Column] = {**found.columns, "model": Words((given.stem,), as_words(found.columns["model"]).code)}
+        return dataclasses.replace(found, columns=columns, is_named_by_file=False)
+    return dataclasses.replace(found, models=(given.stem,))
 
 
 def _with_options(scores: Scores, name: str, options: ReadOptions) -> Source:
