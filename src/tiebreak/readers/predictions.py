@@ -55,7 +55,8 @@ def read_predictions(
         and "matthews_corrcoef"; of numbers "root_mean_squared_error", "r2" and "explained_variance". Unless given it is
         accuracy for classes and roc_auc for probabilities of two classes.
     positive : optional
-        Class that probabilities of one column are of, or that "f1" and the like are of; the larger of two classes unless given.
+        Class that probabilities of one column are of, or that "f1" and the like are of. Of classes that are numbers it is the
+        larger unless given; of words it must be named.
     items, clusters, weights : sequence, optional
         Name, cluster and weight of each example.
 
@@ -85,6 +86,8 @@ def read_predictions(
     chosen = _metric(truth, arrays, metric)
     name = name_metric(chosen).metric
     classes = np.unique(truth)
+    if positive is None and chosen in OF_PROBABILITIES and classes.size == 2 and all(a.ndim == 2 for a in arrays.values()):
+        positive = classes[1]  # either gives the same
     is_positive, actual = None, None
     names: tuple[str, ...] = ()
     if chosen in METRICS_OF_CLASSES:
@@ -238,6 +241,13 @@ def _positive(classes: NDArray[Any], positive: Any) -> Any:
     if classes.size != 2:
         raise InvalidScoresError(
             f"probabilities of one class are for two classes; y_true has {classes.size}. Give a column for each."
+        )
+    if positive is None and classes.dtype.kind not in "biuf":
+        raise InvalidParameterError(
+            f"which of the classes {quoted([str(c) for c in classes])} is the positive one? Pass ",
+            Setting("positive", repr(str(classes[1]))),
+            " or the other; the alphabet does not know it.",
+            about="positive",
         )
     if positive is None:
         return classes[1]
