@@ -46,11 +46,11 @@ from tiebreak.readers.columns import (
     refuse_doubled_names,
 )
 from tiebreak.readers.folder_names import named_by_folder, stem
-from tiebreak.readers.metric import NamedMetric, is_known, name_metric
+from tiebreak.readers.metric import name_metric
 from tiebreak.readers.source import check_extent, check_path, lines_of, parse_table, pipes_as_files
 from tiebreak.readers.table import LARGE, TEXT, give_back_memory, json_lines_by_arrow, read_frame
 from tiebreak.scores.items import TASK, Items, check_items
-from tiebreak.scores.metric import full_name
+from tiebreak.scores.metric import NamedMetric, full_name, is_known
 from tiebreak.scores.vocabulary import look_up, quoted
 
 if TYPE_CHECKING:

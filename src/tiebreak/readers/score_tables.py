@@ -30,7 +30,7 @@ from tiebreak.readers.columns import (
     refuse_nested_models,
     refuse_running_number,
 )
-from tiebreak.readers.metric import NamedMetric, choose_metric, has_direction, mixed_metrics, table_metric
+from tiebreak.readers.metric import choose_metric, mixed_metrics, table_metric
 from tiebreak.readers.source import ReadOptions, Source, infinite_score, refuse_items, source_of
 from tiebreak.readers.split_keys import (
     Rows,
@@ -41,7 +41,7 @@ from tiebreak.readers.split_keys import (
     refuse_doubled_seeds,
 )
 from tiebreak.scores.assemble import SplitKeys, assemble, number_splits, size_per_split
-from tiebreak.scores.metric import Metric
+from tiebreak.scores.metric import Metric, NamedMetric, known_metric
 from tiebreak.scores.scores import ScoreMatrix, SplitDesign
 from tiebreak.scores.vocabulary import Kind, Notice, look_up, quoted
 
@@ -177,7 +177,7 @@ def _datasets_as_rows(table: ScoreTable, options: ReadOptions) -> ScoreTable:
     metric = options.metric
     if not _is_row_per_model(table) or metric is None or not {metric, f"neg_{metric}"}.isdisjoint(table.header.others):
         return table
-    if not has_direction(metric) and options.direction_of(metric) is None:
+    if known_metric(metric) is None and options.direction_of(metric) is None:
         return table
     datasets = table.header.others
     if mean := next((name for name in datasets if name.strip().casefold() in MEANS), None):
@@ -203,7 +203,7 @@ def _is_row_per_model(table: ScoreTable) -> bool:
     header = table.header
     if header.form != "metrics" or set(header.reserved) != {"model"} or len(header.others) < 2:
         return False
-    if any(map(has_direction, header.others)):
+    if any(map(known_metric, header.others)):
         return False
     models = table.columns[header.reserved["model"]]
     return isinstance(models, Words) and 1 < len(models.names) == table.n_rows and bool(np.all(models.code >= 0))
