@@ -29,7 +29,7 @@ from tiebreak.readers.join import join_sources
 from tiebreak.readers.metric import of_asked_metric
 from tiebreak.readers.predictions import holds_predictions, items_of_predictions
 from tiebreak.readers.shapes import Long, battle_columns, long_of, refuse_battles
-from tiebreak.readers.source import ACCEPTED, ReadOptions, Source, known_sizes, with_sizes
+from tiebreak.readers.source import ACCEPTED, ReadOptions, Source, known_sizes, unsupported, with_sizes
 from tiebreak.readers.splits import source_of_long
 from tiebreak.readers.tables import ENDINGS, Table, is_frame, is_table_file, read_table
 from tiebreak.scores.items import Items, check_items
@@ -232,6 +232,9 @@ def _found(given: Given, options: ReadOptions, *, n_sources: int) -> Found:
         raise UnreadableSourceError(f"{name} is an empty dict. Pass {{name: scores}} with at least two models.")
     if isinstance(source, Mapping) and len({str(key) for key in source}) < len(source):
         raise UnreadableSourceError(f"{name} has two keys of the same text among {quoted([str(key) for key in source])}.")
+    is_records = isinstance(source, list | tuple) and source and all(isinstance(row, Mapping) for row in source)
+    if not (_is_file(source) or isinstance(source, Mapping) or is_records or is_frame(source)):
+        raise unsupported(source, name)
     named = {*(options.columns or {}).values(), options.item, options.cluster}
     table = read_table(source, name, is_name=lambda column: column in named or names_something(column))
     names = [*table.columns, *table.nested]

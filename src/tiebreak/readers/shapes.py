@@ -22,7 +22,7 @@ from tiebreak.readers.files import refuse
 from tiebreak.readers.header import ALIASES, UNITS, find_roles, is_weak, plain
 from tiebreak.readers.metric import has_direction
 from tiebreak.readers.source import ReadOptions
-from tiebreak.readers.tables import Column, Table, Words, as_words, is_numeric, known_columns, refuse_nested
+from tiebreak.readers.tables import Column, Counted, Table, Words, as_words, is_numeric, known_columns, refuse_nested
 from tiebreak.scores.metric import full_name
 from tiebreak.scores.vocabulary import look_up, quoted
 
@@ -116,7 +116,8 @@ def long_of(table: Table, options: ReadOptions, alone: str | None = None) -> Lon
     if options.cluster is not None:
         given["cluster"] = options.cluster
     datasets = given.pop("datasets", None)
-    roles = find_roles([*names, *table.nested], table.name, given, options.metric, is_text)
+    empty = {name for name, column in table.columns.items() if isinstance(column, Words) and not column.names}
+    roles = find_roles([name for name in (*names, *table.nested) if name not in empty], table.name, given, options.metric, is_text)
     refuse_nested(table, [column for columns in roles.values() for column in columns])
     table, roles, is_text = _index_column(table, roles, is_text, options)
     reading = _Reading(table, roles, is_text, options, alone)
@@ -236,11 +237,13 @@ class _Reading(NamedTuple):
         if asked is not None and likely:
             return UnknownNameError(f"{self.name} has no column {asked!r}; its columns of numbers are {quoted(list(numeric), 12)}.", about="metric")
         if len(likely) > 1:
-            return AmbiguousSourceError(
-                f"{self.name} holds {len(likely)} metrics: {quoted(list(likely), 12)}. Say which one to compare with ", Setting("metric"), "."
-            )
+            return self._several_metrics(likely)
         what = f"{self.name} has a column of models, but which column holds their scores? There are {known_columns(table)}."
         return AmbiguousSourceError(what, " Name it with ", Setting("metric"), ", or call it 'score'.")
+
+    def _several_metrics(self, names: Sequence[str]) -> TiebreakError:
+        what = f"{self.name} holds {len(names)} metrics: {quoted(list(names), 12)}. Say which one to compare with "
+        return AmbiguousSourceError(what, Setting("metric"), ".")
 
     def _is_row_per_model(self) -> bool:
         if "model" not in self.roles:
@@ -364,9 +367,22 @@ class _Reading(NamedTuple):
             raise self._no_models([*texts, *odd])
         if odd:
             raise self._no_models(odd)
+        if not is_items:
+            refuse_nested(self.table, list(self.table.nested))
+            self._refuse_running(numbers)
         if not numbers:
             raise refuse(self.name, None, None, f"it has no column of scores, only {known_columns(self.table)}.", "Use columns 'model' and 'score', or one for each model.")
         return {name: name for name in numbers}, extras
+
+    def _refuse_running(self, numbers: Sequence[str]) -> None:
+        """Refuse a column that counts the rows, where no other numbers them."""
+        for name in numbers if not self._unit_roles() and self.table.n_rows > 2 else ():
+            values = self.table.numbers(name)
+            if np.array_equal(np.diff(values), np.ones(values.size - 1)):
+                raise refuse(
+                    self.name, name, None, f"it counts upwards ({values[0]:g}, {values[1]:g} ...), so it is no model's scores.",
+                    "Call it 'fold' if it numbers folds, 'item' if it numbers items of one test set, or leave it out.",
+                )  # fmt: skip
 
     def _has_wrong_cells(self, name: str) -> bool:
         """True for a column of numbers, some cells of which are no numbers."""
@@ -443,10 +459,10 @@ class _Reading(NamedTuple):
         if own is not None and asked is not None and _of_metric(asked, [own], self.name):
             return self.table, None, own
         if asked is not None:
-            held = _of_metric(asked, words.names, self.name) or _of_metric(asked.removeprefix("neg_"), words.names, self.name)
-            if held is None:
-                raise UnknownNameError(f"{self.name} has no metric {asked!r}; there are {quoted(words.names, 12)}.", about="metric")
+            held = _of_metric(asked, words.names, self.name) or words.names[look_up(asked, words.names, "metric")]
             return self.table.take(np.flatnonzero(words.code == words.names.index(held))), None, held
+        if len(words.names) > 1 and "dataset" not in self.roles:
+            raise self._several_metrics(words.names)
         if len(words.names) > 1:
             return self.table, words, None
         return self.table, None, words.names[0] if words.names else own
@@ -468,6 +484,8 @@ class _Reading(NamedTuple):
             roles["seed"] = roles.pop("run")
             chosen.insert(0, "seed")
         units = {role: self.words(role) for role in chosen}
+        if "seed" in units:  # on the one split that there is
+            units = {role: words for role, words in units.items() if role not in ("repeat", "fold", "split") or len(words.names) > 1}
         if options.rows == "splits":
             units.pop("item", None)
         units = self._without_parts(units)
@@ -491,15 +509,15 @@ class _Reading(NamedTuple):
             self._refuse_sums(words, role)
         if not self._names_a_row(units):
             units = {**units, **self._by_position(models, units)}
-        if column is not None and "item" not in units:
-            self._check_doubles(models, units, column)
+        if "item" not in units:
+            self._check_doubles(models, units, column or "")
         return units
 
     def _without_parts(self, units: dict[str, Words]) -> dict[str, Words]:
         """Units without a split that names parts of the data, of which one must be chosen."""
         for role in ("split", "fold"):
             words = units.get(role)
-            if words is None or not {each.casefold() for each in words.names} & _PARTS or any(map(_whole, words.names)):
+            if words is None or isinstance(words.names, Counted) or not {each.casefold() for each in words.names} & _PARTS or any(map(_whole, words.names)):
                 continue
             if len(words.names) > 1:
                 column = self.roles[role][0]
@@ -587,6 +605,8 @@ class _Reading(NamedTuple):
             )  # fmt: skip
 
     def _refuse_sums(self, words: Words, role: str) -> None:
+        if isinstance(words.names, Counted):
+            return
         wrong = next((place for place, each in enumerate(words.names) if SUMMARY.fullmatch(each.strip())), None)
         if wrong is not None and (words.code == wrong).any():
             row = int(np.argmax(words.code == wrong))
@@ -651,7 +671,7 @@ def _place_in_group(group: IntArray) -> IntArray:
 
 def _keyed(words: Words) -> Words:
     """Words of which whole numbers have no fraction: 1.0 is 1 where all are numbers."""
-    if not all(re.fullmatch(r"-?\d+\.0+", name) for name in words.names):
+    if isinstance(words.names, Counted) or not all(re.fullmatch(r"-?\d+\.0+", name) for name in words.names):
         return words
     return Words(tuple(name.partition(".")[0] for name in words.names), words.code)
 
@@ -672,7 +692,10 @@ def metric_like(name: str) -> bool:
 
 def _of_metric(asked: str, names: Sequence[str], source: str) -> str | None:
     """The name of the metric that is asked for among others, as it is typed or in another spelling."""
-    for same in (lambda name: name == asked, lambda name: plain(name) == plain(asked), lambda name: full_name(_bare(name)) == full_name(asked)):
+    bare = asked.removeprefix("neg_")
+    own = (lambda name: name == asked, lambda name: plain(name) == plain(asked), lambda name: name.removeprefix("neg_") == bare,
+           lambda name: full_name(_bare(name)) == full_name(asked))  # fmt: skip
+    for same in own:
         found = [name for name in names if same(name)]
         if len(found) > 1:
             raise AmbiguousSourceError(f"{source} has {quoted(found)}, and each may be the metric {asked!r}. Write its name as it stands there.")

@@ -262,7 +262,7 @@ def check_finite(matrix: ScoreMatrix, source: str) -> None:
             )
 
 
-_LARGEST = 1e150
+_LARGEST = 1e153
 """Largest score whose square is a number."""
 
 

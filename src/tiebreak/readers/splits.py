@@ -15,7 +15,7 @@ from tiebreak.readers.files import refuse
 from tiebreak.readers.metric import NamedMetric, mixed_metrics, table_metric
 from tiebreak.readers.shapes import Long, cell_of
 from tiebreak.readers.source import ReadOptions, Source, source_of
-from tiebreak.readers.tables import Words
+from tiebreak.readers.tables import Counted, Words
 from tiebreak.scores.assemble import SplitKeys, number_splits, size_per_split
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import ScoreMatrix, SplitDesign
@@ -62,6 +62,8 @@ def source_of_long(long: Long, options: ReadOptions) -> Source:
     elif len(matrices) == 1 and "seed" not in units:
         matrices = [_with_folds(matrices[0], long, options)]
     by_position = "position" in units
+    if by_position or "split" in units:
+        _refuse_items(matrices[0], long, options)
     design = SplitDesign(kind, ordered=kind == "periods", pairing="position" if by_position else "key")
     needs_no_sizes = kind != "unknown" or len(matrices) > 1 or matrices[0].has_ratio or options.has_sizes
     named = _named(long, datasets, options, needs_no_sizes=needs_no_sizes)
@@ -115,6 +117,8 @@ def natural_key(text: str) -> tuple[Any, ...]:
 
 def _key_of(words: Words) -> Key:
     """Names that are whole numbers as these, others numbered in their natural order."""
+    if isinstance(words.names, Counted):
+        return Key(words.code + words.names.start, None)
     if all(re.fullmatch(r"-?\d{1,15}", name) for name in words.names) and len(set(map(int, words.names))) == len(words.names):
         return Key(np.array([int(name) for name in words.names])[words.code], None)
     order = sorted(np.unique(words.code).tolist(), key=lambda code: natural_key(words.names[code]))
@@ -196,12 +200,29 @@ MOST_FOLDS = 10
 """Folds that are taken for one cross-validation; of more, some may be repeats that were numbered on."""
 
 
+_ITEMS_FROM = 10
+"""Rows of nothing but 0 and 1 from which a table is asked whether its rows are examples."""
+
+
+def _refuse_items(matrix: ScoreMatrix, long: Long, options: ReadOptions) -> None:
+    """Ask whether rows of 0 and 1 are folds or examples: of examples of one test set, resampling statistics would be wrong."""
+    score, n_test = matrix.score, options.n_test or int(matrix.n_test.max(initial=0))
+    is_binary = bool(np.all((score == 0) | (score == 1) | np.isnan(score)))
+    if matrix.n_splits < _ITEMS_FROM or n_test == 1 or not is_binary or np.all(score == score[0, 0]):
+        return
+    raise AmbiguousSourceError(
+        f"{long.table.name} has {matrix.n_splits} rows in which every score is 0 or 1, so they are probably items (examples of one test "
+        "set, right or wrong), and none is a split. Pass ", Setting("rows", "'items'"), " without sizes to compare the models item by "
+        "item. If the rows are folds, name them in a column 'fold'.",
+    )  # fmt: skip
+
+
 def _sizes(long: Long, word: str) -> IntArray | None:
     """n_train or n_test of each row; None where there is no such column or it holds nothing."""
     values = long.more.get(word)
     if not isinstance(values, np.ndarray) or not np.any(np.nan_to_num(values)):
         return None
-    wrong = ~(values >= 1) | (values != np.floor(values))
+    wrong = ~(values >= 1) | ~(values <= 2**53) | (values != np.floor(values))
     if wrong.any():
         row = int(np.argmax(wrong))
         raise refuse(

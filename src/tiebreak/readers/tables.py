@@ -41,10 +41,23 @@ Where = Callable[[int], str]
 """Place of a row, for messages: "line 7"."""
 
 
+class Counted(Sequence[str]):
+    """Whole numbers from `start` on as words, made when they are asked for: a million keys take no room."""
+
+    def __init__(self, start: int, size: int) -> None:
+        self.start, self._size = start, size
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __getitem__(self, place: Any) -> Any:
+        return str(range(self.start, self.start + self._size)[place]) if isinstance(place, int) else tuple(self)[place]
+
+
 class Words(NamedTuple):
     """A column of words: a code for each row, -1 where there is none."""
 
-    names: tuple[str, ...]
+    names: Sequence[str]
     code: IntArray
 
     def take(self, rows: IntArray) -> Words:
@@ -56,7 +69,7 @@ class Words(NamedTuple):
         present = self.code[self.code >= 0]
         used, first = np.unique(present, return_index=True)
         order = used[np.argsort(first, kind="stable")]
-        if order.size == len(self.names) and bool(np.all(order == np.arange(order.size))):
+        if isinstance(self.names, Counted) or (order.size == len(self.names) and bool(np.all(order == np.arange(order.size)))):
             return self
         rank = np.full(len(self.names) + 1, -1, dtype=np.int32)
         rank[order] = np.arange(order.size)
@@ -120,6 +133,9 @@ def as_words(column: Column) -> Words:
     if isinstance(column, Words):
         return column
     present = ~np.isnan(column)
+    low, high = (float(each.reduce(column, initial=0.0)) for each in (np.fmin, np.fmax))
+    if high - low < 2 * column.size and present.all() and np.array_equal(column, np.floor(column)):
+        return Words(Counted(int(low), int(high - low) + 1), (column - low).astype(np.int32))
     values, code = np.unique(column[present], return_inverse=True)
     codes = np.full(column.size, -1, dtype=np.int32)
     codes[present] = code
@@ -241,7 +257,8 @@ def _is_number(value: Any) -> bool:
 
 
 def _to_float(value: Any) -> float:
-    return float(value)
+    is_short = isinstance(value, np.floating) and not isinstance(value, float)
+    return float(str(value)) if is_short else float(value)  # 0.1 of 32 bits is 0.1
 
 
 _EXACT = 2**53
@@ -524,14 +541,17 @@ def _is_of_commas(row: Sequence[str]) -> bool:
     return len(row) > 2 and all(re.fullmatch(r"\s*-?\d*\s*", cell) for cell in row)
 
 
-def _by_arrow(content: bytes, form: _Form, is_name: Callable[[str], bool]) -> tuple[list[str], list[Column]] | None:
+def _by_arrow(
+    content: bytes, form: _Form, is_name: Callable[[str], bool], as_text: frozenset[str] = frozenset()
+) -> tuple[list[str], list[Column]] | None:
     """Names and columns by pyarrow; None for what it cannot read, or reads in another way than a spreadsheet."""
     import pyarrow as pa
     from pyarrow import csv as arrow
 
     text = pa.dictionary(pa.int32(), pa.string())
     is_strange = b"0x" in content or b"0X" in content or b"\0" in content[:_SAMPLE]  # it reads numbers of base 16
-    typed = {each: text for each in form.names if is_strange or is_name(each)}
+    is_strange = is_strange or (any(map(is_name, form.names)) and _has_odd_numbers(content, form.separator))
+    typed = {each: text for each in form.names if is_strange or each in as_text}
     try:
         table = arrow.read_csv(
             pa.BufferReader(content),
@@ -551,6 +571,9 @@ def _by_arrow(content: bytes, form: _Form, is_name: Callable[[str], bool]) -> tu
         names = list(table.column_names)
     except (pa.ArrowException, ValueError):
         return None
+    kept = {each.strip(): column.type for each, column in zip(names, table.columns, strict=True) if is_name(each.strip())}
+    if changed := {each for each, kind in kept.items() if each not in as_text and not (pa.types.is_integer(kind) or pa.types.is_dictionary(kind))}:
+        return _by_arrow(content, form, is_name, frozenset(changed | as_text)) if changed <= set(form.names) else None
     columns = [_of_arrow(column) for column in table.columns]
     if any(column is None for column in columns):
         return None
@@ -559,6 +582,18 @@ def _by_arrow(content: bytes, form: _Form, is_name: Callable[[str], bool]) -> tu
     if keep is not None:
         found = [each.take(keep) if isinstance(each, Words) else each[keep] for each in found]
     return names, found
+
+
+def _has_odd_numbers(content: bytes, separator: str) -> bool:
+    """True where some whole number is not written as the shortest text of it: 007, +1."""
+    begins = [separator.encode(), b"\n", b'"', b" "]
+    if any(begin + b"+" in content for begin in begins):
+        return True
+    text = np.frombuffer(content, dtype=np.uint8)
+    zeros = np.flatnonzero((text[1:-1] == ord("0")) & (text[2:] - ord("0") < 10))
+    before = np.zeros(256, dtype=bool)
+    before[[each[0] for each in begins]] = True
+    return bool(before[text[zeros]].any())
 
 
 def _rows_with_cells(columns: Sequence[Column]) -> IntArray | None:
@@ -718,6 +753,9 @@ def _of_columns(columns: Mapping[Any, Any], name: str, is_name: Callable[[str], 
     for key, values in columns.items():
         if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
             raise refuse(name, str(key), None, f"it must be a list; got {printable(f'{values!r:.60}')}.")
+        if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype == np.float64:
+            held.append(values.copy())
+            continue
         cells = list(values)
         found = column_of(cells)
         if isinstance(found, np.ndarray) and is_name(str(key)) and any(isinstance(cell, bool) for cell in cells):
@@ -774,7 +812,7 @@ def _of_series(series: Any, column: str, name: str, is_name: Callable[[str], boo
         # a copy, so that nothing we do reaches the caller's data
         return np.array(series.cast(nw.Float64).to_numpy(), dtype=float)
     try:
-        cells = series.to_list()
+        cells = [float(str(each)) for each in series.to_numpy()] if kind == nw.Float32 else series.to_list()
     except BaseException as error:  # a date beyond Python's, which the library of the frame can hold; polars panics at some
         if not isinstance(error, OverflowError | ValueError) and type(error).__name__ != "PanicException":
             raise
