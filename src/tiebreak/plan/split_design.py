@@ -223,12 +223,12 @@ def splits_unseen(cv: Any, n_splits: int) -> Splits:
         n_folds = n_made // getattr(cv, "n_repeats", 1)
     elif cv is not None:
         n_folds = 0
-    if n_made < 2 and n_folds == n_made:
+    if isinstance(cv, str | bool | float) or (n_made < 2 and n_folds == n_made):
         raise InvalidParameterError(f"cv must be a number of folds, at least 2, or a splitter; got {cv!r:.60}.")
     if n_splits % n_made:
         raise ContradictingSizesError(
-            f"there are {n_splits} scores of each model, which is no multiple of the {n_made} splits that cv={cv!r:.60} makes. Pass "
-            "the cv that was used."
+            f"there are {n_splits} scores of each model, which is no multiple of the {n_made} splits that cv={cv!r:.60} makes. "
+            "Pass the cv that was used."
         )
     kind, n_own = scheme_of(cv, n_splits) or ("unknown", n_splits)
     kind = _REPEATED.get(kind, kind) if 0 < n_folds < n_splits else kind
@@ -262,13 +262,13 @@ def split_again(cv: Any, X: Any, y: Any, groups: Any, n_splits: int, estimator: 
             first, again = ([split_of(*pair) for pair in used.split(X, y, groups)] for _ in range(2))
     except Exception as error:
         raise MissingSizesError(
-            f"cv, a {type(cv).__name__}, cannot be split again: {str(error).rstrip('.')}. Pass X, y and groups as they were given, or "
-            f"{_INSTEAD}."
+            f"cv, a {type(cv).__name__}, cannot be split again: {str(error).rstrip('.')}. Pass X, y and groups as they were "
+            f"given, or {_INSTEAD}."
         ) from None
     if len(first) != n_splits:
         raise ContradictingSizesError(
-            f"splitting again gives {len(first)} splits, but there are scores of {n_splits}. Are X, y, groups and cv those that were "
-            f"used? If cv cannot be split again, {_INSTEAD}."
+            f"splitting again gives {len(first)} splits, but there are scores of {n_splits}. Are X, y, groups and cv those "
+            f"that were used? If cv cannot be split again, {_INSTEAD}."
         )
     splits = describe_splits(first, scheme_of(used, n_splits))
     if [split.test.size for split in first] != [split.test.size for split in again]:

@@ -14,6 +14,7 @@ from tiebreak.scores.metric import (
     Metric,
     NamedMetric,
     full_name,
+    has_direction,
     is_known,
     known_metric,
     names_loss,
@@ -146,7 +147,7 @@ def mixed_metrics(held: Sequence[str], options: ReadOptions, source: str) -> lis
     """The metric of each dataset, by its name in the source; what the caller says of a known one must agree with it."""
     metrics = list(dict.fromkeys(held))
     said = {name: _direction(name, options, metrics, source) for name in metrics}
-    unknown = [name for name in metrics if said[name] is None and known_metric(name) is None]
+    unknown = [name for name in metrics if said[name] is None and not has_direction(name)]
     if unknown:
         each = {name: is_loss for name, is_loss in said.items() if is_loss is not None}
         each |= {name: number % 2 == 0 for number, name in enumerate(unknown)}
@@ -205,7 +206,7 @@ def scorer_of(search: Any, options: ReadOptions) -> tuple[str, int | None]:
         choose_metric([str(name)], options.metric, f"the {type(search).__name__}")
     elif options.metric is not None:
         name = "score"  # which metric= names
-    own = name or getattr(getattr(scoring, "_score_func", scoring), "__name__", "score")
+    own = str(name or getattr(getattr(scoring, "_score_func", scoring), "__name__", "score"))
     return ("score" if own == "<lambda>" else own), getattr(scoring, "_sign", None)
 
 

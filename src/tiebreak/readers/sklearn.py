@@ -30,7 +30,7 @@ from tiebreak.readers.metric import choose_metric, scorer_of, sklearn_metric, ta
 from tiebreak.readers.source import ReadOptions, Source, source_of
 from tiebreak.readers.tables import Table, column_of
 from tiebreak.scores.items import Items
-from tiebreak.scores.metric import known_metric
+from tiebreak.scores.metric import has_direction
 from tiebreak.scores.scores import ScoreMatrix, SplitDesign
 from tiebreak.scores.vocabulary import Notice
 
@@ -57,7 +57,13 @@ def reads(source: Any) -> bool:
         isinstance(source, list | tuple) and bool(source) and all(isinstance(row, list | tuple | np.ndarray) for row in source)
     )
     is_array = isinstance(source, np.ndarray) and source.dtype.names is None
-    return is_rows or is_array or _is_fitted(source) or _is_study(source) or _model_in(source) is not None
+    return (
+        is_rows
+        or is_array
+        or _is_fitted(source)
+        or isinstance(getattr(source, "trials", None), list)
+        or _model_in(source) is not None
+    )
 
 
 def is_cv_results(names: Iterable[Any]) -> bool:
@@ -68,7 +74,7 @@ def is_cv_results(names: Iterable[Any]) -> bool:
 def is_trials(names: Iterable[Any]) -> bool:
     """True for the names of columns of a study's trials that keep the score of each fold."""
     texts = list(map(str, names))
-    return any(name == "number" or name.startswith("params_") for name in texts) and len(_folds_of_trials(texts)) > 1
+    return any(text == "number" or text.startswith("params_") for text in texts) and len(_folds_of_trials(texts)) > 1
 
 
 def _folds_of_trials(names: Iterable[str]) -> list[re.Match[str]]:
@@ -88,8 +94,9 @@ def _is_source(value: Any) -> bool:
 
 def _result_of(value: Any) -> dict[str, Any]:
     """Result of cross_validate as a dict, whether it is one or a frame; empty for anything else."""
-    columns = getattr(value, "column_names", value.columns) if hasattr(type(value), "columns") else ()
-    names = list(value) if isinstance(value, Mapping) else list(columns)
+    names: Iterable[Any] = value if isinstance(value, Mapping) else ()
+    if hasattr(type(value), "columns"):
+        names = getattr(value, "column_names", value.columns)
     return {str(name): value[name] for name in names} if any(str(name).startswith("test_") for name in names) else {}
 
 
@@ -106,10 +113,6 @@ def _is_fitted(source: Any) -> bool:
     return isinstance(getattr(source, "cv_results_", None), Mapping)
 
 
-def _is_study(source: Any) -> bool:
-    return isinstance(getattr(source, "trials", None), list)
-
-
 def _model_in(source: Any) -> Any:
     """A model that was given where scores are needed; None where there is none."""
     inside = source.values() if isinstance(source, Mapping) else source[:1] if isinstance(source, list | tuple) else [source]
@@ -117,15 +120,14 @@ def _model_in(source: Any) -> Any:
 
 
 def read(source: Any, name: str, options: ReadOptions) -> Source:
-    """Scores of a fitted search, of a study, of ``{name: cross_validate(...)}``, of ``{name: one score for each split}``, or of
-    an array with ``models=``.
+    """Scores of a fitted search, of a study, of results of cross_validate by model, or of one score for each split by model.
 
     Of a successive-halving search those of its last iteration, since earlier ones saw other samples. Models are paired by
     position unless ``return_indices=True``, or the index of pandas' Series, shows the splits, which must be the same for all.
     """
     if _is_fitted(source):
         return read_cv_results(source.cv_results_, f"the {type(source).__name__}", options, source)
-    if _is_study(source):
+    if isinstance(getattr(source, "trials", None), list):
         return read_trials(_columns_of(source.trials), f"the {type(source).__name__}", options)
     model = _model_in(source)
     if model is source and any(hasattr(model, name) for name in ("param_grid", "param_distributions", "search_spaces")):
@@ -152,15 +154,10 @@ def read(source: Any, name: str, options: ReadOptions) -> Source:
     return source_of([matrix], table_metric(None, options, name, has_sizes=matrix.has_ratio), design, options, name)
 
 
-_ITEMS_FROM = 50
-"""Scores of nothing but 0 and 1 from which it is asked whether they are of single examples."""
-
-
 def _refuse_items(matrix: ScoreMatrix, options: ReadOptions, name: str) -> None:
     """Ask whether scores of 0 and 1 are of folds, unless these have one example each; of examples, the answer would be wrong."""
-    is_many = matrix.n_splits >= _ITEMS_FROM or (options.n_test or 0) >= 10
-    values = np.unique(matrix.score[~np.isnan(matrix.score)]).tolist()
-    if is_many and options.n_test != 1 and values == [0, 1]:
+    is_many = matrix.n_splits >= 50 or (options.n_test or 0) >= 10  # so many accuracies are hardly ever exactly 0 or 1
+    if is_many and options.n_test != 1 and np.unique(matrix.score[~np.isnan(matrix.score)]).tolist() == [0, 1]:
         raise AmbiguousSourceError(
             f"{name} has {matrix.n_splits} scores of each model, every one of which is 0 or 1. Are they of folds, or of items "
             "(examples of one test set, right or wrong)? Pass ",
@@ -272,8 +269,8 @@ def _value(cell: Any) -> Any:
     """Value of a parameter: text that spells a number is the number, None where the cell is empty."""
     if isinstance(cell, str):
         return float(cell) if re.fullmatch(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", cell, re.ASCII) else cell or None
-    is_missing = type(cell).__name__ in ("NAType", "NaTType", "MaskedConstant")
-    return None if is_missing or (isinstance(cell, float) and np.isnan(cell)) else cell
+    is_empty = type(cell).__name__ in ("NAType", "NaTType", "MaskedConstant")
+    return None if is_empty or (isinstance(cell, float) and np.isnan(cell)) else cell
 
 
 def _scores(results: Mapping[str, Any], key: str, n_rows: int, name: str) -> FloatArray:
@@ -295,10 +292,10 @@ def _columns(numbered: Mapping[int, str], columns: Mapping[str, Any], n_rows: in
 
 
 def _seconds(values: Any) -> FloatArray:
-    """Times of fits as they are kept; none where they are no numbers."""
+    """Times of fits as they are kept; a nan where they are no numbers."""
     with suppress(InvalidScoresError):
         return _numbers(values, "times")
-    return np.zeros(0)
+    return np.array([np.nan])
 
 
 # --- studies ------------------------------------------------------------------------------------------------------------
@@ -336,8 +333,8 @@ def read_trials(columns: Mapping[str, Sequence[Any]], name: str, options: ReadOp
     matrix, design = _with_splits(_matrix(models, score), SplitDesign(), options)
     if not any("split" in column.lower() for column in groups[metric].values()) and matrix.n_splits <= _MOST_FOLDS:
         matrix = dataclasses.replace(matrix, n_folds=0 if options.has_sizes else matrix.n_folds or matrix.n_splits)
-    called = metric if options.metric is None and known_metric(metric) else None
-    return source_of([matrix], table_metric(called, options, name), design, options, name, notices=notices)
+    named = table_metric(metric if options.metric is None and has_direction(metric) else None, options, name)
+    return source_of([matrix], named, design, options, name, notices=notices)
 
 
 # --- scores by model ----------------------------------------------------------------------------------------------------
@@ -352,9 +349,9 @@ def _read_results(results: Mapping[str, Mapping[str, Any]], name: str, options: 
     matrix, design = _paired({model: result[f"test_{chosen}"] for model, result in results.items()}, name)
     splits = shared_splits({model: result.get("indices") for model, result in results.items()}, matrix.n_splits, name)
     matrix, design = _with_splits(matrix, design, options) if splits is None else splits.applied_to(matrix)
-    times = {model: _seconds(result.get("fit_time")) for model, result in results.items()}
-    median = {model: float(np.median(each)) for model, each in times.items() if each.size and np.isfinite(each).all()}
-    return source_of([matrix], sklearn_metric(chosen, options), design, options, name, by_sklearn=True, fit_seconds=median)
+    times = {model: np.median(_seconds(result.get("fit_time"))) for model, result in results.items()}
+    known = {model: float(value) for model, value in times.items() if np.isfinite(value)}
+    return source_of([matrix], sklearn_metric(chosen, options), design, options, name, by_sklearn=True, fit_seconds=known)
 
 
 def _matrix(models: Sequence[str], score: FloatArray) -> ScoreMatrix:
@@ -402,8 +399,8 @@ def _numbers(values: Any, where: str) -> FloatArray:
     column = None if given.ndim != 1 or not given.size or given.dtype.kind in "mM" else column_of(values)
     if column is None:
         raise InvalidScoresError(
-            f"{where} must be numbers in one list, one for each split; got {values!r:.60}. For repeats by folds, use a table with "
-            "columns 'repeat' and 'fold'."
+            f"{where} must be numbers in one list, one for each split; got {' '.join(repr(values)[:60].split())}."
+            + " For repeats by folds, use a table with columns 'repeat' and 'fold'." * (given.ndim > 1)
         )
     return Table(where, {"score": column}, lambda row: f"number {row + 1}", given.size, {}).numbers("score")
 
@@ -423,10 +420,8 @@ def _with_splits(
         return matrix, design
     if options.has_data or isinstance(cv, list | tuple) or "PredefinedSplit" in class_names(cv):
         try:
-            is_of = getattr(search, "estimator", None)
-            return _of_subsample(
-                search, split_again(cv, options.X, options.y, options.groups, matrix.n_splits, is_of)
-            ).applied_to(matrix)
+            splits = split_again(cv, options.X, options.y, options.groups, matrix.n_splits, getattr(search, "estimator", None))
+            return _of_subsample(search, splits).applied_to(matrix)
         except MissingSizesError:
             if not options.has_sizes:
                 raise
@@ -441,9 +436,7 @@ def _with_splits(
             Setting("n_test"),
             " (examples per split).",
         )
-    if options.has_sizes:
-        splits = dataclasses.replace(splits, n_folds=0)
-    matrix, made = splits.applied_to(matrix)
+    matrix, made = dataclasses.replace(splits, n_folds=0 if options.has_sizes else splits.n_folds).applied_to(matrix)
     return matrix, dataclasses.replace(made, pairing=design.pairing)
 
 

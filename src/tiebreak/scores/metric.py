@@ -218,12 +218,17 @@ def known_metric(name: str) -> NamedMetric | None:
     return None if higher is None else NamedMetric(Metric(full_name(name), higher), 1)
 
 
+def has_direction(name: str) -> bool:
+    """True where the name of a metric tells whether higher or lower is better."""
+    return known_metric(name) is not None
+
+
 def is_known(name: str) -> bool:
     """True where the direction is a part of what the name means, so that nobody may say the other one.
 
     Of a "score", a "loss", and an "AUC", which may be that of another curve, they may.
     """
-    return known_metric(name) is not None and plain_name(name) not in _OFTEN_HIGHER | _OFTEN_LOWER
+    return has_direction(name) and plain_name(name) not in _OFTEN_HIGHER | _OFTEN_LOWER
 
 
 def names_loss(name: str) -> bool:
