@@ -1,4 +1,11 @@
 """stub"""
+
+
 class Results: ...
-def is_folder(x): return False
+
+
+def is_folder(x):
+    return False
+
+
 def read_results(x): ...

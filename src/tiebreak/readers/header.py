@@ -1,4 +1,4 @@
-"""Names of columns that say what a column holds: one table of other names, compared without case, blanks, `_`, `-` and a plural s."""
+"""Names that say what a column holds: one table of them, compared without case, blanks, `_`, `-` and a plural s."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ ALIASES: dict[str, str] = {
     "run": "run trial run_index",
     "epoch": "epoch attempt sample sample_index",
     "time": "time period date timestamp ds",
-    "item": """item item_id example example_id question question_id doc_id sample_id instance instance_id problem_id qid query_id query
-        task_id prompt_id instruction prompt image image_id case case_id user_input input id index""",
+    "item": """item item_id example example_id question question_id doc_id sample_id instance instance_id problem_id qid query_id
+        query task_id prompt_id instruction prompt image image_id case case_id user_input input id index""",
     "cluster": "cluster cluster_id group document passage patient template",
     "weight": "weight sample_weight",
     "judge": "judge judge_score judge_label judge_rating llm_judge model_score",
@@ -40,7 +40,22 @@ UNITS = ("dataset", "repeat", "fold", "split", "seed", "time")
 """Parts of the name of a row that is no item, in the order in which a row is named."""
 
 _WEAK = frozenset(
-    ("index", "id", "input", "prompt", "user_input", "instruction", "query", "image", "case", "task_id", "instance", "date", "timestamp", "ds")
+    (
+        "index",
+        "id",
+        "input",
+        "prompt",
+        "user_input",
+        "instruction",
+        "query",
+        "image",
+        "case",
+        "task_id",
+        "instance",
+        "date",
+        "timestamp",
+        "ds",
+    )
 )
 """Names that tables of other units have too: a column so called counts only where nothing else tells the rows apart."""
 
@@ -65,7 +80,20 @@ def role_of(name: str) -> str:
 
 def names_something(name: str) -> bool:
     """True for a column of names or keys, whose cells are kept as they are typed."""
-    return role_of(name) in ("model", "dataset", "repeat", "fold", "split", "seed", "run", "epoch", "time", "item", "cluster", "metric")
+    return role_of(name) in (
+        "model",
+        "dataset",
+        "repeat",
+        "fold",
+        "split",
+        "seed",
+        "run",
+        "epoch",
+        "time",
+        "item",
+        "cluster",
+        "metric",
+    )
 
 
 def find_roles(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -59,9 +59,7 @@ def part_of_log(log: Log, name: str, stem: str) -> Part:
     """Part of the log of an evaluation tool."""
     columns: dict[str, Column] = {}
     for key, values in log.columns.items():
-        column = column_of(values, as_typed=key != "score")
-        assert column is not None
-        columns[key] = column
+        columns[key] = _words_of(values) if key != "score" else np.array(values, dtype=float)
     about = (log.metric, log.remark, log.unit, log.lower_is_better, log.is_mean_of_tasks, log.is_named_by_file)
     return Part(columns, lambda row: f"sample {row + 1}", name, stem, *about)
 
@@ -84,14 +82,21 @@ def part_of_items(items: Items) -> Part:
         columns["run"] = of(items.runs, np.tile(np.repeat(np.arange(n_runs), n), n_models))
     texts = {**({} if items.clusters is None else {"cluster": items.clusters}), **items.columns}
     for key, values in texts.items():
-        own = column_of(values, as_typed=True)
-        assert isinstance(own, Words)
-        columns[key] = own.take(every_item[present])
+        columns[key] = _words_of(values).take(every_item[present])
     if items.weights is not None:
         columns["weight"] = items.weights[every_item][present]
     if items.labels is not None:
         columns["human"] = np.repeat(items.labels, n_runs, axis=0).ravel()[present]
-    return Part(columns, lambda row: f"row {row + 1}", "the items", "", items.metric.name, "; ".join(items.sources), items.unit, not items.metric.higher_is_better)
+    return Part(
+        columns,
+        lambda row: f"row {row + 1}",
+        "the items",
+        "",
+        items.metric.name,
+        "; ".join(items.sources),
+        items.unit,
+        not items.metric.higher_is_better,
+    )
 
 
 def part_of_long(long: Long, stem: str) -> Part:
@@ -117,9 +122,11 @@ def part_of_long(long: Long, stem: str) -> Part:
             columns[name] = tiled(as_words(column))
     if long.metrics is not None:
         raise AmbiguousSourceError(
-            f"{long.table.name} holds {len(long.metrics.names)} metrics: {quoted(long.metrics.names, 12)}. Say which one to compare with ",
-            Setting("metric"), ".",
-        )  # fmt: skip
+            f"{long.table.name} holds {len(long.metrics.names)} metrics: {quoted(long.metrics.names, 12)}. Say which "
+            "one to compare with ",
+            Setting("metric"),
+            ".",
+        )
     has_sizes = "n_train" in long.more or "n_test" in long.more
     remark = f"{long.table.name}: n_train or n_test are of splits and were left out; repeats count as runs." if has_sizes else ""
     held = None if long.metric is None or plain(long.metric) in _SCORE_WORDS else long.metric
@@ -157,11 +164,17 @@ def items_of_wide(long: Long, options: Any) -> Items | None:
     _check_names(long.models)
     return check_items(
         Items(
-            named.metric, long.models, ("1",), _shown(item.names), score * named.factor if named.factor != 1 else score,
-            *_of_items(part.columns, first, item.names), columns=_slices_of(part.columns, first, item.code), sources=(part.remark,) if part.remark else (),
+            named.metric,
+            long.models,
+            ("1",),
+            _shown(item.names),
+            score * named.factor if named.factor != 1 else score,
+            *_of_items(part.columns, first, item.names),
+            columns=_slices_of(part.columns, first, item.code),
+            sources=(part.remark,) if part.remark else (),
             unit=part.unit,
         )
-    )  # fmt: skip
+    )
 
 
 def _of_first_model(long: Long) -> Long:
@@ -190,7 +203,15 @@ def items_of(
     if lower_is_better is None and len(directions) == 1 and not is_known(str(called)):
         lower_is_better = directions.pop()
     where = parts[0].where if len(parts) == 1 else (lambda row: f"row {row + 1} of all")
-    return _items_of_columns(columns, called, False if by_task else lower_is_better, remarks, unit, parts[0].name if len(parts) == 1 else "the sources", where)
+    return _items_of_columns(
+        columns,
+        called,
+        False if by_task else lower_is_better,
+        remarks,
+        unit,
+        parts[0].name if len(parts) == 1 else "the sources",
+        where,
+    )
 
 
 def _joined(parts: Sequence[Part]) -> dict[str, Column]:
@@ -215,10 +236,20 @@ def _words(column: Column) -> Words:
     return as_words(column)
 
 
+def _numbers(column: Column) -> FloatArray:
+    return cast(FloatArray, column)
+
+
+def _words_of(values: Iterable[Any]) -> Words:
+    return cast(Words, column_of(values, as_typed=True))
+
+
 def _concatenated(columns: Sequence[Column | None], sizes: Sequence[int]) -> Column:
     """Rows of one column of several parts; a part without it has none there."""
     if all(column is None or isinstance(column, np.ndarray) for column in columns):
-        return np.concatenate([np.full(size, np.nan) if column is None else column for column, size in zip(columns, sizes, strict=True)])
+        return np.concatenate(
+            [np.full(size, np.nan) if column is None else column for column, size in zip(columns, sizes, strict=True)]
+        )
     index: dict[str, int] = {}
     codes = []
     for column, size in zip(columns, sizes, strict=True):
@@ -280,7 +311,8 @@ def _refuse_other_samples(item: Words, digest: Words) -> None:
     if (n > 1).any():
         which = [item.names[place] for place in found[n > 1].tolist()]
         raise InvalidScoresError(
-            f"{len(which)} items of one number are not the same sample in all files: {quoted(which, 3)}. Were they drawn or ordered in "
+            f"{len(which)} items of one number are not the same sample in all files: {quoted(which, 3)}. Were they "
+            "drawn or ordered in "
             "another way? Evaluate both models on the same samples."
         )
 
@@ -295,20 +327,24 @@ def _held_metric(parts: Sequence[Part], lower_is_better: bool | None) -> tuple[s
         for task in part.tasks:
             own.setdefault(task, set()).add(part.metric or "accuracy")
     if "" in own or any(len(names) > 1 for names in own.values()):
-        raise AmbiguousSourceError(f"the sources hold different metrics: {quoted(sorted(held))}. Say which with ", Setting("metric"), ".")
+        raise AmbiguousSourceError(
+            f"the sources hold different metrics: {quoted(sorted(held))}. Say which with ", Setting("metric"), "."
+        )
     is_binary = True
     for part in parts:
-        score = part.columns["score"]
-        assert isinstance(score, np.ndarray)
+        score = _numbers(part.columns["score"])
         score = score[~np.isnan(score)]
         direction = part.lower_is_better if lower_is_better is None and not is_known(part.metric or "") else lower_is_better
         name = _named_metric(score[None], part.metric, direction).metric
         if not name.higher_is_better or (score.size and not 0 <= score.min() <= score.max() <= 1):
             why = f"reaches {score.max():g}" if name.higher_is_better else "is better the lower it is"
             raise AmbiguousSourceError(
-                f"the tasks have metrics of different units, which have no mean: the {name.name!r} of {quoted(sorted(part.tasks))} {why}. "
-                "Compare such tasks by themselves, or name a metric that all of them hold with ", Setting("metric"), ".",
-            )  # fmt: skip
+                f"the tasks have metrics of different units, which have no mean: the {name.name!r} of "
+                f"{quoted(sorted(part.tasks))} {why}. "
+                "Compare such tasks by themselves, or name a metric that all of them hold with ",
+                Setting("metric"),
+                ".",
+            )
         is_binary = is_binary and bool(((score == 0) | (score == 1)).all())
     said = ", ".join(f"{task} by {names.pop()}" for task, names in own.items())
     return "accuracy" if is_binary else "score", [f"each task counts by its own metric: {said}"]
@@ -339,8 +375,17 @@ def _grouped(columns: dict[str, Column], parts: Sequence[Part]) -> tuple[dict[st
         return {name: column for name, column in columns.items() if name != "group"}, []
     columns = dict(columns)
     group, task = _words(columns.pop("group")), _words(columns[TASK])
-    above = {task.names[t]: group.names[g] for t, g in zip(task.code.tolist(), group.code.tolist(), strict=True) if t >= 0 and g >= 0 and group.names[g]}
-    means = {name for part in parts if part.is_mean_of_tasks and "group" in part.columns for name in _words(part.columns["group"]).names}
+    above = {
+        task.names[t]: group.names[g]
+        for t, g in zip(task.code.tolist(), group.code.tolist(), strict=True)
+        if t >= 0 and g >= 0 and group.names[g]
+    }
+    means = {
+        name
+        for part in parts
+        if part.is_mean_of_tasks and "group" in part.columns
+        for name in _words(part.columns["group"]).names
+    }
     members = {name: [each for each in task.names if above.get(each) == name] for name in dict.fromkeys(above.values())}
     members = {name: own for name, own in members.items() if len(own) > 1}
     is_all = len(members) == 1 and len(task.names) == len(next(iter(members.values())))
@@ -355,8 +400,7 @@ def _grouped(columns: dict[str, Column], parts: Sequence[Part]) -> tuple[dict[st
         remarks.append(f"group {name!r} of {len(own)} tasks counts as one task, by {how}, as in its tool (each: by subtask)")
         sizes = np.array([np.unique(item.code[task.code == task.names.index(each)]).size for each in own])
         if name in means and np.unique(sizes).size > 1:
-            weight = columns.get("weight", np.ones(task.code.size))
-            assert isinstance(weight, np.ndarray)
+            weight = _numbers(columns.get("weight", np.ones(task.code.size)))
             shares = np.ones(len(task.names))
             shares[[task.names.index(each) for each in own]] = sizes.mean() / sizes
             columns["weight"] = weight * shares[task.code]
@@ -396,7 +440,13 @@ def _shown(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _items_of_columns(
-    columns: dict[str, Column], metric: str | None, lower_is_better: bool | None, remarks: tuple[str, ...], unit: str, name: str, where: Where
+    columns: dict[str, Column],
+    metric: str | None,
+    lower_is_better: bool | None,
+    remarks: tuple[str, ...],
+    unit: str,
+    name: str,
+    where: Where,
 ) -> Items:
     """Items of joined columns; the scores of epochs are averaged."""
     words: dict[str, Words] = {}
@@ -406,7 +456,9 @@ def _items_of_columns(
         words[what] = Words(("1",), np.zeros(n_rows, dtype=np.int32)) if column is None else _words(column).ordered()
         blank = words[what].code < 0
         if blank.any():
-            raise UnreadableSourceError(f"{name}, {where(int(np.argmax(blank)))} has no {what}; {int(blank.sum())} rows in all have none.")
+            raise UnreadableSourceError(
+                f"{name}, {where(int(np.argmax(blank)))} has no {what}; {int(blank.sum())} rows in all have none."
+            )
     if "run" in columns:
         words["run"] = _sorted_runs(words["run"])
     _check_names(words["model"].names)
@@ -415,8 +467,7 @@ def _items_of_columns(
     same = np.flatnonzero(np.diff(cells[order]) == 0)
     if same.size:
         raise _doubled(columns, words, order, same, name, where)
-    score = columns["score"]
-    assert isinstance(score, np.ndarray)
+    score = _numbers(columns["score"])
     named = _named_metric(score[None], metric, lower_is_better)
     shape = tuple(len(words[what].names) for what in ("model", "run", "item"))
     place = (words["model"].code.astype(np.int64) * shape[1] + words["run"].code) * shape[2] + words["item"].code
@@ -424,11 +475,18 @@ def _items_of_columns(
     first = _first_rows(words["item"])
     return check_items(
         Items(
-            named.metric, _shown(words["model"].names), _shown(words["run"].names), _shown(words["item"].names), table * named.factor,
-            *_of_items(columns, first, words["item"].names, words["item"].code), columns=_slices_of(columns, first, words["item"].code),
-            sources=(*remarks, *averaged), unit=unit, labels=_labels_of(columns, words, shape, named.factor),
+            named.metric,
+            _shown(words["model"].names),
+            _shown(words["run"].names),
+            _shown(words["item"].names),
+            table * named.factor,
+            *_of_items(columns, first, words["item"].names, words["item"].code),
+            columns=_slices_of(columns, first, words["item"].code),
+            sources=(*remarks, *averaged),
+            unit=unit,
+            labels=_labels_of(columns, words, shape, named.factor),
         )
-    )  # fmt: skip
+    )
 
 
 def _sorted_runs(run: Words) -> Words:
@@ -448,19 +506,25 @@ def _first_rows(item: Words) -> IntArray:
     return first
 
 
-def _doubled(columns: Mapping[str, Column], words: Mapping[str, Words], order: IntArray, same: IntArray, name: str, where: Where) -> Exception:
+def _doubled(
+    columns: Mapping[str, Column], words: Mapping[str, Words], order: IntArray, same: IntArray, name: str, where: Where
+) -> Exception:
     pair = sorted((int(order[same[0]]), int(order[same[0] + 1])))
     table = Table(name, {key: column for key, column in columns.items() if key not in _OWN}, where, len(words["item"].code), {})
     units = {"item": words["item"], **({"run": words["run"]} if "run" in columns else {})}
     error = doubles_error(table, words["model"], units, (pair[0], pair[1]), same.size, order, same, ())
-    hints = [] if {"run", "epoch"} & columns.keys() else [
-        " If they are several answers of one model, number them in a column 'epoch', or 'run' where a run answers all."
-    ]  # fmt: skip
+    hints = (
+        []
+        if {"run", "epoch"} & columns.keys()
+        else [" If they are several answers of one model, number them in a column 'epoch', or 'run' where a run answers all."]
+    )
     hints += [] if TASK in columns else [" If they are of several tasks, name these in a column 'task'."]
     return InvalidScoresError(*error.parts, *hints)
 
 
-def _labels_of(columns: Mapping[str, Column], words: Mapping[str, Words], shape: tuple[int, ...], factor: int) -> FloatArray | None:
+def _labels_of(
+    columns: Mapping[str, Column], words: Mapping[str, Words], shape: tuple[int, ...], factor: int
+) -> FloatArray | None:
     """Labels by people of the answers of each model to each item, the mean where there are several; None where there are none."""
     label = columns.get("human")
     if not isinstance(label, np.ndarray) or np.isnan(label).all():
@@ -486,7 +550,11 @@ def _of_items(
             raise InvalidScoresError(f"{len(which)} items have no {key}: {quoted(which, 3)}.")
         if code is not None and (differs := values != values[first][code]).any():
             raise InvalidScoresError(f"item {items[int(code[int(np.argmax(differs))])]!r} has more than one {key}.")
-        found[key] = tuple(printable(column.names[each]) for each in values[first].tolist()) if isinstance(column, Words) else values[first]
+        found[key] = (
+            tuple(printable(column.names[each]) for each in values[first].tolist())
+            if isinstance(column, Words)
+            else values[first]
+        )
     return found["cluster"], found["weight"]
 
 
@@ -526,7 +594,10 @@ def _named_metric(score: FloatArray, metric: str | None, lower_is_better: bool |
     called = metric or ("accuracy" if binary else None)
     if called is None:
         raise AmbiguousSourceError(
-            "the scores are not all 0 or 1, and nothing says what they are. Pass ", Setting("metric", "'NAME'"),
-            " and, unless it is one of scikit-learn's, ", Setting("lower_is_better", "False"), ".",
-        )  # fmt: skip
+            "the scores are not all 0 or 1, and nothing says what they are. Pass ",
+            Setting("metric", "'NAME'"),
+            " and, unless it is one of scikit-learn's, ",
+            Setting("lower_is_better", "False"),
+            ".",
+        )
     return name_metric(full_name(called), lower_is_better)

@@ -339,16 +339,15 @@ def _roles(table: Table, options: ReadOptions) -> dict[str, list[str]] | None:
 def items_of_predictions(tables: Sequence[Table], options: ReadOptions) -> Items:
     """Scores of single items from tables of the truth and predictions: a column for each model, or a table for each model."""
     found: dict[str, NDArray[Any]] = {}
-    truth: NDArray[Any] | None = None
+    truth: NDArray[Any] = np.empty(0)
     keys: list[str] = []
     clusters: list[str] | None = None
     for table in tables:
-        roles = _roles(table, options)
-        assert roles is not None
+        roles = _roles(table, options) or {}
         own_truth = _values(table, roles["truth"][0])
         own_keys = _keys_of(table, roles, own_truth.size)
         models = _model_columns(table, roles, is_one=len(tables) > 1)
-        if truth is None:
+        if not found:
             truth, keys = own_truth, own_keys
             clusters = table.words(roles["cluster"][0]).texts() if "cluster" in roles else None
         order = _aligned(keys, own_keys, truth, own_truth, table.name)
@@ -356,7 +355,6 @@ def items_of_predictions(tables: Sequence[Table], options: ReadOptions) -> Items
             if model in found:
                 raise AmbiguousSourceError(f"two sources hold predictions of {model!r}. Name each file after its model.")
             found[model] = _values(table, column)[order]
-    assert truth is not None
     if options.models is not None:
         found = {model: found[list(found)[look_up(model, list(found), "model")]] for model in options.models}
     positive: Any = options.positive
@@ -370,10 +368,20 @@ def _model_columns(table: Table, roles: Mapping[str, list[str]], *, is_one: bool
     stem = printable(Path(table.name).stem)
     if "prediction" in roles:
         return {stem: roles["prediction"][0]}
-    taken = {column for role in ("truth", "item", "cluster", "fold", "split", "repeat", "dataset", "time", "weight") for column in roles.get(role, ())}
+    taken = {
+        column
+        for role in ("truth", "item", "cluster", "fold", "split", "repeat", "dataset", "time", "weight")
+        for column in roles.get(role, ())
+    }
     rest = [name for name in table.columns if name not in taken and name]
     if not rest:
-        raise refuse(table.name, None, None, "it has the truth, but no column of predictions.", "Give a column for each model, or a file for each model.")
+        raise refuse(
+            table.name,
+            None,
+            None,
+            "it has the truth, but no column of predictions.",
+            "Give a column for each model, or a file for each model.",
+        )
     return {stem: rest[0]} if is_one and len(rest) == 1 else {name: name for name in rest}
 
 
@@ -384,9 +392,13 @@ def _values(table: Table, name: str) -> NDArray[Any]:
     if missing.any():
         row = int(np.argmax(missing))
         raise refuse(
-            table.name, name, table.where(row), f"no value is given ({int(missing.sum())} such row(s) in all).",
-            "Leave these examples out for all models.", kind=InvalidScoresError,
-        )  # fmt: skip
+            table.name,
+            name,
+            table.where(row),
+            f"no value is given ({int(missing.sum())} such row(s) in all).",
+            "Leave these examples out for all models.",
+            kind=InvalidScoresError,
+        )
     if isinstance(column, Words):
         return np.array(column.names, dtype=str)[column.code]
     return column.astype(np.int64) if bool(np.all(column == np.floor(column)) and np.all(np.abs(column) < 2**53)) else column
@@ -398,7 +410,14 @@ def _keys_of(table: Table, roles: Mapping[str, list[str]], n: int) -> list[str]:
     keys = [" ".join(each) for each in zip(*named, strict=True)] if named else [str(number) for number in range(1, n + 1)]
     doubled = next((key for key, count in Counter(keys).items() if count > 1), None)
     if doubled is not None:
-        raise refuse(table.name, None, None, f"example {doubled!r} stands twice or more.", "Keep one row for each example.", kind=InvalidScoresError)
+        raise refuse(
+            table.name,
+            None,
+            None,
+            f"example {doubled!r} stands twice or more.",
+            "Keep one row for each example.",
+            kind=InvalidScoresError,
+        )
     return keys
 
 
@@ -409,11 +428,16 @@ def _aligned(keys: Sequence[str], own: Sequence[str], truth: NDArray[Any], own_t
     if lacking or len(own) != len(keys):
         more = [key for key in own if key not in set(keys)]
         raise InvalidScoresError(
-            f"{name} is of other examples than the first source: it lacks {len(lacking)} ({quoted(lacking, 3)}) and has {len(more)} more "
+            f"{name} is of other examples than the first source: it lacks {len(lacking)} ({quoted(lacking, 3)}) and "
+            f"has {len(more)} more "
             f"({quoted(more, 3)}). Give predictions of the same examples."
         )
     order = [place[key] for key in keys]
-    wrong = next((key for key, one, two in zip(keys, truth.tolist(), own_truth[order].tolist(), strict=True) if str(one) != str(two)), None)
+    wrong = next(
+        (key for key, one, two in zip(keys, truth.tolist(), own_truth[order].tolist(), strict=True) if str(one) != str(two)), None
+    )
     if wrong is not None:
-        raise InvalidScoresError(f"{name} has another truth for example {wrong!r} than the first source. Are they of one test set?")
+        raise InvalidScoresError(
+            f"{name} has another truth for example {wrong!r} than the first source. Are they of one test set?"
+        )
     return order

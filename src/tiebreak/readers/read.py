@@ -31,7 +31,7 @@ from tiebreak.readers.predictions import holds_predictions, items_of_predictions
 from tiebreak.readers.shapes import Long, battle_columns, long_of, refuse_battles
 from tiebreak.readers.source import ACCEPTED, ReadOptions, Source, known_sizes, unsupported, with_sizes
 from tiebreak.readers.splits import source_of_long
-from tiebreak.readers.tables import ENDINGS, Table, is_frame, is_table_file, read_table
+from tiebreak.readers.tables import ENDINGS, Column, Table, Words, as_words, is_frame, is_table_file, read_table
 from tiebreak.scores.items import Items, check_items
 from tiebreak.scores.scores import SavedSettings, Scores, percent_notices
 from tiebreak.scores.vocabulary import look_up, quoted
@@ -146,7 +146,16 @@ def read_items(
     if not sources:
         raise UnsupportedSourceError("nothing to read: pass a table with a row for each item, or the log of an evaluation.")
     options = ReadOptions(
-        metric, None, None, lower_is_better, rows=rows, item=item, cluster=cluster, columns=columns, where=where, positive=positive
+        metric,
+        None,
+        None,
+        lower_is_better,
+        rows=rows,
+        item=item,
+        cluster=cluster,
+        columns=columns,
+        where=where,
+        positive=positive,
     )
     with pipes_as_files(sources) as held:
         found = [_found(each, options, n_sources=len(held)) for each in _given(held)]
@@ -163,7 +172,10 @@ def _given(sources: Sequence[Any]) -> list[Given]:
     for number, source in enumerate(sources, start=1):
         name = "the source" if len(sources) == 1 else f"source {number}"
         if isinstance(source, Mapping) and source and not sklearn.reads(source) and all(map(_is_source, source.values())):
-            found += [Given(value, name if not _is_file(value) else printable(os.fspath(value)), str(key)) for key, value in source.items()]
+            found += [
+                Given(value, name if not _is_file(value) else printable(os.fspath(value)), str(key))
+                for key, value in source.items()
+            ]
         elif _is_file(source):
             found.append(Given(source, printable(os.fspath(source))))
         else:
@@ -202,8 +214,10 @@ def is_of_items(sources: Sequence[Any], metric: str | None) -> bool:
 
 
 def _is_items(found: Found) -> bool:
-    return isinstance(found, Part | Table | Items) or (isinstance(found, Long) and found.is_of_items) or (
-        isinstance(found, Source) and found.scores.items is not None
+    return (
+        isinstance(found, Part | Table | Items)
+        or (isinstance(found, Long) and found.is_of_items)
+        or (isinstance(found, Source) and found.scores.items is not None)
     )
 
 
@@ -250,7 +264,8 @@ def _found(given: Given, options: ReadOptions, *, n_sources: int) -> Found:
     long = long_of(table, options, stem if is_alone else None)
     if long.is_by_file and n_sources == 1 and not given.stem and not long.is_of_items:
         raise AmbiguousSourceError(
-            f"{name} has a column of scores ({long.column!r}) but none called 'model', so it does not say whose scores they are. Add a "
+            f"{name} has a column of scores ({long.column!r}) but none called 'model', so it does not say whose "
+            "scores they are. Add a "
             "column 'model', give each model a column of its own, or pass a file for each model."
         )
     return long
@@ -258,19 +273,18 @@ def _found(given: Given, options: ReadOptions, *, n_sources: int) -> Found:
 
 def _lists(table: Table) -> dict[str, list[Any]]:
     """Columns as lists, as scikit-learn keeps them."""
-    columns = {name: table.words(name).texts() if not hasattr(column, "dtype") else column.tolist() for name, column in table.columns.items()}
+    columns = {name: column.texts() if isinstance(column, Words) else column.tolist() for name, column in table.columns.items()}
     return {**columns, **table.nested}
 
 
 def _named_model(part: Part, given: Given) -> Part:
     """The part with the name that a dict gives to its one model."""
-    model = part.columns["model"]
-    names = getattr(model, "names", ())
-    if not given.stem or given.source is None or not names:
+    model = as_words(part.columns["model"])
+    if not given.stem or not model.names:
         return part
-    if len(names) > 1:
-        raise AmbiguousSourceError(f"the source given for {given.stem!r} holds {len(names)} models.")
-    columns = {**part.columns, "model": model._replace(names=(given.stem,))}  # type: ignore[union-attr]
+    if len(model.names) > 1:
+        raise AmbiguousSourceError(f"the source given for {given.stem!r} holds {len(model.names)} models.")
+    columns: dict[str, Column] = {**part.columns, "model": Words((given.stem,), model.code)}
     return dataclasses.replace(part, columns=columns, is_named_by_file=False)
 
 
@@ -292,16 +306,18 @@ def _read_all(sources: Sequence[Any], options: ReadOptions) -> Scores:
     if not given:
         saved, held = references[0].saved_settings, references[0].hash
         raise UnreadableSourceError(
-            f"{saved.source} holds its many scores of items by reference only (hash {held}). Pass the table that they came from as well: "
+            f"{saved.source} holds its many scores of items by reference only (hash {held}). Pass the table that they "
+            "came from as well: "
             "its settings are then used."
         )
     found = [_found(each, options, n_sources=len(given)) for each in given]
     if any(map(_is_items, found)):
         scores = _item_scores(found, given, options)
         for reference in references:
-            assert scores.items is not None
-            if scores.items.hash() != reference.hash:
-                raise UnreadableSourceError(f"{reference.saved_settings.source} was made from another table of items (hash {reference.hash}).")
+            if scores.items is None or scores.items.hash() != reference.hash:
+                raise UnreadableSourceError(
+                    f"{reference.saved_settings.source} was made from another table of items (hash {reference.hash})."
+                )
         asked = tuple(reference.saved_settings for reference in references)
         return dataclasses.replace(scores, saved_settings=(*asked, *scores.saved_settings))
     read = []
@@ -334,7 +350,9 @@ def _item_scores(found: Sequence[Found], given: Sequence[Given], options: ReadOp
         raise InvalidParameterError(Setting(unfit[0]), what, about=unfit[0])
     other = next((its for each, its in zip(found, given, strict=True) if not _is_items(each)), None)
     if other is not None:
-        raise AmbiguousSourceError(f"{other.name} holds scores of splits, and other sources those of single items; compare one kind.")
+        raise AmbiguousSourceError(
+            f"{other.name} holds scores of splits, and other sources those of single items; compare one kind."
+        )
     asked = tuple(saved for each in found if isinstance(each, Source) for saved in each.scores.saved_settings)
     plain = [each.scores.items if isinstance(each, Source) and each.scores.items is not None else each for each in found]
     items = _items(plain, options)
@@ -373,7 +391,8 @@ def _part(found: Found) -> Part:
     if isinstance(found, Items):
         if not found.is_mean:
             raise UnsupportedSourceError(
-                f"{found.metric.name} is of all predictions together, so tables of it are not joined. Give the predictions of all models "
+                f"{found.metric.name} is of all predictions together, so tables of it are not joined. Give the "
+                "predictions of all models "
                 "to one call of tb.read_predictions."
             )
         return part_of_items(found)
@@ -382,9 +401,16 @@ def _part(found: Found) -> Part:
         return part_of_long(found, stem)
     name = found.table.name if isinstance(found, Long) else found.name
     raise refuse(
-        name, None, None, "it has no column that names the items, such as 'item', 'question' or 'doc_id'.", "Pass ", Setting("item", "'COLUMN'"),
-        ", or ", Setting("rows", "'items'"), " if each row is an item.",
-    )  # fmt: skip
+        name,
+        None,
+        None,
+        "it has no column that names the items, such as 'item', 'question' or 'doc_id'.",
+        "Pass ",
+        Setting("item", "'COLUMN'"),
+        ", or ",
+        Setting("rows", "'items'"),
+        " if each row is an item.",
+    )
 
 
 def _check_names(scores: Scores) -> None:
@@ -404,18 +430,29 @@ def _of_dataset(source: Source, options: ReadOptions) -> Source:
     if options.dataset is None or scores.datasets == (options.dataset,):
         return source
     if scores.datasets == ("",):
-        raise UnknownNameError(Setting("dataset", repr(options.dataset)), f" was given, but {source.name} does not name any datasets.")
+        raise UnknownNameError(
+            Setting("dataset", repr(options.dataset)), f" was given, but {source.name} does not name any datasets."
+        )
     matrix = scores.matrices[look_up(options.dataset, scores.datasets, "dataset")]
     return dataclasses.replace(source, scores=scores.with_matrices((matrix,)))
 
 
 def _refuse_unused_data(scores: Scores, options: ReadOptions) -> None:
     """Refuse X and cv where they did not tell the sizes of the splits."""
-    if any(matrix.has_ratio for matrix in scores.matrices) or len(scores.matrices) > 1 or not (options.has_data or options.cv is not None):
+    if (
+        any(matrix.has_ratio for matrix in scores.matrices)
+        or len(scores.matrices) > 1
+        or not (options.has_data or options.cv is not None)
+    ):
         return
     if scores.design.kind == "unknown":
         raise MissingSizesError(
-            "X and y tell the sizes of the splits of a fitted search, since it keeps its cv; for arrays and results of cross_validate pass ",
-            Setting("cv"), " too: a number of folds, or the splitter with X and y. Otherwise pass ", Setting("n_train"), " and ", Setting("n_test"),
+            "X and y tell the sizes of the splits of a fitted search, since it keeps its cv; for arrays and results "
+            "of cross_validate pass ",
+            Setting("cv"),
+            " too: a number of folds, or the splitter with X and y. Otherwise pass ",
+            Setting("n_train"),
+            " and ",
+            Setting("n_test"),
             " (examples per split).",
-        )  # fmt: skip
+        )

@@ -11,11 +11,11 @@ import numpy as np
 from tiebreak.errors import SourceNotFoundError
 from tiebreak.printable import printable
 from tiebreak.readers.folder import Results, is_folder, read_results
-from tiebreak.readers.items import TASK, Part, items_of
+from tiebreak.readers.items import Part, items_of
 from tiebreak.readers.read import parts_of
 from tiebreak.readers.source import ReadOptions
 from tiebreak.readers.tables import Words, as_words
-from tiebreak.scores.items import Items
+from tiebreak.scores.items import TASK, Items
 from tiebreak.scores.vocabulary import look_up
 
 
@@ -33,7 +33,10 @@ def read_repeats(sources: Sequence[Any], options: ReadOptions, *, same: bool = F
     has_runs = any(len(set(run.names)) > 1 for run in _runs_by_model(parts).values())
     kind = "runs" if has_runs or not any("epoch" in part.columns for part in parts) else "epochs"
     if kind == "epochs":
-        renamed = [{("run" if name == "epoch" else name): column for name, column in part.columns.items() if name != "run"} for part in parts]
+        renamed = [
+            {("run" if name == "epoch" else name): column for name, column in part.columns.items() if name != "run"}
+            for part in parts
+        ]
         parts = [dataclasses.replace(part, columns=columns) for part, columns in zip(parts, renamed, strict=True)]
     return items_of(parts, options.metric, options.direction_of(options.metric or "")), kind
 
@@ -61,7 +64,9 @@ def _of_models(parts: Sequence[Part], models: Sequence[str]) -> list[Part]:
         model = as_words(part.columns["model"])
         codes = [model.names.index(name) for name in models if name in model.names]
         rows = np.flatnonzero(np.isin(model.code, codes))
-        columns = {name: column.take(rows) if isinstance(column, Words) else column[rows] for name, column in part.columns.items()}
+        columns = {
+            name: column.take(rows) if isinstance(column, Words) else column[rows] for name, column in part.columns.items()
+        }
         columns["model"] = as_words(columns["model"]).ordered()
         found += [dataclasses.replace(part, columns=columns)] if rows.size else []
     return found

@@ -1,8 +1,8 @@
 """A table becomes the long table: whose score each is, of which unit, in which metric. What no rule settles is refused.
 
 Names of columns say what they hold (`header`). With a column of models each row is a score, or each row is a model and columns of
-folds are its scores; without one each column of numbers is a model, or the whole file is one. Columns that are neither model, unit,
-size nor score are left aside, and named where they are what tells two rows of one key apart.
+folds are its scores; without one each column of numbers is a model, or the whole file is one. Columns that are neither model,
+unit, size nor score are left aside, and named where they are what tells two rows of one key apart.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ from tiebreak.readers.tables import Column, Counted, Table, Words, as_words, is_
 from tiebreak.scores.metric import full_name, has_direction
 from tiebreak.scores.vocabulary import look_up, quoted
 
-SUMMARY = re.compile(r"(mean|std|sd|std dev|average|avg|median|total|overall|(avg|mean|average)[ _]rank|rank|summary|sum)", re.IGNORECASE)
+SUMMARY = re.compile(
+    r"(mean|std|sd|std dev|average|avg|median|total|overall|(avg|mean|average)[ _]rank|rank|summary|sum)", re.IGNORECASE
+)
 """Words that name no unit, but sum up the others."""
 
 _SPREAD = r"std|sd|stdev|std_?dev|se|sem|stderr|std_err|ci|ci_low|ci_high|ci_lower|ci_upper|95_?ci|var|variance|rank"
@@ -39,11 +41,13 @@ _NO_SCORE = re.compile(
 
 _COUNT = {"correct": True, "n_correct": True, "successes": True, "errors": False, "n_errors": False, "wrong": False}
 _TOTAL = ("n", "total", "n_items", "n_examples", "n_test")
-"""Columns of counts on a test set of each model (the more the better, or the fewer), and of the number of examples behind them."""
+"""Columns of counts on a test set of each model (the more the better, or the fewer), and of the number of examples."""
 
 _PARTS = frozenset(("train", "training", "dev", "val", "valid", "validation", "eval", "test", "holdout"))
 _FOLD = re.compile(r"(fold|split|cv|run|resample|repeat)?[ _]?\d+", re.IGNORECASE)
-ADVICE = "Pass the single score of each model on each split: columns 'model', 'fold' and the metric, or one column for each model."
+ADVICE = (
+    "Pass the single score of each model on each split: columns 'model', 'fold' and the metric, or one column for each model."
+)
 
 
 @dataclass(frozen=True)
@@ -116,24 +120,28 @@ def long_of(table: Table, options: ReadOptions, alone: str | None = None) -> Lon
         given["cluster"] = options.cluster
     datasets = given.pop("datasets", None)
     empty = {name for name, column in table.columns.items() if isinstance(column, Words) and not column.names}
-    roles = find_roles([name for name in (*names, *table.nested) if name not in empty], table.name, given, options.metric, is_text)
+    roles = find_roles(
+        [name for name in (*names, *table.nested) if name not in empty], table.name, given, options.metric, is_text
+    )
+    if options.dataset is not None and "dataset" in roles:
+        table = _where(table, {roles["dataset"][0]: options.dataset}, "dataset")
     refuse_nested(table, [column for columns in roles.values() for column in columns])
     table, roles, is_text = _index_column(table, roles, is_text, options)
     reading = _Reading(table, roles, is_text, options, alone)
     if "model" not in roles:
-        return reading.of_one_model() if alone is not None and reading.score_column(must=False) else reading.wide()
+        return reading.of_one_model() if alone is not None and reading.score_column() else reading.wide()
     if datasets is not None:
         return reading.melted([names[look_up(each.strip(), names, "column")] for each in datasets.split(",")], "dataset")
     return reading.long()
 
 
-def _where(table: Table, where: Mapping[str, str | Sequence[str]]) -> Table:
+def _where(table: Table, where: Mapping[str, str | Sequence[str]], what: str = "") -> Table:
     """Rows in which columns have the values that are asked for."""
     for name, wanted in where.items():
         column = list(table.columns)[look_up(name, list(table.columns), "column")]
         words = table.words(column)
         values = [wanted] if isinstance(wanted, str) else list(map(str, wanted))
-        codes = [look_up(value, words.names, f"value of {column!r}") for value in values]
+        codes = [look_up(value, words.names, what or f"value of {column!r}") for value in values]
         table = table.take(np.flatnonzero(np.isin(words.code, codes)))
     return table
 
@@ -151,7 +159,10 @@ def _index_column(
         if np.array_equal(column, counts) or np.array_equal(column, counts + 1):
             return dataclasses.replace(table, columns=rest), roles, is_text
     elif "model" not in roles and all(
-        _FOLD.fullmatch(name) or _NO_SCORE.fullmatch(_under(name)) or metric_like(name) or plain(name) == plain(options.metric or "")
+        _FOLD.fullmatch(name)
+        or _NO_SCORE.fullmatch(_under(name))
+        or metric_like(name)
+        or plain(name) == plain(options.metric or "")
         or plain(name) in (plain("test_score"), plain("train_score"))
         for name in rest
     ):
@@ -170,7 +181,9 @@ def joined(columns: Sequence[Words]) -> Words:
         return columns[0]
     codes = np.stack([each.code for each in columns])
     found, code = np.unique(codes, axis=1, return_inverse=True)
-    names = [" ".join(each.names[place] for each, place in zip(columns, key, strict=True) if place >= 0) for key in found.T.tolist()]
+    names = [
+        " ".join(each.names[place] for each, place in zip(columns, key, strict=True) if place >= 0) for key in found.T.tolist()
+    ]
     return Words(tuple(names), code.ravel().astype(np.int32)).ordered()
 
 
@@ -198,8 +211,8 @@ class _Reading(NamedTuple):
         taken = {column for role in roles for column in self.roles.get(role, ())}
         return [name for name in self.table.columns if name not in taken]
 
-    def score_column(self, *, must: bool = True) -> str | None:
-        """Column of the scores of a table with one in each row: the metric's, or the one called score."""
+    def score_column(self) -> str | None:
+        """Column of the scores of a table with one in each row: the metric's, or the one called score; None for none."""
         asked = self.options.metric
         keys = ("model", *UNITS, "item", "n_train", "n_test", "cluster", "weight", "metric", "run", "epoch", "human")
         rest = self.others(*(role for role in keys if role in self.roles))
@@ -211,30 +224,44 @@ class _Reading(NamedTuple):
             return self.roles["judge"][0]
         if "score" in self.roles:
             return self.roles["score"][0]
-        numeric = [name for name in rest if not self.is_text[name]]
+        known = [name for name in rest if not self.is_text[name] and has_direction(_bare(name))]
+        return known[0] if asked is None and len(known) == 1 else None
+
+    def the_score_column(self) -> str:
+        """Column of the scores, be it the only one of numbers that may hold them."""
+        found = self.score_column()
+        if found is not None:
+            return found
+        numeric = [name for name in self.others(*self.roles) if not self.is_text[name]]
         known = [name for name in numeric if has_direction(_bare(name))]
         likely = known or [name for name in numeric if not _NO_SCORE.fullmatch(_under(name))]
-        if asked is None and len(likely) == 1:
+        if len(likely) == 1 and (self.options.metric is None or "metric" in self.roles):
             return likely[0]
-        if asked is not None and "metric" in self.roles and len(likely) == 1:
-            return likely[0]
-        if not must:
-            return None
         raise self._no_score_column(numeric, likely)
 
     def _no_score_column(self, numeric: Sequence[str], likely: Sequence[str]) -> TiebreakError:
         asked, table = self.options.metric, self.table
         sums = [name for name in numeric if re.search(rf"(^|_)({_SPREAD}|{_MEAN})(_|$)", _under(name))]
-        texts = [name for name in self.others(*self.roles) if self.is_text[name] and re.search(r"±|\+/-|\d\s*\(", table.words(name).names[0])]
+        texts = [
+            name
+            for name in self.others(*self.roles)
+            if self.is_text[name] and re.search(r"±|\+/-|\d\s*\(", table.words(name).names[0])
+        ]
         if self._is_row_per_model() and not ({"repeat", "fold", "split", "seed", "item", "time"} & self.roles.keys()):
             return self._of_means()
         if sums or texts:
             return refuse(
-                self.name, None, None, f"{quoted([*sums, *texts], 6)} are means or deviations, which do not say how two models differ on the "
-                "same split.", ADVICE,
-            )  # fmt: skip
+                self.name,
+                None,
+                None,
+                f"{quoted([*sums, *texts], 6)} are means or deviations, which do not say how two models differ on the "
+                "same split.",
+                ADVICE,
+            )
         if asked is not None and likely:
-            return UnknownNameError(f"{self.name} has no column {asked!r}; its columns of numbers are {quoted(list(numeric), 12)}.", about="metric")
+            return UnknownNameError(
+                f"{self.name} has no column {asked!r}; its columns of numbers are {quoted(list(numeric), 12)}.", about="metric"
+            )
         if len(likely) > 1:
             return self._several_metrics(likely)
         what = f"{self.name} has a column of models, but which column holds their scores? There are {known_columns(table)}."
@@ -254,11 +281,20 @@ class _Reading(NamedTuple):
         """Refusal of a table with one row for each model."""
         numeric = [name for name in self.others("model") if not self.is_text[name]]
         likely = [name for name in numeric if not metric_like(name) and not _NO_SCORE.fullmatch(_under(name))]
-        about = f" If its columns are datasets, say so: --column datasets={','.join(likely[:3])}." if 1 < len(likely) == len(numeric) else ""
+        about = (
+            f" If its columns are datasets, say so: --column datasets={','.join(likely[:3])}."
+            if 1 < len(likely) == len(numeric)
+            else ""
+        )
         return refuse(
-            self.name, None, None, f"it has one row for each model: a single score, or a mean, says nothing of how it varies (columns "
-            f"{known_columns(self.table)}).", f"{ADVICE}{about}", kind=AmbiguousSourceError,
-        )  # fmt: skip
+            self.name,
+            None,
+            None,
+            f"it has one row for each model: a single score, or a mean, says nothing of how it varies (columns "
+            f"{known_columns(self.table)}).",
+            f"{ADVICE}{about}",
+            kind=AmbiguousSourceError,
+        )
 
     # --- shapes -------------------------------------------------------------------------------------------------------------
 
@@ -275,8 +311,7 @@ class _Reading(NamedTuple):
             return counts
         if self._is_row_per_model() and not self._unit_roles() and self.options.rows != "items" and self.table.n_rows > 1:
             raise self._of_means()
-        column = self.score_column()
-        assert column is not None
+        column = self.the_score_column()
         kept, metrics, metric = self._of_metric_rows(column)
         reading = self._replace(table=kept)
         models = reading.words("model")
@@ -287,14 +322,14 @@ class _Reading(NamedTuple):
         more = reading._more()
         used = {column, *(name for role in ("model", "metric", *units, *more) for name in self.roles.get(role, ()))}
         extras = {name: each for name, each in reading.table.columns.items() if name not in used}
-        found = Long(reading.table, models.names, models.code, score, units, metric, metrics, more, extras, column)
-        return dataclasses.replace(found, roles=_roles_text(self.roles, units, found), item_column=self.roles.get("item", ["item"])[0])
+        found = Long(reading.table, tuple(models.names), models.code, score, units, metric, metrics, more, extras, column)
+        return dataclasses.replace(
+            found, roles=_roles_text(self.roles, units, found), item_column=self.roles.get("item", ["item"])[0]
+        )
 
     def of_one_model(self) -> Long:
         """A table of one model: the column of the metric, or the one called score."""
-        column = self.score_column()
-        assert column is not None and self.alone is not None
-        only = Words((self.alone,), np.zeros(self.table.n_rows, dtype=np.int32))
+        only = Words((self.alone or "",), np.zeros(self.table.n_rows, dtype=np.int32))
         table = dataclasses.replace(self.table, columns={**self.table.columns, "\0model": only})
         reading = self._replace(table=table, roles={**self.roles, "model": ["\0model"]})
         found = reading.long()
@@ -310,7 +345,7 @@ class _Reading(NamedTuple):
             if SUMMARY.fullmatch(name.strip()):
                 raise refuse(self.name, name, None, "it sums up the others.", "Leave it out.")
         table = self.table.take(np.tile(np.arange(self.table.n_rows), n))
-        code = np.repeat(np.arange(n, dtype=np.int32), self.table.n_rows)
+        code, model = np.repeat(np.arange(n, dtype=np.int32), self.table.n_rows), np.tile(models.code, n)
         units: dict[str, Words] = {}
         if unit != "dataset" and "dataset" in self.roles:
             units["dataset"] = self._replace(table=table).words("dataset")
@@ -318,13 +353,29 @@ class _Reading(NamedTuple):
         labels = tuple(columns) if unit == "dataset" or not all(digits) else tuple(each[0] for each in digits)
         units[unit] = Words(labels if len(set(labels)) == n else tuple(columns), code)
         extras = {name: table.columns[name] for name in self.others("model", "dataset") if name not in columns}
-        found = Long(table, models.names, np.tile(models.code, n), score, units, metric, None, {}, extras, columns[0])
-        self._replace(table=table)._check_doubles(models._replace(code=found.model), units, columns[0])
+        found = Long(table, tuple(models.names), model, score, units, metric, None, {}, extras, columns[0])
+        self._replace(table=table)._check_doubles(models._replace(code=model), units, columns[0])
         return dataclasses.replace(found, roles=_roles_text(self.roles, units, found))
 
     def wide(self) -> Long:
         """A column for each model."""
-        keys = ("repeat", "fold", "split", "seed", "time", "dataset", "item", "n_train", "n_test", "cluster", "weight", "run", "epoch", "metric", "test_set")
+        keys = (
+            "repeat",
+            "fold",
+            "split",
+            "seed",
+            "time",
+            "dataset",
+            "item",
+            "n_train",
+            "n_test",
+            "cluster",
+            "weight",
+            "run",
+            "epoch",
+            "metric",
+            "test_set",
+        )
         roles = {role: columns for role, columns in self.roles.items() if role in keys}
         reading = self._replace(roles=roles)
         kept, metrics, metric = reading._of_metric_rows(None)
@@ -346,7 +397,11 @@ class _Reading(NamedTuple):
         refuse_battles(rest, self.name)
         parts = [name.rpartition("~") for name in rest]
         if len(rest) > 1 and all(mark for _, mark, _ in parts):  # lda~Accuracy, as R's caret writes it
-            own = {model: name for (model, _, metric), name in zip(parts, rest, strict=True) if plain(metric) == plain(self.options.metric or "")}
+            own = {
+                model: name
+                for (model, _, metric), name in zip(parts, rest, strict=True)
+                if plain(metric) == plain(self.options.metric or "")
+            }
             if own:
                 return own, []
         texts = [name for name in rest if self.is_text[name]]
@@ -370,7 +425,13 @@ class _Reading(NamedTuple):
             refuse_nested(self.table, list(self.table.nested))
             self._refuse_running(numbers)
         if not numbers:
-            raise refuse(self.name, None, None, f"it has no column of scores, only {known_columns(self.table)}.", "Use columns 'model' and 'score', or one for each model.")
+            raise refuse(
+                self.name,
+                None,
+                None,
+                f"it has no column of scores, only {known_columns(self.table)}.",
+                "Use columns 'model' and 'score', or one for each model.",
+            )
         return {name: name for name in numbers}, extras
 
     def _refuse_running(self, numbers: Sequence[str]) -> None:
@@ -379,9 +440,12 @@ class _Reading(NamedTuple):
             values = self.table.numbers(name)
             if np.array_equal(np.diff(values), np.ones(values.size - 1)):
                 raise refuse(
-                    self.name, name, None, f"it counts upwards ({values[0]:g}, {values[1]:g} ...), so it is no model's scores.",
+                    self.name,
+                    name,
+                    None,
+                    f"it counts upwards ({values[0]:g}, {values[1]:g} ...), so it is no model's scores.",
                     "Call it 'fold' if it numbers folds, 'item' if it numbers items of one test set, or leave it out.",
-                )  # fmt: skip
+                )
 
     def _has_wrong_cells(self, name: str) -> bool:
         """True for a column of numbers, some cells of which are no numbers."""
@@ -394,29 +458,43 @@ class _Reading(NamedTuple):
         first = odd[0]
         cell = self.table.words(first).texts()[0] if first in self.table.columns else ""
         return refuse(
-            self.name, None, None, f"{quoted(list(odd), 6)} hold no scores of a model ({first!r} says {cell!r:.40}), and there is no column of models "
+            self.name,
+            None,
+            None,
+            f"{quoted(list(odd), 6)} hold no scores of a model ({first!r} says {cell!r:.40}), and there is no column of models "
             f"among {known_columns(self.table)}.",
-            "Without one every column but those of units holds the scores of a model: name the models (", Setting("models"),
+            "Without one every column but those of units holds the scores of a model: name the models (",
+            Setting("models"),
             "), leave the other columns out, or say which column holds what: --column model=NAME, --column dataset=NAME.",
-        )  # fmt: skip
+        )
 
     def _refuse_metrics(self, numbers: Sequence[str]) -> None:
         """Refuse columns that are metrics, of one model, or of several by prefix."""
         metrics = [name for name in numbers if has_direction(_bare(name)) or metric_like(name)]
-        heads = {head: name for name in numbers if (head := _under(name).split("_")[0]) and metric_like(head) and "_" in _under(name)}
+        heads = {
+            head: name for name in numbers if (head := _under(name).split("_")[0]) and metric_like(head) and "_" in _under(name)
+        }
         if len(numbers) > 1 and len(metrics) == len(numbers):
             raise refuse(
-                self.name, None, None, f"its columns are metrics ({quoted(list(numbers), 6)}), and none says whose they are.",
-                "Add a column 'model', or pass a file for each model.", kind=AmbiguousSourceError,
-            )  # fmt: skip
+                self.name,
+                None,
+                None,
+                f"its columns are metrics ({quoted(list(numbers), 6)}), and none says whose they are.",
+                "Add a column 'model', or pass a file for each model.",
+                kind=AmbiguousSourceError,
+            )
         if len(heads) > 1 and all(_under(name).split("_")[0] in heads for name in numbers):
             raise refuse(
-                self.name, None, None, f"its columns are of several metrics, such as {quoted(list(heads.values()), 4)}.",
-                "Give those of one metric, or columns 'model', 'fold' and one for each metric.", kind=AmbiguousSourceError,
-            )  # fmt: skip
+                self.name,
+                None,
+                None,
+                f"its columns are of several metrics, such as {quoted(list(heads.values()), 4)}.",
+                "Give those of one metric, or columns 'model', 'fold' and one for each metric.",
+                kind=AmbiguousSourceError,
+            )
 
     def _counts(self) -> Long | None:
-        """A row for each model and its own test set, with a count, or a rate, and the number of examples; None for other tables."""
+        """A row for each model and its test set, with a count, or a rate, and the number of examples; None for other tables."""
         if self._unit_roles() - {"item"}:
             return None
         by_word = {_under(name): name for name in self.table.columns}
@@ -432,9 +510,11 @@ class _Reading(NamedTuple):
         more: dict[str, Column] = {"total": self.table.numbers(total)}
         if has_set:
             more["test_set"] = self.words("test_set")
-        found = Long(self.table, models.names, models.code, self.table.numbers(column), {}, None, None, more, {}, column)
+        found = Long(self.table, tuple(models.names), models.code, self.table.numbers(column), {}, None, None, more, {}, column)
         higher = _COUNT.get(count or "", True)
-        return dataclasses.replace(found, metric=None if count is None else "accuracy" if higher else "error rate", roles="counts" if count else "rates")
+        return dataclasses.replace(
+            found, metric=None if count is None else "accuracy" if higher else "error rate", roles="counts" if count else "rates"
+        )
 
     def _folds_of_metric(self) -> list[str]:
         """Columns fold_1_accuracy, fold_2_accuracy and so on of the metric that is asked for."""
@@ -484,30 +564,26 @@ class _Reading(NamedTuple):
             chosen.insert(0, "seed")
         units = {role: self.words(role) for role in chosen}
         if "seed" in units:  # on the one split that there is
-            units = {role: words for role, words in units.items() if role not in ("repeat", "fold", "split") or len(words.names) > 1}
+            units = {
+                role: words for role, words in units.items() if role not in ("repeat", "fold", "split") or len(words.names) > 1
+            }
         if options.rows == "splits":
             units.pop("item", None)
         units = self._without_parts(units)
-        strong = {"repeat", "fold", "split", "item"} & units.keys()
-        for role in ("time", "seed", "item"):  # what tells the same rows apart without it is not needed
-            others = units.keys() - {role}
-            if role not in units or not others or (role == "item" and not is_weak(self.roles["item"][0])):
-                continue
-            if role == "time" and not strong and "seed" not in units and not is_weak(self.roles["time"][0]):
-                continue
-            if role == "seed" and not strong and "time" not in units:
-                continue
+        for role in ("time", "seed", "item"):  # a part that is not needed to tell rows apart is none
             rest = {key: each for key, each in units.items() if key != role}
-            if len(rest) > 1 or "dataset" not in rest or self._is_unique(models, rest):
-                if self._is_unique(models, rest) or (role == "time" and strong):
-                    units = rest
+            is_needed = (
+                not rest or (role == "item" and not is_weak(roles.get(role, [""])[0])) or not self._is_unique(models, rest)
+            )
+            if role in units and (not is_needed or (role == "time" and not {"repeat", "fold", "split"}.isdisjoint(units))):
+                units = rest
         if "item" in units:
-            units = {role: units[role] for role in ("dataset", "item", *(r for r in ("repeat", "seed") if r in units)) if role in units}
+            units = {role: units[role] for role in ("dataset", "item", "repeat", "seed") if role in units}
         for role, words in units.items():
             self._refuse_empty(words, role)
             self._refuse_sums(words, role)
-        if not self._names_a_row(units):
-            units = {**units, **self._by_position(models, units)}
+        if not units:
+            units = self._by_position(models)
         if "item" not in units:
             self._check_doubles(models, units, column or "")
         return units
@@ -516,24 +592,28 @@ class _Reading(NamedTuple):
         """Units without a split that names parts of the data, of which one must be chosen."""
         for role in ("split", "fold"):
             words = units.get(role)
-            if words is None or isinstance(words.names, Counted) or not {each.casefold() for each in words.names} & _PARTS or any(map(_whole, words.names)):
+            if (
+                words is None
+                or isinstance(words.names, Counted)
+                or not {each.casefold() for each in words.names} & _PARTS
+                or any(map(_whole, words.names))
+            ):
                 continue
             if len(words.names) > 1:
                 column = self.roles[role][0]
                 raise refuse(
-                    self.name, column, None, f"it names parts of the data ({quoted(words.names)}), not splits of which models have one score "
-                    "each.", f"Keep one: where={{{column!r}: {words.names[-1]!r}}}, on the command line --where {column} {words.names[-1]}.",
+                    self.name,
+                    column,
+                    None,
+                    f"it names parts of the data ({quoted(words.names)}), not splits of which models have one score each.",
+                    f"Keep one: where={{{column!r}: {words.names[-1]!r}}}, on the command line --where {column} "
+                    f"{words.names[-1]}.",
                     kind=AmbiguousSourceError,
-                )  # fmt: skip
+                )
             units = {key: each for key, each in units.items() if key != role}
         return units
 
-    def _names_a_row(self, units: Mapping[str, Words]) -> bool:
-        if not units:
-            return False
-        return True
-
-    def _by_position(self, models: Words, units: Mapping[str, Words]) -> dict[str, Words]:
+    def _by_position(self, models: Words) -> dict[str, Words]:
         """The place of each row within its model, where the caller says what a row is."""
         options = self.options
         n_rows = np.bincount(models.code, minlength=len(models.names))
@@ -543,9 +623,13 @@ class _Reading(NamedTuple):
         if np.unique(n_rows).size > 1:
             most, least = (models.names[int(place)] for place in (n_rows.argmax(), n_rows.argmin()))
             raise refuse(
-                self.name, None, None, f"no column names its rows, so scores are paired by their order; but model {most!r} has {n_rows.max()} "
-                f"scores and {least!r} has {n_rows.min()}.", "Name the rows in a column 'fold', 'split' or 'item'.",
-            )  # fmt: skip
+                self.name,
+                None,
+                None,
+                f"no column names its rows, so scores are paired by their order; but model {most!r} has {n_rows.max()} "
+                f"scores and {least!r} has {n_rows.min()}.",
+                "Name the rows in a column 'fold', 'split' or 'item'.",
+            )
         role = "item" if options.rows == "items" else "position"
         place = _place_in_group(models.code)
         return {role: Words(tuple(str(number) for number in range(1, int(n_rows.max()) + 1)), place)}
@@ -554,18 +638,37 @@ class _Reading(NamedTuple):
         if "model" in self.roles:
             rest = self.others("model", "score")
             return refuse(
-                self.name, None, None, f"it has several rows of {models.names[0]!r}, and no column that numbers them, among "
+                self.name,
+                None,
+                None,
+                f"it has several rows of {models.names[0]!r}, and no column that numbers them, among "
                 f"{quoted([each or 'column 1' for each in rest], 12)}.",
-                "Number them in a column 'fold', 'seed' or 'item', or say what they are: --column fold=NAME; of splits in the same order for "
-                "all models pass ", Setting("cv", "10"), ", of items ", Setting("rows", "'items'"), ".", kind=AmbiguousSourceError,
-            )  # fmt: skip
+                "Number them in a column 'fold', 'seed' or 'item', or say what they are: --column fold=NAME; of "
+                "splits in the same order "
+                "for all models pass ",
+                Setting("cv", "10"),
+                ", of items ",
+                Setting("rows", "'items'"),
+                ".",
+                kind=AmbiguousSourceError,
+            )
         return refuse(
-            self.name, None, None, f"what is a row? Its columns are {known_columns(self.table)}.",
-            "A fold of a cross-validation: pass ", Setting("cv", "10"), ", or ", Setting("n_train"), " and ", Setting("n_test"),
-            "; an example of one test set: ", Setting("rows", "'items'"),
-            "; a dataset, a seed or a period: name it in a column 'dataset', 'seed' or 'time', or say which it is: --column dataset=NAME.",
+            self.name,
+            None,
+            None,
+            f"what is a row? Its columns are {known_columns(self.table)}.",
+            "A fold of a cross-validation: pass ",
+            Setting("cv", "10"),
+            ", or ",
+            Setting("n_train"),
+            " and ",
+            Setting("n_test"),
+            "; an example of one test set: ",
+            Setting("rows", "'items'"),
+            "; a dataset, a seed or a period: name it in a column 'dataset', 'seed' or 'time', or say which it is: "
+            "--column dataset=NAME.",
             kind=AmbiguousSourceError,
-        )  # fmt: skip
+        )
 
     def _is_unique(self, models: Words, units: Mapping[str, Words]) -> bool:
         cells = cell_of(models, units)
@@ -576,9 +679,8 @@ class _Reading(NamedTuple):
         cells = cell_of(models, units)
         order = np.argsort(cells, kind="stable")
         same = np.flatnonzero(np.diff(cells[order]) == 0)
-        if not same.size or "seed" in units:
-            if "seed" not in units or not same.size:
-                return
+        if not same.size:
+            return
         first, second = sorted((int(order[same[0]]), int(order[same[0] + 1])))
         used = {column, *(name for role in ("model", "metric", "n_train", "n_test", *units) for name in self.roles.get(role, ()))}
         raise doubles_error(self.table, models, units, (first, second), same.size, order, same, used)
@@ -599,9 +701,13 @@ class _Reading(NamedTuple):
         if empty.any():
             row, column = int(np.argmax(empty)), self.roles[role][0] if role in self.roles else role
             raise refuse(
-                self.name, column, self.table.where(row), f"no {role} is given ({int(empty.sum())} such row(s) in all).", "Fill it in, or remove the row.",
+                self.name,
+                column,
+                self.table.where(row),
+                f"no {role} is given ({int(empty.sum())} such row(s) in all).",
+                "Fill it in, or remove the row.",
                 kind=InvalidScoresError,
-            )  # fmt: skip
+            )
 
     def _refuse_sums(self, words: Words, role: str) -> None:
         if isinstance(words.names, Counted):
@@ -611,12 +717,23 @@ class _Reading(NamedTuple):
             row = int(np.argmax(words.code == wrong))
             column = self.roles[role][0] if role in self.roles else role
             raise refuse(
-                self.name, column, self.table.where(row), f"{words.names[wrong]!r} sums up the other rows.", f"Leave it out, or call the {role} something else."
+                self.name,
+                column,
+                self.table.where(row),
+                f"{words.names[wrong]!r} sums up the other rows.",
+                f"Leave it out, or call the {role} something else.",
             )
 
 
 def doubles_error(
-    table: Table, models: Words, units: Mapping[str, Words], pair: tuple[int, int], n: int, order: IntArray, same: IntArray, used: Iterable[str]
+    table: Table,
+    models: Words,
+    units: Mapping[str, Words],
+    pair: tuple[int, int],
+    n: int,
+    order: IntArray,
+    same: IntArray,
+    used: Iterable[str],
 ) -> TiebreakError:
     """Error for rows of one model and unit, with the columns in which they differ and the two ways on."""
     first, second = pair
@@ -639,10 +756,14 @@ def doubles_error(
     others = f" (and in {quoted([each for each, _ in differ[1:]])})" if len(differ) > 1 else ""
     value = words.names[0]
     return refuse(
-        table.name, None, None, f"{what} The rows differ in {name!r}: {', '.join(words.names[:5])}{others}.",
+        table.name,
+        None,
+        None,
+        f"{what} The rows differ in {name!r}: {', '.join(words.names[:5])}{others}.",
         f"Keep one: where={{{name!r}: {value!r}}}, on the command line --where {name} {value!r}; or make it part of the model: "
-        f"--column model=model,{name}.", kind=InvalidScoresError,
-    )  # fmt: skip
+        f"--column model=model,{name}.",
+        kind=InvalidScoresError,
+    )
 
 
 def cell_of(models: Words, units: Mapping[str, Words]) -> IntArray:
@@ -685,19 +806,27 @@ def _bare(name: str) -> str:
 
 def metric_like(name: str) -> bool:
     """True for a name of a metric, be it of a part of the data: test_acc, ROC."""
-    bare = re.sub(r"^(test|val|valid|validation|train|dev|cv)[ _-]+|[ _-]+(test|val|train|dev)$", "", _bare(name), flags=re.IGNORECASE)
+    bare = re.sub(
+        r"^(test|val|valid|validation|train|dev|cv)[ _-]+|[ _-]+(test|val|train|dev)$", "", _bare(name), flags=re.IGNORECASE
+    )
     return has_direction(bare) or plain(bare) in ("roc", "loss", "error", "err", "kappa", "dice")
 
 
 def _of_metric(asked: str, names: Sequence[str], source: str) -> str | None:
     """The name of the metric that is asked for among others, as it is typed or in another spelling."""
     bare = asked.removeprefix("neg_")
-    own = (lambda name: name == asked, lambda name: plain(name) == plain(asked), lambda name: name.removeprefix("neg_") == bare,
-           lambda name: full_name(_bare(name)) == full_name(asked))  # fmt: skip
+    own = (
+        lambda name: name == asked,
+        lambda name: plain(name) == plain(asked),
+        lambda name: name.removeprefix("neg_") == bare,
+        lambda name: full_name(_bare(name)) == full_name(asked),
+    )
     for same in own:
         found = [name for name in names if same(name)]
         if len(found) > 1:
-            raise AmbiguousSourceError(f"{source} has {quoted(found)}, and each may be the metric {asked!r}. Write its name as it stands there.")
+            raise AmbiguousSourceError(
+                f"{source} has {quoted(found)}, and each may be the metric {asked!r}. Write its name as it stands there."
+            )
         if found:
             return found[0]
     return None
@@ -710,13 +839,16 @@ def _roles_text(roles: Mapping[str, list[str]], units: Mapping[str, Words], foun
     if found.model is None:
         parts.append(f"models = {quoted(found.models, 4)}")
     parts += [
-        f"{len(words.names)} {role}{'s' if len(words.names) != 1 else ''}" + (f" = {roles[role][0]}" if roles.get(role, [role])[0] != role else "")
+        f"{len(words.names)} {role}{'s' if len(words.names) != 1 else ''}"
+        + (f" = {roles[role][0]}" if roles.get(role, [role])[0] != role else "")
         for role, words in units.items()
     ]
     if found.column:
         parts.append(f"score = {found.column}")
     unused = [name or "column 1" for name in found.extras]
-    return printable(", ".join(parts) + (f"; not used: {', '.join(unused[:8])}{' ...' if len(unused) > 8 else ''}" if unused else ""))
+    return printable(
+        ", ".join(parts) + (f"; not used: {', '.join(unused[:8])}{' ...' if len(unused) > 8 else ''}" if unused else "")
+    )
 
 
 BATTLES: tuple[tuple[str, ...], ...] = (
@@ -738,6 +870,9 @@ def refuse_battles(names: Iterable[object], source: str) -> None:
     """Refuse a table whose rows say which of two models was preferred."""
     if battle := battle_columns(names):
         raise refuse(
-            source, None, None, f"it has the columns {quoted(battle)}, so its rows are battles, not scores.",
+            source,
+            None,
+            None,
+            f"it has the columns {quoted(battle)}, so its rows are battles, not scores.",
             "Rate the models: tiebreak rate FILE, or tb.rate(source).",
-        )  # fmt: skip
+        )

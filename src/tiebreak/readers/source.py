@@ -192,7 +192,9 @@ def source_of(
 
 def unsupported(source: Any, name: str) -> UnsupportedSourceError:
     """Error for a source that no reader reads."""
-    return UnsupportedSourceError(f"{name} is of type {type(source).__name__!r}, which cannot be read as scores. Pass {ACCEPTED}.")
+    return UnsupportedSourceError(
+        f"{name} is of type {type(source).__name__!r}, which cannot be read as scores. Pass {ACCEPTED}."
+    )
 
 
 # --- notices ------------------------------------------------------------------------------------------------------------

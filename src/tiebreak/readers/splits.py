@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from tiebreak.errors import AmbiguousSourceError, InvalidScoresError, MissingSizesError, Setting, UnpairedScoresError, UnsuitableDesignError
+from tiebreak.errors import (
+    AmbiguousSourceError,
+    InvalidScoresError,
+    MissingSizesError,
+    Setting,
+    TiebreakError,
+    UnpairedScoresError,
+    UnsuitableDesignError,
+)
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.readers.files import refuse
 from tiebreak.readers.metric import mixed_metrics, table_metric
 from tiebreak.readers.shapes import Long, cell_of
 from tiebreak.readers.source import ReadOptions, Source, source_of
 from tiebreak.readers.tables import Counted, Words
-from tiebreak.scores.assemble import SplitKeys, number_splits, size_per_split
+from tiebreak.scores.assemble import SplitKeys, assemble, number_splits, size_per_split
 from tiebreak.scores.metric import Metric, NamedMetric
 from tiebreak.scores.scores import ScoreMatrix, SplitDesign
-from tiebreak.scores.vocabulary import Kind, Notice, look_up, quoted
+from tiebreak.scores.vocabulary import Kind, Notice, quoted
 
 MOST_MODELS = 20_000
 """Of that many models there are 200 million pairs."""
@@ -35,18 +44,17 @@ class Key(NamedTuple):
 def source_of_long(long: Long, options: ReadOptions) -> Source:
     """Scores of a long table, and where they came from."""
     if len(long.models) > MOST_MODELS:
-        raise refuse(long.table.name, None, None, f"it has {len(long.models):,} models, and at most {MOST_MODELS:,} are compared.", "Is it a table of scores?")
+        raise refuse(
+            long.table.name,
+            None,
+            None,
+            f"it has {len(long.models):,} models, and at most {MOST_MODELS:,} are compared.",
+            "Is it a table of scores?",
+        )
     if "total" in long.more:
         return _of_counts(long, options)
     units = dict(long.units)
     datasets = units.pop("dataset", None)
-    if options.dataset is not None:
-        if datasets is None:
-            raise AmbiguousSourceError(Setting("dataset", repr(options.dataset)), f" was given, but {long.table.name} does not name any datasets.")
-        chosen = look_up(options.dataset, datasets.names, "dataset")
-        long = _taken(long, np.flatnonzero(datasets.code == chosen))
-        units = {role: words for role, words in long.units.items() if role != "dataset"}
-        datasets = Words((options.dataset,), np.zeros(long.table.n_rows, dtype=np.int8))
     datasets = None if datasets is None else datasets.ordered()
     kind, repeat, fold, seed = _keys_of(long, units, 1 if datasets is None else len(datasets.names))
     if np.isinf(long.score).any():
@@ -74,7 +82,9 @@ def source_of_long(long: Long, options: ReadOptions) -> Source:
     return Source(source.scores, source.name, (), repeat.labels, fold.labels)
 
 
-def _named(long: Long, datasets: Words | None, options: ReadOptions, *, needs_no_sizes: bool) -> NamedMetric | Sequence[NamedMetric]:
+def _named(
+    long: Long, datasets: Words | None, options: ReadOptions, *, needs_no_sizes: bool
+) -> NamedMetric | Sequence[NamedMetric]:
     """The metric, or that of each dataset where the source tells them apart."""
     if long.metrics is None:
         return table_metric(long.metric, options, long.table.name, has_sizes=needs_no_sizes)
@@ -83,26 +93,11 @@ def _named(long: Long, datasets: Words | None, options: ReadOptions, *, needs_no
     held[codes, long.metrics.code] = True
     if np.any(held.sum(axis=1) > 1):
         raise AmbiguousSourceError(
-            f"{long.table.name} holds {len(names)} metrics: {quoted(names, 12)}. Say which one to compare with ", Setting("metric"), "."
+            f"{long.table.name} holds {len(names)} metrics: {quoted(names, 12)}. Say which one to compare with ",
+            Setting("metric"),
+            ".",
         )
     return mixed_metrics(tuple(names[code] for code in held.argmax(axis=1).tolist()), options, long.table.name)
-
-
-def _taken(long: Long, rows: IntArray) -> Long:
-    """Some rows of a long table."""
-    import dataclasses
-
-    more = {role: each.take(rows) if isinstance(each, Words) else each[rows] for role, each in long.more.items()}
-    return dataclasses.replace(
-        long,
-        table=long.table.take(rows),
-        model=None if long.model is None else long.model[rows],
-        score=long.score[..., rows],
-        units={role: words.take(rows) for role, words in long.units.items()},
-        metrics=None if long.metrics is None else long.metrics.take(rows).ordered(),
-        more=more,
-        extras={},
-    )
 
 
 # --- keys -----------------------------------------------------------------------------------------------------------------
@@ -133,9 +128,11 @@ def _keys_of(long: Long, units: Mapping[str, Words], n_datasets: int) -> tuple[K
     if "time" in units:
         if n_datasets > 1:
             raise UnsuitableDesignError(
-                f"{long.table.name} has periods of {n_datasets} datasets; losses in time are compared within one. Say which with ",
-                Setting("dataset"), ", or leave the column of times out to compare over datasets.",
-            )  # fmt: skip
+                f"{long.table.name} has periods of {n_datasets} datasets; losses in time are compared within one. Say "
+                "which with ",
+                Setting("dataset"),
+                ", or leave the column of times out to compare over datasets.",
+            )
         return "periods", nothing, _periods(long, units["time"]), None
     seed = units.get("seed")
     own = [role for role in ("repeat", "fold", "split", "position") if role in units]
@@ -143,7 +140,8 @@ def _keys_of(long: Long, units: Mapping[str, Words], n_datasets: int) -> tuple[K
         n_test = long.more.get("n_test")
         if isinstance(n_test, np.ndarray) and np.unique(n_test[~np.isnan(n_test)]).size > 1:
             raise UnsuitableDesignError(
-                f"the scores of {long.table.name} differ by seed, and the numbers of their test examples differ, too: so they are not "
+                f"the scores of {long.table.name} differ by seed, and the numbers of their test examples differ, too: "
+                "so they are not "
                 "of one test set. If each seed also drew a new split, call that column 'split' or 'repeat'."
             )
         return "seeds", _key_of(seed), nothing, None
@@ -161,12 +159,19 @@ def _periods(long: Long, words: Words) -> Key:
         moments = [_moment(name) for name in words.names]
         wrong = [code for code, moment in enumerate(moments) if moment is None]
         if wrong or len({moment.tzinfo is None for moment in moments}) > 1:
-            code = next((each for each in wrong if not re.fullmatch(r"-?\d+(\.\d+)?", words.names[each])), wrong[0] if wrong else 0)
+            code = next(
+                (each for each in wrong if not re.fullmatch(r"-?\d+(\.\d+)?", words.names[each])), wrong[0] if wrong else 0
+            )
             raise refuse(
-                long.table.name, None, long.table.where(int(np.argmax(words.code == code))),
-                f"{words.names[code]!r} is neither a number nor a date such as 2024-01-31, 2024-01 or 2024-Q1, so the order of the periods "
-                "is not known.", "Number them, or write all dates that way (with a time zone in all of them or in none).", kind=InvalidScoresError,
-            )  # fmt: skip
+                long.table.name,
+                None,
+                long.table.where(int(np.argmax(words.code == code))),
+                f"{words.names[code]!r} is neither a number nor a date such as 2024-01-31, 2024-01 or 2024-Q1, so the "
+                "order of the periods "
+                "is not known.",
+                "Number them, or write all dates that way (with a time zone in all of them or in none).",
+                kind=InvalidScoresError,
+            )
     order = sorted(range(len(moments)), key=lambda code: (moments[code], words.names[code]))
     rank = np.zeros(len(order), dtype=np.intp)
     rank[order] = np.arange(len(order))
@@ -188,10 +193,10 @@ def _moment(word: str) -> datetime | None:
 
 def _with_columns(matrix: ScoreMatrix, key: Key, kind: Kind) -> ScoreMatrix:
     """Matrix whose columns have the names of its seeds or periods."""
-    import dataclasses
-
     codes = matrix.repeat if kind == "seeds" else matrix.fold
-    return dataclasses.replace(matrix, columns=tuple(str(code) if key.labels is None else key.labels[code] for code in codes.tolist()))
+    return dataclasses.replace(
+        matrix, columns=tuple(str(code) if key.labels is None else key.labels[code] for code in codes.tolist())
+    )
 
 
 # --- sizes ----------------------------------------------------------------------------------------------------------------
@@ -211,10 +216,12 @@ def _refuse_items(matrix: ScoreMatrix, long: Long, options: ReadOptions) -> None
     if matrix.n_splits < _ITEMS_FROM or n_test == 1 or not is_binary or np.all(score == score[0, 0]):
         return
     raise AmbiguousSourceError(
-        f"{long.table.name} has {matrix.n_splits} rows in which every score is 0 or 1, so they are probably items (examples of one test "
-        "set, right or wrong), and none is a split. Pass ", Setting("rows", "'items'"), " without sizes to compare the models item by "
-        "item. If the rows are folds, name them in a column 'fold'.",
-    )  # fmt: skip
+        f"{long.table.name} has {matrix.n_splits} rows in which every score is 0 or 1, so they are probably items "
+        "(examples of one test "
+        "set, right or wrong), and none is a split. Pass ",
+        Setting("rows", "'items'"),
+        " without sizes to compare the models item by item. If the rows are folds, name them in a column 'fold'.",
+    )
 
 
 def _sizes(long: Long, word: str) -> IntArray | None:
@@ -226,23 +233,25 @@ def _sizes(long: Long, word: str) -> IntArray | None:
     if wrong.any():
         row = int(np.argmax(wrong))
         raise refuse(
-            long.table.name, word, long.table.where(row), f"it must be a number of examples, a whole number of at least 1; got {values[row]:g}.",
+            long.table.name,
+            word,
+            long.table.where(row),
+            f"it must be a number of examples, a whole number of at least 1; got {values[row]:g}.",
             kind=InvalidScoresError,
-        )  # fmt: skip
+        )
     return values.astype(np.int64)
 
 
 def _with_folds(matrix: ScoreMatrix, long: Long, options: ReadOptions) -> ScoreMatrix:
     """The matrix with its number of folds, where sizes are not known and folds are those of a cross-validation."""
-    import dataclasses
-
     if matrix.has_sizes or options.has_sizes or matrix.n_splits < 2:
         return matrix
     cv = options.cv
     if isinstance(cv, int) and not isinstance(cv, bool):
         if cv < 2 or matrix.n_splits % cv:
             raise MissingSizesError(
-                Setting("cv", str(cv)), f" was given, but {long.table.name} has {matrix.n_splits} splits, which is no multiple of {cv}."
+                Setting("cv", str(cv)),
+                f" was given, but {long.table.name} has {matrix.n_splits} splits, which is no multiple of {cv}.",
             )
         if "position" in long.units or ("fold" in long.units and "repeat" not in long.units and matrix.n_splits > cv):
             repeat, fold = np.divmod(np.arange(matrix.n_splits), cv)
@@ -257,9 +266,15 @@ def _with_folds(matrix: ScoreMatrix, long: Long, options: ReadOptions) -> ScoreM
     if k > MOST_FOLDS and not np.all(matrix.n_test > 0):
         raise MissingSizesError(
             f"{long.table.name} has {k} folds of each model: of one cross-validation, or repeats that were numbered on? Pass ",
-            Setting("cv", str(k)), " for one of so many folds, ", Setting("cv", "10"), " for repeats of 10 (in the order of their numbers), or ",
-            Setting("n_train"), " and ", Setting("n_test"), ", or number the repeats in a column 'repeat'.",
-        )  # fmt: skip
+            Setting("cv", str(k)),
+            " for one of so many folds, ",
+            Setting("cv", "10"),
+            " for repeats of 10 (in the order of their numbers), or ",
+            Setting("n_train"),
+            " and ",
+            Setting("n_test"),
+            ", or number the repeats in a column 'repeat'.",
+        )
     return dataclasses.replace(matrix, n_folds=k)
 
 
@@ -286,21 +301,12 @@ def _matrix(
             table = np.stack([_means(row, keys.code, keys.n_splits) for row in score])
         return ScoreMatrix(dataset, models, keys.repeat, keys.fold, n_train, n_test, table)
     own = Words(long.models, some(long.model)).ordered()
-    models = own.names
+    if seed is None:
+        _refuse_disjoint(own, keys, long)
+        return assemble(dataset, own.names, own.code, some(repeat.code), some(fold.code), score, *map(some, sizes))
     cell = own.code.astype(np.int64) * keys.n_splits + keys.code
-    n_cells = len(models) * keys.n_splits
-    if n_cells > max(5_000_000, 50 * cell.size):
-        raise UnpairedScoresError(
-            f"{cell.size} scores of {len(models)} models on {keys.n_splits} different splits: hardly any two models share a split. Is each "
-            "model named, and each split numbered, the same way in all rows?"
-        )
-    if seed is not None:
-        table = _means(score, cell, n_cells)
-    else:
-        table = np.full(n_cells, np.nan)
-        table[cell] = score
-    _refuse_disjoint(own, keys, long)
-    return ScoreMatrix(dataset, models, keys.repeat, keys.fold, n_train, n_test, table.reshape(len(models), keys.n_splits))
+    table = _means(score, cell, len(own.names) * keys.n_splits).reshape(len(own.names), keys.n_splits)
+    return ScoreMatrix(dataset, tuple(own.names), keys.repeat, keys.fold, n_train, n_test, table)
 
 
 def _means(values: FloatArray, cell: IntArray, n_cells: int) -> FloatArray:
@@ -310,9 +316,12 @@ def _means(values: FloatArray, cell: IntArray, n_cells: int) -> FloatArray:
     return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
 
 
+_MOST_CELLS = 5_000_000
+
+
 def _refuse_disjoint(models: Words, keys: SplitKeys, long: Long) -> None:
     """Refuse two models that have no split in common; those with some in common are for the comparison to judge."""
-    if models.code.size == len(models.names) * keys.n_splits or "seed" in long.units:
+    if models.code.size == len(models.names) * keys.n_splits or len(models.names) * keys.n_splits > _MOST_CELLS:
         return
     there = np.zeros((len(models.names), keys.n_splits), dtype=np.float32)
     there[models.code, keys.code] = 1.0
@@ -321,22 +330,30 @@ def _refuse_disjoint(models: Words, keys: SplitKeys, long: Long) -> None:
         return
     one, two = disjoint[0].tolist()
     unit = "period (column 'time')" if "time" in long.units else "split"
-    examples = " and ".join(f"{models.names[each]!r} has {int(there[each].sum())}, the first of them {keys.name(int(np.argmax(there[each])))}" for each in (one, two))
+    examples = " and ".join(
+        f"{models.names[each]!r} has {int(there[each].sum())}, the first of them {keys.name(int(np.argmax(there[each])))}"
+        for each in (one, two)
+    )
     raise UnpairedScoresError(
-        f"{long.table.name}: models {models.names[one]!r} and {models.names[two]!r} have no {unit} in common: {examples}. Score both on "
-        "the same ones, or leave one out with ", Setting("models"), ".",
-    )  # fmt: skip
+        f"{long.table.name}: models {models.names[one]!r} and {models.names[two]!r} have no {unit} in common: "
+        f"{examples}. Score both on "
+        "the same ones, or leave one out with ",
+        Setting("models"),
+        ".",
+    )
 
 
-def _infinite(long: Long) -> InvalidScoresError:
+def _infinite(long: Long) -> TiebreakError:
     row = int(np.argwhere(np.isinf(long.score))[0][-1])
     model = long.models[int(np.argmax(np.isinf(long.score[:, row])))] if long.model is None else long.models[long.model[row]]
-    error = refuse(
-        long.table.name, None, long.table.where(row), f"the score of model {model!r} is infinite.",
-        "Means and differences would be infinite too; correct it, or leave the cell empty (nan) if the score is undefined.", kind=InvalidScoresError,
-    )  # fmt: skip
-    assert isinstance(error, InvalidScoresError)
-    return error
+    return refuse(
+        long.table.name,
+        None,
+        long.table.where(row),
+        f"the score of model {model!r} is infinite.",
+        "Means and differences would be infinite too; correct it, or leave the cell empty (nan) if the score is undefined.",
+        kind=InvalidScoresError,
+    )
 
 
 def _check_bounds(matrix: ScoreMatrix, metric: Metric, long: Long) -> None:
@@ -355,9 +372,13 @@ def _check_bounds(matrix: ScoreMatrix, metric: Metric, long: Long) -> None:
     row, value = int(at[-1]), float(long.score[tuple(at)])
     model = long.models[int(at[0])] if long.model is None else long.models[long.model[row]]
     raise refuse(
-        long.table.name, None, long.table.where(row), f"{metric.name} lies between 0 and 1 (or 0 and 100 in per cent for all models), and that of "
-        f"{model!r} is {value:g}.", "Write all in one unit, or name another metric.", kind=InvalidScoresError,
-    )  # fmt: skip
+        long.table.name,
+        None,
+        long.table.where(row),
+        f"{metric.name} lies between 0 and 1 (or 0 and 100 in per cent for all models), and that of {model!r} is {value:g}.",
+        "Write all in one unit, or name another metric.",
+        kind=InvalidScoresError,
+    )
 
 
 # --- seeds and counts -----------------------------------------------------------------------------------------------------
@@ -371,7 +392,11 @@ def _seed_notices(long: Long, seed: Words | None, datasets: Words | None) -> Ite
     if long.model is not None:
         code = cell_of(Words(long.models, long.model), {"dataset": datasets})
         order = np.argsort(code, kind="stable")
-        deviations = [float(np.std(group, ddof=1)) for group in np.split(long.score[order], np.flatnonzero(np.diff(code[order])) + 1) if group.size > 1]
+        deviations = [
+            float(np.std(group, ddof=1))
+            for group in np.split(long.score[order], np.flatnonzero(np.diff(code[order])) + 1)
+            if group.size > 1
+        ]
         if deviations and long.metrics is None:
             spread = f" (median standard deviation {np.median(deviations):.2g} within a model and dataset)"
     yield Notice(
@@ -382,8 +407,7 @@ def _seed_notices(long: Long, seed: Words | None, datasets: Words | None) -> Ite
 
 def _of_counts(long: Long, options: ReadOptions) -> Source:
     """Rates of models on test sets of their own, from counts or rates and numbers of examples."""
-    table, total = long.table, long.more["total"]
-    assert isinstance(total, np.ndarray) and long.model is not None
+    table, total, model = long.table, cast(FloatArray, long.more["total"]), cast(IntArray, long.model)
     value, is_count = long.score, long.roles == "counts"
     most = total if is_count else np.ones(total.size)
     wrong = ~(total >= 1) | (total != np.floor(total)) | ~(value >= 0) | ~(value <= most)
@@ -391,18 +415,22 @@ def _of_counts(long: Long, options: ReadOptions) -> Source:
         row = int(np.argmax(wrong))
         what = "between 0 and the number of examples" if is_count else "a rate between 0 and 1"
         raise refuse(
-            table.name, long.column, table.where(row), f"it is {value[row]:g}, of {total[row]:g} examples; it must be {what}, and the number of "
-            "examples a whole number of at least 1.", kind=InvalidScoresError,
-        )  # fmt: skip
+            table.name,
+            long.column,
+            table.where(row),
+            f"it is {value[row]:g}, of {total[row]:g} examples; it must be {what}, and the number of "
+            "examples a whole number of at least 1.",
+            kind=InvalidScoresError,
+        )
     sets = long.more.get("test_set")
     sets = sets if isinstance(sets, Words) else None
-    models = Words(long.models, long.model)
+    models = Words(long.models, model)
     _refuse_shared_sets(models, sets, table.name)
     rows, nothing = np.arange(value.size), np.zeros(value.size, dtype=np.int64)
     score = np.full((len(models.names), value.size), np.nan)
     score[models.code, rows] = value / total if is_count else value
     own = [f"of {models.names[code]}" for code in models.code] if sets is None else sets.texts()
-    matrix = ScoreMatrix("", models.names, nothing, rows, nothing, total.astype(np.int64), score, tuple(own))
+    matrix = ScoreMatrix("", long.models, nothing, rows, nothing, total.astype(np.int64), score, tuple(own))
     if is_count:
         named = NamedMetric(Metric(options.metric or long.metric or "accuracy", long.metric != "error rate"), 1)
     else:
@@ -420,10 +448,12 @@ def _refuse_shared_sets(models: Words, sets: Words | None, source: str) -> None:
     one, two = (models.names[models.code[order[place]]] for place in (same[0], same[0] + 1))
     if sets is None or one == two:
         raise InvalidScoresError(
-            f"{source} has two rows for model {one!r}{'' if sets is None else ' on one test set'}. Add them up, or name the test sets in a "
+            f"{source} has two rows for model {one!r}{'' if sets is None else ' on one test set'}. Add them up, or "
+            "name the test sets in a "
             "column 'test_set' if they share no example."
         )
     raise UnpairedScoresError(
-        f"{source}: {one!r} and {two!r} were both scored on the test set {sets.names[keys[order[same[0]]]]!r}, so their answers go "
+        f"{source}: {one!r} and {two!r} were both scored on the test set {sets.names[keys[order[same[0]]]]!r}, so "
+        "their answers go "
         "together, and counts do not say how. Compare them example by example: a column 'item' and one for each model."
     )
