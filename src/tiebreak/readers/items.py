@@ -13,11 +13,11 @@ from tiebreak.errors import AmbiguousSourceError, InvalidScoresError, Setting, U
 from tiebreak.numerics import FloatArray, IntArray, divide
 from tiebreak.printable import fault_of_name, printable
 from tiebreak.readers.header import ALIASES, plain
-from tiebreak.readers.metric import NamedMetric, is_known, name_metric
+from tiebreak.readers.metric import name_metric
 from tiebreak.readers.shapes import Long, cell_of, doubles_error
 from tiebreak.readers.tables import Column, Table, Where, Words, as_words, column_of
 from tiebreak.scores.items import SUBTASK, TASK, Items, check_items
-from tiebreak.scores.metric import full_name
+from tiebreak.scores.metric import NamedMetric, full_name, is_known
 from tiebreak.scores.vocabulary import look_up, quoted
 
 if TYPE_CHECKING:

@@ -232,7 +232,7 @@ def _found(given: Given, options: ReadOptions, *, n_sources: int) -> Found:
         return source.items if source.items is not None and not source.saved_settings else _with_options(source, name, options)
     if answer.is_answer(source):
         return answer.read_answer(source, name, options)
-    if sklearn.reads(source):
+    if options.rows != "items" and sklearn.reads(source):
         return sklearn.read(source, name, options)
     stem = given.stem or (printable(Path(source).stem) if _is_file(source) else "")
     if _is_file(source):

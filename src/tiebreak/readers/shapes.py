@@ -20,10 +20,9 @@ from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import printable
 from tiebreak.readers.files import refuse
 from tiebreak.readers.header import ALIASES, UNITS, find_roles, is_weak, plain
-from tiebreak.readers.metric import has_direction
 from tiebreak.readers.source import ReadOptions
 from tiebreak.readers.tables import Column, Counted, Table, Words, as_words, is_numeric, known_columns, refuse_nested
-from tiebreak.scores.metric import full_name
+from tiebreak.scores.metric import full_name, has_direction
 from tiebreak.scores.vocabulary import look_up, quoted
 
 SUMMARY = re.compile(

@@ -21,12 +21,12 @@ from tiebreak.errors import (
 )
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.readers.files import refuse
-from tiebreak.readers.metric import NamedMetric, mixed_metrics, table_metric
+from tiebreak.readers.metric import mixed_metrics, table_metric
 from tiebreak.readers.shapes import Long, cell_of
 from tiebreak.readers.source import ReadOptions, Source, source_of
 from tiebreak.readers.tables import Counted, Words
 from tiebreak.scores.assemble import SplitKeys, assemble, number_splits, size_per_split
-from tiebreak.scores.metric import Metric
+from tiebreak.scores.metric import Metric, NamedMetric
 from tiebreak.scores.scores import ScoreMatrix, SplitDesign
 from tiebreak.scores.vocabulary import Kind, Notice, quoted
 
