@@ -12,7 +12,7 @@ from tiebreak.scores.vocabulary import look_up, quoted
 ALIASES: dict[str, str] = {
     "model": """model model_name model_id system method algorithm algo approach estimator classifier regressor learner learner_id
         framework detector generator arm candidate wflow_id forecaster ranker retriever""",
-    "dataset": "dataset dataset_name data_set task task_name benchmark problem unique_id",
+    "dataset": "dataset dataset_name data_set task task_name subtask benchmark problem unique_id",
     "repeat": "repeat repetition rep id2",
     "fold": "fold cv_fold fold_index fold_id fold_no fold_number test_fold outer_fold cv",
     "split": "split iteration resample iter resampling split_index split_id",

@@ -339,9 +339,9 @@ def _roles(table: Table, options: ReadOptions) -> dict[str, list[str]] | None:
     is_text = {name: not is_numeric(column) for name, column in table.columns.items()}
     given.pop("datasets", None)
     roles = find_roles(list(table.columns), table.name, given, options.metric, is_text)
-    is_weak_truth = "truth" in roles and plain(roles["truth"][0]) in ("y", "label", "target") and "truth" not in given
-    others = [name for name in table.columns if name not in {column for columns in roles.values() for column in columns}]
-    if "truth" not in roles or "model" in roles or (is_weak_truth and not others and "prediction" not in roles):
+    # a model may be called y, unless periods or predictions stand beside it
+    is_weak_truth = "truth" in roles and plain(roles["truth"][0]) == "y" and not {"prediction", "time"} & roles.keys()
+    if "truth" not in roles or "model" in roles or (is_weak_truth and "truth" not in given):
         return None
     return roles
 

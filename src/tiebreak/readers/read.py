@@ -344,7 +344,7 @@ def _read_all(sources: Sequence[Any], options: ReadOptions) -> Scores:
 
 def _item_scores(found: Sequence[Found], given: Sequence[Given], options: ReadOptions) -> Scores:
     """Scores of single items from tables, logs, answers and results that hold them, joined on the items."""
-    unfit = [name for name in ("dataset", "X", "y", "groups", "cv") if getattr(options, name) is not None]
+    unfit = [name for name in ("dataset", "X", "y", "groups", "n_train", "n_test", "cv") if getattr(options, name) is not None]
     if unfit:
         what = " is about splits or datasets, and these are scores of single items of one test set. Leave it out."
         raise InvalidParameterError(Setting(unfit[0]), what, about=unfit[0])

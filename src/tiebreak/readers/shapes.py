@@ -232,7 +232,7 @@ class _Reading(NamedTuple):
         found = self.score_column()
         if found is not None:
             return found
-        numeric = [name for name in self.others(*self.roles) if not self.is_text[name]]
+        numeric = [name for name in self.others(*(self.roles.keys() - {"judge", "human"})) if not self.is_text[name]]
         known = [name for name in numeric if has_direction(_bare(name))]
         likely = known or [name for name in numeric if not _NO_SCORE.fullmatch(_under(name))]
         if len(likely) == 1 and (self.options.metric is None or "metric" in self.roles):
