@@ -24,9 +24,9 @@ from tiebreak.errors import (
 )
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import fault_of_name
+from tiebreak.readers.answer import REPORTS, holds_answered_items, is_answer, read_answer, reference_of
 from tiebreak.readers.folder import Results, is_folder, read_results
 from tiebreak.readers.item_tables import LOGS, is_source, names_items, read_items
-from tiebreak.readers.json import holds_answered_items, reference_of
 from tiebreak.readers.metric import of_asked_metric
 from tiebreak.readers.source import (
     ACCEPTED,
@@ -66,7 +66,6 @@ class Reader(Protocol):
 READERS = [
     "tiebreak.readers.csv",
     "tiebreak.readers.json",
-    "tiebreak.readers.report",
     "tiebreak.readers.search",
     "tiebreak.readers.cross_validate",
     "tiebreak.readers.frames",
@@ -149,8 +148,8 @@ def _read_item_scores(sources: Sequence[Any], names: Sequence[str], options: Rea
     for source, name in zip(sources, names, strict=True):
         reference = reference_of(source)
         if reference is not None:
-            references.append((reference.saved_settings.source, reference.hash))
-            asked.append(reference.saved_settings)
+            references.append((reference[1].source, reference[0]))
+            asked.append(reference[1])
             continue
         is_answer = isinstance(source, (Scores, Holder)) or holds_answered_items(source)
         scores = _read(source, name, options).scores if is_answer else None
@@ -187,6 +186,8 @@ def _read(source: Any, name: str, options: ReadOptions) -> Source:
         source = source.__tiebreak_scores__(options.metric)
     if isinstance(source, Scores):
         return _with_options(source, name, options)
+    if is_answer(source):
+        return read_answer(source, name, options)
     if isinstance(source, Mapping):
         _check_keys(source, name)
     if reader := _reader_of(source):
@@ -205,7 +206,7 @@ def _reader_of(source: Any) -> Reader | None:
 def is_file_name(text: str) -> bool:
     """True for a text with the ending of a file that can be read, whether the file is there or not."""
     ending = Path(text).suffix.lower()
-    return ending in _OF_ITEMS or (ending != "" and _reader_of(text) is not None)
+    return ending in (*_OF_ITEMS, *REPORTS) or (ending != "" and _reader_of(text) is not None)
 
 
 def _refuse_format(path: Path, name: str) -> Source:
