@@ -1,0 +1,306 @@
+"""Files of others: what a path leads to, its bytes within limits, its text, and JSON in words."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import json
+import os
+import shutil
+import zipfile
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import IO, Any, BinaryIO
+
+from tiebreak.errors import Advice, Setting, SourceNotFoundError, TiebreakError, UnreadableSourceError
+from tiebreak.printable import printable, without_password
+from tiebreak.scores.vocabulary import nearest_file
+
+
+def refuse(
+    source: str,
+    column: str | None,
+    row: str | None,
+    what: str,
+    *fix: str | Setting | Advice,
+    kind: type[TiebreakError] = UnreadableSourceError,
+) -> TiebreakError:
+    """The error for something in a source: where it stands (row as "line 7"), what was met, and the way on."""
+    where = "".join([source, f", {row}" if row else "", f", column {printable(column)!r}" if column is not None else ""])
+    advice = (" ", *fix) if fix else ()
+    return kind(f"{where}: {what}", *advice)
+
+
+# --- limits ---------------------------------------------------------------------------------------------------------------
+
+
+def _limit(variable: str, usual: int) -> int:
+    given = os.environ.get(variable, "")
+    return int(given) if given.isascii() and given.isdecimal() else usual
+
+
+MOST_READ = _limit("TIEBREAK_MOST_READ", 4 * 2**30)
+"""Bytes of a file that are read."""
+
+MOST_UNPACKED = _limit("TIEBREAK_MOST_UNPACKED", 2**30)
+"""Bytes that a compressed file, an archive or a Parquet file may take once it is unpacked."""
+
+LONGEST_LINE = 32 * 2**20
+"""Characters of a line of JSON; whole logs of long prompts and answers take less for each sample."""
+
+MOST_VALUES = 1_000_000
+"""Values in a text of JSON, beyond one in `share` characters: each takes 70 bytes and more, whatever it takes in the file."""
+
+
+def check_size(n_bytes: int, name: str, *, is_unpacked: bool = False) -> None:
+    """Refuse more bytes than are read, or than may be unpacked."""
+    most, variable = (
+        (MOST_UNPACKED, "TIEBREAK_MOST_UNPACKED") if is_unpacked else (MOST_READ, "TIEBREAK_MOST_READ")
+    )
+    if n_bytes > most:
+        takes = "takes more than" if is_unpacked else f"takes {n_bytes / 1e9:,.1f} GB, more than"
+        where = " when it is unpacked" if is_unpacked else ""
+        raise refuse(
+            name, None, None, f"it {takes} {most / 1e9:,.1f} GB{where}.",
+            f"Keep the rows and columns that are to be compared, or set the environment variable {variable} to more bytes.",
+        )  # fmt: skip
+
+
+# --- paths ----------------------------------------------------------------------------------------------------------------
+
+
+def check_path(path: Path, name: str) -> None:
+    """Refuse a path with nothing to read behind it."""
+    if "\0" in str(path):
+        raise SourceNotFoundError(f"{str(path)!r} is no path: it holds a NUL character.")
+    try:
+        is_there = path.exists()
+    except OSError as error:  # a name that is too long
+        raise SourceNotFoundError(f"{name:.100} cannot be opened: {error.strerror or error}.") from None
+    if path.is_dir():
+        raise SourceNotFoundError(f"{name} is a directory. Pass the files in it.")
+    if not is_there and path.is_symlink():
+        raise SourceNotFoundError(f"{name} is a link that leads nowhere, or to itself. Name the file that is meant.")
+    if not is_there:
+        raise SourceNotFoundError(f"there is no file {without_password(name)!r} (looked in {Path.cwd()}).{nearest_file(path)}")
+    if path.is_char_device() or path.is_block_device() or path.is_socket():
+        raise SourceNotFoundError(f"{name} is a device and no file. Pass a file, or '-' for standard input.")
+
+
+def content_of(path: Path, name: str) -> bytes:
+    """Bytes of a file; of one that gzip, bzip2, zstd or zip (of one file) packed what is in it."""
+    check_path(path, name)
+    try:
+        check_size(path.stat().st_size, name)
+        raw = path.read_bytes()
+    except OSError as error:
+        raise SourceNotFoundError(f"{name} cannot be read: {error.strerror or error}.") from None
+    codec = next((codec for magic, codec in _CODECS.items() if raw.startswith(magic)), None)
+    if codec is None:
+        return raw
+    return _unzipped(raw, name) if codec == "zip" else _unpacked(raw, codec, name)
+
+
+_CODECS = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstd", b"PK\x03\x04": "zip"}
+"""Ways in which a file is packed, by its first bytes."""
+
+
+def _unpacked(raw: bytes, codec: str, name: str) -> bytes:
+    import pyarrow as pa
+
+    try:
+        with pa.CompressedInputStream(pa.BufferReader(raw), codec) as stream:
+            content: bytes = stream.read(MOST_UNPACKED + 1)
+    except (pa.ArrowException, OSError, ValueError, EOFError) as error:
+        raise refuse(name, None, None, f"it cannot be unpacked ({codec}): {error}.", "Was the file damaged, or cut short?") from None
+    check_size(len(content), name, is_unpacked=True)
+    return content
+
+
+def _unzipped(raw: bytes, name: str) -> bytes:
+    try:
+        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+            members = [each for each in archive.infolist() if not each.is_dir()]
+            if any(each.filename == "[Content_Types].xml" for each in members):
+                raise refuse(name, None, None, "it is an Excel or Office file.", "Save the sheet as CSV UTF-8.")
+            if len(members) != 1:
+                raise refuse(name, None, None, f"it is a zip of {len(members)} files.", "Unpack it, and pass the files.")
+            with archive.open(members[0]) as file:
+                content = file.read(MOST_UNPACKED + 1)
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, ValueError) as error:
+        if isinstance(error, TiebreakError):
+            raise
+        raise refuse(name, None, None, f"it cannot be unpacked (zip): {error}.", "Was the file damaged, or locked?") from None
+    check_size(len(content), name, is_unpacked=True)
+    return content
+
+
+def encoding_of(start: bytes) -> str:
+    """Encoding by the first bytes: UTF-16 by its mark, or by a NUL in every other byte; else UTF-8."""
+    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    even, odd = start[0:2000:2], start[1:2000:2]
+    if len(even) >= 2 and even.count(0) == 0 and odd.count(0) > 0.9 * len(odd):
+        return "utf-16-le"
+    if len(even) >= 2 and odd.count(0) == 0 and even.count(0) > 0.9 * len(even):
+        return "utf-16-be"
+    return "utf-8-sig"
+
+
+def text_of(content: bytes, name: str) -> str:
+    """Text of the content of a file; in Windows' encoding of Western Europe where it is not UTF-8."""
+    encoding = encoding_of(content)
+    try:
+        return content.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        if encoding != "utf-8-sig":
+            raise refuse(name, None, f"line {line}", "what stands there is not UTF-16, or is cut short.", "Save it as UTF-8.") from None
+        is_cut = error.end == len(content) and "unexpected end" in error.reason
+        if is_cut:
+            raise refuse(name, None, f"line {line}", "the last character is cut short.", "Was the file copied whole?") from None
+    try:
+        return content.decode("cp1252")
+    except UnicodeDecodeError as error:
+        line, found = content[: error.start].count(b"\n") + 1, content[error.start]
+        raise refuse(name, None, f"line {line}", f"byte 0x{found:02x} is not text.", "Save it as UTF-8.") from None
+
+
+# --- JSON -----------------------------------------------------------------------------------------------------------------
+
+
+class _NotStrictError(ValueError):
+    """Refusal of what Python's parser takes and JSON does not have."""
+
+
+def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        key = next(key for key, n in Counter(key for key, _ in pairs).items() if n > 1)
+        raise _NotStrictError(f"the key {key!r} stands twice in one object, so that one would be lost. Give each its own name")
+    return found
+
+
+def _no_number(token: str) -> Any:
+    raise _NotStrictError(f"{token} is not JSON. Write null for a score that is undefined")
+
+
+def parse_json(text: str | bytes, where: str, hint: str = "Is it complete?", *, share: int = 24, is_strict: bool = False) -> Any:
+    """Content of a JSON text; what cannot be parsed is said in words.
+
+    One mark in `share` characters may begin a value, beyond `MOST_VALUES`. With `is_strict`, for tables, a key that stands twice
+    and NaN are refused too.
+    """
+    if len(text) > MOST_VALUES:
+        marks: Any = "{[" if isinstance(text, str) else (b"{", b"[")
+        if sum(text.count(mark) for mark in marks) > MOST_VALUES + len(text) // share:
+            raise refuse(where, None, None, "it holds more objects than any table or log of its size does.", "It is not read.")
+    try:
+        if is_strict:
+            return json.loads(text, object_pairs_hook=_without_doubles, parse_constant=_no_number)
+        return json.loads(text)
+    except _NotStrictError as error:
+        raise refuse(where, None, None, f"{error}.") from None
+    except RecursionError:
+        raise refuse(where, None, None, "the JSON is nested too deeply to hold scores.") from None
+    except ValueError as error:  # no JSON, no UTF-8, whole numbers of thousands of digits
+        raise refuse(where, None, None, f"it is not JSON: {getattr(error, 'msg', error)}.", hint) from None
+
+
+def lines_of(file: IO[str], name: str) -> Iterator[tuple[int, str]]:
+    """Lines of a file with their numbers, from 1 on; one longer than `LONGEST_LINE` is refused before it is read whole."""
+    number = 1
+    while line := file.readline(LONGEST_LINE + 2):
+        if len(line.rstrip("\n")) > LONGEST_LINE:
+            what = f"it is longer than {LONGEST_LINE / 2**20:g} MiB, so it is no record of one sample."
+            raise refuse(name, None, f"line {number}", what, "Are the line breaks lost, or is it another kind of file?")
+        yield number, line
+        number += 1
+
+
+# --- pipes ----------------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def pipes_as_files(sources: Sequence[Any], standard_input: BinaryIO | None = None) -> Iterator[list[Any]]:
+    """The sources, with a file in the place of each pipe; errors speak of the pipe.
+
+    A pipe can be read only once, but the kind of a file, its columns and its values are read one after the other. With
+    `standard_input`, "-" stands for that.
+    """
+    names: dict[str, str] = {}
+
+    def is_input(source: Any) -> bool:
+        return standard_input is not None and isinstance(source, str) and source == "-"
+
+    def holds_pipe(source: Any) -> bool:
+        return is_input(source) or is_pipe(source) or (isinstance(source, Mapping) and any(map(is_pipe, source.values())))
+
+    def as_file(source: Any) -> Any:
+        if not holds_pipe(source):
+            return source
+        if isinstance(source, Mapping):
+            return {key: as_file(value) for key, value in source.items()}
+        path = Path("stdin" if is_input(source) else source)
+        name = "standard input" if is_input(source) else printable(str(path))
+        copy = _copied(standard_input if is_input(source) else None, path, name, Path(folder, str(len(names))))
+        names[str(copy)] = name
+        return copy
+
+    if not any(map(holds_pipe, sources)):
+        yield list(sources)
+        return
+    with TemporaryDirectory(prefix="tiebreak-") as folder:
+        held = [as_file(source) for source in sources]
+        try:
+            yield held
+        except TiebreakError as error:
+            for copy, name in names.items():
+                error.rename_source(name, copy)
+            raise
+
+
+def is_pipe(source: Any) -> bool:
+    """True for the path of a named pipe, as the shell's <(...) is one."""
+    try:
+        return isinstance(source, str | os.PathLike) and Path(source).is_fifo()
+    except (OSError, ValueError):  # a text that is no path
+        return False
+
+
+def _copied(standard_input: BinaryIO | None, path: Path, name: str, folder: Path) -> Path:
+    """File with what a pipe holds; its name says of what kind it begins to be, where that of the pipe does not."""
+    folder.mkdir()
+    try:
+        with path.open("rb") if standard_input is None else nullcontext(standard_input) as stream:
+            start = stream.readline(LONGEST_LINE)
+            if start.rstrip().endswith(b"}"):
+                start += stream.readline(LONGEST_LINE)
+            copy = folder / f"{path.stem}{path.suffix if path.suffix.lower() in _ENDINGS else _ending_of(start)}"
+            with copy.open("wb") as file:
+                file.write(start)
+                shutil.copyfileobj(stream, file)
+    except OSError as error:
+        raise SourceNotFoundError(f"{name} cannot be read: {error.strerror or error}.") from None
+    return copy
+
+
+def _ending_of(start: bytes) -> str:
+    """Ending of files that begin like this."""
+    if start.startswith(b"PAR1"):
+        return ".parquet"
+    if start.startswith(b"PK\x03\x04"):
+        return ".eval"
+    first, _, rest = start.removeprefix(codecs.BOM_UTF8).strip().partition(b"\n")
+    if first.startswith((b"{", b"[")):
+        return ".jsonl" if first.startswith(b"{") and rest.startswith(b"{") else ".json"
+    if first[:9].lower() == b"<!doctype":
+        return ".html"
+    return ".tsv" if b"\t" in first and b"," not in first and b";" not in first else ".csv"
+
+
+_ENDINGS = (".csv", ".tsv", ".txt", ".json", ".jsonl", ".parquet", ".eval", ".html")
+"""Endings that say what a file holds."""

@@ -1,0 +1,797 @@
+"""Any table as columns: text files, JSON, Parquet and Feather files, data frames, dicts of columns and lists of records.
+
+A column is numbers where all of its cells are, else words as they were typed. Whatever a table is of, scores, items, battles or the
+data of a study, it is read here, so that the same file is the same values everywhere, or the same error.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import math
+import os
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tiebreak.errors import InvalidScoresError, TiebreakError, UnsupportedSourceError
+from tiebreak.numerics import FloatArray, IntArray
+from tiebreak.printable import printable
+from tiebreak.readers.files import LONGEST_LINE, check_path, check_size, content_of, encoding_of, parse_json, refuse, text_of
+from tiebreak.scores.vocabulary import quoted
+
+TEXT = ("", ".csv", ".tsv", ".txt", ".dat", ".gz", ".bz2", ".zst", ".zip")
+"""Endings of text files with a row in each line, packed or not; one without may be a download."""
+ARROW = (".parquet", ".pq", ".feather", ".arrow")
+ENDINGS = (*TEXT, *ARROW, ".json", ".jsonl", ".ndjson")
+
+MISSING = frozenset(
+    ["", "-", "—", "–", *"NA N/A NaN nan -NaN -nan null NULL None none n/a na <NA> #N/A #NA 1.#IND -1.#IND 1.#QNAN".split()]
+)
+"""Texts of cells without a value, as pandas, R, databases, spreadsheets and people write them."""
+
+MOST_COLUMNS = 100_000
+
+Where = Callable[[int], str]
+"""Place of a row, for messages: "line 7"."""
+
+
+class Words(NamedTuple):
+    """A column of words: a code for each row, -1 where there is none."""
+
+    names: tuple[str, ...]
+    code: IntArray
+
+    def take(self, rows: IntArray) -> Words:
+        """The given rows, in their order."""
+        return Words(self.names, self.code[rows])
+
+    def ordered(self) -> Words:
+        """The words in order of appearance, without those that no row has."""
+        present = self.code[self.code >= 0]
+        used, first = np.unique(present, return_index=True)
+        order = used[np.argsort(first, kind="stable")]
+        if order.size == len(self.names) and bool(np.all(order == np.arange(order.size))):
+            return self
+        rank = np.full(len(self.names) + 1, -1, dtype=np.int32)
+        rank[order] = np.arange(order.size)
+        return Words(tuple(self.names[code] for code in order.tolist()), rank[self.code])
+
+    def texts(self) -> list[str]:
+        """The word of each row, "" where there is none."""
+        names = (*self.names, "")
+        return [names[code] for code in self.code.tolist()]
+
+
+Column = FloatArray | Words
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Columns of equal length, by the name they have in the source.
+
+    Attributes
+    ----------
+    name : str
+        Of the source in messages.
+    columns : dict of str to ndarray or Words
+    where : callable
+        Place of a row, from 0 on, in messages.
+    n_rows : int
+    nested : dict of str to list
+        Cells of columns that hold lists or objects.
+    """
+
+    name: str
+    columns: dict[str, Column]
+    where: Where
+    n_rows: int
+    nested: dict[str, list[Any]]
+
+    def words(self, column: str) -> Words:
+        """A column as words; of numbers 3, not 3.0."""
+        return as_words(self.columns[column])
+
+    def numbers(self, column: str) -> FloatArray:
+        """A column as numbers, nan where there is none.
+
+        Raises
+        ------
+        InvalidScoresError
+            A cell is no number; the text says which.
+        """
+        found = self.columns[column]
+        return found if isinstance(found, np.ndarray) else _numbers_of(found, column, self)
+
+    def take(self, rows: IntArray) -> Table:
+        """The given rows, in their order."""
+        columns = {name: each.take(rows) if isinstance(each, Words) else each[rows] for name, each in self.columns.items()}
+        nested = {name: [cells[row] for row in rows.tolist()] for name, cells in self.nested.items()}
+        return Table(self.name, columns, lambda row: self.where(int(rows[row])), int(rows.size), nested)
+
+
+def as_words(column: Column) -> Words:
+    """Numbers as words: 3, not 3.0; words as they are."""
+    if isinstance(column, Words):
+        return column
+    present = ~np.isnan(column)
+    values, code = np.unique(column[present], return_inverse=True)
+    codes = np.full(column.size, -1, dtype=np.int32)
+    codes[present] = code
+    return Words(tuple(_number_text(value) for value in values.tolist()), codes).ordered()
+
+
+def _number_text(value: float) -> str:
+    return str(int(value)) if value.is_integer() else repr(value)
+
+
+# --- cells ----------------------------------------------------------------------------------------------------------------
+
+_TRUTH = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0, "correct": 1.0, "incorrect": 0.0}
+_COMMA = re.compile(r"[-+]?\d*,\d+")
+_POINT = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
+_THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?")
+"""A number whose commas may part thousands."""
+
+
+def number_of(text: str, decimal: str = ".") -> float | None:
+    """The number that a cell says, nan for one without a value, None for a word; per cent is a share, true is 1."""
+    text = text.strip()
+    if text in MISSING:
+        return math.nan
+    share = text.endswith("%")
+    bare = text[:-1].strip() if share else text
+    if decimal == "," and _COMMA.fullmatch(bare):
+        bare = bare.replace(",", ".")
+    if not bare.isascii() or "_" in bare:  # Python would read 1_000 and digits of every script
+        return None
+    try:
+        value = float(bare)
+    except ValueError:
+        return None if share else _TRUTH.get(bare.casefold())
+    return value / 100.0 if share else value
+
+
+def decimal_of(columns: Iterable[Sequence[str]]) -> str:
+    """The decimal sign: a comma where the numbers of some column have one for certain, and none of any column has a point."""
+    has_comma = False
+    for cells in columns:
+        present = [cell.strip().rstrip("%").rstrip() for cell in cells if cell.strip() not in MISSING]
+        commas = [cell for cell in present if _COMMA.fullmatch(cell)]
+        if len(commas) + sum(_POINT.fullmatch(cell) is not None for cell in present) < len(present):
+            continue  # words
+        if any("." in cell for cell in present):
+            return "."
+        has_comma = has_comma or any(not _THOUSANDS.fullmatch(cell) for cell in commas)
+    return "," if has_comma else "."
+
+
+def is_numeric(column: Column) -> bool:
+    """True for a column of numbers, be they written in per cent or with decimal commas; one without any value is none."""
+    if isinstance(column, np.ndarray):
+        return True
+    decimal = decimal_of([column.names])
+    return bool(column.names) and all(number_of(name, decimal) is not None for name in column.names)
+
+
+def _numbers_of(words: Words, column: str, table: Table) -> FloatArray:
+    decimal = decimal_of([words.names])
+    values = [number_of(name, decimal) for name in words.names]
+    wrong = next((code for code in words.code.tolist() if code >= 0 and values[code] is None), None)
+    if wrong is not None:
+        row = int(np.argmax(words.code == wrong))
+        raise not_a_number(table, column, row, words.names[wrong])
+    return np.array([*values, math.nan], dtype=float)[words.code]
+
+
+def not_a_number(table: Table, column: str, row: int, text: str) -> TiebreakError:
+    """Error for a cell that should be a number, with what it probably is."""
+    shown = repr(text if len(text) <= 60 else text[:57] + "...")
+    hint = next((hint for pattern, hint in _HINTS.items() if re.search(pattern, text.strip())), "Scores are numbers.")
+    return refuse(table.name, column, table.where(row), f"{shown} is not a number.", hint, kind=InvalidScoresError)
+
+
+_HINTS = {
+    r"±|\+/-|\+-|^[\d.,]+\s*\([\d.,]+\)$": (
+        "It is a mean with its deviation, which does not say how two models differ on the same split: give the single scores of "
+        "each split."
+    ),
+    r"^\([\d.,\s-]+\)$|^\[[\d.,\s-]+\]$": "It is an interval: give the single scores of each split, in one column.",
+    r"^[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?$": "Its comma may part thousands or decimals: write numbers with a point, such as 0.83.",
+    r"^[-+]?\d*,\d+\s*%?$": "It looks like a decimal comma beside decimal points: write numbers with a point, such as 0.83.",
+    "\0": "It holds a NUL character, so the file may be damaged or not be text.",
+}
+
+
+def column_of(values: Iterable[Any], *, as_typed: bool = False) -> Column | None:
+    """Column of Python objects: numbers where all are, else words; None where some are lists or objects."""
+    cells = [None if _is_missing(value) else value for value in values]
+    if not as_typed and all(value is None or _is_number(value) for value in cells):
+        return np.array([math.nan if value is None else _to_float(value) for value in cells], dtype=float)
+    if any(isinstance(value, list | tuple | set | dict | np.ndarray) for value in cells):
+        return None
+    index: dict[str, int] = {}
+    texts = (None if value is None else _text_of(value) for value in cells)
+    code = [-1 if not text else index.setdefault(text, len(index)) for text in texts]
+    return Words(tuple(index), np.array(code, dtype=np.int32))
+
+
+def _text_of(value: Any) -> str:
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace").strip()
+    if isinstance(value, float | np.floating):
+        return "" if math.isnan(value) else _number_text(float(str(value)))  # 0.1 of 32 bits is 0.1
+    return str(value).strip()
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or value is np.ma.masked or type(value).__name__ in ("NAType", "NaTType")
+
+
+def _is_number(value: Any) -> bool:
+    """True for what a float holds without loss; text that spells a number does not count."""
+    if isinstance(value, str | bytes | complex) or not hasattr(value, "__float__") or getattr(value, "ndim", 0):
+        return False
+    return not isinstance(value, int) or -_EXACT <= value <= _EXACT
+
+
+def _to_float(value: Any) -> float:
+    return float(value)
+
+
+_EXACT = 2**53
+"""Whole numbers beyond it are not all floats."""
+
+
+# --- any source -----------------------------------------------------------------------------------------------------------
+
+
+def is_table_file(source: Any) -> bool:
+    """True for the path of a file with the ending of a table."""
+    return isinstance(source, str | os.PathLike) and Path(source).suffix.lower() in ENDINGS
+
+
+def is_frame(source: Any) -> bool:
+    """True for a data frame of any library: they name their columns."""
+    # asked of the class, since polars warns when a lazy frame is asked for its columns
+    return any(hasattr(type(source), name) for name in ("columns", "__dataframe__", "__narwhals_dataframe__"))
+
+
+def read_table(source: Any, name: str, *, is_name: Callable[[str], bool] = lambda _: False) -> Table:
+    """Table of a file, a frame, a dict of columns or a list of records.
+
+    Parameters
+    ----------
+    source : path, frame, mapping or sequence of mappings
+    name : str
+        Of the source in messages.
+    is_name : callable
+        True for the names of columns that hold names, which are kept as they are typed: 007, 1.0, NA.
+    """
+    if isinstance(source, str | os.PathLike):
+        path = Path(source)
+        check_path(path, name)
+        ending = path.suffix.lower()
+        if ending in (".json", ".jsonl", ".ndjson"):
+            return _of_json(path, name, is_name)
+        if ending in ARROW:
+            return _of_arrow_file(path, name, is_name)
+        if ending not in TEXT:
+            raise UnsupportedSourceError(
+                f"{name} ends in {path.suffix!r}; tables are {', '.join(each for each in ENDINGS if each)}. Save it as one of these."
+            )
+        return _of_text(content_of(path, name), name, is_name, path.suffix.lower())
+    if isinstance(source, Mapping):
+        return _of_columns(source, name, is_name)
+    if isinstance(source, list | tuple) and source and all(isinstance(row, Mapping) for row in source):
+        return _of_records(source, name, is_name)
+    return _of_frame(source, name, is_name)
+
+
+def column_names(source: Any) -> list[str]:
+    """Names of the columns of a file, a frame or a dict, from its beginning; none where it cannot be read."""
+    try:
+        if not isinstance(source, str | os.PathLike):
+            return _names_of_object(source)
+        path, ending = Path(source), Path(source).suffix.lower()
+        if ending in (".parquet", ".pq"):
+            from pyarrow import parquet
+
+            return list(map(str, parquet.read_schema(path).names))
+        with path.open("rb") as file:
+            start = file.read(_SAMPLE)
+        if ending in (".json", ".jsonl", ".ndjson"):
+            return re.findall(r'"([^"]{1,40})"\s*:', start.decode("utf-8-sig", "replace").partition("}")[0])
+        if ending in ARROW or ending not in TEXT:
+            return []
+        if ending in (".gz", ".bz2", ".zst", ".zip"):
+            start = content_of(path, "")[:_SAMPLE]
+        return _form_of(start, "", ending).names
+    except (OSError, ValueError):  # errors of pyarrow and of this package are ValueErrors
+        return []
+
+
+def _names_of_object(source: Any) -> list[str]:
+    if isinstance(source, Mapping):
+        return list(map(str, source))
+    if isinstance(source, list | tuple):
+        return list(map(str, source[0])) if source and isinstance(source[0], Mapping) else []
+    if not is_frame(source):
+        return []
+    import narwhals as nw
+
+    try:
+        frame = nw.from_native(source, pass_through=True)
+    except (ValueError, TypeError):  # whoever reads it says what is wrong
+        return []
+    index = [each for each in getattr(getattr(source, "index", None), "names", ()) if each is not None]
+    found = frame.collect_schema().names() if isinstance(frame, nw.LazyFrame | nw.DataFrame) else []
+    return list(map(str, [*index, *found]))
+
+
+def _named(name: str, names: Sequence[str], columns: Sequence[Column | list[Any]], where: Where) -> Table:
+    """Table of these columns: names without blanks around them, all different; nameless columns without cells are left out."""
+    if len(names) > MOST_COLUMNS:
+        raise refuse(name, None, None, f"it has {len(names):,} columns, more than the {MOST_COLUMNS:,} that are read.", "Is it a table?")
+    held: dict[str, Column | list[Any]] = {}
+    for place, (raw, column) in enumerate(zip(names, columns, strict=True), start=1):
+        own = raw.strip().strip("\ufeff").strip()
+        if not own or re.fullmatch(r"Unnamed: \d+(_level_\d+)?", own):
+            if isinstance(column, Words) and not column.names:
+                continue
+            own = f"column {place}" if place > 1 else ""
+        if own in held:
+            first = [*names].index(raw) + 1 if raw in names else 0
+            raise refuse(
+                name, None, None, f"it has two columns called {printable(own)!r} (columns {first} and {place}).", "Give each a name of its own."
+            )
+        held[own] = column
+    if not held:
+        raise refuse(name, None, None, "it has no columns, so there are no scores in it.")
+    sizes = {each: len(column.code) if isinstance(column, Words) else len(column) for each, column in held.items()}
+    n_rows = next(iter(sizes.values()))
+    if any(size != n_rows for size in sizes.values()):
+        raise refuse(name, None, None, f"its columns differ in length: {sizes!r:.200}.")
+    if n_rows == 0:
+        raise refuse(name, None, None, "it has column names but no rows.")
+    nested = {each: column for each, column in held.items() if isinstance(column, list)}
+    return Table(name, {each: column for each, column in held.items() if not isinstance(column, list)}, where, n_rows, nested)
+
+
+# --- text files -----------------------------------------------------------------------------------------------------------
+
+_SAMPLE = 1 << 16
+"""Bytes of the beginning of a file by which its separator and decimal sign are told."""
+
+_SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+
+_NO_TABLE = {
+    rb"PAR1": "it is Parquet. Give it the ending .parquet",
+    rb"ARROW1": "it is an Arrow file. Give it the ending .feather",
+    rb"SQLite format 3": "it is an SQLite database. A run in one is named as sqlite:///FILE#NAME",
+    rb"\xd0\xcf\x11\xe0": "it is an old Excel or Office file. Save it as CSV UTF-8",
+    rb"\xfd7zXZ": "it is packed by xz. Unpack it first",
+    rb"\x00\x00\x00\x00": "it begins with NUL characters, so it is no text, or damaged",
+    rb"(?i)\s*<(!doctype|html|table|\?xml)": "it is a web page or XML, perhaps of a sign-in. Download the file itself",
+    rb'\s*\[?\s*\{\s*"': "it is JSON. Give it the ending .json, or .jsonl if each line is an object",
+}
+"""What files are that are no text tables, by how they begin."""
+
+
+class _Form(NamedTuple):
+    """How a text table is written: separator and decimal sign, names of its columns, and whether it has to be written anew."""
+
+    separator: str
+    decimal: str
+    names: list[str]
+    is_plain: bool
+
+
+def _form_of(start: bytes, name: str, ending: str) -> _Form:
+    for magic, what in _NO_TABLE.items():
+        if re.match(magic, start):
+            raise refuse(name, None, None, f"{what}.")
+    encoding = encoding_of(start)
+    text = codecs.getincrementaldecoder(encoding)("replace").decode(start)
+    if not text.strip("\ufeff \t\r\n"):
+        raise refuse(name, None, None, "it holds nothing but blank lines." if start else "it is empty.")
+    said = re.match('\ufeff*sep=([^\r\n"])[\r\n]+', text)
+    body = (text[said.end() :] if said else text).lstrip("\ufeff")
+    separator = said[1] if said else _separator(body, len(start) < _SAMPLE, name, "\t" if ending == ".tsv" else ",")
+    skips = separator == " " or re.search(f'{re.escape(separator)}[ \t]+"', body) is not None
+    rows = _sample_rows(body, separator, skips)
+    header, cells = (rows[0] if rows else []), list(zip(*rows[1:], strict=False))
+    is_plain = not (said or skips or "\ufeff" in text[1:] or (encoding != "utf-8-sig"))
+    decimal = decimal_of(cells) if separator != "," or '"' in body else "."
+    return _Form(separator, decimal, [each.strip().strip("\ufeff") for each in header], is_plain)
+
+
+def _sample_rows(text: str, separator: str, skips: bool) -> list[list[str]]:
+    """Rows of the sample that are not blank, as far as they can be read."""
+    found: list[list[str]] = []
+    try:
+        for row in csv.reader(_bare(io.StringIO(text, newline=""), separator), delimiter=separator, skipinitialspace=skips):
+            if any(cell.strip() for cell in row):
+                found.append(row)
+    except csv.Error:  # whoever reads the file says where
+        pass
+    return found
+
+
+def _bare(lines: Iterable[str], separator: str) -> Iterator[str]:
+    """Lines without the blanks at their ends, where blanks separate."""
+    return (f"{line.strip()}\n" for line in lines) if separator == " " else iter(lines)
+
+
+def _separator(text: str, is_whole: bool, name: str, usual: str) -> str:
+    """The character between cells: the only one in the header, or of several the one that all rows have as often as it."""
+    bare = re.sub(r'"(?:[^"]|"")*"', "Q", text) if '"' in text else text
+    lines = [line for line in re.split(r"\r\n|\r|\n", bare) if line.strip(" ,;\t|")]
+    if not is_whole and len(lines) > 1:
+        lines.pop()  # which the sample may cut short
+    header, *rows = lines[:51] or [""]
+    found = {each: header.count(each) for each in _SEPARATORS if each in header}
+    if not found:
+        n_words = len(header.split())
+        return " " if n_words > 1 and rows and all(len(row.split()) == n_words for row in rows) else usual
+    if len(found) == 1:
+        (only,) = found
+        return only if not rows or any(only in row for row in rows) else usual
+    regular = {each: n for each, n in found.items() if rows and all(row.count(each) == n for row in rows)}
+    if len(regular) > 1:
+        words = " or ".join(f"{_SEPARATORS[each]} ({n + 1} columns)" for each, n in regular.items())
+        raise refuse(name, None, None, f"it is separated by {words}, and every row fits either.", "Put what holds one of them into quotation marks.")
+    return next(iter(regular), max(found, key=lambda each: (found[each], each == usual)))
+
+
+def _of_text(content: bytes, name: str, is_name: Callable[[str], bool], ending: str) -> Table:
+    form = _form_of(content[:_SAMPLE], name, ending)
+    table = None
+    if form.is_plain and content.count(b'"') % 2 == 0:
+        table = _by_arrow(content, form, is_name)
+    text: str | None = None
+    if table is None:
+        text = text_of(content, name)
+        table = _by_arrow(_cleaned(text, form, name), form._replace(separator=","), is_name)
+        if table is None:
+            raise refuse(name, None, None, "it cannot be read as a table of rows and columns.", "Save it as CSV UTF-8.")
+
+    def where(row: int) -> str:
+        return f"line {_line_of(text_of(content, name) if text is None else text, form, row)}"
+
+    names, columns = table
+    _check_header(names, name, where)
+    return _named(name, names, columns, where)
+
+
+def _check_header(names: Sequence[str], name: str, where: Where) -> None:
+    if any("\0" in each for each in names):
+        raise refuse(name, None, "line 1", "it holds NUL characters, so it is not text, or damaged.")
+    present = [each for each in names if each.strip()]
+    if len(present) > 1 and all(number_of(each) is not None for each in present) and names[0].strip():
+        raise refuse(
+            name, None, "line 1", f"the first row holds only numbers ({', '.join(present[:3])} ...).",
+            "A header with the names of the columns is needed there, such as the models' names.",
+        )  # fmt: skip
+    if 3 <= len(names) and len(present) < 2:
+        raise refuse(
+            name, None, "line 1", f"it is no header: it names {len(present)} of {len(names)} columns ({', '.join(present)!r}).",
+            "Remove the lines above the header with the names of the columns.",
+        )  # fmt: skip
+
+
+def _rows_of(text: str, form: _Form) -> Iterator[tuple[int, list[str]]]:
+    """Rows that are not blank, each with the number of its first line; a `csv.Error` where quotation marks do not match."""
+    stream = io.StringIO(text, newline="")
+    skips = form.separator == " " or not form.is_plain
+    reader = csv.reader(_bare(stream, form.separator), delimiter=form.separator, skipinitialspace=skips, strict=True)
+    line = 1
+    for row in reader:
+        if any(cell.strip("\ufeff \t\xa0") for cell in row) and not (line == 1 and re.fullmatch(r"\ufeff*sep=.?", "".join(row[:1]))):
+            yield line, row
+        line = reader.line_num + 1
+
+
+def _line_of(text: str, form: _Form, row: int) -> int:
+    return next(line for number, (line, _) in enumerate(_rows_of(text, form)) if number == row + 1)
+
+
+def _cleaned(text: str, form: _Form, name: str) -> bytes:
+    """The table written anew, without blank rows and marks; what is no table is refused with its line."""
+    written = io.StringIO()
+    writer = csv.writer(written, lineterminator="\n")
+    n_columns, line = 0, 0
+    csv.field_size_limit(LONGEST_LINE)
+    try:
+        for line, row in _rows_of(text, form):  # noqa: B007  (the error says after which line)
+            n_columns = n_columns or len(row)
+            if len(row) != n_columns:
+                hint = "If these are decimal commas, write the numbers with a point, such as 0.83." if _is_of_commas(row) else ""
+                what = f"{len(row)} cell(s), but the header has {n_columns} column(s)."
+                raise refuse(name, None, f"line {line}", what, *([hint] if hint else []))
+            writer.writerow([cell.strip("\ufeff").strip() for cell in row] if n_columns > 1 else [row[0].strip() or '""'])
+    except csv.Error as error:
+        raise refuse(name, None, f"after line {line}", f"{error}.", "Is a quotation mark left open?") from None
+    return written.getvalue().encode("utf-8", "replace")
+
+
+def _is_of_commas(row: Sequence[str]) -> bool:
+    return len(row) > 2 and all(re.fullmatch(r"\s*-?\d*\s*", cell) for cell in row)
+
+
+def _by_arrow(content: bytes, form: _Form, is_name: Callable[[str], bool]) -> tuple[list[str], list[Column]] | None:
+    """Names and columns by pyarrow; None for what it cannot read, or reads in another way than a spreadsheet."""
+    import pyarrow as pa
+    from pyarrow import csv as arrow
+
+    text = pa.dictionary(pa.int32(), pa.string())
+    is_strange = b"0x" in content or b"0X" in content or b"\0" in content[:_SAMPLE]  # it reads numbers of base 16
+    typed = {each: text for each in form.names if is_strange or is_name(each)}
+    try:
+        table = arrow.read_csv(
+            pa.BufferReader(content),
+            read_options=arrow.ReadOptions(use_threads=len(content) > _SAMPLE, block_size=1 << 24),
+            parse_options=arrow.ParseOptions(delimiter=form.separator, newlines_in_values=b'"' in content),
+            convert_options=arrow.ConvertOptions(
+                column_types=typed,
+                null_values=sorted(MISSING),
+                strings_can_be_null=False,
+                decimal_point=form.decimal,
+                auto_dict_encode=True,
+                auto_dict_max_cardinality=2**31 - 1,
+                true_values=["True", "true", "TRUE"],
+                false_values=["False", "false", "FALSE"],
+            ),
+        )
+        names = list(table.column_names)
+    except (pa.ArrowException, ValueError):
+        return None
+    columns = [_of_arrow(column) for column in table.columns]
+    if any(column is None for column in columns):
+        return None
+    found = [each for each in columns if each is not None]
+    keep = _rows_with_cells(found)
+    if keep is not None:
+        found = [each.take(keep) if isinstance(each, Words) else each[keep] for each in found]
+    return names, found
+
+
+def _rows_with_cells(columns: Sequence[Column]) -> IntArray | None:
+    """Rows with anything in them; None where all have."""
+    blank: Any = True
+    for column in columns:
+        blank = blank & (np.isnan(column) if isinstance(column, np.ndarray) else column.code < 0)
+        if not np.any(blank):
+            return None
+    return np.flatnonzero(~blank)
+
+
+def _of_arrow(column: Any) -> Column | None:
+    """Column of pyarrow as numbers or words, without pandas, which `Array.to_numpy` imports; None for other types."""
+    import pyarrow as pa
+    from pyarrow import types
+
+    array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    if isinstance(array, pa.ChunkedArray):
+        array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], array.type)
+    size, kind = len(array), array.type
+    if types.is_null(kind):
+        return np.full(size, np.nan)
+    if types.is_dictionary(kind) and types.is_string(kind.value_type):
+        return _as_typed(Words(tuple(array.dictionary.to_pylist()), _buffer(array.indices, np.int32, array.null_count, -1)))
+    if types.is_integer(kind) or types.is_floating(kind):
+        values = _buffer(array, kind.to_pandas_dtype(), array.null_count, np.nan)
+        is_exact = types.is_floating(kind) or not size or np.abs(values).max() <= _EXACT
+        return values.astype(float) if is_exact else column_of(array.to_pylist())
+    if types.is_boolean(kind):
+        return np.array([np.nan if each is None else float(each) for each in array.to_pylist()])
+    if types.is_binary(kind) or (types.is_dictionary(kind) and types.is_binary(kind.value_type)):
+        return None  # text in another encoding
+    return column_of(array.to_pylist())
+
+
+def _buffer(array: Any, dtype: Any, n_missing: int, missing: float) -> Any:
+    values: Any = np.frombuffer(array.buffers()[1], dtype=dtype)[array.offset : array.offset + len(array)] if len(array) else np.empty(0, dtype)
+    if not n_missing:
+        return values
+    bits = np.unpackbits(np.frombuffer(array.buffers()[0], dtype=np.uint8), bitorder="little")
+    there = bits[array.offset : array.offset + len(array)].astype(bool)
+    return np.where(there, values, missing) if missing != -1 else np.where(there, values, np.int32(-1))
+
+
+def _as_typed(words: Words) -> Words:
+    """Words without blanks around them; a cell without text has none."""
+    stripped = [name.strip() for name in words.names]
+    if "" not in stripped and len(set(stripped)) == len(stripped):
+        return Words(tuple(stripped), words.code)
+    index: dict[str, int] = {}
+    rank = [index.setdefault(name, len(index)) if name else -1 for name in stripped]
+    return Words(tuple(index), np.array([*rank, -1], dtype=np.int32)[words.code])
+
+
+# --- JSON, Parquet, frames, records ------------------------------------------------------------------------------------------
+
+
+def _numbered(row: int) -> str:
+    return f"row {row + 1}"
+
+
+def _of_json(path: Path, name: str, is_name: Callable[[str], bool]) -> Table:
+    content = content_of(path, name)
+    is_lines = path.suffix.lower() != ".json"
+    found = _json_by_arrow(content, name, is_name) if is_lines else None
+    if found is not None:
+        return found
+    text = text_of(content, name)
+    held = json_records(text, name) if is_lines or re.match(r"\s*\{.*\}\s*\n\s*\{", text) else parse_json(text, name, is_strict=True)
+    if isinstance(held, Mapping):
+        inner = next((held[key] for key in ("data", "results", "records", "rows") if isinstance(held.get(key), list)), None)
+        held = held if inner is None else inner
+    if isinstance(held, list) and held and all(isinstance(row, Mapping) for row in held):
+        return _of_records(held, name, is_name)
+    if isinstance(held, Mapping):
+        return _of_columns(held, name, is_name)
+    what = "it is empty." if held == [] else "it is no table: a list of objects, an object of lists, or an object in each line."
+    raise refuse(name, None, None, what)
+
+
+def json_records(text: str, name: str) -> list[dict[str, Any]]:
+    """Objects of JSON lines."""
+    records = []
+    for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), start=1):  # U+2028 ends no line of JSON
+        if line.strip():
+            if len(line) > LONGEST_LINE:
+                raise refuse(name, None, f"line {number}", "it is too long for a record of one sample.", "Are the line breaks lost?")
+            record = parse_json(line, f"{name}, line {number}", is_strict=True)
+            if not isinstance(record, dict):
+                raise refuse(name, None, f"line {number}", "it holds no object.")
+            records.append(record)
+    return records
+
+
+def _json_by_arrow(content: bytes, name: str, is_name: Callable[[str], bool]) -> Table | None:
+    """Table of JSON lines by pyarrow; None for what is small, nested or changes its type from row to row."""
+    import pyarrow as pa
+
+    if len(content) < _SAMPLE or b"NaN" in content or b"Infinity" in content:
+        return None
+    from pyarrow import json as arrow
+
+    try:
+        options = arrow.ReadOptions(block_size=1 << 24)
+        table = arrow.read_json(pa.BufferReader(content.removeprefix(codecs.BOM_UTF8)), read_options=options)
+    except (pa.ArrowException, ValueError):
+        return None
+    if any(pa.types.is_nested(each.type) or pa.types.is_temporal(each.type) for each in table.columns):
+        return None
+    if any(is_name(each) and pa.types.is_floating(column.type) for each, column in zip(table.column_names, table.columns, strict=True)):
+        return None
+    return _of_arrow_table(table, name)
+
+
+def _of_arrow_table(table: Any, name: str) -> Table:
+    import pyarrow as pa
+
+    columns: list[Column | list[Any]] = []
+    for column in table.columns:
+        is_text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
+        found = _of_arrow(column.cast(pa.string()).dictionary_encode() if is_text else column)
+        columns.append(column.to_pylist() if found is None else found)
+    return _named(name, list(map(str, table.column_names)), columns, _numbered)
+
+
+def _of_arrow_file(path: Path, name: str, is_name: Callable[[str], bool]) -> Table:
+    import pyarrow as pa
+    from pyarrow import feather, parquet
+
+    check_size(path.stat().st_size, name)
+    try:
+        if path.suffix.lower() in (".parquet", ".pq"):
+            file = parquet.ParquetFile(path)
+            check_size(8 * file.metadata.num_rows * file.metadata.num_columns, name, is_unpacked=True)
+            table = file.read()
+        else:
+            table = feather.read_table(path)
+    except (pa.ArrowException, OSError, ValueError, MemoryError) as error:
+        if isinstance(error, TiebreakError):
+            raise
+        raise refuse(name, None, None, f"it cannot be read as {path.suffix[1:]}: {error}.") from None
+    if index := [each for each in table.column_names if re.fullmatch(r"__index_level_\d+__", each)]:
+        table = table.rename_columns(["" if each == index[0] else each for each in table.column_names])
+        table = table.select([*[each for each in table.column_names if each == ""], *[each for each in table.column_names if each]])
+    return _of_arrow_table(table, name)
+
+
+def _of_records(rows: Sequence[Mapping[Any, Any]], name: str, is_name: Callable[[str], bool]) -> Table:
+    names = dict.fromkeys(str(key) for row in rows for key in row)
+    texts = [{str(key): value for key, value in row.items()} for row in rows]
+    return _of_columns({each: [row.get(each) for row in texts] for each in names}, name, is_name)
+
+
+def _of_columns(columns: Mapping[Any, Any], name: str, is_name: Callable[[str], bool]) -> Table:
+    held: list[Column | list[Any]] = []
+    for key, values in columns.items():
+        if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
+            raise refuse(name, str(key), None, f"it must be a list; got {printable(f'{values!r:.60}')}.")
+        cells = list(values)
+        found = column_of(cells)
+        if isinstance(found, np.ndarray) and is_name(str(key)) and any(isinstance(cell, bool) for cell in cells):
+            found = column_of(cells, as_typed=True)
+        held.append(cells if found is None else found)
+    return _named(name, list(map(str, columns)), held, _numbered)
+
+
+def _of_frame(source: Any, name: str, is_name: Callable[[str], bool]) -> Table:
+    import narwhals as nw
+
+    try:
+        frame = nw.from_native(_with_index(source), pass_through=True)
+    except nw.exceptions.DuplicateError as error:
+        raise refuse(name, None, None, f"it has columns of the same name: {' '.join(str(error).split())}.", "Give each a name of its own.") from None
+    if isinstance(frame, nw.LazyFrame):
+        frame = frame.collect()
+    if not isinstance(frame, nw.DataFrame):
+        raise UnsupportedSourceError(
+            f"{name} is of type {type(source).__name__!r}, which holds no table. Pass a data frame, a dict of columns, a list of "
+            "records, or the path of a file."
+        )
+    several = next((column for column in frame.columns if isinstance(column, tuple)), None)
+    if several is not None:
+        raise refuse(
+            name, None, None, f"its columns have several levels, such as {several!r}.",
+            "Give each one name, for example with frame.columns = ['/'.join(map(str, names)) for names in frame.columns].",
+        )  # fmt: skip
+    columns = [_of_series(frame.get_column(each), str(each), name, is_name) for each in frame.columns]
+    return _named(name, list(map(str, frame.columns)), columns, _numbered)
+
+
+def _with_index(source: Any) -> Any:
+    """Frame of pandas with its index as columns, where it has names or holds texts; a running number says nothing."""
+    index = getattr(source, "index", None)
+    names = getattr(index, "names", None)
+    if names is None or index is None or not hasattr(source, "reset_index"):
+        return source
+    if any(each is not None and each in source.columns for each in names):
+        return source
+    has_texts = getattr(index, "dtype", None) is not None and str(index.dtype) in ("object", "str", "string", "category")
+    if not has_texts and all(each is None for each in names) and len(names) < 2:
+        return source
+    return source.reset_index(names=["" if each is None else each for each in names] if len(names) < 2 else None)
+
+
+def _of_series(series: Any, column: str, name: str, is_name: Callable[[str], bool]) -> Column | list[Any]:
+    import narwhals as nw
+
+    kind = series.dtype
+    if kind == nw.Boolean and is_name(column):
+        return column_of(series.to_list(), as_typed=True) or []
+    if kind.is_float() and not (kind == nw.Float32 and is_name(column)):
+        # a copy, so that nothing we do reaches the caller's data
+        return np.array(series.cast(nw.Float64).to_numpy(), dtype=float)
+    try:
+        cells = series.to_list()
+    except BaseException as error:  # a date beyond Python's, which the library of the frame can hold; polars panics at some
+        if not isinstance(error, OverflowError | ValueError) and type(error).__name__ != "PanicException":
+            raise
+        raise refuse(name, column, None, f"it has a value that Python cannot hold: {error}.") from None
+    found = column_of(cells)
+    return cells if found is None else found
+
+
+def refuse_nested(table: Table, columns: Collection[str]) -> None:
+    """Refuse lists and objects where a name or a number is to be."""
+    for column in columns:
+        for row, cell in enumerate(table.nested.get(column, ())):
+            if isinstance(cell, list | tuple | set | dict | np.ndarray):
+                shown = printable(f"{cell!r:.60}")
+                raise refuse(table.name, column, table.where(row), f"it is {shown}; it must be a single text or number.")
+
+
+def known_columns(table: Table) -> str:
+    """Names of the columns of a table, for messages."""
+    return quoted([each or "column 1" for each in table.columns], 12)
