@@ -24,12 +24,10 @@ from tiebreak.errors import (
     AmbiguousSourceError,
     InvalidParameterError,
     InvalidScoresError,
-    SourceNotFoundError,
-    TiebreakError,
     UnknownNameError,
     UnreadableSourceError,
 )
-from tiebreak.readers.answer import holds_answered_items, is_answer, reference_of
+from tiebreak.readers.answer import is_answer, reference_of
 from tiebreak.scores.metric import Metric
 from tiebreak.views.report.comparison import report_of
 
@@ -46,24 +44,16 @@ ITEMS = {
 
 def answer(**changes: Any) -> dict[str, Any]:
     """What tiebreak writes, as far as scores are concerned; changes in "scores" are of its only dataset."""
-    scores = {
-        "dataset": "",
-        "models": ["svm", "forest"],
-        "repeat": [0, 0, 1],
-        "fold": [0, 1, 0],
-        "n_train": [90, 90, 90],
-        "n_test": [10, 10, 10],
-        "score": [[0.9, 0.8, None], [0.7, 0.6, 0.5]],
-    }
+    splits = {"dataset": "", "repeat": [0, 0, 1], "fold": [0, 1, 0], "n_train": [90, 90, 90], "n_test": [10, 10, 10]}
+    scores = {**splits, "models": ["svm", "forest"], "score": [[0.9, 0.8, None], [0.7, 0.6, 0.5]]}
     design = {"kind": "repeated-kfold", "ordered": False, "pairing": "key", "sizes": "exact"}
-    held = {
+    return {
         "schema": 2,
         "tiebreak": "0.1.0",
         "metric": {"name": "accuracy", "higher_is_better": True},
         "scores": [scores | changes.pop("scores", {})],
         "provenance": {"splits": "abc", "design": design | changes.pop("design", {})},
-    }
-    return held | changes
+    } | changes
 
 
 def about_items(**changes: Any) -> dict[str, Any]:
@@ -76,13 +66,12 @@ def test_an_answer_is_read_back(write: Write) -> None:
     """Scores, sizes, metric and design, from the file and from what json.load gives."""
     for source in (write(json.dumps(answer()), "last.json"), answer()):
         scores = tb.read_scores(source)
-        assert scores.models == ("svm", "forest")
+        assert (scores.models, scores.notices) == (("svm", "forest"), ())
         assert_array_equal(scores.matrix().score, [[0.9, 0.8, np.nan], [0.7, 0.6, 0.5]])
         assert_array_equal(scores.matrix().n_train, [90, 90, 90])
         assert (scores.metric.name, scores.metric.higher_is_better) == ("accuracy", True)
         design = scores.design
         assert (design.kind, design.pairing, design.sizes, design.hash) == ("repeated-kfold", "key", "exact", "abc")
-        assert scores.notices == ()
 
 
 def test_what_is_compared_again_is_the_same(tmp_path: Path) -> None:
@@ -100,15 +89,12 @@ def test_single_items_are_compared_again() -> None:
     held = tb.read_scores(about_items()).items
     assert held is not None
     assert (held.hash(), held.clusters, held.columns["topic"]) == (items.hash(), items.clusters, items.columns["topic"])
-    assert holds_answered_items(about_items())
     assert reference_of(about_items()) is None
-    alone = about_items()
-    alone["items"] = {key: alone["items"][key] for key in ("unit", "n_models", "n_runs", "n_items", "hash", "models")}
-    alone["items"]["inline"] = False
-    alone["settings"] = {"rope": 0.25}
+    shape = {key: about_items()["items"][key] for key in ("unit", "n_models", "n_runs", "n_items", "hash", "models")}
+    alone = about_items() | {"items": {**shape, "inline": False}, "settings": {"rope": 0.25}}
     reference = reference_of(alone)
     assert reference is not None
-    assert (reference[0], reference[1].settings) == (items.hash(), {"rope": 0.25})
+    assert (reference.hash, reference.saved_settings.settings) == (items.hash(), {"rope": 0.25})
     with pytest.raises(UnreadableSourceError, match=r"by reference only \(hash .* Pass the table that they came from"):
         tb.compare(alone)
     assert tb.compare(alone, ITEMS, metric="accuracy", cluster="cluster").rope == 0.25
@@ -130,33 +116,27 @@ def test_what_the_answer_was_warned_of_is_said_again() -> None:
 
 
 def test_datasets_of_several_metrics() -> None:
-    """Each has its own, and one of them can be asked for."""
-    one, two = answer()["scores"][0], {**answer()["scores"][0], "dataset": "d"}
-    metrics = {"name": "accuracy", "higher_is_better": True}, {"name": "max_error", "higher_is_better": False}
-    mixed = answer(metric={"name": "accuracy and max_error", "higher_is_better": True})
-    mixed["scores"] = [{**one, "metric": metrics[0]}, {**two, "metric": metrics[1]}]
+    """Each has its own, and one of them can be asked for; what the caller says of a metric must agree."""
+    one, metrics = (
+        answer()["scores"][0],
+        [{"name": "accuracy", "higher_is_better": True}, {"name": "max_error", "higher_is_better": False}],
+    )
+    mixed = answer() | {"scores": [{**one, "dataset": each["name"], "metric": each} for each in metrics]}
     scores = tb.read_scores(mixed)
     assert [scores.metric_of(matrix).higher_is_better for matrix in scores.matrices] == [True, False]
-    assert tb.read_scores(mixed, metric="max_error").datasets == ("d",)
-
-
-def test_the_metric_of_an_answer_must_agree() -> None:
-    """With metric= and lower_is_better=."""
+    assert tb.read_scores(mixed, metric="max_error").datasets == ("max_error",)
     with pytest.raises(UnknownNameError, match="no metric is called 'f1': there are 'accuracy'"):
         tb.read_scores(answer(), metric="f1")
     with pytest.raises(InvalidParameterError, match="contradicts the source, which says of 'accuracy' that higher"):
         tb.read_scores(answer(), lower_is_better=True)
-    assert tb.read_scores(answer(), metric="accuracy", lower_is_better=False).metric.name == "accuracy"
 
 
 def test_another_schema_is_refused() -> None:
     """Both versions are named; other results of tiebreak, such as a run's, are of schema 1."""
     with pytest.raises(UnreadableSourceError) as caught:
         tb.read_scores(answer(schema=3, tiebreak="3.0"))
-    assert str(caught.value) == (
-        f"the source was written by tiebreak 3.0 with schema 3; tiebreak {tb.__version__} reads comparisons, of schema 2. Compare "
-        "anew with this version, or update it."
-    )
+    said = f"the source was written by tiebreak 3.0 with schema 3; tiebreak {tb.__version__} reads comparisons, of schema 2. "
+    assert str(caught.value) == said + "Compare anew, or update tiebreak."
 
 
 @pytest.mark.parametrize(
@@ -175,15 +155,10 @@ def test_another_schema_is_refused() -> None:
         ({"scores": {"columns": ["a", "b"]}}, "scores[0].columns"),
         ({"scores": {"repeat": [0, 0, 0]}}, "scores[0].fold: a split stands there twice"),
         ({"scores": {"score": [[0.1, 0.2, 0.3]]}}, "scores[0].score"),
-        (
-            {"scores": {"score": [[0.1, 0.2], [0.1, 0.2, 0.3]]}},
-            "scores[0].score: Expected numbers; met [[0.1, 0.2], [0.1, 0.2, 0.3]]",
-        ),
-        ({"scores": {"score": [[0.1, 0.2, "x"], [0.1, 0.2, 0.3]]}}, "scores[0].score: Expected numbers; met [[0.1, 0.2, 'x']"),
-        ({"scores": {"score": [7, [0.1, 0.2, 0.3]]}}, "scores[0].score"),
+        ({"scores": {"score": [[0.1], [0.1, 0.2, 0.3]]}}, "scores[0].score: Expected numbers; met [[0.1], [0.1, 0.2, 0.3]]"),
+        ({"scores": {"score": [[0.1, "x", 0.2], [0.1, 0.2, 0.3]]}}, "scores[0].score: Expected numbers; met [[0.1, 'x', 0.2]"),
         ({"design": {"kind": "new-kind"}}, "provenance.design.kind: Invalid enum value 'new-kind'; met 'new-kind'"),
-        ({"provenance": 3}, "provenance: Expected `object`, got `int`; met 3"),
-        ({"settings": {"alpha": "much"}}, "settings.alpha is not as tiebreak writes comparisons (Expected `float | null`"),
+        ({"settings": {"alpha": "much"}}, "settings.alpha: Expected `float | null`, got `str`; met 'much'"),
         ({"items": 3}, "items: Expected `object | null`, got `int`; met 3"),
     ],
 )
@@ -193,7 +168,6 @@ def test_a_damaged_answer_is_refused(changes: dict[str, Any], text: str, write: 
         tb.read_scores(write(json.dumps(answer(**changes)), "last.json"))
     assert str(caught.value).startswith("last.json")
     assert text in str(caught.value)
-    assert str(caught.value).endswith("Was it changed or cut short, or is it something else?")
 
 
 @pytest.mark.parametrize(
@@ -202,7 +176,7 @@ def test_a_damaged_answer_is_refused(changes: dict[str, Any], text: str, write: 
         ({"runs": []}, "items.runs"),
         ({"items": ["q0"] * 20}, "items.items"),
         ({"clusters": ["c"]}, "items.clusters"),
-        ({"columns": {"topic": ["x"]}}, "items.topic"),
+        ({"columns": {"score": ["x"]}}, "items.columns.score: empty"),
         ({"columns": {"topic": [3] * 20}}, "items.columns[...][0]: Expected `str`, got `int`; met {'topic': "),
         ({"score": [[[1.0] * 20]]}, "items.score"),
         ({"weights": ["1"] * 20}, "items.weights: Expected numbers"),
@@ -224,8 +198,6 @@ def test_an_answer_cut_short_and_numbers_beyond_all_floats(write: Write) -> None
     for held in (text[:-30], text.replace("svm", "\\"), text.replace("0.8", "9" * 5000), text.replace("0.8", "NaN")):
         with pytest.raises(UnreadableSourceError, match=r"^last\.json"):
             tb.read_scores(write(held, "last.json"))
-    with pytest.raises(UnreadableSourceError, match=r"^last\.json is not JSON"):
-        tb.read_scores(write(text.encode().replace(b"svm", b"\xe9"), "last.json"))
     with pytest.raises(InvalidScoresError, match="model 'svm', repeat 0 fold 1: the score is infinite"):
         tb.read_scores(write(text.replace("0.8", "1e999"), "last.json"))
 
@@ -237,7 +209,6 @@ def test_what_is_no_answer(write: Write) -> None:
     frame = write('{"schema":{"fields":[{"name":"a"}]},"data":[]}', "frame.json")
     for source in (frame, write('{"a": [1], "b": [2]}', "table.json"), "nothing.json", "x" * 5000 + ".json", {"a": [1]}, [1], 3):
         assert not is_answer(source)
-        assert not holds_answered_items(source)
         assert reference_of(source) is None
 
 
@@ -264,32 +235,30 @@ def test_a_report_of_a_run_with_several_metrics_brings_all(tmp_path: Path) -> No
     assert (other.metric.name, other.rope) == ("roc_auc", 0)
 
 
+DATA = '<script type="application/json" id="data">'
+
+
 @pytest.mark.parametrize(
     "content",
     [
-        "",
         "<html><body>some page</body></html>",
-        '<script type="application/json" id="data">{"answers": []}</script>',
-        '<script type="application/json" id="data">{"answers": [{"view": {"metric": 1, "scores": []}}]}</script>',
-        '<script type="application/json" id="data">{"answers": [{"view"',
-        '<script type="application/json" id="data">[1, 2]</script>',
-        '<script type="application/json" id="data">' + "[" * 100_000,
+        DATA + '{"answers": []}</script>',
+        DATA + '{"answers": [{"view": {"metric": 1, "scores": []}}]}</script>',
+        DATA + '{"answers": [{"view"',
+        DATA + "[1, 2]</script>",
+        DATA + "[" * 100_000,
         "<script " * 100_000,
     ],
-    ids=range(8),
+    ids=range(7),
 )
 def test_another_page_is_refused(write: Write, content: str) -> None:
     """In words, no crash of any kind, and in no time."""
     with pytest.raises(UnreadableSourceError, match=r"^page\.html"):
         tb.read_scores(write(content, "page.html"))
-    with pytest.raises(SourceNotFoundError):
-        tb.read_scores("other.html")
 
 
 def test_a_plain_table_is_compared_without_msgspec(write: Write) -> None:
     """It checks answers and study files only, and takes its time to import."""
-    path = write("fold,a,b\n0,0.8,0.7\n1,0.9,0.6\n")
-    code = f"import sys, tiebreak as tb; tb.compare({str(path)!r}, metric='accuracy', n_train=9, n_test=1)"
-    code += "; assert 'msgspec' not in sys.modules"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-    assert issubclass(UnreadableSourceError, TiebreakError)
+    path = str(write("fold,a,b\n0,0.8,0.7\n1,0.9,0.6\n"))
+    code = f"import sys, tiebreak as tb; tb.compare({path!r}, metric='accuracy', n_train=9, n_test=1)"
+    assert subprocess.run([sys.executable, "-c", f"{code}; assert 'msgspec' not in sys.modules"], check=False).returncode == 0

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from pathlib import Path
 from reprlib import repr as shortened
-from typing import Any, cast, get_args
+from typing import Any, NamedTuple, cast, get_args
 
 import numpy as np
 
 import tiebreak
-from tiebreak.errors import UnreadableSourceError
+from tiebreak.errors import TiebreakError, UnreadableSourceError
 from tiebreak.printable import printable
+from tiebreak.readers.files import content_of, parse_json, refuse, text_of
 from tiebreak.readers.metric import NamedMetric, choose_metric, of_asked_metric
-from tiebreak.readers.source import ReadOptions, Source, check_whole, is_path, parse_table, read_file, source_of
+from tiebreak.readers.source import ReadOptions, Source, source_of
 from tiebreak.scores.items import Items, check_items
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import SavedSettings, ScoreMatrix, SplitDesign
@@ -72,14 +73,22 @@ class _Answer:
     provenance: _Provenance = field(default_factory=_Provenance)
 
 
+class ItemReference(NamedTuple):
+    """Hash of items that were too many to write into an answer, and its settings."""
+
+    hash: str
+    saved_settings: SavedSettings
+
+
 def is_answer(source: Any) -> bool:
     """True for the path of a report, for that of a JSON file that begins as an answer does, and for a dict read from one."""
     if isinstance(source, Mapping):
         return "schema" in source and ("scores" in source or "tiebreak" in source)
-    if is_path(source, ".json") and os.path.isfile(source):  # noqa: PTH113  (a text that may be no path)
+    ending = Path(source).suffix.lower() if isinstance(source, str | os.PathLike) else ""
+    if ending == ".json" and os.path.isfile(source):  # noqa: PTH113  (a text that may be no path)
         with suppress(OSError), Path(source).open(encoding="utf-8-sig", errors="replace") as file:  # else its reader says why
             return _BEGINNING.match(file.read(200)) is not None
-    return is_path(source, *REPORTS)
+    return ending in REPORTS
 
 
 def read_answer(source: Any, name: str, options: ReadOptions) -> Source:
@@ -94,48 +103,36 @@ def read_answer(source: Any, name: str, options: ReadOptions) -> Source:
     AmbiguousSourceError
         A report shows several metrics, and the options name none.
     """
-    if isinstance(source, Mapping):
-        return _source(_answer(source, name), name, options)
-    return read_file(source, lambda path, name: _source(_in_file(path, name, options), name, options))
+    return _source(_chosen(_content(source, name), name, options), name, options)
 
 
-def holds_answered_items(source: Any) -> bool:
-    """True for an answer about single items, the path of a JSON file or a dict read from one."""
-    return isinstance(_content(source).get("items"), Mapping)
-
-
-def reference_of(source: Any) -> tuple[str, SavedSettings] | None:
-    """Hash and settings in an answer that was of too many items to hold them; None for anything else."""
-    content = _content(source)
-    items, name = content.get("items"), "the answer" if isinstance(source, Mapping) else printable(str(source))
-    if not isinstance(items, Mapping) or items.get("inline"):
+def reference_of(source: Any) -> ItemReference | None:
+    """The reference in an answer that holds its items by reference only; None for anything else."""
+    name = "the answer" if isinstance(source, Mapping) else printable(str(source))
+    content = _content(source, name) if is_answer(source) else {}
+    if not isinstance(content.get("items"), dict) or content["items"].get("inline"):
         return None
-    return str(items.get("hash")), _saved(_answer({**content, "items": None}, name).settings or {}, name)
+    settings = _answer({**content, "items": None}, name).settings or {}
+    return ItemReference(str(content["items"].get("hash")), _saved(settings, name))
 
 
 # --- from the file to its keys --------------------------------------------------------------------------------------------
 
 
-def _content(source: Any) -> Mapping[str, Any]:
-    """Content of an answer in a JSON file, or the dict read from one; empty for anything else."""
-    if not is_answer(source) or is_path(source, *REPORTS):
-        return {}
-    return source if isinstance(source, Mapping) else _parsed(Path(source), printable(str(source)))
+def _content(source: Any, name: str) -> dict[str, Any]:
+    """Content of a JSON file, or of the data in a report; a dict as it is."""
+    if isinstance(source, Mapping):
+        return dict(source)
+    text = text_of(content_of(Path(source), name), name)
+    data = (_DATA.findall(text) or ['{"answers": []}']) if Path(source).suffix.lower() in REPORTS else [text]
+    return cast(dict[str, Any], _checked(parse_json(data[0], name, is_strict=True), dict[str, Any], name))
 
 
-def _parsed(path: Path, name: str) -> Any:
-    """Content of a JSON file, or of the data in a report."""
-    check_whole(path, name)
-    text = path.read_text(encoding="utf-8-sig", errors="backslashreplace")  # what is no UTF-8 is no JSON then
-    return parse_table(next(iter(_DATA.findall(text)), '{"answers": []}') if is_path(path, *REPORTS) else text, name)
-
-
-def _in_file(path: Path, name: str, options: ReadOptions) -> _Answer:
-    """The answer in a JSON file; of a report those in one metric as one, in others than the compared one only if it is named."""
-    content = _parsed(path, name)
-    if not is_path(path, *REPORTS):
+def _chosen(content: dict[str, Any], name: str, options: ReadOptions) -> _Answer:
+    """The answer; of a report those in one metric as one, and in others than the compared metric only if it is named."""
+    if "answers" not in content:
         return _answer(content, name)
-    shown = _checked(_checked(content, dict[str, Any], name).get("answers"), list[dict[str, Any]], f"{name}, answers")
+    shown = _checked(content["answers"], list[dict[str, Any]], f"{name}, answers")
     answers = [_answer(each.get("view"), name) for each in shown if options.metric or not each.get("is_other")]
     metrics = list(dict.fromkeys(answer.metric.name for answer in answers))
     if not metrics:
@@ -150,8 +147,8 @@ def _answer(content: Any, name: str) -> _Answer:
     held = _checked(content, dict[str, Any], name)
     if held.get("schema") != SCHEMA:
         raise UnreadableSourceError(
-            f"{name} was written by tiebreak {held.get('tiebreak')} with schema {held.get('schema')}; tiebreak "
-            f"{tiebreak.__version__} reads comparisons, of schema {SCHEMA}. Compare anew with this version, or update it."
+            f"{name} was written by tiebreak {held.get('tiebreak', '?')!s:.20} with schema {held.get('schema', '?')!s:.20}; "
+            f"tiebreak {tiebreak.__version__} reads comparisons, of schema {SCHEMA}. Compare anew, or update tiebreak."
         )
     if isinstance(held.get("items"), Mapping):
         held = {**held, "items": {"metric": held.get("metric"), **held["items"]}}
@@ -166,7 +163,8 @@ def _checked(content: Any, kind: Any, name: str) -> Any:
         return msgspec.convert(content, kind, dec_hook=_array)
     except (msgspec.ValidationError, OverflowError) as error:
         what, _, path = str(error).partition(" - at `$")
-        keys = re.findall(r"\w+", path.partition("[...]")[0])  # in [...] is a key of a dict, which msgspec does not name
+        # [...] stands for a key of a dict, which msgspec does not name
+        keys = re.findall(r"\w+", path.partition("[...]")[0])
         met = reduce(lambda held, key: held[int(key) if isinstance(held, list) else key], keys, content)
         raise _wrong(name, f"{path.strip('.`')}: {what}; met {shortened(met)}".removeprefix(": ")) from None
 
@@ -188,9 +186,9 @@ _WRITTEN: dict[type, tuple[type, set[type]]] = {
 """Type of an array and types of what JSON holds in its place, by the type in the annotation of a record."""
 
 
-def _wrong(name: str, what: str) -> UnreadableSourceError:
-    return UnreadableSourceError(
-        f"{name} is not as tiebreak writes comparisons ({what}). Was it changed or cut short, or is it something else?"
+def _wrong(name: str, what: str) -> TiebreakError:
+    return refuse(
+        name, None, None, f"{what}.", "tiebreak writes no such comparison. Was it changed or cut short, or is it something else?"
     )
 
 
@@ -203,10 +201,9 @@ def _source(answer: _Answer, name: str, options: ReadOptions) -> Source:
         scores = _checked_items(answer.items, name).as_scores()
     elif answer.scores:
         matrices = [_checked_matrix(each, f"scores[{place}]", name) for place, each in enumerate(answer.scores)]
-        named = [NamedMetric(each.metric or answer.metric, 1) for each in matrices]
-        scores = source_of(
-            matrices, named, replace(answer.provenance.design, hash=answer.provenance.splits), options, name
-        ).scores
+        metrics = [NamedMetric(each.metric or answer.metric, 1) for each in matrices]
+        design = replace(answer.provenance.design, hash=answer.provenance.splits)
+        scores = source_of(matrices, metrics, design, options, name).scores
     else:
         raise _wrong(name, "scores and items are empty")
     scores = replace(scores, saved_settings=() if answer.settings is None else (_saved(answer.settings, name),))
@@ -225,9 +222,15 @@ def _checked_matrix(matrix: ScoreMatrix, path: str, name: str) -> ScoreMatrix:
     """Scores of one dataset whose columns go together, with sizes of 0 where none are known."""
     n = matrix.repeat.size
     n_train, n_test = (each if each.size else np.zeros(n, np.int64) for each in (matrix.n_train, matrix.n_test))
-    columns = {"repeat": matrix.repeat, "fold": matrix.fold, "n_train": n_train, "n_test": n_test}
-    shapes = {key: (each, [n]) for key, each in (columns | {"columns": matrix.columns or n_test}).items()}
-    _check_columns({"models": matrix.models}, shapes | {"score": (matrix.score, [len(matrix.models), n])}, path, name)
+    shapes = {
+        "repeat": (matrix.repeat, n),
+        "fold": (matrix.fold, n),
+        "n_train": (n_train, n),
+        "n_test": (n_test, n),
+        "columns": (matrix.columns or n_test, n),
+        "score": (matrix.score, len(matrix.models), n),
+    }
+    _check_columns({"models": matrix.models}, shapes, path, name)
     if (splits := list(zip(matrix.repeat.tolist(), matrix.fold.tolist(), strict=True))) != sorted(set(splits)):
         raise _wrong(name, f"{path}.fold: a split stands there twice, or they are in no order")
     return replace(matrix, n_train=n_train, n_test=n_test)
@@ -237,20 +240,22 @@ def _checked_items(items: Items, name: str) -> Items:
     """Scores of single items whose columns go together."""
     names = {"models": items.models, "runs": items.runs, "items": items.items}
     n_models, n_runs, n = map(len, names.values())
-    columns = {key: getattr(items, key) for key in ("clusters", "weights", "is_positive", "truth")} | {**items.columns}
-    shapes = {"score": (items.score, [n_models, n_runs, n]), "labels": (items.labels, [n_models, n])}
-    _check_columns(names, shapes | {key: (each, [n]) for key, each in columns.items()}, "items", name)
-    if (
-        items.classes
-        and not np.isin(np.append(items.score, -1 if items.truth is None else items.truth), range(len(items.classes))).all()
-    ):
+    shapes = {
+        "score": (items.score, n_models, n_runs, n),
+        "labels": (items.labels, n_models, n),
+        **{key: (getattr(items, key), n) for key in ("clusters", "weights", "is_positive", "truth")},
+        **{f"columns.{key}": (texts, n) for key, texts in items.columns.items()},
+    }
+    _check_columns(names, shapes, "items", name)
+    truth = -1.0 if items.truth is None else items.truth
+    if items.classes and not np.isin(np.append(items.score, truth), range(len(items.classes))).all():
         raise _wrong(name, f"items: truth and score are no places in its {len(items.classes)} classes")
     return check_items(items)
 
 
-def _check_columns(names: dict[str, tuple[str, ...]], shapes: dict[str, tuple[Any, list[int]]], path: str, name: str) -> None:
-    """Refuse names that are none or stand there twice, and values of another shape than the one beside them."""
-    met = {key: [len(each), *getattr(each, "shape", ())[1:]] for key, (each, _) in shapes.items() if each is not None}
+def _check_columns(names: Mapping[str, Sequence[str]], shapes: Mapping[str, Sequence[Any]], path: str, name: str) -> None:
+    """Refuse names that are none or stand there twice, and columns of another shape than the one beside them."""
+    met = {key: [len(each), *getattr(each, "shape", ())[1:]] for key, (each, *_) in shapes.items() if each is not None}
     doubled = [key for key, texts in names.items() if len(set(texts)) < max(len(texts), 1)]
-    if wrong := [*doubled, *(key for key, shape in met.items() if shape != shapes[key][1])]:
+    if wrong := [*doubled, *(key for key, shape in met.items() if shape != [*shapes[key][1:]])]:
         raise _wrong(name, f"{path}.{wrong[0]}: empty, with doubles, or of another length than the rest")

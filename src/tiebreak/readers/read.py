@@ -24,7 +24,8 @@ from tiebreak.errors import (
 )
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import fault_of_name
-from tiebreak.readers.answer import REPORTS, holds_answered_items, is_answer, read_answer, reference_of
+from tiebreak.readers.answer import REPORTS, is_answer, read_answer, reference_of
+from tiebreak.readers.files import parse_json
 from tiebreak.readers.folder import Results, is_folder, read_results
 from tiebreak.readers.item_tables import LOGS, is_source, names_items, read_items
 from tiebreak.readers.metric import of_asked_metric
@@ -126,7 +127,15 @@ def _is_of_items(source: Any, metric: str | None) -> bool:
     if isinstance(source, Scores):
         return source.items is not None
     held = source.__tiebreak_scores__(metric) if isinstance(source, Holder) else source
-    return holds_answered_items(held) or _holds_items(held) or (isinstance(held, Scores) and held.items is not None)
+    return _holds_answered_items(held) or _holds_items(held) or (isinstance(held, Scores) and held.items is not None)
+
+
+def _holds_answered_items(source: Any) -> bool:
+    """True for an answer about single items."""
+    if not is_answer(source) or (not isinstance(source, Mapping) and Path(source).suffix.lower() in REPORTS):
+        return False
+    held = source if isinstance(source, Mapping) else parse_json(Path(source).read_bytes(), str(source))
+    return isinstance(held.get("items"), Mapping)
 
 
 def _read_item_scores(sources: Sequence[Any], names: Sequence[str], options: ReadOptions) -> Scores:
@@ -148,10 +157,10 @@ def _read_item_scores(sources: Sequence[Any], names: Sequence[str], options: Rea
     for source, name in zip(sources, names, strict=True):
         reference = reference_of(source)
         if reference is not None:
-            references.append((reference[1].source, reference[0]))
-            asked.append(reference[1])
+            references.append((reference.saved_settings.source, reference.hash))
+            asked.append(reference.saved_settings)
             continue
-        is_answer = isinstance(source, (Scores, Holder)) or holds_answered_items(source)
+        is_answer = isinstance(source, (Scores, Holder)) or _holds_answered_items(source)
         scores = _read(source, name, options).scores if is_answer else None
         if scores is not None and scores.items is None:
             raise AmbiguousSourceError(
@@ -187,7 +196,9 @@ def _read(source: Any, name: str, options: ReadOptions) -> Source:
     if isinstance(source, Scores):
         return _with_options(source, name, options)
     if is_answer(source):
-        return read_answer(source, name, options)
+        if isinstance(source, Mapping):
+            return read_answer(source, name, options)
+        return read_file(source, lambda path, name: read_answer(path, name, options))
     if isinstance(source, Mapping):
         _check_keys(source, name)
     if reader := _reader_of(source):
