@@ -26,9 +26,9 @@ WIDTH = 100
 
 
 def write_pages(folder: Path) -> None:
-    """Write both pages into the folder."""
+    """Write all pages into the folder."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name, text in (("commands", commands_page()), ("methods", methods_page())):
+    for name, text in (("commands", commands_page()), ("methods", methods_page()), ("columns", columns_page())):
         (folder / f"{name}.md").write_text(text, encoding="utf-8")
 
 
@@ -51,6 +51,56 @@ def _helps(path: str, command: click.Command | None) -> Iterator[tuple[str, str]
     if isinstance(command, click.Group):
         for name in command.list_commands(context):
             yield from _helps(f"{path} {name}", command.get_command(context, name))
+
+
+# --- columns ----------------------------------------------------------------------------------------------------------
+
+_MEANINGS = {
+    "model": "whose score it is",
+    "dataset": "the dataset, or the task of an item",
+    "repeat": "the repeat of a cross-validation",
+    "fold": "the fold: k folds of each repeat, k at most 10, are taken to be k-fold cross-validation",
+    "split": "the split, where it is no fold",
+    "seed": "the random seed of a training",
+    "run": "the run: of items one that answered them all, else a training",
+    "epoch": "the answer, where an item was asked several times",
+    "time": "the period: a number, a date, a month or a quarter",
+    "item": "the item: an example, a question, a document",
+    "cluster": "what items belong together",
+    "weight": "the weight of an item",
+    "judge": "what a judge says of an answer",
+    "human": "what a person says of an answer",
+    "truth": "the class or number that was to be predicted; the other columns are then predictions",
+    "prediction": "what the one model of a file predicts",
+    "metric": "which metric the row is of",
+    "score": "the score",
+    "n_train": "training examples of the split",
+    "n_test": "test examples of the split",
+    "test_set": "the test set, where each model has its own",
+}
+
+
+def columns_page() -> str:
+    """Names that columns may have, by what they hold."""
+    from tiebreak.readers.header import ALIASES
+
+    rows = [f"| `{role}` | {_MEANINGS[role]} | {', '.join(names.split())} |" for role, names in ALIASES.items()]
+    return "\n".join([_COLUMNS, "| part | holds | may be called |", "|---|---|---|", *rows, ""])
+
+
+_COLUMNS = """# What may my columns be called?
+
+Names of columns say what a column holds. They are compared without case, blanks, `_`, `-`, `.` and a plural s, and without
+`params.`, `config.` and the like in front. A column of no such name is a metric where there is a column of models, and a model where
+there is none; it is left aside where it does not matter, and the answer's method says so: `read: model = framework, 16 datasets = task;
+not used: id`. Where two columns tell rows of one key apart, or a name says nothing, say it:
+
+    tiebreak compare results.csv --metric auc --column model=framework --where calibrator platt
+    tiebreak compare results.csv --metric auc --column model=model,calibrator
+
+In Python `tb.read_scores("results.csv", columns={"model": "framework"}, where={"calibrator": "platt"})`. Names such as `id`, `input` and
+`date` count only where nothing else tells the rows apart.
+"""
 
 
 # --- methods ----------------------------------------------------------------------------------------------------------

@@ -43,11 +43,14 @@ def read_scores(
     y: Any = None,
     groups: Any = None,
     cv: Any = None,
-    n_samples: int | None = None,
     n_train: int | None = None,
     n_test: int | None = None,
     rows: Literal["auto", "items", "splits"] | None = None,
     item: str | None = None,
+    cluster: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    where: Mapping[str, str | Sequence[str]] | None = None,
+    positive: str | None = None,
 ) -> Scores:
     """Read scores from anything that `compare` accepts, without the settings of a saved answer.
 
@@ -57,12 +60,21 @@ def read_scores(
         Files, frames, dicts, searches, results and runs in stores, as for `compare`; several are joined on the split key.
     models : sequence of str, optional
         Keep only these, in this order.
-    metric, dataset, lower_is_better, X, y, groups, cv, n_samples, n_train, n_test, rows, item
+    metric, dataset, lower_is_better, X, y, groups, cv, n_train, n_test, rows, item, cluster
         As for `compare`.
+    columns : mapping of str to str, optional
+        Columns by what they hold, where their names do not say it: ``{"model": "my column"}``; ``{"model": "model,calibrator"}``
+        joins two.
+    where : mapping, optional
+        Keep only the rows with this value, or one of these, in a column: ``{"calibrator": "platt"}``.
+    positive : str, optional
+        Of predictions the class that metrics such as f1 are of, where classes are words.
     """
     from tiebreak.readers.source import ReadOptions
 
-    options = ReadOptions(metric, models, dataset, lower_is_better, X, y, groups, n_samples, n_train, n_test, cv, rows, item)
+    options = ReadOptions(
+        metric, models, dataset, lower_is_better, X, y, groups, n_train, n_test, cv, rows, item, cluster, columns, where, positive
+    )
     scores = _read(sources, options)
     return dataclasses.replace(scores, saved_settings=())
 
@@ -86,7 +98,6 @@ def compare(
     y: Any = None,
     groups: Any = None,
     cv: Any = None,
-    n_samples: int | None = None,
     n_train: int | None = None,
     n_test: int | None = None,
     rows: Literal["auto", "items", "splits"] | None = None,
@@ -143,10 +154,10 @@ def compare(
     missing : {"raise", "pairwise"}, optional
         A missing or undefined score is an error (the default, but among datasets), or its unit is left out of the pairs it is in.
     X, y, groups, cv : optional
-        For a search: the data as given to ``fit``, to know the sizes of its splits; with `cv` as ``cross_validate`` was given
-        it, to know the splits of its results, or of plain arrays.
-    n_samples, n_train, n_test : int, optional
-        Examples of a search without its data, for approximate sizes; or training and test examples of each split.
+        How the splits were made: `cv` is a number of folds or a splitter of scikit-learn, which tells how large test sets are
+        beside training sets; a fitted search keeps its own. With the data as well, the sizes are counted.
+    n_train, n_test : int, optional
+        Training and test examples of each split.
     rows, item, by, cluster : {"auto", "items", "splits"} and three str, optional
         Rows of a table are items of one test set, or splits ("auto" knows columns such as "doc_id", `item` names another one);
         by the texts in the column `by` the answer is sliced as well (`Comparison.slices`), and items with the same text in the
@@ -200,8 +211,7 @@ def compare(
     }
     Settings(**{name: value for name, value in given.items() if value is not None})  # refused before anything is read
     plan, path, content = (None, None, None) if n_total is None and looks is None else plan_of(n_total, looks)
-    sizes = (n_samples, n_train, n_test)
-    read = ReadOptions(metric, models, dataset, lower_is_better, X, y, groups, *sizes, cv, rows, item, cluster)
+    read = ReadOptions(metric, models, dataset, lower_is_better, X, y, groups, n_train, n_test, cv, rows, item, cluster)
     scores = _read(sources, read)
     if plan is None:
         return compare_scores(scores, settings_for(scores, given))
@@ -259,15 +269,16 @@ def noise_floor(
     0.23
     """
     from tiebreak.comparison.noise_floor import noise_floor_of_items, noise_floor_of_seeds
+    from tiebreak.readers.files import pipes_as_files
     from tiebreak.readers.read import is_of_items
     from tiebreak.readers.repeats import read_repeats
-    from tiebreak.readers.source import ReadOptions, pipes_as_files
+    from tiebreak.readers.source import ReadOptions
 
+    options = ReadOptions(metric=metric, models=models, lower_is_better=lower_is_better, item=item)
     with pipes_as_files(sources) as held:
         if item is None and not is_of_items(held, metric):
-            scores = _read(held, ReadOptions(metric=metric, models=models, lower_is_better=lower_is_better))
-            return noise_floor_of_seeds(scores, n_averaged=n_averaged, level=level)
-        items, kind = read_repeats(held, metric=metric, lower_is_better=lower_is_better, models=models, item=item, same=same)
+            return noise_floor_of_seeds(_read(held, options), n_averaged=n_averaged, level=level)
+        items, kind = read_repeats(held, options, same=same)
     return noise_floor_of_items(items, kind, n_averaged=n_averaged, level=level)
 
 

@@ -17,7 +17,7 @@ from tiebreak.frequentist.bradley_terry_resampled import bradley_terry_bootstrap
 from tiebreak.frequentist.pair_outcomes import PairOutcomes, outcomes_of_battles
 from tiebreak.readers.battles import Battles, read_battles
 from tiebreak.readers.folder import Results, is_folder, read_results
-from tiebreak.readers.source import pipes_as_files
+from tiebreak.readers.files import pipes_as_files
 from tiebreak.scores.scores import Scores
 from tiebreak.views.looks import keep, plan_of
 

@@ -102,6 +102,23 @@ def _options(_: click.Context, __: click.Parameter, typed: Sequence[tuple[str, s
     return options or None
 
 
+def _parts(_: click.Context, __: click.Parameter, typed: Sequence[str]) -> dict[str, str] | None:
+    """Columns by what they hold; None where the option was not used."""
+    parts = [each.partition("=") for each in typed]
+    wrong = next((each for each, (part, mark, name) in zip(typed, parts, strict=True) if not (part and mark and name)), None)
+    if wrong is not None:
+        raise click.BadParameter(f"{wrong!r} is not of the form PART=NAME, such as model=framework.")
+    return {part.strip(): name for part, _, name in parts} or None
+
+
+def _values(_: click.Context, __: click.Parameter, typed: Sequence[tuple[str, str]]) -> dict[str, list[str]] | None:
+    """Values that are kept of each column; None where the option was not used."""
+    kept: dict[str, list[str]] = {}
+    for column, value in typed:
+        kept.setdefault(column, []).append(value)
+    return kept or None
+
+
 # --- requirements -----------------------------------------------------------------------------------------------------------
 
 
@@ -327,6 +344,26 @@ _OPTIONS = (
         metavar="FILE",
         help="Keep the looks of the plan in this file, which the first look makes; all looks share alpha.",
     ),
+    click.option(
+        "--column",
+        "parts",
+        multiple=True,
+        metavar="PART=NAME",
+        callback=_parts,
+        help="What a column holds, where its name does not say it: model, dataset, fold, item, ... Repeatable.",
+    ),
+    click.option(
+        "--where",
+        nargs=2,
+        multiple=True,
+        metavar="COLUMN VALUE",
+        callback=_values,
+        help="Keep only the rows with this value in a column. Repeatable.",
+    ),
+    click.option("--positive", metavar="CLASS", help="Of predictions the class that f1 and the like are of, where classes are words."),
+    click.option(
+        "--cv", type=click.IntRange(min=2), metavar="K", help="Folds of the cross-validation that made the splits, or its repeats."
+    ),
     click.option("--n-train", **_COUNT, help="Training examples per split, where no file has them."),
     click.option("--n-test", **_COUNT, help="Test examples per split, where no file has them."),
     click.option("--p-best", is_flag=True, default=None, help="Draw P(best), the probability that a model is the best."),
@@ -489,8 +526,14 @@ def _compared(sources: Sequence[str | Path], settings: dict[str, Any]) -> Compar
     from tiebreak import api
     from tiebreak.errors import TiebreakError, UnknownNameError
 
+    settings = dict(settings)
+    roles = {"columns": settings.pop("parts"), "where": settings.pop("where"), "positive": settings.pop("positive")}
     try:
         with waiting("reading and comparing"):
+            if any(roles.values()):
+                read = {name: settings.pop(name) for name in ("dataset", "cv", "rows", "item", "cluster")}
+                own = {name: settings[name] for name in ("metric", "models", "lower_is_better", "n_train", "n_test")}
+                sources = [api.read_scores(*sources, **own, **read, **roles)]
             return api.compare(*sources, **settings)
     except TiebreakError as error:
         given = [name for option in ("models", "order") for name in settings[option] or ()]
@@ -510,7 +553,8 @@ def _compared_otherwise(sources: Sequence[str | Path], settings: dict[str, Any],
             "own, or when all data are in. This look was not kept."
         )
     try:
-        api.read_scores(*sources, **{name: settings[name] for name in ("models", "dataset", "n_train", "n_test")})
+        named = ("models", "dataset", "n_train", "n_test", "cv", "rows", "item", "where", "positive")
+        api.read_scores(*sources, columns=settings["parts"], **{name: settings[name] for name in named})
     except UnknownDirectionError as error:
         message = f"a requirement names the metric {metric!r}, but the files do not say which metrics they hold."
         raise CommandError(message) from error

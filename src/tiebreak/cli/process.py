@@ -305,7 +305,7 @@ def _discard_output() -> None:
 @contextmanager
 def standard_input_as_file(files: Sequence[str]) -> Iterator[list[Any]]:
     """The files, "-" being a file with what standard input holds, and likewise of pipes; messages speak of what was typed."""
-    from tiebreak.readers.source import pipes_as_files
+    from tiebreak.readers.files import pipes_as_files
 
     if "-" in files and sys.stdin is None:
         raise CommandError("'-' stands for standard input, which is closed.")

@@ -57,16 +57,17 @@ MOST_VALUES = 1_000_000
 
 def check_size(n_bytes: int, name: str, *, is_unpacked: bool = False) -> None:
     """Refuse more bytes than are read, or than may be unpacked."""
-    most, variable = (
-        (MOST_UNPACKED, "TIEBREAK_MOST_UNPACKED") if is_unpacked else (MOST_READ, "TIEBREAK_MOST_READ")
-    )
+    most, variable = (MOST_UNPACKED, "TIEBREAK_MOST_UNPACKED") if is_unpacked else (MOST_READ, "TIEBREAK_MOST_READ")
     if n_bytes > most:
         takes = "takes more than" if is_unpacked else f"takes {n_bytes / 1e9:,.1f} GB, more than"
         where = " when it is unpacked" if is_unpacked else ""
         raise refuse(
-            name, None, None, f"it {takes} {most / 1e9:,.1f} GB{where}.",
+            name,
+            None,
+            None,
+            f"it {takes} {most / 1e9:,.1f} GB{where}.",
             f"Keep the rows and columns that are to be compared, or set the environment variable {variable} to more bytes.",
-        )  # fmt: skip
+        )
 
 
 # --- paths ----------------------------------------------------------------------------------------------------------------
@@ -115,7 +116,9 @@ def _unpacked(raw: bytes, codec: str, name: str) -> bytes:
         with pa.CompressedInputStream(pa.BufferReader(raw), codec) as stream:
             content: bytes = stream.read(MOST_UNPACKED + 1)
     except (pa.ArrowException, OSError, ValueError, EOFError) as error:
-        raise refuse(name, None, None, f"it cannot be unpacked ({codec}): {error}.", "Was the file damaged, or cut short?") from None
+        raise refuse(
+            name, None, None, f"it cannot be unpacked ({codec}): {error}.", "Was the file damaged, or cut short?"
+        ) from None
     check_size(len(content), name, is_unpacked=True)
     return content
 
@@ -158,7 +161,9 @@ def text_of(content: bytes, name: str) -> str:
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
         if encoding != "utf-8-sig":
-            raise refuse(name, None, f"line {line}", "what stands there is not UTF-16, or is cut short.", "Save it as UTF-8.") from None
+            raise refuse(
+                name, None, f"line {line}", "what stands there is not UTF-16, or is cut short.", "Save it as UTF-8."
+            ) from None
         is_cut = error.end == len(content) and "unexpected end" in error.reason
         if is_cut:
             raise refuse(name, None, f"line {line}", "the last character is cut short.", "Was the file copied whole?") from None

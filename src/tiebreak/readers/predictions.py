@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,10 +13,15 @@ from numpy.typing import ArrayLike, NDArray
 from tiebreak.errors import AmbiguousSourceError, InvalidParameterError, InvalidScoresError, Setting, TooFewModelsError
 from tiebreak.frequentist.metric_sums import METRICS_OF_CLASSES, METRICS_OF_NUMBERS
 from tiebreak.numerics import FloatArray
+from tiebreak.printable import printable
+from tiebreak.readers.files import refuse
+from tiebreak.readers.header import find_roles, plain
 from tiebreak.readers.metric import name_metric
+from tiebreak.readers.source import ReadOptions
+from tiebreak.readers.tables import Table, Words, is_numeric
 from tiebreak.scores.items import Items, check_items
 from tiebreak.scores.metric import full_name
-from tiebreak.scores.vocabulary import quoted
+from tiebreak.scores.vocabulary import look_up, quoted
 
 OF_LABELS = ("accuracy",)
 OF_PROBABILITIES = ("roc_auc", "log_loss", "brier_score")
@@ -48,7 +55,8 @@ def read_predictions(
         and "matthews_corrcoef"; of numbers "root_mean_squared_error", "r2" and "explained_variance". Unless given it is
         accuracy for classes and roc_auc for probabilities of two classes.
     positive : optional
-        Class that probabilities of one column are of, or that "f1" and the like are of; the larger of two classes unless given.
+        Class that probabilities of one column are of, or that "f1" and the like are of. Of classes that are numbers it is the
+        larger unless given; of words it must be named.
     items, clusters, weights : sequence, optional
         Name, cluster and weight of each example.
 
@@ -78,6 +86,8 @@ def read_predictions(
     chosen = _metric(truth, arrays, metric)
     name = name_metric(chosen).metric
     classes = np.unique(truth)
+    if positive is None and chosen in OF_PROBABILITIES and classes.size == 2 and all(a.ndim == 2 for a in arrays.values()):
+        positive = classes[1]  # either gives the same
     is_positive, actual = None, None
     names: tuple[str, ...] = ()
     if chosen in METRICS_OF_CLASSES:
@@ -232,6 +242,13 @@ def _positive(classes: NDArray[Any], positive: Any) -> Any:
         raise InvalidScoresError(
             f"probabilities of one class are for two classes; y_true has {classes.size}. Give a column for each."
         )
+    if positive is None and classes.dtype.kind not in "biuf":
+        raise InvalidParameterError(
+            f"which of the classes {quoted([str(c) for c in classes])} is the positive one? Pass ",
+            Setting("positive", repr(str(classes[1]))),
+            " or the other; the alphabet does not know it.",
+            about="positive",
+        )
     if positive is None:
         return classes[1]
     if positive not in classes.tolist():
@@ -303,3 +320,134 @@ def _numbers(truth: NDArray[Any], values: NDArray[Any], model: str, metric: str)
     if metric in ("r2", "explained_variance") and np.ptp(truth) == 0:
         raise InvalidScoresError(f"{metric} needs numbers that differ in y_true; all are {truth[0]:g}.")
     return np.asarray(values, dtype=float)
+
+
+# --- predictions in tables ------------------------------------------------------------------------------------------------
+
+
+def holds_predictions(table: Table, options: ReadOptions) -> bool:
+    """True for a table with a column of the truth and none of models, so that the others are predictions."""
+    return _roles(table, options) is not None
+
+
+def _roles(table: Table, options: ReadOptions) -> dict[str, list[str]] | None:
+    given = dict(options.columns or {})
+    if options.item is not None:
+        given["item"] = options.item
+    if options.cluster is not None:
+        given["cluster"] = options.cluster
+    is_text = {name: not is_numeric(column) for name, column in table.columns.items()}
+    given.pop("datasets", None)
+    roles = find_roles(list(table.columns), table.name, given, options.metric, is_text)
+    is_weak_truth = "truth" in roles and plain(roles["truth"][0]) in ("y", "label", "target") and "truth" not in given
+    others = [name for name in table.columns if name not in {column for columns in roles.values() for column in columns}]
+    if "truth" not in roles or "model" in roles or (is_weak_truth and not others and "prediction" not in roles):
+        return None
+    return roles
+
+
+def items_of_predictions(tables: Sequence[Table], options: ReadOptions) -> Items:
+    """Scores of single items from tables of the truth and predictions: a column for each model, or a table for each model."""
+    found: dict[str, NDArray[Any]] = {}
+    truth: NDArray[Any] = np.empty(0)
+    keys: list[str] = []
+    clusters: list[str] | None = None
+    for table in tables:
+        roles = _roles(table, options) or {}
+        own_truth = _values(table, roles["truth"][0])
+        own_keys = _keys_of(table, roles, own_truth.size)
+        models = _model_columns(table, roles, is_one=len(tables) > 1)
+        if not found:
+            truth, keys = own_truth, own_keys
+            clusters = table.words(roles["cluster"][0]).texts() if "cluster" in roles else None
+        order = _aligned(keys, own_keys, truth, own_truth, table.name)
+        for model, column in models.items():
+            if model in found:
+                raise AmbiguousSourceError(f"two sources hold predictions of {model!r}. Name each file after its model.")
+            found[model] = _values(table, column)[order]
+    if options.models is not None:
+        found = {model: found[list(found)[look_up(model, list(found), "model")]] for model in options.models}
+    positive: Any = options.positive
+    if positive is not None and truth.dtype.kind in "if":
+        positive = type(truth[0].item())(float(positive))
+    return read_predictions(truth, found, metric=options.metric, positive=positive, items=keys, clusters=clusters)
+
+
+def _model_columns(table: Table, roles: Mapping[str, list[str]], *, is_one: bool) -> dict[str, str]:
+    """Column of the predictions of each model."""
+    stem = printable(Path(table.name).stem)
+    if "prediction" in roles:
+        return {stem: roles["prediction"][0]}
+    taken = {
+        column
+        for role in ("truth", "item", "cluster", "fold", "split", "repeat", "dataset", "time", "weight")
+        for column in roles.get(role, ())
+    }
+    rest = [name for name in table.columns if name not in taken and name]
+    if not rest:
+        raise refuse(
+            table.name,
+            None,
+            None,
+            "it has the truth, but no column of predictions.",
+            "Give a column for each model, or a file for each model.",
+        )
+    return {stem: rest[0]} if is_one and len(rest) == 1 else {name: name for name in rest}
+
+
+def _values(table: Table, name: str) -> NDArray[Any]:
+    """Classes as words or whole numbers, or numbers."""
+    column = table.columns[name]
+    missing = column.code < 0 if isinstance(column, Words) else np.isnan(column)
+    if missing.any():
+        row = int(np.argmax(missing))
+        raise refuse(
+            table.name,
+            name,
+            table.where(row),
+            f"no value is given ({int(missing.sum())} such row(s) in all).",
+            "Leave these examples out for all models.",
+            kind=InvalidScoresError,
+        )
+    if isinstance(column, Words):
+        return np.array(column.names, dtype=str)[column.code]
+    return column.astype(np.int64) if bool(np.all(column == np.floor(column)) and np.all(np.abs(column) < 2**53)) else column
+
+
+def _keys_of(table: Table, roles: Mapping[str, list[str]], n: int) -> list[str]:
+    """Names of the examples: of their column, of series and period, or by their order."""
+    named = [table.words(roles[role][0]).texts() for role in ("dataset", "item", "time") if role in roles]
+    keys = [" ".join(each) for each in zip(*named, strict=True)] if named else [str(number) for number in range(1, n + 1)]
+    doubled = next((key for key, count in Counter(keys).items() if count > 1), None)
+    if doubled is not None:
+        raise refuse(
+            table.name,
+            None,
+            None,
+            f"example {doubled!r} stands twice or more.",
+            "Keep one row for each example.",
+            kind=InvalidScoresError,
+        )
+    return keys
+
+
+def _aligned(keys: Sequence[str], own: Sequence[str], truth: NDArray[Any], own_truth: NDArray[Any], name: str) -> list[int]:
+    """Rows of a table in the order of the first one's examples, of which the truth must be the same."""
+    place = {key: row for row, key in enumerate(own)}
+    lacking = [key for key in keys if key not in place]
+    if lacking or len(own) != len(keys):
+        more = [key for key in own if key not in set(keys)]
+        raise InvalidScoresError(
+            f"{name} is of other examples than the first source: it lacks {len(lacking)} ({quoted(lacking, 3)}) and "
+            f"has {len(more)} more "
+            f"({quoted(more, 3)}). Give predictions of the same examples."
+        )
+    order = [place[key] for key in keys]
+    wrong = next(
+        (key for key, one, two in zip(keys, truth.tolist(), own_truth[order].tolist(), strict=True) if str(one) != str(two)), None
+    )
+    if wrong is not None:
+        raise InvalidScoresError(
+            f"{name} has another truth for example {wrong!r} than the first source. Are they of one test set?"
+        )
+    return order

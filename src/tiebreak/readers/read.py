@@ -1,49 +1,40 @@
-"""Scores from any source: the registry of readers, the one function that asks them, and what joins several sources."""
+"""Scores and items from any source: what each source is, and what joins several."""
 
 from __future__ import annotations
 
 import dataclasses
 import os
 from collections.abc import Mapping, Sequence
-from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, cast, runtime_checkable
-
-import numpy as np
+from typing import Any, Protocol, runtime_checkable
 
 from tiebreak.errors import (
     AmbiguousSourceError,
-    ContradictingSizesError,
     InvalidParameterError,
     MissingSizesError,
     Setting,
+    TooFewModelsError,
     UnknownNameError,
-    UnpairedScoresError,
     UnreadableSourceError,
     UnsupportedSourceError,
 )
-from tiebreak.numerics import FloatArray, IntArray
-from tiebreak.printable import fault_of_name
-from tiebreak.readers.answer import REPORTS, is_answer, read_answer, reference_of
-from tiebreak.readers.files import parse_json
+from tiebreak.numerics import Missing
+from tiebreak.printable import fault_of_name, printable
+from tiebreak.readers import answer, logs, sklearn
+from tiebreak.readers.files import pipes_as_files, refuse
 from tiebreak.readers.folder import Results, is_folder, read_results
-from tiebreak.readers.item_tables import LOGS, is_source, names_items, read_items
+from tiebreak.readers.header import names_something
+from tiebreak.readers.items import Part, items_of, items_of_wide, part_of_items, part_of_log, part_of_long
+from tiebreak.readers.join import join_sources
 from tiebreak.readers.metric import of_asked_metric
-from tiebreak.readers.source import (
-    ACCEPTED,
-    ReadOptions,
-    Source,
-    known_sizes,
-    pipes_as_files,
-    read_file,
-    unsupported,
-    with_sizes,
-)
-from tiebreak.readers.split_keys import natural_key
-from tiebreak.readers.table import column_names
-from tiebreak.scores.items import Items
-from tiebreak.scores.scores import SavedSettings, ScoreMatrix, Scores, SplitDesign, percent_notices
-from tiebreak.scores.vocabulary import Notice, look_up, quoted
+from tiebreak.readers.predictions import holds_predictions, items_of_predictions
+from tiebreak.readers.shapes import Long, battle_columns, long_of, refuse_battles
+from tiebreak.readers.source import ACCEPTED, ReadOptions, Source, known_sizes, unsupported, with_sizes
+from tiebreak.readers.splits import source_of_long
+from tiebreak.readers.tables import ENDINGS, Column, Table, Words, as_words, is_frame, is_table_file, read_table
+from tiebreak.scores.items import Items, check_items
+from tiebreak.scores.scores import SavedSettings, Scores, percent_notices
+from tiebreak.scores.vocabulary import look_up, quoted
 
 
 @runtime_checkable
@@ -54,33 +45,21 @@ class Holder(Protocol):
         """The scores, in one metric."""
 
 
-class Reader(Protocol):
-    """Reader of one kind of source: a module with these two functions."""
-
-    def reads(self, source: Any) -> bool:
-        """True if this reader is the one for the source, which it may not use up."""
-
-    def read(self, source: Any, name: str, options: ReadOptions) -> Source:
-        """Scores of the source; `name` is what messages call it."""
+Found = Source | Long | Part | Table | Items
+"""What a source turns out to be: scores of splits, a long table, a part of items, a table of predictions, or items."""
 
 
-READERS = [
-    "tiebreak.readers.csv",
-    "tiebreak.readers.json",
-    "tiebreak.readers.search",
-    "tiebreak.readers.cross_validate",
-    "tiebreak.readers.frames",
-]
-"""Modules of the readers, each a `Reader`, in the order in which they are asked: the first that reads a source does.
+class Given:
+    """A source with the names that messages and models have from it."""
 
-They are imported when they are asked, so that a CSV file is read without all that a search or a data frame needs.
-"""
+    def __init__(self, source: Any, name: str, stem: str = "") -> None:
+        self.source, self.name, self.stem = source, name, stem
 
 
 def read_scores(sources: Sequence[Any], options: ReadOptions) -> Scores:
-    """Scores from one source, or from several joined on their splits.
+    """Scores from one source, or from several joined on their splits or items.
 
-    Sources are anything that a reader reads, Scores, and results that hold scores: objects with a method
+    Sources are files, folders, frames, dicts, searches, `Scores`, `Items` and results that hold scores: objects with a method
     ``__tiebreak_scores__(metric)`` that returns Scores.
     """
     if not sources:
@@ -89,142 +68,224 @@ def read_scores(sources: Sequence[Any], options: ReadOptions) -> Scores:
     folders = [each for each in found if isinstance(each, Results)]
     inside = [each.sources(options) if isinstance(each, Results) else (each,) for each in found]
     with pipes_as_files([source for each in inside for source in each]) as held:
-        scores = _read_scores(held, options)
+        scores = _read_all(held, options)
     if left_out := [notice for each in folders if (notice := each.notice())]:
         scores = dataclasses.replace(scores, notices=(*scores.notices, *left_out))
     if not folders or scores.items is None or any("missing" in each.settings for each in scores.saved_settings):
         return scores
     # logs of a folder may be cut short: pairs are compared on what both have, unless the caller asks otherwise
-    return dataclasses.replace(
-        scores, saved_settings=(*scores.saved_settings, SavedSettings(str(folders[0].path), {"missing": "pairwise"}))
-    )
+    settings = SavedSettings(str(folders[0].path), {"missing": "pairwise"})
+    return dataclasses.replace(scores, saved_settings=(*scores.saved_settings, settings))
 
 
-def _read_scores(sources: Sequence[Any], options: ReadOptions) -> Scores:
-    names = ["the source"] if len(sources) == 1 else [f"source {number}" for number in range(1, len(sources) + 1)]
-    if options.rows != "splits" and (
-        options.rows == "items"
-        or (options.item or options.cluster) is not None
-        or any(_is_of_items(source, options.metric) for source in sources)
-    ):
-        return _read_item_scores(sources, names, options)
-    read = [_of_dataset(_read(source, name, options), options) for source, name in zip(sources, names, strict=True)]
-    scores = _of_models(join_sources(read), options)
-    _check_names(scores)
-    _refuse_unused_data(scores, options)
-    notices = dict.fromkeys(scores.notices)
-    for matrix in scores.matrices:
-        notices |= dict.fromkeys(percent_notices(matrix, scores.metric_of(matrix)))
-    return dataclasses.replace(scores, notices=tuple(notices))
+def read_items(
+    *sources: Any,
+    metric: str | None = None,
+    lower_is_better: bool | None = None,
+    models: Sequence[str] | None = None,
+    item: str | None = None,
+    rows: str = "auto",
+    missing: Missing = "raise",
+    cluster: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    where: Mapping[str, str | Sequence[str]] | None = None,
+    positive: str | None = None,
+) -> Items:
+    """Read scores of single items: of examples of one test set, of questions, of documents.
 
+    Parameters
+    ----------
+    *sources
+        Tables, long or wide: CSV, TSV, JSON lines, JSON and Parquet files, frames of pandas, polars and pyarrow, dicts of
+        columns; logs of evaluation tools; tables of predictions beside the truth; or `Items`. Several are joined on their items,
+        and so is a dict ``{model: source}``, which names a model that the source does not. Several answers of a model to an item
+        stand in a column "run" or "seed" where each run answered all items, and stay apart; in a column "epoch", "attempt" or
+        "sample" where each item was asked anew, and are averaged.
+    metric : str, optional
+        Name of the scores, or which of several to read; "accuracy" for scores that are all 0 or 1 unless given.
+    lower_is_better : bool, optional
+        For a metric whose direction is not known.
+    models : sequence of str, optional
+        Keep only these, in this order.
+    item : str, optional
+        Column that names the items, where it is not called item, example, question, doc_id or the like.
+    rows : {"auto", "items"}
+        "items" reads each row of a table without such a column as an item.
+    missing : {"raise", "pairwise"}
+        Items that some model lacks are an error that names them, or stay as nan.
+    cluster : str, optional
+        Column, or field that a log keeps of its samples, that names what items belong together: a text, a template, a user. A
+        column called cluster, document, passage or the like is taken without.
+    columns : mapping of str to str, optional
+        Columns by what they hold, where their names do not say it: ``{"model": "my column"}``.
+    where : mapping, optional
+        Keep only the rows with this value, or one of these, in a column: ``{"calibrator": "platt"}``.
+    positive : str, optional
+        Of predictions the class that metrics such as f1 are of, where classes are words.
 
-def is_of_items(sources: Sequence[Any], metric: str | None) -> bool:
-    """True where the sources, or what lies in folders among them, hold single items."""
-    return any(isinstance(each, Results) or is_folder(each) or _is_of_items(each, metric) for each in sources)
+    Returns
+    -------
+    Items
 
+    Raises
+    ------
+    TiebreakError
+        A source cannot be read; the text says where, and how to go on.
 
-def _is_of_items(source: Any, metric: str | None) -> bool:
-    if isinstance(source, Scores):
-        return source.items is not None
-    held = source.__tiebreak_scores__(metric) if isinstance(source, Holder) else source
-    return _holds_answered_items(held) or _holds_items(held) or (isinstance(held, Scores) and held.items is not None)
-
-
-def _holds_answered_items(source: Any) -> bool:
-    """True for an answer about single items."""
-    if not is_answer(source) or (not isinstance(source, Mapping) and Path(source).suffix.lower() in REPORTS):
-        return False
-    held = source if isinstance(source, Mapping) else parse_json(Path(source).read_bytes(), str(source))
-    return isinstance(held.get("items"), Mapping)
-
-
-def _read_item_scores(sources: Sequence[Any], names: Sequence[str], options: ReadOptions) -> Scores:
-    """Scores of single items from tables, logs, answers and results that hold them, joined on the items."""
-    given = [
-        name
-        for name in ("dataset", "X", "y", "groups", "n_samples", "n_train", "n_test", "cv")
-        if getattr(options, name) is not None
-    ]
-    if given:
-        raise InvalidParameterError(
-            Setting(given[0]),
-            " is about splits or datasets, and these are scores of single items of one test set. Leave it out.",
-            about=given[0],
-        )
-    tables: list[Any] = []
-    asked: list[SavedSettings] = []
-    references: list[tuple[str, str]] = []
-    for source, name in zip(sources, names, strict=True):
-        reference = reference_of(source)
-        if reference is not None:
-            references.append((reference.saved_settings.source, reference.hash))
-            asked.append(reference.saved_settings)
-            continue
-        is_answer = isinstance(source, (Scores, Holder)) or _holds_answered_items(source)
-        scores = _read(source, name, options).scores if is_answer else None
-        if scores is not None and scores.items is None:
-            raise AmbiguousSourceError(
-                f"{name} holds scores of splits, and other sources those of single items; compare one kind."
-            )
-        asked += scores.saved_settings if scores is not None else ()
-        tables.append(source if scores is None else scores.items)
-    if not tables:
-        raise UnreadableSourceError(
-            f"{references[0][0]} holds its many scores of items by reference only (hash {references[0][1]}). Pass the table that "
-            "they came from as well: its settings are then used."
-        )
-    rows: Any = options.rows if options.rows == "items" else "auto"
-    items = read_items(
-        *tables,
-        metric=options.metric,
-        lower_is_better=options.direction_of(options.metric or ""),
-        models=options.models,
-        item=options.item,
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> items = tb.read_items({"question": ["q1", "q2", "q3", "q4"], "small": [0, 1, 0, 1], "large": [1, 1, 0, 1]})
+    >>> items
+    <Items of accuracy: 2 models, 4 questions>
+    >>> items.disagreements("large", "small")["item"].tolist()
+    ['q1']
+    """
+    if rows not in ("auto", "items"):
+        raise InvalidParameterError(f"rows must be 'auto' or 'items'; got {rows!r}.", about="rows")
+    if not sources:
+        raise UnsupportedSourceError("nothing to read: pass a table with a row for each item, or the log of an evaluation.")
+    options = ReadOptions(
+        metric,
+        None,
+        None,
+        lower_is_better,
         rows=rows,
-        missing="pairwise",
-        cluster=options.cluster,
+        item=item,
+        cluster=cluster,
+        columns=columns,
+        where=where,
+        positive=positive,
     )
-    for name, held in references:
-        if items.hash() != held:
-            raise UnreadableSourceError(f"{name} was made from another table of items (hash {held}, not {items.hash()}).")
-    return dataclasses.replace(items.as_scores(), saved_settings=tuple(asked))
+    with pipes_as_files(sources) as held:
+        found = [_found(each, options, n_sources=len(held)) for each in _given(held)]
+        items = _items(found, options)
+    return (items.take(models) if models is not None else items).complete(missing)
 
 
-def _read(source: Any, name: str, options: ReadOptions) -> Source:
-    if not isinstance(source, Scores) and isinstance(source, Holder):  # asked last, as it takes longest
-        source = source.__tiebreak_scores__(options.metric)
-    if isinstance(source, Scores):
-        return _with_options(source, name, options)
-    if is_answer(source):
-        if isinstance(source, Mapping):
-            return read_answer(source, name, options)
-        return read_file(source, lambda path, name: read_answer(path, name, options))
-    if isinstance(source, Mapping):
-        _check_keys(source, name)
-    if reader := _reader_of(source):
-        return reader.read(source, name, options)
-    if isinstance(source, (str, os.PathLike)):
-        return read_file(source, _refuse_format)
-    raise unsupported(source, name)
+# --- what a source is -----------------------------------------------------------------------------------------------------
 
 
-def _reader_of(source: Any) -> Reader | None:
-    """The first reader that reads a source."""
-    readers = (cast(Reader, import_module(module)) for module in READERS)
-    return next((reader for reader in readers if reader.reads(source)), None)
+def _given(sources: Sequence[Any]) -> list[Given]:
+    """Sources with their names; a dict of tables is one for each model."""
+    found = []
+    for number, source in enumerate(sources, start=1):
+        name = "the source" if len(sources) == 1 else f"source {number}"
+        if isinstance(source, Mapping) and source and not sklearn.reads(source) and all(map(_is_source, source.values())):
+            found += [
+                Given(value, name if not _is_file(value) else printable(os.fspath(value)), str(key))
+                for key, value in source.items()
+            ]
+        elif _is_file(source):
+            found.append(Given(source, printable(os.fspath(source))))
+        else:
+            found.append(Given(source, "the table" if is_frame(source) and len(sources) == 1 else name))
+    return found
+
+
+def _is_file(source: Any) -> bool:
+    return isinstance(source, str | os.PathLike)
+
+
+def _is_source(value: Any) -> bool:
+    """True for what may be a table of its own in a dict of them, one for each model."""
+    return isinstance(value, str | os.PathLike | Mapping | Items) or hasattr(type(value), "columns")
 
 
 def is_file_name(text: str) -> bool:
     """True for a text with the ending of a file that can be read, whether the file is there or not."""
     ending = Path(text).suffix.lower()
-    return ending in (*_OF_ITEMS, *REPORTS) or (ending != "" and _reader_of(text) is not None)
+    return ending != "" and ending in (*ENDINGS, ".eval", ".html", ".htm")
 
 
-def _refuse_format(path: Path, name: str) -> Source:
-    raise UnsupportedSourceError(
-        f"{name} ends in {path.suffix!r}; files can be .csv, .tsv, .txt (read as CSV), .json and .parquet. Save it as one "
-        "of these, or read it into a data frame and pass that."
+def is_of_items(sources: Sequence[Any], metric: str | None) -> bool:
+    """True where a source, or what lies in folders among them, holds single items."""
+    if any(isinstance(each, Results) or is_folder(each) for each in sources):
+        return True
+    options = ReadOptions(metric=metric)
+    for each in _given(sources):
+        try:
+            found = _found(each, options, n_sources=len(sources))
+        except (ValueError, OSError, KeyError):  # whoever reads it says what is wrong
+            continue
+        if _is_items(found):
+            return True
+    return False
+
+
+def _is_items(found: Found) -> bool:
+    return (
+        isinstance(found, Part | Table | Items)
+        or (isinstance(found, Long) and found.is_of_items)
+        or (isinstance(found, Source) and found.scores.items is not None)
     )
+
+
+def _found(given: Given, options: ReadOptions, *, n_sources: int) -> Found:
+    """What a source turns out to be."""
+    source, name = given.source, given.name
+    if isinstance(source, Items):
+        return source
+    if not isinstance(source, Scores) and isinstance(source, Holder):
+        source = source.__tiebreak_scores__(options.metric)
+    if isinstance(source, Scores):
+        return source.items if source.items is not None and not source.saved_settings else _with_options(source, name, options)
+    if answer.is_answer(source):
+        return answer.read_answer(source, name, options)
+    if options.rows != "items" and sklearn.reads(source):
+        return sklearn.read(source, name, options)
+    stem = given.stem or (printable(Path(source).stem) if _is_file(source) else "")
+    if _is_file(source):
+        path = Path(source)
+        if path.is_file() and logs.is_log(path):
+            log = logs.read_log(path, name, options.metric, is_main=n_sources > 1)
+            return _named_model(part_of_log(log, name, stem), given)
+        if not is_table_file(source):
+            read_table(source, name)
+    if isinstance(source, Mapping) and not source:
+        raise UnreadableSourceError(f"{name} is an empty dict. Pass {{name: scores}} with at least two models.")
+    if isinstance(source, Mapping) and len({str(key) for key in source}) < len(source):
+        raise UnreadableSourceError(f"{name} has two keys of the same text among {quoted([str(key) for key in source])}.")
+    is_records = isinstance(source, list | tuple) and source and all(isinstance(row, Mapping) for row in source)
+    if not (_is_file(source) or isinstance(source, Mapping) or is_records or is_frame(source)):
+        raise unsupported(source, name)
+    named = {*(options.columns or {}).values(), options.item, options.cluster}
+    table = read_table(source, name, is_name=lambda column: column in named or names_something(column))
+    names = [*table.columns, *table.nested]
+    if sklearn.is_cv_results(names):
+        return sklearn.read_cv_results(_lists(table), name, options)
+    if sklearn.is_trials(names):
+        return sklearn.read_trials(_lists(table), name, options)
+    if battle_columns(names):
+        refuse_battles(names, name)
+    if holds_predictions(table, options):
+        return dataclasses.replace(table, name=name)
+    is_alone = n_sources > 1 or bool(given.stem) or _is_file(source)
+    long = long_of(table, options, stem if is_alone else None)
+    if long.is_by_file and n_sources == 1 and not given.stem and not long.is_of_items:
+        raise AmbiguousSourceError(
+            f"{name} has a column of scores ({long.column!r}) but none called 'model', so it does not say whose "
+            "scores they are. Add a "
+            "column 'model', give each model a column of its own, or pass a file for each model."
+        )
+    return long
+
+
+def _lists(table: Table) -> dict[str, list[Any]]:
+    """Columns as lists, as scikit-learn keeps them."""
+    columns = {name: column.texts() if isinstance(column, Words) else column.tolist() for name, column in table.columns.items()}
+    return {**columns, **table.nested}
+
+
+def _named_model(part: Part, given: Given) -> Part:
+    """The part with the name that a dict gives to its one model."""
+    model = as_words(part.columns["model"])
+    if not given.stem or not model.names:
+        return part
+    if len(model.names) > 1:
+        raise AmbiguousSourceError(f"the source given for {given.stem!r} holds {len(model.names)} models.")
+    columns: dict[str, Column] = {**part.columns, "model": Words((given.stem,), model.code)}
+    return dataclasses.replace(part, columns=columns, is_named_by_file=False)
 
 
 def _with_options(scores: Scores, name: str, options: ReadOptions) -> Source:
@@ -236,15 +297,126 @@ def _with_options(scores: Scores, name: str, options: ReadOptions) -> Source:
     return Source(dataclasses.replace(scores, matrices=matrices, design=design, saved_settings=asked), name)
 
 
-def _check_keys(source: Mapping[Any, Any], name: str) -> None:
-    if not source:
-        raise UnreadableSourceError(f"{name} is an empty dict. Pass {{name: scores}} with at least two models.")
-    if len({str(key) for key in source}) < len(source):
-        raise UnreadableSourceError(f"{name} has two keys of the same text among {quoted([str(key) for key in source])}.")
+# --- all sources ----------------------------------------------------------------------------------------------------------
+
+
+def _read_all(sources: Sequence[Any], options: ReadOptions) -> Scores:
+    references = [reference for each in sources if (reference := answer.reference_of(each)) is not None]
+    given = _given([each for each in sources if answer.reference_of(each) is None])
+    if not given:
+        saved, held = references[0].saved_settings, references[0].hash
+        raise UnreadableSourceError(
+            f"{saved.source} holds its many scores of items by reference only (hash {held}). Pass the table that they "
+            "came from as well: "
+            "its settings are then used."
+        )
+    found = [_found(each, options, n_sources=len(given)) for each in given]
+    if any(map(_is_items, found)):
+        scores = _item_scores(found, given, options)
+        for reference in references:
+            if scores.items is None or scores.items.hash() != reference.hash:
+                raise UnreadableSourceError(
+                    f"{reference.saved_settings.source} was made from another table of items (hash {reference.hash})."
+                )
+        asked = tuple(reference.saved_settings for reference in references)
+        return dataclasses.replace(scores, saved_settings=(*asked, *scores.saved_settings))
+    read = []
+    for each, its in zip(found, given, strict=True):
+        source = each if isinstance(each, Source) else source_of_long(each, options)  # type: ignore[arg-type]
+        if isinstance(each, Long) and each.roles:
+            source = dataclasses.replace(source, scores=dataclasses.replace(source.scores, roles=(each.roles,)))
+        if _is_file(its.source):
+            path = Path(its.source)
+            source = dataclasses.replace(source, suffixes=(printable(path.stem), printable(f"{path.parent.name}/{path.stem}")))
+        read.append(_of_dataset(source, options))
+    scores = join_sources(read)
+    if options.models is not None:
+        for name in options.models:
+            look_up(name, scores.models, "model")
+        scores = scores.take(options.models)
+    _check_names(scores)
+    _refuse_unused_data(scores, options)
+    notices = dict.fromkeys(scores.notices)
+    for matrix in scores.matrices:
+        notices |= dict.fromkeys(percent_notices(matrix, scores.metric_of(matrix)))
+    return dataclasses.replace(scores, notices=tuple(notices))
+
+
+def _item_scores(found: Sequence[Found], given: Sequence[Given], options: ReadOptions) -> Scores:
+    """Scores of single items from tables, logs, answers and results that hold them, joined on the items."""
+    unfit = [name for name in ("dataset", "X", "y", "groups", "cv") if getattr(options, name) is not None]
+    if unfit:
+        what = " is about splits or datasets, and these are scores of single items of one test set. Leave it out."
+        raise InvalidParameterError(Setting(unfit[0]), what, about=unfit[0])
+    other = next((its for each, its in zip(found, given, strict=True) if not _is_items(each)), None)
+    if other is not None:
+        raise AmbiguousSourceError(
+            f"{other.name} holds scores of splits, and other sources those of single items; compare one kind."
+        )
+    asked = tuple(saved for each in found if isinstance(each, Source) for saved in each.scores.saved_settings)
+    plain = [each.scores.items if isinstance(each, Source) and each.scores.items is not None else each for each in found]
+    items = _items(plain, options)
+    if options.models is not None:
+        items = items.take(options.models)
+    scores = items.as_scores()
+    roles = dict.fromkeys(each.roles for each in found if isinstance(each, Long) and each.roles)
+    return dataclasses.replace(scores, saved_settings=asked, roles=tuple(roles))
+
+
+def _items(found: Sequence[Found], options: ReadOptions) -> Items:
+    """Items of all that was found, joined."""
+    tables = [each for each in found if isinstance(each, Table)]
+    if tables:
+        if len(tables) < len(found):
+            raise AmbiguousSourceError("some sources are predictions beside the truth, and others scores; compare one kind.")
+        return items_of_predictions(tables, options)
+    if len(found) == 1 and isinstance(found[0], Items) and options.cluster is None:
+        return check_items(found[0])
+    if len(found) == 1 and isinstance(found[0], Long) and found[0].is_of_items:
+        items = items_of_wide(found[0], options)
+        if items is not None:
+            return items
+    return items_of([_part(each) for each in found], options.metric, options.direction_of(options.metric or ""), options.cluster)
+
+
+def parts_of(sources: Sequence[Any], options: ReadOptions) -> list[Part]:
+    """Parts of items, one for each source."""
+    given = _given(sources)
+    return [_part(_found(each, options, n_sources=len(given))) for each in given]
+
+
+def _part(found: Found) -> Part:
+    if isinstance(found, Part):
+        return found
+    if isinstance(found, Items):
+        if not found.is_mean:
+            raise UnsupportedSourceError(
+                f"{found.metric.name} is of all predictions together, so tables of it are not joined. Give the "
+                "predictions of all models "
+                "to one call of tb.read_predictions."
+            )
+        return part_of_items(found)
+    if isinstance(found, Long) and found.is_of_items:
+        stem = found.models[0] if found.is_by_file else printable(Path(found.table.name).stem)
+        return part_of_long(found, stem)
+    name = found.table.name if isinstance(found, Long) else found.name
+    raise refuse(
+        name,
+        None,
+        None,
+        "it has no column that names the items, such as 'item', 'question' or 'doc_id'.",
+        "Pass ",
+        Setting("item", "'COLUMN'"),
+        ", or ",
+        Setting("rows", "'items'"),
+        " if each row is an item.",
+    )
 
 
 def _check_names(scores: Scores) -> None:
     """Refuse names that nobody can read, and such as no file can hold."""
+    if not scores.models:
+        raise TooFewModelsError("there are no models to compare.")
     for what, names in (("model", scores.models), ("dataset", scores.datasets), ("metric", (scores.metric.name,))):
         for name in names:
             fault = fault_of_name(name) if name or what != "dataset" else ""  # a dataset need not be named
@@ -265,353 +437,22 @@ def _of_dataset(source: Source, options: ReadOptions) -> Source:
     return dataclasses.replace(source, scores=scores.with_matrices((matrix,)))
 
 
-def _of_models(scores: Scores, options: ReadOptions) -> Scores:
-    """Scores of only the models asked for."""
-    if options.models is None:
-        return scores
-    for name in options.models:
-        look_up(name, scores.models, "model")
-    return scores.take(options.models)
-
-
 def _refuse_unused_data(scores: Scores, options: ReadOptions) -> None:
-    """Refuse X and n_samples where they did not tell the sizes of the splits."""
-    if scores.design.sizes == "missing" and (options.has_data or options.n_samples is not None or options.cv is not None):
+    """Refuse X and cv where they did not tell the sizes of the splits."""
+    if (
+        any(matrix.has_ratio for matrix in scores.matrices)
+        or len(scores.matrices) > 1
+        or not (options.has_data or options.cv is not None)
+    ):
+        return
+    if scores.design.kind == "unknown":
         raise MissingSizesError(
-            "X, y and n_samples tell the sizes of the splits of a fitted search, since it keeps its cv; for arrays and results "
-            "of cross_validate pass cv= too. Otherwise pass the search itself, or ",
+            "X and y tell the sizes of the splits of a fitted search, since it keeps its cv; for arrays and results "
+            "of cross_validate pass ",
+            Setting("cv"),
+            " too: a number of folds, or the splitter with X and y. Otherwise pass ",
             Setting("n_train"),
             " and ",
             Setting("n_test"),
             " (examples per split).",
         )
-
-
-# --- several sources ----------------------------------------------------------------------------------------------------
-
-
-def join_sources(sources: Sequence[Source]) -> Scores:
-    """Scores of all sources, paired by split.
-
-    Equal hashes of the test examples prove that splits are the same, different ones that they are not; where one is not
-    known, splits are taken to be the same by their keys, with a notice.
-    """
-    if len(sources) == 1:
-        return sources[0].scores
-    first = sources[0]
-    for other in sources[1:]:
-        _check_metric(first, other)
-    _check_kind(sources)
-    _check_hash(sources)
-    sources = _with_shared_keys(_exact_sizes_first(sources))
-    datasets = dict.fromkeys(name for source in sources for name in _datasets(source, sources))
-    matrices = tuple(_join_dataset(name, sources) for name in datasets)
-    notices = dict.fromkeys(notice for source in sources for notice in source.scores.notices)
-    if matrices[0].columns:
-        pass  # seeds and periods have names of their own, and a test set of each model needs none
-    elif any(source.scores.design.hash is None for source in sources):
-        names = " and ".join(source.name for source in sources) if len(sources) == 2 else f"the {len(sources)} sources"
-        unproved = Notice(
-            "assumed-paired",
-            f"nothing proves that {names} used the same splits; they are paired by split number, and the answer is wrong if the "
-            "splits differ",
-        )
-        notices[unproved] = None
-    asked = tuple(each for source in sources for each in source.scores.saved_settings)
-    fit_seconds = {name: value for source in sources for name, value in source.scores.fit_seconds.items()}
-    return Scores(first.scores.metric, matrices, _design(sources, matrices), tuple(notices), asked, fit_seconds)
-
-
-def _check_metric(one: Source, two: Source) -> None:
-    metrics = one.scores.metric, two.scores.metric
-    if metrics[0] == metrics[1]:
-        return
-    words = [f"{m.name!r} ({'higher' if m.higher_is_better else 'lower'} is better)" for m in metrics]
-    raise AmbiguousSourceError(
-        f"{one.name} holds {words[0]} and {two.name} holds {words[1]}; only scores of one metric can be compared. Choose one "
-        "that both hold with ",
-        Setting("metric"),
-        ".",
-    )
-
-
-def _check_kind(sources: Sequence[Source]) -> None:
-    """Refuse to join seeds, periods or test sets with anything else."""
-    kinds = [source.scores.design.kind if source.scores.design.kind in _NO_SPLITS else "splits" for source in sources]
-    other = next((place for place, kind in enumerate(kinds) if kind != kinds[0]), None)
-    if other is not None:
-        raise UnpairedScoresError(
-            f"{sources[0].name} holds scores by {_NO_SPLITS.get(kinds[0], 'split')}, {sources[other].name} scores by "
-            f"{_NO_SPLITS.get(kinds[other], 'split')}; these answer different questions, so they cannot be joined. Compare each "
-            "by itself."
-        )
-
-
-_NO_SPLITS = {"seeds": "seed", "periods": "period", "test-sets": "test set"}
-"""Units of scores that are not of splits, by the kind of their design."""
-
-
-def _check_hash(sources: Sequence[Source]) -> None:
-    known = [source for source in sources if source.scores.design.hash is not None]
-    for other in known[1:]:
-        if other.scores.design.hash != known[0].scores.design.hash:
-            raise UnpairedScoresError(
-                f"{known[0].name} and {other.name} were made with different splits (their test examples differ), so their "
-                "scores cannot be paired. Evaluate all models with the same cv, its random_state fixed, on the same data."
-            )
-
-
-def _exact_sizes_first(sources: Sequence[Source]) -> list[Source]:
-    """Sources without approximate sizes, and the notice of them, where another source knows the exact ones."""
-    if not any(source.scores.design.sizes == "exact" for source in sources):
-        return list(sources)
-    return [_without_sizes(source) if source.scores.design.sizes == "approximate" else source for source in sources]
-
-
-def _without_sizes(source: Source) -> Source:
-    scores = source.scores
-    matrices = tuple(
-        dataclasses.replace(matrix, n_train=np.zeros_like(matrix.n_train), n_test=np.zeros_like(matrix.n_test))
-        for matrix in scores.matrices
-    )
-    notices = tuple(notice for notice in scores.notices if notice.code != "approximate-sizes")
-    return dataclasses.replace(source, scores=dataclasses.replace(scores, matrices=matrices, notices=notices))
-
-
-# --- keys -----------------------------------------------------------------------------------------------------------------
-
-
-def _with_shared_keys(sources: Sequence[Source]) -> list[Source]:
-    """Sources whose keys mean the same: words get one numbering, and equal hashes or positions are aligned in order."""
-    for part in ("repeat", "fold"):
-        sources = _relabelled(sources, part)
-    reference = next((source for source in sources if source.scores.design.pairing == "key"), sources[0])
-    return [_aligned(source, reference) for source in sources]
-
-
-def _relabelled(sources: Sequence[Source], part: str) -> list[Source]:
-    labels = [getattr(source, f"{part}_labels") for source in sources]
-    if any(each is None for each in labels) or len(set(labels)) == 1:
-        return list(sources)
-    union = sorted({word for each in labels for word in each}, key=natural_key)
-    code = {word: number for number, word in enumerate(union)}
-    recoded = []
-    for source, own in zip(sources, labels, strict=True):
-        lookup = np.array([code[word] for word in own], dtype=np.int64)
-        matrices = tuple(dataclasses.replace(m, **{part: lookup[getattr(m, part)]}) for m in source.scores.matrices)
-        scores = dataclasses.replace(source.scores, matrices=matrices)
-        relabelled: dict[str, Any] = {f"{part}_labels": tuple(union)}
-        recoded.append(dataclasses.replace(source, scores=scores, **relabelled))
-    return recoded
-
-
-def _aligned(source: Source, reference: Source) -> Source:
-    """Source with the keys of the reference, where only the order of its splits says which is which."""
-    if source is reference or len(source.scores.matrices) != len(reference.scores.matrices):
-        return source
-    same_hash = source.scores.design.hash is not None and source.scores.design.hash == reference.scores.design.hash
-    if not same_hash and source.scores.design.pairing == "key":
-        return source
-    matrices = []
-    for mine, theirs in zip(source.scores.matrices, reference.scores.matrices, strict=True):
-        if mine.n_splits != theirs.n_splits:
-            raise UnpairedScoresError(
-                f"{source.name} does not name its splits, so it can be paired with {reference.name} only by their order; but "
-                f"one has {mine.n_splits} splits and the other {theirs.n_splits}."
-            )
-        matrices.append(dataclasses.replace(mine, repeat=theirs.repeat, fold=theirs.fold))
-    return dataclasses.replace(source, scores=dataclasses.replace(source.scores, matrices=tuple(matrices)))
-
-
-# --- one dataset ------------------------------------------------------------------------------------------------------------
-
-
-def _datasets(source: Source, sources: Sequence[Source]) -> tuple[str, ...]:
-    """Datasets of a source; one without a name takes that of the others."""
-    if source.scores.datasets != ("",):
-        return source.scores.datasets
-    named = dict.fromkeys(name for other in sources for name in other.scores.datasets if name)
-    return tuple(named) if len(named) == 1 else ("",)
-
-
-class _Part(NamedTuple):
-    """One source's matrix of the dataset at hand."""
-
-    source: Source
-    matrix: ScoreMatrix
-
-
-def _join_dataset(dataset: str, sources: Sequence[Source]) -> ScoreMatrix:
-    parts = [
-        _Part(source, matrix)
-        for source in sources
-        for name, matrix in zip(_datasets(source, sources), source.scores.matrices, strict=True)
-        if name == dataset
-    ]
-    if len(parts) == 1 and len(sources) > 1 and len(parts[0].source.scores.matrices) == 1:
-        others = [source for source in sources if source is not parts[0].source]
-        raise UnpairedScoresError(
-            f"{parts[0].source.name} is about {_words([dataset])}, but {others[0].name} about "
-            f"{_words(others[0].scores.datasets)}; scores on different datasets cannot be paired."
-        )
-    metrics = dict.fromkeys(part.matrix.metric for part in parts)
-    if len(metrics) > 1:
-        named = [metric.name for metric in metrics if metric is not None]
-        raise AmbiguousSourceError(
-            f"dataset {dataset!r} is scored in {quoted(named)} by different sources. Score it in one of them."
-        )
-    keys = sorted({key for part in parts for key in _keys(part.matrix)})
-    if len(parts) > 1 and parts[0].source.scores.design.kind not in ("seeds", "test-sets"):
-        _refuse_disjoint(parts)
-    number = {key: position for position, key in enumerate(keys)}
-    places = [np.array([number[key] for key in _keys(part.matrix)], dtype=np.intp) for part in parts]
-    repeat, fold = np.array(keys, dtype=np.int64).T
-    n_train, n_test = (_sizes(parts, places, len(keys), word) for word in ("n_train", "n_test"))
-    models, score = _rows(parts, places, len(keys))
-    return ScoreMatrix(
-        dataset, models, repeat, fold, n_train, n_test, score, _columns(parts, places, len(keys)), parts[0].matrix.metric
-    )
-
-
-def _columns(parts: Sequence[_Part], places: Sequence[IntArray], n_columns: int) -> tuple[str, ...]:
-    """Names of the columns where they are no splits; sources that give one column two names do not mean the same by it."""
-    if not all(part.matrix.columns for part in parts):
-        return ()
-    names = [""] * n_columns
-    for part, place in zip(parts, places, strict=True):
-        for position, name in zip(place.tolist(), part.matrix.columns, strict=True):
-            if names[position] not in ("", name):
-                raise UnpairedScoresError(
-                    f"{parts[0].source.name} calls one column {names[position]!r} and {part.source.name} calls it {name!r}, so "
-                    "they cannot be paired. Put all scores into one table."
-                )
-            names[position] = name
-    return tuple(names)
-
-
-def _words(datasets: Sequence[str]) -> str:
-    return "a dataset without a name" if tuple(datasets) == ("",) else f"dataset {quoted(datasets)}"
-
-
-def _keys(matrix: ScoreMatrix) -> list[tuple[int, int]]:
-    return list(zip(matrix.repeat.tolist(), matrix.fold.tolist(), strict=True))
-
-
-def _refuse_disjoint(parts: Sequence[_Part]) -> None:
-    for position, one in enumerate(parts):
-        for two in parts[position + 1 :]:
-            if not set(_keys(one.matrix)) & set(_keys(two.matrix)):
-                raise UnpairedScoresError(
-                    f"{one.source.name} and {two.source.name} have no split in common: the first of one is "
-                    f"{one.matrix.split_name(0)}, of the other {two.matrix.split_name(0)}. Number the splits alike in both."
-                )
-
-
-def _sizes(parts: Sequence[_Part], places: Sequence[IntArray], n_splits: int, word: str) -> IntArray:
-    joined = np.zeros(n_splits, dtype=np.int64)
-    for part, place in zip(parts, places, strict=True):
-        mine = getattr(part.matrix, word)
-        wrong = np.flatnonzero((mine > 0) & (joined[place] > 0) & (mine != joined[place]))
-        if wrong.size:
-            split = int(wrong[0])
-            raise ContradictingSizesError(
-                f"{word} of {part.matrix.split_name(split)} is {joined[place[split]]} in one source and {mine[split]} in "
-                f"{part.source.name}, so they were not made with the same splits."
-            )
-        joined[place] = np.maximum(joined[place], mine)
-    return joined
-
-
-# --- models ----------------------------------------------------------------------------------------------------------------
-
-
-def _rows(parts: Sequence[_Part], places: Sequence[IntArray], n_splits: int) -> tuple[tuple[str, ...], FloatArray]:
-    """Models and their scores; a model of several sources is kept once if its rows are the same, else gets a suffix."""
-    found: dict[str, list[tuple[int, FloatArray]]] = {}
-    for number, (part, place) in enumerate(zip(parts, places, strict=True)):
-        for model, own in zip(part.matrix.models, part.matrix.score, strict=True):
-            row = np.full(n_splits, np.nan)
-            row[place] = own
-            versions = found.setdefault(model, [])
-            if not any(np.array_equal(row, other, equal_nan=True) for _, other in versions):
-                versions.append((number, row))
-    suffixes = _suffixes([part.source for part in parts])
-    rows: dict[str, FloatArray] = {}
-    for model, versions in found.items():
-        for number, row in versions:
-            name = model if len(versions) == 1 else f"{model} ({suffixes[number]})"
-            while name in rows or (name != model and name in found):
-                name += "'"
-            rows[name] = row
-    return tuple(rows), np.array(list(rows.values()))
-
-
-def _suffixes(sources: Sequence[Source]) -> list[str]:
-    """Marks that tell sources apart: the stem of the path, with its folder where stems agree, else their number."""
-    numbers = [f"source {number}" for number in range(1, len(sources) + 1)]
-    for depth in range(max(len(source.suffixes) for source in sources)):
-        names = [
-            source.suffixes[depth] if depth < len(source.suffixes) else number
-            for source, number in zip(sources, numbers, strict=True)
-        ]
-        if len(set(names)) == len(names):
-            return names
-    return numbers
-
-
-def _design(sources: Sequence[Source], matrices: Sequence[ScoreMatrix]) -> SplitDesign:
-    designs = [source.scores.design for source in sources]
-    known = next((design for design in designs if design.kind != "unknown"), designs[0])
-    sizes = {design.sizes for design in designs}
-    has_sizes = all(matrix.has_sizes for matrix in matrices)
-    return SplitDesign(
-        kind=known.kind,
-        ordered=any(design.ordered for design in designs),
-        pairing="key" if all(design.pairing == "key" for design in designs) else "position",
-        sizes="missing" if not has_sizes else "approximate" if "exact" not in sizes else "exact",
-        hash=designs[0].hash if len({design.hash for design in designs}) == 1 else None,
-    )
-
-
-# --- items ---------------------------------------------------------------------------------------------------------------------
-
-_OF_ITEMS = (".eval", ".jsonl")
-"""Endings of files that hold nothing else."""
-
-
-def _holds_items(source: Any) -> bool:
-    """True for a source that says itself that it is of items: a log of an evaluation tool, or a table with a column for them."""
-    if isinstance(source, Items):
-        return True
-    if isinstance(source, str | os.PathLike):
-        path = Path(source)
-        is_file = os.path.isfile(path)  # noqa: PTH113  (Path raises for a name that is too long)
-        return is_file and (_is_log(path) or names_items(column_names(path)))
-    if isinstance(source, Mapping):
-        return names_items(list(source)) or (
-            bool(source) and all(is_source(value) for value in source.values()) and any(map(_holds_items, source.values()))
-        )
-    if isinstance(source, list | tuple):
-        return bool(source) and isinstance(source[0], Mapping) and names_items(list(source[0]))
-    return names_items(_names_of_frame(source))
-
-
-def _names_of_frame(source: Any) -> list[Any]:
-    """Names of the columns and of the index of a frame; nothing of what is none."""
-    # asked of the class, since polars warns when a lazy frame is asked for its columns
-    if not any(hasattr(type(source), name) for name in ("columns", "__dataframe__", "__narwhals_dataframe__")):
-        return []
-    try:
-        import narwhals as nw
-
-        frame = nw.from_native(source, pass_through=True)
-    except (ImportError, ValueError, TypeError):  # whoever reads it says what is wrong
-        return []
-    if not isinstance(frame, nw.LazyFrame | nw.DataFrame):
-        return []
-    return [*frame.collect_schema().names(), *getattr(getattr(source, "index", None), "names", ())]
-
-
-def _is_log(path: Path) -> bool:
-    ending = path.suffix.lower()
-    return ending in _OF_ITEMS or (ending == ".json" and any(import_module(module).reads(path) for module in LOGS))

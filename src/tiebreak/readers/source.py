@@ -1,39 +1,26 @@
-"""Scores of one source, the options by which it is read, and the checks that all sources share."""
+"""Scores of one source, the options by which it is read, and the checks that all sources of scores share."""
 
 from __future__ import annotations
 
 import dataclasses
-import json
 import operator
-import os
-import shutil
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import IO, Any, BinaryIO, Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from tiebreak.errors import (
-    AmbiguousSourceError,
     ContradictingSizesError,
     InvalidParameterError,
     InvalidScoresError,
     Setting,
-    SourceNotFoundError,
-    TiebreakError,
-    UnreadableSourceError,
     UnsupportedSourceError,
 )
 from tiebreak.numerics import IntArray, set_checked
-from tiebreak.printable import printable, without_password
-from tiebreak.readers.metric import NamedMetric, names_loss
-from tiebreak.scores.metric import LOWER_IS_BETTER
+from tiebreak.scores.metric import LOWER_IS_BETTER, NamedMetric, names_loss
 from tiebreak.scores.scores import ScoreMatrix, Scores, SplitDesign
-from tiebreak.scores.vocabulary import Notice, nearest_file
+from tiebreak.scores.vocabulary import Notice
 
 ACCEPTED = (
     "a fitted search (GridSearchCV and its like) or its cv_results_, {name: cross_validate(...)}, "
@@ -44,7 +31,7 @@ ACCEPTED = (
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """Parameters by which sources are read, checked; meanings as in `tiebreak.compare`."""
+    """Parameters by which sources are read, checked; meanings as in `tiebreak.compare` and `tiebreak.read_scores`."""
 
     metric: str | None = None
     models: Sequence[str] | None = None
@@ -53,13 +40,15 @@ class ReadOptions:
     X: Any = None
     y: Any = None
     groups: Any = None
-    n_samples: int | None = None
     n_train: int | None = None
     n_test: int | None = None
     cv: Any = None
     rows: str | None = None
     item: str | None = None
     cluster: str | None = None
+    columns: Mapping[str, str] | None = None
+    where: Mapping[str, str | Sequence[str]] | None = None
+    positive: str | None = None
 
     def __post_init__(self) -> None:
         """Refuse what fits no source; models become a tuple, counts Python's numbers."""
@@ -69,15 +58,13 @@ class ReadOptions:
             text = getattr(self, name)
             if text is not None and not isinstance(text, str):
                 raise InvalidParameterError(f"{name} must be a name; got {text!r} of type {type(text).__name__}.")
+        for name in ("columns", "where"):
+            given = getattr(self, name)
+            if given is not None and not (isinstance(given, Mapping) and all(isinstance(key, str) for key in given)):
+                raise InvalidParameterError(f"{name} must be a dict of names; got {given!r:.80}.", about=name)
         set_checked(self, lower_is_better=_checked_directions(self.lower_is_better))
-        for name in ("n_samples", "n_train", "n_test"):
+        for name in ("n_train", "n_test"):
             set_checked(self, **{name: _checked_count(getattr(self, name), name)})
-        if self.n_samples is not None and (self.n_train or 0) + (self.n_test or 0) > self.n_samples:
-            sizes = (("n_train", self.n_train), ("n_test", self.n_test))
-            given = " + ".join(f"{name}={value}" for name, value in sizes if value)
-            raise ContradictingSizesError(
-                f"{given} is more than n_samples={self.n_samples}. n_samples counts all examples, training and test together."
-            )
         if self.models is not None:
             set_checked(self, models=_checked_names(self.models))
 
@@ -118,10 +105,10 @@ def _checked_count(value: Any, name: str) -> int | None:
         count = None if isinstance(value, bool) else operator.index(value)
     except TypeError:
         count = None
-    if count is None or count < 1:
-        raise InvalidParameterError(f"{name} must be a number of examples, a whole number of at least 1; got {value!r:.60}.")
-    if count > _MOST_EXAMPLES:
-        raise InvalidParameterError(f"{name} must be a number of examples; nobody has more than {_MOST_EXAMPLES:.0e} of them.")
+    if count is None or not 1 <= count <= _MOST_EXAMPLES:
+        raise InvalidParameterError(
+            f"{name} must be a number of examples, a whole number from 1 to {_MOST_EXAMPLES:.0e}; got {value!r:.60}."
+        )
     return count
 
 
@@ -179,9 +166,8 @@ def source_of(
 ) -> Source:
     """Source of scores as they were stored: turned into the metric's unit, with the caller's sizes, and checked.
 
-    `named` is the metric, or that of each of the matrices. The sizes of the design count only where they are approximate.
-    `by_sklearn` says that scikit-learn computed the scores, which negates losses. `fit_seconds` are times of a fit by model,
-    where the source has them.
+    `named` is the metric, or that of each of the matrices. `by_sklearn` says that scikit-learn computed the scores, which negates
+    losses. `fit_seconds` are times of a fit by model, where the source has them.
     """
     found = list(matrices)
     each = [named] * len(found) if isinstance(named, NamedMetric) else list(named)
@@ -206,8 +192,9 @@ def source_of(
 
 def unsupported(source: Any, name: str) -> UnsupportedSourceError:
     """Error for a source that no reader reads."""
-    kind = type(source).__name__
-    return UnsupportedSourceError(f"{name} is of type {kind!r}, which cannot be read as scores. Pass {ACCEPTED}.")
+    return UnsupportedSourceError(
+        f"{name} is of type {type(source).__name__!r}, which cannot be read as scores. Pass {ACCEPTED}."
+    )
 
 
 # --- notices ------------------------------------------------------------------------------------------------------------
@@ -224,10 +211,7 @@ def assumed_paired(source: str) -> Notice:
 
 def approximate_sizes(source: str) -> Notice:
     """Notice that the sizes of the splits are worked out, not counted."""
-    return Notice(
-        "approximate-sizes",
-        f"the sizes of the splits of {source} are worked out from the number of examples, not counted",
-    )
+    return Notice("approximate-sizes", f"the sizes of the splits of {source} are worked out, not counted")
 
 
 # --- values -------------------------------------------------------------------------------------------------------------
@@ -268,54 +252,20 @@ def _contradiction(name: str, factor: int, by_sklearn: bool) -> tuple[str | Sett
 
 
 def check_finite(matrix: ScoreMatrix, source: str) -> None:
-    """Refuse infinite scores; nan stands for a score that is undefined."""
+    """Refuse infinite scores, and such whose sums would be; nan stands for a score that is undefined."""
     for model, row in zip(matrix.models, matrix.score, strict=True):
-        infinite = np.flatnonzero(np.isinf(row))
-        if infinite.size:
-            raise infinite_score(f"{source}: model {model!r}, {matrix.split_name(int(infinite[0]))}", row[infinite[0]])
+        wrong = np.flatnonzero(~(np.abs(row) <= _LARGEST) & ~np.isnan(row))
+        if wrong.size:
+            value = row[wrong[0]]
+            what = f"the score is {value:g}" if np.isfinite(value) else f"the score is {'' if value > 0 else 'minus '}infinite"
+            raise InvalidScoresError(
+                f"{source}: model {model!r}, {matrix.split_name(int(wrong[0]))}: {what}. Means and differences would be infinite "
+                "too; correct it, or leave the cell empty (nan) if the score is undefined."
+            )
 
 
-def infinite_score(where: str, value: float) -> InvalidScoresError:
-    """The error for one infinite score."""
-    return InvalidScoresError(
-        f"{where}: the score is {'' if value > 0 else 'minus '}infinite. Means and differences would be infinite too; correct "
-        "it, or leave the cell empty (nan) if the score is undefined."
-    )
-
-
-_ITEMS_FROM = 50
-"""Rows of nothing but 0 and 1 from which a table is asked whether its rows are examples."""
-
-_EXAMPLES_FROM = 10
-"""Test examples of each split from which an accuracy of exactly 0 here and exactly 1 there is no accident, however few rows."""
-
-
-def refuse_items(matrix: ScoreMatrix, options: ReadOptions, source: str) -> None:
-    """Ask whether rows of 0 and 1 are folds or examples, where nothing says that they are folds of one example each.
-
-    Of examples of one test set, resampling statistics would be wrong.
-    """
-    n_test = options.n_test if options.n_test is not None else int(matrix.n_test.max(initial=0))
-    many = matrix.n_splits >= _ITEMS_FROM or (n_test >= _EXAMPLES_FROM and options.metric in ("accuracy", "acc"))
-    if not many or n_test == 1 or not all(np.all((row == 0) | (row == 1) | np.isnan(row)) for row in matrix.score):
-        return
-    if n_test and bool(np.all(matrix.score == 1) or np.all(matrix.score == 0)):
-        return  # all right everywhere
-    if n_test:
-        raise AmbiguousSourceError(
-            f"{source} has {matrix.n_splits} rows in which every score is 0 or 1, though each is said to be of {n_test} test "
-            "examples. So its rows are probably items (examples of one test set, right or wrong), and none is a split. Pass ",
-            Setting("rows", "'items'"),
-            " without those sizes to compare the models item by item. If the rows are folds, name them in a column 'fold'.",
-        )
-    if matrix.n_splits >= _ITEMS_FROM:
-        raise AmbiguousSourceError(
-            f"{source} has {matrix.n_splits} rows in which every score is 0 or 1. Are its rows folds, or items (examples of "
-            "one test set, right or wrong)? Pass ",
-            Setting("rows", "'items'"),
-            " to compare the models item by item. If they are folds, add columns n_train and n_test with the numbers of training "
-            "and test examples of each fold.",
-        )
+_LARGEST = 1e153
+"""Largest score whose square is a number."""
 
 
 # --- sizes --------------------------------------------------------------------------------------------------------------
@@ -331,9 +281,7 @@ def with_sizes(matrix: ScoreMatrix, options: ReadOptions, source: str) -> ScoreM
         raise InvalidParameterError(
             f"{there} is known but {absent} is not, and the correction needs both. Pass ", Setting(absent), " too."
         )
-    matrix = dataclasses.replace(matrix, n_train=n_train, n_test=n_test)
-    _check_total(matrix, options, source)
-    return matrix
+    return dataclasses.replace(matrix, n_train=n_train, n_test=n_test)
 
 
 def _filled(column: IntArray, given: int | None, name: str, matrix: ScoreMatrix, source: str) -> IntArray:
@@ -350,301 +298,6 @@ def _filled(column: IntArray, given: int | None, name: str, matrix: ScoreMatrix,
     return np.full(matrix.n_splits, given, dtype=np.int64)
 
 
-def _check_total(matrix: ScoreMatrix, options: ReadOptions, source: str) -> None:
-    if options.n_samples is None:
-        return
-    total = matrix.n_train + matrix.n_test
-    wrong = np.flatnonzero(total > options.n_samples)
-    if wrong.size:
-        split = int(wrong[0])
-        raise ContradictingSizesError(
-            f"n_samples={options.n_samples} was given, but {matrix.split_name(split)} of {source} has {matrix.n_train[split]} "
-            f"training and {matrix.n_test[split]} test examples. n_samples counts all examples, training and test together."
-        )
-
-
 def known_sizes(matrices: Iterable[ScoreMatrix]) -> Literal["exact", "missing"]:
     """Sizes as a `SplitDesign` says them: "exact" if all are known."""
     return "exact" if all(matrix.has_sizes for matrix in matrices) else "missing"
-
-
-# --- paths --------------------------------------------------------------------------------------------------------------
-
-
-def is_path(source: Any, *endings: str) -> bool:
-    """True for a path, as text or as a path object, that has one of the endings."""
-    return isinstance(source, (str, os.PathLike)) and Path(source).suffix.lower() in endings
-
-
-def read_file(source: str | os.PathLike[str], read_format: Callable[[Path, str], Source]) -> Source:
-    """Scores in a file, named after its path; `read_format` is given the path, and the name of the file in messages."""
-    path, name = Path(source), printable(os.fspath(source))
-    check_path(path, name)
-    try:
-        found = read_format(path, name)
-    except OSError as error:
-        if isinstance(error, SourceNotFoundError):
-            raise
-        raise SourceNotFoundError(f"{name} cannot be read: {error.strerror or error}.") from None
-    return dataclasses.replace(found, suffixes=(printable(path.stem), printable(f"{path.parent.name}/{path.stem}")))
-
-
-def strict_json(text: str | bytes) -> Any:
-    """Content of the JSON text of a table, in which no key stands twice in one object and every number is one.
-
-    Raises
-    ------
-    ValueError
-        It is no JSON, or not such a text.
-    """
-    return json.loads(text, object_pairs_hook=_without_doubles, parse_constant=_no_number)
-
-
-class _NotStrictError(ValueError):
-    """Refusal of what Python's parser takes and JSON does not have."""
-
-
-def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        key = next(key for key, n in Counter(key for key, _ in pairs).items() if n > 1)
-        raise _NotStrictError(
-            f"the key {key!r} stands twice in one object, so that one of the two would be lost. Give each its own name"
-        )
-    return found
-
-
-def _no_number(token: str) -> Any:
-    raise _NotStrictError(f"{token} is not JSON. Write null for a score that is undefined")
-
-
-def parse_json(text: str | bytes, where: str, hint: str = "Is it complete?", *, is_table: bool = False) -> Any:
-    """Content of a JSON text of others; what Python's parser cannot take is said in words, of a table also what JSON lacks."""
-    try:
-        return strict_json(text) if is_table else json.loads(text)
-    except _NotStrictError as error:
-        raise UnreadableSourceError(f"{where}: {error}.") from None
-    except RecursionError:
-        raise UnreadableSourceError(f"{where}: the JSON is nested too deeply to hold scores.") from None
-    except ValueError as error:  # no JSON, no UTF-8, whole numbers of thousands of digits
-        raise UnreadableSourceError(f"{where} is not JSON: {getattr(error, 'msg', error)}. {hint}") from None
-
-
-MOST_VALUES = 1_000_000
-"""Values in a text of JSON, of which each may take 70 bytes and more, whatever it takes in the file."""
-_FEW_BYTES = 1_000_000
-
-
-def parse_log(text: str | bytes, where: str, hint: str = "Is it complete?", *, share: int = 64, is_table: bool = False) -> Any:
-    """Content of a JSON text, of which no more is built than a log has: one mark in `share` characters may be prose."""
-    if len(text) > _FEW_BYTES:
-        marks: Any = "{[,:" if isinstance(text, str) else (b"{", b"[", b",", b":")
-        n_values = sum(text.count(mark) for mark in marks)
-        if n_values > MOST_VALUES + len(text) // share:  # prose has marks too
-            raise UnreadableSourceError(f"{where} holds {n_values:,} values or more, which no log does. It is not read.")
-    return parse_json(text, where, hint, is_table=is_table)
-
-
-_CHARACTERS = 24
-"""Of a row of a table in JSON, at least, beyond the first `MOST_VALUES`: an empty one of 3 takes a hundred times that."""
-
-
-def parse_table(text: str, where: str) -> Any:
-    """Content of the JSON text of a table, of which no more objects and lists are built than a table has."""
-    check_objects(text, where)
-    return parse_json(text, where, is_table=True)
-
-
-def check_objects(text: str, where: str) -> None:
-    """Refuse the JSON text of a table that holds more objects and lists than a table of its length has."""
-    n_objects = text.count("{") + text.count("[") if len(text) > _FEW_BYTES else 0
-    if n_objects > MOST_VALUES + len(text) // _CHARACTERS:
-        raise UnreadableSourceError(f"{where} holds {n_objects:,} objects, which no table of its size does. It is not read.")
-
-
-def check_regular(path: Path, name: str) -> None:
-    """Refuse what has no end, such as /dev/zero, a link to it, or a socket; pipes are read like files."""
-    if path.is_char_device() or path.is_block_device() or path.is_socket():
-        raise SourceNotFoundError(f"{name} is a device and no file. Pass a file, or '-' for standard input.")
-
-
-def check_path(path: Path, name: str) -> None:
-    """Refuse a path with nothing to read behind it."""
-    if "\0" in str(path):
-        raise SourceNotFoundError(f"{str(path)!r} is no path: it holds a NUL character.")
-    try:
-        is_there = path.exists()
-    except OSError as error:  # a name that is too long
-        raise SourceNotFoundError(f"{name:.100} cannot be opened: {error.strerror or error}.") from None
-    if path.is_dir():
-        raise SourceNotFoundError(f"{name} is a directory. Pass the files in it.")
-    if not is_there and path.is_symlink():
-        raise SourceNotFoundError(
-            f"{name} is a link that leads nowhere, or to itself. Remove it, or name the file that is meant."
-        )
-    if not is_there:
-        raise SourceNotFoundError(f"there is no file {without_password(name)!r} (looked in {Path.cwd()}).{nearest_file(path)}")
-    check_regular(path, name)
-
-
-# --- lines and pipes of others ------------------------------------------------------------------------------------------
-
-LONGEST_LINE = 32 * 2**20
-"""Characters of a line; whole logs of long prompts and answers take less for each sample."""
-
-
-def lines_of(file: IO[str], name: str) -> Iterator[tuple[int, str]]:
-    """Lines of a file with their numbers, from 1 on; one longer than `LONGEST_LINE` is refused before it is read whole."""
-    number = 1
-    while line := file.readline(LONGEST_LINE + 2):
-        if len(line.rstrip("\n")) > LONGEST_LINE:
-            raise _long_line(name, number)
-        yield number, line
-        number += 1
-
-
-def check_lines(path: Path, name: str) -> None:
-    """Refuse a file with a line longer than `LONGEST_LINE`, for those who read all lines at once; in bytes here."""
-    number, length = 1, 0
-    with path.open("rb") as file:
-        while block := file.read(min(2**20, LONGEST_LINE)):  # so that no line that is too long ends where it began
-            first, last = block.find(b"\n"), block.rfind(b"\n")
-            length += len(block) if first < 0 else first
-            if length > LONGEST_LINE:
-                raise _long_line(name, number)
-            if first >= 0:
-                length = len(block) - last - 1
-            number += block.count(b"\n")
-
-
-LARGEST_WHOLE = 2**30
-"""Bytes of a file of JSON or HTML, which is read as a whole and takes several times as many then."""
-
-
-def check_whole(path: Path, name: str) -> None:
-    """Refuse a file that has to be read as a whole and is too large for that, or is no text."""
-    with path.open("rb") as file:
-        start = file.read(2**16)
-    if b"\0\0\0\0" in start:
-        raise UnreadableSourceError(f"{name} holds NUL characters, so it is no text, or damaged.")
-    size = path.stat().st_size
-    if size > LARGEST_WHOLE:
-        raise UnreadableSourceError(
-            f"{name} takes {size / 1e9:.1f} GB, and a file that is read as a whole at most {LARGEST_WHOLE / 2**30:g} GiB. Write "
-            "the table as JSON lines, CSV or Parquet."
-        )
-
-
-def check_extent(path: Path, name: str) -> None:
-    """Refuse a table of items with an endless line, or one that this computer cannot hold, which would end the process."""
-    if path.suffix.lower() == ".jsonl":
-        check_lines(path, name)
-    if path.suffix.lower() == ".json":
-        check_whole(path, name)
-    if not hasattr(os, "sysconf"):
-        return  # Windows
-    size = path.stat().st_size
-    if path.suffix.lower() == ".parquet":
-        try:
-            from pyarrow import ArrowException, parquet
-
-            file = parquet.read_metadata(path)
-            size = 8 * file.num_rows * file.num_columns  # a score or the place of a text for each cell
-        except (ImportError, ArrowException, OSError, ValueError):
-            return  # whoever reads it says what is wrong
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    if size > memory:
-        raise UnreadableSourceError(
-            f"{name} takes {size / 1e9:,.1f} GB or more when it is read, and this computer has {memory / 1e9:,.1f} GB of memory. "
-            "Write a file of fewer models or items."
-        )
-
-
-def _long_line(name: str, number: int) -> UnreadableSourceError:
-    return UnreadableSourceError(
-        f"{name}, line {number} is longer than {LONGEST_LINE / 2**20:g} MiB, so it is no record of one sample. Are the line "
-        "breaks lost, or is it another kind of file?"
-    )
-
-
-@contextmanager
-def pipes_as_files(sources: Sequence[Any], standard_input: BinaryIO | None = None) -> Iterator[list[Any]]:
-    """The sources, with a file in the place of each pipe; errors speak of the pipe.
-
-    A pipe can be read only once, but the kind of a file, its columns and its values are read one after the other. With
-    `standard_input`, "-" stands for that.
-    """
-    names: dict[str, str] = {}
-
-    def is_input(source: Any) -> bool:
-        return standard_input is not None and isinstance(source, str) and source == "-"
-
-    def holds_pipe(source: Any) -> bool:
-        return is_input(source) or is_pipe(source) or (isinstance(source, Mapping) and any(map(is_pipe, source.values())))
-
-    def as_file(source: Any) -> Any:
-        if not holds_pipe(source):
-            return source
-        if isinstance(source, Mapping):
-            return {key: as_file(value) for key, value in source.items()}
-        path = Path("stdin" if is_input(source) else source)
-        name = "standard input" if is_input(source) else printable(str(path))
-        copy = _copied(standard_input if is_input(source) else None, path, name, Path(folder, str(len(names))))
-        names[str(copy)] = name
-        return copy
-
-    if not any(map(holds_pipe, sources)):
-        yield list(sources)
-        return
-    with TemporaryDirectory(prefix="tiebreak-") as folder:
-        held = [as_file(source) for source in sources]
-        try:
-            yield held
-        except TiebreakError as error:
-            for copy, name in names.items():
-                error.rename_source(name, copy)
-            raise
-
-
-def is_pipe(source: Any) -> bool:
-    """True for the path of a named pipe, as the shell's <(...) is one."""
-    try:
-        return isinstance(source, str | os.PathLike) and Path(source).is_fifo()
-    except (OSError, ValueError):  # a text that is no path
-        return False
-
-
-def _copied(standard_input: BinaryIO | None, path: Path, name: str, folder: Path) -> Path:
-    """File with what a pipe holds; its name says of what kind it begins to be, where that of the pipe does not."""
-    folder.mkdir()
-    try:
-        with path.open("rb") if standard_input is None else nullcontext(standard_input) as stream:
-            start = stream.readline(LONGEST_LINE)
-            if start.rstrip().endswith(b"}"):
-                start += stream.readline(LONGEST_LINE)
-            ending = path.suffix if path.suffix.lower() in _ENDINGS else _ending_of(start)
-            copy = folder / f"{path.stem}{ending}"
-            with copy.open("wb") as file:
-                file.write(start)
-                shutil.copyfileobj(stream, file)
-    except OSError as error:
-        raise SourceNotFoundError(f"{name} cannot be read: {error.strerror or error}.") from None
-    return copy
-
-
-def _ending_of(start: bytes) -> str:
-    """Ending of files that begin like this."""
-    if start.startswith(b"PAR1"):
-        return ".parquet"
-    if start.startswith(b"PK\x03\x04"):
-        return ".eval"
-    first, _, rest = start.removeprefix(b"\xef\xbb\xbf").strip().partition(b"\n")
-    if first.startswith((b"{", b"[")):
-        return ".jsonl" if first.startswith(b"{") and rest.startswith(b"{") else ".json"
-    if first[:9].lower() == b"<!doctype":
-        return ".html"
-    return ".tsv" if b"\t" in first and b"," not in first and b";" not in first else ".csv"
-
-
-_ENDINGS = (".csv", ".tsv", ".txt", ".json", ".jsonl", ".parquet", ".eval", ".html")
-"""Endings that say what a file holds."""

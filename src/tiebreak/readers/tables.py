@@ -1,7 +1,7 @@
 """Any table as columns: text files, JSON, Parquet and Feather files, data frames, dicts of columns and lists of records.
 
-A column is numbers where all of its cells are, else words as they were typed. Whatever a table is of, scores, items, battles or the
-data of a study, it is read here, so that the same file is the same values everywhere, or the same error.
+A column is numbers where all of its cells are, else words as they were typed. Whatever a table is of, scores, items, battles or
+the data of a study, it is read here, so that the same file is the same values everywhere, or the same error.
 """
 
 from __future__ import annotations
@@ -41,10 +41,23 @@ Where = Callable[[int], str]
 """Place of a row, for messages: "line 7"."""
 
 
+class Counted(Sequence[str]):
+    """Whole numbers from `start` on as words, made when they are asked for: a million keys take no room."""
+
+    def __init__(self, start: int, size: int) -> None:
+        self.start, self._size = start, size
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __getitem__(self, place: Any) -> Any:
+        return str(range(self.start, self.start + self._size)[place]) if isinstance(place, int) else tuple(self)[place]
+
+
 class Words(NamedTuple):
     """A column of words: a code for each row, -1 where there is none."""
 
-    names: tuple[str, ...]
+    names: Sequence[str]
     code: IntArray
 
     def take(self, rows: IntArray) -> Words:
@@ -57,7 +70,7 @@ class Words(NamedTuple):
         used, first = np.unique(present, return_index=True)
         order = used[np.argsort(first, kind="stable")]
         if order.size == len(self.names) and bool(np.all(order == np.arange(order.size))):
-            return self
+            return Words(tuple(self.names), self.code)
         rank = np.full(len(self.names) + 1, -1, dtype=np.int32)
         rank[order] = np.arange(order.size)
         return Words(tuple(self.names[code] for code in order.tolist()), rank[self.code])
@@ -120,6 +133,9 @@ def as_words(column: Column) -> Words:
     if isinstance(column, Words):
         return column
     present = ~np.isnan(column)
+    low, high = (float(each.reduce(column, initial=0.0)) for each in (np.fmin, np.fmax))
+    if high - low < 2 * column.size and present.all() and np.array_equal(column, np.floor(column)):
+        return Words(Counted(int(low), int(high - low) + 1), (column - low).astype(np.int32))
     values, code = np.unique(column[present], return_inverse=True)
     codes = np.full(column.size, -1, dtype=np.int32)
     codes[present] = code
@@ -202,7 +218,7 @@ _HINTS = {
         "each split."
     ),
     r"^\([\d.,\s-]+\)$|^\[[\d.,\s-]+\]$": "It is an interval: give the single scores of each split, in one column.",
-    r"^[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?$": "Its comma may part thousands or decimals: write numbers with a point, such as 0.83.",
+    r"^[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?$": "Its comma may part thousands or decimals: write numbers with a point, as 0.83.",
     r"^[-+]?\d*,\d+\s*%?$": "It looks like a decimal comma beside decimal points: write numbers with a point, such as 0.83.",
     "\0": "It holds a NUL character, so the file may be damaged or not be text.",
 }
@@ -235,13 +251,14 @@ def _is_missing(value: Any) -> bool:
 
 def _is_number(value: Any) -> bool:
     """True for what a float holds without loss; text that spells a number does not count."""
-    if isinstance(value, str | bytes | complex) or not hasattr(value, "__float__") or getattr(value, "ndim", 0):
+    if isinstance(value, str | bytes | complex) or not hasattr(value, "__float__") or getattr(value, "ndim", False):
         return False
     return not isinstance(value, int) or -_EXACT <= value <= _EXACT
 
 
 def _to_float(value: Any) -> float:
-    return float(value)
+    is_short = isinstance(value, np.floating) and not isinstance(value, float)
+    return float(str(value)) if is_short else float(value)  # 0.1 of 32 bits is 0.1
 
 
 _EXACT = 2**53
@@ -283,7 +300,8 @@ def read_table(source: Any, name: str, *, is_name: Callable[[str], bool] = lambd
             return _of_arrow_file(path, name, is_name)
         if ending not in TEXT:
             raise UnsupportedSourceError(
-                f"{name} ends in {path.suffix!r}; tables are {', '.join(each for each in ENDINGS if each)}. Save it as one of these."
+                f"{name} ends in {path.suffix!r}; tables are {', '.join(each for each in ENDINGS if each)}. Save it "
+                "as one of these."
             )
         return _of_text(content_of(path, name), name, is_name, path.suffix.lower())
     if isinstance(source, Mapping):
@@ -337,7 +355,9 @@ def _names_of_object(source: Any) -> list[str]:
 def _named(name: str, names: Sequence[str], columns: Sequence[Column | list[Any]], where: Where) -> Table:
     """Table of these columns: names without blanks around them, all different; nameless columns without cells are left out."""
     if len(names) > MOST_COLUMNS:
-        raise refuse(name, None, None, f"it has {len(names):,} columns, more than the {MOST_COLUMNS:,} that are read.", "Is it a table?")
+        raise refuse(
+            name, None, None, f"it has {len(names):,} columns, more than the {MOST_COLUMNS:,} that are read.", "Is it a table?"
+        )
     held: dict[str, Column | list[Any]] = {}
     for place, (raw, column) in enumerate(zip(names, columns, strict=True), start=1):
         own = raw.strip().strip("\ufeff").strip()
@@ -348,7 +368,11 @@ def _named(name: str, names: Sequence[str], columns: Sequence[Column | list[Any]
         if own in held:
             first = [*names].index(raw) + 1 if raw in names else 0
             raise refuse(
-                name, None, None, f"it has two columns called {printable(own)!r} (columns {first} and {place}).", "Give each a name of its own."
+                name,
+                None,
+                None,
+                f"it has two columns called {printable(own)!r} (columns {first} and {place}).",
+                "Give each a name of its own.",
             )
         held[own] = column
     if not held:
@@ -445,7 +469,13 @@ def _separator(text: str, is_whole: bool, name: str, usual: str) -> str:
     regular = {each: n for each, n in found.items() if rows and all(row.count(each) == n for row in rows)}
     if len(regular) > 1:
         words = " or ".join(f"{_SEPARATORS[each]} ({n + 1} columns)" for each, n in regular.items())
-        raise refuse(name, None, None, f"it is separated by {words}, and every row fits either.", "Put what holds one of them into quotation marks.")
+        raise refuse(
+            name,
+            None,
+            None,
+            f"it is separated by {words}, and every row fits either.",
+            "Put what holds one of them into quotation marks.",
+        )
     return next(iter(regular), max(found, key=lambda each: (found[each], each == usual)))
 
 
@@ -475,14 +505,20 @@ def _check_header(names: Sequence[str], name: str, where: Where) -> None:
     present = [each for each in names if each.strip()]
     if len(present) > 1 and all(number_of(each) is not None for each in present) and names[0].strip():
         raise refuse(
-            name, None, "line 1", f"the first row holds only numbers ({', '.join(present[:3])} ...).",
+            name,
+            None,
+            "line 1",
+            f"the first row holds only numbers ({', '.join(present[:3])} ...).",
             "A header with the names of the columns is needed there, such as the models' names.",
-        )  # fmt: skip
-    if 3 <= len(names) and len(present) < 2:
+        )
+    if len(names) >= 3 and len(present) < 2:
         raise refuse(
-            name, None, "line 1", f"it is no header: it names {len(present)} of {len(names)} columns ({', '.join(present)!r}).",
+            name,
+            None,
+            "line 1",
+            f"it is no header: it names {len(present)} of {len(names)} columns ({', '.join(present)!r}).",
             "Remove the lines above the header with the names of the columns.",
-        )  # fmt: skip
+        )
 
 
 def _rows_of(text: str, form: _Form) -> Iterator[tuple[int, list[str]]]:
@@ -492,7 +528,9 @@ def _rows_of(text: str, form: _Form) -> Iterator[tuple[int, list[str]]]:
     reader = csv.reader(_bare(stream, form.separator), delimiter=form.separator, skipinitialspace=skips, strict=True)
     line = 1
     for row in reader:
-        if any(cell.strip("\ufeff \t\xa0") for cell in row) and not (line == 1 and re.fullmatch(r"\ufeff*sep=.?", "".join(row[:1]))):
+        if any(cell.strip("\ufeff \t\xa0") for cell in row) and not (
+            line == 1 and re.fullmatch(r"\ufeff*sep=.?", "".join(row[:1]))
+        ):
             yield line, row
         line = reader.line_num + 1
 
@@ -508,7 +546,7 @@ def _cleaned(text: str, form: _Form, name: str) -> bytes:
     n_columns, line = 0, 0
     csv.field_size_limit(LONGEST_LINE)
     try:
-        for line, row in _rows_of(text, form):  # noqa: B007  (the error says after which line)
+        for line, row in _rows_of(text, form):
             n_columns = n_columns or len(row)
             if len(row) != n_columns:
                 hint = "If these are decimal commas, write the numbers with a point, such as 0.83." if _is_of_commas(row) else ""
@@ -524,14 +562,17 @@ def _is_of_commas(row: Sequence[str]) -> bool:
     return len(row) > 2 and all(re.fullmatch(r"\s*-?\d*\s*", cell) for cell in row)
 
 
-def _by_arrow(content: bytes, form: _Form, is_name: Callable[[str], bool]) -> tuple[list[str], list[Column]] | None:
+def _by_arrow(
+    content: bytes, form: _Form, is_name: Callable[[str], bool], as_text: frozenset[str] = frozenset()
+) -> tuple[list[str], list[Column]] | None:
     """Names and columns by pyarrow; None for what it cannot read, or reads in another way than a spreadsheet."""
     import pyarrow as pa
     from pyarrow import csv as arrow
 
     text = pa.dictionary(pa.int32(), pa.string())
     is_strange = b"0x" in content or b"0X" in content or b"\0" in content[:_SAMPLE]  # it reads numbers of base 16
-    typed = {each: text for each in form.names if is_strange or is_name(each)}
+    is_strange = is_strange or (any(map(is_name, form.names)) and _has_odd_numbers(content, form.separator))
+    typed = {each: text for each in form.names if is_strange or each in as_text}
     try:
         table = arrow.read_csv(
             pa.BufferReader(content),
@@ -551,6 +592,13 @@ def _by_arrow(content: bytes, form: _Form, is_name: Callable[[str], bool]) -> tu
         names = list(table.column_names)
     except (pa.ArrowException, ValueError):
         return None
+    kept = {each.strip(): column.type for each, column in zip(names, table.columns, strict=True) if is_name(each.strip())}
+    if changed := {
+        each
+        for each, kind in kept.items()
+        if each not in as_text and not (pa.types.is_integer(kind) or pa.types.is_dictionary(kind))
+    }:
+        return _by_arrow(content, form, is_name, frozenset(changed | as_text)) if changed <= set(form.names) else None
     columns = [_of_arrow(column) for column in table.columns]
     if any(column is None for column in columns):
         return None
@@ -559,6 +607,18 @@ def _by_arrow(content: bytes, form: _Form, is_name: Callable[[str], bool]) -> tu
     if keep is not None:
         found = [each.take(keep) if isinstance(each, Words) else each[keep] for each in found]
     return names, found
+
+
+def _has_odd_numbers(content: bytes, separator: str) -> bool:
+    """True where some whole number is not written as the shortest text of it: 007, +1."""
+    begins = [separator.encode(), b"\n", b'"', b" "]
+    if any(begin + b"+" in content for begin in begins):
+        return True
+    text = np.frombuffer(content, dtype=np.uint8)
+    zeros = np.flatnonzero((text[1:-1] == ord("0")) & (text[2:] - ord("0") < 10))
+    before = np.zeros(256, dtype=bool)
+    before[[each[0] for each in begins]] = True
+    return bool(before[text[zeros]].any())
 
 
 def _rows_with_cells(columns: Sequence[Column]) -> IntArray | None:
@@ -596,7 +656,11 @@ def _of_arrow(column: Any) -> Column | None:
 
 
 def _buffer(array: Any, dtype: Any, n_missing: int, missing: float) -> Any:
-    values: Any = np.frombuffer(array.buffers()[1], dtype=dtype)[array.offset : array.offset + len(array)] if len(array) else np.empty(0, dtype)
+    values: Any = (
+        np.frombuffer(array.buffers()[1], dtype=dtype)[array.offset : array.offset + len(array)]
+        if len(array)
+        else np.empty(0, dtype)
+    )
     if not n_missing:
         return values
     bits = np.unpackbits(np.frombuffer(array.buffers()[0], dtype=np.uint8), bitorder="little")
@@ -628,7 +692,9 @@ def _of_json(path: Path, name: str, is_name: Callable[[str], bool]) -> Table:
     if found is not None:
         return found
     text = text_of(content, name)
-    held = json_records(text, name) if is_lines or re.match(r"\s*\{.*\}\s*\n\s*\{", text) else parse_json(text, name, is_strict=True)
+    held = (
+        json_records(text, name) if is_lines or re.match(r"\s*\{.*\}\s*\n\s*\{", text) else parse_json(text, name, is_strict=True)
+    )
     if isinstance(held, Mapping):
         inner = next((held[key] for key in ("data", "results", "records", "rows") if isinstance(held.get(key), list)), None)
         held = held if inner is None else inner
@@ -646,7 +712,9 @@ def json_records(text: str, name: str) -> list[dict[str, Any]]:
     for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), start=1):  # U+2028 ends no line of JSON
         if line.strip():
             if len(line) > LONGEST_LINE:
-                raise refuse(name, None, f"line {number}", "it is too long for a record of one sample.", "Are the line breaks lost?")
+                raise refuse(
+                    name, None, f"line {number}", "it is too long for a record of one sample.", "Are the line breaks lost?"
+                )
             record = parse_json(line, f"{name}, line {number}", is_strict=True)
             if not isinstance(record, dict):
                 raise refuse(name, None, f"line {number}", "it holds no object.")
@@ -669,7 +737,10 @@ def _json_by_arrow(content: bytes, name: str, is_name: Callable[[str], bool]) ->
         return None
     if any(pa.types.is_nested(each.type) or pa.types.is_temporal(each.type) for each in table.columns):
         return None
-    if any(is_name(each) and pa.types.is_floating(column.type) for each, column in zip(table.column_names, table.columns, strict=True)):
+    if any(
+        is_name(each) and pa.types.is_floating(column.type)
+        for each, column in zip(table.column_names, table.columns, strict=True)
+    ):
         return None
     return _of_arrow_table(table, name)
 
@@ -703,7 +774,7 @@ def _of_arrow_file(path: Path, name: str, is_name: Callable[[str], bool]) -> Tab
         raise refuse(name, None, None, f"it cannot be read as {path.suffix[1:]}: {error}.") from None
     if index := [each for each in table.column_names if re.fullmatch(r"__index_level_\d+__", each)]:
         table = table.rename_columns(["" if each == index[0] else each for each in table.column_names])
-        table = table.select([*[each for each in table.column_names if each == ""], *[each for each in table.column_names if each]])
+        table = table.select(sorted(table.column_names, key=bool))  # the index stands first, as in a text file
     return _of_arrow_table(table, name)
 
 
@@ -718,6 +789,9 @@ def _of_columns(columns: Mapping[Any, Any], name: str, is_name: Callable[[str], 
     for key, values in columns.items():
         if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
             raise refuse(name, str(key), None, f"it must be a list; got {printable(f'{values!r:.60}')}.")
+        if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype == np.float64:
+            held.append(values.copy())
+            continue
         cells = list(values)
         found = column_of(cells)
         if isinstance(found, np.ndarray) and is_name(str(key)) and any(isinstance(cell, bool) for cell in cells):
@@ -732,7 +806,9 @@ def _of_frame(source: Any, name: str, is_name: Callable[[str], bool]) -> Table:
     try:
         frame = nw.from_native(_with_index(source), pass_through=True)
     except nw.exceptions.DuplicateError as error:
-        raise refuse(name, None, None, f"it has columns of the same name: {' '.join(str(error).split())}.", "Give each a name of its own.") from None
+        raise refuse(
+            name, None, None, f"it has columns of the same name: {' '.join(str(error).split())}.", "Give each a name of its own."
+        ) from None
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect()
     if not isinstance(frame, nw.DataFrame):
@@ -743,9 +819,12 @@ def _of_frame(source: Any, name: str, is_name: Callable[[str], bool]) -> Table:
     several = next((column for column in frame.columns if isinstance(column, tuple)), None)
     if several is not None:
         raise refuse(
-            name, None, None, f"its columns have several levels, such as {several!r}.",
+            name,
+            None,
+            None,
+            f"its columns have several levels, such as {several!r}.",
             "Give each one name, for example with frame.columns = ['/'.join(map(str, names)) for names in frame.columns].",
-        )  # fmt: skip
+        )
     columns = [_of_series(frame.get_column(each), str(each), name, is_name) for each in frame.columns]
     return _named(name, list(map(str, frame.columns)), columns, _numbered)
 
@@ -774,7 +853,7 @@ def _of_series(series: Any, column: str, name: str, is_name: Callable[[str], boo
         # a copy, so that nothing we do reaches the caller's data
         return np.array(series.cast(nw.Float64).to_numpy(), dtype=float)
     try:
-        cells = series.to_list()
+        cells = [float(str(each)) for each in series.to_numpy()] if kind == nw.Float32 else series.to_list()
     except BaseException as error:  # a date beyond Python's, which the library of the frame can hold; polars panics at some
         if not isinstance(error, OverflowError | ValueError) and type(error).__name__ != "PanicException":
             raise

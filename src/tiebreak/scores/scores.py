@@ -166,6 +166,8 @@ class Scores:
         Groups of models whose predictions are known to be the same on all splits.
     others : tuple of Scores
         The same models in the other metrics that were measured with this one, where no metric was named.
+    roles : tuple of str
+        What was taken for what in each source: "model = framework, 16 datasets = task; not used: id".
     """
 
     metric: Metric
@@ -177,6 +179,7 @@ class Scores:
     items: Items | None = None
     same_predictions: tuple[tuple[str, ...], ...] = ()
     others: tuple[Scores, ...] = ()
+    roles: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         if self.items is not None:

@@ -855,9 +855,10 @@ def _rope_note(comparison: Comparison) -> str:
 
 
 def method_lines(comparison: Comparison) -> list[str]:
-    """Name of the procedure, why it was chosen, its assumptions, its measured error rate, and tests beside it."""
+    """What was read, name of the procedure, why it was chosen, its assumptions, its measured error rate, and tests beside it."""
     m = comparison.method
-    lines = [f"{m.name}: {m.reason}.", "It assumes: " + "; ".join(m.assumptions) + "."]
+    lines = [f"read: {text}." for text in comparison.scores.roles]
+    lines += [f"{m.name}: {m.reason}.", "It assumes: " + "; ".join(m.assumptions) + "."]
     measured = nearest_words(comparison)
     return [*lines, *([measured] if measured else []), *(f"Beside it: {test.text}" for test in comparison.supplementary_tests)]
 
