@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -21,7 +22,7 @@ from tiebreak.errors import (
 from tiebreak.numerics import Missing
 from tiebreak.printable import fault_of_name, printable
 from tiebreak.readers import answer, logs, sklearn
-from tiebreak.readers.files import pipes_as_files, refuse
+from tiebreak.readers.files import check_path, pipes_as_files, refuse
 from tiebreak.readers.folder import Results, is_folder, read_results
 from tiebreak.readers.header import names_something
 from tiebreak.readers.items import Part, items_of, items_of_wide, part_of_items, part_of_log, part_of_long
@@ -31,7 +32,7 @@ from tiebreak.readers.predictions import holds_predictions, items_of_predictions
 from tiebreak.readers.shapes import Long, battle_columns, long_of, refuse_battles
 from tiebreak.readers.source import ACCEPTED, ReadOptions, Source, known_sizes, unsupported, with_sizes
 from tiebreak.readers.splits import source_of_long
-from tiebreak.readers.tables import ENDINGS, Column, Table, Words, as_words, is_frame, is_table_file, read_table
+from tiebreak.readers.tables import ENDINGS, Column, Table, Words, as_words, is_frame, read_table
 from tiebreak.scores.items import Items, check_items
 from tiebreak.scores.scores import SavedSettings, Scores, percent_notices
 from tiebreak.scores.vocabulary import look_up, quoted
@@ -52,8 +53,8 @@ Found = Source | Long | Part | Table | Items
 class Given:
     """A source with the names that messages and models have from it."""
 
-    def __init__(self, source: Any, name: str, stem: str = "") -> None:
-        self.source, self.name, self.stem = source, name, stem
+    def __init__(self, source: Any, name: str, stem: str = "", file: str = "") -> None:
+        self.source, self.name, self.stem, self.file = source, name, stem, file
 
 
 def read_scores(sources: Sequence[Any], options: ReadOptions) -> Scores:
@@ -158,8 +159,9 @@ def read_items(
         positive=positive,
     )
     with pipes_as_files(sources) as held:
-        found = [_found(each, options, n_sources=len(held)) for each in _given(held)]
-        items = _items(found, options)
+        given = _given(held)
+        found = [_found(each, options, n_sources=len(held)) for each in given]
+        items = _items(found, given, options)
     return (items.take(models) if models is not None else items).complete(missing)
 
 
@@ -169,6 +171,7 @@ def read_items(
 def _given(sources: Sequence[Any]) -> list[Given]:
     """Sources with their names; a dict of tables is one for each model."""
     found = []
+    files = iter(_told_apart([Path(source) for source in sources if _is_file(source)]))
     for number, source in enumerate(sources, start=1):
         name = "the source" if len(sources) == 1 else f"source {number}"
         if isinstance(source, Mapping) and source and not sklearn.reads(source) and all(map(_is_source, source.values())):
@@ -177,10 +180,24 @@ def _given(sources: Sequence[Any]) -> list[Given]:
                 for key, value in source.items()
             ]
         elif _is_file(source):
-            found.append(Given(source, printable(os.fspath(source))))
+            found.append(Given(source, printable(os.fspath(source)), file=printable(next(files))))
         else:
             found.append(Given(source, "the table" if is_frame(source) and len(sources) == 1 else name))
     return found
+
+
+def _told_apart(paths: Sequence[Path]) -> list[str]:
+    """Names of files without their endings, of equal ones with what differs in their folders."""
+    if len({path.stem for path in paths}) == len(paths):
+        return [path.stem for path in paths]
+    parts = [path.with_suffix("").parts for path in paths]
+    start = _n_alike(parts)
+    end = _n_alike([each[:start:-1] for each in parts])
+    return ["/".join(each[start : len(each) - end]) or each[-1] for each in parts]
+
+
+def _n_alike(parts: Sequence[Sequence[str]]) -> int:
+    return sum(1 for _ in itertools.takewhile(lambda each: len(set(each)) == 1, zip(*parts, strict=False)))
 
 
 def _is_file(source: Any) -> bool:
@@ -234,14 +251,13 @@ def _found(given: Given, options: ReadOptions, *, n_sources: int) -> Found:
         return answer.read_answer(source, name, options)
     if options.rows != "items" and sklearn.reads(source):
         return sklearn.read(source, name, options)
-    stem = given.stem or (printable(Path(source).stem) if _is_file(source) else "")
+    stem = given.stem or given.file
     if _is_file(source):
         path = Path(source)
-        if path.is_file() and logs.is_log(path):
+        check_path(path, name)
+        if logs.is_log(path):
             log = logs.read_log(path, name, options.metric, is_main=n_sources > 1)
             return _named_model(part_of_log(log, name, stem), given)
-        if not is_table_file(source):
-            read_table(source, name)
     if isinstance(source, Mapping) and not source:
         raise UnreadableSourceError(f"{name} is an empty dict. Pass {{name: scores}} with at least two models.")
     if isinstance(source, Mapping) and len({str(key) for key in source}) < len(source):
@@ -259,7 +275,7 @@ def _found(given: Given, options: ReadOptions, *, n_sources: int) -> Found:
     if battle_columns(names):
         refuse_battles(names, name)
     if holds_predictions(table, options):
-        return dataclasses.replace(table, name=name)
+        return table
     is_alone = n_sources > 1 or bool(given.stem) or _is_file(source)
     long = long_of(table, options, stem if is_alone else None)
     if long.is_by_file and n_sources == 1 and not given.stem and not long.is_of_items:
@@ -355,7 +371,7 @@ def _item_scores(found: Sequence[Found], given: Sequence[Given], options: ReadOp
         )
     asked = tuple(saved for each in found if isinstance(each, Source) for saved in each.scores.saved_settings)
     plain = [each.scores.items if isinstance(each, Source) and each.scores.items is not None else each for each in found]
-    items = _items(plain, options)
+    items = _items(plain, given, options)
     if options.models is not None:
         items = items.take(options.models)
     scores = items.as_scores()
@@ -363,29 +379,30 @@ def _item_scores(found: Sequence[Found], given: Sequence[Given], options: ReadOp
     return dataclasses.replace(scores, saved_settings=asked, roles=tuple(roles))
 
 
-def _items(found: Sequence[Found], options: ReadOptions) -> Items:
+def _items(found: Sequence[Found], given: Sequence[Given], options: ReadOptions) -> Items:
     """Items of all that was found, joined."""
     tables = [each for each in found if isinstance(each, Table)]
     if tables:
         if len(tables) < len(found):
             raise AmbiguousSourceError("some sources are predictions beside the truth, and others scores; compare one kind.")
-        return items_of_predictions(tables, options)
+        return items_of_predictions(tables, [its.stem or its.file or its.name for its in given], options)
     if len(found) == 1 and isinstance(found[0], Items) and options.cluster is None:
         return check_items(found[0])
     if len(found) == 1 and isinstance(found[0], Long) and found[0].is_of_items:
         items = items_of_wide(found[0], options)
         if items is not None:
             return items
-    return items_of([_part(each) for each in found], options.metric, options.direction_of(options.metric or ""), options.cluster)
+    parts = [_part(each, its.stem or its.file) for each, its in zip(found, given, strict=True)]
+    return items_of(parts, options.metric, options.direction_of(options.metric or ""), options.cluster)
 
 
 def parts_of(sources: Sequence[Any], options: ReadOptions) -> list[Part]:
     """Parts of items, one for each source."""
     given = _given(sources)
-    return [_part(_found(each, options, n_sources=len(given))) for each in given]
+    return [_part(_found(each, options, n_sources=len(given)), each.stem or each.file) for each in given]
 
 
-def _part(found: Found) -> Part:
+def _part(found: Found, stem: str) -> Part:
     if isinstance(found, Part):
         return found
     if isinstance(found, Items):
@@ -397,7 +414,6 @@ def _part(found: Found) -> Part:
             )
         return part_of_items(found)
     if isinstance(found, Long) and found.is_of_items:
-        stem = found.models[0] if found.is_by_file else printable(Path(found.table.name).stem)
         return part_of_long(found, stem)
     name = found.table.name if isinstance(found, Long) else found.name
     raise refuse(
