@@ -2,81 +2,83 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal, NamedTuple
 
-import numpy as np
-
-from tiebreak.errors import (
-    AmbiguousSourceError,
-    MissingSplitsError,
-    SourceNotFoundError,
-    TiebreakError,
-    TooFewModelsError,
-)
+from tiebreak.errors import AmbiguousSourceError, Setting, SourceNotFoundError, TiebreakError, TooFewModelsError
 from tiebreak.printable import printable
 from tiebreak.readers.battles import read_battles
 from tiebreak.readers.columns import battle_columns
-from tiebreak.readers.folder_names import stem
-from tiebreak.readers.item_tables import LongTable, items_of_tables, long_of_file, names_items, task_of, with_main_metric
+from tiebreak.readers.item_tables import names_items
+from tiebreak.readers.items import items_of, with_main_metric
+from tiebreak.readers.logs import Log, is_log, read_log
+from tiebreak.readers.source import ReadOptions
 from tiebreak.readers.table import column_names
-from tiebreak.scores.items import TASK, Items, check_items
+from tiebreak.scores.items import TASK, Items
 from tiebreak.scores.vocabulary import Notice, quoted
 
-if TYPE_CHECKING:
-    import pandas as pd
+Kind = Literal["log", "items", "scores", "answer", "battles", "means", "store", "study", "floor", "link"]
 
-    from tiebreak.readers.source import ReadOptions
-
-Kind = Literal["log", "items", "scores", "battles", "answer", "store", "study", "means", "floor"]
-
-WORDS: dict[Kind, tuple[str, str]] = {
-    "log": ("log of single samples", "logs of single samples"),
-    "items": ("table of items", "tables of items"),
-    "scores": ("table, perhaps of scores", "tables, perhaps of scores"),
-    "battles": ("table of judged battles", "tables of judged battles"),
-    "answer": ("saved answer of tiebreak", "saved answers of tiebreak"),
-    "store": ("store of runs", "stores of runs"),
-    "study": ("study file", "study files"),
-    "means": ("file of means only", "files of means only"),
-    "floor": ("noise floor, for gates", "noise floors, for gates"),
+KINDS: dict[Kind, tuple[str, str, str]] = {
+    "log": ("log of single samples", "logs of single samples", ""),
+    "items": ("table of items", "tables of items", "items, by themselves: tiebreak compare FILE"),
+    "scores": ("table, perhaps of scores", "tables, perhaps of scores", "perhaps scores, by themselves: tiebreak compare FILE"),
+    "answer": ("saved answer of tiebreak", "saved answers of tiebreak", "a saved answer, by itself: tiebreak compare FILE"),
+    "battles": (
+        "table of judged battles",
+        "tables of judged battles",
+        "judged battles: 'tiebreak rate FOLDER' rates their models",
+    ),
+    "means": (
+        "file of means only",
+        "files of means only",
+        "means only, which do not say how sure they are: evaluate with the samples kept, as by lm_eval --log_samples",
+    ),
+    "store": ("store of runs", "stores of runs", "a store: 'tiebreak runs --store sqlite:///FILE' lists its runs"),
+    "study": ("study file", "study files", "a study: 'tiebreak run FILE' measures its models"),
+    "floor": ("noise floor, for gates", "noise floors, for gates", "a noise floor, for gates"),
+    "link": ("link or device, not followed", "links or devices, not followed", "a link or device, which is not followed"),
 }
-"""Kinds of files, of one and of several."""
+"""Kinds of files: what one and several are called, and what can be done with those that are not compared."""
+
+COMPARED: tuple[Kind, ...] = ("log", "items", "scores", "answer")
+"""Kinds that are compared, the first that is there."""
 
 _ENDINGS = (".eval", ".jsonl", ".json", ".csv", ".tsv", ".txt", ".parquet", ".db", ".sqlite", ".sqlite3", ".toml")
-_NO_RESULTS = frozenset(("node_modules", "__pycache__", "site-packages"))
-_START = 4096
-"""Bytes of a file by which its kind is told."""
 
-MOST_LOGS = 20_000
-"""Logs that are read for one answer."""
+_MARKS: tuple[tuple[Kind, str, bytes], ...] = (
+    ("store", r"\.(db|sqlite3?)$", rb"\ASQLite format 3\0"),
+    ("study", r"\.toml$", rb"(?s)\[data.*\[models|\[models.*\[data"),
+    ("means", r"\.json$", rb'"evaluation_results"'),
+    ("means", r"(^results(_.*)?|_\d{4}-\d\d-\d\dT[\d.:-]+)\.json$", rb'\A\s*\{\s*"results"'),
+    ("floor", r"\.json$", rb'(?s)\A\s*\{\s*"schema".{0,200}"noise_floor"'),
+    ("answer", r"\.json$", rb'(?s)\A\s*\{\s*"schema".{0,100}"tiebreak"'),
+)
+"""Kinds that are told by the name of a file and by what stands in its beginning."""
 
 
-@dataclass(frozen=True, slots=True)
-class FoundFile:
+class FoundFile(NamedTuple):
     """A file in the folder that may hold results.
 
     Attributes
     ----------
-    path : Path
     name : str
         Relative to the folder.
+    path : Path
     kind : str
-        "log", "items", "scores", "battles", "answer", "store", "study", "means" or "floor".
+        "log", "items", "scores", "answer", "battles", "means", "store", "study" or "floor"; "link" where it is not followed.
     """
 
-    path: Path
     name: str
+    path: Path
     kind: Kind
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Results:
     """Results in a folder, from `read_results`: print it for the list, `tiebreak.compare` it for the answer.
 
@@ -84,53 +86,41 @@ class Results:
     ----------
     path : Path
     files : tuple of FoundFile
-        Those that may hold results, by name.
+        Those that may hold results, by name, and links that are not followed.
     n_files : int
         All files that were met.
-    n_links : int
-        Links that were not followed: those that lead out of the folder, and those to folders.
     left_out : dict of str to str
-        Name of each file that is not compared, and the reason; filled when the files are read.
+        Name of each file and task that is not compared, and the reason; filled when the files are read.
     remarks : list of str
-        What was taken for what, and decided, in words; filled when the files are read.
-    set_aside : list of str
-        Those of the remarks that name models, tasks or files which are no part of the answer.
+        What was taken for what, in words; filled when the files are read.
     """
 
     path: Path
     files: tuple[FoundFile, ...]
     n_files: int
-    n_links: int = 0
     left_out: dict[str, str] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
-    set_aside: list[str] = field(default_factory=list)
 
     def __repr__(self) -> str:
-        """The list of what was found."""
-        return "\n".join(self.lines())
+        """List of what was found, what it was taken for, and what is left out."""
+        found = {words: names for kind, words in KINDS.items() if (names := [each.name for each in self.of_kind(kind)])}
+        lines = (
+            f"{self.n_files:,} file{'s' * (self.n_files != 1)} in {self.path}",
+            *(f"  {len(names):,} {words[len(names) > 1]}: {quoted(names, 2)}" for words, names in found.items()),
+            *([f"  {n:,} other{'s' * (n > 1)}, not opened or without results"] if (n := self.n_files - len(self.files)) else []),
+            *([f"  left out: {_listed(self.left_out)}"] if self.left_out else []),
+            *(f"  {text}" for text in self.remarks),
+        )
+        return "\n".join(map(printable, lines))
 
     def of_kind(self, kind: Kind) -> list[FoundFile]:
         """Files of one kind."""
         return [each for each in self.files if each.kind == kind]
 
-    def lines(self) -> list[str]:
-        """List of what was found, what it was taken for, and what is left out, a line each."""
-        n_other = self.n_files - len(self.files)
-        there = [f"{self.n_files:,} file{'s' if self.n_files != 1 else ''} in {printable(str(self.path))}"]
-        counts = Counter(each.kind for each in self.files)
-        for kind, (one, several) in WORDS.items():
-            if n := counts[kind]:
-                names = quoted([each.name for each in self.of_kind(kind)], 2)
-                there.append(f"  {n:,} {one if n == 1 else several}: {printable(names)}")
-        if n_other:
-            there.append(f"  {n_other:,} other{'s' if n_other > 1 else ''}, not opened or without results")
-        if self.n_links:
-            there.append(f"  {self.n_links:,} link{'s' if self.n_links > 1 else ''}, not followed")
-        left = list(self.left_out.items())
-        there += [f"  left out: {printable(name)}: {printable(why)}" for name, why in left[:_MOST_NAMED]]
-        if len(left) > _MOST_NAMED:
-            there.append(f"  left out: {len(left) - _MOST_NAMED:,} more")
-        return [*there, *(f"  {printable(text)}" for text in self.remarks)]
+    def notice(self) -> Notice | None:
+        """Remark on what lies in the folder and is no part of the answer; None where that is nothing."""
+        said = _listed(self.left_out)
+        return Notice("left-out-of-folder", f"left out of the folder {str(self.path)!r}: {said}") if said else None
 
     def sources(self, options: ReadOptions) -> list[Any]:
         """Sources that are compared: items of all logs, else the tables, else the saved answers.
@@ -140,379 +130,139 @@ class Results:
         TiebreakError
             There is nothing to compare, or several things of which one must be chosen; the text lists them.
         """
-        self._forget()
-        chosen = next((kind for kind in _COMPARED if self.of_kind(kind)), None)
+        chosen = next((kind for kind in COMPARED if self.of_kind(kind)), None)
+        others = {
+            each.name: KINDS[each.kind][2]
+            for each in self.files
+            if each.kind != chosen and (chosen is None or each.kind in (*COMPARED, "battles"))
+        }
         if chosen is None:
-            raise SourceNotFoundError(self._nothing())
-        rest = [each for kind in _COMPARED for each in self.of_kind(kind) if kind != chosen]
-        if rest:
-            names = printable(quoted([each.name for each in rest], 3))
-            self._set_aside(f"compared: the {WORDS[chosen][1]}; by themselves: tiebreak compare FILE for {names}")
-        if self.of_kind("battles"):
-            self._set_aside(f"judged battles are rated by themselves: {self._rate()}")
-        if chosen == "log":
-            return [self._of_logs(options)]
-        found = [each.path for each in self.of_kind(chosen)]
-        if len(found) > 1 and chosen != "items":
-            names = quoted([each.name for each in self.of_kind(chosen)], 6)
-            raise AmbiguousSourceError(
-                f"{printable(str(self.path))} holds {len(found)} {WORDS[chosen][1]}: {printable(names)}. Say which belong "
-                "together: tiebreak compare FILE FILE, or one of them."
+            raise SourceNotFoundError(
+                f"{printable(str(self.path))} holds no scores to compare, but {printable(_listed(others))}."
+                if others
+                else f"{printable(str(self.path))} holds no results that tiebreak reads among {self.n_files:,} "
+                f"file{'s' * (self.n_files != 1)}: logs of lm-evaluation-harness (samples_*.jsonl), Inspect (.eval, .json), HELM "
+                "(per_instance_stats.json), Every Eval Ever, promptfoo (JSON), SWE-bench (reports); judgements of AlpacaEval, "
+                "FastChat, Arena-Hard; tables (.csv, .tsv, .jsonl, .parquet), answers saved with --format json."
             )
-        return list(map(str, found))
-
-    def notice(self) -> Notice | None:
-        """Remark on what lies in the folder and is no part of the answer; None where nothing is left out, or nothing was read."""
-        left = list(self.left_out.items())
-        texts = [f"{name}: {why}" for name, why in left[:_MOST_NAMED]]
-        if len(left) > _MOST_NAMED:
-            texts.append(f"{len(left) - _MOST_NAMED:,} more files")
-        texts += self.set_aside
-        what = f"the folder {str(self.path)!r} holds more than this answer takes in"
-        return Notice("left-out-of-folder", f"{what} ({'; '.join(texts)})") if texts else None
-
-    def _set_aside(self, text: str) -> None:
-        """Remark on what is no part of the answer."""
-        self.remarks.append(text)
-        self.set_aside.append(text)
-
-    def _forget(self) -> None:
-        """Empty what an earlier reading found."""
-        for found in (self.left_out, self.remarks, self.set_aside):
-            found.clear()
-
-    def _rate(self) -> str:
-        """Command that rates the battles of the folder."""
-        return f"tiebreak rate {_quoted(self.path)}"
+        found = [self._items(options)] if chosen == "log" else [str(each.path) for each in self.of_kind(chosen)]
+        if len(found) > 1 and chosen != "items":
+            raise AmbiguousSourceError(
+                f"{printable(str(self.path))} holds {len(found)} {KINDS[chosen][1]}: "
+                f"{printable(quoted([each.name for each in self.of_kind(chosen)], 6))}. Say which belong together: tiebreak "
+                "compare FILE FILE, or one of them."
+            )
+        self.left_out.update(others)
+        return found
 
     def battles(self) -> list[str]:
-        """Paths of the tables of judged battles that can be read, without those that hold the same as another; [] for none."""
-        self._forget()
-        seen: dict[bytes, str] = {}
-        kept = []
-        for each in self.of_kind("battles"):
+        """Paths of the tables of judged battles that can be read, or else of all; of those that hold the same, the first."""
+        return [
+            str(file.path)
+            for file, _ in self._readable("battles", lambda file: read_battles(file.path), lambda file, _: file.path.read_bytes())
+        ] or [str(file.path) for file in self.of_kind("battles")]
+
+    def _readable(
+        self, kind: Kind, read: Callable[[FoundFile], Any], content_of: Callable[[FoundFile, Any], Hashable]
+    ) -> list[tuple[FoundFile, Any]]:
+        """Files of a kind with what is read of each; those that cannot be read are left out, and those of the same content."""
+        self.left_out.clear()
+        kept: dict[Hashable, tuple[FoundFile, Any]] = {}
+        for file in self.of_kind(kind):
             try:
-                read_battles(each.path)
-                content = _content_of(each.path)
-            except TiebreakError as error:
-                self.left_out[each.name] = str(error).removeprefix(str(each.path)).lstrip(":, ")
-                continue
-            except OSError as error:
-                self.left_out[each.name] = f"cannot be read: {error.strerror or error}"
-                continue
-            if content in seen:
-                self.left_out[each.name] = f"holds the same as {seen[content]}"
-            else:
-                seen[content] = each.name
-                kept.append(str(each.path))
-        if self.of_kind("battles") and not kept:
-            raise SourceNotFoundError(
-                f"none of the {len(self.of_kind('battles'))} tables of battles in {printable(str(self.path))} can be read; the "
-                f"first: {printable(next(iter(self.left_out)))}: {next(iter(self.left_out.values()))}"
-            )
-        if kept and (rest := [each for kind in _COMPARED for each in self.of_kind(kind)]):
-            names = printable(quoted([each.name for each in rest], 3))
-            self.remarks.append(f"rated: the {WORDS['battles'][1]}; by themselves: tiebreak compare FILE for {names}")
-        return kept
+                found = read(file)
+                if (first := kept.setdefault(content_of(file, found), (file, found))[0]) is not file:
+                    self.left_out[file.name] = f"holds the same as {first.name}"
+            except (TiebreakError, OSError) as error:
+                self.left_out[file.name] = str(error).removeprefix(str(file.path)).removeprefix(file.name).lstrip(":, ")
+        return list(kept.values())
 
-    def _nothing(self) -> str:
-        """Message on a folder without anything to compare."""
-        name = printable(str(self.path))
-        if battles := self.of_kind("battles"):
-            files = printable(quoted([each.name for each in battles], 2))
-            return f"{name} holds no scores to compare, but judged battles ({files}): '{self._rate()}' rates their models."
-        if means := self.of_kind("means"):
-            return (
-                f"{name} holds means only ({printable(quoted([each.name for each in means], 2))}), which say nothing of how sure "
-                "they are. Evaluate with the samples kept: lm_eval --log_samples; of Every Eval Ever the JSON lines beside."
-            )
-        if stores := self.of_kind("store"):
-            return (
-                f"{name} holds no scores to compare, but a store: 'tiebreak runs --store sqlite:///{stores[0].path}' lists its "
-                "runs."
-            )
-        if studies := self.of_kind("study"):
-            return f"{name} holds no results yet, but a study: 'tiebreak run {_typed(studies[0])}' measures its models."
-        return (
-            f"{name} holds no results that tiebreak reads among {self.n_files:,} file{'s' if self.n_files != 1 else ''}: logs of "
-            "lm-evaluation-harness (samples_*.jsonl), Inspect (.eval, .json), HELM (per_instance_stats.json), Every Eval Ever, "
-            "promptfoo (JSON), SWE-bench (reports); judgements of AlpacaEval, FastChat, Arena-Hard; tables (.csv, .tsv, .jsonl, "
-            ".parquet), answers saved with --format json."
-        )
-
-    # --- logs ---------------------------------------------------------------------------------------------------------------
-
-    def _of_logs(self, options: ReadOptions) -> Items:
-        """Items of all logs, on the tasks that all models share."""
-        logs = self.of_kind("log")
-        if len(logs) > MOST_LOGS:
-            raise AmbiguousSourceError(
-                f"{printable(str(self.path))} holds {len(logs):,} logs; at most {MOST_LOGS:,} are read at once. Name a "
-                "folder in it."
-            )
-        kept: list[FoundFile] = []
-        first: list[LongTable] = []
-        for each in logs:
-            try:
-                first.append(long_of_file(each.path, each.name, None))
-                kept.append(each)
-            except TiebreakError as error:
-                self.left_out[each.name] = str(error).removeprefix(each.name).lstrip(":, ")
-            except OSError as error:
-                self.left_out[each.name] = f"cannot be read: {error.strerror or error}"
-        if not kept:
-            raise SourceNotFoundError(
-                f"none of the {len(logs)} logs in {printable(str(self.path))} can be read; the first: "
-                f"{printable(next(iter(self.left_out)))}: {next(iter(self.left_out.values()))}"
-            )
-        tables = first
-        if options.metric is not None:
-            tables = with_main_metric([_reading(each, own) for each, own in zip(kept, first, strict=True)], options.metric)
-        kept, tables = self._without_copies(kept, tables)
-        kept, tables = self._latest(kept, tables)
-        tables = self._named_apart(kept, tables)
-        if options.models is not None:
-            tables = [table._replace(frame=table.frame[table.frame["model"].isin(options.models)]) for table in tables]
-            tables = [table for table in tables if len(table.frame)] or tables
-        tables = self._on_shared_tasks(self._of_the_same_samples(tables))
-        direction = options.direction_of(options.metric or "")
-        items = check_items(items_of_tables(tables, [""] * len(tables), options.metric, direction, options.cluster))
-        self._describe(items, len(tables))
+    def _items(self, options: ReadOptions) -> Items:
+        """Items of the logs, and a remark that says what they are."""
+        runs = self._readable("log", lambda file: read_log(file.path, file.name, is_main=True), _content_of)
+        logs = self._compared(with_main_metric(runs, options.metric), options.models)
+        items = items_of(logs, options.metric, options.direction_of(options.metric or ""), options.cluster)
+        self.remarks[:] = [f"compared: {repr(items).strip('<>')}", *items.sources]
         return items
 
-    def _without_copies(self, files: Sequence[FoundFile], tables: Sequence[LongTable]) -> tuple[list[FoundFile], list[LongTable]]:
-        """Without logs that hold the very scores of another."""
-        seen: dict[str, str] = {}
-        kept = []
-        for place, (each, table) in enumerate(zip(files, tables, strict=True)):
-            columns = [name for name in ("model", TASK, "item", "epoch", "score") if name in table.frame]
-            key = table.frame[columns].astype(str).sort_values(columns).to_csv(index=False)
-            if key in seen:
-                self.left_out[each.name] = f"holds the same scores as {seen[key]}: the same run twice"
-            else:
-                seen[key] = each.name
-                kept.append(place)
-        return [files[place] for place in kept], [tables[place] for place in kept]
+    def _compared(self, runs: Sequence[tuple[FoundFile, Log]], wanted: Sequence[str] | None) -> list[Log]:
+        """Newest log of each model and task, on the tasks that all models have.
 
-    def _latest(self, files: Sequence[FoundFile], tables: Sequence[LongTable]) -> tuple[list[FoundFile], list[LongTable]]:
-        """Without runs that were done again: those that were not finished, and beside other models all but the latest.
-
-        Runs of one model on one task are the same thing done again where they lie in one folder and say no other settings.
+        Runs of a model with other settings, in other folders, or without a time in other files, are models of their own that are
+        called after what tells them apart.
         """
-        again: dict[tuple[Any, ...], list[int]] = {}
-        for place, (each, table) in enumerate(zip(files, tables, strict=True)):
-            again.setdefault((each.path.parent, tuple(_keys(table.frame)), table.settings), []).append(place)
-        n_models = len({model for table in tables for model, _ in _keys(table.frame)})
-        out: set[int] = set()
-        for places in again.values():
-            whole = [place for place in places if tables[place].is_whole] or places
-            for place in set(places) - set(whole):
-                out.add(place)
-                self.left_out[files[place].name] = f"was not finished; {files[whole[0]].name} is"
-            last = max(whole, key=lambda place: tables[place].time)
-            if n_models < 2 or not all(tables[place].time for place in whole):
-                continue
-            for place in set(whole) - {last}:
-                out.add(place)
-                self.left_out[files[place].name] = f"an earlier run; the latest is compared: {files[last].name}"
-        kept = [place for place in range(len(files)) if place not in out]
-        return [files[place] for place in kept], [tables[place] for place in kept]
-
-    def _named_apart(self, files: Sequence[FoundFile], tables: Sequence[LongTable]) -> list[LongTable]:
-        """Tables in which runs of one model on one task have names of their own: the folder's, the file's, or a number."""
-        tables = _tasks_of_plain_names(files, tables)
-        runs: dict[tuple[str, str], list[int]] = {}
-        for place, table in enumerate(tables):
-            for key in _keys(table.frame):
-                runs.setdefault(key, []).append(place)
-        again = {model: [places for (name, _), places in runs.items() if name == model] for model, _ in runs}
-        again = {model: places for model, places in again.items() if any(len(each) > 1 for each in places)}
-        named = list(tables)
-        for model, groups in again.items():
-            own = sorted({place for places in groups for place in places})
-            folders = {place: _folder_of(files[place].path.relative_to(self.path), model) for place in own}
-            stems = {place: stem(files[place].path) for place in own}
-            numbers = {place: f"run {1 + places.index(place)}" for places in groups for place in places}
-            settings = _differing({place: dict(named[place].settings) for place in own})
-            fitting = (settings, folders, stems) if len(groups) == 1 else (settings, folders)
-            tags = next((tag for tag in fitting if all(len({tag[p] for p in each}) == len(each) for each in groups)), numbers)
-            for place in own:
-                frame = named[place].frame
-                name = f"{model} ({tags[place]})"
-                named[place] = named[place]._replace(frame=frame.assign(model=frame["model"].astype(str).replace(model, name)))
-            several = sorted({f"{model} ({tags[place]})" for place in own})
-            self.remarks.append(f"{model!r} was evaluated {len(several)} times on a task: {quoted(several, 4)} are compared")
-        return named
-
-    def _of_the_same_samples(self, tables: Sequence[LongTable]) -> list[LongTable]:
-        """Rows of the tasks whose samples are the same in all logs, by their hashes; the others are named, if any are left."""
-        import pandas as pd
-
-        hashed = [table.frame for table in tables if "item_hash" in table.frame]
-        if not hashed:
-            return list(tables)
-        columns = [frame[["item", "item_hash"]].assign(task=task_of(frame)).astype({"item": str}) for frame in hashed]
-        n_contents = pd.concat(columns).groupby(["task", "item"])["item_hash"].nunique()
-        differ = n_contents[n_contents > 1].groupby("task").size()
-        tasks = {task for table in tables for _, task in _keys(table.frame)}
-        if differ.empty or tasks <= set(differ.index):
-            return list(tables)  # without a task of the same samples, an error says so
-        for task, n in differ.items():
-            self._set_aside(
-                f"task {task!r} is left out: {n} of its samples are not the same in all logs, as if they were drawn or ordered "
-                "in another way; evaluate all models on the same samples"
-            )
-        kept = [table._replace(frame=table.frame[~task_of(table.frame).isin(differ.index)]) for table in tables]
-        return [table for table in kept if len(table.frame)]
-
-    def _on_shared_tasks(self, tables: Sequence[LongTable]) -> list[LongTable]:
-        """Rows of the tasks that all models have; the others are named."""
-        has: dict[str, dict[str, None]] = {}
-        for table in tables:
-            for model, task in _keys(table.frame):
-                has.setdefault(task, {})[model] = None
-        models = list(dict.fromkeys(model for own in has.values() for model in own))
-        if len(models) < 2:
-            tasks = f" on {quoted(list(has), 3)}" if list(has) != [""] else ""
+        # the last one counts: the newest, or of those that were not finished one that was
+        newest = {
+            (*pair, _words_of(file, log)): (file, part)
+            for file, log in sorted(runs, key=lambda run: (run[1].is_whole, run[1].time))
+            for pair, part in _parts_of(log).items()
+        }
+        used = {file for file, _ in newest.values()}
+        self.left_out.update({file.name: "done again: another run is compared" for file, _ in runs if file not in used})
+        words: dict[tuple[str, str], list[frozenset[str]]] = {}
+        for model, task, own in newest:
+            words.setdefault((model, task), []).append(frozenset(own))
+        telling = {
+            (model, word) for (model, _), sets in words.items() for word in sets[0].union(*sets) - sets[0].intersection(*sets)
+        }
+        names = {
+            (model, task, own): f"{model} ({tag})"
+            if (tag := ", ".join(word for word in own if (model, word) in telling))
+            else model
+            for model, task, own in newest
+        }
+        models = [name for name in dict.fromkeys(names.values()) if not wanted or name in wanted]
+        has = {task: [name for key, name in names.items() if key[1] == task] for task in {task: None for _, task in words}}
+        lacking = {task: [name for name in models if name not in own] for task, own in has.items()}
+        if len(models) < 2 or all(lacking.values()):
+            found = _listed({task or "the items": quoted(own, 3) for task, own in has.items()}) or "none that can be read"
             raise TooFewModelsError(
-                f"{printable(str(self.path))} holds results of one model only, {models[0]!r}{tasks}. Put those of another beside "
-                "them, or name both folders' files: tiebreak compare FILE FILE."
+                f"a comparison takes two models or more that answered the same tasks; in {printable(str(self.path))} are "
+                f"{printable(found)} (left out: {printable(_listed(self.left_out)) or 'nothing'}). Add what is missing, compare "
+                "single files (tiebreak compare FILE FILE), or choose with ",
+                Setting("models"),
+                " which are compared.",
             )
-        shared, compared = _largest_table(has)
-        if len(compared) < 2 or not shared:
-            listed = "; ".join(f"{quoted([task])} has {quoted(list(own), 3)}" for task, own in list(has.items())[:4])
-            raise MissingSplitsError(
-                f"no task in {printable(str(self.path))} was answered by two models or more: {listed}. Put the results of "
-                "another model on one of these tasks beside them."
-            )
-        if without := [name for name in models if name not in compared]:
-            self._set_aside(
-                f"left out: {quoted(without, 4)}, which share{'s' if len(without) == 1 else ''} too few tasks with the others; "
-                f"choose with --models NAME --models NAME"
-            )
-        lacking: dict[tuple[str, ...], list[str]] = {}
-        for task, own in has.items():
-            absent = tuple(name for name in compared if name not in own)
-            if task not in shared and len(absent) < len(compared):
-                lacking.setdefault(absent, []).append(task)
-        for absent, lost in lacking.items():
-            s = "s" if len(absent) == 1 else ""
-            what, it = (f"task {lost[0]!r} is", "it") if len(lost) == 1 else (f"tasks {quoted(lost, 3)} are", "them")
-            self._set_aside(f"{what} left out: {quoted(absent, 3)} lack{s} {it}")
-        if len(shared) == len(has) and not without:
-            return list(tables)
-        kept = []
-        for table in tables:
-            is_kept = task_of(table.frame).isin(shared) & table.frame["model"].astype(str).isin(compared)
-            kept.append(table._replace(frame=table.frame[is_kept]))
-        return [table for table in kept if len(table.frame)]
-
-    def _describe(self, items: Items, n_logs: int) -> None:
-        """Say of what the answer is."""
-        tasks = dict.fromkeys(items.columns.get(TASK, ()))
-        on = f" on {len(tasks)} task{'s' if len(tasks) > 1 else ''} ({quoted(list(tasks), 4)})" if any(tasks) else ""
-        present = np.asarray(~np.isnan(items.score).all(axis=1))
-        self.remarks.append(
-            f"compared: {len(items.models)} models{on}, {len(items.items):,} {items.unit}s, by {items.metric.name}, from "
-            f"{n_logs} log{'s' if n_logs != 1 else ''}"
+        self.left_out.update(
+            {f"task {task!r}": f"not answered by {quoted(absent, 3)}" for task, absent in lacking.items() if absent}
         )
-        lacking = present.shape[1] - present.sum(axis=1)
-        for model, n in zip(items.models, lacking.tolist(), strict=True):
-            if n:
-                absent = quoted([items.items[i] for i in np.flatnonzero(~present[items.models.index(model)])], 3)
-                self.remarks.append(f"{model!r} lacks {n} of the {len(items.items):,} {items.unit}s: {absent}")
-        self.remarks.extend(items.sources)
+        return [
+            part._replace(columns=part.columns | {"model": [names[key]] * len(part.columns["model"])})
+            for key, (_, part) in sorted(newest.items(), key=lambda each: each[1][0])
+            if not lacking[key[1]] and names[key] in models
+        ]
 
 
-_COMPARED: tuple[Kind, ...] = ("log", "items", "scores", "answer")
-"""Kinds that are compared, the first that is there."""
-
-_MOST_NAMED = 5
-"""Files left out that are named."""
+def _content_of(_: FoundFile, log: Log) -> int:
+    """Number that tells the scores of a log from those of others."""
+    return hash(str([log.columns.get(name) for name in ("model", TASK, "item", "score")]))
 
 
-def _reading(file: FoundFile, own: LongTable) -> Callable[[str | None], LongTable]:
-    """Table of a log by metric, of which that of its main one is read already."""
-    return lambda metric: own if metric is None else long_of_file(file.path, file.name, metric)
+def _parts_of(log: Log) -> dict[tuple[str, str], Log]:
+    """Rows of a log by model and task, "" where no task is named."""
+    rows: dict[tuple[str, str], list[int]] = {}
+    tasks = log.columns.get(TASK) or [""] * len(log.columns["model"])
+    for row, (model, task) in enumerate(zip(log.columns["model"], tasks, strict=True)):
+        rows.setdefault((str(model), str(task)), []).append(row)
+    return {
+        pair: log._replace(columns={name: [values[row] for row in own] for name, values in log.columns.items()})
+        for pair, own in rows.items()
+    }
 
 
-def _typed(file: FoundFile) -> str:
-    """Path of a file as it is typed."""
-    return _quoted(file.path)
+def _words_of(file: FoundFile, log: Log) -> tuple[str, ...]:
+    """Settings of a run and folders in which it lies; where it does not say its time, its name too."""
+    return (
+        *(f"{name}={value}" for name, value in log.settings),
+        *Path(file.name).parts[:-1],
+        *(() if log.time else (file.path.stem,)),
+    )
 
 
-def _quoted(path: Path) -> str:
-    import shlex
-
-    return shlex.quote(printable(str(path)))
-
-
-def _content_of(path: Path) -> bytes:
-    """Hash of what a file holds."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").digest()
-
-
-def _folder_of(path: Path, model: str) -> str:
-    """Folder of a file, without the one that the harness calls after the model, where others are above."""
-    parts = path.parent.parts
-    return "/".join(parts[:-1] if len(parts) > 1 and parts[-1].replace("__", "/") == model else parts)
-
-
-def _differing(settings: Mapping[int, Mapping[str, str]]) -> dict[int, str]:
-    """Settings by which runs of one model differ, of each, in words."""
-    names = dict.fromkeys(name for own in settings.values() for name in own)
-    differ = [name for name in names if len({own.get(name, "") for own in settings.values()}) > 1]
-    return {place: ", ".join(f"{name}={own[name]}" for name in differ if name in own) for place, own in settings.items()}
-
-
-def _keys(frame: pd.DataFrame) -> list[tuple[str, str]]:
-    """Models and tasks of a table."""
-    return list(dict.fromkeys(zip(frame["model"].astype(str), task_of(frame), strict=True)))
-
-
-def _largest_table(has: Mapping[str, Mapping[str, None]]) -> tuple[list[str], list[str]]:
-    """Tasks and models that make the largest table without gaps: all models where they share a task and few tasks go with it."""
-    models = list(dict.fromkeys(model for own in has.values() for model in own))
-    sets = {frozenset(models), *(frozenset(own) for own in has.values())}
-    sets |= {one & other for one in sets for other in sets} if len(sets) <= _MOST_SETS else set()
-
-    def tasks_of(some: frozenset[str]) -> list[str]:
-        return [task for task, own in has.items() if some <= own.keys()]
-
-    def size(some: frozenset[str]) -> tuple[bool, int, int, list[int]]:
-        return (
-            len(some) > 1 and bool(tasks_of(some)),
-            len(some) * len(tasks_of(some)),
-            len(some),
-            sorted(-models.index(each) for each in some),
-        )
-
-    best = max(sets, key=size)
-    return tasks_of(best), [model for model in models if model in best]
-
-
-_MOST_SETS = 100
-"""Sets of models of which what every two share is tried too."""
-
-
-def _tasks_of_plain_names(files: Sequence[FoundFile], tables: Sequence[LongTable]) -> list[LongTable]:
-    """Samples of the harness without a time in their name: of one name in several folders a task of each folder's model."""
-    from tiebreak.readers import lm_harness
-
-    plain = [
-        place for place, each in enumerate(files) if lm_harness.is_plain_name(each.path) and not any(task_of(tables[place].frame))
-    ]
-    folders: dict[str, set[Path]] = {}
-    for place in plain:
-        folders.setdefault(files[place].path.stem, set()).add(files[place].path.parent)
-    found = list(tables)
-    for place in plain:
-        if len(folders[files[place].path.stem]) > 1:
-            path = files[place].path
-            model, task = path.parent.name.replace("__", "/"), stem(path)
-            found[place] = found[place]._replace(frame=found[place].frame.assign(model=model, task=task))
-    return found
+def _listed(reasons: Mapping[str, str]) -> str:
+    """Names with what is said of them, on one line."""
+    texts = [f"{name}: {why}" for name, why in reasons.items()]
+    return "; ".join([*texts[:5], *([f"{len(texts) - 5:,} more"] if len(texts) > 5 else [])])
 
 
 # --- the scan -----------------------------------------------------------------------------------------------------------------
@@ -520,14 +270,17 @@ def _tasks_of_plain_names(files: Sequence[FoundFile], tables: Sequence[LongTable
 
 def is_folder(source: Any) -> bool:
     """True for the path of a folder, unless it is called like a file."""
-    is_path = isinstance(source, str | os.PathLike)
-    return is_path and os.path.isdir(source) and not os.fspath(source).lower().endswith(_ENDINGS)  # noqa: PTH112  (Path raises for a name that is too long)
+    return (
+        isinstance(source, str | os.PathLike)
+        and os.path.isdir(source)  # noqa: PTH112  (Path raises for a name that is too long)
+        and not os.fspath(source).lower().endswith(_ENDINGS)
+    )
 
 
 def read_results(path: str | os.PathLike[str]) -> Results:
     """Find the results that lie in a folder: logs of evaluations, tables, saved answers, stores, study files.
 
-    Nothing outside the folder is read: links out of it, and links to folders, are counted and not followed; hidden folders are
+    Nothing outside the folder is read: links out of it, and links to folders, are listed and not followed; hidden folders are
     passed by. Files are told by their ending and their beginning; their scores are read when they are compared.
 
     Parameters
@@ -555,123 +308,34 @@ def read_results(path: str | os.PathLike[str]) -> Results:
     folder = Path(path)
     if not folder.is_dir():
         raise SourceNotFoundError(f"{printable(str(path))} is no folder. Pass a folder with results, or its files to compare.")
-    root = os.path.realpath(folder)
-    files, n_files, n_links = [], 0, 0
-    for entry, is_link in _walk(str(folder), root):
-        if is_link:
-            n_links += 1
-            continue
-        n_files += 1
-        if entry.lower().endswith(_ENDINGS):
-            found = Path(entry)
-            kind = _kind_of(found)
-            if kind is not None:
-                files.append(FoundFile(found, found.relative_to(folder).as_posix(), kind))
-    files.sort(key=lambda each: each.name)
-    return Results(folder, tuple(files), n_files, n_links)
+    kinds: dict[str, Kind | None] = {}
+    for top, folders, names in os.walk(folder):
+        folders[:] = [
+            name for name in folders if not name.startswith(".") and name not in ("node_modules", "__pycache__", "site-packages")
+        ]
+        kinds |= {path: "link" for name in folders if os.path.islink(path := os.path.join(top, name))}  # noqa: PTH114, PTH118
+        files = (os.path.join(top, name) for name in names if not name.startswith("."))  # noqa: PTH118
+        kinds |= {path: _kind_of(Path(path), folder) if path.lower().endswith(_ENDINGS) else None for path in files}
+    found = [FoundFile(Path(path).relative_to(folder).as_posix(), Path(path), kind) for path, kind in kinds.items() if kind]
+    return Results(folder, tuple(sorted(found)), len(kinds))
 
 
-def _walk(folder: str, root: str) -> Iterator[tuple[str, bool]]:
-    """Paths of all files below a folder, and of links that are not followed, which the second value says."""
-    todo = [folder]
-    while todo:
-        try:
-            with os.scandir(todo.pop()) as entries:
-                for entry in entries:
-                    if entry.name.startswith("."):
-                        continue
-                    if entry.is_symlink():
-                        target = os.path.realpath(entry.path)
-                        is_inside = os.path.commonpath([root, target]) == root and os.path.isfile(target)  # noqa: PTH113
-                        yield entry.path, not is_inside
-                    elif entry.is_dir(follow_symlinks=False):
-                        if entry.name not in _NO_RESULTS:
-                            todo.append(entry.path)
-                    elif entry.is_file(follow_symlinks=False):
-                        yield entry.path, False
-        except OSError:
-            continue  # a folder that may not be read
-
-
-def _kind_of(path: Path) -> Kind | None:
-    """Kind of a file, by its ending and its beginning; None for what holds no results."""
-    ending = path.suffix.lower()
-    if ending == ".eval":
-        return "log"
+def _kind_of(path: Path, root: Path) -> Kind | None:
+    """Kind of a file in the folder `root`, by its name and its beginning; None for what holds no results."""
     try:
+        if not path.is_file() or (path.is_symlink() and not path.resolve().is_relative_to(root.resolve())):
+            return "link"
         with path.open("rb") as file:
-            start = file.read(_START)
-        if ending in (".db", ".sqlite", ".sqlite3"):
-            return "store" if start.startswith(b"SQLite format 3\0") else None
-        if ending == ".toml":
-            return "study" if b"[models" in start and b"[data" in start else None
-        if not start.strip():
-            return None
-        if ending in (".json", ".jsonl"):
-            return _kind_of_json(path, start)
-        if ending == ".parquet" and not start.startswith(b"PAR1"):
-            return None
-        names = [name for name in column_names(path) if name.strip()]
+            start = file.read(1 << 16)  # records of judged answers hold long texts before the verdict
+        marked = [kind for kind, name, mark in _MARKS if re.search(name, path.name, re.IGNORECASE) and re.search(mark, start)]
+        if marked or is_log(path):
+            return marked[0] if marked else "log"
+        names = [each for each in column_names(path) if each.strip()]
     except (OSError, TiebreakError):
         return None
-    if battle_columns(names):
+    if battle_columns([*names, *re.findall(r'"(\w{1,20})"\s*:', start.decode("utf-8", "replace"))]):
         return "battles"
-    is_prose = ending == ".txt" and not names_items(names) and not {"model", "score"} <= set(map(str.casefold, names))
-    if len(names) < 2 or is_prose:
+    if path.suffix.lower() == ".json" and not start.lstrip().startswith(b"["):
         return None
-    return "items" if names_items(names) else "scores"
-
-
-def holds_only_battles(path: str | os.PathLike[str]) -> bool:
-    """True for a folder with tables of judged battles and nothing that `compare` takes, of which the first ends the search."""
-    holds_battles = False
-    for entry, is_link in _walk(os.fspath(path), os.path.realpath(path)):
-        kind = None if is_link or not entry.lower().endswith(_ENDINGS) else _kind_of(Path(entry))
-        if kind in _COMPARED:
-            return False
-        holds_battles = holds_battles or kind == "battles"
-    return holds_battles
-
-
-_KEY = re.compile(rb'"([A-Za-z_12]{1,20})"\s*:')
-_LONG_START = 1 << 16
-"""Bytes within which the first record of a table of judged answers names its columns, beside long texts."""
-
-
-def _keys_of(path: Path) -> list[str]:
-    """Short keys in the beginning of a JSON file."""
-    with path.open("rb") as file:
-        return [key.decode() for key in _KEY.findall(file.read(_LONG_START))]
-
-
-_OF_TIME = re.compile(r"^results(_|$)|_\d{4}-\d\d-\d\dT[\d.:-]+$")
-"""Names of the files in which lm-evaluation-harness writes means."""
-
-
-def _kind_of_json(path: Path, start: bytes) -> Kind | None:
-    from tiebreak.readers import helm, item_logs, lm_harness, promptfoo, swe_bench
-
-    first = start.lstrip()
-    if path.suffix.lower() == ".jsonl":
-        if any(tool.reads(path) for tool in (item_logs, lm_harness, promptfoo)):
-            return "log"
-        names = item_logs.names_of_first(path)
-        if battle_columns(names):
-            return "battles"
-        return "items" if names_items(names) else None
-    if not first.startswith((b"{", b"[")):
-        return None
-    if helm.reads(path):
-        return None if helm.is_doubled(path) else "log"
-    if promptfoo.reads(path) or swe_bench.reads(path):
-        return "log"
-    if b'"evaluation_results"' in start or (_OF_TIME.search(path.stem) and b'"results"' in start):
-        return "means"
-    if b'"schema"' in first[:100] and b'"tiebreak"' in first[:200]:
-        return "floor" if b'"noise_floor"' in first[:300] else "answer"
-    if battle_columns(_keys_of(path)):
-        return "battles"
-    if first.startswith(b"{"):
-        return "log" if item_logs.reads(path) and b'"version"' in start else None
-    names = column_names(path)
-    return "items" if names_items(names) else "scores" if {"model", "score"} <= set(names) else None
+    is_table = path.suffix.lower() in (".csv", ".tsv", ".parquet") or {"model", "score"} <= set(map(str.casefold, names))
+    return "items" if names_items(names) else "scores" if is_table and len(names) > 1 else None

@@ -130,7 +130,7 @@ def column_names(path: Path) -> list[str]:
 
             names: list[str] = parquet.read_schema(path).names
             return names
-        if ending == ".json":
+        if ending in (".json", ".jsonl"):
             with path.open(encoding="utf-8-sig", errors="replace") as file:
                 return re.findall(r'"([^"]{1,40})"\s*:', file.read(_SAMPLE).partition("}")[0])
         return list(text_form(path, "").names) if ending in TEXT else []
