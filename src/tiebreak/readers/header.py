@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from tiebreak.errors import AmbiguousSourceError, InvalidParameterError
 from tiebreak.printable import printable
@@ -94,6 +94,12 @@ def names_something(name: str) -> bool:
         "cluster",
         "metric",
     )
+
+
+def names_items(names: Iterable[str]) -> bool:
+    """True for columns of a table of items: one of them names the items, and none a fold."""
+    roles = {role_of(name) for name in names if not is_weak(name)}
+    return "item" in roles and roles.isdisjoint(("fold", "split"))
 
 
 def find_roles(
