@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import numbers
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
+from tiebreak.caught import caught_warnings
+from tiebreak.errors import (
+    ContradictingSizesError,
+    InvalidParameterError,
+    MissingSizesError,
+    UnpairedScoresError,
+    UnreadableSourceError,
+)
 from tiebreak.numerics import IntArray
+from tiebreak.plan.fingerprint import split_hash
 from tiebreak.scores.vocabulary import Kind
 
 if TYPE_CHECKING:
@@ -34,8 +44,8 @@ def split_of(train: Any, test: Any) -> Split:
 class Splits:
     """The splits of a source, in its order.
 
-    Numbers of examples are 0 where they are not known; `kind`, `ordered`, `pairing`, `sizes` and `hash` are as of `SplitDesign`.
-    Arrays have shape (n_splits,), in key order.
+    Numbers of examples are 0 where they are not known; `kind`, `ordered`, `pairing`, `sizes` and `hash` are as of `SplitDesign`,
+    `n_folds` as of `ScoreMatrix`. Arrays have shape (n_splits,), in key order.
     """
 
     repeat: IntArray
@@ -47,14 +57,15 @@ class Splits:
     pairing: Literal["key", "position"] = "key"
     sizes: Literal["exact", "approximate", "missing"] = "exact"
     hash: str | None = None
+    n_folds: int = 0
 
     def applied_to(self, matrix: ScoreMatrix) -> tuple[ScoreMatrix, SplitDesign]:
         """The matrix with these keys and sizes, and the design."""
         from tiebreak.scores.scores import SplitDesign
 
         design = SplitDesign(self.kind, self.ordered, self.pairing, self.sizes, self.hash)
-        keyed = dataclasses.replace(matrix, repeat=self.repeat, fold=self.fold, n_train=self.n_train, n_test=self.n_test)
-        return keyed, design
+        keys = {name: getattr(self, name) for name in ("repeat", "fold", "n_train", "n_test", "n_folds")}
+        return dataclasses.replace(matrix, **keys), design
 
 
 Scheme = tuple[Kind, int]
@@ -137,3 +148,131 @@ def _folds_of_a_repeat(splits: Sequence[Split]) -> int | None:
         if not np.array_equal(tested, everything):
             return None
     return n_folds
+
+
+def shared_splits(indices: Mapping[str, Any], n_splits: int, source: str) -> Splits | None:
+    """Splits of all models whose training and test rows are known, None where those of none are.
+
+    The rows are as cross_validate returns them, None where a model has none. Of some models only, nothing proves that the
+    others have the same.
+
+    Raises
+    ------
+    UnpairedScoresError
+        Two models have different splits.
+    UnreadableSourceError
+        The rows of a model are not those of so many splits.
+    """
+    known = {model: _rows_of(rows, model, n_splits, source) for model, rows in indices.items() if rows is not None}
+    if not known:
+        return None
+    (first, own), *others = known.items()
+    for other, splits in others:
+        differs = next((k for k, (one, two) in enumerate(zip(own, splits, strict=True)) if not _is_same(one, two)), None)
+        if differs is not None:
+            raise UnpairedScoresError(
+                f"{source}: models {first!r} and {other!r} were scored on different splits; the first that differs is split "
+                f"{differs} (counting from 0). Give cross_validate the same cv for all, with a fixed random_state if it shuffles."
+            )
+    if len(known) < len(indices):
+        return dataclasses.replace(describe_splits(own), pairing="position")
+    return dataclasses.replace(describe_splits(own), hash=split_hash([split.test for split in own]))
+
+
+def _rows_of(rows: Any, model: str, n_splits: int, source: str) -> list[Split]:
+    train, test = (rows.get(part) if isinstance(rows, Mapping) else None for part in ("train", "test"))
+    if not isinstance(train, Sequence) or not isinstance(test, Sequence) or not len(train) == len(test) == n_splits:
+        raise UnreadableSourceError(
+            f"the indices of model {model!r} in {source} are not what cross_validate(return_indices=True) returns: 'train' and "
+            f"'test', with an array for each of the {n_splits} splits."
+        )
+    return [split_of(one, two) for one, two in zip(train, test, strict=True)]
+
+
+def _is_same(one: Split, two: Split) -> bool:
+    return all(np.array_equal(np.sort(part), np.sort(other)) for part, other in zip(one, two, strict=True))
+
+
+# --- splits of a cv -----------------------------------------------------------------------------------------------------
+
+_K_FOLD = ("KFold", "StratifiedKFold", "GroupKFold", "StratifiedGroupKFold", "RepeatedKFold", "RepeatedStratifiedKFold")
+"""Splitters that test each example once in each repeat; classes derived from them may do otherwise."""
+
+_REPEATED: dict[Kind, Kind] = {"kfold": "repeated-kfold", "stratified": "repeated-stratified"}
+
+_INSTEAD = "pass n_train= and n_test= (examples per split)"
+
+
+def splits_unseen(cv: Any, n_splits: int) -> Splits:
+    """Splits that a `cv` made of data that are not at hand; of k-fold cross-validation the number of folds is known.
+
+    There may be several repeats of what it makes.
+
+    Raises
+    ------
+    ContradictingSizesError
+        It does not make so many splits.
+    InvalidParameterError
+        It is a number below 2.
+    """
+    n_folds = n_made = n_splits  # of None, the default of a search
+    if isinstance(cv, numbers.Integral) and not isinstance(cv, bool):
+        n_folds = n_made = int(cv)
+    elif type(cv).__name__ in _K_FOLD:
+        n_made = cv.get_n_splits()
+        n_folds = n_made // getattr(cv, "n_repeats", 1)
+    elif cv is not None:
+        n_folds = 0
+    if isinstance(cv, str | bool | float) or (n_made < 2 and n_folds == n_made):
+        raise InvalidParameterError(f"cv must be a number of folds, at least 2, or a splitter; got {cv!r:.60}.")
+    if n_splits % n_made:
+        raise ContradictingSizesError(
+            f"there are {n_splits} scores of each model, which is no multiple of the {n_made} splits that cv={cv!r:.60} makes. "
+            "Pass the cv that was used."
+        )
+    kind, n_own = scheme_of(cv, n_splits) or ("unknown", n_splits)
+    kind = _REPEATED.get(kind, kind) if 0 < n_folds < n_splits else kind
+    nothing = np.zeros(n_splits, dtype=np.int64)
+    repeat, fold = np.divmod(np.arange(n_splits), n_folds or n_own)
+    return Splits(repeat, fold, nothing, nothing, kind, kind == "time", sizes="missing", n_folds=n_folds)
+
+
+def split_again(cv: Any, X: Any, y: Any, groups: Any, n_splits: int, estimator: Any = None) -> Splits:
+    """Splits that a `cv` makes of the data, in sizes and keys; proved by a hash where it makes the same each time.
+
+    Those of a number of folds are stratified where the estimator is a classifier; where there is none, if `y` holds classes.
+
+    Raises
+    ------
+    MissingSizesError
+        It cannot be split again.
+    ContradictingSizesError
+        That gives other than `n_splits`.
+    """
+    from sklearn.base import is_classifier
+    from sklearn.model_selection import check_cv
+
+    of_classes = y is not None if estimator is None else bool(is_classifier(estimator))
+    if of_classes and y is None and (cv is None or isinstance(cv, numbers.Integral)):
+        raise MissingSizesError("the splits of a classifier are stratified by y: pass y= as given to fit beside X=.")
+    X = np.zeros((len(y), 1)) if X is None and y is not None else X
+    try:
+        with caught_warnings():  # fit has given them already
+            used = check_cv(copy.deepcopy(cv), y, classifier=of_classes)  # a copy: the caller's random state is not moved on
+            first, again = ([split_of(*pair) for pair in used.split(X, y, groups)] for _ in range(2))
+    except Exception as error:
+        raise MissingSizesError(
+            f"cv, a {type(cv).__name__}, cannot be split again: {str(error).rstrip('.')}. Pass X, y and groups as they were "
+            f"given, or {_INSTEAD}."
+        ) from None
+    if len(first) != n_splits:
+        raise ContradictingSizesError(
+            f"splitting again gives {len(first)} splits, but there are scores of {n_splits}. Are X, y, groups and cv those "
+            f"that were used? If cv cannot be split again, {_INSTEAD}."
+        )
+    splits = describe_splits(first, scheme_of(used, n_splits))
+    if [split.test.size for split in first] != [split.test.size for split in again]:
+        return dataclasses.replace(splits, sizes="approximate")
+    is_fixed = isinstance(getattr(used, "random_state", 0), numbers.Integral) or not getattr(used, "shuffle", True)
+    digest, other = (split_hash([split.test for split in made]) for made in (first, again))
+    return dataclasses.replace(splits, hash=digest) if is_fixed and digest == other else splits

@@ -53,7 +53,8 @@ def read_predictions(
         and "matthews_corrcoef"; of numbers "root_mean_squared_error", "r2" and "explained_variance". Unless given it is
         accuracy for classes and roc_auc for probabilities of two classes.
     positive : optional
-        Class that probabilities of one column are of, or that "f1" and the like are of; of two numbers the larger unless given.
+        Class that probabilities of one column are of, or that "f1" and the like are of. Of classes that are numbers it is the
+        larger unless given; of words it must be named.
     items, clusters, weights : sequence, optional
         Name, cluster and weight of each example.
 
@@ -83,8 +84,8 @@ def read_predictions(
     chosen = _metric(truth, arrays, metric)
     name = name_metric(chosen).metric
     classes = np.unique(truth)
-    if positive is None and chosen in OF_PROBABILITIES and all(values.ndim == 2 for values in arrays.values()):
-        positive = classes[-1]  # either says the same
+    if positive is None and chosen in OF_PROBABILITIES and classes.size == 2 and all(a.ndim == 2 for a in arrays.values()):
+        positive = classes[1]  # either gives the same
     is_positive, actual = None, None
     names: tuple[str, ...] = ()
     if chosen in METRICS_OF_CLASSES:
@@ -241,9 +242,9 @@ def _positive(classes: NDArray[Any], positive: Any) -> Any:
         )
     if positive is None and classes.dtype.kind not in "biuf":
         raise InvalidParameterError(
-            f"which of {quoted([str(each) for each in classes])} is the positive class? Pass ",
+            f"which of the classes {quoted([str(c) for c in classes])} is the positive one? Pass ",
             Setting("positive", repr(str(classes[1]))),
-            " or the other.",
+            " or the other; the alphabet does not know it.",
             about="positive",
         )
     if positive is None:
@@ -336,9 +337,9 @@ def _roles(table: Table, options: ReadOptions) -> dict[str, list[str]] | None:
     is_text = {name: not is_numeric(column) for name, column in table.columns.items()}
     given.pop("datasets", None)
     roles = find_roles(list(table.columns), table.name, given, options.metric, is_text)
-    is_weak_truth = "truth" in roles and plain(roles["truth"][0]) in ("y", "label", "target") and "truth" not in given
-    others = [name for name in table.columns if name not in {column for columns in roles.values() for column in columns}]
-    if "truth" not in roles or "model" in roles or (is_weak_truth and not others and "prediction" not in roles):
+    # a model may be called y, unless periods or predictions stand beside it
+    is_weak_truth = "truth" in roles and plain(roles["truth"][0]) == "y" and not {"prediction", "time"} & roles.keys()
+    if "truth" not in roles or "model" in roles or (is_weak_truth and "truth" not in given):
         return None
     return roles
 

@@ -6,6 +6,7 @@ import dataclasses
 import itertools
 import os
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -25,7 +26,15 @@ from tiebreak.readers import answer, logs, sklearn
 from tiebreak.readers.files import check_path, pipes_as_files, refuse
 from tiebreak.readers.folder import Results, is_folder, read_results
 from tiebreak.readers.header import names_something
-from tiebreak.readers.items import Part, items_of, items_of_wide, part_of_items, part_of_log, part_of_long
+from tiebreak.readers.items import (
+    Part,
+    items_of,
+    items_of_wide,
+    part_of_items,
+    part_of_log,
+    part_of_long,
+    with_main_metric,
+)
 from tiebreak.readers.join import join_sources
 from tiebreak.readers.metric import of_asked_metric
 from tiebreak.readers.predictions import holds_predictions, items_of_predictions
@@ -46,8 +55,8 @@ class Holder(Protocol):
         """The scores, in one metric."""
 
 
-Found = Source | Long | Part | Table | Items
-"""What a source turns out to be: scores of splits, a long table, a part of items, a table of predictions, or items."""
+Found = Source | Long | Table | Items | Path
+"""What a source turns out to be: scores of splits, a long table, a table of predictions, items, or the log of a tool."""
 
 
 class Given:
@@ -232,7 +241,7 @@ def is_of_items(sources: Sequence[Any], metric: str | None) -> bool:
 
 def _is_items(found: Found) -> bool:
     return (
-        isinstance(found, Part | Table | Items)
+        isinstance(found, Table | Items | Path)
         or (isinstance(found, Long) and found.is_of_items)
         or (isinstance(found, Source) and found.scores.items is not None)
     )
@@ -249,15 +258,14 @@ def _found(given: Given, options: ReadOptions, *, n_sources: int) -> Found:
         return source.items if source.items is not None and not source.saved_settings else _with_options(source, name, options)
     if answer.is_answer(source):
         return answer.read_answer(source, name, options)
-    if sklearn.reads(source):
+    if options.rows != "items" and sklearn.reads(source):
         return sklearn.read(source, name, options)
     stem = given.stem or given.file
     if _is_file(source):
         path = Path(source)
         check_path(path, name)
         if logs.is_log(path):
-            log = logs.read_log(path, name, options.metric, is_main=n_sources > 1)
-            return _named(part_of_log(log, name, stem), given)
+            return path
     if isinstance(source, Mapping) and not source:
         raise UnreadableSourceError(f"{name} is an empty dict. Pass {{name: scores}} with at least two models.")
     if isinstance(source, Mapping) and len({str(key) for key in source}) < len(source):
@@ -362,7 +370,7 @@ def _read_all(sources: Sequence[Any], options: ReadOptions) -> Scores:
 
 def _item_scores(found: Sequence[Found], given: Sequence[Given], options: ReadOptions) -> Scores:
     """Scores of single items from tables, logs, answers and results that hold them, joined on the items."""
-    unfit = [name for name in ("dataset", "X", "y", "groups", "cv") if getattr(options, name) is not None]
+    unfit = [name for name in ("dataset", "X", "y", "groups", "n_train", "n_test", "cv") if getattr(options, name) is not None]
     if unfit:
         what = " is about splits or datasets, and these are scores of single items of one test set. Leave it out."
         raise InvalidParameterError(Setting(unfit[0]), what, about=unfit[0])
@@ -394,19 +402,31 @@ def _items(found: Sequence[Found], given: Sequence[Given], options: ReadOptions)
         items = items_of_wide(found[0], options)
         if items is not None:
             return items
-    parts = [_part(each, its.stem or its.file) for each, its in zip(found, given, strict=True)]
-    return items_of(parts, options.metric, options.direction_of(options.metric or ""), options.cluster)
+    return items_of(_parts(found, given, options), options.metric, options.direction_of(options.metric or ""), options.cluster)
 
 
 def parts_of(sources: Sequence[Any], options: ReadOptions) -> list[Part]:
     """Parts of items, one for each source."""
     given = _given(sources)
-    return [_part(_found(each, options, n_sources=len(given)), each.stem or each.file) for each in given]
+    return _parts([_found(each, options, n_sources=len(given)) for each in given], given, options)
 
 
-def _part(found: Found, stem: str) -> Part:
-    if isinstance(found, Part):
-        return found
+def _parts(found: Sequence[Found], given: Sequence[Given], options: ReadOptions) -> list[Part]:
+    logged = [
+        (its, partial(logs.read_log, each, its.name, is_main=len(found) > 1))
+        for each, its in zip(found, given, strict=True)
+        if isinstance(each, Path)
+    ]
+    read = iter(with_main_metric([function for _, function in logged], options.metric))
+    return [
+        _part(_named(part_of_log(next(read), its.name, its.stem or its.file), its), "")
+        if isinstance(each, Path)
+        else _part(each, its.stem or its.file)
+        for each, its in zip(found, given, strict=True)
+    ]
+
+
+def _part(found: Source | Long | Table | Items, stem: str) -> Part:
     if isinstance(found, Items):
         if not found.is_mean:
             raise UnsupportedSourceError(

@@ -20,10 +20,9 @@ from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import printable
 from tiebreak.readers.files import refuse
 from tiebreak.readers.header import ALIASES, UNITS, find_roles, is_weak, plain
-from tiebreak.readers.metric import has_direction
 from tiebreak.readers.source import ReadOptions
 from tiebreak.readers.tables import Column, Counted, Table, Words, as_words, is_numeric, known_columns, refuse_nested
-from tiebreak.scores.metric import full_name
+from tiebreak.scores.metric import full_name, has_direction
 from tiebreak.scores.vocabulary import look_up, quoted
 
 SUMMARY = re.compile(
@@ -224,7 +223,7 @@ class _Reading(NamedTuple):
         found = self.score_column()
         if found is not None:
             return found
-        numeric = [name for name in self.others(*self.roles) if not self.is_text[name]]
+        numeric = [name for name in self.others(*(self.roles.keys() - {"judge", "human"})) if not self.is_text[name]]
         known = [name for name in numeric if has_direction(_bare(name))]
         likely = known or [name for name in numeric if not _NO_SCORE.fullmatch(_under(name))]
         if len(likely) == 1 and (self.options.metric is None or "metric" in self.roles):

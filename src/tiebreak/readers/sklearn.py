@@ -1,29 +1,449 @@
-"""stub"""
+"""Scores that scikit-learn and its like return: fitted searches, results of cross_validate, arrays by model, trials of Optuna."""
 
+from __future__ import annotations
+
+import dataclasses
+import os
 import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+
+from tiebreak.errors import (
+    AmbiguousSourceError,
+    InvalidScoresError,
+    MissingSizesError,
+    Setting,
+    UnfittedSearchError,
+    UnpairedScoresError,
+    UnreadableSourceError,
+    UnsupportedSourceError,
+)
+from tiebreak.numerics import FloatArray
+from tiebreak.plan.candidates import name_candidates
+from tiebreak.plan.split_design import Splits, class_names, shared_splits, split_again, splits_unseen
+from tiebreak.readers.header import role_of
+from tiebreak.readers.metric import choose_metric, scorer_of, sklearn_metric, table_metric
+from tiebreak.readers.source import ReadOptions, Source, source_of
+from tiebreak.readers.tables import Table, column_of
+from tiebreak.scores.items import Items
+from tiebreak.scores.metric import has_direction
+from tiebreak.scores.scores import ScoreMatrix, SplitDesign
+from tiebreak.scores.vocabulary import Notice
+
+_SPLIT = re.compile(r"split(\d+)_test_(.+)")
+"""Name of the scores of one split of a search."""
+
+_FOLD_OF_TRIAL = re.compile(r"user_attrs_(.*?)_?(fold|split|cv)_?(\d+)", re.IGNORECASE)
+"""Name of the scores of one fold that the trials of a study keep, alone or after a metric."""
+
+_MOST_FOLDS = 10
+"""Folds that a name may number and still be taken for those of one cross-validation; more may be repeats that are numbered on."""
 
 
-def reads(x):
-    return False
+# --- what is read -------------------------------------------------------------------------------------------------------
 
 
-def read(*a):
-    raise NotImplementedError
+def reads(source: Any) -> bool:
+    """True for a search, a study, models, scores by model, and numbers in two dimensions."""
+    if isinstance(source, Mapping):
+        is_by_model = not all(map(_is_source, source.values())) and not any(map(_is_column, source))
+        is_known = is_cv_results(source) or _is_one_result(source) or all(map(_result_of, source.values()))
+        return (is_known or is_by_model) and 0 < len(source) == len(set(map(str, source)))
+    is_rows = (
+        isinstance(source, list | tuple) and bool(source) and all(isinstance(row, list | tuple | np.ndarray) for row in source)
+    )
+    is_array = isinstance(source, np.ndarray) and source.dtype.names is None
+    return (
+        is_rows
+        or is_array
+        or _is_fitted(source)
+        or isinstance(getattr(source, "trials", None), list)
+        or _model_in(source) is not None
+    )
 
 
-def is_cv_results(names):
-    return any(re.fullmatch(r"split\d+_test_.+", str(n)) for n in names)
+def is_cv_results(names: Iterable[Any]) -> bool:
+    """True for the names of what ``cv_results_`` of a search holds, also as columns of a file."""
+    return any(isinstance(name, str) and _SPLIT.fullmatch(name) for name in names)
 
 
-def is_trials(names):
-    return any(re.fullmatch(r"user_attrs_.*\d+", str(n)) for n in names)
+def is_trials(names: Iterable[Any]) -> bool:
+    """True for the names of columns of a study's trials that keep the score of each fold."""
+    texts = list(map(str, names))
+    return any(text == "number" or text.startswith("params_") for text in texts) and len(_folds_of_trials(texts)) > 1
 
 
-def read_cv_results(*a):
-    raise NotImplementedError
+def _folds_of_trials(names: Iterable[str]) -> list[re.Match[str]]:
+    return [match for name in names if (match := _FOLD_OF_TRIAL.fullmatch(name))]
 
 
-read_trials = read_cv_results
+def _is_column(name: Any) -> bool:
+    """True for a name that says what a column of a table holds, so that it is no model."""
+    text = str(name).strip()
+    return text in ("", "#") or text.startswith("Unnamed: ") or role_of(text) not in ("", "cluster", "weight", "judge", "human")
 
 
-def scores_of_candidates(*a): ...
+def _is_source(value: Any) -> bool:
+    """True for what may be a table of its own in a dict of them."""
+    return isinstance(value, str | os.PathLike | Mapping | Items) or hasattr(type(value), "columns")
+
+
+def _result_of(value: Any) -> dict[str, Any]:
+    """Result of cross_validate as a dict, whether it is one or a frame; empty for anything else."""
+    names: Iterable[Any] = value if isinstance(value, Mapping) else ()
+    if hasattr(type(value), "columns"):
+        names = getattr(value, "column_names", value.columns)
+    return {str(name): value[name] for name in names} if any(str(name).startswith("test_") for name in names) else {}
+
+
+def _is_one_result(source: Mapping[Any, Any]) -> bool:
+    return "fit_time" in source and bool(_result_of(source))
+
+
+def _is_model(source: Any) -> bool:
+    # asked of the class: the columns of a frame are attributes too
+    return hasattr(type(source), "fit") and any(hasattr(type(source), name) for name in ("predict", "get_params"))
+
+
+def _is_fitted(source: Any) -> bool:
+    return isinstance(getattr(source, "cv_results_", None), Mapping)
+
+
+def _model_in(source: Any) -> Any:
+    """A model that was given where scores are needed; None where there is none."""
+    inside = source.values() if isinstance(source, Mapping) else source[:1] if isinstance(source, list | tuple) else [source]
+    return next((value for value in inside if _is_model(value) and not _is_fitted(value)), None)
+
+
+def read(source: Any, name: str, options: ReadOptions) -> Source:
+    """Scores of a fitted search, of a study, of results of cross_validate by model, or of one score for each split by model.
+
+    Of a successive-halving search those of its last iteration, since earlier ones saw other samples. Models are paired by
+    position unless ``return_indices=True``, or the index of pandas' Series, shows the splits, which must be the same for all.
+    """
+    if _is_fitted(source):
+        return read_cv_results(source.cv_results_, f"the {type(source).__name__}", options, source)
+    if isinstance(getattr(source, "trials", None), list):
+        return read_trials(_columns_of(source.trials), f"the {type(source).__name__}", options)
+    model = _model_in(source)
+    if model is source and any(hasattr(model, name) for name in ("param_grid", "param_distributions", "search_spaces")):
+        raise UnfittedSearchError(
+            f"this {type(source).__name__} has not been fitted, so it has no scores. Call its fit(X, y) first."
+        )
+    if model is not None:
+        raise UnsupportedSourceError(
+            f"these are models (such as {type(model).__name__}), not scores: tb.evaluate(models, X, y, cv=10).compare() measures "
+            "and compares them."
+        )
+    by_model = source if isinstance(source, Mapping) else _by_model(source, name, options)
+    if is_cv_results(by_model):
+        return read_cv_results(by_model, "cv_results_", options)
+    if _is_one_result(by_model):
+        raise UnreadableSourceError(
+            f"{name} is the result of one call of cross_validate. Pass {{name: result}} with one for each model."
+        )
+    results = {str(model): _result_of(value) for model, value in by_model.items()}
+    if all(results.values()):
+        return _read_results(results, name, options)
+    matrix, design = _with_splits(*_paired({str(model): values for model, values in by_model.items()}, name), options)
+    _refuse_items(matrix, options, name)
+    return source_of([matrix], table_metric(None, options, name, has_sizes=matrix.has_ratio), design, options, name)
+
+
+def _refuse_items(matrix: ScoreMatrix, options: ReadOptions, name: str) -> None:
+    """Ask whether scores of 0 and 1 are of folds, unless these have one example each; of examples, the answer would be wrong."""
+    is_many = matrix.n_splits >= 50 or (options.n_test or 0) >= 10  # so many accuracies are hardly ever exactly 0 or 1
+    if is_many and options.n_test != 1 and np.unique(matrix.score[~np.isnan(matrix.score)]).tolist() == [0, 1]:
+        raise AmbiguousSourceError(
+            f"{name} has {matrix.n_splits} scores of each model, every one of which is 0 or 1. Are they of folds, or of items "
+            "(examples of one test set, right or wrong)? Pass ",
+            Setting("rows", "'items'"),
+            " to compare the models item by item; if they are of folds of one example each, ",
+            Setting("n_test", "1"),
+            " and ",
+            Setting("n_train"),
+            ".",
+        )
+
+
+def _by_model(matrix: Any, name: str, options: ReadOptions) -> dict[str, Any]:
+    """Rows or columns of a matrix by the names given as ``models=``, whichever of the two they fit."""
+    try:
+        table = np.asanyarray(matrix)
+    except ValueError:  # rows of different length
+        table = np.zeros(0)
+    names = options.models or ()
+    if table.ndim != 2 or len(names) not in table.shape:
+        raise UnsupportedSourceError(
+            f"{name} is an array of shape {table.shape}, with names of {len(names)} models. Pass {{name: scores}}, or an array "
+            "of two dimensions with one row or one column per model and their names as models=[...]."
+        )
+    if table.shape[0] == table.shape[1]:
+        raise AmbiguousSourceError(
+            f"{name} is an array of shape {table.shape}: are its models in rows or in columns? Pass {{name: scores}}, such as "
+            "dict(zip(names, array)) for rows and dict(zip(names, array.T)) for columns."
+        )
+    return dict(zip(names, table if table.shape[0] == len(names) else table.T, strict=True))
+
+
+# --- searches -----------------------------------------------------------------------------------------------------------
+
+
+def read_cv_results(results: Mapping[str, Any], name: str, options: ReadOptions, search: Any = None) -> Source:
+    """Scores of all candidates in the ``cv_results_`` of a search, whose cells may be the texts of a file."""
+    key = _key(results, options.metric, name)
+    scorers = getattr(search, "scorer_", None)
+    scorer, sign = key, getattr(scorers.get(key), "_sign", None) if isinstance(scorers, Mapping) else None
+    if search is not None and key == "score":
+        scorer, sign = scorer_of(search, options)
+    params = _params(results, name)
+    score, seconds = _scores(results, key, len(params), name), _seconds(results.get("mean_fit_time"))
+    kept, notices = np.arange(len(params)), []
+    if "iter" in results:
+        iteration = _numbers(results["iter"], f"{name}: 'iter'")
+        kept, n_all = np.flatnonzero(iteration == iteration.max()), int(np.sum(iteration == iteration.min()))
+        if kept.size < n_all:
+            notices.append(
+                Notice(
+                    "survivors-only",
+                    f"{name} tried {n_all} candidates and measured {kept.size} of them to the end; only these are compared. They "
+                    "came through on scores of the same data, so their means are likely a little too good, and nothing is said "
+                    "of the others",
+                )
+            )
+    models, doubled = name_candidates([params[row] for row in kept.tolist()])
+    times = zip(models, seconds[kept].tolist(), strict=True) if seconds.size == len(params) else ()
+    matrix, design = _with_splits(_matrix(models, score[kept]), SplitDesign(), options, search)
+    return source_of(
+        [matrix],
+        sklearn_metric(scorer, options, sign),
+        design,
+        options,
+        name,
+        notices=(*doubled, *notices),
+        by_sklearn=True,
+        fit_seconds={model: value for model, value in times if np.isfinite(value)},
+    )
+
+
+def scores_of_candidates(results: Mapping[str, Any], metric: str | None = None) -> FloatArray:
+    """Scores of a ``cv_results_`` as they are stored, higher being better, of shape (n_candidates, n_splits).
+
+    `metric` says which of several; nan stands for a fit or a score that failed.
+    """
+    n_candidates = len(_params(results, "cv_results_"))
+    return _scores(results, _key(results, metric, "cv_results_"), n_candidates, "cv_results_")
+
+
+def _key(results: Mapping[str, Any], metric: str | None, name: str) -> str:
+    """Key of the metric asked for: "score" where there is only one, whatever it is called."""
+    held = tuple(dict.fromkeys(match[2] for key in results if (match := _SPLIT.fullmatch(str(key)))))
+    if not held:
+        raise UnreadableSourceError(f"{name} holds no scores of splits (split0_test_score and so on).")
+    return "score" if held == ("score",) else choose_metric(held, metric, name)
+
+
+def _params(results: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+    """Parameters of each candidate, of the column of dicts that a search writes, or of a column for each parameter."""
+    params = [each for each in results.get("params", ()) if isinstance(each, Mapping)] or _rows_of(results, "param_")
+    if not params:
+        raise UnreadableSourceError(
+            f"{name} has scores of splits but neither 'params' with a dict for each candidate nor columns 'param_...', so the "
+            "candidates cannot be named. Pass cv_results_ whole, or {name: scores}."
+        )
+    return params
+
+
+def _rows_of(columns: Mapping[str, Any], prefix: str) -> list[Mapping[str, Any]]:
+    """Parameters of each row, without those whose cell is empty."""
+    named = {name.removeprefix(prefix): columns[name] for name in columns if str(name).startswith(prefix)}
+    rows = zip(*(map(_value, cells) for cells in named.values()), strict=True)
+    return [{name: value for name, value in zip(named, row, strict=True) if value is not None} for row in rows]
+
+
+def _value(cell: Any) -> Any:
+    """Value of a parameter: text that spells a number is the number, None where the cell is empty."""
+    if isinstance(cell, str):
+        return float(cell) if re.fullmatch(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", cell, re.ASCII) else cell or None
+    is_empty = type(cell).__name__ in ("NAType", "NaTType", "MaskedConstant")
+    return None if is_empty or (isinstance(cell, float) and np.isnan(cell)) else cell
+
+
+def _scores(results: Mapping[str, Any], key: str, n_rows: int, name: str) -> FloatArray:
+    """Scores of shape (n_candidates, n_splits)."""
+    matches = map(_SPLIT.fullmatch, map(str, results))
+    return _columns({int(match[1]): match[0] for match in matches if match and match[2] == key}, results, n_rows, name)
+
+
+def _columns(numbered: Mapping[int, str], columns: Mapping[str, Any], n_rows: int, name: str) -> FloatArray:
+    """Columns by their numbers, which must follow each other, as a table with a row for each candidate."""
+    order = sorted(numbered)
+    if order != list(range(order[0], order[0] + len(order))) or order[0] > 1:
+        raise UnreadableSourceError(f"{name} lacks the scores of some splits: it has {order}. Pass it whole.")
+    held = {numbered[place]: _numbers(columns[numbered[place]], f"{name}: {numbered[place]!r}") for place in order}
+    wrong = next((column for column, values in held.items() if values.size != n_rows), None)
+    if wrong is not None:
+        raise UnreadableSourceError(f"{name}: {wrong!r} holds {held[wrong].size} scores for {n_rows} candidates. Pass it whole.")
+    return np.array(list(held.values())).T.copy()
+
+
+def _seconds(values: Any) -> FloatArray:
+    """Times of fits as they are kept; a nan where they are no numbers."""
+    with suppress(InvalidScoresError):
+        return _numbers(values, "times")
+    return np.array([np.nan])
+
+
+# --- studies ------------------------------------------------------------------------------------------------------------
+
+
+def _columns_of(trials: Sequence[Any]) -> dict[str, list[Any]]:
+    """Columns of the trials of a study, named as in its frame; a list of scores is a column for each split."""
+    rows: list[dict[str, Any]] = []
+    for trial in trials:
+        lists = {name: values for name, values in trial.user_attrs.items() if isinstance(values, list | tuple)}
+        row = {"number": trial.number, "state": getattr(trial.state, "name", trial.state)}
+        row |= {f"params_{name}": value for name, value in trial.params.items()}
+        row |= {f"user_attrs_{name}": value for name, value in trial.user_attrs.items() if name not in lists}
+        row |= {f"user_attrs_{name}_split{k}": value for name, values in lists.items() for k, value in enumerate(values)}
+        rows.append(row)
+    return {name: [row.get(name) for row in rows] for name in dict.fromkeys(name for row in rows for name in row)}
+
+
+def read_trials(columns: Mapping[str, Sequence[Any]], name: str, options: ReadOptions) -> Source:
+    """Scores of the complete trials of a study that keep one for each fold."""
+    groups: dict[str, dict[int, str]] = {}
+    for match in _folds_of_trials(columns):
+        groups.setdefault(match[1], {})[int(match[3])] = match[0]
+    n_trials = max(map(len, columns.values()), default=0)
+    kept = np.flatnonzero([str(state) == "COMPLETE" for state in columns.get("state", ["COMPLETE"] * n_trials)])
+    if not groups or not kept.size:
+        raise UnreadableSourceError(
+            f"{name} has no complete trials that keep the scores of their folds. Store them in the objective: "
+            "trial.set_user_attr('fold0', score) and so on."
+        )
+    metric = choose_metric(list(groups), options.metric if len(groups) > 1 else None, name)
+    score = _columns(groups[metric], columns, n_trials, name)[kept]
+    rows = _rows_of(columns, "params_") or [{"trial": number} for number in columns["number"]]
+    models, notices = name_candidates([rows[row] for row in kept.tolist()])
+    matrix, design = _with_splits(_matrix(models, score), SplitDesign(), options)
+    if not any("split" in column.lower() for column in groups[metric].values()) and matrix.n_splits <= _MOST_FOLDS:
+        matrix = dataclasses.replace(matrix, n_folds=0 if options.has_sizes else matrix.n_folds or matrix.n_splits)
+    named = table_metric(metric if options.metric is None and has_direction(metric) else None, options, name)
+    return source_of([matrix], named, design, options, name, notices=notices)
+
+
+# --- scores by model ----------------------------------------------------------------------------------------------------
+
+
+def _read_results(results: Mapping[str, Mapping[str, Any]], name: str, options: ReadOptions) -> Source:
+    held = tuple(dict.fromkeys(str(key)[5:] for result in results.values() for key in result if str(key).startswith("test_")))
+    chosen = choose_metric(held, None if held == ("score",) else options.metric, name)
+    lacking = next((model for model, result in results.items() if f"test_{chosen}" not in result), None)
+    if lacking is not None:
+        raise UnreadableSourceError(f"model {lacking!r} of {name} has no scores for {chosen!r}. Score all models alike.")
+    matrix, design = _paired({model: result[f"test_{chosen}"] for model, result in results.items()}, name)
+    splits = shared_splits({model: result.get("indices") for model, result in results.items()}, matrix.n_splits, name)
+    matrix, design = _with_splits(matrix, design, options) if splits is None else splits.applied_to(matrix)
+    times = {model: np.median(_seconds(result.get("fit_time"))) for model, result in results.items()}
+    known = {model: float(value) for model, value in times.items() if np.isfinite(value)}
+    return source_of([matrix], sklearn_metric(chosen, options), design, options, name, by_sklearn=True, fit_seconds=known)
+
+
+def _matrix(models: Sequence[str], score: FloatArray) -> ScoreMatrix:
+    """Scores on splits that are numbered from 0 on."""
+    zeros = np.zeros(score.shape[1], dtype=np.int64)
+    return ScoreMatrix("", tuple(models), zeros, np.arange(score.shape[1]), zeros, zeros, score)
+
+
+def _paired(scores: Mapping[str, Any], name: str) -> tuple[ScoreMatrix, SplitDesign]:
+    """Scores of models in one order of their splits: that of the index of pandas' Series, where it names them."""
+    labels = {model: list(values.index) if hasattr(values, "reindex") else [] for model, values in scores.items()}
+    named = next((model for model, index in labels.items() if index != list(range(len(index)))), None)
+    if named is not None:
+        wanted = Counter(labels[named])
+        for model, index in labels.items():
+            counts = Counter(index)
+            odd = next((label for label in wanted | counts if not wanted[label] == counts[label] == 1), None)
+            if odd is not None:
+                raise UnpairedScoresError(
+                    f"{name}: the scores of {named!r} are paired by their index, whose labels each model must have once; "
+                    f"{named!r} has {odd!r} {wanted[odd]} times, {model!r} {counts[odd]} times. Score all on the same splits; "
+                    "if the indexes mean nothing, pass arrays: scores.to_numpy()."
+                )
+        scores = {model: values.reindex(labels[named]) for model, values in scores.items()}
+    arrays = {model: _numbers(values, f"the scores of model {model!r}") for model, values in scores.items()}
+    first = next(iter(arrays))
+    for model, values in arrays.items():
+        if values.size != arrays[first].size:
+            raise UnpairedScoresError(
+                f"{name}: model {first!r} has {arrays[first].size} scores and {model!r} has {values.size}, so they cannot be "
+                "paired by their order. Score all models on the same splits."
+            )
+    design = SplitDesign(pairing="position" if named is None else "key")
+    return _matrix(tuple(arrays), np.array(list(arrays.values()))), design
+
+
+def _numbers(values: Any, where: str) -> FloatArray:
+    """Scores as floats, a copy, nan where there is none; texts that spell numbers are numbers, as in a table."""
+    try:
+        given = np.ma.filled(values.astype(float), np.nan) if isinstance(values, np.ma.MaskedArray) else np.asarray(values)
+    except (TypeError, ValueError):  # lists of different length, masked words
+        given = np.zeros((0, 0))
+    if given.dtype.kind in "biuf" and given.ndim == 1 and given.size:
+        return given.astype(float)
+    column = None if given.ndim != 1 or not given.size or given.dtype.kind in "mM" else column_of(values)
+    if column is None:
+        raise InvalidScoresError(
+            f"{where} must be numbers in one list, one for each split; got {' '.join(repr(values)[:60].split())}."
+            + " For repeats by folds, use a table with columns 'repeat' and 'fold'." * (given.ndim > 1)
+        )
+    return Table(where, {"score": column}, lambda row: f"number {row + 1}", given.size, {}).numbers("score")
+
+
+# --- splits -------------------------------------------------------------------------------------------------------------
+
+
+def _with_splits(
+    matrix: ScoreMatrix, design: SplitDesign, options: ReadOptions, search: Any = None
+) -> tuple[ScoreMatrix, SplitDesign]:
+    """The matrix with the keys and sizes of the splits that the `cv` of a search, or the caller's, makes; and the design.
+
+    Sizes are exact where X and y are given, or where ``cv`` is a list of splits; of k-fold their ratio follows from k.
+    """
+    cv = getattr(search, "cv", options.cv)
+    if cv is None and not hasattr(search, "cv"):
+        return matrix, design
+    if options.has_data or isinstance(cv, list | tuple) or "PredefinedSplit" in class_names(cv):
+        try:
+            splits = split_again(cv, options.X, options.y, options.groups, matrix.n_splits, getattr(search, "estimator", None))
+            return _of_subsample(search, splits).applied_to(matrix)
+        except MissingSizesError:
+            if not options.has_sizes:
+                raise
+    splits = splits_unseen(cv, matrix.n_splits)
+    if not splits.n_folds and not options.has_sizes:
+        raise MissingSizesError(
+            "the correction needs to know how large a test set is beside its training set, which a cv of type "
+            f"{type(cv).__name__!r} does not say by itself. Pass X= and y= (and groups=) as they were given, and the examples "
+            "are counted by splitting again; or ",
+            Setting("n_train"),
+            " and ",
+            Setting("n_test"),
+            " (examples per split).",
+        )
+    matrix, made = dataclasses.replace(splits, n_folds=0 if options.has_sizes else splits.n_folds).applied_to(matrix)
+    return matrix, dataclasses.replace(made, pairing=design.pairing)
+
+
+def _of_subsample(search: Any, splits: Splits) -> Splits:
+    """Sizes of the last iteration of a successive-halving search, which may see part of the examples of each split."""
+    if getattr(search, "resource", None) != "n_samples" or "iter" not in search.cv_results_:
+        return splits
+    fraction = float(np.asarray(search.cv_results_["n_resources"])[-1]) / int((splits.n_train + splits.n_test).max())
+    n_train, n_test = (np.floor(min(fraction, 1.0) * sizes).astype(np.int64) for sizes in (splits.n_train, splits.n_test))
+    return dataclasses.replace(splits, n_train=n_train, n_test=n_test, hash=splits.hash if fraction >= 1.0 else None)

@@ -18,8 +18,7 @@ from tiebreak.errors import (
     UnsupportedSourceError,
 )
 from tiebreak.numerics import IntArray, set_checked
-from tiebreak.readers.metric import NamedMetric, names_loss
-from tiebreak.scores.metric import LOWER_IS_BETTER
+from tiebreak.scores.metric import LOWER_IS_BETTER, NamedMetric, names_loss
 from tiebreak.scores.scores import ScoreMatrix, Scores, SplitDesign
 from tiebreak.scores.vocabulary import Notice
 

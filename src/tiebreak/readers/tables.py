@@ -233,7 +233,7 @@ def column_of(values: Iterable[Any], *, as_typed: bool = False) -> Column | None
         return None
     index: dict[str, int] = {}
     texts = (None if value is None else _text_of(value) for value in cells)
-    code = [-1 if not text else index.setdefault(text, len(index)) for text in texts]
+    code = [-1 if not text or text.isspace() else index.setdefault(text, len(index)) for text in texts]
     return Words(tuple(index), np.array(code, dtype=np.int32))
 
 
@@ -242,7 +242,7 @@ def _text_of(value: Any) -> str:
         return value.decode("utf-8", "replace").strip()
     if isinstance(value, float | np.floating):
         return "" if math.isnan(value) else _number_text(float(str(value)))  # 0.1 of 32 bits is 0.1
-    return str(value).strip()
+    return str(value)
 
 
 def _is_missing(value: Any) -> bool:

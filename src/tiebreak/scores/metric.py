@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 HIGHER_IS_BETTER = frozenset(
     """accuracy adjusted_mutual_info_score adjusted_rand_score average_precision balanced_accuracy completeness_score
@@ -46,36 +47,112 @@ ZERO_TO_ONE = SHARES | {
     "v_measure_score",
 }
 
+
+def plain_name(name: str) -> str:
+    """A name as names are compared: without case, blanks, hyphens and underscores."""
+    return re.sub(r"[\s_-]+", "", name.casefold())
+
+
 ABBREVIATIONS = {
     "acc": "accuracy",
-    "auc": "roc_auc",
-    "auroc": "roc_auc",
+    "adjusted rand index": "adjusted_rand_score",
+    "ami": "adjusted_mutual_info_score",
     "ap": "average_precision",
+    "ari": "adjusted_rand_score",
+    "auc": "roc_auc",
+    "auc roc": "roc_auc",
+    "auroc": "roc_auc",
+    "bacc": "balanced_accuracy",
+    "bal acc": "balanced_accuracy",
+    "balanced acc": "balanced_accuracy",
     "brier": "brier_score",
+    "brier loss": "brier_score",
+    "brier score loss": "brier_score",
+    "f1 measure": "f1",
+    "f measure": "f1",
+    "f score": "f1",
     "logloss": "log_loss",
+    "macro f1": "f1_macro",
     "mae": "mean_absolute_error",
     "mape": "mean_absolute_percentage_error",
+    "matthews correlation": "matthews_corrcoef",
+    "matthews correlation coefficient": "matthews_corrcoef",
     "mcc": "matthews_corrcoef",
+    "medae": "median_absolute_error",
+    "micro f1": "f1_micro",
     "mse": "mean_squared_error",
+    "msle": "mean_squared_log_error",
+    "nmi": "normalized_mutual_info_score",
+    "r squared": "r2",
+    "r²": "r2",
     "rmse": "root_mean_squared_error",
     "rmsle": "root_mean_squared_log_error",
+    "weighted f1": "f1_weighted",
 }
-"""Short names of scikit-learn's metrics, in lower case."""
+"""Other names of scikit-learn's metrics."""
 
-MORE_IS_BETTER = frozenset(
-    """acc_norm bleu choice correct em exact_match includes match model_graded_fact model_graded_qa pass pass@1 pattern preference
-    rouge1 rouge2 rougel score win win_rate""".split()
+_FULL = {plain_name(name): name for name in (*HIGHER_IS_BETTER, *LOWER_IS_BETTER)}
+_FULL |= {plain_name(name): full for name, full in ABBREVIATIONS.items()}
+
+_SHARES_OF_OTHERS = frozenset(
+    """aucpr auprc dice iou map meanaverageprecision meaniou meanreciprocalrank miou mrr ndcg npv ppv prauc sensitivity
+    specificity tnr tpr""".split()
 )
-"""Names of further scores, in lower case, of which more is better unless the caller says otherwise."""
+_HIGHER = _SHARES_OF_OTHERS | frozenset(
+    """accnorm adjr2 adjustedr2 adjustedrsquared bertscore bleu chrf cindex cohenkappa cohenskappa concordance concordanceindex
+    dcg exactmatch f0.5 f2 fbeta gmean hit hitrate hitratio inceptionscore is jaccardindex jaccardsimilarity kappa meteor msssim
+    normalizedgini passrate pearson pearsonr psnr qwk quadraticweightedkappa rouge rougel rougelsum sacrebleu solverate spearman
+    spearmanr ssim successrate top1 top10 top10accuracy top1acc top1accuracy top3 top5 top5acc top5accuracy winrate""".split()
+)
+_LOWER = frozenset(
+    """bitsperbyte bpb cer charactererrorrate crps crossentropy ece eer equalerrorrate errorrate expectedcalibrationerror
+    falsenegativerate falsepositiverate fid fnr fpr hamming hammingloss hausdorff hd95 hinge hingeloss lpips mase mdape
+    misclassificationrate nmae nrmse perplexity pinball pinballloss ppl quantileloss rmsse smape ter top1err top1error top5err
+    top5error wape wer wmape worderrorrate zerooneloss""".split()
+)
+"""Metrics that scikit-learn has no scorer of, as `plain_name` writes them; those of which less is better are never negative."""
+
+_OFTEN_HIGHER = frozenset(
+    "auc choice correct em includes match modelgradedfact modelgradedqa pass pattern preference score win".split()
+)
+_OFTEN_LOWER = frozenset(
+    """classificationerror deviance error evalloss loss negativeloglikelihood nll testerror testloss valerror validationerror
+    validationloss valloss""".split()
+)
+"""Names with a usual direction, of which the caller may say the other one."""
+
+
+def _forms(name: str) -> Iterator[str]:
+    """Plain forms of a name, the most literal first: "hits@10" is a hit, "mAP50" a map, "macro AUC" an auc."""
+    plain = plain_name(name)
+    yield plain
+    base = re.sub(r"@.*|(?<=[a-z])\d+$", "", plain)
+    base = re.sub(r"^(macro|micro|weighted)|(macro|micro|weighted)$", "", base)
+    yield from (base, base.removesuffix("s"), base.removesuffix("score"))
 
 
 def full_name(name: str) -> str:
     """Name in scikit-learn of a metric as people write it ("AUC", "Log loss"); the name itself where it has none."""
-    word = re.sub(r"[\s-]+", "_", name.strip().casefold())
-    own = ABBREVIATIONS.get(word.removeprefix("neg_"), word.removeprefix("neg_"))
-    if own in LOWER_IS_BETTER:
-        return f"neg_{own}" if word.startswith("neg_") else own
-    return own if own in HIGHER_IS_BETTER and not word.startswith("neg_") else name
+    own = re.sub(r"^neg[\s_-]+", "", name.strip().casefold())
+    is_negated, plain = own != name.strip().casefold(), plain_name(own)
+    full = next((_FULL[each] for each in (plain, plain.removesuffix("s"), plain.removesuffix("score")) if each in _FULL), name)
+    if full in LOWER_IS_BETTER:
+        return f"neg_{full}" if is_negated else full
+    return name if is_negated else full
+
+
+def direction_of(name: str) -> bool | None:
+    """True where more of a metric is better, as its name tells however it is written, False where less is, None for others.
+
+    Names that mean metrics of both kinds have none: "gini" and "ks" of scores and of samples, "err" for an error and for a
+    reciprocal rank, a "lift".
+    """
+    for form in _forms(name):
+        if _FULL.get(form) in HIGHER_IS_BETTER or form in _HIGHER or form in _OFTEN_HIGHER:
+            return True
+        if _FULL.get(form) in LOWER_IS_BETTER or form in _LOWER or form in _OFTEN_LOWER:
+            return False
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,20 +179,61 @@ class Metric:
         """True for a metric that lies between 0 and 1 by definition."""
         return self.name in SHARES
 
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Smallest and largest value that the metric has by definition; infinite where there is none, or nothing is known."""
+        if self.name == "matthews_corrcoef":
+            return -1.0, 1.0
+        if self.name in ZERO_TO_ONE or not _SHARES_OF_OTHERS.isdisjoint(_forms(self.name)):
+            return 0.0, 1.0
+        is_never_negative = self.name in LOWER_IS_BETTER or self.name in {"mutual_info_score", "positive_likelihood_ratio"}
+        is_never_negative |= not _LOWER.isdisjoint(_forms(self.name))
+        return 0.0 if is_never_negative else -float("inf"), 1.0 if self.name in UP_TO_ONE else float("inf")
+
     def bounds_of(self, lowest: float, highest: float) -> tuple[float, float]:
         """Smallest and largest value that the metric can have, for scores between `lowest` and `highest`; infinite where unknown.
 
         Scores that lie outside are in another unit, such as per cent, and have no known bounds.
         """
-        if self.name == "matthews_corrcoef":
-            low, high = -1.0, 1.0
-        elif self.name in ZERO_TO_ONE:
-            low, high = 0.0, 1.0
-        else:
-            is_never_negative = self.name in LOWER_IS_BETTER or self.name in {"mutual_info_score", "positive_likelihood_ratio"}
-            low = 0.0 if is_never_negative else -float("inf")
-            high = 1.0 if self.name in UP_TO_ONE else float("inf")
+        low, high = self.bounds
         return (-float("inf"), float("inf")) if lowest < low or highest > high else (low, high)
+
+
+class NamedMetric(NamedTuple):
+    """A metric and the factor, +1 or -1, that turns values stored under the given name into it."""
+
+    metric: Metric
+    factor: int
+
+
+def known_metric(name: str) -> NamedMetric | None:
+    """The metric that a name means by itself, if it tells whether higher or lower is better.
+
+    One with ``neg_`` is a negated loss, and nothing else.
+    """
+    own = re.sub(r"^neg[\s_-]+", "", name.strip(), flags=re.IGNORECASE)
+    higher = direction_of(own)
+    if own != name.strip():
+        return NamedMetric(Metric(full_name(own), higher_is_better=False), -1) if higher is False else None
+    return None if higher is None else NamedMetric(Metric(full_name(name), higher), 1)
+
+
+def has_direction(name: str) -> bool:
+    """True where the name of a metric tells whether higher or lower is better."""
+    return known_metric(name) is not None
+
+
+def is_known(name: str) -> bool:
+    """True where the direction is a part of what the name means, so that nobody may say the other one.
+
+    Of a "score", a "loss", and an "AUC", which may be that of another curve, they may.
+    """
+    return has_direction(name) and plain_name(name) not in _OFTEN_HIGHER | _OFTEN_LOWER
+
+
+def names_loss(name: str) -> bool:
+    """True for the name of a loss that is never negative, such as "rmse"."""
+    return is_known(name) and direction_of(name) is False
 
 
 def joint_metric(metrics: Sequence[Metric]) -> Metric:

@@ -16,7 +16,7 @@ from tiebreak.comparison.settings import Settings
 from tiebreak.errors import InvalidParameterError, InvalidScoresError, TiebreakError, TiebreakWarning
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.plan.split_design import class_names, describe_splits, scheme_of, split_of
-from tiebreak.readers.search import scores_of_candidates
+from tiebreak.readers.sklearn import scores_of_candidates
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import ScoreMatrix, Scores
 from tiebreak.scores.vocabulary import quoted
