@@ -697,8 +697,8 @@ def _numbered(row: int) -> str:
 
 
 def _of_json(path: Path, name: str, is_name: Callable[[str], bool]) -> Table:
-    content = content_of(path, name)
     is_lines = path.suffix.lower() != ".json"
+    content = content_of(path, name, has_lines=is_lines)
     found = _json_by_arrow(content, name, is_name) if is_lines else None
     if found is not None:
         return found
@@ -722,10 +722,6 @@ def json_records(text: str, name: str) -> list[dict[str, Any]]:
     records = []
     for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), start=1):  # U+2028 ends no line of JSON
         if line.strip():
-            if len(line) > LONGEST_LINE:
-                raise refuse(
-                    name, None, f"line {number}", "it is too long for a record of one sample.", "Are the line breaks lost?"
-                )
             record = parse_json(line, f"{name}, line {number}", is_strict=True)
             if not isinstance(record, dict):
                 raise refuse(name, None, f"line {number}", "it holds no object.")
