@@ -131,6 +131,11 @@ _CODECS = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstd", b"PK
 """Ways in which a file is packed, by its first bytes."""
 
 
+def is_packed(start: bytes) -> bool:
+    """True for the first bytes of a file that is unpacked when it is read."""
+    return start.startswith(tuple(_CODECS))
+
+
 def _unpacked(raw: bytes, codec: str, name: str) -> bytes:
     import pyarrow as pa
 

@@ -22,7 +22,7 @@ import numpy as np
 from tiebreak.errors import InvalidScoresError, TiebreakError, UnsupportedSourceError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import printable
-from tiebreak.readers.files import LONGEST_LINE, check_path, check_size, content_of, encoding_of, parse_json, refuse, text_of
+from tiebreak.readers.files import LONGEST_LINE, check_path, check_size, content_of, encoding_of, is_packed, parse_json, refuse, text_of
 from tiebreak.scores.vocabulary import quoted
 
 TEXT = ("", ".csv", ".tsv", ".txt", ".dat", ".gz", ".bz2", ".zst", ".zip")
@@ -327,7 +327,7 @@ def column_names(source: Any) -> list[str]:
             return re.findall(r'"([^"]{1,40})"\s*:', start.decode("utf-8-sig", "replace").partition("}")[0])
         if ending in ARROW or ending not in TEXT:
             return []
-        if ending in (".gz", ".bz2", ".zst", ".zip"):
+        if is_packed(start):
             start = content_of(path, "")[:_SAMPLE]
         return _form_of(start, "", ending).names
     except (OSError, ValueError):  # errors of pyarrow and of this package are ValueErrors
@@ -432,9 +432,14 @@ def _form_of(start: bytes, name: str, ending: str) -> _Form:
         if re.match(magic, start):
             raise refuse(name, None, None, f"{what}.")
     encoding = encoding_of(start)
-    text = codecs.getincrementaldecoder(encoding)("replace").decode(start)
+    try:
+        text = codecs.getincrementaldecoder(encoding)().decode(start)
+    except UnicodeDecodeError:
+        text = start.decode("cp1252", "replace")
     if not text.strip("\ufeff \t\r\n"):
         raise refuse(name, None, None, "it holds nothing but blank lines." if start else "it is empty.")
+    if "\0" in text[: text.find("\n")]:
+        raise refuse(name, None, "line 1", "it holds NUL characters, so it is not text, or damaged.")
     said = re.match('\ufeff*sep=([^\r\n"])[\r\n]+', text)
     body = (text[said.end() :] if said else text).lstrip("\ufeff")
     separator = said[1] if said else _separator(body, len(start) < _SAMPLE, name, "\t" if ending == ".tsv" else ",")
@@ -511,8 +516,6 @@ def _of_text(content: bytes, name: str, is_name: Callable[[str], bool], ending: 
 
 
 def _check_header(names: Sequence[str], name: str, where: Where) -> None:
-    if any("\0" in each for each in names):
-        raise refuse(name, None, "line 1", "it holds NUL characters, so it is not text, or damaged.")
     present = [each for each in names if each.strip()]
     if len(present) > 1 and all(number_of(each) is not None for each in present) and names[0].strip():
         raise refuse(
