@@ -138,7 +138,7 @@ def test_a_table_with_the_truth_holds_predictions(tmp_path: Path) -> None:
         assert items.score[:, 0].tolist() == [[1, 1, 1, 0], [0, 1, 0, 1]]
     assert tb.read_items(wide, metric="recall", positive="x", models=["b"]).models == ("b",)
     assert tb.read_items(wide.assign(user=[1, 1, 2, 2]), cluster="user").clusters == ("1", "1", "2", "2")
-    numbers = {"y": [1, 2, 3.0], "a": [1, 2, 2.5], "b": [1, 1, 1.0]}
+    numbers = {"y_true": [1, 2, 3.0], "a": [1, 2, 2.5], "b": [1, 1, 1.0]}
     assert tb.read_items(numbers, metric="mae").score[:, 0].tolist() == [[0, 0, 0.5], [0, 1, 2]]
 
 
