@@ -534,9 +534,10 @@ class _Reading(NamedTuple):
         if asked is not None:
             held = _of_metric(asked, words.names, self.name) or words.names[look_up(asked, words.names, "metric")]
             return self.table.take(np.flatnonzero(words.code == words.names.index(held))), None, held
-        if len(words.names) > 1 and "dataset" not in self.roles:
-            raise self._several_metrics(words.names)
         if len(words.names) > 1:
+            sets = self.words("dataset").ordered() if "dataset" in self.roles else Words(("",), np.zeros_like(words.code))
+            if np.unique(cell_of(words, {"dataset": sets})).size > np.unique(sets.code).size:
+                raise self._several_metrics(words.names)
             return self.table, words, None
         return self.table, None, words.names[0] if words.names else own
 

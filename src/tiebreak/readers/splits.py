@@ -88,16 +88,10 @@ def _named(
     """The metric, or that of each dataset where the source tells them apart."""
     if long.metrics is None:
         return table_metric(long.metric, options, long.table.name, has_sizes=needs_no_sizes)
-    names, codes = long.metrics.names, np.zeros(long.table.n_rows, dtype=np.intp) if datasets is None else datasets.code
-    held = np.zeros((int(codes.max(initial=0)) + 1, len(names)), dtype=bool)
-    held[codes, long.metrics.code] = True
-    if np.any(held.sum(axis=1) > 1):
-        raise AmbiguousSourceError(
-            f"{long.table.name} holds {len(names)} metrics: {quoted(names, 12)}. Say which one to compare with ",
-            Setting("metric"),
-            ".",
-        )
-    return mixed_metrics(tuple(names[code] for code in held.argmax(axis=1).tolist()), options, long.table.name)
+    codes = np.zeros(long.table.n_rows, dtype=np.intp) if datasets is None else datasets.code
+    held = np.zeros(int(codes.max(initial=0)) + 1, dtype=np.intp)
+    held[codes] = long.metrics.code
+    return mixed_metrics(tuple(long.metrics.names[code] for code in held.tolist()), options, long.table.name)
 
 
 # --- keys -----------------------------------------------------------------------------------------------------------------
