@@ -28,7 +28,7 @@ from tiebreak.readers.tables import Counted, Words
 from tiebreak.scores.assemble import SplitKeys, assemble, number_splits, size_per_split
 from tiebreak.scores.metric import Metric, NamedMetric
 from tiebreak.scores.scores import ScoreMatrix, SplitDesign
-from tiebreak.scores.vocabulary import Kind, Notice, quoted
+from tiebreak.scores.vocabulary import Kind, Notice
 
 MOST_MODELS = 20_000
 """Of that many models there are 200 million pairs."""
