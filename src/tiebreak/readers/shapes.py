@@ -311,7 +311,7 @@ class _Reading(NamedTuple):
         units = reading._units(models, column)
         score = reading.table.numbers(column)
         more = reading._more()
-        used = {column, *(name for role in ("model", "metric", *units, *more) for name in self.roles.get(role, ()))}
+        used = {column or "", *(name for role in ("model", "metric", *units, *more) for name in self.roles.get(role, ()))}
         extras = {name: each for name, each in reading.table.columns.items() if name not in used}
         found = Long(reading.table, tuple(models.names), models.code, score, units, metric, metrics, more, extras, column)
         return dataclasses.replace(
@@ -676,7 +676,10 @@ class _Reading(NamedTuple):
         if not same.size:
             return
         first, second = sorted((int(order[same[0]]), int(order[same[0] + 1])))
-        used = {column, *(name for role in ("model", "metric", "n_train", "n_test", *units) for name in self.roles.get(role, ()))}
+        used = {
+            column or "",
+            *(name for role in ("model", "metric", "n_train", "n_test", *units) for name in self.roles.get(role, ())),
+        }
         if column is None:  # the columns are scores of models
             used = set(self.table.columns)
         raise doubles_error(self.table, models, units, (first, second), same.size, order, same, used)
