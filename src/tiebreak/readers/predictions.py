@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,12 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 from tiebreak.errors import AmbiguousSourceError, InvalidParameterError, InvalidScoresError, Setting, TooFewModelsError
 from tiebreak.frequentist.metric_sums import METRICS_OF_CLASSES, METRICS_OF_NUMBERS
 from tiebreak.numerics import FloatArray
-from tiebreak.printable import printable
 from tiebreak.readers.files import refuse
 from tiebreak.readers.header import find_roles, plain
 from tiebreak.readers.metric import name_metric
 from tiebreak.readers.source import ReadOptions
-from tiebreak.readers.tables import Table, Words, is_numeric
+from tiebreak.readers.tables import Table, Words, is_varied
 from tiebreak.scores.items import Items, check_items
 from tiebreak.scores.metric import full_name
 from tiebreak.scores.vocabulary import look_up, quoted
@@ -242,11 +240,11 @@ def _positive(classes: NDArray[Any], positive: Any) -> Any:
         raise InvalidScoresError(
             f"probabilities of one class are for two classes; y_true has {classes.size}. Give a column for each."
         )
-    if positive is None and classes.dtype.kind not in "biuf":
+    if positive is None and set(classes.tolist()) not in ({0, 1}, {-1, 1}):
         raise InvalidParameterError(
             f"which of the classes {quoted([str(c) for c in classes])} is the positive one? Pass ",
             Setting("positive", repr(str(classes[1]))),
-            " or the other; the alphabet does not know it.",
+            " or the other; no order of names knows it.",
             about="positive",
         )
     if positive is None:
@@ -325,6 +323,13 @@ def _numbers(truth: NDArray[Any], values: NDArray[Any], model: str, metric: str)
 # --- predictions in tables ------------------------------------------------------------------------------------------------
 
 
+class Predictions(NamedTuple):
+    """A table of predictions, and the name of its model where it has one alone."""
+
+    table: Table
+    stem: str
+
+
 def holds_predictions(table: Table, options: ReadOptions) -> bool:
     """True for a table with a column of the truth and none of models, so that the others are predictions."""
     return _roles(table, options) is not None
@@ -336,9 +341,9 @@ def _roles(table: Table, options: ReadOptions) -> dict[str, list[str]] | None:
         given["item"] = options.item
     if options.cluster is not None:
         given["cluster"] = options.cluster
-    is_text = {name: not is_numeric(column) for name, column in table.columns.items()}
+    says = {name: is_varied(column) for name, column in table.columns.items()}
     given.pop("datasets", None)
-    roles = find_roles(list(table.columns), table.name, given, options.metric, is_text)
+    roles = find_roles(list(table.columns), table.name, given, options.metric, says)
     is_weak_truth = "truth" in roles and plain(roles["truth"][0]) in ("y", "label", "target") and "truth" not in given
     others = [name for name in table.columns if name not in {column for columns in roles.values() for column in columns}]
     if "truth" not in roles or "model" in roles or (is_weak_truth and not others and "prediction" not in roles):
@@ -346,17 +351,17 @@ def _roles(table: Table, options: ReadOptions) -> dict[str, list[str]] | None:
     return roles
 
 
-def items_of_predictions(tables: Sequence[Table], options: ReadOptions) -> Items:
+def items_of_predictions(tables: Sequence[Predictions], options: ReadOptions) -> Items:
     """Scores of single items from tables of the truth and predictions: a column for each model, or a table for each model."""
     found: dict[str, NDArray[Any]] = {}
     truth: NDArray[Any] = np.empty(0)
     keys: list[str] = []
     clusters: list[str] | None = None
-    for table in tables:
+    for table, stem in tables:
         roles = _roles(table, options) or {}
         own_truth = _values(table, roles["truth"][0])
         own_keys = _keys_of(table, roles, own_truth.size)
-        models = _model_columns(table, roles, is_one=len(tables) > 1)
+        models = _model_columns(table, roles, options, stem, is_one=len(tables) > 1)
         if not found:
             truth, keys = own_truth, own_keys
             clusters = table.words(roles["cluster"][0]).texts() if "cluster" in roles else None
@@ -368,22 +373,30 @@ def items_of_predictions(tables: Sequence[Table], options: ReadOptions) -> Items
     if options.models is not None:
         found = {model: found[list(found)[look_up(model, list(found), "model")]] for model in options.models}
     positive: Any = options.positive
-    if positive is not None and truth.dtype.kind in "if":
-        positive = type(truth[0].item())(float(positive))
-    return read_predictions(truth, found, metric=options.metric, positive=positive, items=keys, clusters=clusters)
+    if positive is not None:
+        positive = next((each for each in np.unique(truth).tolist() if str(each) == str(positive)), positive)
+    items = read_predictions(truth, found, metric=options.metric, positive=positive, items=keys, clusters=clusters)
+    name_metric(items.metric.name, options.direction_of(items.metric.name))  # what the caller says must agree
+    return items
 
 
-def _model_columns(table: Table, roles: Mapping[str, list[str]], *, is_one: bool) -> dict[str, str]:
+def _model_columns(
+    table: Table, roles: Mapping[str, list[str]], options: ReadOptions, stem: str, *, is_one: bool
+) -> dict[str, str]:
     """Column of the predictions of each model."""
-    stem = printable(Path(table.name).stem)
+    if options.models is not None and set(options.models) <= set(table.columns):
+        return {name: name for name in options.models}
     if "prediction" in roles:
         return {stem: roles["prediction"][0]}
     taken = {
         column
-        for role in ("truth", "item", "cluster", "fold", "split", "repeat", "dataset", "time", "weight")
+        for role in ("truth", "item", "cluster", "fold", "split", "repeat", "dataset", "time", "weight", "seed", "run", "epoch")
         for column in roles.get(role, ())
     }
     rest = [name for name in table.columns if name not in taken and name]
+    if "score" in roles:
+        what = "is it what a model predicts, or a score?"
+        raise refuse(table.name, roles["score"][0], None, what, "Name the columns of predictions with ", Setting("models"), ".")
     if not rest:
         raise refuse(
             table.name,
@@ -416,7 +429,11 @@ def _values(table: Table, name: str) -> NDArray[Any]:
 
 def _keys_of(table: Table, roles: Mapping[str, list[str]], n: int) -> list[str]:
     """Names of the examples: of their column, of series and period, or by their order."""
-    named = [table.words(roles[role][0]).texts() for role in ("dataset", "item", "time") if role in roles]
+    columns = [roles[role][0] for role in ("dataset", "item", "time") if role in roles]
+    if not {"item", "time"} & roles.keys():  # a number of the sample, or the index of a frame
+        numbered = roles.get("epoch", [""] if "" in table.columns else [])
+        columns += [name for name in numbered if len(set(table.words(name).texts())) == n]
+    named = [table.words(column).texts() for column in columns]
     keys = [" ".join(each) for each in zip(*named, strict=True)] if named else [str(number) for number in range(1, n + 1)]
     doubled = next((key for key, count in Counter(keys).items() if count > 1), None)
     if doubled is not None:

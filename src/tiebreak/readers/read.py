@@ -27,7 +27,7 @@ from tiebreak.readers.header import names_something
 from tiebreak.readers.items import Part, items_of, items_of_wide, part_of_items, part_of_log, part_of_long
 from tiebreak.readers.join import join_sources
 from tiebreak.readers.metric import of_asked_metric
-from tiebreak.readers.predictions import holds_predictions, items_of_predictions
+from tiebreak.readers.predictions import Predictions, holds_predictions, items_of_predictions
 from tiebreak.readers.shapes import Long, battle_columns, long_of, refuse_battles
 from tiebreak.readers.source import ACCEPTED, ReadOptions, Source, known_sizes, unsupported, with_sizes
 from tiebreak.readers.splits import source_of_long
@@ -45,7 +45,7 @@ class Holder(Protocol):
         """The scores, in one metric."""
 
 
-Found = Source | Long | Part | Table | Items
+Found = Source | Long | Part | Predictions | Items
 """What a source turns out to be: scores of splits, a long table, a part of items, a table of predictions, or items."""
 
 
@@ -54,6 +54,7 @@ class Given:
 
     def __init__(self, source: Any, name: str, stem: str = "") -> None:
         self.source, self.name, self.stem = source, name, stem
+        self.file_stem = printable(Path(source).stem) if _is_file(source) else ""
 
 
 def read_scores(sources: Sequence[Any], options: ReadOptions) -> Scores:
@@ -180,6 +181,9 @@ def _given(sources: Sequence[Any]) -> list[Given]:
             found.append(Given(source, printable(os.fspath(source))))
         else:
             found.append(Given(source, "the table" if is_frame(source) and len(sources) == 1 else name))
+    for each in found:
+        if each.file_stem and sum(other.file_stem == each.file_stem for other in found) > 1:
+            each.file_stem = printable(f"{Path(each.source).resolve().parent.name}/{Path(each.source).stem}")
     return found
 
 
@@ -215,7 +219,7 @@ def is_of_items(sources: Sequence[Any], metric: str | None) -> bool:
 
 def _is_items(found: Found) -> bool:
     return (
-        isinstance(found, Part | Table | Items)
+        isinstance(found, Part | Predictions | Items)
         or (isinstance(found, Long) and found.is_of_items)
         or (isinstance(found, Source) and found.scores.items is not None)
     )
@@ -234,7 +238,7 @@ def _found(given: Given, options: ReadOptions, *, n_sources: int) -> Found:
         return answer.read_answer(source, name, options)
     if options.rows != "items" and sklearn.reads(source):
         return sklearn.read(source, name, options)
-    stem = given.stem or (printable(Path(source).stem) if _is_file(source) else "")
+    stem = given.stem or given.file_stem
     if _is_file(source):
         path = Path(source)
         if path.is_file() and logs.is_log(path):
@@ -259,9 +263,11 @@ def _found(given: Given, options: ReadOptions, *, n_sources: int) -> Found:
     if battle_columns(names):
         refuse_battles(names, name)
     if holds_predictions(table, options):
-        return dataclasses.replace(table, name=name)
+        return Predictions(table, stem or name)
     is_alone = n_sources > 1 or bool(given.stem) or _is_file(source)
     long = long_of(table, options, stem if is_alone else None)
+    if given.stem and not long.is_by_file and len(long.models) > 1:
+        raise AmbiguousSourceError(f"the source given for {given.stem!r} holds {len(long.models)} models.")
     if long.is_by_file and n_sources == 1 and not given.stem and not long.is_of_items:
         raise AmbiguousSourceError(
             f"{name} has a column of scores ({long.column!r}) but none called 'model', so it does not say whose "
@@ -365,7 +371,7 @@ def _item_scores(found: Sequence[Found], given: Sequence[Given], options: ReadOp
 
 def _items(found: Sequence[Found], options: ReadOptions) -> Items:
     """Items of all that was found, joined."""
-    tables = [each for each in found if isinstance(each, Table)]
+    tables = [each for each in found if isinstance(each, Predictions)]
     if tables:
         if len(tables) < len(found):
             raise AmbiguousSourceError("some sources are predictions beside the truth, and others scores; compare one kind.")
