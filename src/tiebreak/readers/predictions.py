@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -244,7 +244,7 @@ def _positive(classes: NDArray[Any], positive: Any) -> Any:
         raise InvalidParameterError(
             f"which of the classes {quoted([str(c) for c in classes])} is the positive one? Pass ",
             Setting("positive", repr(str(classes[1]))),
-            " or the other; no order of names knows it.",
+            " or the other; their order does not say it.",
             about="positive",
         )
     if positive is None:
@@ -323,13 +323,6 @@ def _numbers(truth: NDArray[Any], values: NDArray[Any], model: str, metric: str)
 # --- predictions in tables ------------------------------------------------------------------------------------------------
 
 
-class Predictions(NamedTuple):
-    """A table of predictions, and the name of its model where it has one alone."""
-
-    table: Table
-    stem: str
-
-
 def holds_predictions(table: Table, options: ReadOptions) -> bool:
     """True for a table with a column of the truth and none of models, so that the others are predictions."""
     return _roles(table, options) is not None
@@ -344,24 +337,27 @@ def _roles(table: Table, options: ReadOptions) -> dict[str, list[str]] | None:
     says = {name: is_varied(column) for name, column in table.columns.items()}
     given.pop("datasets", None)
     roles = find_roles(list(table.columns), table.name, given, options.metric, says)
-    is_weak_truth = "truth" in roles and plain(roles["truth"][0]) in ("y", "label", "target") and "truth" not in given
-    others = [name for name in table.columns if name not in {column for columns in roles.values() for column in columns}]
-    if "truth" not in roles or "model" in roles or (is_weak_truth and not others and "prediction" not in roles):
+    # a model may be called y, unless periods or predictions stand beside it
+    is_weak_truth = "truth" in roles and plain(roles["truth"][0]) == "y" and not {"prediction", "time"} & roles.keys()
+    if "truth" not in roles or "model" in roles or (is_weak_truth and "truth" not in given):
         return None
     return roles
 
 
-def items_of_predictions(tables: Sequence[Predictions], options: ReadOptions) -> Items:
-    """Scores of single items from tables of the truth and predictions: a column for each model, or a table for each model."""
+def items_of_predictions(tables: Sequence[Table], names: Sequence[str], options: ReadOptions) -> Items:
+    """Scores of single items from tables of the truth and predictions: a column for each model, or a table for each model.
+
+    `names` are those of the models of tables with one column of predictions.
+    """
     found: dict[str, NDArray[Any]] = {}
     truth: NDArray[Any] = np.empty(0)
     keys: list[str] = []
     clusters: list[str] | None = None
-    for table, stem in tables:
+    for table, name in zip(tables, names, strict=True):
         roles = _roles(table, options) or {}
         own_truth = _values(table, roles["truth"][0])
         own_keys = _keys_of(table, roles, own_truth.size)
-        models = _model_columns(table, roles, options, stem, is_one=len(tables) > 1)
+        models = _model_columns(table, roles, options, name, is_one=len(tables) > 1)
         if not found:
             truth, keys = own_truth, own_keys
             clusters = table.words(roles["cluster"][0]).texts() if "cluster" in roles else None
@@ -381,19 +377,19 @@ def items_of_predictions(tables: Sequence[Predictions], options: ReadOptions) ->
 
 
 def _model_columns(
-    table: Table, roles: Mapping[str, list[str]], options: ReadOptions, stem: str, *, is_one: bool
+    table: Table, roles: Mapping[str, list[str]], options: ReadOptions, model: str, *, is_one: bool
 ) -> dict[str, str]:
     """Column of the predictions of each model."""
     if options.models is not None and set(options.models) <= set(table.columns):
         return {name: name for name in options.models}
     if "prediction" in roles:
-        return {stem: roles["prediction"][0]}
+        return {model: roles["prediction"][0]}
     taken = {
         column
         for role in ("truth", "item", "cluster", "fold", "split", "repeat", "dataset", "time", "weight", "seed", "run", "epoch")
         for column in roles.get(role, ())
     }
-    rest = [name for name in table.columns if name not in taken and name]
+    rest = [name for name in table.columns if name not in taken and name != "column 1"]
     if "score" in roles:
         what = "is it what a model predicts, or a score?"
         raise refuse(table.name, roles["score"][0], None, what, "Name the columns of predictions with ", Setting("models"), ".")
@@ -405,7 +401,7 @@ def _model_columns(
             "it has the truth, but no column of predictions.",
             "Give a column for each model, or a file for each model.",
         )
-    return {stem: rest[0]} if is_one and len(rest) == 1 else {name: name for name in rest}
+    return {model: rest[0]} if is_one and len(rest) == 1 else {name: name for name in rest}
 
 
 def _values(table: Table, name: str) -> NDArray[Any]:
@@ -431,7 +427,7 @@ def _keys_of(table: Table, roles: Mapping[str, list[str]], n: int) -> list[str]:
     """Names of the examples: of their column, of series and period, or by their order."""
     columns = [roles[role][0] for role in ("dataset", "item", "time") if role in roles]
     if not {"item", "time"} & roles.keys():  # a number of the sample, or the index of a frame
-        numbered = roles.get("epoch", [""] if "" in table.columns else [])
+        numbered = roles.get("epoch", ["column 1"] if "column 1" in table.columns else [])
         columns += [name for name in numbered if len(set(table.words(name).texts())) == n]
     named = [table.words(column).texts() for column in columns]
     keys = [" ".join(each) for each in zip(*named, strict=True)] if named else [str(number) for number in range(1, n + 1)]
