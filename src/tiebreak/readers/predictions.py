@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -389,7 +390,7 @@ def _model_columns(
         for role in ("truth", "item", "cluster", "fold", "split", "repeat", "dataset", "time", "weight", "seed", "run", "epoch")
         for column in roles.get(role, ())
     }
-    rest = [name for name in table.columns if name not in taken and name != "column 1"]
+    rest = [name for name in table.columns if name not in taken and name != "column 1" and not re.search(r"-(lo|hi)-\d", name)]
     if "score" in roles:
         what = "is it what a model predicts, or a score?"
         raise refuse(table.name, roles["score"][0], None, what, "Name the columns of predictions with ", Setting("models"), ".")

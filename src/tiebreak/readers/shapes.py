@@ -232,8 +232,8 @@ class _Reading(NamedTuple):
             return self.roles["judge"][0]
         if "score" in self.roles:
             return self.roles["score"][0]
-        known = [name for name in rest if not self.is_text[name] and has_direction(_bare(name))]
-        return known[0] if asked is None and len(known) == 1 else None
+        known = [name for name in rest if not self.is_text[name] and _metric_in(name)]
+        return known[0] if asked is None and len(known) == 1 and has_direction(_bare(known[0])) else None
 
     def the_score_column(self) -> str:
         """Column of the scores, be it the only one of numbers that may hold them."""
@@ -241,7 +241,7 @@ class _Reading(NamedTuple):
         if found is not None:
             return found
         numeric = [name for name in self.others(*(self.roles.keys() - {"judge", "human"})) if not self.is_text[name]]
-        known = [name for name in numeric if has_direction(_bare(name))]
+        known = [name for name in numeric if _metric_in(name)]
         likely = known or [name for name in numeric if not _NO_SCORE.fullmatch(_under(name))]
         if len(likely) == 1 and (self.options.metric is None or "metric" in self.roles):
             return likely[0]
@@ -411,6 +411,8 @@ class _Reading(NamedTuple):
                 return own, []
         texts = [name for name in rest if self.is_text[name]]
         numbers = [name for name in rest if not self.is_text[name]]
+        if numbers[:1] == ["column 1"] and not is_items and np.unique(self.table.numbers("column 1")).size == self.table.n_rows:
+            numbers = numbers[1:]  # an index of rows that were picked from others
         self._refuse_metrics(numbers)
         odd = [name for name in numbers if _NO_SCORE.fullmatch(_under(name)) or sums_up(name)]
         values = {name: self.table.numbers(name) for name in numbers if name not in odd}
@@ -478,9 +480,8 @@ class _Reading(NamedTuple):
 
     def _refuse_metrics(self, numbers: Sequence[str]) -> None:
         """Refuse columns that are metrics, of one model, or of several by prefix."""
-        ends = {name: (own := _under(name).split("_"))[:1] + own[-1:] for name in numbers}
-        held = [next((full_name(each) for each in own if metric_like(each)), "") for own in ends.values()]
-        parts = {each for own in ends.values() for each in own if each in _PARTS}
+        held = [_metric_in(name) for name in numbers]
+        parts = {each for name in numbers for each in _ends(name) if each in _PARTS}
         for what, several in (("metrics", set(held) if all(held) else ()), ("parts of the data", parts)):
             if len(several) > 1:
                 raise refuse(
@@ -852,6 +853,16 @@ def metric_like(name: str) -> bool:
         r"^(test|val|valid|validation|train|dev|cv)[ _-]+|[ _-]+(test|val|train|dev)$", "", _bare(name), flags=re.IGNORECASE
     )
     return has_direction(bare) or plain(bare) in ("roc", "err")
+
+
+def _ends(name: str) -> list[str]:
+    words = _under(name).split("_")
+    return [words[0], words[-1]]
+
+
+def _metric_in(name: str) -> str:
+    """The metric that a name of a column is, begins or ends with; "" for none."""
+    return next((full_name(each) for each in (_bare(name), *_ends(name)) if metric_like(each)), "")
 
 
 def _of_metric(asked: str, names: Sequence[str], source: str) -> str | None:

@@ -396,7 +396,7 @@ def _named(name: str, names: Sequence[str], columns: Sequence[Column | list[Any]
 
 
 def _numbers_rows(column: Column | list[Any]) -> bool:
-    return isinstance(column, np.ndarray) and bool(np.all(column == np.floor(column))) and np.unique(column).size == column.size
+    return isinstance(column, np.ndarray) and any(np.array_equal(column, np.arange(column.size) + first) for first in (0, 1))
 
 
 # --- text files -----------------------------------------------------------------------------------------------------------
