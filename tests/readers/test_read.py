@@ -23,7 +23,7 @@ from sklearn.model_selection import RepeatedStratifiedKFold, cross_validate
 
 from tests.readers.conftest import Write
 from tests.readers.helpers import LONG, SCORE, WIDE, codes, read
-from tests.readers.test_json import answer
+from tests.readers.test_answer import answer
 from tiebreak.api import read_scores
 from tiebreak.errors import (
     AmbiguousSourceError,

@@ -166,10 +166,13 @@ def items_of(evaluation: Evaluation, metric: str, dataset: str | None, repeat: i
     wants_scores = metric in OF_PROBABILITIES
     answers = {model: _answers(part.loc[rows], model, metric, wants_scores=wants_scores) for model, part in parts.items()}
     n_splits = int(first["fold"].nunique())
+    truth = first["target"].to_numpy()
+    classes = np.unique(truth) if wants_scores else truth
     items = read_predictions(
-        first["target"].to_numpy(),
+        truth,
         answers,
         metric=metric,
+        positive=classes[1] if wants_scores and classes.size == 2 else None,  # of which scikit-learn keeps the probability
         items=rows.tolist(),
         clusters=[f"fold {fold}" for fold in first["fold"]] if n_splits > 1 else None,
     )

@@ -1,13 +1,261 @@
-"""stub"""
+"""Answers as tiebreak has written them, JSON and reports, whose scores are read back."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from pathlib import Path
+from reprlib import repr as shortened
+from typing import Any, NamedTuple, cast, get_args
+
+import numpy as np
+
+import tiebreak
+from tiebreak.errors import TiebreakError, UnreadableSourceError
+from tiebreak.printable import printable
+from tiebreak.readers.files import content_of, parse_json, refuse, text_of
+from tiebreak.readers.metric import NamedMetric, choose_metric, of_asked_metric
+from tiebreak.readers.source import ReadOptions, Source, source_of
+from tiebreak.scores.items import Items, check_items
+from tiebreak.scores.metric import Metric
+from tiebreak.scores.scores import SavedSettings, ScoreMatrix, SplitDesign
+
+SCHEMA = 2
+"""Schema that is read, the one of `views.comparison`."""
+
+REPORTS = (".html", ".htm")
+
+_BEGINNING = re.compile(r'\s*\{\s*"schema"\s*:\s*\d+\s*,\s*"tiebreak"')
+
+_DATA = re.compile(r'<script [^<>]{0,200}\bid="data"[^<>]{0,200}>(.*?)(?:</script|\Z)', re.DOTALL)
+"""Element of a report that holds what it shows."""
+
+_SETTINGS: dict[str, Any] = {
+    "rope": int | float | str,
+    "alpha": float,
+    "baseline": str,
+    "correction": str,
+    "alternative": str,
+    "order": tuple[str, ...],
+    "family": str,
+    "method": str,
+    "missing": str,
+    "rng": int,
+    "p_best": bool,
+    "options": dict[str, Any],
+    "scale": str,
+    "by": str,
+    "looks": dict[str, Any],
+}
+"""Settings of a comparison as they were asked for, each with its type; null is a value too."""
 
 
-def is_answer(x):
-    return False
+@dataclass
+class _Provenance:
+    """Design of the splits, and their hash."""
+
+    splits: str | None = None
+    design: SplitDesign = field(default_factory=SplitDesign)
 
 
-def reference_of(x):
-    return None
+@dataclass
+class _Answer:
+    """The keys of an answer that are read back, as the records that a comparison holds; all else follows from them."""
+
+    metric: Metric
+    scores: list[ScoreMatrix]
+    items: Items | None = None
+    settings: dict[str, Any] | None = None
+    provenance: _Provenance = field(default_factory=_Provenance)
 
 
-def read_answer(*a):
-    raise NotImplementedError
+class ItemReference(NamedTuple):
+    """Hash of items that were too many to write into an answer, and its settings."""
+
+    hash: str
+    saved_settings: SavedSettings
+
+
+def is_answer(source: Any) -> bool:
+    """True for the path of a report, for that of a JSON file that begins as an answer does, and for a dict read from one."""
+    if isinstance(source, Mapping):
+        return "schema" in source and ("scores" in source or "tiebreak" in source)
+    ending = Path(source).suffix.lower() if isinstance(source, str | os.PathLike) else ""
+    if ending == ".json" and os.path.isfile(source):  # noqa: PTH113  (a text that may be no path)
+        with suppress(OSError), Path(source).open(encoding="utf-8-sig", errors="replace") as file:  # else its reader says why
+            return _BEGINNING.match(file.read(200)) is not None
+    return ending in REPORTS
+
+
+def read_answer(source: Any, name: str, options: ReadOptions) -> Source:
+    """Scores and settings of an answer: the path of a JSON file or a report, or a dict, which messages call by the name.
+
+    Of a report the comparisons in one metric are read, over all its datasets.
+
+    Raises
+    ------
+    UnreadableSourceError
+        It is not as tiebreak writes answers, or of another schema; the text names the key and what stands there.
+    AmbiguousSourceError
+        A report shows several metrics, and the options name none.
+    """
+    return _source(_chosen(_content(source, name), name, options), name, options)
+
+
+def reference_of(source: Any) -> ItemReference | None:
+    """The reference in an answer that holds its items by reference only; None for anything else."""
+    name = "the answer" if isinstance(source, Mapping) else printable(str(source))
+    content = _content(source, name) if is_answer(source) else {}
+    if not isinstance(content.get("items"), dict) or content["items"].get("inline"):
+        return None
+    settings = _answer({**content, "items": None}, name).settings or {}
+    return ItemReference(str(content["items"].get("hash")), _saved(settings, name))
+
+
+# --- from the file to its keys --------------------------------------------------------------------------------------------
+
+
+def _content(source: Any, name: str) -> dict[str, Any]:
+    """Content of a JSON file, or of the data in a report; a dict as it is."""
+    if isinstance(source, Mapping):
+        return dict(source)
+    text = text_of(content_of(Path(source), name), name)
+    data = (_DATA.findall(text) or ['{"answers": []}']) if Path(source).suffix.lower() in REPORTS else [text]
+    return cast(dict[str, Any], _checked(parse_json(data[0], name, is_strict=True), dict[str, Any], name))
+
+
+def _chosen(content: dict[str, Any], name: str, options: ReadOptions) -> _Answer:
+    """The answer; of a report those in one metric as one, and in others than the compared metric only if it is named."""
+    if "answers" not in content:
+        return _answer(content, name)
+    shown = _checked(content["answers"], list[dict[str, Any]], f"{name}, answers")
+    answers = [_answer(each.get("view"), name) for each in shown if options.metric or not each.get("is_other")]
+    metrics = list(dict.fromkeys(answer.metric.name for answer in answers))
+    if not metrics:
+        raise _wrong(name, "no comparison is in it")
+    metric = choose_metric(metrics, options.metric, name) if len(metrics) > 1 else metrics[0]
+    chosen = [answer for answer in answers if answer.metric.name == metric]
+    return replace(chosen[0], scores=list({each.dataset: each for answer in chosen for each in answer.scores}.values()))
+
+
+def _answer(content: Any, name: str) -> _Answer:
+    """The records in an answer of the schema that is read."""
+    held = _checked(content, dict[str, Any], name)
+    if held.get("schema") != SCHEMA:
+        raise UnreadableSourceError(
+            f"{name} was written by tiebreak {held.get('tiebreak', '?')!s:.20} with schema {held.get('schema', '?')!s:.20}; "
+            f"tiebreak {tiebreak.__version__} reads comparisons, of schema {SCHEMA}. Compare anew, or update tiebreak."
+        )
+    if isinstance(held.get("items"), Mapping):
+        held = {**held, "items": {"metric": held.get("metric"), **held["items"]}}
+    return cast(_Answer, _checked(held, _Answer, name))
+
+
+def _checked(content: Any, kind: Any, name: str) -> Any:
+    """The content as a record of this kind."""
+    import msgspec
+
+    try:
+        return msgspec.convert(content, kind, dec_hook=_array)
+    except (msgspec.ValidationError, OverflowError) as error:
+        what, _, path = str(error).partition(" - at `$")
+        # [...] stands for a key of a dict, which msgspec does not name
+        keys = re.findall(r"\w+", path.partition("[...]")[0])
+        met = reduce(lambda held, key: held[int(key) if isinstance(held, list) else key], keys, content)
+        raise _wrong(name, f"{path.strip('.`')}: {what}; met {shortened(met)}".removeprefix(": ")) from None
+
+
+def _array(kind: Any, values: Any) -> Any:
+    """Numbers in lists as an array of the type that a record has there; null is nan among them, and none in their place."""
+    dtype, types = _WRITTEN[get_args(get_args(kind)[1])[0]]
+    array = np.array(values or [], dtype=object, ndmin=1)  # of lists that differ in length it holds lists
+    if not set(map(type, array.ravel())) <= types:
+        raise ValueError("Expected numbers")
+    return array.astype(dtype)
+
+
+_WRITTEN: dict[type, tuple[type, set[type]]] = {
+    np.float64: (np.float64, {int, float, type(None)}),
+    np.integer: (np.int64, {int}),
+    np.bool_: (np.bool_, {bool}),
+}
+"""Type of an array and types of what JSON holds in its place, by the type in the annotation of a record."""
+
+
+def _wrong(name: str, what: str) -> TiebreakError:
+    return refuse(
+        name, None, None, f"{what}.", "tiebreak writes no such comparison. Was it changed or cut short, or is it something else?"
+    )
+
+
+# --- from the keys to scores ----------------------------------------------------------------------------------------------
+
+
+def _source(answer: _Answer, name: str, options: ReadOptions) -> Source:
+    """Scores of an answer, checked, with the settings of its comparison."""
+    if answer.items is not None:
+        scores = _checked_items(answer.items, name).as_scores()
+    elif answer.scores:
+        matrices = [_checked_matrix(each, f"scores[{place}]", name) for place, each in enumerate(answer.scores)]
+        metrics = [NamedMetric(each.metric or answer.metric, 1) for each in matrices]
+        design = replace(answer.provenance.design, hash=answer.provenance.splits)
+        scores = source_of(matrices, metrics, design, options, name).scores
+    else:
+        raise _wrong(name, "scores and items are empty")
+    scores = replace(scores, saved_settings=() if answer.settings is None else (_saved(answer.settings, name),))
+    return Source(of_asked_metric(scores, options, name), name)
+
+
+def _saved(held: Mapping[str, Any], name: str) -> SavedSettings:
+    """Settings of the comparison as they were asked for, where their types are right."""
+    return SavedSettings(
+        name,
+        {key: _checked(held[key], kind | None, f"{name}, settings.{key}") for key, kind in _SETTINGS.items() if key in held},
+    )
+
+
+def _checked_matrix(matrix: ScoreMatrix, path: str, name: str) -> ScoreMatrix:
+    """Scores of one dataset whose columns go together, with sizes of 0 where none are known."""
+    n = matrix.repeat.size
+    n_train, n_test = (each if each.size else np.zeros(n, np.int64) for each in (matrix.n_train, matrix.n_test))
+    shapes = {
+        "repeat": (matrix.repeat, n),
+        "fold": (matrix.fold, n),
+        "n_train": (n_train, n),
+        "n_test": (n_test, n),
+        "columns": (matrix.columns or n_test, n),
+        "score": (matrix.score, len(matrix.models), n),
+    }
+    _check_columns({"models": matrix.models}, shapes, path, name)
+    if (splits := list(zip(matrix.repeat.tolist(), matrix.fold.tolist(), strict=True))) != sorted(set(splits)):
+        raise _wrong(name, f"{path}.fold: a split stands there twice, or they are in no order")
+    return replace(matrix, n_train=n_train, n_test=n_test)
+
+
+def _checked_items(items: Items, name: str) -> Items:
+    """Scores of single items whose columns go together."""
+    names = {"models": items.models, "runs": items.runs, "items": items.items}
+    n_models, n_runs, n = map(len, names.values())
+    shapes = {
+        "score": (items.score, n_models, n_runs, n),
+        "labels": (items.labels, n_models, n),
+        **{key: (getattr(items, key), n) for key in ("clusters", "weights", "is_positive", "truth")},
+        **{f"columns.{key}": (texts, n) for key, texts in items.columns.items()},
+    }
+    _check_columns(names, shapes, "items", name)
+    truth = -1.0 if items.truth is None else items.truth
+    if items.classes and not np.isin(np.append(items.score, truth), range(len(items.classes))).all():
+        raise _wrong(name, f"items: truth and score are no places in its {len(items.classes)} classes")
+    return check_items(items)
+
+
+def _check_columns(names: Mapping[str, Sequence[str]], shapes: Mapping[str, Sequence[Any]], path: str, name: str) -> None:
+    """Refuse names that are none or stand there twice, and columns of another shape than the one beside them."""
+    met = {key: [len(each), *getattr(each, "shape", ())[1:]] for key, (each, *_) in shapes.items() if each is not None}
+    doubled = [key for key, texts in names.items() if len(set(texts)) < max(len(texts), 1)]
+    if wrong := [*doubled, *(key for key, shape in met.items() if shape != [*shapes[key][1:]])]:
+        raise _wrong(name, f"{path}.{wrong[0]}: empty, with doubles, or of another length than the rest")

@@ -1,7 +1,311 @@
-"""stub"""
+"""Battles out of any table with model_a, model_b and winner, and out of the records of judges."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, cast
+
+import numpy as np
+
+from tiebreak.errors import AmbiguousSourceError, InvalidScoresError, UnreadableSourceError
+from tiebreak.numerics import FloatArray, IntArray
+from tiebreak.printable import printable
+from tiebreak.readers.files import content_of, refuse
+from tiebreak.readers.tables import Table, Words, as_words, column_names, column_of, read_table, refuse_nested
+from tiebreak.scores.battles import Battles
+from tiebreak.scores.vocabulary import look_up, quoted
+
+SIDES = ("model_a", "model_b", "winner")
+
+ANNOTATIONS = {"model_a": "generator_1", "model_b": "generator_2", "preference": "preference"}
+"""Columns by what AlpacaEval's annotations call them; a preference is 1 for the first and 2 for the second."""
+
+FASTCHAT = ("model_1", "model_2", "g1_winner", "g2_winner")
+ARENA_HARD = ("model", "judge", "games")
+"""Columns of answers that were judged in both orders, as FastChat (MT-Bench) and Arena-Hard write them: a row for each pair."""
+
+QUESTIONS = ("question_id", "question", "prompt_id", "instance_id", "item", "prompt", "instruction")
+JUDGES = ("annotator", "judge", "judge_model")
+"""Columns that say what was asked, and who judged: the first that is there."""
+
+FEWEST_QUESTIONS = 20
+"""Questions from which on they are resampled as a whole, where battles repeat them; fewer say too little of their own spread."""
+
+MOST_RATED = 2_000
+"""Models: what is counted of each two of them, and of each resample, takes 16 bytes and more."""
+
+SMALLEST_WEIGHT = 1e-9
+"""Share of the largest weight below which another is lost in rounding."""
+
+_MARKS = ("model_a", "model_b", "generator_1", "g1_winner", "games")
+"""Columns of which a table of battles has one at least."""
+
+_WINNERS = {
+    **dict.fromkeys(("a", "model_a", "1", "1.0", "left", "first"), 1),
+    **dict.fromkeys(("b", "model_b", "2", "2.0", "right", "second"), -1),
+    **dict.fromkeys(("tie", "tied", "draw", "both", "none", "0", "0.0", "tie (bothbad)", "both_bad", "bothbad", "equal"), 0),
+}
+
+_VERDICTS: dict[str, int | None] = {
+    **dict.fromkeys(("model_1", "A>B", "A>>B", "B<A", "B<<A"), 1),
+    **dict.fromkeys(("model_2", "B>A", "B>>A", "A<B", "A<<B"), -1),
+    **dict.fromkeys(("tie", "A=B", "B=A"), 0),
+    **dict.fromkeys(("error", "", "None")),
+}
+"""What judges say: names of FastChat, "error" or nothing where they do not, and scores of Arena-Hard: a clear win is a win."""
 
 
-class Battles: ...
+class _Part(NamedTuple):
+    """Battles of one source; `words` has the columns of names and keys in which no row is empty, by what they hold."""
+
+    name: str
+    words: dict[str, Words]
+    outcome: IntArray
+    weight: FloatArray | None
+    question_column: str
+    n_without_verdict: int
 
 
-def read_battles(*a, **k): ...
+def read_battles(*sources: Any, cluster: str | None = None) -> Battles | None:
+    """Battles in files, frames, records or columns; None where the columns are not those of battles.
+
+    Several sources are joined on the names of models, clusters and questions. `cluster` names the column of battles that belong
+    together, "cluster" if not given.
+    """
+    alone = "the battles" if len(sources) == 1 else ""
+    names = [
+        printable(str(each)) if isinstance(each, str | os.PathLike) else alone or f"table {place} of the battles"
+        for place, each in enumerate(sources, start=1)
+    ]
+    found = [_battles_in(source, name, cluster) for source, name in zip(sources, names, strict=True)]
+    parts = [each for each in found if each is not None]
+    others = [name for name, each in zip(names, found, strict=True) if each is None]
+    if parts and others:
+        raise UnreadableSourceError(
+            f"{parts[0].name} holds battles, and {quoted(others, 3)} none: these have the columns model_a, model_b and winner. "
+            "Rate the files of battles by themselves."
+        )
+    return _joined(parts) if parts else None
+
+
+# --- one source -----------------------------------------------------------------------------------------------------------
+
+
+def _battles_in(source: Any, name: str, cluster: str | None) -> _Part | None:
+    """The battles of one source, checked; None for what holds none."""
+    is_json = isinstance(source, str | os.PathLike) and Path(source).suffix.lower() in (".json", ".jsonl", ".ndjson")
+    if is_json:  # whose names may stand behind long texts
+        has_mark = re.search(rf'"({"|".join(_MARKS)})"\s*:'.encode(), content_of(Path(source), name), re.IGNORECASE) is not None
+    else:
+        has_mark = any(_folded(each) in _MARKS for each in column_names(source))
+    if not has_mark:
+        return None
+    table = read_table(source, name, is_name=lambda column: _folded(column) not in ("weight", "preference"))
+    judged = next((each for each in (FASTCHAT, ARENA_HARD) if {*each} <= {*table.columns, *table.nested}), None)
+    table, n_without_verdict = (table, 0) if judged is None else _unfolded(table, judged)
+    held = _columns(table, cluster)
+    return None if held is None else _part(table, held, n_without_verdict)
+
+
+def _folded(name: str) -> str:
+    return name.strip().casefold()
+
+
+def _unfolded(table: Table, columns: Sequence[str]) -> tuple[Table, int]:
+    """A row for each judged game with a winner, and how many have none; every other game of a pair has the sides turned."""
+    if columns == FASTCHAT:
+        first, second = table.words("model_1"), table.words("model_2")
+        said: list[Any] = list(zip(table.words("g1_winner").texts(), table.words("g2_winner").texts(), strict=True))
+    else:
+        baseline = table.words("baseline").texts() if "baseline" in table.columns else [""] * table.n_rows
+        first, second = _words_of([each or "baseline" for each in baseline]), table.words("model")
+        said = table.nested.get("games") or table.words("games").texts()
+    games = []
+    for row, each in enumerate(said):
+        if not isinstance(each, list | tuple | np.ndarray):
+            shown = printable(f"{each!r:.60}")
+            raise refuse(table.name, None, table.where(row), f"games is {shown}, and should be a list of judgements.")
+        for number, game in enumerate(each):
+            word = game.get("score") if isinstance(game, Mapping) else game
+            verdict = _VERDICTS.get(str(word).replace(" ", ""), "")
+            if verdict == "":
+                shown = printable(f"{word!r:.60}")
+                what = f"a judgement is {shown}, which is neither model_1, model_2, tie or error nor such as A>B, A=B or B>>A."
+                raise refuse(table.name, None, table.where(row), what)
+            games.append((row, number % 2, verdict))
+    decided = np.array([game for game in games if game[2] is not None], dtype=int).reshape(-1, 3)
+    if not decided.size:
+        raise refuse(table.name, None, None, f"no winner can be read from any of {len(games)} judgements.")
+    rows, turned, won = decided.T
+    names, (one, two) = _united([first, second])
+    sides = {"model_a": np.where(turned, two[rows], one[rows]), "model_b": np.where(turned, one[rows], two[rows])}
+    won = np.where(turned == 1, -won, won) if columns == FASTCHAT else won  # it names the winner, not the side
+    found = {key: Words(names, code).ordered() for key, code in sides.items()} | {"winner": Words(("tie", "a", "b"), won % 3)}
+    there = [each for each in ("uid", "question_id", "judge") if each in table.columns or each in table.nested]
+    found |= {each.replace("uid", "question_id"): _texts(table, each).take(rows).ordered() for each in there}
+    return Table(table.name, {**found}, lambda row: table.where(int(rows[row])), rows.size, {}), len(games) - rows.size
+
+
+def _columns(table: Table, cluster: str | None) -> dict[str, str] | None:
+    """Columns of battles by what they hold; None for another table."""
+    names = [*table.columns, *table.nested]
+    columns = {_folded(each): each for each in names}
+    is_annotated = columns.keys() >= {*ANNOTATIONS.values()} and columns.keys().isdisjoint(SIDES)
+    sides = ANNOTATIONS if is_annotated else {key: key for key in SIDES}
+    one = {**sides, "cluster": "cluster", "weight": "weight"}
+    words = {**{key: (word,) for key, word in one.items()}, "question": QUESTIONS, "judge": JUDGES}
+    found = {key: columns[word] for key, each in words.items() for word in each[::-1] if word in columns}
+    if found.keys().isdisjoint(SIDES[:2]):
+        return None
+    if len(columns) < len(names):
+        alike = [each for each in names if [*map(_folded, names)].count(_folded(each)) > 1]
+        raise AmbiguousSourceError(f"{table.name} has the columns {quoted(alike)}, which differ in case alone. Rename one.")
+    if lacking := [key for key in sides if key not in found]:
+        raise UnreadableSourceError(
+            f"{table.name} lacks the column {' and '.join(map(repr, lacking))}. Battles have model_a, model_b and winner (a, b "
+            f"or tie), and may have cluster and weight; found: {', '.join(map(repr, names))}."
+        )
+    if cluster is not None:
+        found["cluster"] = names[look_up(_folded(cluster), list(columns), "column of the battles")]
+    return found
+
+
+def _part(table: Table, held: Mapping[str, str], n_without_verdict: int) -> _Part:
+    """The battles in these columns of a table; a bad row is named."""
+    refuse_nested(table, [column for key, column in held.items() if key not in ("question", "judge")])
+    words = {key: _texts(table, column) for key, column in held.items() if key not in ("weight", "preference")}
+    for key in [each for each in (*SIDES, "cluster") if each in words]:
+        _refuse_rows(table, words[key].code < 0, f"{key} is empty".format)
+    models, (a, b) = _united([words["model_a"], words["model_b"]])
+    _refuse_rows(table, a == b, lambda row: f"{models[a[row]]!r} meets itself")
+    outcome = _outcomes(table, words["winner"], models, a, b) if "winner" in words else _preferred(table, held["preference"])
+    weight = table.numbers(held["weight"]) if "weight" in held else None
+    if weight is not None:
+        wrong = ~((weight >= 0) & np.isfinite(weight))
+        _refuse_rows(table, wrong, lambda row: f"weight must be a number of at least 0; got {weight[row]:g}")
+    whole = {key: each for key, each in words.items() if (each.code >= 0).all()}
+    column = held["question"] if "question" in whole else ""
+    return _Part(table.name, whole, outcome, weight, column, n_without_verdict)
+
+
+def _texts(table: Table, column: str) -> Words:
+    """A column as words; of lists their text, and of lists of judges the first."""
+    if column in table.columns:
+        return table.words(column)
+    is_judge = column == "judge"
+    return _words_of([each[0] if is_judge and isinstance(each, list | tuple) and each else each for each in table.nested[column]])
+
+
+def _words_of(cells: Sequence[Any]) -> Words:
+    return as_words(cast(Words, column_of([each if each is None else str(each) for each in cells])))
+
+
+def _refuse_rows(table: Table, is_wrong: Any, what: Callable[[int], str]) -> None:
+    """Refuse rows, of which the first is named."""
+    rows = np.flatnonzero(is_wrong)
+    if rows.size:
+        said = f"{what(int(rows[0]))}; {rows.size} row(s) are so."
+        raise refuse(table.name, None, table.where(int(rows[0])), said, kind=InvalidScoresError)
+
+
+def _outcomes(table: Table, winner: Words, models: tuple[str, ...], a: IntArray, b: IntArray) -> IntArray:
+    """1, -1 and 0; the names of the models count before words such as a and b, but in a column that can only hold sides."""
+    number = {model: place for place, model in enumerate(models)}
+    named = np.array([number.get(word, -1) for word in winner.names])[winner.code]
+    side = np.array([_WINNERS.get(word.casefold(), 2) for word in winner.names])[winner.code]
+    outcome = np.where(named == a, 1, np.where(named == b, -1, side))
+    turned = (abs(side) == 1) & (outcome != side)  # a model is called "b", and stands as model_a
+    if turned.any() and ((abs(side) == 1) & (named != a) & (named != b)).any():
+        what = (
+            "winner is {!r}, the name of a model that stands on the other side, while other rows can only name a side. Write "
+            "names in every row, or model_a and model_b"
+        )
+        _refuse_rows(table, turned & (side == 2).any(), lambda row: what.format(winner.names[winner.code[row]]))
+        outcome = side
+    what = "winner is {!r}, which is neither a, b or tie, nor {!r} or {!r}"
+    _refuse_rows(table, outcome == 2, lambda row: what.format(winner.names[winner.code[row]], models[a[row]], models[b[row]]))
+    return outcome
+
+
+def _preferred(table: Table, column: str) -> IntArray:
+    """1, -1 and 0 of preferences from 1 to 2, which may be a judge's probabilities plus 1; older annotations write a tie as 0."""
+    given = table.numbers(column)
+    values = np.where(given == 0, 1.5, given)
+    allowed = "it lies between 1, for the first model, and 2, for the second, or is 0 for a tie"
+    _refuse_rows(table, ~((values >= 1) & (values <= 2)), lambda row: f"preference is {given[row]:g}; {allowed}")
+    return np.sign(1.5 - values).astype(int)
+
+
+# --- all sources ----------------------------------------------------------------------------------------------------------
+
+
+def _joined(parts: Sequence[_Part]) -> Battles:
+    """Battles of all parts, of which each has the columns that another has."""
+    named = parts[0].name if len(parts) == 1 else f"{len(parts)} tables"
+    _refuse_copies(parts)
+    for column in ("cluster", "weight"):
+        has = [part.weight is not None if column == "weight" else column in part.words for part in parts]
+        if any(has) and not all(has):
+            with_it, without = parts[has.index(True)].name, parts[has.index(False)].name
+            raise InvalidScoresError(
+                f"{with_it} has a column {column}, and {without} has none. Give it to all battles, or leave it out of all."
+            )
+    models, codes = _united([part.words[key] for key in ("model_a", "model_b") for part in parts])
+    if len(models) > MOST_RATED:
+        raise InvalidScoresError(
+            f"{named} has {len(models):,} models, and at most {MOST_RATED:,} can be rated together, as memory grows with their "
+            "square. Keep the battles between those that matter."
+        )
+    coded = {
+        key: np.unique(np.concatenate(_united([part.words[key] for part in parts])[1]), return_inverse=True)[1]
+        for key in ("cluster", "question")
+        if all(key in part.words for part in parts)
+    }
+    has_question = len({part.question_column for part in parts}) == 1
+    question, cluster = coded.get("question") if has_question else None, coded.get("cluster")
+    is_repeated = question is not None and FEWEST_QUESTIONS <= int(question.max()) + 1 < question.size
+    unit: Literal["battle", "cluster", "question"] = "battle" if not is_repeated else "question"
+    weights = [part.weight for part in parts if part.weight is not None]
+    positive = np.concatenate([each[each > 0] for each in weights] or [np.empty(0)])
+    if positive.size and positive.min() < SMALLEST_WEIGHT * positive.max():
+        raise InvalidScoresError(
+            f"{named}: weights lie between {positive.min():.3g} and {positive.max():.3g}, too far apart for one fit. Leave "
+            "out the battles that hardly count."
+        )
+    judges = [part.words["judge"].names for part in parts if "judge" in part.words]
+    return Battles(
+        models,
+        np.concatenate(codes[: len(parts)]),
+        np.concatenate(codes[len(parts) :]),
+        np.concatenate([part.outcome for part in parts]),
+        question if cluster is None and is_repeated else cluster,
+        np.concatenate(weights) if weights else None,
+        question,
+        parts[0].question_column if question is not None else "",
+        unit if cluster is None else "cluster",
+        tuple(part.name for part in parts),
+        tuple(sorted({*sum(judges, ())})) if [*map(len, judges)] == [1] * len(parts) else (),
+        sum(part.n_without_verdict for part in parts),
+    )
+
+
+def _refuse_copies(parts: Sequence[_Part]) -> None:
+    """Refuse parts that hold the very same battles, as far as a column says on which questions they are."""
+    seen: dict[Any, str] = {}
+    for part in parts:
+        columns = [part.words[key].ordered() for key in ("model_a", "model_b", "question", "judge") if key in part.words]
+        key = (part.outcome.tobytes(), *((each.names, each.code.astype(int).tobytes()) for each in columns))
+        if key in seen and part.question_column:
+            what = "stands there twice" if seen[key] == part.name else f"holds the very battles of {seen[key]}"
+            raise InvalidScoresError(f"{part.name} {what}, and would count twice. Leave one of the two out.")
+        seen[key] = part.name
+
+
+def _united(columns: Sequence[Words]) -> tuple[tuple[str, ...], list[IntArray]]:
+    """Names of all columns, sorted, and the number of its name for each row of each column, -1 where there is none."""
+    names = tuple(sorted({name for column in columns for name in column.names}))
+    number = {name: place for place, name in enumerate(names)}
+    return names, [np.array([*(number[name] for name in column.names), -1], dtype=int)[column.code] for column in columns]

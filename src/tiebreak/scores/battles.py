@@ -1,0 +1,103 @@
+"""Battles: of two models each, one was preferred to the other, or neither."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from tiebreak.numerics import FloatArray, IntArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Battles:
+    """Battles of two models each.
+
+    Attributes
+    ----------
+    models : tuple of str
+        In order of their names.
+    model_a, model_b : ndarray of shape (n_battles,)
+        Numbers of the models.
+    outcome : ndarray of shape (n_battles,)
+        1 where the first won, -1 where the second did, 0 for a tie.
+    cluster : ndarray of shape (n_battles,) or None
+        Number of the cluster of each battle, where the source names clusters, or enough questions of which some stand in several
+        battles: what is said of one question, such as in both orders, is alike.
+    weight : ndarray of shape (n_battles,) or None
+    question : ndarray of shape (n_battles,) or None
+        Number of what was asked in each battle, where a column says it.
+    question_column : str
+        Name of that column.
+    unit : {"battle", "cluster", "question"}
+        Noun for what is independent.
+    sources : tuple of str
+        Names of the tables that were joined.
+    judges : tuple of str
+        Who judged, where each table has one judge and says which.
+    n_without_verdict : int
+        Judgements from which no winner could be read, which are left out.
+    """
+
+    models: tuple[str, ...]
+    model_a: IntArray
+    model_b: IntArray
+    outcome: IntArray
+    cluster: IntArray | None
+    weight: FloatArray | None
+    question: IntArray | None = None
+    question_column: str = ""
+    unit: Literal["battle", "cluster", "question"] = "battle"
+    sources: tuple[str, ...] = ()
+    judges: tuple[str, ...] = ()
+    n_without_verdict: int = 0
+
+    def first(self, n: int) -> Battles:
+        """The first n battles, of all the models."""
+        columns = ("model_a", "model_b", "outcome", "cluster", "weight", "question")
+        held: dict[str, Any] = {name: column[:n] for name in columns if (column := getattr(self, name)) is not None}
+        return replace(self, **held)
+
+    @property
+    def repeated(self) -> str:
+        """Column of questions of which some stand in several battles that are taken for independent; "" where there is none."""
+        if self.unit != "battle" or self.question is None or int(self.question.max()) + 1 == self.question.size:
+            return ""
+        return self.question_column
+
+    @property
+    def tells_position(self) -> bool:
+        """True where the order in which models met can be told from which of them is better.
+
+        It cannot where numbers for the models give every battle the same difference, as where each pair met in one order only
+        and no circle of pairs contradicts it.
+        """
+        others: dict[int, list[tuple[int, int]]] = {}
+        for one, two in np.unique(np.stack([self.model_a, self.model_b], axis=1), axis=0).tolist():
+            others.setdefault(one, []).append((two, -1))
+            others.setdefault(two, []).append((one, 1))
+        number: dict[int, int] = {}
+        for start in others:
+            todo = [(start, number.get(start, 0))]
+            while todo:
+                here, value = todo.pop()
+                if here not in number:
+                    number[here] = value
+                    todo += [(other, value + step) for other, step in others[here]]
+                elif number[here] != value:
+                    return True
+        return False
+
+    def both_orders(self) -> tuple[int, int]:
+        """Questions on which two models were judged in both orders, and how many of these had the same outcome in both."""
+        if self.question is None:
+            return 0, 0
+        low, high = np.minimum(self.model_a, self.model_b), np.maximum(self.model_a, self.model_b)
+        key = np.unique(np.stack([self.question, low, high], axis=1), axis=0, return_inverse=True)[1].ravel()
+        sign = np.where(self.model_a < self.model_b, self.outcome, -self.outcome)
+        orders = [self.model_a == low, self.model_a == high]
+        counts = [np.bincount(key[order], minlength=key.max() + 1) for order in orders]
+        sums = [np.sign(np.bincount(key[order], sign[order], minlength=key.max() + 1)) for order in orders]
+        both = (counts[0] > 0) & (counts[1] > 0)
+        return int(both.sum()), int((both & (sums[0] == sums[1])).sum())

@@ -1,0 +1,264 @@
+"""Scores read back from what tiebreak has written: answers as JSON, and reports."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.dummy import DummyClassifier
+from sklearn.naive_bayes import GaussianNB
+
+import tiebreak as tb
+from tests.readers.conftest import Write
+from tests.readers.helpers import codes
+from tests.views.situations import around, named, table
+from tiebreak.comparison.compare import compare_scores
+from tiebreak.comparison.settings import Settings
+from tiebreak.errors import (
+    AmbiguousSourceError,
+    InvalidParameterError,
+    InvalidScoresError,
+    UnknownNameError,
+    UnreadableSourceError,
+)
+from tiebreak.readers.answer import is_answer, reference_of
+from tiebreak.scores.metric import Metric
+from tiebreak.views.report.comparison import report_of
+
+SCORES = table(named(*around(0.9, 0.89, 0.8, noise=0.02, n_splits=20)))
+LOSSES = table(named(*around(2.0, 2.1, noise=0.1, n_splits=20)), Metric("max_error", higher_is_better=False))
+ITEMS = {
+    "item": [f"q{i // 2}" for i in range(40)],
+    "model": ["a", "b"] * 20,
+    "score": [float(i % 3 > 0) for i in range(40)],
+    "cluster": [f"c{i // 8}" for i in range(40)],
+    "topic": ["x" if i < 20 else "y" for i in range(40)],
+}
+
+
+def answer(**changes: Any) -> dict[str, Any]:
+    """What tiebreak writes, as far as scores are concerned; changes in "scores" are of its only dataset."""
+    splits = {"dataset": "", "repeat": [0, 0, 1], "fold": [0, 1, 0], "n_train": [90, 90, 90], "n_test": [10, 10, 10]}
+    scores = {**splits, "models": ["svm", "forest"], "score": [[0.9, 0.8, None], [0.7, 0.6, 0.5]]}
+    design = {"kind": "repeated-kfold", "ordered": False, "pairing": "key", "sizes": "exact"}
+    return {
+        "schema": 2,
+        "tiebreak": "0.1.0",
+        "metric": {"name": "accuracy", "higher_is_better": True},
+        "scores": [scores | changes.pop("scores", {})],
+        "provenance": {"splits": "abc", "design": design | changes.pop("design", {})},
+    } | changes
+
+
+def about_items(**changes: Any) -> dict[str, Any]:
+    """An answer about single items, as tiebreak writes it, with changes in "items"."""
+    held: dict[str, Any] = json.loads(tb.compare(tb.read_items(ITEMS, metric="accuracy", cluster="cluster")).to_json())
+    return held | {"items": held["items"] | changes}
+
+
+def test_an_answer_is_read_back(write: Write) -> None:
+    """Scores, sizes, metric and design, from the file and from what json.load gives."""
+    for source in (write(json.dumps(answer()), "last.json"), answer()):
+        scores = tb.read_scores(source)
+        assert (scores.models, scores.notices) == (("svm", "forest"), ())
+        assert_array_equal(scores.matrix().score, [[0.9, 0.8, np.nan], [0.7, 0.6, 0.5]])
+        assert_array_equal(scores.matrix().n_train, [90, 90, 90])
+        assert (scores.metric.name, scores.metric.higher_is_better) == ("accuracy", True)
+        design = scores.design
+        assert (design.kind, design.pairing, design.sizes, design.hash) == ("repeated-kfold", "key", "exact", "abc")
+
+
+def test_what_is_compared_again_is_the_same(tmp_path: Path) -> None:
+    """The answer of a file and of a report is, byte for byte, the one that was written, with its settings."""
+    first = compare_scores(SCORES, Settings(rope=0.01, baseline="svm", correction="sidak"))
+    first.to_html(tmp_path / "report.html")
+    (tmp_path / "answer.json").write_text(first.to_json())
+    for name in ("report.html", "answer.json"):
+        assert tb.compare(str(tmp_path / name)).to_json() == first.to_json()
+
+
+def test_single_items_are_compared_again() -> None:
+    """Clusters, further columns and the hash of the table come back; a reference alone needs the table beside it."""
+    items = tb.read_items(ITEMS, metric="accuracy", cluster="cluster")
+    held = tb.read_scores(about_items()).items
+    assert held is not None
+    assert (held.hash(), held.clusters, held.columns["topic"]) == (items.hash(), items.clusters, items.columns["topic"])
+    assert reference_of(about_items()) is None
+    shape = {key: about_items()["items"][key] for key in ("unit", "n_models", "n_runs", "n_items", "hash", "models")}
+    alone = about_items() | {"items": {**shape, "inline": False}, "settings": {"rope": 0.25}}
+    reference = reference_of(alone)
+    assert reference is not None
+    assert (reference.hash, reference.saved_settings.settings) == (items.hash(), {"rope": 0.25})
+    with pytest.raises(UnreadableSourceError, match=r"by reference only \(hash .* Pass the table that they came from"):
+        tb.compare(alone)
+    assert tb.compare(alone, ITEMS, metric="accuracy", cluster="cluster").rope == 0.25
+
+
+def test_sizes_that_an_answer_lacks() -> None:
+    """They are null there, or the number of folds; n_train= and n_test= may tell."""
+    bare = answer(scores={"n_train": None, "n_test": None, "n_folds": 2})
+    assert (tb.read_scores(bare).design.sizes, tb.read_scores(bare).matrix().n_folds) == ("missing", 2)
+    assert tb.read_scores(bare, n_train=90, n_test=10).design.sizes == "exact"
+    assert tb.read_scores(answer()).matrix().n_folds == 0
+
+
+def test_what_the_answer_was_warned_of_is_said_again() -> None:
+    """Pairing by position and approximate sizes are properties of the scores."""
+    scores = tb.read_scores(answer(design={"ordered": True, "pairing": "position", "sizes": "approximate"}))
+    assert codes(scores) == ["assumed-paired", "approximate-sizes"]
+    assert (scores.design.ordered, scores.design.sizes) == (True, "approximate")
+
+
+def test_datasets_of_several_metrics() -> None:
+    """Each has its own, and one of them can be asked for; what the caller says of a metric must agree."""
+    one, metrics = (
+        answer()["scores"][0],
+        [{"name": "accuracy", "higher_is_better": True}, {"name": "max_error", "higher_is_better": False}],
+    )
+    mixed = answer() | {"scores": [{**one, "dataset": each["name"], "metric": each} for each in metrics]}
+    scores = tb.read_scores(mixed)
+    assert [scores.metric_of(matrix).higher_is_better for matrix in scores.matrices] == [True, False]
+    assert tb.read_scores(mixed, metric="max_error").datasets == ("max_error",)
+    with pytest.raises(UnknownNameError, match="no metric is called 'f1': there are 'accuracy'"):
+        tb.read_scores(answer(), metric="f1")
+    with pytest.raises(InvalidParameterError, match="contradicts the source, which says of 'accuracy' that higher"):
+        tb.read_scores(answer(), lower_is_better=True)
+
+
+def test_another_schema_is_refused() -> None:
+    """Both versions are named; other results of tiebreak, such as a run's, are of schema 1."""
+    with pytest.raises(UnreadableSourceError) as caught:
+        tb.read_scores(answer(schema=3, tiebreak="3.0"))
+    said = f"the source was written by tiebreak 3.0 with schema 3; tiebreak {tb.__version__} reads comparisons, of schema 2. "
+    assert str(caught.value) == said + "Compare anew, or update tiebreak."
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        ({"metric": None}, "metric: Expected `object`, got `null`; met None"),
+        ({"metric": {"name": "x", "higher_is_better": "yes"}}, "metric.higher_is_better: Expected `bool`, got `str`; met 'yes'"),
+        ({"scores": {"models": ["svm", "svm"]}}, "scores[0].models"),
+        ({"scores": {"models": []}}, "scores[0].models"),
+        ({"scores": {"repeat": None}}, "scores[0].fold"),
+        ({"scores": {"fold": [0, 1]}}, "scores[0].fold"),
+        ({"scores": {"fold": [0, 1, 0.5]}}, "scores[0].fold: Expected numbers; met [0, 1, 0.5]"),
+        ({"scores": {"fold": [0, 1, True]}}, "scores[0].fold: Expected numbers; met [0, 1, True]"),
+        ({"scores": {"fold": [0, 1, 2**80]}}, "Python int too large"),
+        ({"scores": {"n_test": [10, 10]}}, "scores[0].n_test"),
+        ({"scores": {"columns": ["a", "b"]}}, "scores[0].columns"),
+        ({"scores": {"repeat": [0, 0, 0]}}, "scores[0].fold: a split stands there twice"),
+        ({"scores": {"score": [[0.1, 0.2, 0.3]]}}, "scores[0].score"),
+        ({"scores": {"score": [[0.1], [0.1, 0.2, 0.3]]}}, "scores[0].score: Expected numbers; met [[0.1], [0.1, 0.2, 0.3]]"),
+        ({"scores": {"score": [[0.1, "x", 0.2], [0.1, 0.2, 0.3]]}}, "scores[0].score: Expected numbers; met [[0.1, 'x', 0.2]"),
+        ({"design": {"kind": "new-kind"}}, "provenance.design.kind: Invalid enum value 'new-kind'; met 'new-kind'"),
+        ({"settings": {"alpha": "much"}}, "settings.alpha: Expected `float | null`, got `str`; met 'much'"),
+        ({"items": 3}, "items: Expected `object | null`, got `int`; met 3"),
+    ],
+)
+def test_a_damaged_answer_is_refused(changes: dict[str, Any], text: str, write: Write) -> None:
+    """With the file, the key and what stands there."""
+    with pytest.raises(UnreadableSourceError) as caught:
+        tb.read_scores(write(json.dumps(answer(**changes)), "last.json"))
+    assert str(caught.value).startswith("last.json")
+    assert text in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        ({"runs": []}, "items.runs"),
+        ({"items": ["q0"] * 20}, "items.items"),
+        ({"clusters": ["c"]}, "items.clusters"),
+        ({"columns": {"score": ["x"]}}, "items.columns.score: empty"),
+        ({"columns": {"topic": [3] * 20}}, "items.columns[...][0]: Expected `str`, got `int`; met {'topic': "),
+        ({"score": [[[1.0] * 20]]}, "items.score"),
+        ({"weights": ["1"] * 20}, "items.weights: Expected numbers"),
+        ({"labels": [[1.0] * 20]}, "items.labels"),
+        ({"classes": ["no", "yes"], "truth": [0.0] * 19 + [2.0]}, "items: truth and score are no places in its 2 classes"),
+        ({"classes": ["no", "yes"]}, "items: truth and score are no places in its 2 classes"),
+    ],
+)
+def test_damaged_items_are_refused(changes: dict[str, Any], text: str) -> None:
+    """With the key; their numbers have to go together."""
+    with pytest.raises(UnreadableSourceError) as caught:
+        tb.read_scores(about_items(**changes))
+    assert text in str(caught.value)
+
+
+def test_an_answer_cut_short_and_numbers_beyond_all_floats(write: Write) -> None:
+    """JSON may hold 1e999, which is infinite, and whole numbers of thousands of digits."""
+    text = json.dumps(answer())
+    for held in (text[:-30], text.replace("svm", "\\"), text.replace("0.8", "9" * 5000), text.replace("0.8", "NaN")):
+        with pytest.raises(UnreadableSourceError, match=r"^last\.json"):
+            tb.read_scores(write(held, "last.json"))
+    with pytest.raises(InvalidScoresError, match="model 'svm', repeat 0 fold 1: the score is infinite"):
+        tb.read_scores(write(text.replace("0.8", "1e999"), "last.json"))
+
+
+def test_what_is_no_answer(write: Write) -> None:
+    """A table, the schema of a frame that pandas writes, a file that is not there; any page is asked to be a report."""
+    assert is_answer(write(json.dumps(answer()), "last.json"))
+    assert is_answer("page.html")
+    frame = write('{"schema":{"fields":[{"name":"a"}]},"data":[]}', "frame.json")
+    for source in (frame, write('{"a": [1], "b": [2]}', "table.json"), "nothing.json", "x" * 5000 + ".json", {"a": [1]}, [1], 3):
+        assert not is_answer(source)
+        assert reference_of(source) is None
+
+
+def test_one_of_several_metrics_of_a_report(tmp_path: Path) -> None:
+    """The one that is named; without a name the error shows both."""
+    path = tmp_path / "report.HTM"
+    path.write_text(report_of([compare_scores(each, Settings()) for each in (SCORES, LOSSES)]))
+    assert not tb.read_scores(path, metric="max_error").metric.higher_is_better
+    assert tb.read_scores(path, metric="accuracy").models == SCORES.models
+    with pytest.raises(AmbiguousSourceError, match="holds 2 metrics: 'accuracy' and 'max_error'"):
+        tb.read_scores(path)
+
+
+def test_a_report_of_a_run_with_several_metrics_brings_all(tmp_path: Path) -> None:
+    """Who reads it back gets the metric that was compared, or the one that is named, for which a rope in another is none."""
+    y = np.arange(40) % 2
+    X = np.column_stack([y + np.sin(np.arange(40)), np.cos(np.arange(40))])
+    models = {"bayes": GaussianNB(), "dummy": DummyClassifier()}
+    run = tb.evaluate(models, X, y, cv=4, scoring=["accuracy", "roc_auc"], progress=False)
+    path = tmp_path / "report.html"
+    run.compare(rope=0.01, baseline="dummy").to_html(path)
+    assert tb.compare(path).to_json() == run.compare("accuracy", rope=0.01, baseline="dummy").to_json()
+    other = tb.compare(path, metric="roc_auc")
+    assert (other.metric.name, other.rope) == ("roc_auc", 0)
+
+
+DATA = '<script type="application/json" id="data">'
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "<html><body>some page</body></html>",
+        DATA + '{"answers": []}</script>',
+        DATA + '{"answers": [{"view": {"metric": 1, "scores": []}}]}</script>',
+        DATA + '{"answers": [{"view"',
+        DATA + "[1, 2]</script>",
+        DATA + "[" * 100_000,
+        "<script " * 100_000,
+    ],
+    ids=range(7),
+)
+def test_another_page_is_refused(write: Write, content: str) -> None:
+    """In words, no crash of any kind, and in no time."""
+    with pytest.raises(UnreadableSourceError, match=r"^page\.html"):
+        tb.read_scores(write(content, "page.html"))
+
+
+def test_a_plain_table_is_compared_without_msgspec(write: Write) -> None:
+    """It checks answers and study files only, and takes its time to import."""
+    path = str(write("fold,a,b\n0,0.8,0.7\n1,0.9,0.6\n"))
+    code = f"import sys, tiebreak as tb; tb.compare({path!r}, metric='accuracy', n_train=9, n_test=1)"
+    assert subprocess.run([sys.executable, "-c", f"{code}; assert 'msgspec' not in sys.modules"], check=False).returncode == 0
