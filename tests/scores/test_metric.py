@@ -63,8 +63,8 @@ def test_bounds_are_those_of_the_definition():
 
 MORE = """ndcg map mrr dice iou jaccard mAP mAP50 mAP@50-95 kappa cohen_kappa pr_auc auprc pass_rate pass@k bleu BLEU-4 rouge-l
     Rouge2 meteor chrf bertscore psnr ssim is top1 top-5 top5_accuracy hit@10 hits@10 recall@k ndcg@10 precision@k f1-score
-    F1-scores macro-f1 weighted_kappa macro_auc sensitivity specificity npv ppv balanced_acc bacc c-index concordance_index r2_score
-    adjusted_r2 explained_variance roc_auc_score mean_iou"""
+    F1-scores macro-f1 weighted_kappa macro_auc sensitivity specificity npv ppv balanced_acc bacc c-index concordance_index
+    r2_score adjusted_r2 explained_variance roc_auc_score mean_iou"""
 LESS = """wer cer perplexity ppl nll cross_entropy crps pinball smape mase wape rmsse ter lpips fid eer medae max_error
     hamming_loss hinge_loss zero_one_loss error_rate brier ece logloss deviance RMSEs top5_error val_loss"""
 
