@@ -360,9 +360,14 @@ _OPTIONS = (
         callback=_values,
         help="Keep only the rows with this value in a column. Repeatable.",
     ),
-    click.option("--positive", metavar="CLASS", help="Of predictions the class that f1 and the like are of, where classes are words."),
     click.option(
-        "--cv", type=click.IntRange(min=2), metavar="K", help="Folds of the cross-validation that made the splits, or its repeats."
+        "--positive", metavar="CLASS", help="Of predictions the class that f1 and the like are of, where classes are words."
+    ),
+    click.option(
+        "--cv",
+        type=click.IntRange(min=2),
+        metavar="K",
+        help="Folds of the cross-validation that made the splits, or its repeats.",
     ),
     click.option("--n-train", **_COUNT, help="Training examples per split, where no file has them."),
     click.option("--n-test", **_COUNT, help="Test examples per split, where no file has them."),

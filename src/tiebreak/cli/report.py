@@ -110,8 +110,8 @@ def report_command(
 
 def _is_file(source: str) -> bool:
     """True for a file that is there, and for the name of one that is none: whoever reads it says what it is."""
-    from tiebreak.readers.read import is_file_name
     from tiebreak.readers.files import is_pipe
+    from tiebreak.readers.read import is_file_name
 
     is_there = os.path.isfile(source) or is_pipe(source)  # noqa: PTH113  (a text that may be no path)
     return is_there or ("#" not in source and is_file_name(source))

@@ -1,11 +1,345 @@
-"""stub"""
+"""Results as they lie in a folder: what is there, what each file is taken for, and what of it is compared."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from tiebreak.errors import AmbiguousSourceError, Setting, SourceNotFoundError, TiebreakError, TooFewModelsError
+from tiebreak.printable import printable
+from tiebreak.readers.battles import read_battles
+from tiebreak.readers.header import names_items
+from tiebreak.readers.items import items_of, part_of_log, with_main_metric
+from tiebreak.readers.logs import Log, is_log, read_log
+from tiebreak.readers.shapes import battle_columns
+from tiebreak.readers.source import ReadOptions
+from tiebreak.readers.tables import column_names
+from tiebreak.scores.items import TASK, Items
+from tiebreak.scores.vocabulary import Notice, quoted
+
+Kind = Literal["log", "items", "scores", "answer", "battles", "means", "store", "study", "floor", "link"]
+
+KINDS: dict[Kind, tuple[str, str, str]] = {
+    "log": ("log of single samples", "logs of single samples", ""),
+    "items": ("table of items", "tables of items", "items, by themselves: tiebreak compare FILE"),
+    "scores": ("table, perhaps of scores", "tables, perhaps of scores", "perhaps scores, by themselves: tiebreak compare FILE"),
+    "answer": ("saved answer of tiebreak", "saved answers of tiebreak", "a saved answer, by itself: tiebreak compare FILE"),
+    "battles": (
+        "table of judged battles",
+        "tables of judged battles",
+        "judged battles: 'tiebreak rate FOLDER' rates their models",
+    ),
+    "means": (
+        "file of means only",
+        "files of means only",
+        "means only, which do not say how sure they are: evaluate with the samples kept, as by lm_eval --log_samples",
+    ),
+    "store": ("store of runs", "stores of runs", "a store: 'tiebreak runs --store sqlite:///FILE' lists its runs"),
+    "study": ("study file", "study files", "a study: 'tiebreak run FILE' measures its models"),
+    "floor": ("noise floor, for gates", "noise floors, for gates", "a noise floor, for gates"),
+    "link": ("link or device, not followed", "links or devices, not followed", "a link or device, which is not followed"),
+}
+"""Kinds of files: what one and several are called, and what can be done with those that are not compared."""
+
+COMPARED: tuple[Kind, ...] = ("log", "items", "scores", "answer")
+"""Kinds that are compared, the first that is there."""
+
+_ENDINGS = (".eval", ".jsonl", ".json", ".csv", ".tsv", ".txt", ".parquet", ".db", ".sqlite", ".sqlite3", ".toml")
+
+_MARKS: tuple[tuple[Kind, str, bytes], ...] = (
+    ("store", r"\.(db|sqlite3?)$", rb"\ASQLite format 3\0"),
+    ("study", r"\.toml$", rb"(?s)\[data.*\[models|\[models.*\[data"),
+    ("means", r"\.json$", rb'"evaluation_results"'),
+    ("means", r"(^results(_.*)?|_\d{4}-\d\d-\d\dT[\d.:-]+)\.json$", rb'\A\s*\{\s*"results"'),
+    ("floor", r"\.json$", rb'(?s)\A\s*\{\s*"schema".{0,200}"noise_floor"'),
+    ("answer", r"\.json$", rb'(?s)\A\s*\{\s*"schema".{0,100}"tiebreak"'),
+)
+"""Kinds that are told by the name of a file and by what stands in its beginning."""
 
 
-class Results: ...
+class FoundFile(NamedTuple):
+    """A file in the folder that may hold results.
+
+    Attributes
+    ----------
+    name : str
+        Relative to the folder.
+    path : Path
+    kind : str
+        "log", "items", "scores", "answer", "battles", "means", "store", "study" or "floor"; "link" where it is not followed.
+    """
+
+    name: str
+    path: Path
+    kind: Kind
 
 
-def is_folder(x):
-    return False
+@dataclass(frozen=True, eq=False, repr=False)
+class Results:
+    """Results in a folder, from `read_results`: print it for the list, `tiebreak.compare` it for the answer.
+
+    Attributes
+    ----------
+    path : Path
+    files : tuple of FoundFile
+        Those that may hold results, by name, and links that are not followed.
+    n_files : int
+        All files that were met.
+    left_out : dict of str to str
+        Name of each file and task that is not compared, and the reason; filled when the files are read.
+    remarks : list of str
+        What was taken for what, in words; filled when the files are read.
+    """
+
+    path: Path
+    files: tuple[FoundFile, ...]
+    n_files: int
+    left_out: dict[str, str] = field(default_factory=dict)
+    remarks: list[str] = field(default_factory=list)
+
+    def __repr__(self) -> str:
+        """List of what was found, what it was taken for, and what is left out."""
+        found = {words: names for kind, words in KINDS.items() if (names := [each.name for each in self.of_kind(kind)])}
+        lines = (
+            f"{self.n_files:,} file{'s' * (self.n_files != 1)} in {self.path}",
+            *(f"  {len(names):,} {words[len(names) > 1]}: {quoted(names, 2)}" for words, names in found.items()),
+            *([f"  {n:,} other{'s' * (n > 1)}, not opened or without results"] if (n := self.n_files - len(self.files)) else []),
+            *([f"  left out: {_listed(self.left_out)}"] if self.left_out else []),
+            *(f"  {text}" for text in self.remarks),
+        )
+        return "\n".join(map(printable, lines))
+
+    def of_kind(self, kind: Kind) -> list[FoundFile]:
+        """Files of one kind."""
+        return [each for each in self.files if each.kind == kind]
+
+    def notice(self) -> Notice | None:
+        """Remark on what lies in the folder and is no part of the answer; None where that is nothing."""
+        said = _listed(self.left_out)
+        return Notice("left-out-of-folder", f"left out of the folder {str(self.path)!r}: {said}") if said else None
+
+    def sources(self, options: ReadOptions) -> list[Any]:
+        """Sources that are compared: items of all logs, else the tables, else the saved answers.
+
+        Raises
+        ------
+        TiebreakError
+            There is nothing to compare, or several things of which one must be chosen; the text lists them.
+        """
+        chosen = next((kind for kind in COMPARED if self.of_kind(kind)), None)
+        others = {
+            each.name: KINDS[each.kind][2]
+            for each in self.files
+            if each.kind != chosen and (chosen is None or each.kind in (*COMPARED, "battles"))
+        }
+        if chosen is None:
+            raise SourceNotFoundError(
+                f"{printable(str(self.path))} holds no scores to compare, but {printable(_listed(others))}."
+                if others
+                else f"{printable(str(self.path))} holds no results that tiebreak reads among {self.n_files:,} "
+                f"file{'s' * (self.n_files != 1)}: logs of lm-evaluation-harness (samples_*.jsonl), Inspect (.eval, .json), HELM "
+                "(per_instance_stats.json), Every Eval Ever, promptfoo (JSON), SWE-bench (reports); judgements of AlpacaEval, "
+                "FastChat, Arena-Hard; tables (.csv, .tsv, .jsonl, .parquet), answers saved with --format json."
+            )
+        found = [self._items(options)] if chosen == "log" else [str(each.path) for each in self.of_kind(chosen)]
+        if len(found) > 1 and chosen != "items":
+            raise AmbiguousSourceError(
+                f"{printable(str(self.path))} holds {len(found)} {KINDS[chosen][1]}: "
+                f"{printable(quoted([each.name for each in self.of_kind(chosen)], 6))}. Say which belong together: tiebreak "
+                "compare FILE FILE, or one of them."
+            )
+        self.left_out.update(others)
+        return found
+
+    def battles(self) -> list[str]:
+        """Paths of the tables of judged battles that can be read, or else of all; of those that hold the same, the first."""
+        return [
+            str(file.path)
+            for file, _ in self._readable("battles", lambda file: read_battles(file.path), lambda file, _: file.path.read_bytes())
+        ] or [str(file.path) for file in self.of_kind("battles")]
+
+    def _readable(
+        self, kind: Kind, read: Callable[[FoundFile], Any], content_of: Callable[[FoundFile, Any], Hashable]
+    ) -> list[tuple[FoundFile, Any]]:
+        """Files of a kind with what is read of each; those that cannot be read are left out, and those of the same content."""
+        self.left_out.clear()
+        kept: dict[Hashable, tuple[FoundFile, Any]] = {}
+        for file in self.of_kind(kind):
+            try:
+                found = read(file)
+                if (first := kept.setdefault(content_of(file, found), (file, found))[0]) is not file:
+                    self.left_out[file.name] = f"holds the same as {first.name}"
+            except (TiebreakError, OSError) as error:
+                self.left_out[file.name] = str(error).removeprefix(str(file.path)).removeprefix(file.name).lstrip(":, ")
+        return list(kept.values())
+
+    def _items(self, options: ReadOptions) -> Items:
+        """Items of the logs, and a remark that says what they are."""
+        runs = self._readable("log", lambda file: read_log(file.path, file.name, is_main=True), _content_of)
+        if options.metric is not None:
+            reads = [partial(read_log, file.path, file.name, is_main=True) for file, _ in runs]
+            runs = [(file, log) for (file, _), log in zip(runs, with_main_metric(reads, options.metric), strict=True)]
+        parts = [part_of_log(log, "", "") for log in self._compared(runs, options.models)]
+        items = items_of(parts, options.metric, options.direction_of(options.metric or ""), options.cluster)
+        self.remarks[:] = [f"compared: {repr(items).strip('<>')}", *items.sources]
+        return items
+
+    def _compared(self, runs: Sequence[tuple[FoundFile, Log]], wanted: Sequence[str] | None) -> list[Log]:
+        """Newest log of each model and task, on the tasks that all models have.
+
+        Runs of a model with other settings, in other folders, or without a time in other files, are models of their own that are
+        called after what tells them apart.
+        """
+        # the last one counts: the newest, or of those that were not finished one that was
+        newest = {
+            (*pair, _words_of(file, log)): (file, part)
+            for file, log in sorted(runs, key=lambda run: (run[1].is_whole, run[1].time))
+            for pair, part in _parts_of(log).items()
+        }
+        used = {file for file, _ in newest.values()}
+        self.left_out.update({file.name: "done again: another run is compared" for file, _ in runs if file not in used})
+        words: dict[tuple[str, str], list[frozenset[str]]] = {}
+        for model, task, own in newest:
+            words.setdefault((model, task), []).append(frozenset(own))
+        telling = {
+            (model, word) for (model, _), sets in words.items() for word in sets[0].union(*sets) - sets[0].intersection(*sets)
+        }
+        names = {
+            (model, task, own): f"{model} ({tag})"
+            if (tag := ", ".join(word for word in own if (model, word) in telling))
+            else model
+            for model, task, own in newest
+        }
+        models = [name for name in dict.fromkeys(names.values()) if not wanted or name in wanted]
+        has = {task: [name for key, name in names.items() if key[1] == task] for task in {task: None for _, task in words}}
+        lacking = {task: [name for name in models if name not in own] for task, own in has.items()}
+        if len(models) < 2 or all(lacking.values()):
+            found = _listed({task or "the items": quoted(own, 3) for task, own in has.items()}) or "none that can be read"
+            raise TooFewModelsError(
+                f"a comparison takes two models or more that answered the same tasks; in {printable(str(self.path))} are "
+                f"{printable(found)} (left out: {printable(_listed(self.left_out)) or 'nothing'}). Add what is missing, compare "
+                "single files (tiebreak compare FILE FILE), or choose with ",
+                Setting("models"),
+                " which are compared.",
+            )
+        self.left_out.update(
+            {f"task {task!r}": f"not answered by {quoted(absent, 3)}" for task, absent in lacking.items() if absent}
+        )
+        return [
+            part._replace(columns=part.columns | {"model": [names[key]] * len(part.columns["model"])})
+            for key, (_, part) in sorted(newest.items(), key=lambda each: each[1][0])
+            if not lacking[key[1]] and names[key] in models
+        ]
 
 
-def read_results(x): ...
+def _content_of(_: FoundFile, log: Log) -> int:
+    """Number that tells the scores of a log from those of others."""
+    return hash(str([log.columns.get(name) for name in ("model", TASK, "item", "score")]))
+
+
+def _parts_of(log: Log) -> dict[tuple[str, str], Log]:
+    """Rows of a log by model and task, "" where no task is named."""
+    rows: dict[tuple[str, str], list[int]] = {}
+    tasks = log.columns.get(TASK) or [""] * len(log.columns["model"])
+    for row, (model, task) in enumerate(zip(log.columns["model"], tasks, strict=True)):
+        rows.setdefault((str(model), str(task)), []).append(row)
+    return {
+        pair: log._replace(columns={name: [values[row] for row in own] for name, values in log.columns.items()})
+        for pair, own in rows.items()
+    }
+
+
+def _words_of(file: FoundFile, log: Log) -> tuple[str, ...]:
+    """Settings of a run and folders in which it lies; where it does not say its time, its name too."""
+    return (
+        *(f"{name}={value}" for name, value in log.settings),
+        *Path(file.name).parts[:-1],
+        *(() if log.time else (file.path.stem,)),
+    )
+
+
+def _listed(reasons: Mapping[str, str]) -> str:
+    """Names with what is said of them, on one line."""
+    texts = [f"{name}: {why}" for name, why in reasons.items()]
+    return "; ".join([*texts[:5], *([f"{len(texts) - 5:,} more"] if len(texts) > 5 else [])])
+
+
+# --- the scan -----------------------------------------------------------------------------------------------------------------
+
+
+def is_folder(source: Any) -> bool:
+    """True for the path of a folder, unless it is called like a file."""
+    return (
+        isinstance(source, str | os.PathLike)
+        and os.path.isdir(source)  # noqa: PTH112  (Path raises for a name that is too long)
+        and not os.fspath(source).lower().endswith(_ENDINGS)
+    )
+
+
+def read_results(path: str | os.PathLike[str]) -> Results:
+    """Find the results that lie in a folder: logs of evaluations, tables, saved answers, stores, study files.
+
+    Nothing outside the folder is read: links out of it, and links to folders, are listed and not followed; hidden folders are
+    passed by. Files are told by their ending and their beginning; their scores are read when they are compared.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A folder.
+
+    Returns
+    -------
+    Results
+        Print it for what was found; pass it, or the folder itself, to `compare`.
+
+    Raises
+    ------
+    SourceNotFoundError
+        There is no such folder.
+
+    Examples
+    --------
+    >>> import tempfile, tiebreak as tb
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     tb.read_results(folder).n_files
+    0
+    """
+    folder = Path(path)
+    if not folder.is_dir():
+        raise SourceNotFoundError(f"{printable(str(path))} is no folder. Pass a folder with results, or its files to compare.")
+    kinds: dict[str, Kind | None] = {}
+    for top, folders, names in os.walk(folder):
+        folders[:] = [
+            name for name in folders if not name.startswith(".") and name not in ("node_modules", "__pycache__", "site-packages")
+        ]
+        kinds |= {path: "link" for name in folders if os.path.islink(path := os.path.join(top, name))}  # noqa: PTH114, PTH118
+        files = (os.path.join(top, name) for name in names if not name.startswith("."))  # noqa: PTH118
+        kinds |= {path: _kind_of(Path(path), folder) if path.lower().endswith(_ENDINGS) else None for path in files}
+    found = [FoundFile(Path(path).relative_to(folder).as_posix(), Path(path), kind) for path, kind in kinds.items() if kind]
+    return Results(folder, tuple(sorted(found)), len(kinds))
+
+
+def _kind_of(path: Path, root: Path) -> Kind | None:
+    """Kind of a file in the folder `root`, by its name and its beginning; None for what holds no results."""
+    try:
+        if not path.is_file() or (path.is_symlink() and not path.resolve().is_relative_to(root.resolve())):
+            return "link"
+        with path.open("rb") as file:
+            start = file.read(1 << 16)  # records of judged answers hold long texts before the verdict
+        marked = [kind for kind, name, mark in _MARKS if re.search(name, path.name, re.IGNORECASE) and re.search(mark, start)]
+        if marked or is_log(path):
+            return marked[0] if marked else "log"
+        names = [each for each in column_names(path) if each.strip()]
+    except (OSError, TiebreakError):
+        return None
+    if battle_columns([*names, *re.findall(r'"(\w{1,20})"\s*:', start.decode("utf-8", "replace"))]):
+        return "battles"
+    if path.suffix.lower() == ".json" and not start.lstrip().startswith(b"["):
+        return None
+    is_table = path.suffix.lower() in (".csv", ".tsv", ".parquet") or {"model", "score"} <= set(map(str.casefold, names))
+    return "items" if names_items(names) else "scores" if is_table and len(names) > 1 else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from tiebreak.errors import AmbiguousSourceError, InvalidParameterError
 from tiebreak.printable import printable
@@ -12,7 +12,7 @@ from tiebreak.scores.vocabulary import look_up, quoted
 ALIASES: dict[str, str] = {
     "model": """model model_name model_id system method algorithm algo approach estimator classifier regressor learner learner_id
         framework detector generator arm candidate wflow_id forecaster ranker retriever""",
-    "dataset": "dataset dataset_name data_set task task_name benchmark problem unique_id",
+    "dataset": "dataset dataset_name data_set task task_name subtask benchmark problem unique_id",
     "repeat": "repeat repetition rep id2",
     "fold": "fold cv_fold fold_index fold_id fold_no fold_number test_fold outer_fold cv",
     "split": "split iteration resample iter resampling split_index split_id",
@@ -94,6 +94,12 @@ def names_something(name: str) -> bool:
         "cluster",
         "metric",
     )
+
+
+def names_items(names: Iterable[str]) -> bool:
+    """True for columns of a table of items: one of them names the items, and none a fold."""
+    roles = {role_of(name) for name in names if not is_weak(name)}
+    return "item" in roles and roles.isdisjoint(("fold", "split"))
 
 
 def find_roles(

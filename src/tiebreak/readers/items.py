@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
@@ -62,6 +62,30 @@ def part_of_log(log: Log, name: str, stem: str) -> Part:
         columns[key] = _words_of(values) if key != "score" else np.array(values, dtype=float)
     about = (log.metric, log.remark, log.unit, log.lower_is_better, log.is_mean_of_tasks, log.is_named_by_file)
     return Part(columns, lambda row: f"sample {row + 1}", name, stem, *about)
+
+
+def with_main_metric(reads: Sequence[Callable[[str | None], Log]], metric: str | None) -> list[Log]:
+    """Logs as each function reads them for a metric; one of a task that does not hold it is read for its own main one."""
+    logs: dict[int, Log] = {}
+    lacking: dict[int, AmbiguousSourceError] = {}
+    for place, read in enumerate(reads):
+        try:
+            logs[place] = read(metric)
+        except AmbiguousSourceError as error:
+            if metric is None or len(reads) < 2:
+                raise
+            lacking[place] = error
+    for place, refusal in lacking.items():
+        if len(lacking) == len(reads):
+            raise refusal
+        log = reads[place](None)
+        tasks = set(map(str, log.columns.get(TASK, [""])))
+        others = {str(task) for other in logs.keys() - lacking.keys() for task in logs[other].columns.get(TASK, [""])}
+        if "" in tasks or tasks & others:
+            raise refusal
+        own = f"{quoted(sorted(tasks))} has no {metric!r}: its own {log.metric or 'accuracy'!r} is taken"
+        logs[place] = log._replace(remark="; ".join(filter(None, (log.remark, own))))
+    return [logs[place] for place in range(len(reads))]
 
 
 def part_of_items(items: Items) -> Part:

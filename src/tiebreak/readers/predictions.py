@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 from tiebreak.errors import AmbiguousSourceError, InvalidParameterError, InvalidScoresError, Setting, TooFewModelsError
 from tiebreak.frequentist.metric_sums import METRICS_OF_CLASSES, METRICS_OF_NUMBERS
 from tiebreak.numerics import FloatArray
-from tiebreak.printable import printable
 from tiebreak.readers.files import refuse
 from tiebreak.readers.header import find_roles, plain
 from tiebreak.readers.metric import name_metric
@@ -339,24 +337,27 @@ def _roles(table: Table, options: ReadOptions) -> dict[str, list[str]] | None:
     is_text = {name: not is_numeric(column) for name, column in table.columns.items()}
     given.pop("datasets", None)
     roles = find_roles(list(table.columns), table.name, given, options.metric, is_text)
-    is_weak_truth = "truth" in roles and plain(roles["truth"][0]) in ("y", "label", "target") and "truth" not in given
-    others = [name for name in table.columns if name not in {column for columns in roles.values() for column in columns}]
-    if "truth" not in roles or "model" in roles or (is_weak_truth and not others and "prediction" not in roles):
+    # a model may be called y, unless periods or predictions stand beside it
+    is_weak_truth = "truth" in roles and plain(roles["truth"][0]) == "y" and not {"prediction", "time"} & roles.keys()
+    if "truth" not in roles or "model" in roles or (is_weak_truth and "truth" not in given):
         return None
     return roles
 
 
-def items_of_predictions(tables: Sequence[Table], options: ReadOptions) -> Items:
-    """Scores of single items from tables of the truth and predictions: a column for each model, or a table for each model."""
+def items_of_predictions(tables: Sequence[Table], names: Sequence[str], options: ReadOptions) -> Items:
+    """Scores of single items from tables of the truth and predictions: a column for each model, or a table for each model.
+
+    `names` are those of the models of tables with one column of predictions.
+    """
     found: dict[str, NDArray[Any]] = {}
     truth: NDArray[Any] = np.empty(0)
     keys: list[str] = []
     clusters: list[str] | None = None
-    for table in tables:
+    for table, name in zip(tables, names, strict=True):
         roles = _roles(table, options) or {}
         own_truth = _values(table, roles["truth"][0])
         own_keys = _keys_of(table, roles, own_truth.size)
-        models = _model_columns(table, roles, is_one=len(tables) > 1)
+        models = _model_columns(table, roles, name, is_one=len(tables) > 1)
         if not found:
             truth, keys = own_truth, own_keys
             clusters = table.words(roles["cluster"][0]).texts() if "cluster" in roles else None
@@ -373,17 +374,16 @@ def items_of_predictions(tables: Sequence[Table], options: ReadOptions) -> Items
     return read_predictions(truth, found, metric=options.metric, positive=positive, items=keys, clusters=clusters)
 
 
-def _model_columns(table: Table, roles: Mapping[str, list[str]], *, is_one: bool) -> dict[str, str]:
+def _model_columns(table: Table, roles: Mapping[str, list[str]], model: str, *, is_one: bool) -> dict[str, str]:
     """Column of the predictions of each model."""
-    stem = printable(Path(table.name).stem)
     if "prediction" in roles:
-        return {stem: roles["prediction"][0]}
+        return {model: roles["prediction"][0]}
     taken = {
         column
         for role in ("truth", "item", "cluster", "fold", "split", "repeat", "dataset", "time", "weight")
         for column in roles.get(role, ())
     }
-    rest = [name for name in table.columns if name not in taken and name]
+    rest = [name for name in table.columns if name not in taken]
     if not rest:
         raise refuse(
             table.name,
@@ -392,7 +392,7 @@ def _model_columns(table: Table, roles: Mapping[str, list[str]], *, is_one: bool
             "it has the truth, but no column of predictions.",
             "Give a column for each model, or a file for each model.",
         )
-    return {stem: rest[0]} if is_one and len(rest) == 1 else {name: name for name in rest}
+    return {model: rest[0]} if is_one and len(rest) == 1 else {name: name for name in rest}
 
 
 def _values(table: Table, name: str) -> NDArray[Any]:

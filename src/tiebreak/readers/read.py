@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import os
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -21,17 +23,25 @@ from tiebreak.errors import (
 from tiebreak.numerics import Missing
 from tiebreak.printable import fault_of_name, printable
 from tiebreak.readers import answer, logs, sklearn
-from tiebreak.readers.files import pipes_as_files, refuse
+from tiebreak.readers.files import check_path, pipes_as_files, refuse
 from tiebreak.readers.folder import Results, is_folder, read_results
 from tiebreak.readers.header import names_something
-from tiebreak.readers.items import Part, items_of, items_of_wide, part_of_items, part_of_log, part_of_long
+from tiebreak.readers.items import (
+    Part,
+    items_of,
+    items_of_wide,
+    part_of_items,
+    part_of_log,
+    part_of_long,
+    with_main_metric,
+)
 from tiebreak.readers.join import join_sources
 from tiebreak.readers.metric import of_asked_metric
 from tiebreak.readers.predictions import holds_predictions, items_of_predictions
 from tiebreak.readers.shapes import Long, battle_columns, long_of, refuse_battles
 from tiebreak.readers.source import ACCEPTED, ReadOptions, Source, known_sizes, unsupported, with_sizes
 from tiebreak.readers.splits import source_of_long
-from tiebreak.readers.tables import ENDINGS, Column, Table, Words, as_words, is_frame, is_table_file, read_table
+from tiebreak.readers.tables import ENDINGS, Column, Table, Words, as_words, is_frame, read_table
 from tiebreak.scores.items import Items, check_items
 from tiebreak.scores.scores import SavedSettings, Scores, percent_notices
 from tiebreak.scores.vocabulary import look_up, quoted
@@ -45,15 +55,15 @@ class Holder(Protocol):
         """The scores, in one metric."""
 
 
-Found = Source | Long | Part | Table | Items
-"""What a source turns out to be: scores of splits, a long table, a part of items, a table of predictions, or items."""
+Found = Source | Long | Table | Items | Path
+"""What a source turns out to be: scores of splits, a long table, a table of predictions, items, or the log of a tool."""
 
 
 class Given:
     """A source with the names that messages and models have from it."""
 
-    def __init__(self, source: Any, name: str, stem: str = "") -> None:
-        self.source, self.name, self.stem = source, name, stem
+    def __init__(self, source: Any, name: str, stem: str = "", file: str = "") -> None:
+        self.source, self.name, self.stem, self.file = source, name, stem, file
 
 
 def read_scores(sources: Sequence[Any], options: ReadOptions) -> Scores:
@@ -158,8 +168,9 @@ def read_items(
         positive=positive,
     )
     with pipes_as_files(sources) as held:
-        found = [_found(each, options, n_sources=len(held)) for each in _given(held)]
-        items = _items(found, options)
+        given = _given(held)
+        found = [_found(each, options, n_sources=len(held)) for each in given]
+        items = _items(found, given, options)
     return (items.take(models) if models is not None else items).complete(missing)
 
 
@@ -169,6 +180,7 @@ def read_items(
 def _given(sources: Sequence[Any]) -> list[Given]:
     """Sources with their names; a dict of tables is one for each model."""
     found = []
+    files = iter(_told_apart([Path(source) for source in sources if _is_file(source)]))
     for number, source in enumerate(sources, start=1):
         name = "the source" if len(sources) == 1 else f"source {number}"
         if isinstance(source, Mapping) and source and not sklearn.reads(source) and all(map(_is_source, source.values())):
@@ -177,10 +189,24 @@ def _given(sources: Sequence[Any]) -> list[Given]:
                 for key, value in source.items()
             ]
         elif _is_file(source):
-            found.append(Given(source, printable(os.fspath(source))))
+            found.append(Given(source, printable(os.fspath(source)), file=printable(next(files))))
         else:
             found.append(Given(source, "the table" if is_frame(source) and len(sources) == 1 else name))
     return found
+
+
+def _told_apart(paths: Sequence[Path]) -> list[str]:
+    """Names of files without their endings, of equal ones with what differs in their folders."""
+    if len({path.stem for path in paths}) == len(paths):
+        return [path.stem for path in paths]
+    parts = [path.with_suffix("").parts for path in paths]
+    start = _n_alike(parts)
+    end = _n_alike([each[:start:-1] for each in parts])
+    return ["/".join(each[start : len(each) - end]) or each[-1] for each in parts]
+
+
+def _n_alike(parts: Sequence[Sequence[str]]) -> int:
+    return sum(1 for _ in itertools.takewhile(lambda each: len(set(each)) == 1, zip(*parts, strict=False)))
 
 
 def _is_file(source: Any) -> bool:
@@ -215,7 +241,7 @@ def is_of_items(sources: Sequence[Any], metric: str | None) -> bool:
 
 def _is_items(found: Found) -> bool:
     return (
-        isinstance(found, Part | Table | Items)
+        isinstance(found, Table | Items | Path)
         or (isinstance(found, Long) and found.is_of_items)
         or (isinstance(found, Source) and found.scores.items is not None)
     )
@@ -234,14 +260,12 @@ def _found(given: Given, options: ReadOptions, *, n_sources: int) -> Found:
         return answer.read_answer(source, name, options)
     if options.rows != "items" and sklearn.reads(source):
         return sklearn.read(source, name, options)
-    stem = given.stem or (printable(Path(source).stem) if _is_file(source) else "")
+    stem = given.stem or given.file
     if _is_file(source):
         path = Path(source)
-        if path.is_file() and logs.is_log(path):
-            log = logs.read_log(path, name, options.metric, is_main=n_sources > 1)
-            return _named_model(part_of_log(log, name, stem), given)
-        if not is_table_file(source):
-            read_table(source, name)
+        check_path(path, name)
+        if logs.is_log(path):
+            return path
     if isinstance(source, Mapping) and not source:
         raise UnreadableSourceError(f"{name} is an empty dict. Pass {{name: scores}} with at least two models.")
     if isinstance(source, Mapping) and len({str(key) for key in source}) < len(source):
@@ -259,7 +283,7 @@ def _found(given: Given, options: ReadOptions, *, n_sources: int) -> Found:
     if battle_columns(names):
         refuse_battles(names, name)
     if holds_predictions(table, options):
-        return dataclasses.replace(table, name=name)
+        return table
     is_alone = n_sources > 1 or bool(given.stem) or _is_file(source)
     long = long_of(table, options, stem if is_alone else None)
     if long.is_by_file and n_sources == 1 and not given.stem and not long.is_of_items:
@@ -344,7 +368,7 @@ def _read_all(sources: Sequence[Any], options: ReadOptions) -> Scores:
 
 def _item_scores(found: Sequence[Found], given: Sequence[Given], options: ReadOptions) -> Scores:
     """Scores of single items from tables, logs, answers and results that hold them, joined on the items."""
-    unfit = [name for name in ("dataset", "X", "y", "groups", "cv") if getattr(options, name) is not None]
+    unfit = [name for name in ("dataset", "X", "y", "groups", "n_train", "n_test", "cv") if getattr(options, name) is not None]
     if unfit:
         what = " is about splits or datasets, and these are scores of single items of one test set. Leave it out."
         raise InvalidParameterError(Setting(unfit[0]), what, about=unfit[0])
@@ -355,7 +379,7 @@ def _item_scores(found: Sequence[Found], given: Sequence[Given], options: ReadOp
         )
     asked = tuple(saved for each in found if isinstance(each, Source) for saved in each.scores.saved_settings)
     plain = [each.scores.items if isinstance(each, Source) and each.scores.items is not None else each for each in found]
-    items = _items(plain, options)
+    items = _items(plain, given, options)
     if options.models is not None:
         items = items.take(options.models)
     scores = items.as_scores()
@@ -363,31 +387,44 @@ def _item_scores(found: Sequence[Found], given: Sequence[Given], options: ReadOp
     return dataclasses.replace(scores, saved_settings=asked, roles=tuple(roles))
 
 
-def _items(found: Sequence[Found], options: ReadOptions) -> Items:
+def _items(found: Sequence[Found], given: Sequence[Given], options: ReadOptions) -> Items:
     """Items of all that was found, joined."""
     tables = [each for each in found if isinstance(each, Table)]
     if tables:
         if len(tables) < len(found):
             raise AmbiguousSourceError("some sources are predictions beside the truth, and others scores; compare one kind.")
-        return items_of_predictions(tables, options)
+        return items_of_predictions(tables, [its.stem or its.file or its.name for its in given], options)
     if len(found) == 1 and isinstance(found[0], Items) and options.cluster is None:
         return check_items(found[0])
     if len(found) == 1 and isinstance(found[0], Long) and found[0].is_of_items:
         items = items_of_wide(found[0], options)
         if items is not None:
             return items
-    return items_of([_part(each) for each in found], options.metric, options.direction_of(options.metric or ""), options.cluster)
+    return items_of(_parts(found, given, options), options.metric, options.direction_of(options.metric or ""), options.cluster)
 
 
 def parts_of(sources: Sequence[Any], options: ReadOptions) -> list[Part]:
     """Parts of items, one for each source."""
     given = _given(sources)
-    return [_part(_found(each, options, n_sources=len(given))) for each in given]
+    return _parts([_found(each, options, n_sources=len(given)) for each in given], given, options)
 
 
-def _part(found: Found) -> Part:
-    if isinstance(found, Part):
-        return found
+def _parts(found: Sequence[Found], given: Sequence[Given], options: ReadOptions) -> list[Part]:
+    logged = [
+        (its, partial(logs.read_log, each, its.name, is_main=len(found) > 1))
+        for each, its in zip(found, given, strict=True)
+        if isinstance(each, Path)
+    ]
+    read = iter(with_main_metric([function for _, function in logged], options.metric))
+    return [
+        _named_model(part_of_log(next(read), its.name, its.stem or its.file), its)
+        if isinstance(each, Path)
+        else _part(each, its.stem or its.file)
+        for each, its in zip(found, given, strict=True)
+    ]
+
+
+def _part(found: Source | Long | Table | Items, stem: str) -> Part:
     if isinstance(found, Items):
         if not found.is_mean:
             raise UnsupportedSourceError(
@@ -397,7 +434,6 @@ def _part(found: Found) -> Part:
             )
         return part_of_items(found)
     if isinstance(found, Long) and found.is_of_items:
-        stem = found.models[0] if found.is_by_file else printable(Path(found.table.name).stem)
         return part_of_long(found, stem)
     name = found.table.name if isinstance(found, Long) else found.name
     raise refuse(

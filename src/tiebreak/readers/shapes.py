@@ -35,7 +35,7 @@ _MEAN = r"mean|avg|average|median"
 _NO_SCORE = re.compile(
     rf"((fit|score|train|training|pred|predict|prediction|test|cv|tune|inference|total|elapsed|infer)_)*(time|seconds|sec|runtime|duration|"
     rf"latency|wall_?clock)(_?\(?(s|sec|seconds|ms|min)\)?)?(_.*)?|n_\w+|num_\w+|(.+_)?({_SPREAD}|{_MEAN})|({_SPREAD}|{_MEAN})_.+|step|"
-    r"index|epoch|size|count|support|params(_\(m\))?|tokens|(.*_)?p_?val(ue)?|.*_stat(istic)?|tt_\(sec\)|cost|.*__(min|max)"
+    r"index|epoch|size|count|support|params(_\(m\))?|tokens|(.*_)?p_?val(ue)?|.*_stat(istic)?|tt_\(sec\)|cost|column_\d+|.*__(min|max)"
 )
 """Names of columns of times, counts, means, deviations and ranks, which are no scores of a model."""
 
@@ -45,6 +45,9 @@ _TOTAL = ("n", "total", "n_items", "n_examples", "n_test")
 
 _PARTS = frozenset(("train", "training", "dev", "val", "valid", "validation", "eval", "test", "holdout"))
 _FOLD = re.compile(r"(fold|split|cv|run|resample|repeat)?[ _]?\d+", re.IGNORECASE)
+EVERY_MODEL = "every model"
+"""Whose the rows of a table are that has a column for each model."""
+
 ADVICE = (
     "Pass the single score of each model on each split: columns 'model', 'fold' and the metric, or one column for each model."
 )
@@ -111,7 +114,9 @@ def long_of(table: Table, options: ReadOptions, alone: str | None = None) -> Lon
         No rule says what the table holds; the text has its columns, and the one option that would settle it.
     """
     table = _where(table, options.where or {})
-    names = list(table.columns)
+    filled = {name: column for name, column in table.columns.items() if not isinstance(column, Words) or column.names}
+    table = dataclasses.replace(table, columns=filled)
+    names = list(filled)
     is_text = {name: not is_numeric(column) for name, column in table.columns.items()}
     given = dict(options.columns or {})
     if options.item is not None:
@@ -119,14 +124,12 @@ def long_of(table: Table, options: ReadOptions, alone: str | None = None) -> Lon
     if options.cluster is not None:
         given["cluster"] = options.cluster
     datasets = given.pop("datasets", None)
-    empty = {name for name, column in table.columns.items() if isinstance(column, Words) and not column.names}
-    roles = find_roles(
-        [name for name in (*names, *table.nested) if name not in empty], table.name, given, options.metric, is_text
-    )
+    roles = find_roles([*names, *table.nested], table.name, given, options.metric, is_text)
     if options.dataset is not None and "dataset" in roles:
         table = _where(table, {roles["dataset"][0]: options.dataset}, "dataset")
     refuse_nested(table, [column for columns in roles.values() for column in columns])
-    table, roles, is_text = _index_column(table, roles, is_text, options)
+    if "model" not in roles and is_text.get("column 1") and _names_models("column 1", names, roles, options):
+        roles["model"] = ["column 1"]
     reading = _Reading(table, roles, is_text, options, alone)
     if "model" not in roles:
         return reading.of_one_model() if alone is not None and reading.score_column() else reading.wide()
@@ -146,29 +149,17 @@ def _where(table: Table, where: Mapping[str, str | Sequence[str]], what: str = "
     return table
 
 
-def _index_column(
-    table: Table, roles: dict[str, list[str]], is_text: dict[str, bool], options: ReadOptions
-) -> tuple[Table, dict[str, list[str]], dict[str, bool]]:
-    """The table without a first column that only numbers its rows; one of texts beside metrics or folds names the models."""
-    if "" not in table.columns:
-        return table, roles, is_text
-    column = table.columns[""]
-    rest = {name: each for name, each in table.columns.items() if name}
-    if isinstance(column, np.ndarray):
-        counts = np.arange(table.n_rows)
-        if np.array_equal(column, counts) or np.array_equal(column, counts + 1):
-            return dataclasses.replace(table, columns=rest), roles, is_text
-    elif "model" not in roles and all(
+def _names_models(column: str, names: Sequence[str], roles: Mapping[str, Sequence[str]], options: ReadOptions) -> bool:
+    """True for a column of texts without a name or a part, beside metrics or folds alone."""
+    return not any(column in columns for columns in roles.values()) and all(
         _FOLD.fullmatch(name)
         or _NO_SCORE.fullmatch(_under(name))
         or metric_like(name)
         or plain(name) == plain(options.metric or "")
         or plain(name) in (plain("test_score"), plain("train_score"))
-        for name in rest
-    ):
-        return table, {**roles, "model": [""]}, is_text
-    named = {"column 1": column, **rest}
-    return dataclasses.replace(table, columns=named), roles, {**is_text, "column 1": is_text[""]}
+        for name in names
+        if name != column
+    )
 
 
 def _under(name: str) -> str:
@@ -232,7 +223,7 @@ class _Reading(NamedTuple):
         found = self.score_column()
         if found is not None:
             return found
-        numeric = [name for name in self.others(*self.roles) if not self.is_text[name]]
+        numeric = [name for name in self.others(*(self.roles.keys() - {"judge", "human"})) if not self.is_text[name]]
         known = [name for name in numeric if has_direction(_bare(name))]
         likely = known or [name for name in numeric if not _NO_SCORE.fullmatch(_under(name))]
         if len(likely) == 1 and (self.options.metric is None or "metric" in self.roles):
@@ -353,7 +344,7 @@ class _Reading(NamedTuple):
         labels = tuple(columns) if unit == "dataset" or not all(digits) else tuple(each[0] for each in digits)
         units[unit] = Words(labels if len(set(labels)) == n else tuple(columns), code)
         extras = {name: table.columns[name] for name in self.others("model", "dataset") if name not in columns}
-        found = Long(table, tuple(models.names), model, score, units, metric, None, {}, extras, columns[0])
+        found = Long(table, tuple(models.names), model, score, units, metric, None, {}, extras)
         self._replace(table=table)._check_doubles(models._replace(code=model), units, columns[0])
         return dataclasses.replace(found, roles=_roles_text(self.roles, units, found))
 
@@ -382,7 +373,7 @@ class _Reading(NamedTuple):
         reading = reading._replace(table=kept)
         is_items = "item" in roles or self.options.rows == "items"
         names, extras = reading._model_columns(is_items)
-        only = Words(("every model",), np.zeros(reading.table.n_rows, dtype=np.int8))
+        only = Words((EVERY_MODEL,), np.zeros(reading.table.n_rows, dtype=np.int8))
         units = reading._units(only, None)
         score = np.stack([reading.table.numbers(name) for name in names.values()])
         held = {name: reading.table.columns[name] for name in extras}
@@ -452,7 +443,7 @@ class _Reading(NamedTuple):
         words = self.table.words(name)
         looked = words.names[:1000]
         readable = sum(bool(re.match(r"\s*[-+]?[\d.,]+\s*(%|±|\+/-|\(|$)", each)) for each in looked)
-        return bool(looked) and 2 * readable > len(looked)
+        return bool(looked) and 2 * readable >= len(looked)
 
     def _no_models(self, odd: Sequence[str]) -> TiebreakError:
         first = odd[0]
@@ -461,8 +452,8 @@ class _Reading(NamedTuple):
             self.name,
             None,
             None,
-            f"{quoted(list(odd), 6)} hold no scores of a model ({first!r} says {cell!r:.40}), and there is no column of models "
-            f"among {known_columns(self.table)}.",
+            f"{quoted(list(odd), 6)} hold{'s' if len(odd) == 1 else ''} no scores of a model ({first!r} says {cell!r:.40}), "
+            f"and there is no column of models among {known_columns(self.table)}.",
             "Without one every column but those of units holds the scores of a model: name the models (",
             Setting("models"),
             "), leave the other columns out, or say which column holds what: --column model=NAME, --column dataset=NAME.",
@@ -534,6 +525,7 @@ class _Reading(NamedTuple):
         if "metric" not in self.roles:
             return self.table, None, own
         words = self.words("metric").ordered()
+        self._refuse_empty(words, "metric")
         asked = self.options.metric
         if own is not None and asked is not None and _of_metric(asked, [own], self.name):
             return self.table, None, own
@@ -570,6 +562,9 @@ class _Reading(NamedTuple):
         if options.rows == "splits":
             units.pop("item", None)
         units = self._without_parts(units)
+        if options.rows == "items" and "item" not in units:  # a number of each row is its name
+            numbers = [units.pop(role) for role in ("split", "fold") if role in units]
+            units |= {"item": each for each in numbers if self._is_unique(models, {"item": each})}  # noqa: B035
         for role in ("time", "seed", "item"):  # a part that is not needed to tell rows apart is none
             rest = {key: each for key, each in units.items() if key != role}
             is_needed = (
@@ -582,10 +577,10 @@ class _Reading(NamedTuple):
         for role, words in units.items():
             self._refuse_empty(words, role)
             self._refuse_sums(words, role)
-        if not units:
-            units = self._by_position(models)
+        if not units or (options.rows == "items" and "item" not in units):
+            units = {**units, **self._by_position(models, units)}
         if "item" not in units:
-            self._check_doubles(models, units, column or "")
+            self._check_doubles(models, units, column)
         return units
 
     def _without_parts(self, units: dict[str, Words]) -> dict[str, Words]:
@@ -613,7 +608,7 @@ class _Reading(NamedTuple):
             units = {key: each for key, each in units.items() if key != role}
         return units
 
-    def _by_position(self, models: Words) -> dict[str, Words]:
+    def _by_position(self, models: Words, units: Mapping[str, Words]) -> dict[str, Words]:
         """The place of each row within its model, where the caller says what a row is."""
         options = self.options
         n_rows = np.bincount(models.code, minlength=len(models.names))
@@ -631,21 +626,20 @@ class _Reading(NamedTuple):
                 "Name the rows in a column 'fold', 'split' or 'item'.",
             )
         role = "item" if options.rows == "items" else "position"
-        place = _place_in_group(models.code)
+        place = _place_in_group(cell_of(models, units))
         return {role: Words(tuple(str(number) for number in range(1, int(n_rows.max()) + 1)), place)}
 
     def _what_is_a_row(self, models: Words) -> TiebreakError:
         if "model" in self.roles:
             rest = self.others("model", "score")
+            among = f", among {quoted(rest, 12)}" if rest else ""
             return refuse(
                 self.name,
                 None,
                 None,
-                f"it has several rows of {models.names[0]!r}, and no column that numbers them, among "
-                f"{quoted([each or 'column 1' for each in rest], 12)}.",
+                f"no column numbers the rows of {models.names[0]!r}{among}.",
                 "Number them in a column 'fold', 'seed' or 'item', or say what they are: --column fold=NAME; of "
-                "splits in the same order "
-                "for all models pass ",
+                "splits in the same order for all models pass ",
                 Setting("cv", "10"),
                 ", of items ",
                 Setting("rows", "'items'"),
@@ -674,7 +668,7 @@ class _Reading(NamedTuple):
         cells = cell_of(models, units)
         return bool(np.unique(cells).size == cells.size)
 
-    def _check_doubles(self, models: Words, units: Mapping[str, Words], column: str) -> None:
+    def _check_doubles(self, models: Words, units: Mapping[str, Words], column: str | None) -> None:
         """Refuse two rows of one model and unit, and name the columns in which they differ."""
         cells = cell_of(models, units)
         order = np.argsort(cells, kind="stable")
@@ -683,6 +677,8 @@ class _Reading(NamedTuple):
             return
         first, second = sorted((int(order[same[0]]), int(order[same[0] + 1])))
         used = {column, *(name for role in ("model", "metric", "n_train", "n_test", *units) for name in self.roles.get(role, ()))}
+        if column is None:  # the columns are scores of models
+            used = set(self.table.columns)
         raise doubles_error(self.table, models, units, (first, second), same.size, order, same, used)
 
     def _more(self) -> dict[str, Column]:
@@ -739,7 +735,9 @@ def doubles_error(
     first, second = pair
     key = ", ".join(f"{role} {words.names[words.code[first]]!r}" for role, words in units.items())
     where = f"{table.where(first)} and {table.where(second)}"
-    what = f"model {models.names[models.code[first]]!r} has two scores for {key} ({where}; {n} such row(s) in all)."
+    model = models.names[models.code[first]]
+    subject = "two rows are of" if model == EVERY_MODEL else f"model {model!r} has two scores for"
+    what = f"{subject} {key} ({where}; {n} such row(s) in all)."
     differ = []
     for name, column in table.columns.items():
         words = as_words(column)
@@ -835,17 +833,16 @@ def _of_metric(asked: str, names: Sequence[str], source: str) -> str | None:
 def _roles_text(roles: Mapping[str, list[str]], units: Mapping[str, Words], found: Long) -> str:
     """What was taken for what: "model = framework, 16 datasets, folds averaged; not used: id, seed"."""
     own = roles.get("model", [])
-    parts = [f"model = {', '.join(each or 'column 1' for each in own)}"] if own and own != ["model"] else []
+    parts = [f"model = {', '.join(own)}"] if own and own != ["model"] else []
     if found.model is None:
         parts.append(f"models = {quoted(found.models, 4)}")
-    parts += [
-        f"{len(words.names)} {role}{'s' if len(words.names) != 1 else ''}"
-        + (f" = {roles[role][0]}" if roles.get(role, [role])[0] != role else "")
-        for role, words in units.items()
-    ]
-    if found.column:
+    for role, words in units.items():
+        n = np.count_nonzero(np.bincount(words.code))
+        of = f" = {roles[role][0]}" if roles.get(role, [role])[0] != role else ""
+        parts.append(f"{n} {role}{'s' if n != 1 else ''}{of}")
+    if found.column not in ("", "score"):
         parts.append(f"score = {found.column}")
-    unused = [name or "column 1" for name in found.extras]
+    unused = list(found.extras)
     return printable(
         ", ".join(parts) + (f"; not used: {', '.join(unused[:8])}{' ...' if len(unused) > 8 else ''}" if unused else "")
     )

@@ -63,7 +63,7 @@ def source_of_long(long: Long, options: ReadOptions) -> Source:
     matrices = []
     for number, name in enumerate(("",) if datasets is None else datasets.names):
         rows = np.flatnonzero(datasets.code == number) if datasets is not None and len(datasets.names) > 1 else None
-        matrices.append(_matrix(name, long, rows, repeat, fold, seed, (n_train, n_test)))
+        matrices.append(_matrix(name, long, rows, repeat, fold, seed, (n_train, n_test), kind))
     if kind != "unknown":
         key = repeat if kind == "seeds" else fold
         matrices = [_with_columns(matrix, key, kind) for matrix in matrices]
@@ -282,7 +282,14 @@ def _with_folds(matrix: ScoreMatrix, long: Long, options: ReadOptions) -> ScoreM
 
 
 def _matrix(
-    dataset: str, long: Long, rows: IntArray | None, repeat: Key, fold: Key, seed: Words | None, sizes: Sequence[IntArray | None]
+    dataset: str,
+    long: Long,
+    rows: IntArray | None,
+    repeat: Key,
+    fold: Key,
+    seed: Words | None,
+    sizes: Sequence[IntArray | None],
+    kind: Kind,
 ) -> ScoreMatrix:
     """Models by splits of one dataset, with the mean over seeds where rows differ by these alone."""
 
@@ -302,7 +309,8 @@ def _matrix(
         return ScoreMatrix(dataset, models, keys.repeat, keys.fold, n_train, n_test, table)
     own = Words(long.models, some(long.model)).ordered()
     if seed is None:
-        _refuse_disjoint(own, keys, long)
+        if kind != "seeds":
+            _refuse_disjoint(own, keys, long)
         return assemble(dataset, own.names, own.code, some(repeat.code), some(fold.code), score, *map(some, sizes))
     cell = own.code.astype(np.int64) * keys.n_splits + keys.code
     table = _means(score, cell, len(own.names) * keys.n_splits).reshape(len(own.names), keys.n_splits)

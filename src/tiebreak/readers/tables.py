@@ -133,8 +133,8 @@ def as_words(column: Column) -> Words:
     if isinstance(column, Words):
         return column
     present = ~np.isnan(column)
-    low, high = (float(each.reduce(column, initial=0.0)) for each in (np.fmin, np.fmax))
-    if high - low < 2 * column.size and present.all() and np.array_equal(column, np.floor(column)):
+    low, high = (column.min(), column.max()) if column.size else (0.0, 0.0)
+    if high - low < 2 * column.size and np.array_equal(column, np.floor(column)):  # none of which is nan
         return Words(Counted(int(low), int(high - low) + 1), (column - low).astype(np.int32))
     values, code = np.unique(column[present], return_inverse=True)
     codes = np.full(column.size, -1, dtype=np.int32)
@@ -233,7 +233,7 @@ def column_of(values: Iterable[Any], *, as_typed: bool = False) -> Column | None
         return None
     index: dict[str, int] = {}
     texts = (None if value is None else _text_of(value) for value in cells)
-    code = [-1 if not text else index.setdefault(text, len(index)) for text in texts]
+    code = [-1 if not text or text.isspace() else index.setdefault(text, len(index)) for text in texts]
     return Words(tuple(index), np.array(code, dtype=np.int32))
 
 
@@ -242,7 +242,7 @@ def _text_of(value: Any) -> str:
         return value.decode("utf-8", "replace").strip()
     if isinstance(value, float | np.floating):
         return "" if math.isnan(value) else _number_text(float(str(value)))  # 0.1 of 32 bits is 0.1
-    return str(value).strip()
+    return str(value)
 
 
 def _is_missing(value: Any) -> bool:
@@ -353,28 +353,31 @@ def _names_of_object(source: Any) -> list[str]:
 
 
 def _named(name: str, names: Sequence[str], columns: Sequence[Column | list[Any]], where: Where) -> Table:
-    """Table of these columns: names without blanks around them, all different; nameless columns without cells are left out."""
+    """Table of these columns: names without blanks around them, all different; nameless columns without cells are left out.
+
+    So is a first one without a name that numbers the rows, as pandas and R write it beside a table.
+    """
     if len(names) > MOST_COLUMNS:
         raise refuse(
             name, None, None, f"it has {len(names):,} columns, more than the {MOST_COLUMNS:,} that are read.", "Is it a table?"
         )
     held: dict[str, Column | list[Any]] = {}
+    places: dict[str, int] = {}
     for place, (raw, column) in enumerate(zip(names, columns, strict=True), start=1):
         own = raw.strip().strip("\ufeff").strip()
         if not own or re.fullmatch(r"Unnamed: \d+(_level_\d+)?", own):
-            if isinstance(column, Words) and not column.names:
+            if (isinstance(column, Words) and not column.names) or (place == 1 < len(names) and _numbers_rows(column)):
                 continue
-            own = f"column {place}" if place > 1 else ""
+            own = f"column {place}"
         if own in held:
-            first = [*names].index(raw) + 1 if raw in names else 0
             raise refuse(
                 name,
                 None,
                 None,
-                f"it has two columns called {printable(own)!r} (columns {first} and {place}).",
+                f"it has two columns called {printable(own)!r} (columns {places[own]} and {place}).",
                 "Give each a name of its own.",
             )
-        held[own] = column
+        held[own], places[own] = column, place
     if not held:
         raise refuse(name, None, None, "it has no columns, so there are no scores in it.")
     sizes = {each: len(column.code) if isinstance(column, Words) else len(column) for each, column in held.items()}
@@ -385,6 +388,10 @@ def _named(name: str, names: Sequence[str], columns: Sequence[Column | list[Any]
         raise refuse(name, None, None, "it has column names but no rows.")
     nested = {each: column for each, column in held.items() if isinstance(column, list)}
     return Table(name, {each: column for each, column in held.items() if not isinstance(column, list)}, where, n_rows, nested)
+
+
+def _numbers_rows(column: Column | list[Any]) -> bool:
+    return isinstance(column, np.ndarray) and bool(np.all(column == np.floor(column))) and np.unique(column).size == column.size
 
 
 # --- text files -----------------------------------------------------------------------------------------------------------
@@ -430,7 +437,7 @@ def _form_of(start: bytes, name: str, ending: str) -> _Form:
     skips = separator == " " or re.search(f'{re.escape(separator)}[ \t]+"', body) is not None
     rows = _sample_rows(body, separator, skips)
     header, cells = (rows[0] if rows else []), list(zip(*rows[1:], strict=False))
-    is_plain = not (said or skips or "\ufeff" in text[1:] or (encoding != "utf-8-sig"))
+    is_plain = not (said or skips or "\ufeff" in text or (encoding != "utf-8-sig"))
     decimal = decimal_of(cells) if separator != "," or '"' in body else "."
     return _Form(separator, decimal, [each.strip().strip("\ufeff") for each in header], is_plain)
 
@@ -485,7 +492,7 @@ def _of_text(content: bytes, name: str, is_name: Callable[[str], bool], ending: 
     if form.is_plain and content.count(b'"') % 2 == 0:
         table = _by_arrow(content, form, is_name)
     text: str | None = None
-    if table is None:
+    if table is None or [each.strip() for each in table[0]] != form.names:
         text = text_of(content, name)
         table = _by_arrow(_cleaned(text, form, name), form._replace(separator=","), is_name)
         if table is None:
@@ -789,8 +796,8 @@ def _of_columns(columns: Mapping[Any, Any], name: str, is_name: Callable[[str], 
     for key, values in columns.items():
         if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
             raise refuse(name, str(key), None, f"it must be a list; got {printable(f'{values!r:.60}')}.")
-        if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype == np.float64:
-            held.append(values.copy())
+        if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind == "f" and not is_name(str(key)):
+            held.append(values.astype(float))
             continue
         cells = list(values)
         found = column_of(cells)
@@ -873,4 +880,4 @@ def refuse_nested(table: Table, columns: Collection[str]) -> None:
 
 def known_columns(table: Table) -> str:
     """Names of the columns of a table, for messages."""
-    return quoted([each or "column 1" for each in table.columns], 12)
+    return quoted(list(table.columns), 12)

@@ -78,7 +78,7 @@ def spam(rng: np.random.Generator, n: int = 200) -> tuple[Any, dict[str, Any]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"stratified": True}, {"interval": "percentile"}])
-@pytest.mark.parametrize(("metric", "positive"), [("f1", None), ("f1", "ham"), ("mcc", None), ("balanced_accuracy", None)])
+@pytest.mark.parametrize(("metric", "positive"), [("f1", "spam"), ("f1", "ham"), ("mcc", None), ("balanced_accuracy", None)])
 def test_metrics_that_are_no_means(rng: np.random.Generator, metric: str, positive: Any, options: dict[str, Any]) -> None:
     """Values of scikit-learn, limits and permutation tests of the array functions."""
     y, predicted = spam(rng)
@@ -108,7 +108,7 @@ def test_metrics_that_are_no_means(rng: np.random.Generator, metric: str, positi
 def test_metrics_that_are_no_means_are_shown_and_read_back(rng: np.random.Generator, tmp_path: Path) -> None:
     """Text, JSON, frames and report of one F1 answer agree, and a saved answer gives it again, clusters too."""
     y, predicted = spam(rng)
-    data = tb.read_predictions(y, predicted, metric="f1", clusters=np.arange(200) // 4)
+    data = tb.read_predictions(y, predicted, metric="f1", positive="spam", clusters=np.arange(200) // 4)
     answer = tb.compare(data, method="bootstrap", rope=0.02)
     check_shown(answer, tmp_path, plots={"ranking", "verdicts", "draws"})
 
@@ -131,7 +131,7 @@ def test_methods_for_means_refuse_other_metrics(rng: np.random.Generator, method
     """None of them takes predicted classes for scores."""
     y, predicted = spam(rng)
     with pytest.raises(UnsuitableDesignError, match=r"'jackknife-t'|Leave the method out"):
-        tb.compare(tb.read_predictions(y, predicted, metric="f1"), method=method)
+        tb.compare(tb.read_predictions(y, predicted, metric="f1", positive="spam"), method=method)
 
 
 def test_few_of_a_class_are_not_resampled(rng: np.random.Generator) -> None:

@@ -17,7 +17,7 @@ from tiebreak.errors import InvalidScoresError, TooFewSplitsError, UnsuitableDes
 
 
 @pytest.mark.parametrize("clusters", [None, np.arange(200) // 4])
-@pytest.mark.parametrize(("metric", "positive"), [("f1", None), ("f1", "ham"), ("mcc", None), ("balanced_accuracy", None)])
+@pytest.mark.parametrize(("metric", "positive"), [("f1", "spam"), ("f1", "ham"), ("mcc", None), ("balanced_accuracy", None)])
 def test_metrics_that_are_no_means(rng: np.random.Generator, metric: str, positive: Any, clusters: Any) -> None:
     """`auto` takes it: values of scikit-learn, intervals and permutation tests of the array functions."""
     y, predicted = spam(rng)
@@ -50,7 +50,7 @@ def test_metrics_that_are_no_means(rng: np.random.Generator, metric: str, positi
 def test_shown_and_read_back(rng: np.random.Generator, tmp_path: Path) -> None:
     """Text, JSON, frames and report of one F1 answer agree, and a saved answer gives it again, clusters too."""
     y, predicted = spam(rng)
-    answer = tb.compare(tb.read_predictions(y, predicted, metric="f1", clusters=np.arange(200) // 4), rope=0.02)
+    answer = tb.compare(tb.read_predictions(y, predicted, metric="f1", positive="spam", clusters=np.arange(200) // 4), rope=0.02)
     check_shown(answer, tmp_path, plots={"ranking", "verdicts"})
 
 

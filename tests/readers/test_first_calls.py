@@ -1,0 +1,118 @@
+"""The calls that everybody types first: each is answered, or told the one way on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import make_moons
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
+from sklearn.tree import DecisionTreeClassifier
+
+import tiebreak as tb
+from tests.cli.conftest import run
+from tiebreak.errors import AmbiguousSourceError, TiebreakError, UnsupportedSourceError
+
+X, Y = make_moons(n_samples=100, noise=0.3, random_state=0)
+MODELS = {"lr": LogisticRegression(), "dt": DecisionTreeClassifier(random_state=0)}
+
+
+def _search(cv: Any) -> Any:
+    return GridSearchCV(DecisionTreeClassifier(random_state=0), {"max_depth": [1, 2, 3]}, cv=cv).fit(X, Y)
+
+
+def test_a_fitted_search_is_compared_as_it_is() -> None:
+    """Of 100 examples in 10 folds n_test / n_train is 10 / 90 = 1 / 9, so nothing differs from counting them with X and y."""
+    search = _search(10)
+    bare, counted = tb.compare(search), tb.compare(search, X=X, y=Y)
+    pd.testing.assert_frame_equal(bare.pairs, counted.pairs)
+    assert "10 folds taken to be cross-validation: test share 1/10" in str(bare)
+
+
+@pytest.mark.parametrize("kind", ["arrays", "results", "frames", "table"])
+def test_scores_of_cross_validation_with_its_cv(kind: str) -> None:
+    """One answer whatever cross_validate's scores are kept in."""
+    results = {name: cross_validate(model, X, Y, cv=10) for name, model in MODELS.items()}
+    scores = {name: cross_val_score(model, X, Y, cv=10) for name, model in MODELS.items()}
+    source: Any = {
+        "arrays": scores,
+        "results": results,
+        "frames": {name: pd.DataFrame(result) for name, result in results.items()},
+        "table": pd.DataFrame(scores),
+    }[kind]
+    answer = tb.compare(source, metric="accuracy", cv=10)
+    difference = scores["dt"] - scores["lr"]
+    # Nadeau and Bengio 2003: the variance of the mean is s^2 (1 / n + 1 / 9)
+    error = np.sqrt((1 / 10 + 1 / 9) * difference.var(ddof=1))
+    assert answer.pair("dt", "lr").difference == pytest.approx(difference.mean())
+    assert answer.pairs["standard_error"].tolist() == pytest.approx([error])
+
+
+def test_models_are_no_scores() -> None:
+    """They are to be measured first."""
+    with pytest.raises(UnsupportedSourceError, match=r"these are models .*tb\.evaluate\(models, X, y, cv=10\)\.compare\(\)"):
+        tb.compare(MODELS, X=X, y=Y)
+
+
+def test_a_frame_without_a_key_is_asked_what_a_row_is() -> None:
+    """A fold, a dataset, a seed or an example, each with its option."""
+    frame = pd.DataFrame(np.random.default_rng(0).random((10, 4)), columns=list("abcd"))
+    with pytest.raises(AmbiguousSourceError, match="what is a row") as caught:
+        tb.compare(frame, metric="accuracy")
+    assert all(word in str(caught.value) for word in ("cv=10", "n_train=", "rows='items'", "'dataset'", "'seed'", "'time'"))
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        {"Model": ["lr", "dt"], "Accuracy": [0.8, 0.7], "AUC": [0.9, 0.8], "TT (Sec)": [0.1, 0.2]},  # PyCaret's compare_models
+        {"model": ["lr", "dt"], "score_val": [0.8, 0.7], "fit_time": [0.1, 0.2]},  # AutoGluon's leaderboard
+    ],
+)
+def test_a_table_of_one_row_for_each_model_is_told_what_is_needed(table: dict[str, list[Any]]) -> None:
+    """A single score says nothing of how it varies."""
+    with pytest.raises(TiebreakError, match="one row for each model"):
+        tb.compare(pd.DataFrame(table))
+
+
+def _write(path: Path, rows: list[str]) -> str:
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return path.name
+
+
+def test_two_runs_in_two_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """The file's name is the model; texts are left aside."""
+    monkeypatch.chdir(tmp_path)
+    head = "id,input,output,score"
+    old = _write(Path("run-old.csv"), [head, *(f"{i},what is {i}?,answer,{int(i % 2 == 0)}" for i in range(40))])
+    new = _write(Path("run-new.csv"), [head, *(f"{i},what is {i}?,answer,{int(i % 4 != 0)}" for i in range(40))])
+    code, out, err = run(capsys, "compare", old, new)
+    assert (code, err) == (0, "")
+    assert "run-new" in out
+    assert "40 items" in out
+
+
+def test_predictions_in_one_file_or_a_file_for_each_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both give the F1 of the same predictions."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 80)
+    said = {"svm": truth ^ (rng.random(80) < 0.2), "forest": truth ^ (rng.random(80) < 0.3)}
+    keys = [f"s{i}" for i in range(80)]
+    _write(
+        Path("all.csv"),
+        ["id,y_true,svm,forest", *map(",".join, zip(keys, *(map(str, v) for v in (truth, *said.values())), strict=True))],
+    )
+    for name, values in said.items():
+        turned = list(zip(keys, map(str, truth), map(str, values), strict=True))[::-1]  # another order: examples go by key
+        _write(Path(f"{name}.csv"), ["id,y_true,y_pred", *map(",".join, turned)])
+    one = tb.compare("all.csv", metric="f1")
+    two = tb.compare("svm.csv", "forest.csv", metric="f1")
+    expected = tb.compare(tb.read_predictions(truth, said, metric="f1"))
+    for answer in (one, two):
+        assert answer.pair("svm", "forest").difference == pytest.approx(expected.pair("svm", "forest").difference)
+        assert answer.pairs["pvalue"].tolist() == pytest.approx(expected.pairs["pvalue"].tolist())
