@@ -371,7 +371,7 @@ def _named(name: str, names: Sequence[str], columns: Sequence[Column | list[Any]
     for place, (raw, column) in enumerate(zip(names, columns, strict=True), start=1):
         own = raw.strip().strip("\ufeff").strip()
         if not own or re.fullmatch(r"Unnamed: \d+(_level_\d+)?", own):
-            if (isinstance(column, Words) and not column.names) or (place == 1 < len(names) and _numbers_rows(column)):
+            if _is_empty(column) or (place == 1 < len(names) and _numbers_rows(column)):
                 continue
             own = f"column {place}"
         if own in held:
@@ -393,6 +393,10 @@ def _named(name: str, names: Sequence[str], columns: Sequence[Column | list[Any]
         raise refuse(name, None, None, "it has column names but no rows.")
     nested = {each: column for each, column in held.items() if isinstance(column, list)}
     return Table(name, {each: column for each, column in held.items() if not isinstance(column, list)}, where, n_rows, nested)
+
+
+def _is_empty(column: Column | list[Any]) -> bool:
+    return bool(np.isnan(column).all()) if isinstance(column, np.ndarray) else isinstance(column, Words) and not column.names
 
 
 def _numbers_rows(column: Column | list[Any]) -> bool:
