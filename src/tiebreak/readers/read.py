@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from tiebreak.errors import (
     AmbiguousSourceError,
@@ -303,7 +303,10 @@ def _lists(table: Table) -> dict[str, list[Any]]:
     return {**columns, **table.nested}
 
 
-def _named(found: Items | Long | Part, given: Given) -> Items | Long | Part:
+_Named = TypeVar("_Named", Items, Long, Part)
+
+
+def _named(found: _Named, given: Given) -> _Named:
     """What was found, with the name that a dict gives to its one model."""
     if not given.stem:
         return found
@@ -421,7 +424,7 @@ def _parts(found: Sequence[Found], given: Sequence[Given], options: ReadOptions)
     ]
     read = iter(with_main_metric([function for _, function in logged], options.metric))
     return [
-        _part(_named(part_of_log(next(read), its.name, its.stem or its.file), its), "")
+        _named(part_of_log(next(read), its.name, its.stem or its.file), its)
         if isinstance(each, Path)
         else _part(each, its.stem or its.file)
         for each, its in zip(found, given, strict=True)

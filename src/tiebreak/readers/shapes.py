@@ -41,7 +41,7 @@ _NO_SCORE = re.compile(
     rf"((fit|score|train|training|pred|predict|prediction|test|cv|tune|inference|total|elapsed|infer)_)*(time|seconds|sec|runtime|duration|"
     rf"latency|wall_?clock)(_?\(?(s|sec|seconds|ms|min)\)?)?(_.*)?|n_\w+|num_\w+|(.+_)?({_SPREAD}|{_MEAN})|({_SPREAD}|{_MEAN})_.+|step|"
     r"index|epoch|size|count|support|params(_\(m\))?|tokens|(.*_)?p_?val(ue)?|.*_stat(istic)?|tt_\(sec\)|cost|column_\d+|.*__(min|max)|"
-    r"(.+_)?(time|runtime|diff|difference|delta|gain|improvement|gap)|(#_?)?(n|p|d|classes|instances|features|samples|rows|length)"
+    r"(.+_)?(time|runtime|diff|difference|delta|gain|improvement|gap)|#_?(n|p|d)|(#_?)?(classes|instances|features|samples|rows|length)"
 )
 """Names of columns of times, counts, means, deviations and ranks, which are no scores of a model."""
 
