@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, cast, runtime_checkable
 
 from tiebreak.errors import (
     AmbiguousSourceError,
@@ -41,7 +41,7 @@ from tiebreak.readers.predictions import holds_predictions, items_of_predictions
 from tiebreak.readers.shapes import Long, battle_columns, long_of, refuse_battles
 from tiebreak.readers.source import ACCEPTED, ReadOptions, Source, known_sizes, unsupported, with_sizes
 from tiebreak.readers.splits import source_of_long
-from tiebreak.readers.tables import ENDINGS, Column, Table, Words, as_words, is_frame, read_table
+from tiebreak.readers.tables import ENDINGS, Table, Words, as_words, is_frame, read_table
 from tiebreak.scores.items import Items, check_items
 from tiebreak.scores.scores import SavedSettings, Scores, percent_notices
 from tiebreak.scores.vocabulary import look_up, quoted
@@ -251,7 +251,7 @@ def _found(given: Given, options: ReadOptions, *, n_sources: int) -> Found:
     """What a source turns out to be."""
     source, name = given.source, given.name
     if isinstance(source, Items):
-        return _named(source, given)
+        return cast(Items, _named(source, given))
     if not isinstance(source, Scores) and isinstance(source, Holder):
         source = source.__tiebreak_scores__(options.metric)
     if isinstance(source, Scores):
@@ -294,7 +294,7 @@ def _found(given: Given, options: ReadOptions, *, n_sources: int) -> Found:
             "scores they are. Add a "
             "column 'model', give each model a column of its own, or pass a file for each model."
         )
-    return _named(long, given)
+    return cast(Long, _named(long, given))
 
 
 def _lists(table: Table) -> dict[str, list[Any]]:
@@ -303,18 +303,15 @@ def _lists(table: Table) -> dict[str, list[Any]]:
     return {**columns, **table.nested}
 
 
-_Named = TypeVar("_Named", Items, Long, Part)
-
-
-def _named(found: _Named, given: Given) -> _Named:
-    """What was found, with the name that a dict gives to its one model."""
+def _named(found: Any, given: Given) -> Any:
+    """What was found (`Items`, `Long` or `Part`), with the name that a dict gives to its one model."""
     if not given.stem:
         return found
     models = as_words(found.columns["model"]).names if isinstance(found, Part) else found.models
     if len(models) > 1:
         raise AmbiguousSourceError(f"the source given for {given.stem!r} holds {len(models)} models. Pass it without a name.")
     if isinstance(found, Part):
-        columns: dict[str, Column] = {**found.columns, "model": Words((given.stem,), as_words(found.columns["model"]).code)}
+        columns = {**found.columns, "model": Words((given.stem,), as_words(found.columns["model"]).code)}
         return dataclasses.replace(found, columns=columns, is_named_by_file=False)
     return dataclasses.replace(found, models=(given.stem,))
 
@@ -424,7 +421,7 @@ def _parts(found: Sequence[Found], given: Sequence[Given], options: ReadOptions)
     ]
     read = iter(with_main_metric([function for _, function in logged], options.metric))
     return [
-        _named(part_of_log(next(read), its.name, its.stem or its.file), its)
+        cast(Part, _named(part_of_log(next(read), its.name, its.stem or its.file), its))
         if isinstance(each, Path)
         else _part(each, its.stem or its.file)
         for each, its in zip(found, given, strict=True)
