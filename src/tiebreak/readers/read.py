@@ -251,7 +251,7 @@ def _found(given: Given, options: ReadOptions, *, n_sources: int) -> Found:
     """What a source turns out to be."""
     source, name = given.source, given.name
     if isinstance(source, Items):
-        return source
+        return _named(source, given)
     if not isinstance(source, Scores) and isinstance(source, Holder):
         source = source.__tiebreak_scores__(options.metric)
     if isinstance(source, Scores):
@@ -286,13 +286,15 @@ def _found(given: Given, options: ReadOptions, *, n_sources: int) -> Found:
         return table
     is_alone = n_sources > 1 or bool(given.stem) or _is_file(source)
     long = long_of(table, options, stem if is_alone else None)
+    if given.stem and not long.is_by_file and len(long.models) > 1:
+        raise AmbiguousSourceError(f"the source given for {given.stem!r} holds {len(long.models)} models.")
     if long.is_by_file and n_sources == 1 and not given.stem and not long.is_of_items:
         raise AmbiguousSourceError(
             f"{name} has a column of scores ({long.column!r}) but none called 'model', so it does not say whose "
             "scores they are. Add a "
             "column 'model', give each model a column of its own, or pass a file for each model."
         )
-    return long
+    return _named(long, given)
 
 
 def _lists(table: Table) -> dict[str, list[Any]]:
@@ -301,15 +303,17 @@ def _lists(table: Table) -> dict[str, list[Any]]:
     return {**columns, **table.nested}
 
 
-def _named_model(part: Part, given: Given) -> Part:
-    """The part with the name that a dict gives to its one model."""
-    model = as_words(part.columns["model"])
-    if not given.stem or not model.names:
-        return part
-    if len(model.names) > 1:
-        raise AmbiguousSourceError(f"the source given for {given.stem!r} holds {len(model.names)} models.")
-    columns: dict[str, Column] = {**part.columns, "model": Words((given.stem,), model.code)}
-    return dataclasses.replace(part, columns=columns, is_named_by_file=False)
+def _named(found: Items | Long | Part, given: Given) -> Items | Long | Part:
+    """What was found, with the name that a dict gives to its one model."""
+    if not given.stem:
+        return found
+    models = as_words(found.columns["model"]).names if isinstance(found, Part) else found.models
+    if len(models) > 1:
+        raise AmbiguousSourceError(f"the source given for {given.stem!r} holds {len(models)} models. Pass it without a name.")
+    if isinstance(found, Part):
+        columns: dict[str, Column] = {**found.columns, "model": Words((given.stem,), as_words(found.columns["model"]).code)}
+        return dataclasses.replace(found, columns=columns, is_named_by_file=False)
+    return dataclasses.replace(found, models=(given.stem,))
 
 
 def _with_options(scores: Scores, name: str, options: ReadOptions) -> Source:
@@ -417,7 +421,7 @@ def _parts(found: Sequence[Found], given: Sequence[Given], options: ReadOptions)
     ]
     read = iter(with_main_metric([function for _, function in logged], options.metric))
     return [
-        _named_model(part_of_log(next(read), its.name, its.stem or its.file), its)
+        _part(_named(part_of_log(next(read), its.name, its.stem or its.file), its), "")
         if isinstance(each, Path)
         else _part(each, its.stem or its.file)
         for each, its in zip(found, given, strict=True)

@@ -195,6 +195,11 @@ def is_numeric(column: Column) -> bool:
     return bool(column.names) and all(number_of(name, decimal) is not None for name in column.names)
 
 
+def is_varied(column: Column) -> bool:
+    """True for a column of several words, which may name something."""
+    return isinstance(column, Words) and len(column.names) > 1 and not is_numeric(column)
+
+
 def _numbers_of(words: Words, column: str, table: Table) -> FloatArray:
     decimal = decimal_of([words.names])
     values = [number_of(name, decimal) for name in words.names]
@@ -366,7 +371,7 @@ def _named(name: str, names: Sequence[str], columns: Sequence[Column | list[Any]
     for place, (raw, column) in enumerate(zip(names, columns, strict=True), start=1):
         own = raw.strip().strip("\ufeff").strip()
         if not own or re.fullmatch(r"Unnamed: \d+(_level_\d+)?", own):
-            if (isinstance(column, Words) and not column.names) or (place == 1 < len(names) and _numbers_rows(column)):
+            if _is_empty(column) or (place == 1 < len(names) and _numbers_rows(column)):
                 continue
             own = f"column {place}"
         if own in held:
@@ -390,8 +395,12 @@ def _named(name: str, names: Sequence[str], columns: Sequence[Column | list[Any]
     return Table(name, {each: column for each, column in held.items() if not isinstance(column, list)}, where, n_rows, nested)
 
 
+def _is_empty(column: Column | list[Any]) -> bool:
+    return bool(np.isnan(column).all()) if isinstance(column, np.ndarray) else isinstance(column, Words) and not column.names
+
+
 def _numbers_rows(column: Column | list[Any]) -> bool:
-    return isinstance(column, np.ndarray) and bool(np.all(column == np.floor(column))) and np.unique(column).size == column.size
+    return isinstance(column, np.ndarray) and any(np.array_equal(column, np.arange(column.size) + first) for first in (0, 1))
 
 
 # --- text files -----------------------------------------------------------------------------------------------------------
@@ -503,6 +512,10 @@ def _of_text(content: bytes, name: str, is_name: Callable[[str], bool], ending: 
 
     names, columns = table
     _check_header(names, name, where)
+    named = [(own, column) for own, column in zip(names, columns, strict=True) if own.strip()]
+    if all(isinstance(column, Words) and own in column.names for own, column in named):
+        row = next(row for row, text in enumerate(as_words(named[0][1]).texts()) if text == named[0][0])
+        raise refuse(name, None, where(row), "it repeats the header.", "Remove the line; was one table put below another?")
     return _named(name, names, columns, where)
 
 
@@ -844,7 +857,7 @@ def _with_index(source: Any) -> Any:
         return source
     if any(each is not None and each in source.columns for each in names):
         return source
-    has_texts = getattr(index, "dtype", None) is not None and str(index.dtype) in ("object", "str", "string", "category")
+    has_texts = getattr(getattr(index, "dtype", None), "kind", "i") not in "biuf"  # texts or dates
     if not has_texts and all(each is None for each in names) and len(names) < 2:
         return source
     return source.reset_index(names=["" if each is None else each for each in names] if len(names) < 2 else None)
