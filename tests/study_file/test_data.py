@@ -55,7 +55,7 @@ def test_parquet_is_read_without_its_index(tmp_path: Path) -> None:
     pd.DataFrame({"a": [1, 7, 3], "y": [0, 1, 0]}).set_index("a").to_parquet(tmp_path / "t.parquet")
     assert read_datasets(entry, tmp_path)[""].X["a"].tolist() == [1, 7, 3]
     pd.DataFrame({"a": [], "y": []}).to_parquet(tmp_path / "t.parquet")
-    with pytest.raises(InvalidStudyError, match="data: has column names but no rows"):
+    with pytest.raises(TiebreakError, match="it has column names but no rows"):
         read_datasets(entry, tmp_path)
 
 
@@ -103,7 +103,7 @@ def test_several_datasets_have_names(tmp_path: Path) -> None:
         ({"source": "a\0b.csv"}, 'data.source = "a\\u0000b.csv": '),
         ({"source": "minu.csv"}, 'data.source = "minu.csv": there is no file '),
         ({"source": "cut.csv"}, 'data.source = "cut.csv": cut.csv, line 3: 4 cell(s), but the header has 5 column(s).'),
-        ({"source": "cut.parquet"}, 'data.source = "cut.parquet": cannot be read: '),
+        ({"source": "cut.parquet"}, 'data.source = "cut.parquet": cut.parquet: it cannot be read as parquet: '),
         ({"source": {"source": "sklearn:iris"}, "b": 3}, "data.b = 3: no key is called 'b': there are 'source'"),
     ],
 )
@@ -121,12 +121,13 @@ def test_data_that_cannot_be_used_are_named(tmp_path: Path, data: dict[str, obje
 
 @pytest.mark.parametrize("name", ["", "Unnamed: 0"])
 def test_a_row_index_is_no_feature(tmp_path: Path, name: str) -> None:
-    """pandas writes one without a name, and it often follows the target; who names it as a feature means it."""
-    table = f"{name},a,y\n0,1,2\n1,3,4\n"
-    with pytest.raises(InvalidStudyError, match=rf'has the column {name!r}, .* with drop = \["{name}"\], or name it.'):
+    """pandas writes one without a name, and it often follows the target; of one that does not count the rows it is asked."""
+    assert list(read(tmp_path, f"{name},a,y\n0,1,2\n1,3,4\n", target="y").X.columns) == ["a"]
+    table = f"{name},a,y\n7,1,2\n9,3,4\n"
+    with pytest.raises(InvalidStudyError, match=r"has the column 'column 1', .* with drop = \[\"column 1\"\], or name it."):
         read(tmp_path, table, target="y")
-    assert list(read(tmp_path, table, target="y", drop=[name]).X.columns) == ["a"]
-    assert list(read(tmp_path, table, target="y", features=[name]).X.columns) == [name]
+    assert list(read(tmp_path, table, target="y", drop=["column 1"]).X.columns) == ["a"]
+    assert list(read(tmp_path, table, target="y", features=["column 1"]).X.columns) == ["column 1"]
 
 
 # --- columns --------------------------------------------------------------------------------------------------------------

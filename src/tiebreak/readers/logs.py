@@ -267,8 +267,8 @@ def _score(value: Any, item: str, name: str) -> float:
     """Score of a sample."""
     if (found := _number(value)) is None:
         raise InvalidScoresError(
-            f"{name}, sample {item!r}: {printable(repr(value)[:60])} is {'a word and ' if isinstance(value, str) else ''}no score of "
-            "a single item. Choose a scorer of numbers, of C and I, or of true and false as the metric, or write words as numbers."
+            f"{name}, sample {item!r}: {printable(repr(value)[:60])} is {'a word and ' if isinstance(value, str) else ''}no score "
+            "of a single item. Choose a scorer of numbers, of C and I, or of true and false as the metric, or write numbers."
         )
     return found
 

@@ -836,7 +836,8 @@ def _of_frame(source: Any, name: str, is_name: Callable[[str], bool]) -> Table:
             f"{name} is of type {type(source).__name__!r}, which holds no table. Pass a data frame, a dict of columns, a list of "
             "records, or the path of a file."
         )
-    several = next((column for column in frame.columns if isinstance(column, tuple)), None)
+    columns: list[Any] = list(frame.columns)
+    several = next((column for column in columns if isinstance(column, tuple)), None)
     if several is not None:
         raise refuse(
             name,
@@ -845,8 +846,8 @@ def _of_frame(source: Any, name: str, is_name: Callable[[str], bool]) -> Table:
             f"its columns have several levels, such as {several!r}.",
             "Give each one name, for example with frame.columns = ['/'.join(map(str, names)) for names in frame.columns].",
         )
-    columns = [_of_series(frame.get_column(each), str(each), name, is_name) for each in frame.columns]
-    return _named(name, list(map(str, frame.columns)), columns, _numbered)
+    held = [_of_series(frame.get_column(each), str(each), name, is_name) for each in columns]
+    return _named(name, list(map(str, columns)), held, _numbered)
 
 
 def _with_index(source: Any) -> Any:
