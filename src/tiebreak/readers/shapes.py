@@ -721,9 +721,8 @@ class _Reading(NamedTuple):
         if not same.size:
             return
         first, second = sorted((int(order[same[0]]), int(order[same[0] + 1])))
-        used = {column or "", *(name for role in ("model", "metric", *units) for name in self.roles.get(role, ()))}
-        if column is None:  # the columns are scores of models
-            used = set(self.table.columns)
+        own = [name for role in ("model", "metric", *units) for name in self.roles.get(role, ())]
+        used = self.table.columns if column is None else {column, *own}  # where there is none, all hold scores of models
         raise doubles_error(self.table, models, units, (first, second), same.size, order, same, used)
 
     def _more(self) -> dict[str, Column]:
