@@ -19,12 +19,15 @@ from tiebreak.errors import (
     SourceNotFoundError,
     TiebreakError,
     TooFewModelsError,
+    UnreadableSourceError,
 )
 from tiebreak.printable import printable
 from tiebreak.readers.battles import read_battles
 from tiebreak.readers.columns import battle_columns
 from tiebreak.readers.folder_names import stem
 from tiebreak.readers.item_tables import LongTable, items_of_tables, long_of_file, names_items, task_of, with_main_metric
+from tiebreak.readers.logs import is_log
+from tiebreak.readers.source import lines_of, parse_log
 from tiebreak.readers.table import column_names
 from tiebreak.scores.items import TASK, Items, check_items
 from tiebreak.scores.vocabulary import Notice, quoted
@@ -498,10 +501,10 @@ _MOST_SETS = 100
 
 def _tasks_of_plain_names(files: Sequence[FoundFile], tables: Sequence[LongTable]) -> list[LongTable]:
     """Samples of the harness without a time in their name: of one name in several folders a task of each folder's model."""
-    from tiebreak.readers import lm_harness
-
     plain = [
-        place for place, each in enumerate(files) if lm_harness.is_plain_name(each.path) and not any(task_of(tables[place].frame))
+        place
+        for place, each in enumerate(files)
+        if each.path.match("samples_*.jsonl") and not any(task_of(tables[place].frame))
     ]
     folders: dict[str, set[Path]] = {}
     for place in plain:
@@ -648,30 +651,39 @@ _OF_TIME = re.compile(r"^results(_|$)|_\d{4}-\d\d-\d\dT[\d.:-]+$")
 """Names of the files in which lm-evaluation-harness writes means."""
 
 
-def _kind_of_json(path: Path, start: bytes) -> Kind | None:
-    from tiebreak.readers import helm, item_logs, lm_harness, promptfoo, swe_bench
+def _keys_of_first(path: Path) -> list[str]:
+    """Keys of the first record of JSON lines."""
+    with path.open(encoding="utf-8-sig", errors="replace") as file:
+        line = next((line for _, line in lines_of(file, printable(str(path))) if line.strip()), "")
+    try:
+        found = parse_log(line, path.name)
+    except UnreadableSourceError:  # whoever reads it says what is wrong
+        return []
+    return list(found) if isinstance(found, dict) else []
 
+
+def _kind_of_json(path: Path, start: bytes) -> Kind | None:
     first = start.lstrip()
     if path.suffix.lower() == ".jsonl":
-        if any(tool.reads(path) for tool in (item_logs, lm_harness, promptfoo)):
+        if is_log(path):
             return "log"
-        names = item_logs.names_of_first(path)
+        names = _keys_of_first(path)
         if battle_columns(names):
             return "battles"
         return "items" if names_items(names) else None
     if not first.startswith((b"{", b"[")):
         return None
-    if helm.reads(path):
-        return None if helm.is_doubled(path) else "log"
-    if promptfoo.reads(path) or swe_bench.reads(path):
+    if b'"evaluation_results"' in start:
+        return "means"
+    if is_log(path):
         return "log"
-    if b'"evaluation_results"' in start or (_OF_TIME.search(path.stem) and b'"results"' in start):
+    if _OF_TIME.search(path.stem) and b'"results"' in start:
         return "means"
     if b'"schema"' in first[:100] and b'"tiebreak"' in first[:200]:
         return "floor" if b'"noise_floor"' in first[:300] else "answer"
     if battle_columns(_keys_of(path)):
         return "battles"
     if first.startswith(b"{"):
-        return "log" if item_logs.reads(path) and b'"version"' in start else None
+        return None
     names = column_names(path)
     return "items" if names_items(names) else "scores" if {"model", "score"} <= set(names) else None

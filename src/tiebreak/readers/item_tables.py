@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -46,6 +45,7 @@ from tiebreak.readers.columns import (
     refuse_doubled_names,
 )
 from tiebreak.readers.folder_names import named_by_folder, stem
+from tiebreak.readers.logs import Log, is_log, read_log
 from tiebreak.readers.metric import NamedMetric, is_known, name_metric
 from tiebreak.readers.source import check_extent, check_path, lines_of, parse_table, pipes_as_files
 from tiebreak.readers.table import LARGE, TEXT, give_back_memory, json_lines_by_arrow, read_frame
@@ -63,16 +63,6 @@ _NOUNS = frozenset(("example", "question", "sample", "instance", "task", "prompt
 
 MOST_COLUMNS = 100_000
 """Of a table of items, each of which may have a column."""
-
-LOGS = [
-    "tiebreak.readers.item_logs",
-    "tiebreak.readers.lm_harness",
-    "tiebreak.readers.helm",
-    "tiebreak.readers.promptfoo",
-    "tiebreak.readers.swe_bench",
-]
-"""Modules that read the logs of evaluation tools: `reads(path)` and `read(path, name, metric, is_main)`, a long table."""
-
 
 class LongTable(NamedTuple):
     """A long table of items, and what its scores are called."""
@@ -490,11 +480,8 @@ def _table_of(
     if isinstance(source, str | os.PathLike):
         path, name = Path(source), printable(os.fspath(source))
         check_path(path, name)
-        for module in LOGS:
-            reader = import_module(module)
-            if reader.reads(path):
-                found: LongTable = reader.read(path, name, metric, is_main=is_main)
-                return found
+        if is_log(path):
+            return _of_log(read_log(path, name, metric, is_main=is_main))
         (frame, where), stem = read_table_file(path, name, item), path.stem
     else:
         frame, name, stem = _as_pandas(source), "the table", ""
@@ -504,12 +491,13 @@ def _table_of(
 
 def long_of_file(path: Path, name: str, metric: str | None) -> LongTable:
     """Long table of the log of an evaluation; of several metrics its main one, if none is named."""
-    for module in LOGS:
-        reader = import_module(module)
-        if reader.reads(path):
-            table: LongTable = reader.read(path, name, metric, is_main=True)
-            return table
-    raise UnreadableSourceError(f"{name} is no log that is known.")
+    return _of_log(read_log(path, name, metric, is_main=True))
+
+
+def _of_log(log: Log) -> LongTable:
+    import pandas as pd
+
+    return LongTable(pd.DataFrame(log.columns), *log[1:])
 
 
 def names_items(names: Sequence[Any]) -> bool:

@@ -25,8 +25,9 @@ from tiebreak.errors import (
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import fault_of_name
 from tiebreak.readers.folder import Results, is_folder, read_results
-from tiebreak.readers.item_tables import LOGS, is_source, names_items, read_items
+from tiebreak.readers.item_tables import is_source, names_items, read_items
 from tiebreak.readers.json import holds_answered_items, reference_of
+from tiebreak.readers.logs import is_log
 from tiebreak.readers.metric import of_asked_metric
 from tiebreak.readers.source import (
     ACCEPTED,
@@ -602,4 +603,4 @@ def _names_of_frame(source: Any) -> list[Any]:
 
 def _is_log(path: Path) -> bool:
     ending = path.suffix.lower()
-    return ending in _OF_ITEMS or (ending == ".json" and any(import_module(module).reads(path) for module in LOGS))
+    return ending in _OF_ITEMS or (ending == ".json" and is_log(path))
