@@ -26,8 +26,10 @@ COLUMNS: dict[str, list[Any]] = {
     "cluster": ["u", "u", "v", "w"],
     "weight": [1.0, 2.0, 1.0, 0.5],
 }
-MANY = {"model_a": [f"m{i}" for i in range(2_001)], "model_b": [f"m{i + 1}" for i in range(2_001)]} | {
-    key: [1] * 2_001 for key in ("winner", "cluster", "weight")
+MANY = {
+    "model_a": [*range(2_001)],
+    "model_b": [*range(1, 2_002)],
+    **dict.fromkeys(("winner", "cluster", "weight"), ["a"] * 2_001),
 }
 RECORDS = [dict(zip(COLUMNS, row, strict=True)) for row in zip(*COLUMNS.values(), strict=True)]
 
@@ -91,7 +93,7 @@ def test_other_tables_are_left_to_the_reader_of_scores(write: Write) -> None:
         ({"winner": ["a", "x"]}, "its columns differ in length"),
         ({"model_a": [["x"], "y", "x", "z"]}, "row 1, column 'model_a': it is ['x']; it must be a single text or number."),
         ({name: [] for name in COLUMNS}, "has column names but no rows"),
-        (MANY, "has 2,002 models, and at most 2,000 can be rated together"),
+        (MANY | {"weight": [1] * 2_001}, "has 2,002 models, and at most 2,000 can be rated together"),
     ],
 )
 def test_a_bad_row_is_named(change: dict[str, Any], text: str) -> None:
@@ -99,6 +101,15 @@ def test_a_bad_row_is_named(change: dict[str, Any], text: str) -> None:
     columns = {name: values for name, values in {**COLUMNS, **change}.items() if values is not None}
     with pytest.raises(TiebreakError, match=re.escape(text)):
         read_battles(columns)
+
+
+def test_names_may_be_numbers_and_have_blanks_around_them(write: Write) -> None:
+    """No number between two of them becomes a model; 007 is another one than 7."""
+    columns = {"model_a": [1, 7], "model_b": [" 7", 1], "winner": ["1 ", 7]}
+    for source in (write("model_a,model_b,winner\n1, 7 ,1\n7,1,7\n", "b.csv"), columns):
+        assert rows_of(battles_of(source)) == [("1", "7", 1), ("7", "1", 1)]
+        assert battles_of(source).models == ("1", "7")
+    assert battles_of(write("model_a,model_b,winner\n007,7,b\n", "c.csv")).models == ("007", "7")
 
 
 @pytest.mark.parametrize("name", ["gpt\n4", "gpt\x0b4", "gpt\x1c4", "gpt\u20284"])
@@ -109,13 +120,15 @@ def test_a_line_end_within_a_name(name: str, tmp_path: Path) -> None:
         csv.writer(file).writerows(rows)
     lines = [json.dumps(dict(zip(rows[0], row, strict=True)), ensure_ascii=False) for row in rows[1:]]
     (tmp_path / "a.jsonl").write_text("\n".join(lines), encoding="utf-8", newline="")
-    for path in (tmp_path / "a.csv", tmp_path / "a.jsonl"):
-        assert set(battles_of(path).models) == {name, "gpt4", "other"}
+    found = battles_of(tmp_path / "a.csv", tmp_path / "a.jsonl")  # joined, whatever they are kept in
+    assert (set(found.models), rows_of(found)[:3]) == ({name, "gpt4", "other"}, rows_of(found)[3:])
+    assert rows_of(found)[1] == (name, "other", -1)
 
 
-def annotations(path: Path, model: str, seed: int) -> Path:
+def annotations(path: Path, model: str, seed: int, judge: str = "one", first: str = "base", **more: Any) -> Path:
     """AlpacaEval's annotations of one model: a record for each of 40 instructions, the baseline first."""
-    texts = {"output_1": '{"text": "x}"}' * 50, "generator_1": "base", "generator_2": model, "annotator": "one"}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    texts = {"output_1": '{"text": "x}"}' * 50, "generator_1": first, "generator_2": model, "annotator": judge, **more}
     preferences = np.random.default_rng(seed).choice([1, 1, 2, 2, 2, 0, 1.2], 40).tolist()
     path.write_text(json.dumps([{"instruction": f"do {i}", **texts, "preference": each} for i, each in enumerate(preferences)]))
     return path
@@ -140,15 +153,6 @@ def test_tables_of_several_files_are_one(tmp_path: Path) -> None:
     assert len(set(clustered.tolist())) == 40
 
 
-def test_tables_of_mixed_kinds_are_one(write: Write) -> None:
-    """CSV, JSON lines and a frame, with names of models in other orders, and words or names as the winner."""
-    table = write("model_a,model_b,winner\nz,y,a\ny,x,b\n", "b.csv")
-    lines = write('{"model_b": "z", "model_a": "x", "winner": "model_b"}\n', "b.jsonl")
-    found = battles_of(table, lines, pd.DataFrame({"model_a": ["a"], "model_b": ["z"], "winner": ["tie"]}))
-    assert rows_of(found) == [("z", "y", 1), ("y", "x", -1), ("x", "z", -1), ("a", "z", 0)]
-    assert found.sources == ("b.csv", "b.jsonl", "table 3 of the battles")
-
-
 def test_tables_that_do_not_go_together(write: Write, tmp_path: Path) -> None:
     """A file twice, one of scores, a column that some lack and a bad row are errors that name the file."""
     one = annotations(tmp_path / "x.json", "x", 0)
@@ -156,10 +160,7 @@ def test_tables_that_do_not_go_together(write: Write, tmp_path: Path) -> None:
         "x.json": (one.read_text(), r"x\.json stands there twice, and would count twice"),
         "copy.json": (one.read_text(), r"copy\.json holds the very battles of .*x\.json, and would count twice"),
         "scores.csv": ("dataset,x,y\nd,0.1,0.2\n", r"x\.json holds battles, and '.*scores\.csv' none"),
-        "weighted.csv": (
-            "model_a,model_b,winner,weight\nx,y,a,2\n",
-            r"weighted\.csv has a column weight, and .*x\.json has none",
-        ),
+        "w.csv": ("model_a,model_b,winner,weight\nx,y,a,2\n", r"w\.csv has a column weight, and .*x\.json has none"),
         "bad.csv": ("model_a,model_b,winner\nx,y,a\nx,y,c\n", r"bad\.csv, line 3: winner is 'c'"),
         "far.json": (one.read_text().replace("1.2", "3"), r"far\.json, row \d+: preference is 3; it lies from 1"),
         "lines.jsonl": ('{"model_a": "x", "model_b": "y", "winner": "a"}\n3\n', r"lines\.jsonl, line 2: it holds no object"),
@@ -204,28 +205,28 @@ def test_games_of_both_formats() -> None:
     assert (arena.question.tolist(), arena.judges, arena.n_without_verdict) == ([0, 0, 1, 1, 2], ("gpt-4",), 1)
     chat = battles_of([fastchat(81, "model_1", "model_1"), fastchat(82, "tie", "model_2"), fastchat(83, None, "error")])
     assert rows_of(chat) == [("x", "y", 1), ("y", "x", -1), ("x", "y", 0), ("y", "x", 1)]
-    assert (chat.judges, tb.rate([fastchat(83, "error", "tie")] * 2, n_resamples=50).n_without_verdict) == (("gpt-4",), 2)
+    assert (chat.judges, chat.n_without_verdict) == (("gpt-4",), 2)
+    ratings = tb.rate([fastchat(83, "error", "tie")] * 2, n_resamples=50)
+    assert "from 2 judgements no winner could be read" in ratings.to_text()
     newer = [{key: each for key, each in {**arena_hard(1, "B>A"), "uid": uid}.items() if key != "question_id"} for uid in "757"]
     asked = battles_of(newer).question
     assert asked is not None
     assert asked.tolist() == [1, 0, 1]
 
 
-@pytest.mark.parametrize(
-    ("records", "text"),
-    [
-        ([fastchat(1, "error", "error")], "no winner can be read from any of 2 judgements"),
-        ([arena_hard(1, "A>B", "A or B")], "row 1: a judgement is 'A or B', which is neither model_1"),
-        ([arena_hard(1, 3)], "row 1: a judgement is 3"),
-        ([arena_hard(1, "A>B"), fastchat(1, "tie", "tie")], "row 1: a model has no name"),
-        ([fastchat(1, "x", "tie")], "row 1: a judgement is 'x'"),
-        ([arena_hard(2, "A>B"), {**arena_hard(1), "games": "A>B"}], "row 2: games is 'A>B', and should be a list"),
-    ],
-)
-def test_judgements_that_cannot_be_read_are_named(records: list[dict[str, Any]], text: str) -> None:
+def test_judgements_that_cannot_be_read_are_named() -> None:
     """The number of the record, what it says, and what it may say."""
-    with pytest.raises(UnreadableSourceError if "name" not in text else TiebreakError, match=text):
-        tb.rate(records)
+    said = {
+        "no winner can be read from any of 2 judgements": [fastchat(1, "error", "error")],
+        "row 1: a judgement is 'A or B', which is neither model_1": [arena_hard(1, "A>B", "A or B")],
+        "row 1: a judgement is 3": [arena_hard(1, 3)],
+        "row 1: a model has no name": [arena_hard(1, "A>B"), fastchat(1, "tie", "tie")],
+        "row 1: a judgement is 'x'": [fastchat(1, "x", "tie")],
+        "row 2: games is 'A>B', and should be a list": [arena_hard(2, "A>B"), {**arena_hard(1), "games": "A>B"}],
+    }
+    for text, records in said.items():
+        with pytest.raises(TiebreakError, match=text):
+            tb.rate(records)
 
 
 def test_a_file_of_judgements_and_its_frame_are_rated_alike(tmp_path: Path) -> None:

@@ -119,11 +119,11 @@ def _folded(name: str) -> str:
 def _unfolded(table: Table, columns: Sequence[str]) -> tuple[Table, int]:
     """A row for each judged game with a winner, and how many have none; every other game of a pair has the sides turned."""
     if columns == FASTCHAT:
-        first, second = table.words("model_1"), table.words("model_2")
+        first, second = _texts(table, "model_1"), _texts(table, "model_2")
         said: list[Any] = list(zip(table.words("g1_winner").texts(), table.words("g2_winner").texts(), strict=True))
     else:
-        baseline = table.words("baseline").texts() if "baseline" in table.columns else [""] * table.n_rows
-        first, second = cast(Words, column_of([each or "baseline" for each in baseline])), table.words("model")
+        baseline = _texts(table, "baseline").texts() if "baseline" in table.columns else [""] * table.n_rows
+        first, second = cast(Words, column_of([each or "baseline" for each in baseline])), _texts(table, "model")
         said = table.nested.get("games") or table.words("games").texts()
     _refuse_rows(table, (first.code < 0) | (second.code < 0), "a model has no name")
     games = []
@@ -211,14 +211,14 @@ def _part(table: Table, held: Mapping[str, str], n_without_verdict: int) -> _Par
 
 
 def _texts(table: Table, column: str) -> Words:
-    """A column as words; of lists their text, and of lists of judges the first."""
-    if column in table.columns:
-        return table.words(column)
+    """The words in a column, without blanks around them; of lists their text, and of lists of judges the first."""
     cells = [
         each if each is None else str(each[0] if column == "judge" and isinstance(each, list | tuple) and each else each)
-        for each in table.nested[column]
+        for each in table.nested.get(column, ())
     ]
-    return as_words(cast(Words, column_of(cells)))
+    words = table.words(column).ordered() if column in table.columns else as_words(cast(Words, column_of(cells)))
+    stripped = as_words(cast(Words, column_of([name.strip() for name in words.names])))
+    return Words(stripped.names, np.append(stripped.code, -1)[words.code])
 
 
 def _refuse_rows(table: Table, is_wrong: Any, what: str | Callable[[int], str]) -> None:

@@ -130,13 +130,17 @@ def _relabelled(sources: Sequence[Source], part: str) -> list[Source]:
     recoded = []
     for source, own in zip(sources, parts, strict=True):
         matrices = tuple(
-            dataclasses.replace(m, **{part: np.array([code[word] for word in each], dtype=np.int64)})
+            dataclasses.replace(m, **_recoded(part, [code[word] for word in each]))
             for m, each in zip(source.scores.matrices, own, strict=True)
         )
         scores = dataclasses.replace(source.scores, matrices=matrices)
         relabelled: dict[str, Any] = {f"{part}_labels": tuple(union)}
         recoded.append(dataclasses.replace(source, scores=scores, **relabelled))
     return recoded
+
+
+def _recoded(part: str, codes: Sequence[int]) -> dict[str, Any]:
+    return {part: np.array(codes, dtype=np.int64)}
 
 
 def _aligned(source: Source, reference: Source) -> Source:

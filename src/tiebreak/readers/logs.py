@@ -166,7 +166,7 @@ def _log(form: Format, records: Iterable[Record], facts: Record, stem: str, name
     for record in records:
         scores = dict.fromkeys(form.scores(record)) if record.get("_void") else form.scores(record)
         names = (record[form.item], record[form.model], record.get(form.task), record.get("_hash"))
-        number = next(seen[(*names, *scores)])  # a list or an object is no name
+        number = next(seen[(*names, *[*scores][:1])])  # a list or an object is no name
         rows.append(
             {
                 **dict(zip(("item", "model", "task", "item_hash"), map(_text, names), strict=True)),
@@ -246,8 +246,13 @@ def _choose(
         each for each in held if asked in (None, each.partition(",")[0])
     ]
     if held and len(fitting) != 1 and (asked is not None or not is_main):
-        what = f"no metric {asked!r}, but" if asked else f"{len(held)} metrics:"
-        raise AmbiguousSourceError(f"{name} holds {what} {quoted(held)}. Say which one with ", Setting("metric"), ".")
+        raise AmbiguousSourceError(
+            f"{name} holds ",
+            f"no metric {asked!r}, but " if asked else f"{len(held)} metrics: ",
+            f"{quoted(held)}. Say which one with ",
+            Setting("metric"),
+            ".",
+        )
     return next(iter(fitting), ""), fitting[1:]
 
 
@@ -267,15 +272,18 @@ def _score(value: Any, item: str, name: str) -> float:
     """Score of a sample."""
     if (found := _number(value)) is None:
         raise InvalidScoresError(
-            f"{name}, sample {item!r}: {printable(repr(value)[:60])} is {'a word and ' if isinstance(value, str) else ''}no score of "
-            "a single item. Choose a scorer of numbers, of C and I, or of true and false as the metric, or write words as numbers."
+            f"{name}, sample {item!r}: {printable(repr(value)[:60])} is ",
+            "a word and no score" if isinstance(value, str) else "no score of a single item",
+            ". Choose a scorer of numbers, of C and I, or of true and false as the metric, or write words as numbers.",
         )
     return found
 
 
 def _columns(rows: Sequence[Record]) -> dict[str, list[Any]]:
     """Columns of rows without those that tell nothing: empty or the first epoch throughout; fields that differ in all items."""
-    found = {key: [row.get(key) for row in rows] for key in dict.fromkeys(chain(*rows)) if key not in ("scores", "failed")}
+    found = {
+        key: [row.get(key) for row in rows] for key in dict.fromkeys(chain.from_iterable(rows)) if key not in ("scores", "failed")
+    }
     "".join(str(value) for column in found.values() for value in column).encode()  # half of a character is refused
     values = {key: set(column) - {None} for key, column in found.items()}
     nothing = [
@@ -326,17 +334,18 @@ def _lm_eval(path: Path, name: str) -> tuple[Iterable[Record], Record]:
         or (path.resolve().parent.name.replace("__", "/") if time else path.stem.removeprefix("samples_")),
         "_task": task,
     }
-    settings = {
+    told = {
         "num_fewshot": results.get("n-shot", {}).get(task),
         "version": results.get("versions", {}).get(task),
         **dict(re.findall("([^,=]+)=([^,]*)", str(results.get("config", {}).get("model_args")))),
     }
-    more = results.get("higher_is_better", {}).get(task, {})
     return ({**each, **own, "_hash": each.get("doc_hash"), "_fields": each.get("doc")} for each in _lines(path, name)), {
         "time": time,
-        "settings": tuple((key, str(value)) for key, value in settings.items() if value not in (None, own["_model"])),
+        "settings": tuple((key, str(value)) for key, value in told.items() if value not in (None, own["_model"])),
         "called": lambda metric: metric.partition(",")[0],
-        "lower": lambda metric: {True: False, False: True}.get(more.get(metric.partition(",")[0])),
+        "lower": lambda metric: {True: False, False: True}.get(
+            results.get("higher_is_better", {}).get(task, {}).get(metric.partition(",")[0])
+        ),
         "group": partial(_group, results, task),
     }
 
@@ -368,11 +377,8 @@ def _group(results: Record, task: str, metric: str) -> tuple[str, bool]:
 # --- Inspect: a zip of JSON files, or one JSON file ---------------------------------------------------------------------------
 
 
-def _inspect(path: Path, name: str) -> tuple[Iterable[Record], Record]:
-    if path.suffix.lower() == ".eval":
-        parts = _unzipped(path, name)
-    else:
-        parts = iter([log := _whole(path, name), *(log.get("samples") or ())])
+def _inspect(path: Path, name: str, parts: Iterator[Any]) -> tuple[Iterable[Record], Record]:
+    """Samples, which stand after the header."""
     header = next(parts)
     about, status = header.get("eval") or {}, header.get("status", "success")
     _check(
@@ -385,7 +391,8 @@ def _inspect(path: Path, name: str) -> tuple[Iterable[Record], Record]:
         for part in ("task_args", "model_args", "model_generate_config", "solver_args")
         for key, value in (about.get(part) or {}).items()
     }
-    config = {"epochs_reducer": None, **(about.get("config") or {})}
+    config = {"epochs": 1, "epochs_reducer": None, **(about.get("config") or {})}
+    is_other = config["epochs"] != 1 and config["epochs_reducer"] not in (None, [], ["mean"])
     own = {"_model": about.get("model") or path.stem, "_task": about.get("task")}
     return ({**each, **own, "_failed": each.get("error"), "_fields": each.get("metadata")} for each in parts), {
         "time": str(about.get("created") or ""),
@@ -397,11 +404,7 @@ def _inspect(path: Path, name: str) -> tuple[Iterable[Record], Record]:
         "is_whole": status == "success",
         "said": {
             f"The evaluation ended with {status!r}": status != "success",
-            f"epochs are averaged here, and Inspect reports {quoted(config['epochs_reducer'] or ())} of them": config.get(
-                "epochs"
-            )
-            != 1
-            and config["epochs_reducer"] not in ([], None, ["mean"]),
+            f"epochs are averaged here, and Inspect reports {quoted(config['epochs_reducer'] or ())} of them": is_other,
         },
     }
 
@@ -534,6 +537,7 @@ def _promptfoo(path: Path, name: str) -> tuple[Iterable[Record], Record]:
     is_graded = any(each.get("score") not in (None, 0, 1) for each in found["results"])  # else it says the same as "passed"
     return (
         {
+            "testIdx": json.dumps(each.get("vars"), sort_keys=True),  # where a test has no number
             **each,
             "_model": provider if n_prompts[provider] == 1 else f"{provider} {prompt}",
             "_hash": f"{zlib.crc32(json.dumps(each.get('vars') or {}, sort_keys=True).encode()):08x}",
@@ -553,8 +557,10 @@ def _promptfoo(path: Path, name: str) -> tuple[Iterable[Record], Record]:
 def _asked(outcome: Record) -> tuple[str, str]:
     """Names of the provider and of the prompt: its label where it is short, else its number, from 1."""
     provider, label = outcome["provider"], (outcome.get("prompt") or {}).get("label") or ""
-    called = provider.get("label") or provider["id"] if isinstance(provider, dict) else provider
-    return str(called), label if re.fullmatch(".{1,40}", label) else f"prompt {1 + outcome.get('promptIdx', 0)}"
+    return (
+        str(provider.get("label") or provider["id"] if isinstance(provider, dict) else provider),
+        label if re.fullmatch(".{1,40}", label) else f"prompt {1 + outcome.get('promptIdx', 0)}",
+    )
 
 
 # --- Every Eval Ever, SWE-bench, EvalPlus, LiveCodeBench ------------------------------------------------------------------------
@@ -571,14 +577,13 @@ def _every_eval(path: Path, name: str) -> tuple[Iterable[Record], Record]:
     ]
     _check(not others, f"{name} is of version {quoted(others[:1])} of the schema of Every Eval Ever; tiebreak reads 0.2 and 0.3.")
     # a sample stands once for each result that it is part of
-    results = {(each["model_id"], each["evaluation_name"], each.get("evaluation_result_id")) for each in samples}
-    has_several = len(results) > len({each[:2] for each in results})
-    beside = _beside(path.with_name(f"{path.stem.removesuffix('_samples')}.json"))
-    keys = ("evaluation_result_id", "evaluation_name")
+    results = {(each["model_id"], each["evaluation_name"], str(each.get("evaluation_result_id"))): 0 for each in samples}
+    n_results = Counter(each[:2] for each in results)
+    several = [each[2] for each in results if n_results[each[:2]] > 1]
     lower = {
         each[key]: each.get("metric_config", {}).get("lower_is_better") is True
-        for each in beside.get("evaluation_results", ())
-        for key in keys
+        for each in _beside(path.with_name(f"{path.stem.removesuffix('_samples')}.json")).get("evaluation_results", ())
+        for key in ("evaluation_result_id", "evaluation_name")
         if key in each
     }
     return (
@@ -588,14 +593,22 @@ def _every_eval(path: Path, name: str) -> tuple[Iterable[Record], Record]:
             "_fields": each.get("metadata"),
             "_void": each.get("error"),
             "_scores": {str(each.get("evaluation_result_id")): each["evaluation"]["score"]}
-            if has_several
-            else {key: each["evaluation"][own] for key, own in (("score", "score"), ("accuracy", "is_correct"))},
+            if n_results[each["model_id"], each["evaluation_name"]] > 1
+            else dict.fromkeys(several, each["evaluation"]["score"])
+            or {"score": each["evaluation"]["score"], "accuracy": each["evaluation"]["is_correct"]},
         }
         for each in samples
     ), {
         "time": "".join(re.findall(r"/(\d+)$", str(samples[0].get("evaluation_id")))),
-        "is_sure": not has_several,
-        "lower": lambda metric: next((lower[each] for each in (metric, *map(samples[0].get, keys)) if each in lower), False),
+        "is_sure": not several,
+        "lower": lambda metric: next(
+            (
+                lower[each]
+                for each in (metric, samples[0].get("evaluation_result_id"), samples[0]["evaluation_name"])
+                if each in lower
+            ),
+            False,
+        ),
     }
 
 
@@ -619,16 +632,15 @@ def _swe_bench(path: Path, name: str) -> tuple[Iterable[Record], Record]:
 
 def _model_of(path: Path) -> str:
     """Name of the model in that of a file, or of its folder where the tool calls all files the same."""
-    return re.sub(_RUN, "", path.stem) or path.resolve().parent.name
-
-
-_RUN = r"[._-]?((Scenario\.)?(codegeneration|selfrepair|testoutputprediction|codeexecution)_\d+_[\d.]+)?[._-]?eval_(results|all)$"
+    scenario = r"(Scenario\.)?(code(generation|execution)|selfrepair|testoutputprediction)_\d+_[\d.]+_"
+    return re.sub(rf"[._-]?({scenario})?eval_(results|all)$", "", path.stem) or path.resolve().parent.name
 
 
 def _eval_plus(path: Path, name: str) -> tuple[Iterable[Record], Record]:
-    tasks = _whole(path, name)["eval"].items()
     return (
-        {**each, "_model": _model_of(path), "_item": item, "_task": item.partition("/")[0]} for item, own in tasks for each in own
+        {**sample, "_model": _model_of(path), "_item": item, "_task": item.rpartition("/")[0]}
+        for item, samples in _whole(path, name)["eval"].items()
+        for sample in samples
     ), {"main": ("plus",), "is_named_by_file": True}
 
 
@@ -648,8 +660,6 @@ def _livecodebench(path: Path, name: str) -> tuple[Iterable[Record], Record]:
     ), {"lower": {"pass@1": False}.get, "is_named_by_file": True}
 
 
-_EVAL = r'"eval"\s*:\s*\{'
-
 FORMATS = (
     Format(
         "lm-evaluation-harness",
@@ -663,14 +673,24 @@ FORMATS = (
         # by filter too, where there is one
         lambda record: {
             f"{metric},{record.get('filter', 'none')}".removesuffix(",none"): record.get(metric)
-            for metric in record.get("metrics") or [key for key in record if key not in _LM_EVAL and key[0] != "_"]
+            for metric in record.get("metrics") or [key for key in record if key not in _LM_EVAL and not key.startswith("_")]
         },
     ),
-    Format("Inspect", "*.eval", (), _inspect, "id", "_model", "_task", "epoch", _inspect_scores),
+    Format(
+        "Inspect",
+        "*.eval",
+        (),
+        lambda path, name: _inspect(path, name, _unzipped(path, name)),
+        "id",
+        "_model",
+        "_task",
+        "epoch",
+        _inspect_scores,
+    ),
     Format(
         "EvalPlus",
         "*.json",
-        (_EVAL + r'\s*"[^"]*"\s*:\s*\[',),
+        (r'"eval"\s*:\s*\{\s*"[^"]*"\s*:\s*\[',),
         _eval_plus,
         "_item",
         "_model",
@@ -685,7 +705,7 @@ FORMATS = (
     Format(
         "LiveCodeBench",
         "*.json",
-        (_EVAL + r'\s*"[^"]*"\s*:\s*\{', r'"(code_list|graded_list)"\s*:'),
+        (r'"eval"\s*:\s*\{\s*"[^"]*"\s*:\s*\{', r'"(code_list|graded_list)"\s*:'),
         _livecodebench,
         "_item",
         "_model",
@@ -707,8 +727,8 @@ FORMATS = (
     Format(
         "Inspect",
         "*.json",
-        (r'"version"\s*:', _EVAL),
-        _inspect,
+        (r'"version"\s*:', r'"eval"\s*:\s*\{'),
+        lambda path, name: _inspect(path, name, iter([log := _whole(path, name), *(log.get("samples") or ())])),
         "id",
         "_model",
         "_task",

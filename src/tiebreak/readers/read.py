@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from tiebreak.errors import (
     AmbiguousSourceError,
@@ -41,7 +41,7 @@ from tiebreak.readers.predictions import holds_predictions, items_of_predictions
 from tiebreak.readers.shapes import Long, battle_columns, long_of, refuse_battles
 from tiebreak.readers.source import ACCEPTED, ReadOptions, Source, known_sizes, unsupported, with_sizes
 from tiebreak.readers.splits import source_of_long
-from tiebreak.readers.tables import ENDINGS, Column, Table, Words, as_words, is_frame, read_table
+from tiebreak.readers.tables import ENDINGS, Table, Words, as_words, is_frame, read_table
 from tiebreak.scores.items import Items, check_items
 from tiebreak.scores.scores import SavedSettings, Scores, percent_notices
 from tiebreak.scores.vocabulary import look_up, quoted
@@ -57,6 +57,9 @@ class Holder(Protocol):
 
 Found = Source | Long | Table | Items | Path
 """What a source turns out to be: scores of splits, a long table, a table of predictions, items, or the log of a tool."""
+
+
+One = TypeVar("One", Items, Long)
 
 
 class Given:
@@ -303,17 +306,26 @@ def _lists(table: Table) -> dict[str, list[Any]]:
     return {**columns, **table.nested}
 
 
-def _named(found: Items | Long | Part, given: Given) -> Items | Long | Part:
+def _named(found: One, given: Given) -> One:
     """What was found, with the name that a dict gives to its one model."""
     if not given.stem:
         return found
-    models = as_words(found.columns["model"]).names if isinstance(found, Part) else found.models
+    _refuse_several(found.models, given)
+    return dataclasses.replace(found, models=(given.stem,))
+
+
+def _named_part(part: Part, given: Given) -> Part:
+    model = as_words(part.columns["model"])
+    if not given.stem or not model.names:
+        return part
+    _refuse_several(model.names, given)
+    columns: dict[str, Column] = {**part.columns, "model": Words((given.stem,), model.code)}
+    return dataclasses.replace(part, columns=columns, is_named_by_file=False)
+
+
+def _refuse_several(models: Sequence[str], given: Given) -> None:
     if len(models) > 1:
         raise AmbiguousSourceError(f"the source given for {given.stem!r} holds {len(models)} models. Pass it without a name.")
-    if isinstance(found, Part):
-        columns: dict[str, Column] = {**found.columns, "model": Words((given.stem,), as_words(found.columns["model"]).code)}
-        return dataclasses.replace(found, columns=columns, is_named_by_file=False)
-    return dataclasses.replace(found, models=(given.stem,))
 
 
 def _with_options(scores: Scores, name: str, options: ReadOptions) -> Source:
@@ -421,7 +433,7 @@ def _parts(found: Sequence[Found], given: Sequence[Given], options: ReadOptions)
     ]
     read = iter(with_main_metric([function for _, function in logged], options.metric))
     return [
-        _part(_named(part_of_log(next(read), its.name, its.stem or its.file), its), "")
+        _named_part(part_of_log(next(read), its.name, its.stem or its.file), its)
         if isinstance(each, Path)
         else _part(each, its.stem or its.file)
         for each, its in zip(found, given, strict=True)

@@ -41,7 +41,7 @@ _NO_SCORE = re.compile(
     rf"((fit|score|train|training|pred|predict|prediction|test|cv|tune|inference|total|elapsed|infer)_)*(time|seconds|sec|runtime|duration|"
     rf"latency|wall_?clock)(_?\(?(s|sec|seconds|ms|min)\)?)?(_.*)?|n_\w+|num_\w+|(.+_)?({_SPREAD}|{_MEAN})|({_SPREAD}|{_MEAN})_.+|step|"
     r"index|epoch|size|count|support|params(_\(m\))?|tokens|(.*_)?p_?val(ue)?|.*_stat(istic)?|tt_\(sec\)|cost|column_\d+|.*__(min|max)|"
-    r"(.+_)?(time|runtime|diff|difference|delta|gain|improvement|gap)|(#_?)?(n|p|d|classes|instances|features|samples|rows|length)"
+    r"(.+_)?(time|runtime|diff|difference|delta|gain|improvement|gap)|#_?(n|p|d)|(#_?)?(classes|instances|features|samples|rows|length)"
 )
 """Names of columns of times, counts, means, deviations and ranks, which are no scores of a model."""
 
@@ -721,9 +721,8 @@ class _Reading(NamedTuple):
         if not same.size:
             return
         first, second = sorted((int(order[same[0]]), int(order[same[0] + 1])))
-        used = {column or "", *(name for role in ("model", "metric", *units) for name in self.roles.get(role, ()))}
-        if column is None:  # the columns are scores of models
-            used = set(self.table.columns)
+        own = [name for role in ("model", "metric", *units) for name in self.roles.get(role, ())]
+        used = self.table.columns if column is None else {column, *own}  # where there is none, all hold scores of models
         raise doubles_error(self.table, models, units, (first, second), same.size, order, same, used)
 
     def _more(self) -> dict[str, Column]:

@@ -22,7 +22,7 @@ import numpy as np
 from tiebreak.errors import InvalidScoresError, TiebreakError, UnsupportedSourceError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import printable
-from tiebreak.readers.files import LONGEST_LINE, check_path, check_size, content_of, encoding_of, parse_json, refuse, text_of
+from tiebreak.readers.files import LONGEST_LINE, check_path, check_size, content_of, encoding_of, is_packed, parse_json, refuse, text_of
 from tiebreak.scores.vocabulary import quoted
 
 TEXT = ("", ".csv", ".tsv", ".txt", ".dat", ".gz", ".bz2", ".zst", ".zip")
@@ -332,7 +332,7 @@ def column_names(source: Any) -> list[str]:
             return re.findall(r'"([^"]{1,40})"\s*:', start.decode("utf-8-sig", "replace").partition("}")[0])
         if ending in ARROW or ending not in TEXT:
             return []
-        if ending in (".gz", ".bz2", ".zst", ".zip"):
+        if is_packed(start):
             start = content_of(path, "")[:_SAMPLE]
         return _form_of(start, "", ending).names
     except (OSError, ValueError):  # errors of pyarrow and of this package are ValueErrors
@@ -437,9 +437,14 @@ def _form_of(start: bytes, name: str, ending: str) -> _Form:
         if re.match(magic, start):
             raise refuse(name, None, None, f"{what}.")
     encoding = encoding_of(start)
-    text = codecs.getincrementaldecoder(encoding)("replace").decode(start)
+    try:
+        text = codecs.getincrementaldecoder(encoding)().decode(start)
+    except UnicodeDecodeError:
+        text = start.decode("cp1252", "replace")
     if not text.strip("\ufeff \t\r\n"):
         raise refuse(name, None, None, "it holds nothing but blank lines." if start else "it is empty.")
+    if "\0" in text[: text.find("\n")]:
+        raise refuse(name, None, "line 1", "it holds NUL characters, so it is not text, or damaged.")
     said = re.match('\ufeff*sep=([^\r\n"])[\r\n]+', text)
     body = (text[said.end() :] if said else text).lstrip("\ufeff")
     separator = said[1] if said else _separator(body, len(start) < _SAMPLE, name, "\t" if ending == ".tsv" else ",")
@@ -520,8 +525,6 @@ def _of_text(content: bytes, name: str, is_name: Callable[[str], bool], ending: 
 
 
 def _check_header(names: Sequence[str], name: str, where: Where) -> None:
-    if any("\0" in each for each in names):
-        raise refuse(name, None, "line 1", "it holds NUL characters, so it is not text, or damaged.")
     present = [each for each in names if each.strip()]
     if len(present) > 1 and all(number_of(each) is not None for each in present) and names[0].strip():
         raise refuse(
@@ -706,8 +709,8 @@ def _numbered(row: int) -> str:
 
 
 def _of_json(path: Path, name: str, is_name: Callable[[str], bool]) -> Table:
-    content = content_of(path, name)
     is_lines = path.suffix.lower() != ".json"
+    content = content_of(path, name, has_lines=is_lines)
     found = _json_by_arrow(content, name, is_name) if is_lines else None
     if found is not None:
         return found
@@ -731,10 +734,6 @@ def json_records(text: str, name: str) -> list[dict[str, Any]]:
     records = []
     for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), start=1):  # U+2028 ends no line of JSON
         if line.strip():
-            if len(line) > LONGEST_LINE:
-                raise refuse(
-                    name, None, f"line {number}", "it is too long for a record of one sample.", "Are the line breaks lost?"
-                )
             record = parse_json(line, f"{name}, line {number}", is_strict=True)
             if not isinstance(record, dict):
                 raise refuse(name, None, f"line {number}", "it holds no object.")
@@ -836,7 +835,8 @@ def _of_frame(source: Any, name: str, is_name: Callable[[str], bool]) -> Table:
             f"{name} is of type {type(source).__name__!r}, which holds no table. Pass a data frame, a dict of columns, a list of "
             "records, or the path of a file."
         )
-    several = next((column for column in frame.columns if isinstance(column, tuple)), None)
+    columns: list[Any] = list(frame.columns)
+    several = next((column for column in columns if isinstance(column, tuple)), None)
     if several is not None:
         raise refuse(
             name,
@@ -845,8 +845,8 @@ def _of_frame(source: Any, name: str, is_name: Callable[[str], bool]) -> Table:
             f"its columns have several levels, such as {several!r}.",
             "Give each one name, for example with frame.columns = ['/'.join(map(str, names)) for names in frame.columns].",
         )
-    columns = [_of_series(frame.get_column(each), str(each), name, is_name) for each in frame.columns]
-    return _named(name, list(map(str, frame.columns)), columns, _numbered)
+    held = [_of_series(frame.get_column(each), str(each), name, is_name) for each in columns]
+    return _named(name, list(map(str, columns)), held, _numbered)
 
 
 def _with_index(source: Any) -> Any:
