@@ -22,7 +22,17 @@ import numpy as np
 from tiebreak.errors import InvalidScoresError, TiebreakError, UnsupportedSourceError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import printable
-from tiebreak.readers.files import LONGEST_LINE, check_path, check_size, content_of, encoding_of, is_packed, parse_json, refuse, text_of
+from tiebreak.readers.files import (
+    LONGEST_LINE,
+    check_path,
+    check_size,
+    content_of,
+    encoding_of,
+    is_packed,
+    parse_json,
+    refuse,
+    text_of,
+)
 from tiebreak.scores.vocabulary import quoted
 
 TEXT = ("", ".csv", ".tsv", ".txt", ".dat", ".gz", ".bz2", ".zst", ".zip")
@@ -771,7 +781,9 @@ def _of_arrow_table(table: Any, name: str) -> Table:
     for column in table.columns:
         is_text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
         found = _of_arrow(column.cast(pa.string()).dictionary_encode() if is_text else column)
-        columns.append(column.to_pylist() if found is None else found)
+        cells = column.to_pylist() if found is None else []
+        found = column_of(cells) if found is None else found  # bytes, which are texts in another encoding
+        columns.append(cells if found is None else found)
     return _named(name, list(map(str, table.column_names)), columns, _numbered)
 
 
