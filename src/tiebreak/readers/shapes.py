@@ -277,11 +277,6 @@ class _Reading(NamedTuple):
         what = f"{self.name} holds {len(names)} metrics: {quoted(list(names), 12)}. Say which one to compare with "
         return AmbiguousSourceError(what, Setting("metric"), ".")
 
-    def _is_row_per_model(self) -> bool:
-        if "model" not in self.roles:
-            return False
-        return len(self.words("model").ordered().names) == self.table.n_rows
-
     def _of_means(self) -> TiebreakError:
         """Refusal of a table with one row for each model."""
         numeric = [name for name in self.others("model") if not self.is_text[name]]
@@ -314,7 +309,7 @@ class _Reading(NamedTuple):
             return self.melted(own, "fold", metric=asked)
         if (counts := self._counts()) is not None:
             return counts
-        if self._is_row_per_model() and self.options.rows != "items" and self.table.n_rows > 1:
+        if len(self.words("model").ordered().names) == self.table.n_rows > 1 and self.options.rows != "items":
             raise self._of_means()
         column = self.the_score_column()
         kept, metrics, metric = self._of_metric_rows(column)
@@ -612,7 +607,7 @@ class _Reading(NamedTuple):
                 continue
             words = words.ordered()
             parts = {each.casefold() for each in words.names}
-            if not parts & _PARTS or any(map(_whole, parts)) or (role == "dataset" and not parts <= _PARTS):
+            if not parts & _PARTS or any(map(str.isdecimal, parts)) or (role == "dataset" and not parts <= _PARTS):
                 continue
             if len(words.names) > 1:
                 column = self.roles[role][0]
@@ -837,10 +832,6 @@ def _keyed(words: Words) -> Words:
     if isinstance(words.names, Counted) or not all(re.fullmatch(r"-?\d+\.0+", name) for name in words.names):
         return words
     return Words(tuple(name.partition(".")[0] for name in words.names), words.code)
-
-
-def _whole(name: str) -> bool:
-    return name.isdecimal()
 
 
 def _bare(name: str) -> str:
