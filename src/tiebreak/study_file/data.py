@@ -120,8 +120,10 @@ def _columns(entry: Entry, frame: Any) -> StudyData:
     features = [column for column in dict.fromkeys(named or others) if column not in dropped]
     entry.require(features, "leaves no columns to learn from.")
     unnamed = next((column for column in features if is_unnamed(column) and not named), None)
-    advice = f'Leave it out with drop = ["{unnamed}"], or name it.'
-    entry.require(unnamed is None, f"has the column {unnamed!r}, perhaps a row index. {advice}")
+    entry.require(
+        unnamed is None,
+        f'has the column {unnamed!r}, perhaps a row index. Leave it out with drop = ["{unnamed}"], or name it.',
+    )
     return StudyData(frame[features], **{"y" if key == "target" else key: frame[each.value] for key, each in special.items()})
 
 
@@ -162,8 +164,8 @@ def column_steps(entry: Entry, datasets: dict[str, StudyData]) -> tuple[Any, dic
     for keys in filter(None, dict.fromkeys(treatments.values())):
         part = pipeline.make_pipeline(*(steps[key][1] for key in keys))
         parts.append(("_".join(keys), part, [column for column in columns if treatments[column] == keys]))
-    settled = {**chosen, "impute": chosen["impute"] | chosen["one_hot"]}  # an empty cell is a word to the encoder
-    return compose.ColumnTransformer(parts, remainder="passthrough", verbose_feature_names_out=False), settled
+    chosen["impute"] |= chosen["one_hot"]  # to the encoder an empty cell is a word
+    return compose.ColumnTransformer(parts, remainder="passthrough", verbose_feature_names_out=False), chosen
 
 
 def with_columns(entry: Entry, model: Any, transformer: Any) -> Any:
@@ -200,8 +202,8 @@ def _reads(model: Any, treatment: str) -> bool:
     if not type(first).__module__.startswith("sklearn.") or any(hasattr(each, "fit") for each in first.get_params().values()):
         return True
     tags = utils.get_tags(first)
-    reads_texts = tags.input_tags.string or tags.input_tags.categorical
-    return bool(tags.no_validation or (tags.input_tags.allow_nan if treatment == "impute" else reads_texts))
+    able = {"impute": tags.input_tags.allow_nan, "one_hot": tags.input_tags.string or tags.input_tags.categorical}
+    return bool(tags.no_validation or able[treatment])
 
 
 def _texts(frame: Any) -> dict[str, str]:
