@@ -736,6 +736,7 @@ class _Reading(NamedTuple):
         for role in ("run", "epoch", "cluster"):
             if role in self.roles:
                 found[role] = self.words(role)
+                self._refuse_sums(found[role], role)
         return found
 
     def _refuse_empty(self, words: Words, role: str) -> None:

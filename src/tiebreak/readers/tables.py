@@ -781,7 +781,9 @@ def _of_arrow_table(table: Any, name: str) -> Table:
     for column in table.columns:
         is_text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
         found = _of_arrow(column.cast(pa.string()).dictionary_encode() if is_text else column)
-        columns.append(column.to_pylist() if found is None else found)
+        cells = column.to_pylist() if found is None else []
+        found = column_of(cells) if found is None else found  # bytes, which are texts in another encoding
+        columns.append(cells if found is None else found)
     return _named(name, list(map(str, table.column_names)), columns, _numbered)
 
 
