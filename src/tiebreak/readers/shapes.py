@@ -156,6 +156,8 @@ def _where(table: Table, where: Mapping[str, str | Sequence[str]], what: str = "
         values = [wanted] if isinstance(wanted, str) else list(map(str, wanted))
         codes = [look_up(value, words.names, what or f"value of {column!r}") for value in values]
         table = table.take(np.flatnonzero(np.isin(words.code, codes)))
+        left = {key: each.ordered() if isinstance(each, Words) else each for key, each in table.columns.items()}
+        table = dataclasses.replace(table, columns=left)
     return table
 
 

@@ -169,8 +169,8 @@ def column_steps(entry: Entry, datasets: dict[str, StudyData]) -> tuple[Any, dic
     for keys in filter(None, dict.fromkeys(treatments.values())):
         part = pipeline.make_pipeline(*(steps[key][1] for key in keys))
         parts.append(("_".join(keys), part, [column for column in columns if treatments[column] == keys]))
-    settled = {**chosen, "impute": chosen["impute"] | chosen["one_hot"]}  # an empty cell is a word to the encoder
-    return compose.ColumnTransformer(parts, remainder="passthrough", verbose_feature_names_out=False), settled
+    chosen["impute"] |= chosen["one_hot"]  # to the encoder an empty cell is a word
+    return compose.ColumnTransformer(parts, remainder="passthrough", verbose_feature_names_out=False), chosen
 
 
 def with_columns(entry: Entry, model: Any, transformer: Any) -> Any:
