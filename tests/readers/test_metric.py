@@ -5,8 +5,12 @@ from __future__ import annotations
 import pytest
 from sklearn.metrics import get_scorer, get_scorer_names
 
+from tests.readers.helpers import read
+from tiebreak.api import read_scores
+from tiebreak.cli.process import as_typed
 from tiebreak.errors import InvalidParameterError, UnknownDirectionError, UnknownNameError
-from tiebreak.readers.metric import choose_metric, name_metric
+from tiebreak.readers.metric import choose_metric, mixed_metrics, name_metric, table_metric
+from tiebreak.readers.source import ReadOptions
 from tiebreak.scores.metric import Metric
 
 
@@ -26,11 +30,15 @@ def test_plain_loss_is_taken_at_its_word() -> None:
 
 
 def test_other_names_need_a_direction() -> None:
-    """The direction is named, never read off the data."""
+    """The direction is named, never read off the data; a misspelling leads to the name whose direction is known."""
     assert name_metric("utility", lower_is_better=False).metric == Metric("utility", True)
     assert name_metric("regret", lower_is_better=True).metric == Metric("regret", False)
     with pytest.raises(UnknownDirectionError, match=r"higher or lower better for the metric 'regret'\? Pass lower_is_better="):
         name_metric("regret")
+    with pytest.raises(UnknownDirectionError, match="scikit-learn's name 'accuracy'"):
+        name_metric("acuracy")
+    with pytest.raises(UnknownDirectionError, match="'neg_accuracy'"):
+        name_metric("neg_accuracy")
 
 
 @pytest.mark.parametrize(
@@ -52,38 +60,89 @@ def test_scikit_learns_metrics_are_known_as_people_write_them(name: str, full: s
 def test_a_held_metric_is_found_however_it_is_written() -> None:
     """Unless two of them are the same one."""
     assert choose_metric(["roc_auc", "Log loss"], "AUC", "the table") == "roc_auc"
-    assert choose_metric(["AUC", "accuracy"], "auc", "the table") == "AUC"
+    assert choose_metric(["NDCG@10", "ndcg"], "ndcg@10", "the table") == "NDCG@10"
     with pytest.raises(UnknownNameError, match="no metric is called 'Auc'"):
         choose_metric(["AUC", "auc"], "Auc", "the table")
 
 
-def test_an_abbreviation_with_the_other_direction_is_another_metric() -> None:
+@pytest.mark.parametrize("name", ["AUC", "score", "match"])
+def test_a_usual_direction_yields_to_the_caller(name: str) -> None:
     """An AUC of which less is better, as of a concentration over time, is not the area under the ROC curve."""
-    assert name_metric("AUC", lower_is_better=True) == (Metric("AUC", False), 1)
+    assert name_metric(name).metric.higher_is_better
+    assert name_metric(name, lower_is_better=True) == (Metric(name, False), 1)
+    assert name_metric("loss", lower_is_better=False) == (Metric("loss", True), 1)
 
 
-@pytest.mark.parametrize("name", ["exact_match", "rougeL", "BLEU", "win_rate"])
-def test_more_of_a_usual_score_is_better(name: str) -> None:
-    """Scores of answers that scikit-learn does not have, unless the caller says otherwise."""
-    assert name_metric(name).metric == Metric(name, True)
-    assert name_metric(name, lower_is_better=True).metric == Metric(name, False)
+@pytest.mark.parametrize("name", ["exact_match", "rougeL", "BLEU", "win_rate", "NDCG@10", "mAP50"])
+def test_metrics_that_scikit_learn_does_not_have_keep_their_name(name: str) -> None:
+    """As it was typed; a direction that contradicts what it means is a mistake."""
+    assert name_metric(name) == name_metric(name, lower_is_better=False) == (Metric(name, True), 1)
+    with pytest.raises(InvalidParameterError, match=f"lower_is_better=True contradicts the metric '{name}', of which higher"):
+        name_metric(name, lower_is_better=True)
 
 
-def test_unknown_name_suggests_scikit_learns() -> None:
-    """Misspellings lead to the name whose direction is known."""
-    with pytest.raises(UnknownDirectionError, match="scikit-learn's name 'accuracy'"):
-        name_metric("acuracy")
+def test_negated_losses_of_others() -> None:
+    """They are turned, as scikit-learn's are."""
+    assert name_metric("neg_crps") == (Metric("crps", False), -1)
+    assert name_metric("Neg RMSE") == (Metric("root_mean_squared_error", False), -1)
 
 
 def test_direction_against_the_list_is_refused() -> None:
-    """Saying that lower accuracy is better is a mistake."""
+    """Saying that lower accuracy is better is a mistake, and so is a direction that is none."""
     with pytest.raises(InvalidParameterError, match="lower_is_better=True contradicts the metric 'accuracy', of which higher"):
         name_metric("accuracy", lower_is_better=True)
     with pytest.raises(InvalidParameterError, match="lower_is_better=False contradicts the metric 'log_loss', of which lower"):
         name_metric("log_loss", lower_is_better=False)
-
-
-def test_direction_must_be_a_bool() -> None:
-    """0 and 'yes' are not accepted."""
     with pytest.raises(InvalidParameterError, match="must be True, False or None; got 'yes'"):
         name_metric("regret", lower_is_better="yes")  # type: ignore[arg-type]
+
+
+def test_direction_of_a_column_is_obeyed_or_refused() -> None:
+    """Whether its name is known or not; one called x of which the caller says neg_x holds negated losses."""
+    assert table_metric("regret", ReadOptions(lower_is_better=True), "the table").metric == Metric("regret", False)
+    assert table_metric("brier", ReadOptions(metric="neg_brier"), "the table") == (Metric("brier_score", False), -1)
+    with pytest.raises(InvalidParameterError, match="contradicts the metric 'accuracy'"):
+        table_metric("accuracy", ReadOptions(lower_is_better=True), "the table")
+    with pytest.raises(UnknownNameError, match="no metric 'f1' in the table, which has 'regret'"):
+        table_metric("regret", ReadOptions(lower_is_better={"f1": True}), "the table")
+
+
+def test_datasets_in_several_metrics() -> None:
+    """What the caller says counts for each, so that errors under the name of an AUC are refused and not taken for it."""
+    held = ["roc_auc", "log_loss", "regret"]
+    said = ReadOptions(lower_is_better={"regret": True})
+    assert [each.metric.higher_is_better for each in mixed_metrics(held, said, "the table")] == [True, False, False]
+    with pytest.raises(
+        UnknownDirectionError, match=r"for 'regret'\? Say it by metric, for example lower_is_better={'regret': True}"
+    ):
+        mixed_metrics(held, ReadOptions(), "the table")
+    with pytest.raises(InvalidParameterError, match="lower_is_better=True contradicts the metric 'roc_auc'"):
+        mixed_metrics(held, ReadOptions(lower_is_better=True), "the table")
+
+
+def test_metric_of_scores_must_agree_with_what_is_asked() -> None:
+    """In its name and in its direction."""
+    scores = read({"a": [0.1, 0.2], "b": [0.3, 0.4]}, cv=2)
+    assert read_scores(scores, metric="acc").metric == scores.metric
+    with pytest.raises(UnknownNameError, match="no metric is called 'f1'"):
+        read_scores(scores, metric="f1")
+    with pytest.raises(InvalidParameterError, match="contradicts the source, which says of 'accuracy' that higher is better"):
+        read_scores(scores, lower_is_better=True)
+
+
+@pytest.mark.parametrize(
+    ("given", "call", "typed"),
+    [
+        ({}, "metric='accuracy', cv=10", "--metric accuracy --cv 10"),
+        ({"metric": "my_gain"}, "metric='my_gain', lower_is_better=False, cv=10", "--metric my_gain --higher-is-better --cv 10"),
+    ],
+)
+def test_all_that_is_lacking_is_said_at_once(given: dict[str, str], call: str, typed: str) -> None:
+    """With the call that works, instead of one error after the other, and with names as they were typed."""
+    with pytest.raises(UnknownDirectionError) as caught:
+        read_scores({"a": [0.1, 0.2], "b": [0.2, 0.4]}, **given)
+    assert str(caught.value).endswith(f"All together, for example: compare(..., {call}).")
+    assert as_typed(caught.value).endswith(f"All together, for example: {typed}.")
+    with pytest.raises(UnknownDirectionError) as caught:
+        read_scores({"a": [0.1, 0.2], "b": [0.2, 0.4]}, **given, cv=2)
+    assert "All together" not in str(caught.value)

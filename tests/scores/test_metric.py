@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import get_scorer, get_scorer_names
 
-from tiebreak.scores.metric import HIGHER_IS_BETTER, LOWER_IS_BETTER, SHARES, Metric
+from tiebreak.scores.metric import HIGHER_IS_BETTER, LOWER_IS_BETTER, SHARES, Metric, direction_of, full_name, names_loss
 
 NEGATED = {name for name in get_scorer_names() if get_scorer(name)._sign == -1}
 
@@ -56,3 +56,37 @@ def test_bounds_are_those_of_the_definition():
     assert Metric("log_loss", False).bounds_of(0.1, 2.0) == (0, infinite)
     assert Metric("matthews_corrcoef", True).bounds_of(0.1, 0.2) == (-1, 1)
     assert Metric("profit", True).bounds_of(0.1, 0.2) == (-infinite, infinite)
+    assert Metric("mAP50", True).bounds == Metric("mean IoU", True).bounds == (0, 1)
+    assert Metric("WER", False).bounds == (0, infinite)
+    assert Metric("nll", False).bounds == (-infinite, infinite)
+
+
+MORE = """ndcg map mrr dice iou jaccard mAP mAP50 mAP@50-95 kappa cohen_kappa pr_auc auprc pass_rate pass@k bleu BLEU-4 rouge-l
+    Rouge2 meteor chrf bertscore psnr ssim is top1 top-5 top5_accuracy hit@10 hits@10 recall@k ndcg@10 precision@k f1-score
+    F1-scores macro-f1 weighted_kappa macro_auc sensitivity specificity npv ppv balanced_acc bacc c-index concordance_index
+    r2_score adjusted_r2 explained_variance roc_auc_score mean_iou"""
+LESS = """wer cer perplexity ppl nll cross_entropy crps pinball smape mase wape rmsse ter lpips fid eer medae max_error
+    hamming_loss hinge_loss zero_one_loss error_rate brier ece logloss deviance RMSEs top5_error val_loss"""
+
+
+@pytest.mark.parametrize("name", [*MORE.split(), *LESS.split()])
+def test_names_that_people_use_tell_their_direction(name: str) -> None:
+    """Those that the documentation of their fields defines; compared without case, blanks, hyphens and a plural s."""
+    assert direction_of(name) is (name in MORE.split())
+    assert direction_of(name.upper().replace("-", " ").replace("_", " ")) is (name in MORE.split())
+
+
+@pytest.mark.parametrize(
+    "name", ["gini", "ks", "lift", "err", "mean_rank", "regret", "cost", "latency", "", "neg_rmse", "s", "42"]
+)
+def test_names_of_either_direction_tell_none(name: str) -> None:
+    """A Gini of scores and one of samples, an error and an expected reciprocal rank; a rank is no metric."""
+    assert direction_of(name) is None
+
+
+def test_names_in_full() -> None:
+    """Other names of scikit-learn's metrics and of nothing else; a loss that may be negative is not known to be none."""
+    for name, full in (("Log loss", "log_loss"), ("r2_score", "r2"), ("F1-Score", "f1"), ("BACC", "balanced_accuracy")):
+        assert full_name(name) == full
+    assert [full_name(name) for name in ("neg_rmse", "neg_acc", "ndcg")] == ["neg_root_mean_squared_error", "neg_acc", "ndcg"]
+    assert [names_loss(name) for name in ("rmse", "wer", "nll", "loss", "accuracy")] == [True, True, False, False, False]

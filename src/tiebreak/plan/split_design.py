@@ -200,7 +200,7 @@ _K_FOLD = ("KFold", "StratifiedKFold", "GroupKFold", "StratifiedGroupKFold", "Re
 
 _REPEATED: dict[Kind, Kind] = {"kfold": "repeated-kfold", "stratified": "repeated-stratified"}
 
-_INSTEAD = "pass n_train= and n_test= (examples per split)"
+_INSTEAD = "n_train= and n_test= (examples per split)"
 
 
 def splits_unseen(cv: Any, n_splits: int) -> Splits:
@@ -268,7 +268,7 @@ def split_again(cv: Any, X: Any, y: Any, groups: Any, n_splits: int, estimator: 
     if len(first) != n_splits:
         raise ContradictingSizesError(
             f"splitting again gives {len(first)} splits, but there are scores of {n_splits}. Are X, y, groups and cv those "
-            f"that were used? If cv cannot be split again, {_INSTEAD}."
+            f"that were used? If cv cannot be split again, pass {_INSTEAD}."
         )
     splits = describe_splits(first, scheme_of(used, n_splits))
     if [split.test.size for split in first] != [split.test.size for split in again]:

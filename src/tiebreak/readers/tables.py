@@ -205,6 +205,11 @@ def is_numeric(column: Column) -> bool:
     return bool(column.names) and all(number_of(name, decimal) is not None for name in column.names)
 
 
+def is_varied(column: Column) -> bool:
+    """True for a column of several words, which may name something."""
+    return isinstance(column, Words) and len(column.names) > 1 and not is_numeric(column)
+
+
 def _numbers_of(words: Words, column: str, table: Table) -> FloatArray:
     decimal = decimal_of([words.names])
     values = [number_of(name, decimal) for name in words.names]
@@ -405,7 +410,7 @@ def _is_empty(column: Column | list[Any]) -> bool:
 
 
 def _numbers_rows(column: Column | list[Any]) -> bool:
-    return isinstance(column, np.ndarray) and bool(np.all(column == np.floor(column))) and np.unique(column).size == column.size
+    return isinstance(column, np.ndarray) and any(np.array_equal(column, np.arange(column.size) + first) for first in (0, 1))
 
 
 # --- text files -----------------------------------------------------------------------------------------------------------
@@ -522,6 +527,10 @@ def _of_text(content: bytes, name: str, is_name: Callable[[str], bool], ending: 
 
     names, columns = table
     _check_header(names, name, where)
+    named = [(own, column) for own, column in zip(names, columns, strict=True) if own.strip()]
+    if all(isinstance(column, Words) and own in column.names for own, column in named):
+        row = next(row for row, text in enumerate(as_words(named[0][1]).texts()) if text == named[0][0])
+        raise refuse(name, None, where(row), "it repeats the header.", "Remove the line; was one table put below another?")
     return _named(name, names, columns, where)
 
 
@@ -772,7 +781,9 @@ def _of_arrow_table(table: Any, name: str) -> Table:
     for column in table.columns:
         is_text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
         found = _of_arrow(column.cast(pa.string()).dictionary_encode() if is_text else column)
-        columns.append(column.to_pylist() if found is None else found)
+        cells = column.to_pylist() if found is None else []
+        found = column_of(cells) if found is None else found  # bytes, which are texts in another encoding
+        columns.append(cells if found is None else found)
     return _named(name, list(map(str, table.column_names)), columns, _numbered)
 
 
@@ -836,7 +847,8 @@ def _of_frame(source: Any, name: str, is_name: Callable[[str], bool]) -> Table:
             f"{name} is of type {type(source).__name__!r}, which holds no table. Pass a data frame, a dict of columns, a list of "
             "records, or the path of a file."
         )
-    several = next((column for column in frame.columns if isinstance(column, tuple)), None)
+    columns: list[Any] = list(frame.columns)
+    several = next((column for column in columns if isinstance(column, tuple)), None)
     if several is not None:
         raise refuse(
             name,
@@ -845,8 +857,8 @@ def _of_frame(source: Any, name: str, is_name: Callable[[str], bool]) -> Table:
             f"its columns have several levels, such as {several!r}.",
             "Give each one name, for example with frame.columns = ['/'.join(map(str, names)) for names in frame.columns].",
         )
-    columns = [_of_series(frame.get_column(each), str(each), name, is_name) for each in frame.columns]
-    return _named(name, list(map(str, frame.columns)), columns, _numbered)
+    held = [_of_series(frame.get_column(each), str(each), name, is_name) for each in columns]
+    return _named(name, list(map(str, columns)), held, _numbered)
 
 
 def _with_index(source: Any) -> Any:
@@ -857,7 +869,7 @@ def _with_index(source: Any) -> Any:
         return source
     if any(each is not None and each in source.columns for each in names):
         return source
-    has_texts = getattr(index, "dtype", None) is not None and str(index.dtype) in ("object", "str", "string", "category")
+    has_texts = getattr(getattr(index, "dtype", None), "kind", "i") not in "biuf"  # texts or dates
     if not has_texts and all(each is None for each in names) and len(names) < 2:
         return source
     return source.reset_index(names=["" if each is None else each for each in names] if len(names) < 2 else None)

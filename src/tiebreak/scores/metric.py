@@ -128,14 +128,19 @@ def _forms(name: str) -> Iterator[str]:
     yield plain
     base = re.sub(r"@.*|(?<=[a-z])\d+$", "", plain)
     base = re.sub(r"^(macro|micro|weighted)|(macro|micro|weighted)$", "", base)
-    yield from (base, base.removesuffix("s"), base.removesuffix("score"))
+    yield from _spellings(base)
+
+
+def _spellings(plain: str) -> tuple[str, ...]:
+    """The name, and those without a plural s or the word score at the end."""
+    return plain, plain.removesuffix("s"), re.sub(r"scores?$", "", plain)
 
 
 def full_name(name: str) -> str:
     """Name in scikit-learn of a metric as people write it ("AUC", "Log loss"); the name itself where it has none."""
     own = re.sub(r"^neg[\s_-]+", "", name.strip().casefold())
     is_negated, plain = own != name.strip().casefold(), plain_name(own)
-    full = next((_FULL[each] for each in (plain, plain.removesuffix("s"), plain.removesuffix("score")) if each in _FULL), name)
+    full = next((_FULL[each] for each in _spellings(plain) if each in _FULL), name)
     if full in LOWER_IS_BETTER:
         return f"neg_{full}" if is_negated else full
     return name if is_negated else full
