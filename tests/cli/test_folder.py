@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.readers.log_files import harness, inspect, suite
-from tiebreak.readers import source
+from tests.readers.test_folder import epochs
+from tiebreak.cli.main import run
+from tiebreak.readers import files
 
 
 @pytest.fixture
@@ -161,7 +163,7 @@ def unequal_epochs(folder: Path) -> None:
         (half_written, "left out: samples_t_2026-01-02T03-04-05.1.jsonl: line 20, is not JSON"),
         (encrypted, "left out: c.eval: is encrypted, or packed in a way that Inspect does not use"),
         (same_run_twice, "left out: again.eval: holds the same as a.eval"),
-        (huge, "left out: big.json: takes 0.0 GB, and a file that is read as a whole at most"),
+        (huge, "left out: big.json: it takes 0.0 GB, more than"),
         (words_beside, "left out: c.eval: sample '0': 'good' is a word and no score. Choose a scorer"),
         (unequal_epochs, "1 to 4 epochs of each item are averaged"),
     ],
@@ -175,7 +177,7 @@ def test_what_lies_beside_is_named_and_the_rest_compared(
 ) -> None:
     """No log is lost in silence, and none keeps the others from their verdict."""
     make(tmp_path)
-    monkeypatch.setattr(source, "LARGEST_WHOLE", 3000)
+    monkeypatch.setattr(files, "MOST_READ", 3000)
     assert run([str(tmp_path)]) == 0
     text = capsys.readouterr().out
     assert said in text
