@@ -24,7 +24,9 @@ def test_names_are_compared_without_case_blanks_marks_and_prefix(name: str) -> N
     assert role_of("remodel") == role_of("class") == ""
 
 
-@pytest.mark.parametrize("word", ["Method", "algorithm", "classifier", "Estimator", "system", "approach", "framework", "learner_id"])
+@pytest.mark.parametrize(
+    "word", ["Method", "algorithm", "classifier", "Estimator", "system", "approach", "framework", "learner_id"]
+)
 def test_other_names_of_models(word: str, write: Write) -> None:
     """As the fields call them."""
     text = LONG.replace("model,repeat,fold,score", f"{word},Repetition,FOLD,Test_Score")
@@ -33,7 +35,13 @@ def test_other_names_of_models(word: str, write: Write) -> None:
 
 @pytest.mark.parametrize(
     ("header", "role"),
-    [("Fold,FOLD", "fold"), ("fold,Fold", "fold"), ("method,classifier", "model"), ("Model,MODEL", "model"), ("item,Item", "item")],
+    [
+        ("Fold,FOLD", "fold"),
+        ("fold,Fold", "fold"),
+        ("method,classifier", "model"),
+        ("Model,MODEL", "model"),
+        ("item,Item", "item"),
+    ],
 )
 def test_two_columns_that_claim_one_part(header: str, role: str, write: Write) -> None:
     """Neither is guessed; said, it is taken."""

@@ -99,7 +99,9 @@ def test_constant_predictions_are_scores_like_others() -> None:
 def test_classes_for_metrics_of_all_of_them_together() -> None:
     """Truth and predictions are places in the classes, of which the positive one is last; probabilities are of sorted classes."""
     y = ["cat", "dog", "dog", "cat"]
-    with pytest.raises(InvalidParameterError, match=r"which of the classes 'cat' and 'dog' is the positive one\? Pass positive='dog'"):
+    with pytest.raises(
+        InvalidParameterError, match=r"which of the classes 'cat' and 'dog' is the positive one\? Pass positive='dog'"
+    ):
         tb.read_predictions(y, {"a": y}, metric="f1")
     items = tb.read_predictions(y, {"a": ["dog", "dog", "cat", "cat"]}, metric="f1", positive="dog")
     assert (items.classes, items.truth.tolist(), items.score[0, 0].tolist()) == (("cat", "dog"), [0, 1, 1, 0], [1, 1, 0, 0])

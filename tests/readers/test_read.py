@@ -128,7 +128,10 @@ def test_rows_are_chosen_by_their_values(write: Write) -> None:
     )))  # fmt: skip
     assert read(path, where={"part": "test", "lang": "fr"}).matrix().score.tolist() == [[0.3], [0.7]]
     assert tb.read_items(path, item="lang", where={"part": ["test"]}, metric="f1").items == ("de", "fr")
-    for where, text in (({"prat": "test"}, "no column is called 'prat': did you mean 'part'"), ({"part": "x"}, "no value of 'part'")):
+    for where, text in (
+        ({"prat": "test"}, "no column is called 'prat': did you mean 'part'"),
+        ({"part": "x"}, "no value of 'part'"),
+    ):
         with pytest.raises(UnknownNameError, match=text):
             read(path, where=where)
 
@@ -142,7 +145,10 @@ def test_rows_are_chosen_by_their_values(write: Write) -> None:
         ({"models": ["svm", "svm"]}, "models names 'svm' twice. Name each model once."),
         ({"metric": 3}, "metric must be a name; got 3 of type int."),
         ({"dataset": ["a"]}, "dataset must be a name; got ['a'] of type list."),
-        ({"lower_is_better": 1}, "lower_is_better must be True, False or None, or {metric: True or False} for several metrics; got 1."),
+        (
+            {"lower_is_better": 1},
+            "lower_is_better must be True, False or None, or {metric: True or False} for several metrics; got 1.",
+        ),
         ({"columns": [1]}, "columns must be a dict of names; got [1]."),
         ({"rows": "x"}, "rows must be 'auto', 'items' or 'splits'; got 'x'."),
         *[
@@ -172,7 +178,9 @@ def test_what_is_of_items_and_what_of_splits_are_two_questions(write: Write) -> 
     """They are not joined, and settings of the one are refused for the other."""
     write("item,a\nx,1\ny,0\n", "items.csv")
     write("fold,b\n0,0.1\n1,0.2\n", "splits.csv")
-    with pytest.raises(AmbiguousSourceError, match=r"^splits\.csv holds scores of splits, and other sources those of single items"):
+    with pytest.raises(
+        AmbiguousSourceError, match=r"^splits\.csv holds scores of splits, and other sources those of single items"
+    ):
         read("items.csv", "splits.csv")
     with pytest.raises(InvalidParameterError, match="cv= is about splits or datasets, and these are scores of single items"):
         read("items.csv", cv=10)

@@ -730,8 +730,8 @@ class _Reading(NamedTuple):
                 found[role] = self.table.numbers(self.roles[role][0])
         for role in ("run", "epoch", "cluster"):
             if role in self.roles:
-                found[role] = self.words(role)
-                self._refuse_sums(found[role], role)
+                found[role] = words = self.words(role)
+                self._refuse_sums(words, role)
         return found
 
     def _refuse_empty(self, words: Words, role: str) -> None:
