@@ -17,8 +17,8 @@ import tiebreak as tb
 from tests.cli.conftest import Run, environment, run_compare, write_scores
 from tests.comparison.test_looks import answers
 from tests.guarded import HANGS
-from tests.readers.test_item_logs import every_eval, harness
-from tests.readers.test_item_logs import inspect as inspect_log
+from tests.readers.log_files import every_eval, harness
+from tests.readers.log_files import inspect as inspect_log
 from tiebreak import api
 from tiebreak.cli import compare
 from tiebreak.frequentist.adjustment import Correction

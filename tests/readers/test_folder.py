@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 import tiebreak as tb
-from tests.readers.test_item_logs import every_eval, harness, inspect
+from tests.readers.log_files import every_eval, harness, inspect
 from tiebreak.errors import AmbiguousSourceError, InvalidScoresError, MissingSplitsError, SourceNotFoundError, TooFewModelsError
 
 TIME = "2026-01-02T03-04-05.1"

@@ -443,7 +443,10 @@ def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) -> b
     import pyarrow as pa
 
     size, checksum, method = member.file_size, member.CRC, member.compress_type
-    _check(method in (0, 8, 93), f"{name} is compressed in a way that Inspect does not use, method {method}.")
+    _check(
+        method in (0, 8, 93) and not member.flag_bits & 1,
+        f"{name} is encrypted, or packed in a way that Inspect does not use (method {method}). Pack it again without.",
+    )
     del member.CRC  # which is compared here, whatever unpacks
     if method == 93:  # Zstandard, which zipfile knows from Python 3.14 on
         member.compress_type, member.file_size = zipfile.ZIP_STORED, member.compress_size
