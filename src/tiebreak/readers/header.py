@@ -73,7 +73,7 @@ _WORDS = {role: {plain(name): place for place, name in enumerate(names.split())}
 
 
 def role_of(name: str) -> str:
-    """What a column of this name holds, by its name alone; "" for any other."""
+    """Part that a column of this name holds, by its name alone; "" for any other."""
     word = plain(name)
     return next((role for role, words in _WORDS.items() if word in words), "")
 

@@ -21,7 +21,17 @@ from tiebreak.printable import printable
 from tiebreak.readers.files import refuse
 from tiebreak.readers.header import ALIASES, UNITS, find_roles, is_weak, plain
 from tiebreak.readers.source import ReadOptions
-from tiebreak.readers.tables import Column, Counted, Table, Words, as_words, is_numeric, is_varied, known_columns, refuse_nested
+from tiebreak.readers.tables import (
+    Column,
+    Counted,
+    SourceTable,
+    Words,
+    as_words,
+    is_numeric,
+    is_varied,
+    known_columns,
+    refuse_nested,
+)
 from tiebreak.scores.metric import full_name, has_direction
 from tiebreak.scores.vocabulary import look_up, quoted
 
@@ -68,7 +78,7 @@ class Long:
 
     Attributes
     ----------
-    table : Table
+    table : SourceTable
         Where the rows stand.
     models : tuple of str
     model : ndarray of int, shape (n_rows,), or None
@@ -94,7 +104,7 @@ class Long:
         Name of the column of the items.
     """
 
-    table: Table
+    table: SourceTable
     models: tuple[str, ...]
     model: IntArray | None
     score: FloatArray
@@ -114,7 +124,7 @@ class Long:
         return "item" in self.units
 
 
-def long_of(table: Table, options: ReadOptions, alone: str | None = None) -> Long:
+def long_of(table: SourceTable, options: ReadOptions, alone: str | None = None) -> Long:
     """The long table; `alone` is the name of the model of a source that has no column of models, and one of scores.
 
     Raises
@@ -148,7 +158,7 @@ def long_of(table: Table, options: ReadOptions, alone: str | None = None) -> Lon
     return reading.long()
 
 
-def _where(table: Table, where: Mapping[str, str | Sequence[str]], what: str = "") -> Table:
+def _where(table: SourceTable, where: Mapping[str, str | Sequence[str]], what: str = "") -> SourceTable:
     """Rows in which columns have the values that are asked for."""
     for name, wanted in where.items():
         column = list(table.columns)[look_up(name, list(table.columns), "column")]
@@ -200,7 +210,7 @@ def joined(columns: Sequence[Words]) -> Words:
 class _Reading(NamedTuple):
     """A table whose columns have their parts, on the way to the long table."""
 
-    table: Table
+    table: SourceTable
     roles: dict[str, list[str]]
     is_text: dict[str, bool]
     options: ReadOptions
@@ -526,7 +536,7 @@ class _Reading(NamedTuple):
 
     # --- rows ---------------------------------------------------------------------------------------------------------------
 
-    def _of_metric_rows(self, column: str | None) -> tuple[Table, Words | None, str | None]:
+    def _of_metric_rows(self, column: str | None) -> tuple[SourceTable, Words | None, str | None]:
         """Rows of the metric that is asked for, the metric of each where there are several, and what the source calls it."""
         own = None if column is None or column in self.roles.get("score", ()) or column in self.roles.get("judge", ()) else column
         own = _bare(own) if own is not None and has_direction(_bare(own)) else own
@@ -765,7 +775,7 @@ class _Reading(NamedTuple):
 
 
 def doubles_error(
-    table: Table,
+    table: SourceTable,
     models: Words,
     units: Mapping[str, Words],
     pair: tuple[int, int],
@@ -880,7 +890,7 @@ def _of_metric(asked: str, names: Sequence[str], source: str) -> str | None:
 
 
 def _roles_text(roles: Mapping[str, list[str]], units: Mapping[str, Words], found: Long) -> str:
-    """What was taken for what: "model = framework, 16 datasets, folds averaged; not used: id, seed"."""
+    """Roles of columns in words: "model = framework, 16 datasets, folds averaged; not used: id, seed"."""
     own = roles.get("model", [])
     parts = [f"model = {', '.join(own)}"] if own and own != ["model"] else []
     if found.model is None:

@@ -95,7 +95,7 @@ Column = FloatArray | Words
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class SourceTable:
     """Columns of equal length, by the name they have in the source.
 
     Attributes
@@ -131,11 +131,11 @@ class Table:
         found = self.columns[column]
         return found if isinstance(found, np.ndarray) else _numbers_of(found, column, self)
 
-    def take(self, rows: IntArray) -> Table:
+    def take(self, rows: IntArray) -> SourceTable:
         """The given rows, in their order."""
         columns = {name: each.take(rows) if isinstance(each, Words) else each[rows] for name, each in self.columns.items()}
         nested = {name: [cells[row] for row in rows.tolist()] for name, cells in self.nested.items()}
-        return Table(self.name, columns, lambda row: self.where(int(rows[row])), int(rows.size), nested)
+        return SourceTable(self.name, columns, lambda row: self.where(int(rows[row])), int(rows.size), nested)
 
 
 def as_words(column: Column) -> Words:
@@ -210,7 +210,7 @@ def is_varied(column: Column) -> bool:
     return isinstance(column, Words) and len(column.names) > 1 and not is_numeric(column)
 
 
-def _numbers_of(words: Words, column: str, table: Table) -> FloatArray:
+def _numbers_of(words: Words, column: str, table: SourceTable) -> FloatArray:
     decimal = decimal_of([words.names])
     values = [number_of(name, decimal) for name in words.names]
     wrong = next((code for code in words.code.tolist() if code >= 0 and values[code] is None), None)
@@ -220,7 +220,7 @@ def _numbers_of(words: Words, column: str, table: Table) -> FloatArray:
     return np.array([*values, math.nan], dtype=float)[words.code]
 
 
-def not_a_number(table: Table, column: str, row: int, text: str) -> TiebreakError:
+def not_a_number(table: SourceTable, column: str, row: int, text: str) -> TiebreakError:
     """Error for a cell that should be a number, with what it probably is."""
     shown = repr(text if len(text) <= 60 else text[:57] + "...")
     hint = next((hint for pattern, hint in _HINTS.items() if re.search(pattern, text.strip())), "Scores are numbers.")
@@ -294,7 +294,7 @@ def is_frame(source: Any) -> bool:
     return any(hasattr(type(source), name) for name in ("columns", "__dataframe__", "__narwhals_dataframe__"))
 
 
-def read_table(source: Any, name: str, *, is_name: Callable[[str], bool] = lambda _: False) -> Table:
+def read_table(source: Any, name: str, *, is_name: Callable[[str], bool] = lambda _: False) -> SourceTable:
     """Table of a file, a frame, a dict of columns or a list of records.
 
     Parameters
@@ -367,7 +367,7 @@ def _names_of_object(source: Any) -> list[str]:
     return list(map(str, [*index, *found]))
 
 
-def _named(name: str, names: Sequence[str], columns: Sequence[Column | list[Any]], where: Where) -> Table:
+def _named(name: str, names: Sequence[str], columns: Sequence[Column | list[Any]], where: Where) -> SourceTable:
     """Table of these columns: names without blanks around them, all different; nameless columns without cells are left out.
 
     So is a first one without a name that numbers the rows, as pandas and R write it beside a table.
@@ -402,7 +402,9 @@ def _named(name: str, names: Sequence[str], columns: Sequence[Column | list[Any]
     if n_rows == 0:
         raise refuse(name, None, None, "it has column names but no rows.")
     nested = {each: column for each, column in held.items() if isinstance(column, list)}
-    return Table(name, {each: column for each, column in held.items() if not isinstance(column, list)}, where, n_rows, nested)
+    return SourceTable(
+        name, {each: column for each, column in held.items() if not isinstance(column, list)}, where, n_rows, nested
+    )
 
 
 def _is_empty(column: Column | list[Any]) -> bool:
@@ -434,7 +436,7 @@ _NO_TABLE = {
 
 
 class _Form(NamedTuple):
-    """How a text table is written: separator and decimal sign, names of its columns, and whether it has to be written anew."""
+    """Form of a text table: separator and decimal sign, names of its columns, and whether it has to be written anew."""
 
     separator: str
     decimal: str
@@ -510,7 +512,7 @@ def _separator(text: str, is_whole: bool, name: str, usual: str) -> str:
     return next(iter(regular), max(found, key=lambda each: (found[each], each == usual)))
 
 
-def _of_text(content: bytes, name: str, is_name: Callable[[str], bool], ending: str) -> Table:
+def _of_text(content: bytes, name: str, is_name: Callable[[str], bool], ending: str) -> SourceTable:
     form = _form_of(content[:_SAMPLE], name, ending)
     table = None
     if form.is_plain and content.count(b'"') % 2 == 0:
@@ -718,7 +720,7 @@ def _numbered(row: int) -> str:
     return f"row {row + 1}"
 
 
-def _of_json(path: Path, name: str, is_name: Callable[[str], bool]) -> Table:
+def _of_json(path: Path, name: str, is_name: Callable[[str], bool]) -> SourceTable:
     is_lines = path.suffix.lower() != ".json"
     content = content_of(path, name, has_lines=is_lines)
     found = _json_by_arrow(content, name, is_name) if is_lines else None
@@ -751,7 +753,7 @@ def json_records(text: str, name: str) -> list[dict[str, Any]]:
     return records
 
 
-def _json_by_arrow(content: bytes, name: str, is_name: Callable[[str], bool]) -> Table | None:
+def _json_by_arrow(content: bytes, name: str, is_name: Callable[[str], bool]) -> SourceTable | None:
     """Table of JSON lines by pyarrow; None for what is small, nested or changes its type from row to row."""
     import pyarrow as pa
 
@@ -774,7 +776,7 @@ def _json_by_arrow(content: bytes, name: str, is_name: Callable[[str], bool]) ->
     return _of_arrow_table(table, name)
 
 
-def _of_arrow_table(table: Any, name: str) -> Table:
+def _of_arrow_table(table: Any, name: str) -> SourceTable:
     import pyarrow as pa
 
     columns: list[Column | list[Any]] = []
@@ -787,7 +789,7 @@ def _of_arrow_table(table: Any, name: str) -> Table:
     return _named(name, list(map(str, table.column_names)), columns, _numbered)
 
 
-def _of_arrow_file(path: Path, name: str, is_name: Callable[[str], bool]) -> Table:
+def _of_arrow_file(path: Path, name: str, is_name: Callable[[str], bool]) -> SourceTable:
     import pyarrow as pa
     from pyarrow import feather, parquet
 
@@ -809,13 +811,13 @@ def _of_arrow_file(path: Path, name: str, is_name: Callable[[str], bool]) -> Tab
     return _of_arrow_table(table, name)
 
 
-def _of_records(rows: Sequence[Mapping[Any, Any]], name: str, is_name: Callable[[str], bool]) -> Table:
+def _of_records(rows: Sequence[Mapping[Any, Any]], name: str, is_name: Callable[[str], bool]) -> SourceTable:
     names = dict.fromkeys(str(key) for row in rows for key in row)
     texts = [{str(key): value for key, value in row.items()} for row in rows]
     return _of_columns({each: [row.get(each) for row in texts] for each in names}, name, is_name)
 
 
-def _of_columns(columns: Mapping[Any, Any], name: str, is_name: Callable[[str], bool]) -> Table:
+def _of_columns(columns: Mapping[Any, Any], name: str, is_name: Callable[[str], bool]) -> SourceTable:
     held: list[Column | list[Any]] = []
     for key, values in columns.items():
         if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
@@ -831,7 +833,7 @@ def _of_columns(columns: Mapping[Any, Any], name: str, is_name: Callable[[str], 
     return _named(name, list(map(str, columns)), held, _numbered)
 
 
-def _of_frame(source: Any, name: str, is_name: Callable[[str], bool]) -> Table:
+def _of_frame(source: Any, name: str, is_name: Callable[[str], bool]) -> SourceTable:
     import narwhals as nw
 
     try:
@@ -894,7 +896,7 @@ def _of_series(series: Any, column: str, name: str, is_name: Callable[[str], boo
     return cells if found is None else found
 
 
-def refuse_nested(table: Table, columns: Collection[str]) -> None:
+def refuse_nested(table: SourceTable, columns: Collection[str]) -> None:
     """Refuse lists and objects where a name or a number is to be."""
     for column in columns:
         for row, cell in enumerate(table.nested.get(column, ())):
@@ -903,6 +905,6 @@ def refuse_nested(table: Table, columns: Collection[str]) -> None:
                 raise refuse(table.name, column, table.where(row), f"it is {shown}; it must be a single text or number.")
 
 
-def known_columns(table: Table) -> str:
+def known_columns(table: SourceTable) -> str:
     """Names of the columns of a table, for messages."""
     return quoted(list(table.columns), 12)
