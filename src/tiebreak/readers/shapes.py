@@ -321,7 +321,8 @@ class _Reading(NamedTuple):
             return self.melted(own, "fold", metric=asked)
         if (counts := self._counts()) is not None:
             return counts
-        if len(self.words("model").ordered().names) == self.table.n_rows > 1 and self.options.rows != "items":
+        is_alone = len(self.words("model").ordered().names) == self.table.n_rows > 1  # a time may be that of training
+        if is_alone and not self._unit_roles() - {"time"} and self.options.rows != "items":
             raise self._of_means()
         column = self.the_score_column()
         kept, metrics, metric = self._of_metric_rows(column)
