@@ -27,6 +27,7 @@ from tiebreak.readers.tables import (
     SourceTable,
     Words,
     as_words,
+    has_fractions,
     is_numeric,
     is_varied,
     known_columns,
@@ -144,7 +145,8 @@ def long_of(table: SourceTable, options: ReadOptions, alone: str | None = None) 
         given["cluster"] = options.cluster
     datasets = given.pop("datasets", None)
     says = {name: is_varied(column) for name, column in table.columns.items()}
-    roles = find_roles([*names, *table.nested], table.name, given, options.metric, says)
+    fractions = {name for name, column in table.columns.items() if has_fractions(column)}
+    roles = find_roles([*names, *table.nested], table.name, given, options.metric, says, fractions)
     if options.dataset is not None and "dataset" in roles:
         table = _where(table, {roles["dataset"][0]: options.dataset}, "dataset")
     refuse_nested(table, [column for columns in roles.values() for column in columns])
@@ -423,9 +425,6 @@ class _Reading(NamedTuple):
             numbers = numbers[1:]  # an index of rows that were picked from others
         self._refuse_metrics(numbers)
         odd = [name for name in numbers if _NO_SCORE.fullmatch(_under(name)) or sums_up(name)]
-        values = {name: self.table.numbers(name) for name in numbers if name not in odd}
-        if any(np.all(np.abs(each) <= 1) and np.any(each != np.floor(each)) for each in values.values()):  # counts among shares
-            odd += [name for name, each in values.items() if np.all(each == np.floor(each)) and np.all(np.abs(each) > 1)]
         if is_items:
             words = [name for name in texts if not self._has_wrong_cells(name)]
             numbered = [name for name in numbers if name == "column 1" or (plain(name) in map(plain, ALIASES["item"].split()))]
