@@ -224,7 +224,7 @@ def test_columns_that_are_metrics_or_running_numbers(write: Write) -> None:
     """Neither is a model; whole scores beside a key are."""
     for text, told in (
         ("fold,f1,recall\n0,0.1,0.2\n", r"are of several metrics"),
-        ("fold,ACC_a,ROC_a\n0,0.1,0.2\n", "its columns are of several metrics, such as 'ACC_a' and 'ROC_a'"),
+        ("fold,ACC_a,ROC_a\n0,0.1,0.2\n", "its columns 'ACC_a' and 'ROC_a' are of several metrics"),
         ("number,svm\n3,0.1\n4,0.2\n5,0.9\n", r"column 'number': it counts upwards \(3, 4 \.\.\.\), so it is no model's scores"),
         ("fold,score\n0,0.1\n", r"has a column of scores \('score'\) but none called 'model'"),
         ("fold,n_train\n0,9\n", "it has no column of scores, only 'fold' and 'n_train'"),

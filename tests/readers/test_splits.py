@@ -220,8 +220,8 @@ def test_rows_of_0_and_1_are_probably_items(text: str, write: Write) -> None:
     ("value", "metric", "told"),
     [
         ("inf", "r2", "line 3: the score of model 'svm' is infinite. Means and differences would be infinite too"),
-        ("1e200", "r2", "model 'svm', repeat 0 fold 1: the score is 1e+200. Means"),
-        ("1.4", "f1", "line 3: f1 lies between 0 and 1 (or 0 and 100 in per cent for all models), and that of 'svm' is 1.4"),
+        ("1e200", "log_loss", "model 'svm', repeat 0 fold 1: the score is 1e+200. Means"),
+        ("1.4", "f1", "line 3: f1 lies between 0 and 1 (or 0 and 100 in per cent"),
         ("-0.1", "f1", "line 3: f1 lies between 0 and 1"),
         ("101", "f1", "line 3: f1 lies between 0 and 1"),
         ("-0.25", "log_loss", "model 'svm' has -0.25 on repeat 0 fold 1, but 'log_loss' is never negative"),
@@ -244,7 +244,7 @@ def test_negated_losses_and_per_cent(write: Write) -> None:
     assert read(write("model,fold,log_loss\nsvm,0,-0.5\n"), metric="neg_log_loss").matrix().score.tolist() == [[0.5]]
     assert read(write("fold,svm\n0,-2e-16\n1,0\n"), metric="log_loss").metric.name == "log_loss"
     assert codes(read(write("fold,svm,rf\n0,91,90\n1,85,0.5\n"))) == ["percent-or-fraction"]
-    assert codes(read(write("fold,svm,rf\n0,91,0.9\n1,85,0.8\n"), metric="rmse")) == []
+    assert codes(read(write("fold,svm,rf\n0,91.5,0.9\n1,85,0.8\n"), metric="rmse")) == []
 
 
 def test_the_direction_is_never_read_off_the_data(write: Write) -> None:

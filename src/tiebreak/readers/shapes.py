@@ -421,9 +421,12 @@ class _Reading(NamedTuple):
                 return own, []
         texts = [name for name in rest if self.is_text[name]]
         numbers = [name for name in rest if not self.is_text[name]]
-        if numbers[:1] == ["column 1"] and not is_items and np.unique(self.table.numbers("column 1")).size == self.table.n_rows:
+        index = self.table.numbers("column 1") if numbers[:1] == ["column 1"] and not is_items else np.zeros(2)
+        if np.unique(index).size == index.size and np.all(index == np.floor(index)):
             numbers = numbers[1:]  # an index of rows that were picked from others
         self._refuse_metrics(numbers)
+        if not is_items:
+            self._refuse_running(numbers)
         odd = [name for name in numbers if _NO_SCORE.fullmatch(_under(name)) or sums_up(name)]
         if is_items:
             words = [name for name in texts if not self._has_wrong_cells(name)]
@@ -440,7 +443,6 @@ class _Reading(NamedTuple):
             raise self._no_models(odd)
         if not is_items:
             refuse_nested(self.table, list(self.table.nested))
-            self._refuse_running(numbers)
         if not numbers:
             raise refuse(
                 self.name,
