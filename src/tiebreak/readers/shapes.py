@@ -36,9 +36,7 @@ from tiebreak.readers.tables import (
 from tiebreak.scores.metric import full_name, has_direction
 from tiebreak.scores.vocabulary import look_up, quoted
 
-_SUMS = frozenset(
-    "mean avg ave average std sd stdev median total overall summary sum rank ranks win wins".split()
-)
+_SUMS = frozenset("mean avg ave average std sd stdev median total overall summary sum rank ranks win wins".split())
 _BESIDE_SUMS = frozenset(
     "cv of dev deviation arith arithmetic geometric geo harmonic macro micro weighted tie ties loss losses number".split()
 )
