@@ -71,14 +71,14 @@ def test_the_name_of_the_part_itself_is_the_most_certain() -> None:
 
 def test_models_may_be_numbered(write: Write) -> None:
     """Models 1 and 10 are names; beside a column of words that claims the part, numbers are none."""
-    assert read(write("model,fold,score\n10,0,0.1\n1,0,0.2\n")).models == ("10", "1")
-    assert read(write("method,system,fold,score\na,1,0,0.1\nb,2,0,0.2\n")).models == ("a", "b")
+    assert read(write("model,fold,score\n10,0,0.1\n1,0,0.2\n1,1,0.2\n")).models == ("10", "1")
+    assert read(write("method,system,fold,score\na,1,0,0.1\nb,2,0,0.2\nb,2,1,0.2\n")).models == ("a", "b")
 
 
 def test_the_metric_that_is_asked_for_is_no_part(write: Write) -> None:
     """A column called like it holds its scores."""
-    text = "model,fold,value,result\na,0,0.1,0.5\nb,0,0.2,0.6\n"
-    assert read(write(text), metric="result", lower_is_better=False).matrix().score.tolist() == [[0.5], [0.6]]
+    text = "model,fold,value,result\na,0,0.1,0.5\na,1,0.2,0.6\n"
+    assert read(write(text), metric="result", lower_is_better=False).matrix().score.tolist() == [[0.5, 0.6]]
 
 
 def test_what_the_caller_says_of_columns(write: Write) -> None:

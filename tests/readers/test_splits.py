@@ -43,7 +43,7 @@ def test_rows_that_a_model_lacks(write: Write) -> None:
     """Are nan for the comparison to judge; without any in common models cannot be paired, and an undefined score is no lack."""
     matrix = read(write("model,fold,score\nsvm,0,0.1\nsvm,1,0.2\nrf,1,0.3\n")).matrix()
     assert_array_equal(matrix.score, [[0.1, 0.2], [np.nan, 0.3]])
-    assert np.isnan(read(write("model,fold,score\nsvm,0,0.1\nrf,0,\n")).matrix().score[1]).all()
+    assert np.isnan(read(write("model,fold,score\nsvm,0,0.1\nrf,0,\nsvm,1,0.1\nrf,1,\n")).matrix().score[1]).all()
     with pytest.raises(UnpairedScoresError) as caught:
         read(write("model,fold,score\nsvm,0,0.1\nsvm,1,0.2\nrf,2,0.3\n"))
     assert str(caught.value) == (
@@ -180,7 +180,7 @@ def test_sizes_of_columns_and_of_the_caller(write: Write) -> None:
         (WIDE, {"n_train": 90}, InvalidParameterError, "n_train is known but n_test is not, and the correction needs both"),
         (sized, {"n_train": 90}, ContradictingSizesError, "n_train=90 was given, but scores.csv says 91 for repeat 0 fold 1"),
         (
-            "model,fold,score,n_test\na,0,0.1,9\nb,0,0.1,8\n",
+            "model,fold,score,n_test\na,0,0.1,9\nb,0,0.1,8\na,1,0.1,9\n",
             {},
             ContradictingSizesError,
             "n_test of repeat 0 fold 0 is 9 in one row",
@@ -220,8 +220,12 @@ def test_rows_of_0_and_1_are_probably_items(text: str, write: Write) -> None:
     ("value", "metric", "told"),
     [
         ("inf", "r2", "line 3: the score of model 'svm' is infinite. Means and differences would be infinite too"),
-        ("1e200", "log_loss", "model 'svm', repeat 0 fold 1: the score is 1e+200. Means"),
-        ("1.4", "f1", "line 3: f1 lies between 0 and 1 (or 0 and 100 in per cent"),
+        ("1e200", "utility", "model 'svm', repeat 0 fold 1: the score is 1e+200. Means"),
+        (
+            "1.4",
+            "f1",
+            "line 3: f1 lies between 0 and 1 (or 0 and 100 in per cent, for all models and datasets), and that of 'svm' is 1.4",
+        ),
         ("-0.1", "f1", "line 3: f1 lies between 0 and 1"),
         ("101", "f1", "line 3: f1 lies between 0 and 1"),
         ("-0.25", "log_loss", "model 'svm' has -0.25 on repeat 0 fold 1, but 'log_loss' is never negative"),
@@ -230,9 +234,10 @@ def test_rows_of_0_and_1_are_probably_items(text: str, write: Write) -> None:
 )
 def test_values_that_a_metric_cannot_have(value: str, metric: str, told: str, write: Write) -> None:
     """By row, in tables of both shapes."""
+    direction = {"lower_is_better": False} if metric == "utility" else {}
     for text in ("fold,svm,rf\n0,{0},{0}\n1,{1},{0}\n", "model,fold,score\nrf,0,{0}\nsvm,1,{1}\nrf,1,{0}\nsvm,0,{0}\n"):
         with pytest.raises(InvalidScoresError) as caught:
-            read(write(text.format(-0.5 if metric == "neg_log_loss" else 0.5, value)), metric=metric)
+            read(write(text.format(-0.5 if metric == "neg_log_loss" else 0.5, value)), metric=metric, **direction)
         assert told in str(caught.value)
 
 

@@ -289,8 +289,6 @@ def _found(given: NamedSource, options: ReadOptions, *, n_sources: int) -> Found
         return table
     is_alone = n_sources > 1 or bool(given.stem) or _is_file(source)
     long = long_of(table, options, stem if is_alone else None)
-    if given.stem and not long.is_by_file and len(long.models) > 1:
-        raise AmbiguousSourceError(f"the source given for {given.stem!r} holds {len(long.models)} models.")
     if long.is_by_file and n_sources == 1 and not given.stem and not long.is_of_items:
         raise AmbiguousSourceError(
             f"{name} has a column of scores ({long.column!r}) but none called 'model', so it does not say whose "

@@ -27,6 +27,7 @@ from tiebreak.readers.tables import (
     SourceTable,
     Words,
     as_words,
+    has_fractions,
     is_numeric,
     is_varied,
     known_columns,
@@ -35,9 +36,7 @@ from tiebreak.readers.tables import (
 from tiebreak.scores.metric import full_name, has_direction
 from tiebreak.scores.vocabulary import look_up, quoted
 
-_SUMS = frozenset(
-    "mean avg ave average std sd stdev median total overall summary sum rank ranks win wins best worst min max all".split()
-)
+_SUMS = frozenset("mean avg ave average std sd stdev median total overall summary sum rank ranks win wins".split())
 _BESIDE_SUMS = frozenset(
     "cv of dev deviation arith arithmetic geometric geo harmonic macro micro weighted tie ties loss losses number".split()
 )
@@ -144,7 +143,8 @@ def long_of(table: SourceTable, options: ReadOptions, alone: str | None = None) 
         given["cluster"] = options.cluster
     datasets = given.pop("datasets", None)
     says = {name: is_varied(column) for name, column in table.columns.items()}
-    roles = find_roles([*names, *table.nested], table.name, given, options.metric, says)
+    fractions = {name for name, column in table.columns.items() if has_fractions(column)}
+    roles = find_roles([*names, *table.nested], table.name, given, options.metric, says, fractions)
     if options.dataset is not None and "dataset" in roles:
         table = _where(table, {roles["dataset"][0]: options.dataset}, "dataset")
     refuse_nested(table, [column for columns in roles.values() for column in columns])
@@ -426,9 +426,6 @@ class _Reading(NamedTuple):
         if not is_items:
             self._refuse_running(numbers)
         odd = [name for name in numbers if _NO_SCORE.fullmatch(_under(name)) or sums_up(name)]
-        values = {name: self.table.numbers(name) for name in numbers if name not in odd}
-        if any(np.all(np.abs(each) <= 1) and np.any(each != np.floor(each)) for each in values.values()):  # counts among shares
-            odd += [name for name, each in values.items() if np.all(each == np.floor(each)) and np.all(np.abs(each) > 1)]
         if is_items:
             words = [name for name in texts if not self._has_wrong_cells(name)]
             numbered = [name for name in numbers if name == "column 1" or (plain(name) in map(plain, ALIASES["item"].split()))]

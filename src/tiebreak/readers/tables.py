@@ -210,6 +210,13 @@ def is_varied(column: Column) -> bool:
     return isinstance(column, Words) and len(column.names) > 1 and not is_numeric(column)
 
 
+def has_fractions(column: Column) -> bool:
+    """True for numbers that are not all whole, which name nothing."""
+    if isinstance(column, np.ndarray):
+        return bool(np.any(column != np.floor(column), where=~np.isnan(column)))
+    return is_numeric(column) and any((number_of(name, ",") or 0.0) % 1 for name in column.names)
+
+
 def _numbers_of(words: Words, column: str, table: SourceTable) -> FloatArray:
     decimal = decimal_of([words.names])
     values = [number_of(name, decimal) for name in words.names]
@@ -678,7 +685,12 @@ def _of_arrow(column: Any) -> Column | None:
     if types.is_null(kind):
         return np.full(size, np.nan)
     if types.is_dictionary(kind) and types.is_string(kind.value_type):
-        return _as_typed(Words(tuple(array.dictionary.to_pylist()), _buffer(array.indices, np.int32, array.null_count, -1)))
+        return _as_typed(
+            Words(
+                tuple(array.dictionary.to_pylist()),
+                _buffer(array.indices, array.indices.type.to_pandas_dtype(), array.null_count, -1),
+            )
+        )
     if types.is_integer(kind) or types.is_floating(kind):
         values = _buffer(array, kind.to_pandas_dtype(), array.null_count, np.nan)
         is_exact = types.is_floating(kind) or not size or np.abs(values).max() <= _EXACT
@@ -700,7 +712,7 @@ def _buffer(array: Any, dtype: Any, n_missing: int, missing: float) -> Any:
         return values
     bits = np.unpackbits(np.frombuffer(array.buffers()[0], dtype=np.uint8), bitorder="little")
     there = bits[array.offset : array.offset + len(array)].astype(bool)
-    return np.where(there, values, missing) if missing != -1 else np.where(there, values, np.int32(-1))
+    return np.where(there, values, missing) if missing != -1 else np.where(there, values.astype(np.int32), np.int32(-1))
 
 
 def _as_typed(words: Words) -> Words:
