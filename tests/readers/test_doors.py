@@ -28,6 +28,8 @@ from tiebreak.errors import (
     TiebreakError,
     UnreadableSourceError,
 )
+from tiebreak.study_file.data import read_datasets
+from tiebreak.study_file.toml import Entry
 
 Rows = Sequence[Sequence[str]]
 Values = dict[str, list[Any]]
@@ -71,9 +73,6 @@ def rated(path: Any) -> Values:
 
 def studied(path: Any) -> Values:
     """Columns of a study's data; the message after the name of the entry."""
-    from tiebreak.study_file.data import read_datasets
-    from tiebreak.study_file.toml import Entry
-
     place = 's.toml: data.source = "'
     try:
         data = read_datasets(Entry("s.toml", ("data",), {"source": str(path), "target": "y"}), Path())[""]

@@ -50,7 +50,8 @@ def test_two_columns_that_claim_one_part(header: str, role: str, write: Write) -
     with pytest.raises(AmbiguousSourceError) as caught:
         read(path)
     assert str(caught.value) == (
-        f"scores.csv has the columns {one!r} and {two!r}, and each may be the {role}. Call the one that is meant {role!r}, or say it: "
+        f"scores.csv has the columns {one!r} and {two!r}, and each may be the {role}. Call the one that is meant "
+        f"{role!r}, or say it: "
         f"columns={{{role!r}: {one!r}}}, on the command line --column {role}={one!r}."
     )
     names = [one, two, "accuracy"]

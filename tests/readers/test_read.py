@@ -103,7 +103,8 @@ def test_an_object_with_scores_is_read(write: Write) -> None:
 
 
 def test_models_and_datasets_are_chosen_by_name(write: Write) -> None:
-    """In the order asked for; unknown ones are refused with the nearest; an error names the line of the file, not of the choice."""
+    """In the order asked for; unknown ones are refused with the nearest; an error names the line of the file, not of "
+    "the choice."""
     path = write("fold,svm,rf,knn\n0,0.1,0.2,0.3\n")
     scores = read(path, models=["knn", "svm"])
     assert (scores.models, scores.matrix().score.tolist()) == (("knn", "svm"), [[0.3], [0.1]])
@@ -118,7 +119,9 @@ def test_models_and_datasets_are_chosen_by_name(write: Write) -> None:
     with pytest.raises(InvalidScoresError, match=r"^scores\.csv, line 5: the score of model 'svm' is infinite"):
         read(path, dataset="wine")
     for source in (write(WIDE), read(write(WIDE))):
-        with pytest.raises((UnknownNameError, AmbiguousSourceError), match="'iris' was given, but .* does not name any datasets"):
+        with pytest.raises(
+            (UnknownNameError, AmbiguousSourceError), match=r"'iris' was given, but .* does not name any datasets"
+        ):
             read(source, dataset="iris")
 
 
@@ -260,5 +263,5 @@ def test_a_dict_names_the_one_model_of_each_source() -> None:
         assert tb.read_items({"a": source, "b": one}).models == ("a", "b")
     with pytest.raises(AmbiguousSourceError, match=r"^the source given for 'a' holds 2 models\. Pass it without a name\."):
         tb.read_items({"a": pd.concat([one.assign(model=model) for model in "xy"])})
-    with pytest.raises(TiebreakError, match="has a column of scores .* but none called 'model'"):
+    with pytest.raises(TiebreakError, match=r"has a column of scores .* but none called 'model'"):
         read(pd.DataFrame({"fold": [0], "score": [0.1]}).to_csv("t.csv") or Path("t.csv"))

@@ -26,8 +26,8 @@ def test_tables_as_people_have_them(case: dict[str, Any]) -> None:
     try:
         answer = tb.compare(*paths, **case["arguments"])
     except TiebreakError as error:
-        assert "refuse" in case["outcome"], str(error)
-        assert any(word in str(error) for word in case.get("says_any_of", [""])), str(error)
+        assert "refuse" in case["outcome"], str(error)  # noqa: PT017  (either may be right)
+        assert any(word in str(error) for word in case.get("says_any_of", [""])), str(error)  # noqa: PT017  (either may be right)
         return
     assert "answer" in case["outcome"], answer.headline
     assert answer.method.question == case.get("question", answer.method.question)
@@ -99,8 +99,10 @@ def test_rows_that_one_key_has_twice(write: Write) -> None:
         write,
         "model,fold,calibrator,f1\na,0,none,0.1\na,0,platt,0.2\nb,0,none,0.1\nb,0,platt,0.3\n",
         InvalidScoresError,
-        ": model 'a' has two scores for fold '0' (line 2 and line 3; 2 such row(s) in all). The rows differ in 'calibrator': none, "
-        "platt. Keep one: where={'calibrator': 'none'}, on the command line --where calibrator 'none'; or make it part of the model: "
+        ": model 'a' has two scores for fold '0' (line 2 and line 3; 2 such row(s) in all). The rows differ in "
+        "'calibrator': none, "
+        "platt. Keep one: where={'calibrator': 'none'}, on the command line --where calibrator 'none'; or make it "
+        "part of the model: "
         "--column model=model,calibrator.",
         metric="f1",
     )
@@ -108,7 +110,8 @@ def test_rows_that_one_key_has_twice(write: Write) -> None:
         write,
         "fold,svm\n0,0.1\n1,0.2\n0,0.3\n",
         InvalidScoresError,
-        ": two rows are of fold '0' (line 2 and line 4; 1 such row(s) in all). Keep one row for each; rows that differ by a random "
+        ": two rows are of fold '0' (line 2 and line 4; 1 such row(s) in all). Keep one row for each; rows that "
+        "differ by a random "
         "seed have it in a column 'seed', repeats in 'repeat'.",
     )
 
@@ -121,7 +124,8 @@ def test_what_a_row_is_must_be_known(write: Write) -> None:
         wide,
         AmbiguousSourceError,
         ": what is a row? Its columns are 'svm' and 'rf'. A fold of a cross-validation: pass cv=10, or n_train= and n_test=; an "
-        "example of one test set: rows='items'; a dataset, a seed or a period: name it in a column 'dataset', 'seed' or 'time', or "
+        "example of one test set: rows='items'; a dataset, a seed or a period: name it in a column 'dataset', 'seed' "
+        "or 'time', or "
         "say which it is: --column dataset=NAME.",
     )
     check_refused(
@@ -150,7 +154,8 @@ def test_parts_of_the_data_are_no_splits(write: Write) -> None:
         write,
         text,
         AmbiguousSourceError,
-        ", column 'split': it names parts of the data ('train' and 'test'), not splits of which models have one score each. Keep one: "
+        ", column 'split': it names parts of the data ('train' and 'test'), not splits of which models have one score "
+        "each. Keep one: "
         "where={'split': 'test'}, on the command line --where split test.",
     )
     assert read(write(text), where={"split": "test"}).matrix().score.tolist() == [[0.1, 0.2]] * 2
@@ -187,7 +192,8 @@ def test_a_table_of_means_says_nothing_of_how_they_vary(write: Write) -> None:
         text,
         AmbiguousSourceError,
         ": it has one row for each model: a single score, or a mean, says nothing of how it varies (columns 'model', 'mmlu' and "
-        "'arc'). Pass the single score of each model on each split: columns 'model', 'fold' and the metric, or one column for each "
+        "'arc'). Pass the single score of each model on each split: columns 'model', 'fold' and the metric, or one "
+        "column for each "
         "model. If its columns are datasets, say so: --column datasets=mmlu,arc.",
     )
     scores = read(write(text), columns={"datasets": "mmlu,arc"})
@@ -205,8 +211,10 @@ def test_a_column_that_is_no_model(column: str, write: Write) -> None:
         write,
         f"fold,svm,{column}\n0,0.5,{cell}\n1,0.6,{cell}\n",
         UnreadableSourceError,
-        f": {column!r} holds no scores of a model ({column!r} says {cell!r}), and there is no column of models among 'fold', 'svm' and "
-        f"{column!r}. Without one every column but those of units holds the scores of a model: name the models (models=), leave the "
+        f": {column!r} holds no scores of a model ({column!r} says {cell!r}), and there is no column of models among "
+        "'fold', 'svm' and "
+        f"{column!r}. Without one every column but those of units holds the scores of a model: name the models "
+        "(models=), leave the "
         "other columns out, or say which column holds what: --column model=NAME, --column dataset=NAME.",
     )
     assert read(write(f"fold,svm,{column}\n0,0.5,{cell}\n1,0.6,{cell}\n"), models=["svm"]).models == ("svm",)

@@ -149,8 +149,10 @@ def test_sizes_follow_from_names(write: Write) -> None:
     with pytest.raises(MissingSizesError) as caught:
         read(write(fifty.replace("{}", "")))
     assert str(caught.value) == (
-        "scores.csv has 50 folds of each model: of one cross-validation, or repeats that were numbered on? Pass cv=50 for one of so "
-        "many folds, cv=10 for repeats of 10 (in the order of their numbers), or n_train= and n_test=, or number the repeats in a "
+        "scores.csv has 50 folds of each model: of one cross-validation, or repeats that were numbered on? Pass cv=50 "
+        "for one of so "
+        "many folds, cv=10 for repeats of 10 (in the order of their numbers), or n_train= and n_test=, or number the "
+        "repeats in a "
         "column 'repeat'."
     )
     repeated = read(write(fifty.replace("{}", "")), cv=10).matrix()
@@ -158,7 +160,7 @@ def test_sizes_follow_from_names(write: Write) -> None:
     assert_allclose(repeated.ratio, np.full(50, 1 / 9))
     assert_allclose(read(write(fifty.replace("{}", "")), cv=50).matrix().ratio, np.full(50, 1 / 49))
     assert not read(write(ten.replace("fold", "split"))).matrix().has_ratio
-    with pytest.raises(MissingSizesError, match="cv=3 was given, but scores.csv has 10 splits, which is no multiple of 3"):
+    with pytest.raises(MissingSizesError, match=r"cv=3 was given, but scores.csv has 10 splits, which is no multiple of 3"):
         read(write(ten), cv=3)
 
 
@@ -219,7 +221,11 @@ def test_rows_of_0_and_1_are_probably_items(text: str, write: Write) -> None:
     [
         ("inf", "r2", "line 3: the score of model 'svm' is infinite. Means and differences would be infinite too"),
         ("1e200", "utility", "model 'svm', repeat 0 fold 1: the score is 1e+200. Means"),
-        ("1.4", "f1", "line 3: f1 lies between 0 and 1 (or 0 and 100 in per cent, for all models and datasets), and that of 'svm' is 1.4"),
+        (
+            "1.4",
+            "f1",
+            "line 3: f1 lies between 0 and 1 (or 0 and 100 in per cent, for all models and datasets), and that of 'svm' is 1.4",
+        ),
         ("-0.1", "f1", "line 3: f1 lies between 0 and 1"),
         ("101", "f1", "line 3: f1 lies between 0 and 1"),
         ("-0.25", "log_loss", "model 'svm' has -0.25 on repeat 0 fold 1, but 'log_loss' is never negative"),
@@ -247,7 +253,8 @@ def test_negated_losses_and_per_cent(write: Write) -> None:
 
 
 def test_the_direction_is_never_read_off_the_data(write: Write) -> None:
-    """It follows from a name or is said; alone, the metric is called score; sizes are asked for with it, where they are not known."""
+    """It follows from a name or is said; alone, the metric is called score; sizes are asked for with it, where they "
+    "are not known."""
     metric = read(write(WIDE), metric=None, lower_is_better=True).metric
     assert (metric.name, metric.higher_is_better) == ("score", False)
     for text, told in (

@@ -28,7 +28,7 @@ from tiebreak.plan.split_design import Splits, class_names, shared_splits, split
 from tiebreak.readers.header import role_of
 from tiebreak.readers.metric import choose_metric, scorer_of, sklearn_metric, table_metric
 from tiebreak.readers.source import ReadOptions, Source, source_of
-from tiebreak.readers.tables import Table, column_of
+from tiebreak.readers.tables import SourceTable, column_of
 from tiebreak.scores.items import Items
 from tiebreak.scores.metric import has_direction
 from tiebreak.scores.scores import ScoreMatrix, SplitDesign
@@ -402,7 +402,7 @@ def _numbers(values: Any, where: str) -> FloatArray:
             f"{where} must be numbers in one list, one for each split; got {' '.join(repr(values)[:60].split())}."
             + " For repeats by folds, use a table with columns 'repeat' and 'fold'." * (given.ndim > 1)
         )
-    return Table(where, {"score": column}, lambda row: f"number {row + 1}", given.size, {}).numbers("score")
+    return SourceTable(where, {"score": column}, lambda row: f"number {row + 1}", given.size, {}).numbers("score")
 
 
 # --- splits -------------------------------------------------------------------------------------------------------------

@@ -117,7 +117,7 @@ def _key_of(words: Words) -> Key:
 
 
 def _keys_of(long: Long, units: Mapping[str, Words], n_datasets: int) -> tuple[Kind, Key, Key, Words | None]:
-    """What the units are, the repeat and fold of each row, and its seed where scores that differ by it are averaged."""
+    """Kind of the units, the repeat and fold of each row, and its seed where scores that differ by it are averaged."""
     nothing = Key(np.zeros(long.table.n_rows, dtype=np.int8), None)
     if "time" in units:
         if n_datasets > 1:

@@ -11,7 +11,7 @@ import numpy as np
 from tiebreak.errors import InvalidStudyError, SourceNotFoundError, TiebreakError
 from tiebreak.printable import printable
 from tiebreak.readers.files import check_path, pipes_as_files
-from tiebreak.readers.tables import ENDINGS, Words, read_table
+from tiebreak.readers.tables import ENDINGS, Words, is_numeric, read_table
 from tiebreak.study_file.toml import Entry
 
 # --- files: all that is asked of `readers` ----------------------------------------------------------------------------------
@@ -40,6 +40,8 @@ def _read_table(path: Path, name: str) -> Any:
         table = read_table(held, name)
     columns: dict[str, Any] = {}
     for each, column in table.columns.items():
+        if isinstance(column, Words) and is_numeric(column) and any(text.strip()[:1].isdigit() for text in column.names):
+            column = table.numbers(each)
         if isinstance(column, Words):
             columns[each] = pd.Series(np.array([*column.names, np.nan], dtype=object)[column.code])
         else:
