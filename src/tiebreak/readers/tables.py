@@ -214,7 +214,7 @@ def has_fractions(column: Column) -> bool:
     """True for numbers that are not all whole, which name nothing."""
     if isinstance(column, np.ndarray):
         return bool(np.any(column != np.floor(column), where=~np.isnan(column)))
-    return is_numeric(column) and any((number_of(name, ",") or 0.0) % 1 for name in column.names)
+    return is_numeric(column) and any((number_of(name, ",") or 0.0) % 1 > 0 for name in column.names)
 
 
 def _numbers_of(words: Words, column: str, table: SourceTable) -> FloatArray:
