@@ -537,7 +537,7 @@ def _of_text(content: bytes, name: str, is_name: Callable[[str], bool], ending: 
     names, columns = table
     _check_header(names, name, where)
     named = [(own, column) for own, column in zip(names, columns, strict=True) if own.strip()]
-    if all(isinstance(column, Words) and own in column.names for own, column in named):
+    if named and all(isinstance(column, Words) and own in column.names for own, column in named):
         row = next(row for row, text in enumerate(as_words(named[0][1]).texts()) if text == named[0][0])
         raise refuse(name, None, where(row), "it repeats the header.", "Remove the line; was one table put below another?")
     return _named(
