@@ -537,10 +537,22 @@ def _of_text(content: bytes, name: str, is_name: Callable[[str], bool], ending: 
     names, columns = table
     _check_header(names, name, where)
     named = [(own, column) for own, column in zip(names, columns, strict=True) if own.strip()]
-    if all(isinstance(column, Words) and own in column.names for own, column in named):
+    if named and all(isinstance(column, Words) and own in column.names for own, column in named):
         row = next(row for row, text in enumerate(as_words(named[0][1]).texts()) if text == named[0][0])
         raise refuse(name, None, where(row), "it repeats the header.", "Remove the line; was one table put below another?")
-    return _named(name, names, columns, where)
+    return _named(
+        name, names, [each if is_name(own) else _as_numbers(each) for own, each in zip(names, columns, strict=True)], where
+    )
+
+
+def _as_numbers(column: Column) -> Column:
+    """Numbers of words that are nothing else, in per cent or beside blanks of other scripts; words of truth stay words."""
+    if not isinstance(column, Words) or not column.names or number_of(column.names[0], ",") is None or not is_numeric(column):
+        return column
+    if any(each.casefold() in _TRUTH for each in column.names):
+        return column
+    decimal = decimal_of([column.names])
+    return np.array([*(number_of(each, decimal) for each in column.names), math.nan], dtype=float)[column.code]
 
 
 def _check_header(names: Sequence[str], name: str, where: Where) -> None:
