@@ -548,7 +548,8 @@ def test_two_columns_that_are_both_the_model(door: str, names: tuple[str, str]) 
     assert _refusal(lambda: kind.read("t.csv"), "t.csv", kind) == (
         AmbiguousSourceError,
         (
-            f"FILE has the columns {one!r} and {two!r}, and each may be the model. Call the one that is meant 'model', or say it: "
+            f"FILE has the columns {one!r} and {two!r}, and each may be the model. Call the one that is meant "
+            "'model', or say it: "
             f"columns={{'model': {one!r}}}, on the command line --column model={one!r}."
         ),
     )

@@ -6,6 +6,7 @@ import bz2
 import gzip
 import json
 import os
+import re
 import threading
 import tracemalloc
 import zipfile
@@ -197,7 +198,7 @@ def test_json_that_would_be_misread_or_never_end(text: str, message: str) -> Non
     """Python's reader takes the last of two keys and words that are no JSON, and fails at depths in its own way."""
     with pytest.raises(UnreadableSourceError) as caught:
         parse_json(text, "t", is_strict=True)
-    assert str(caught.value).startswith(f"t: {message}")
+    assert re.match(rf"t:? {re.escape(message)}", str(caught.value))
 
 
 def test_a_key_that_stands_twice_among_very_many_is_found_at_once() -> None:
