@@ -107,20 +107,12 @@ def test_what_a_cell_says(text: str, number: float | None, write: Write) -> None
         assert columns(write(f'a,b\n"{text}",1\n0.5,2\n', "t.csv"))["a"] == [text, "0.5"]
 
 
-def test_decimal_commas_are_those_of_the_whole_file(write: Write) -> None:
-    """Beside points, or where they may part thousands, they stay words, which no score is."""
-    for text in ("a;b\n0,5;0.5\n0,25;1\n", 'a,b\n"1,250",1\n'):
-        table = read_table(write(text), "t.csv")
-        with pytest.raises(
-            InvalidScoresError, match=r"line 2, column 'a': '[\d,]+' is not a number\. .*(decimal comma|thousands)"
-        ):
-            read_table(write(text), "t.csv").numbers("a") if "1,250" in text else _mixed(table)
-    assert columns(write("a;b\n1,5;1,250\n"))["b"] == [1.25]
-
-
-def _mixed(table: tables.Table) -> None:
-    assert isinstance(table.columns["a"], Words)
-    raise tables.not_a_number(table, "a", 0, table.words("a").texts()[0])
+def test_commas_are_decimal_or_part_thousands(write: Write) -> None:
+    """Where some number tells; a column of both, or of neither for certain, is of words, which no score is."""
+    assert columns(write("a;b\n1,5;1,250\n2;3\n")) == {"a": [1.5, 2], "b": [1.25, 3]}
+    for text in ("a;b\n0,5;1\n0.25;2\n", 'a,b\n"1,250",1\n'):
+        with pytest.raises(InvalidScoresError, match=r"line 2, column 'a': '[\d,]+' is not a number\. .*(decimal comma|thousands)"):
+            read_table(write(text), "t.csv").numbers("a")
 
 
 def test_names_stay_as_they_are_typed(write: Write) -> None:
