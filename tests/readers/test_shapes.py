@@ -226,6 +226,7 @@ def test_columns_that_are_metrics_or_running_numbers(write: Write) -> None:
         ("fold,f1,recall\n0,0.1,0.2\n", "its columns 'f1' and 'recall' are of several metrics"),
         ("fold,ACC_a,ROC_a\n0,0.1,0.2\n", "its columns 'ACC_a' and 'ROC_a' are of several metrics"),
         ("number,svm\n0,1.5\n1,0.2\n2,0.9\n", r"column 'number': it counts upwards \(0, 1 \.\.\.\), so it is no model's scores"),
+        ("number,svm\n3,0.1\n5,0.2\n", "that of 'number' is 3"),
         ("fold,score\n0,0.1\n", r"has a column of scores \('score'\) but none called 'model'"),
         ("fold,n_train\n0,9\n", "it has no column of scores, only 'fold' and 'n_train'"),
         ("model,fold,note\na,0,x\n", "has a column of models, but which column holds their scores"),

@@ -479,9 +479,7 @@ def odd_column(rng: random.Random, truth: Truth) -> Columns | None:
     """A column among those of models that holds no scores."""
     columns = _plain_wide(truth)
     n = len(truth.units)
-    name = rng.choice(
-        ["mean", "std", "fit_time", "n_features", "best", "gain", "winner", "m0_std", "m1_time", "pvalue", "rank", "max"]
-    )
+    name = rng.choice(["mean", "std", "fit_time", "n_features", "gain", "winner", "m0_std", "m1_time", "pvalue", "rank"])
     columns[name] = ["m1"] * n if name == "winner" else [round(rng.uniform(0.05, 0.95), 4) for _ in range(n)]
     return None if name == "winner" and truth.is_of_items else _shuffled(rng, columns)
 
