@@ -21,7 +21,6 @@ import pytest
 import tiebreak as tb
 from tests.cli.conftest import run
 from tiebreak.errors import (
-    AmbiguousSourceError,
     InvalidScoresError,
     InvalidStudyError,
     SourceNotFoundError,
@@ -494,30 +493,6 @@ def test_what_is_no_file_is_said_everywhere(door: str) -> None:
         assert _refusal(lambda path=path: kind.read(path), path, kind) == (SourceNotFoundError, expected)
 
 
-@pytest.mark.parametrize("door", ["compare", "read_scores", "read_items", "compare items"])
-@pytest.mark.parametrize("word", ["Model", "Models", "method", "algorithm", "classifier", "Estimator", "system", "approach"])
-def test_synonyms_of_model(door: str, word: str) -> None:
-    """A column of models may be called as the field calls them."""
-    kind = DOORS[door]
-    wide = pd.DataFrame(kind.rows, columns=list(kind.names))
-    wide.melt(kind.names[0], var_name=word, value_name="score").to_csv("long.csv", index=False)
-    assert kind.read("long.csv") == kind.read(_written("plain", kind))
-
-
-@pytest.mark.parametrize(("door", "word"), [("compare", "mean"), ("read_scores", "Total"), ("read_items", "average")])
-def test_a_row_that_sums_up_is_refused(door: str, word: str) -> None:
-    """A spreadsheet's last row is no split and no item."""
-    kind = DOORS[door]
-    Path("t.csv").write_text(_text(kind.names, [*kind.rows, [word, "0.5", "0.5", "0.5"]]))
-    assert _refusal(lambda: kind.read("t.csv"), "t.csv", kind) == (
-        UnreadableSourceError,
-        (
-            f"FILE, line 10, column {kind.names[0]!r}: {word!r} sums up the other rows. Leave it out, or call the "
-            f"{kind.names[0]} something else."
-        ),
-    )
-
-
 @pytest.mark.parametrize("door", DOORS)
 def test_a_number_of_each_row_without_a_name_is_left_out(door: str) -> None:
     """As pandas and R write it in front of a table."""
@@ -536,38 +511,6 @@ def test_the_command_reads_a_pipe_like_a_file(file: str, capsys: pytest.CaptureF
     assert (code, out.count("\n")) == (0, 4)
     with _pipe(path) as pipe:
         assert run(capsys, "compare", str(pipe), *typed)[:2] == (code, out)
-
-
-@pytest.mark.parametrize("door", ["compare", "read_scores", "read_items", "compare items"])
-@pytest.mark.parametrize("names", [("Model", "MODEL"), ("method", "classifier"), ("model", "Model")])
-def test_two_columns_that_are_both_the_model(door: str, names: tuple[str, str]) -> None:
-    """By letters of different case, or by two synonyms: which one is meant cannot be told."""
-    kind, (one, two) = DOORS[door], names
-    rows = "".join(f"{number},{model},{model}x,0.5\n" for number in range(8) for model in "ab")
-    Path("t.csv").write_text(f"{kind.names[0]},{one},{two},score\n{rows}")
-    assert _refusal(lambda: kind.read("t.csv"), "t.csv", kind) == (
-        AmbiguousSourceError,
-        (
-            f"FILE has the columns {one!r} and {two!r}, and each may be the model. Call the one that is meant 'model', or say it: "
-            f"columns={{'model': {one!r}}}, on the command line --column model={one!r}."
-        ),
-    )
-
-
-@pytest.mark.parametrize("door", ["compare", "read_scores", "read_items", "compare items"])
-def test_a_second_column_of_what_is_compared(door: str) -> None:
-    """Scores that stand twice are told by the column in which they differ; a time, another value in each row, is none."""
-    kind = DOORS[door]
-    rows = "".join(
-        f"{number},{model},{way},2026-11-{number + 1:02} {place}:00,0.{number}{place}\n"
-        for number in range(8)
-        for place, (model, way) in enumerate((model, way) for model in "ab" for way in ("zero", "few"))
-    )
-    Path("t.csv").write_text(f"{kind.names[0]},model,classifier,answered,score\n{rows}")
-    error, text = _refusal(lambda: kind.read("t.csv"), "t.csv", kind)
-    assert error is InvalidScoresError
-    assert "The rows differ in 'classifier': zero, few. Keep one: where={'classifier': 'zero'}" in text
-    assert "or make it part of the model: --column model=model,classifier." in text
 
 
 @pytest.mark.parametrize("file", ["t.csv", "t.tsv", "t", "t.jsonl", "t.json", "t.html", "t.toml", "battles.csv"])
@@ -595,35 +538,6 @@ def test_a_file_of_two_gigabytes_with_one_line(file: str, capsys: pytest.Capture
     assert (code, out) == (2, "")
     assert file in err
     assert peak < 160e6
-
-
-def test_columns_whose_names_differ_only_in_case(capsys: pytest.CaptureFixture[str]) -> None:
-    """Two of models are two models; two of what a table is made of cannot be told apart, in frames as in files."""
-    rows = "".join(f"{fold},0.{50 + fold},0.{60 + fold},90,10\n" for fold in range(8))
-    Path("t.csv").write_text(f"fold,svm,SVM,n_train,n_test\n{rows}")
-    assert set(tb.compare("t.csv", metric="accuracy").models) == {"svm", "SVM"}
-    Path("t.csv").write_text("item,Item,a,b\n" + "".join(f"q{k},p{k},{k % 2},1\n" for k in range(8)))
-    told = "has the columns 'item' and 'Item', and each may be the item. Call the one that is meant 'item', or say it"
-    with pytest.raises(AmbiguousSourceError, match=re.escape(told)):
-        tb.compare("t.csv")
-    with pytest.raises(AmbiguousSourceError, match=re.escape(told)):
-        tb.compare(pd.read_csv("t.csv"))
-    code, _, err = run(capsys, "compare", "t.csv")
-    assert code == 2
-    assert " ".join(told.split()) in " ".join(err.split())
-
-
-def test_a_folder_with_files_of_two_kinds(capsys: pytest.CaptureFixture[str]) -> None:
-    """Tables of items are compared, and the table of splits is named, with what to type for it."""
-    Path("both").mkdir()
-    Path("both/items.csv").write_text("item,a,b\n" + "".join(f"q{k},{k % 2},{k // 3 % 2}\n" for k in range(20)))
-    Path("both/splits.csv").write_text("fold,n_train,n_test,a,b\n" + "".join(f"{k},90,10,0.{50 + k},0.6\n" for k in range(5)))
-    answer = tb.compare("both")
-    assert answer.items is not None
-    assert len(answer.items.items) == 20
-    code, out, err = run(capsys, "both")
-    assert code == 0
-    assert "left out: splits.csv: perhaps" in " ".join((out + err).split())
 
 
 @pytest.mark.parametrize("file", [file for file, each in FILES.items() if each.error is not None])

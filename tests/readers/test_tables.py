@@ -21,10 +21,10 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from tests.readers.conftest import Write
-from tests.readers.helpers import LONG, LONG_FRAME, SCORE, WIDE, WIDE_FRAME, read
+from tests.readers.helpers import LONG_FRAME, SCORE, WIDE, WIDE_FRAME, read
 from tiebreak.errors import InvalidScoresError, TiebreakError, UnreadableSourceError, UnsupportedSourceError
 from tiebreak.readers import tables
-from tiebreak.readers.tables import MISSING, Words, column_names, is_numeric, number_of, read_table
+from tiebreak.readers.tables import MISSING, column_names, is_numeric, number_of, read_table
 
 
 def columns(source: Any, *names: str) -> dict[str, list[Any]]:
@@ -111,7 +111,9 @@ def test_commas_are_decimal_or_part_thousands(write: Write) -> None:
     """Where some number tells; a column of both, or of neither for certain, is of words, which no score is."""
     assert columns(write("a;b\n1,5;1,250\n2;3\n")) == {"a": [1.5, 2], "b": [1.25, 3]}
     for text in ("a;b\n0,5;1\n0.25;2\n", 'a,b\n"1,250",1\n'):
-        with pytest.raises(InvalidScoresError, match=r"line 2, column 'a': '[\d,]+' is not a number\. .*(decimal comma|thousands)"):
+        with pytest.raises(
+            InvalidScoresError, match=r"line 2, column 'a': '[\d,]+' is not a number\. .*(decimal comma|thousands)"
+        ):
             read_table(write(text), "t.csv").numbers("a")
 
 
@@ -487,8 +489,3 @@ def test_what_is_written_is_read_back(folder: Path, rows: list[tuple[str, float]
         table = read_table(path, "t", is_name="name".__eq__)
         assert table.words("name").texts() == [name for name, _ in rows]
         assert_array_equal(table.numbers("score"), [value for _, value in rows])
-
-
-def test_a_long_file_is_a_wide_one(write: Write) -> None:
-    """A row for each score says the same as a column for each model."""
-    assert_array_equal(read(write(LONG)).matrix().score, read(write(WIDE, "w.csv")).matrix().score)
