@@ -24,7 +24,6 @@ from tests.readers.helpers import SCORE, WIDE, read
 from tiebreak.errors import InvalidParameterError, SourceNotFoundError, TiebreakError, UnreadableSourceError
 from tiebreak.readers import files
 from tiebreak.readers.files import content_of, lines_of, parse_json, text_of
-from tiebreak.readers.tables import read_table
 
 on_posix = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
 
@@ -142,23 +141,6 @@ def test_no_more_is_read_than_the_limit(write: Write, monkeypatch: pytest.Monkey
     assert Path("t.parquet").stat().st_size < 10_000
     with pytest.raises(UnreadableSourceError, match=r"t\.parquet: it takes more than 0\.0 GB when it is unpacked"):
         read("t.parquet")
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        "é,b".encode(),
-        b"\xef\xbb\xbf" + "é,b".encode(),
-        "é,b".encode("cp1252"),
-        "é,b".encode("utf-16"),
-        "é,b,c".encode("utf-16-le"),
-        b"\xfe\xff" + "é,b".encode("utf-16-be"),
-    ],
-    ids=["UTF-8", "mark", "Windows", "UTF-16", "no mark", "big end first"],
-)
-def test_encodings_are_told_by_the_bytes(content: bytes) -> None:
-    """UTF-8, UTF-16 with a mark or by its NULs, else the one of Windows for Western Europe."""
-    assert text_of(content, "t").startswith("é,b")
 
 
 @pytest.mark.parametrize(
@@ -283,11 +265,3 @@ def test_an_error_speaks_of_the_pipe(write: Write) -> None:
     with pipe_of(write("item,model,score\nq1,a,high\n")) as pipe, pytest.raises(TiebreakError) as caught:
         tb.compare(pipe)
     assert str(caught.value).startswith(f"{pipe}, line 2, column 'score'")
-
-
-def test_the_same_table_has_its_lines_wherever_it_is_packed(write: Write) -> None:
-    """An error in a packed file counts the lines of what is in it."""
-    path = write(gzip.compress(b"fold,a\n\n0,0.1\n1,high\n2,0.2\n"), "t.csv.gz")
-    table = read_table(path, "t.csv.gz")
-    with pytest.raises(TiebreakError, match=r"^t\.csv\.gz, line 4, column 'a': 'high' is not a number"):
-        table.numbers("a")
