@@ -182,13 +182,6 @@ def test_json_that_would_be_misread_or_never_end(text: str, message: str) -> Non
     assert message in str(caught.value)
 
 
-def test_a_key_that_stands_twice_among_very_many_is_found_at_once() -> None:
-    """Each against all before it would take hours."""
-    keys = [*range(200_000), 199_999]
-    with pytest.raises(UnreadableSourceError, match="the key 'm199999' stands twice"):
-        parse_json("{" + ",".join(f'"m{key}": 1' for key in keys) + "}", "t", is_strict=True)
-
-
 def test_a_line_without_end_is_refused_before_it_is_read(tmp_path: Path) -> None:
     """A sparse file of 2 GB with one line is told by the first 32 MiB of it, in bounded memory."""
     path = tmp_path / "t.jsonl"

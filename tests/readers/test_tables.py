@@ -7,7 +7,6 @@ import decimal
 import gzip
 import io
 import json
-import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -129,15 +128,15 @@ HINT = "If these are decimal commas, write the numbers with a point, such as 0.8
         (
             "svm,a;b\n0.1,0.2;0.3\n",
             (
-                ": it is separated by commas (2 columns) or semicolons (2 columns), and every row fits either. Put what holds one of "
-                "them into quotation marks."
+                ": it is separated by commas (2 columns) or semicolons (2 columns), and every row fits either. Put what "
+                "holds one of them into quotation marks."
             ),
         ),
         (
             "Results of May,,\na,b,c\n1,2,3\n",
             (
-                ", line 1: it is no header: it names 1 of 3 columns ('Results of May'). Remove the lines above the header with the "
-                "names of the columns."
+                ", line 1: it is no header: it names 1 of 3 columns ('Results of May'). Remove the lines above the header "
+                "with the names of the columns."
             ),
         ),
         ("a,b\nx,y\na,b\n", ", line 3: it repeats the header. Remove the line; was one table put below another?"),
@@ -344,13 +343,6 @@ def test_frames_that_cannot_be_read(frame: Any, text: str) -> None:
     assert refusal(frame).startswith(text)
 
 
-def test_a_series_is_no_table() -> None:
-    """It has no names for models."""
-    for series in (pd.Series([0.1, 0.2]), pl.Series([0.1, 0.2])):
-        with pytest.raises(UnsupportedSourceError, match=r"the source is of type 'Series', which cannot be read as scores"):
-            read(series)
-
-
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table, dict])
 def test_names_of_32_bits_are_as_they_were_written(make: Any) -> None:
     """A model called 0.1 is that of other sources, whose scores keep their bits."""
@@ -373,34 +365,7 @@ def test_whole_numbers_beyond_floats_are_words_to_the_last_digit(write: Write) -
     assert read(write(text)).matrix().n_splits == 2
 
 
-def test_lists_and_objects_in_cells_are_no_numbers() -> None:
-    """Though Python would turn an array of length 1 into one; one without dimensions is a number."""
-    for cell in (np.array([0.5]), [0.5], {"x": 1}):
-        with pytest.raises(UnreadableSourceError, match=r"row 2, column 'a': it is .*; it must be a single text or number"):
-            read({"fold": [0, 1], "b": [0.1, 0.2], "a": [0.5, cell]})
-    assert read({"fold": [0, 1], "b": [0.1, 0.2], "a": [0.5, np.array(0.25)]}).matrix().score[1, 1] == 0.25
-
-
 # --- size and accidents -----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("form", ["wide", "long"])
-def test_peak_memory_is_under_three_times_the_numbers(form: str, write: Write, rng: np.random.Generator) -> None:
-    """8 bytes per score, and a constant 12 MB; pyarrow's own buffers, which tracemalloc does not see, go as columns are read."""
-    n_splits, n_models = 20_000 if form == "wide" else 6_000, 20
-    score = rng.random((n_splits, n_models)).round(6)
-    wide = pd.DataFrame(score, columns=[f"m{number}" for number in range(n_models)])
-    wide.insert(0, "fold", np.arange(n_splits) % 10)
-    wide.insert(0, "repeat", np.arange(n_splits) // 10)
-    frame = wide if form == "wide" else wide.melt(["repeat", "fold"], var_name="model", value_name="score")
-    path = write(frame.to_csv(index=False))
-    tracemalloc.start()
-    matrix = read(path).matrix()
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert_array_equal(matrix.score, score.T)
-    assert peak < 3 * 8 * n_splits * n_models + 12e6
 
 
 @pytest.fixture(scope="module")
