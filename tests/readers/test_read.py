@@ -120,10 +120,16 @@ def test_models_and_datasets_are_chosen_by_name(write: Write) -> None:
 
 def test_rows_are_chosen_by_their_values(write: Write) -> None:
     """Of several columns, by one value or some; what is not there is refused."""
-    path = write("model,part,lang,fold,score\n" + "".join(
-        f"{model},{part},{lang},{fold},0.{fold + 1}\n"
-        for model in "ab" for part in ("dev", "test") for lang in ("de", "fr") for fold in (0, 1)
-    ))  # fmt: skip
+    path = write(
+        "model,part,lang,fold,score\n"
+        + "".join(
+            f"{model},{part},{lang},{fold},0.{fold + 1}\n"
+            for model in "ab"
+            for part in ("dev", "test")
+            for lang in ("de", "fr")
+            for fold in (0, 1)
+        )
+    )
     assert read(path, where={"part": "test", "lang": "fr"}).matrix().score.tolist() == [[0.1, 0.2]] * 2
     assert tb.read_items(path, item="lang", where={"part": ["test"], "fold": "1"}, metric="f1").items == ("de", "fr")
     for where, text in (

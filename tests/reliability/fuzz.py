@@ -74,10 +74,18 @@ NAMES = {
 """Names that a column of each part may have."""
 
 KINDS_OF_UNITS = [
-    ("fold",), ("repeat", "fold"), ("split",), (), ("dataset",), ("dataset", "fold"), ("dataset", "repeat", "fold"), ("seed",),
+    ("fold",),
+    ("repeat", "fold"),
+    ("split",),
+    (),
+    ("dataset",),
+    ("dataset", "fold"),
+    ("dataset", "repeat", "fold"),
+    ("seed",),
     ("time",),
-    ("item",), ("item", "run"),
-]  # fmt: skip
+    ("item",),
+    ("item", "run"),
+]
 MODELS = ["svm", "rf", "C=1, x", "mod él", "gpt 4", "xgb+lr", "a;b", 'say "x"']
 TYPED = ["None", "007", "7", "1.50", "NA", "mean", "fold"]
 """Names that only a column can hold: in a header they would say something else."""
@@ -530,9 +538,18 @@ def torn_text(rng: random.Random, truth: Truth) -> str | None:
 
 
 FAULTS: list[Callable[[random.Random, Truth], Columns | str | None]] = [
-    row_of_means, double, second_factor, parts_of_data, wrong_cell, empty_key, odd_column, several_metrics, no_unit, one_row_each,
+    row_of_means,
+    double,
+    second_factor,
+    parts_of_data,
+    wrong_cell,
+    empty_key,
+    odd_column,
+    several_metrics,
+    no_unit,
+    one_row_each,
     torn_text,
-]  # fmt: skip
+]
 
 
 # --- damage -------------------------------------------------------------------------------------------------------------------
@@ -555,14 +572,68 @@ RESERVED = [
     "",
 ]
 CELLS = [
-    "", " ", "nan", "NaN", "NA", "null", "None", "inf", "-inf", "1e999", "-0.0", "1e-320", "1_000", "0x10", "1,5", "50%",
-    "true", "False", "٣", "abc", "1" * 400, "9007199254740993", "2020-01-01", "0.5 ", " 0.5", "+0.5", ".5", "5.", "1e5",
-    "\0", "\ufeff", '"0.5"', "1e", "--1",
-]  # fmt: skip
+    "",
+    " ",
+    "nan",
+    "NaN",
+    "NA",
+    "null",
+    "None",
+    "inf",
+    "-inf",
+    "1e999",
+    "-0.0",
+    "1e-320",
+    "1_000",
+    "0x10",
+    "1,5",
+    "50%",
+    "true",
+    "False",
+    "٣",
+    "abc",
+    "1" * 400,
+    "9007199254740993",
+    "2020-01-01",
+    "0.5 ",
+    " 0.5",
+    "+0.5",
+    ".5",
+    "5.",
+    "1e5",
+    "\0",
+    "\ufeff",
+    '"0.5"',
+    "1e",
+    "--1",
+]
 VALUES = [
-    None, math.nan, math.inf, -math.inf, 10**400, 2**53 + 1, -(2**63), True, "0.5", "x", b"x", [], {}, [0.5], {"a": 1},
-    1e308, 1e-320, 0, 1, pd.Timestamp("2020"), pd.NaT, pd.NA, 1j, np.float32(0.1), object(),
-]  # fmt: skip
+    None,
+    math.nan,
+    math.inf,
+    -math.inf,
+    10**400,
+    2**53 + 1,
+    -(2**63),
+    True,
+    "0.5",
+    "x",
+    b"x",
+    [],
+    {},
+    [0.5],
+    {"a": 1},
+    1e308,
+    1e-320,
+    0,
+    1,
+    pd.Timestamp("2020"),
+    pd.NaT,
+    pd.NA,
+    1j,
+    np.float32(0.1),
+    object(),
+]
 
 
 def damaged_text(rng: random.Random, text: bytes, pieces: Sequence[bytes]) -> bytes:
@@ -705,7 +776,7 @@ ARGUMENTS: dict[str, list[Any]] = {
     "groups": [None, np.arange(30) % 5, 3, "x"],
     "cv": [None, 5, 1, 0, "kfold", object(), [], [([0], [1])], iter([([0], [1])]), -1, 10**30],
     "rng": [0, 1, 10**400, -1, "x", None, 0.5, True, []],
-}  # fmt: skip
+}
 """Settings of `compare` with values that make sense and such as do not."""
 
 
@@ -723,16 +794,65 @@ def argument_case(rng: random.Random, folder: Path) -> Verdict:
 
 
 KEYS = [
-    "name", "rope", "metrics", "seed", "n_jobs", "timeout", "data", "cv", "columns", "models", "source", "target", "drop",
-    "features", "groups", "weights", "kind", "n_folds", "import", "params", "steps", "grid", "impute", "one_hot", "scale",
-    "store", "inner", "x",
-]  # fmt: skip
+    "name",
+    "rope",
+    "metrics",
+    "seed",
+    "n_jobs",
+    "timeout",
+    "data",
+    "cv",
+    "columns",
+    "models",
+    "source",
+    "target",
+    "drop",
+    "features",
+    "groups",
+    "weights",
+    "kind",
+    "n_folds",
+    "import",
+    "params",
+    "steps",
+    "grid",
+    "impute",
+    "one_hot",
+    "scale",
+    "store",
+    "inner",
+    "x",
+]
 TOML = [
-    '""', '"x"', "0", "-1", "0.5", "true", "[]", "{}", "[1, 2]", '["a", "t"]', "nan", "inf", "1979-05-27", '"os:system"',
-    '"sklearn.svm:SVC"', "[[]]", '"sklearn.svm"', '{ import = "sklearn.dummy:DummyClassifier" }', '"accuracy"',
-    "{ cost = [[0, 1], [1, 0]] }", '"\\u202e"', "9" * 400, '"kfold"', '{ metric = "f1", positive = "x" }', '"table.csv"',
-    '"1%"', '["a"]', '"t"',
-]  # fmt: skip
+    '""',
+    '"x"',
+    "0",
+    "-1",
+    "0.5",
+    "true",
+    "[]",
+    "{}",
+    "[1, 2]",
+    '["a", "t"]',
+    "nan",
+    "inf",
+    "1979-05-27",
+    '"os:system"',
+    '"sklearn.svm:SVC"',
+    "[[]]",
+    '"sklearn.svm"',
+    '{ import = "sklearn.dummy:DummyClassifier" }',
+    '"accuracy"',
+    "{ cost = [[0, 1], [1, 0]] }",
+    '"\\u202e"',
+    "9" * 400,
+    '"kfold"',
+    '{ metric = "f1", positive = "x" }',
+    '"table.csv"',
+    '"1%"',
+    '["a"]',
+    '"t"',
+]
 STUDY = """\
 name = "study"
 rope = 0.01

@@ -305,7 +305,7 @@ def _lists(table: SourceTable) -> dict[str, list[Any]]:
 
 
 def _named(found: One, given: NamedSource) -> One:
-    """The same, with the name that a dict gives to its one model."""
+    """The scores of one model under the name that a dict gives to it."""
     if not given.stem:
         return found
     _refuse_several(found.models, given)
