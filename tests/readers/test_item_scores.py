@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 import tiebreak as tb
-from tests.readers.conftest import Write
 from tiebreak.errors import (
     AmbiguousSourceError,
     InvalidParameterError,
@@ -96,13 +95,6 @@ def test_any_column_may_name_the_items() -> None:
 def test_a_second_number_of_the_items_is_no_model(second: str) -> None:
     """Beside their names it is a text of theirs."""
     assert tb.read_items(WIDE.assign(**{second: [3, 4, 5]})).models == ("a", "b")
-
-
-def test_names_stay_as_they_are_written(write: Write) -> None:
-    """007 is not 7, and NA, None and 1e5 are names."""
-    items = tb.read_items(write("item,NA,b\n007,1,0\nNA,0,1\n1e5,1,1\n"))
-    assert (items.items, items.models) == (("007", "NA", "1e5"), ("NA", "b"))
-    assert tb.read_items(write("item,model,score\nx,None,1\nx,null,0\ny,null,1\ny,None,1\n")).models == ("None", "null")
 
 
 def test_clusters_weights_and_tasks_belong_to_items() -> None:

@@ -56,19 +56,6 @@ def test_suffixed_name_that_is_taken_already(write: Write) -> None:
     assert read("a.csv", "b.csv").models == ("svm (a)", "svm (b)'", "svm (b)")
 
 
-def test_models_are_chosen_after_joining(write: Write) -> None:
-    """By the names they have then."""
-    write("fold,svm,rf\n0,0.1,0.5\n1,0.2,0.6\n", "a.csv")
-    write("fold,svm,rf\n0,0.3,0.7\n1,0.4,0.8\n", "b.csv")
-    assert read("a.csv", "b.csv", models=["svm (b)", "svm (a)"]).models == ("svm (b)", "svm (a)")
-
-
-def test_splits_of_one_source_only_are_nan() -> None:
-    """The comparison reports them or leaves them out."""
-    scores = read(table(fold=[0, 1], a=[0.1, 0.2]), table(fold=[1, 2], b=[0.3, 0.4]))
-    assert_array_equal(scores.matrix().score, [[0.1, 0.2, np.nan], [np.nan, 0.3, 0.4]])
-
-
 def test_no_common_split() -> None:
     """Folds counted from 0 and from 10, say."""
     with pytest.raises(UnpairedScoresError) as caught:

@@ -28,7 +28,6 @@ from tiebreak.errors import (
     UnreadableSourceError,
     UnsupportedSourceError,
 )
-from tiebreak.readers.read import is_file_name
 from tiebreak.scores.scores import ScoreMatrix, Scores
 
 
@@ -52,12 +51,6 @@ def test_nothing_to_read() -> None:
         read_scores({})
     with pytest.raises(UnreadableSourceError, match=r"two keys of the same text among '1' and '1'"):
         read_scores({1: [0.1], "1": [0.2]}, metric="accuracy")
-
-
-def test_endings_that_are_known() -> None:
-    """By which a word on the command line is a file, whether it is there or not."""
-    assert all(map(is_file_name, ("a.csv", "a.CSV.gz", "b.parquet", "log.eval", "report.html")))
-    assert not any(map(is_file_name, ("compare", "a", "a.xlsx", "")))
 
 
 @pytest.mark.parametrize("name", ["\u200b", "half \ud800"])
