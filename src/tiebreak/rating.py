@@ -15,9 +15,10 @@ from tiebreak.errors import InvalidParameterError, UnsuitableDesignError, Unsupp
 from tiebreak.frequentist.bradley_terry_fit import MOST_BIAS, TieModel
 from tiebreak.frequentist.bradley_terry_resampled import bradley_terry_bootstrap
 from tiebreak.frequentist.pair_outcomes import PairOutcomes, outcomes_of_battles
-from tiebreak.readers.battles import Battles, read_battles
-from tiebreak.readers.folder import Results, is_folder, read_results
+from tiebreak.readers.battles import read_battles
 from tiebreak.readers.files import pipes_as_files
+from tiebreak.readers.folder import Results, is_folder, read_results
+from tiebreak.scores.battles import Battles
 from tiebreak.scores.scores import Scores
 from tiebreak.views.looks import keep, plan_of
 

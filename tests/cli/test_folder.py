@@ -161,9 +161,9 @@ def unequal_epochs(folder: Path) -> None:
         (many_others, "2,000 others, not opened or without results"),
         (two_versions, "left out: c.eval: is a log of Inspect of version 1; tiebreak reads version 2"),
         (half_written, "left out: c.eval: begins as an .eval file and lacks its end"),
-        (half_written, "left out: samples_t_2026-01-02T03-04-05.1.jsonl: line 20, is not JSON"),
+        (half_written, "samples_t_2026-01-02T03-04-05.1.jsonl: line 20, is not JSON"),
         (encrypted, "left out: c.eval: is encrypted, at least in part"),
-        (same_run_twice, "left out: again.eval: holds the same scores as a.eval: the same run twice"),
+        (same_run_twice, "left out: again.eval: holds the same as a.eval"),
         (huge, "left out: big.json: has 0 MB, and JSON of more than 0 is not read as a whole"),
         (words_beside, "left out: c.eval: sample 0: 'good' is a word and no score. Choose a scorer"),
         (unequal_epochs, "1 to 4 epochs of each item are averaged"),
@@ -210,10 +210,10 @@ def one_model_twice(folder: Path) -> None:
     ("make", "said"),
     [
         (lambda folder: None, "holds no results that tiebreak reads among 0 files"),
-        (all_words, "none of the 2 logs in"),
+        (all_words, "are none that can be read (left out: a.eval: sample 0: 'good' is a word and no score"),
         (all_failed, "30 of 30 samples have no score: they are missing, not wrong"),
-        (no_shared_task, "was answered by two models or more: 'task a' has 'a'"),
-        (one_model_twice, "holds results of one model only, 'a' on 'gsm8k'"),
+        (no_shared_task, "are task a: 'a'; task b: 'b'; task c: 'c' (left out: nothing). Add what is missing"),
+        (one_model_twice, "are gsm8k: 'a' (left out: b.eval: holds the same as a.eval)"),
     ],
 )
 def test_what_cannot_be_compared_is_wrong_use(

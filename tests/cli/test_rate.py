@@ -158,15 +158,15 @@ def test_a_comparison_of_judged_answers_names_the_command(here: Path, capsys: py
     annotations(here / "judged" / "x.json", "x", 0)
     code, _, message = run(capsys, "compare", "judged")
     assert code == 2
-    assert "judged battles ('x.json'): 'tiebreak rate judged' rates their models" in " ".join(message.split())
+    assert "x.json: judged battles: 'tiebreak rate FOLDER' rates their models" in " ".join(message.split())
     rows = "".join(f"{i},{model},{i % 2}\n" for i in range(9) for model in "pq")
     (here / "judged" / "items.csv").write_text("question,model,score\n" + rows)
     code, answer, _ = run(capsys, "judged")
     assert code == 0
-    assert "judged battles are rated by themselves: tiebreak rate judged" in answer
+    assert "left out: x.json: judged battles: 'tiebreak rate FOLDER' rates their models" in answer
     code, answer, _ = run(capsys, "rate", "judged", "--resamples", "50")
     assert code == 0
-    assert "by themselves: tiebreak compare FILE for 'items.csv'" in answer
+    assert "1 table of items: 'items.csv'" in answer
 
 
 def test_tables_of_two_judges_are_said_to_be(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -254,7 +254,7 @@ NEAR = "'f1_micro' or 'f1_macro' or 'recall_micro'"
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("rope = 0.02", "ropes = 0.02", "study.toml: ropes = 0.02: there is no key 'ropes' here; did you mean 'rope'?"),
+        ("rope = 0.02", "ropes = 0.02", "study.toml: ropes = 0.02: no key is called 'ropes': did you mean 'rope' or 'models'?"),
         ('"f1_macro"', '"f1_mcro"', f"study.toml: no metric is called 'f1_mcro': did you mean {NEAR}?"),
         ("n_folds = 3", "n_folds = 300", "study.toml: cv: 300 folds are more than there are examples (150)."),
         (

@@ -20,26 +20,15 @@ from tests.readers.helpers import codes
 from tests.views.situations import around, named, table
 from tiebreak.comparison.compare import compare_scores
 from tiebreak.comparison.settings import Settings
-from tiebreak.errors import (
-    AmbiguousSourceError,
-    InvalidParameterError,
-    InvalidScoresError,
-    UnknownNameError,
-    UnreadableSourceError,
-)
+from tiebreak.errors import AmbiguousSourceError, InvalidScoresError, TiebreakError, UnreadableSourceError
 from tiebreak.readers.answer import is_answer, reference_of
 from tiebreak.scores.metric import Metric
 from tiebreak.views.report.comparison import report_of
 
 SCORES = table(named(*around(0.9, 0.89, 0.8, noise=0.02, n_splits=20)))
 LOSSES = table(named(*around(2.0, 2.1, noise=0.1, n_splits=20)), Metric("max_error", higher_is_better=False))
-ITEMS = {
-    "item": [f"q{i // 2}" for i in range(40)],
-    "model": ["a", "b"] * 20,
-    "score": [float(i % 3 > 0) for i in range(40)],
-    "cluster": [f"c{i // 8}" for i in range(40)],
-    "topic": ["x" if i < 20 else "y" for i in range(40)],
-}
+ITEMS = {"item": [f"q{i // 2}" for i in range(40)], "model": ["a", "b"] * 20, "score": [float(i % 3 > 0) for i in range(40)]}
+ITEMS |= {"cluster": [f"c{i // 8}" for i in range(40)], "topic": ["x"] * 20 + ["y"] * 20}
 
 
 def answer(**changes: Any) -> dict[str, Any]:
@@ -47,13 +36,9 @@ def answer(**changes: Any) -> dict[str, Any]:
     splits = {"dataset": "", "repeat": [0, 0, 1], "fold": [0, 1, 0], "n_train": [90, 90, 90], "n_test": [10, 10, 10]}
     scores = {**splits, "models": ["svm", "forest"], "score": [[0.9, 0.8, None], [0.7, 0.6, 0.5]]}
     design = {"kind": "repeated-kfold", "ordered": False, "pairing": "key", "sizes": "exact"}
-    return {
-        "schema": 2,
-        "tiebreak": "0.1.0",
-        "metric": {"name": "accuracy", "higher_is_better": True},
-        "scores": [scores | changes.pop("scores", {})],
-        "provenance": {"splits": "abc", "design": design | changes.pop("design", {})},
-    } | changes
+    provenance = {"splits": "abc", "design": design | changes.pop("design", {})}
+    held = {"schema": 2, "tiebreak": "0.1.0", "metric": {"name": "accuracy", "higher_is_better": True}}
+    return {**held, "scores": [scores | changes.pop("scores", {})], "provenance": provenance, **changes}
 
 
 def about_items(**changes: Any) -> dict[str, Any]:
@@ -105,30 +90,25 @@ def test_sizes_that_an_answer_lacks() -> None:
     bare = answer(scores={"n_train": None, "n_test": None, "n_folds": 2})
     assert (tb.read_scores(bare).design.sizes, tb.read_scores(bare).matrix().n_folds) == ("missing", 2)
     assert tb.read_scores(bare, n_train=90, n_test=10).design.sizes == "exact"
-    assert tb.read_scores(answer()).matrix().n_folds == 0
 
 
 def test_what_the_answer_was_warned_of_is_said_again() -> None:
     """Pairing by position and approximate sizes are properties of the scores."""
     scores = tb.read_scores(answer(design={"ordered": True, "pairing": "position", "sizes": "approximate"}))
-    assert codes(scores) == ["assumed-paired", "approximate-sizes"]
-    assert (scores.design.ordered, scores.design.sizes) == (True, "approximate")
+    assert (codes(scores), scores.design.ordered) == (["assumed-paired", "approximate-sizes"], True)
 
 
 def test_datasets_of_several_metrics() -> None:
     """Each has its own, and one of them can be asked for; what the caller says of a metric must agree."""
-    one, metrics = (
-        answer()["scores"][0],
-        [{"name": "accuracy", "higher_is_better": True}, {"name": "max_error", "higher_is_better": False}],
-    )
-    mixed = answer() | {"scores": [{**one, "dataset": each["name"], "metric": each} for each in metrics]}
+    metrics = [{"name": name, "higher_is_better": name == "accuracy"} for name in ("accuracy", "max_error")]
+    mixed = answer() | {"scores": [{**answer()["scores"][0], "dataset": each["name"], "metric": each} for each in metrics]}
     scores = tb.read_scores(mixed)
     assert [scores.metric_of(matrix).higher_is_better for matrix in scores.matrices] == [True, False]
     assert tb.read_scores(mixed, metric="max_error").datasets == ("max_error",)
-    with pytest.raises(UnknownNameError, match="no metric is called 'f1': there are 'accuracy'"):
-        tb.read_scores(answer(), metric="f1")
-    with pytest.raises(InvalidParameterError, match="contradicts the source, which says of 'accuracy' that higher"):
-        tb.read_scores(answer(), lower_is_better=True)
+    said = {"no metric is called 'f1'": {"metric": "f1"}, "says of 'accuracy' that higher": {"lower_is_better": True}}
+    for text, settings in said.items():
+        with pytest.raises(TiebreakError, match=text):
+            tb.read_scores(answer(), **settings)
 
 
 def test_another_schema_is_refused() -> None:
@@ -145,50 +125,33 @@ def test_another_schema_is_refused() -> None:
         ({"metric": None}, "metric: Expected `object`, got `null`; met None"),
         ({"metric": {"name": "x", "higher_is_better": "yes"}}, "metric.higher_is_better: Expected `bool`, got `str`; met 'yes'"),
         ({"scores": {"models": ["svm", "svm"]}}, "scores[0].models"),
-        ({"scores": {"models": []}}, "scores[0].models"),
-        ({"scores": {"repeat": None}}, "scores[0].fold"),
         ({"scores": {"fold": [0, 1]}}, "scores[0].fold"),
         ({"scores": {"fold": [0, 1, 0.5]}}, "scores[0].fold: Expected numbers; met [0, 1, 0.5]"),
-        ({"scores": {"fold": [0, 1, True]}}, "scores[0].fold: Expected numbers; met [0, 1, True]"),
         ({"scores": {"fold": [0, 1, 2**80]}}, "Python int too large"),
         ({"scores": {"n_test": [10, 10]}}, "scores[0].n_test"),
         ({"scores": {"columns": ["a", "b"]}}, "scores[0].columns"),
         ({"scores": {"repeat": [0, 0, 0]}}, "scores[0].fold: a split stands there twice"),
-        ({"scores": {"score": [[0.1, 0.2, 0.3]]}}, "scores[0].score"),
         ({"scores": {"score": [[0.1], [0.1, 0.2, 0.3]]}}, "scores[0].score: Expected numbers; met [[0.1], [0.1, 0.2, 0.3]]"),
         ({"scores": {"score": [[0.1, "x", 0.2], [0.1, 0.2, 0.3]]}}, "scores[0].score: Expected numbers; met [[0.1, 'x', 0.2]"),
         ({"design": {"kind": "new-kind"}}, "provenance.design.kind: Invalid enum value 'new-kind'; met 'new-kind'"),
         ({"settings": {"alpha": "much"}}, "settings.alpha: Expected `float | null`, got `str`; met 'much'"),
         ({"items": 3}, "items: Expected `object | null`, got `int`; met 3"),
+        ({"items": {"runs": []}}, "items.runs"),
+        ({"items": {"clusters": ["c"]}}, "items.clusters"),
+        ({"items": {"columns": {"score": ["x"]}}}, "items.columns.score: empty"),
+        ({"items": {"columns": {"topic": [3] * 20}}}, "items.columns[...][0]: Expected `str`, got `int`; met {'topic': "),
+        ({"items": {"score": [[[1.0] * 20]]}}, "items.score"),
+        ({"items": {"weights": ["1"] * 20}}, "items.weights: Expected numbers"),
+        ({"items": {"labels": [[1.0] * 20]}}, "items.labels"),
+        ({"items": {"classes": ["no", "yes"], "truth": [0.0] * 19 + [2.0]}}, "items: truth and score are no places in its 2"),
     ],
 )
 def test_a_damaged_answer_is_refused(changes: dict[str, Any], text: str, write: Write) -> None:
-    """With the file, the key and what stands there."""
+    """With the file, the key and what stands there; columns have to go together."""
+    held = about_items(**changes["items"]) if isinstance(changes.get("items"), dict) else answer(**changes)
     with pytest.raises(UnreadableSourceError) as caught:
-        tb.read_scores(write(json.dumps(answer(**changes)), "last.json"))
+        tb.read_scores(write(json.dumps(held), "last.json"))
     assert str(caught.value).startswith("last.json")
-    assert text in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("changes", "text"),
-    [
-        ({"runs": []}, "items.runs"),
-        ({"items": ["q0"] * 20}, "items.items"),
-        ({"clusters": ["c"]}, "items.clusters"),
-        ({"columns": {"score": ["x"]}}, "items.columns.score: empty"),
-        ({"columns": {"topic": [3] * 20}}, "items.columns[...][0]: Expected `str`, got `int`; met {'topic': "),
-        ({"score": [[[1.0] * 20]]}, "items.score"),
-        ({"weights": ["1"] * 20}, "items.weights: Expected numbers"),
-        ({"labels": [[1.0] * 20]}, "items.labels"),
-        ({"classes": ["no", "yes"], "truth": [0.0] * 19 + [2.0]}, "items: truth and score are no places in its 2 classes"),
-        ({"classes": ["no", "yes"]}, "items: truth and score are no places in its 2 classes"),
-    ],
-)
-def test_damaged_items_are_refused(changes: dict[str, Any], text: str) -> None:
-    """With the key; their numbers have to go together."""
-    with pytest.raises(UnreadableSourceError) as caught:
-        tb.read_scores(about_items(**changes))
     assert text in str(caught.value)
 
 
@@ -235,26 +198,19 @@ def test_a_report_of_a_run_with_several_metrics_brings_all(tmp_path: Path) -> No
     assert (other.metric.name, other.rope) == ("roc_auc", 0)
 
 
-DATA = '<script type="application/json" id="data">'
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        "<html><body>some page</body></html>",
-        DATA + '{"answers": []}</script>',
-        DATA + '{"answers": [{"view": {"metric": 1, "scores": []}}]}</script>',
-        DATA + '{"answers": [{"view"',
-        DATA + "[1, 2]</script>",
-        DATA + "[" * 100_000,
-        "<script " * 100_000,
-    ],
-    ids=range(7),
-)
-def test_another_page_is_refused(write: Write, content: str) -> None:
+def test_another_page_is_refused(write: Write) -> None:
     """In words, no crash of any kind, and in no time."""
-    with pytest.raises(UnreadableSourceError, match=r"^page\.html"):
-        tb.read_scores(write(content, "page.html"))
+    data = '<script type="application/json" id="data">'
+    held = (
+        '{"answers": []}</script>',
+        '{"answers": [{"view": {"metric": 1}}]}</script>',
+        '{"answers": [{"view"',
+        "[1]",
+        "[" * 100_000,
+    )
+    for page in (*(data + each for each in held), "<p>some page</p>", "<script " * 100_000):
+        with pytest.raises(UnreadableSourceError, match=r"^page\.html"):
+            tb.read_scores(write(page, "page.html"))
 
 
 def test_a_plain_table_is_compared_without_msgspec(write: Write) -> None:

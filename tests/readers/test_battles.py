@@ -1,4 +1,4 @@
-"""Battles out of every kind of table, and what is said of those that cannot be read."""
+"""Battles out of every kind of table, judgements in both orders, and what is said of those that cannot be read."""
 
 from __future__ import annotations
 
@@ -13,241 +13,226 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from tiebreak.errors import InvalidScoresError, SourceNotFoundError, UnreadableSourceError
+import tiebreak as tb
+from tests.readers.conftest import Write
+from tiebreak.errors import SourceNotFoundError, TiebreakError, UnreadableSourceError
 from tiebreak.readers.battles import read_battles
+from tiebreak.scores.battles import Battles
 
 COLUMNS: dict[str, list[Any]] = {
     "model_a": ["x", "y", "x", "z"],
     "model_b": ["y", "x", "z", "y"],
-    "winner": ["a", "x", "tie", "model_b"],
+    "winner": ["a", "x", "none", "model_b"],
     "cluster": ["u", "u", "v", "w"],
-    "weight": [1, 2, 1, 0.5],
+    "weight": [1.0, 2.0, 1.0, 0.5],
 }
+MANY = {
+    "model_a": [*range(2_001)],
+    "model_b": [*range(1, 2_002)],
+    **dict.fromkeys(("winner", "cluster", "weight"), ["a"] * 2_001),
+}
+RECORDS = [dict(zip(COLUMNS, row, strict=True)) for row in zip(*COLUMNS.values(), strict=True)]
 
 
-def _sources(folder: Path) -> dict[str, Any]:
-    frame, records = pd.DataFrame(COLUMNS), [dict(zip(COLUMNS, row, strict=True)) for row in zip(*COLUMNS.values(), strict=True)]
-    frame.to_csv(folder / "b.csv", index=False)
-    frame.to_csv(folder / "b.tsv", index=False, sep="\t")
-    frame.to_parquet(folder / "b.parquet")
-    (folder / "b.json").write_text(json.dumps(records))
-    (folder / "b.jsonl").write_text("\n".join(map(json.dumps, records)))
-    paths = {ending: folder / f"b.{ending}" for ending in ("csv", "tsv", "parquet", "json", "jsonl")}
-    return {**paths, "text path": str(folder / "b.csv"), "frame": frame, "records": records, "columns": COLUMNS}
+def battles_of(*sources: Any, **settings: Any) -> Battles:
+    """What is read, which has to be battles."""
+    found = read_battles(*sources, **settings)
+    assert found is not None
+    return found
 
 
-@pytest.mark.parametrize("kind", ["csv", "tsv", "parquet", "json", "jsonl", "text path", "frame", "records", "columns"])
-def test_every_kind_of_table_is_the_same(kind: str, tmp_path: Path) -> None:
+def rows_of(battles: Battles) -> list[tuple[str, str, int]]:
+    """Names and outcome of each battle."""
+    columns = zip(battles.model_a.tolist(), battles.model_b.tolist(), battles.outcome.tolist(), strict=True)
+    return [(battles.models[a], battles.models[b], outcome) for a, b, outcome in columns]
+
+
+def test_every_kind_of_table_is_the_same(tmp_path: Path) -> None:
     """The second battle is won by x, which stands second; names, words and ties are all understood."""
-    battles = read_battles(_sources(tmp_path)[kind])
-    assert battles is not None
-    assert battles.models == ("x", "y", "z")
-    assert battles.model_a.tolist() == [0, 1, 0, 2]
-    assert battles.model_b.tolist() == [1, 0, 2, 1]
-    assert battles.outcome.tolist() == [1, -1, 0, -1]
-    assert battles.cluster is not None
-    assert battles.cluster.tolist() == [0, 0, 1, 2]
-    assert battles.weight is not None
-    assert battles.weight.tolist() == [1, 2, 1, 0.5]
+    frame = pd.DataFrame(COLUMNS)
+    frame.to_csv(tmp_path / "b.csv", index=False)
+    frame.to_csv(tmp_path / "b.tsv", index=False, sep="\t")
+    frame.to_parquet(tmp_path / "b.parquet")
+    (tmp_path / "b.json").write_text(json.dumps(RECORDS))
+    (tmp_path / "b.jsonl").write_text("\n".join(map(json.dumps, RECORDS)))
+    upper = {f" {name.title()}": values for name, values in COLUMNS.items()}
+    for source in (*tmp_path.iterdir(), str(tmp_path / "b.csv"), frame, pl.DataFrame(COLUMNS).lazy(), RECORDS, COLUMNS, upper):
+        battles = battles_of(source)
+        assert battles.models == ("x", "y", "z")
+        assert rows_of(battles) == [("x", "y", 1), ("y", "x", -1), ("x", "z", 0), ("z", "y", -1)]
+        assert battles.cluster is not None
+        assert battles.weight is not None
+        assert (battles.cluster.tolist(), battles.weight.tolist(), battles.unit) == ([0, 0, 1, 2], [1, 2, 1, 0.5], "cluster")
 
 
-def test_other_tables_are_left_to_the_reader_of_scores(tmp_path: Path) -> None:
-    """A table of scores, a run in a store and an array hold no battles."""
-    (tmp_path / "scores.csv").write_text("dataset,x,y\nd,0.1,0.2\n")
-    for source in (tmp_path / "scores.csv", "sqlite:///runs.db#study", {"x": [0.1], "y": [0.2]}, {"x": 1}, [1, 2], 3):
+def test_other_tables_are_left_to_the_reader_of_scores(write: Write) -> None:
+    """A table of scores, a run in a store and an array hold no battles; what is not there, or damaged, is said there."""
+    scores = write("dataset,x,y\nd,0.1,0.2\n", "scores.csv")
+    for source in (scores, "sqlite:///runs.db#study", {"x": [0.1], "y": [0.2]}, {"x": 1}, [1, 2], 3, np.ones(3)):
         assert read_battles(source) is None
-
-
-@pytest.mark.parametrize(
-    ("change", "error", "text"),
-    [
-        ({"winner": None}, UnreadableSourceError, "lacks the column 'winner'.*found: 'model_a', 'model_b', 'cluster', 'weight'"),
-        (
-            {"winner": ["a", "?", "a", "a"]},
-            InvalidScoresError,
-            r"row 2: winner is '\?', which is neither a, b or tie, nor 'y' or 'x'",
-        ),
-        ({"winner": ["a", "", "a", None]}, UnreadableSourceError, r"row 2: winner is empty, and so it is in 2 row"),
-        ({"model_b": ["y", "y", "z", "z"]}, InvalidScoresError, r"row 2: 'y' meets itself.*2 row"),
-        ({"weight": [1, 1, -1, 1]}, InvalidScoresError, "row 3: weight must be a number of at least 0; got -1"),
-        ({"weight": [1, "much", 1, 1]}, InvalidScoresError, "row 2, column 'weight': 'much' is not a number"),
-        ({"cluster": ["u", None, "v", "w"]}, UnreadableSourceError, "row 2: cluster is empty"),
-        ({name: [] for name in COLUMNS}, UnreadableSourceError, "has column names but no rows"),
-    ],
-)
-def test_a_bad_row_is_named(change: dict[str, Any], error: type[Exception], text: str) -> None:
-    """With its number and what stands there."""
-    columns = {name: values for name, values in {**COLUMNS, **change}.items() if values is not None}
-    with pytest.raises(error, match=text):
-        read_battles(columns)
-
-
-def test_files_that_cannot_be_read(tmp_path: Path) -> None:
-    """No file, no UTF-8, no JSON."""
-    with pytest.raises(SourceNotFoundError, match="there is no file"):
-        read_battles(tmp_path / "none.csv")
-    (tmp_path / "latin.csv").write_bytes(b"model_a,model_b,winner\n\xe9,b,a\n")
-    with pytest.raises(UnreadableSourceError, match=r"line 2: byte 0xe9 is not UTF-8. Save it as UTF-8"):
-        read_battles(tmp_path / "latin.csv")
-    (tmp_path / "half.json").write_text('[{"model_a": ')
-    with pytest.raises(UnreadableSourceError, match="is not JSON"):
-        read_battles(tmp_path / "half.json")
-    for content in ("[" * 200_000 + "]" * 200_000, '{"model_a": ' + "9" * 5000 + "}"):
-        (tmp_path / "deep.json").write_text(content)
-        with pytest.raises(UnreadableSourceError, match=r"nested too deeply|is not JSON: Exceeds the limit"):
-            read_battles(tmp_path / "deep.json")
-    (tmp_path / "lines.jsonl").write_text('{"model_a": "x", "model_b": "y", "winner": "a"}\n3\n')
-    with pytest.raises(UnreadableSourceError, match="line 2 holds no object"):
-        read_battles(tmp_path / "lines.jsonl")
-
-
-def test_more_models_than_memory_holds_are_refused() -> None:
-    """What is counted of each two of them grows with their square."""
-    names = [f"m{number}" for number in range(2_002)]
-    with pytest.raises(InvalidScoresError, match="has 2,002 models, and at most 2,000 can be rated together"):
-        read_battles({"model_a": names[:-1], "model_b": names[1:], "winner": ["a"] * 2_001})
-
-
-def test_weights_too_far_apart_for_one_fit_are_refused() -> None:
-    """The smaller ones would be lost in rounding, and the equations of the fit have no solution."""
-    columns = {"model_a": ["a", "b", "c"], "model_b": ["b", "c", "a"], "winner": ["a", "a", "a"]}
-    with pytest.raises(InvalidScoresError, match=r"weights lie between 1e-200 and 1, too far apart for one fit"):
-        read_battles({**columns, "weight": [1, 1e-200, 0]})
-    assert read_battles({**columns, "weight": [1, 1e-6, 0]}) is not None
-
-
-@pytest.mark.parametrize("name", ["gpt\n4", "gpt\r\n4", "gpt\x0b4", "gpt\x1c4", "gpt\x854", "gpt\u20284"])
-def test_a_line_end_within_a_name(name: str, tmp_path: Path) -> None:
-    """Stays in it: it joins no two names, and ends no line of JSON."""
-    rows = [[name, "gpt4", "a"], [name, "other", "b"], ["gpt4", "other", "tie"]]
-    with (tmp_path / "a.csv").open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows([["model_a", "model_b", "winner"], *rows])
-    records = [dict(zip(("model_a", "model_b", "winner"), row, strict=True)) for row in rows]
-    lines = "\n".join(json.dumps(record, ensure_ascii=False) for record in records)
-    (tmp_path / "a.jsonl").write_text(lines, encoding="utf-8", newline="")
-    for path in (tmp_path / "a.csv", tmp_path / "a.jsonl"):
-        found = read_battles(path)
-        assert found is not None
-        assert set(found.models) == {name, "gpt4", "other"}
+    pd.DataFrame(COLUMNS).to_parquet("b.parquet")
+    cut = write(Path("b.parquet").read_bytes()[:-20], "cut.parquet")
+    for path, text in (("none.csv", "there is no file 'none.csv'"), ("none.json", "no file 'none.json'"), (cut, "cut.parquet")):
+        with pytest.raises((SourceNotFoundError, UnreadableSourceError), match=text):
+            tb.rate(path)
 
 
 @pytest.mark.parametrize(
     ("change", "text"),
     [
-        ({"winner": ["a", "x"]}, "the columns need one value for each battle; their lengths are {'model_a': 4"),
-        ({"model_a": [["x"], "y", "x", "z"]}, "row 1: model_a is ['x']; it must be a single text or number."),
-        ({"weight": [1, 2, 1, 10**400]}, "row 4: weight must be a number of at least 0"),
+        ({"winner": None}, "lacks the column 'winner'. Battles have model_a, model_b and winner"),
+        ({"winner": ["a", "?", "a", "a"]}, "row 2: winner is '?', which is neither a, b or tie, nor 'y' or 'x'"),
+        ({"winner": ["a", "", "a", pd.NA]}, "row 2: winner is empty; it is so in 2 row"),
+        ({"model_b": ["y", "y", "z", "z"]}, "row 2: 'y' meets itself; it is so in 2 row"),
+        ({"weight": [1, 1, -1, 1]}, "row 3: weight must be a number of at least 0; got -1"),
+        ({"weight": [1, 2, 1, 10**400]}, "row 4: weight must be a number of at least 0; got inf"),
+        ({"weight": [1, "much", 1, 1]}, "row 2, column 'weight': 'much' is not a number"),
+        ({"weight": [1, 1e-200, 0, 1]}, "weights lie between 1e-200 and 1, too far apart for one fit"),
+        ({"cluster": ["u", None, "v", "w"]}, "row 2: cluster is empty"),
+        ({"Winner": ["a"] * 4}, "has other columns that are called 'winner' but for the case"),
+        ({"winner": ["a", "x"]}, "its columns differ in length"),
+        ({"model_a": [["x"], "y", "x", "z"]}, "row 1, column 'model_a': it is ['x']; it must be a single text or number."),
+        ({name: [] for name in COLUMNS}, "has column names but no rows"),
+        (MANY | {"weight": [1] * 2_001}, "has 2,002 models, and at most 2,000 can be rated together"),
     ],
 )
-def test_columns_that_are_no_battles(change: dict[str, Any], text: str) -> None:
-    """Uneven columns, lists and numbers beyond all floats are refused in words."""
-    with pytest.raises(InvalidScoresError, match=re.escape(text)):
-        read_battles({**COLUMNS, **change})
+def test_a_bad_row_is_named(change: dict[str, Any], text: str) -> None:
+    """With its number and what stands there."""
+    columns = {name: values for name, values in {**COLUMNS, **change}.items() if values is not None}
+    with pytest.raises(TiebreakError, match=re.escape(text)):
+        read_battles(columns)
 
 
-def test_a_gap_of_pandas_is_an_empty_name() -> None:
-    """pd.NA is neither equal nor unequal to anything."""
-    with pytest.raises(UnreadableSourceError, match="row 2: winner is empty"):
-        read_battles(pd.DataFrame({**COLUMNS, "winner": ["a", pd.NA, "tie", "b"]}))
+def test_names_may_be_numbers_and_have_blanks_around_them(write: Write) -> None:
+    """No number between two of them becomes a model; 007 is another one than 7."""
+    columns = {"model_a": [1, 7], "model_b": [" 7", 1], "winner": ["1 ", 7]}
+    for source in (write("model_a,model_b,winner\n1, 7 ,1\n7,1,7\n", "b.csv"), columns):
+        assert rows_of(battles_of(source)) == [("1", "7", 1), ("7", "1", 1)]
+        assert battles_of(source).models == ("1", "7")
+    assert battles_of(write("model_a,model_b,winner\n007,7,b\n", "c.csv")).models == ("007", "7")
 
 
-def test_a_damaged_parquet_file(tmp_path: Path) -> None:
-    """As any other file of that kind, and not an error of pyarrow."""
-    path = tmp_path / "b.parquet"
-    pd.DataFrame(COLUMNS).to_parquet(path)
-    path.write_bytes(path.read_bytes()[:-20])
-    with pytest.raises(UnreadableSourceError, match=r"b\.parquet cannot be read as Parquet"):
-        read_battles(path)
-
-
-def test_a_date_that_python_cannot_hold_is_refused_in_words() -> None:
-    """The year 292277, at which the library of the frame panics."""
-    far = pl.Series("winner", [2**62, 0]).cast(pl.Datetime("ms"))
-    with pytest.raises(InvalidScoresError, match="column 'winner' of the table has a value that Python cannot hold"):
-        read_battles(pl.DataFrame({"model_a": ["a", "b"], "model_b": ["b", "a"], "winner": far}))
+@pytest.mark.parametrize("name", ["gpt\n4", "gpt\x0b4", "gpt\x1c4", "gpt\u20284"])
+def test_a_line_end_within_a_name(name: str, tmp_path: Path) -> None:
+    """Stays in it: it joins no two names, and ends no line of JSON."""
+    rows = [["model_a", "model_b", "winner"], [name, "gpt4", "a"], [name, "other", "b"], ["gpt4", "other", "tie"]]
+    with (tmp_path / "a.csv").open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows(rows)
+    lines = [json.dumps(dict(zip(rows[0], row, strict=True)), ensure_ascii=False) for row in rows[1:]]
+    (tmp_path / "a.jsonl").write_text("\n".join(lines), encoding="utf-8", newline="")
+    found = battles_of(tmp_path / "a.csv", tmp_path / "a.jsonl")  # joined, whatever they are kept in
+    assert (set(found.models), rows_of(found)[:3]) == ({name, "gpt4", "other"}, rows_of(found)[3:])
+    assert rows_of(found)[1] == (name, "other", -1)
 
 
 def annotations(path: Path, model: str, seed: int, judge: str = "one", first: str = "base", **more: Any) -> Path:
     """AlpacaEval's annotations of one model: a record for each of 40 instructions, the baseline first."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    preferences = np.random.default_rng(seed).choice([1, 1, 2, 2, 2, 0], 40).tolist()
-    records = [
-        {
-            "instruction": f"do {i}",
-            "output_1": '{"text": "x}"}',
-            "generator_1": first,
-            "output_2": "y" * 3000,
-            "generator_2": model,
-            "annotator": judge,
-            "preference": preference,
-            **more,
-        }
-        for i, preference in enumerate(preferences)
-    ]
-    path.write_text(json.dumps(records))
+    texts = {"output_1": '{"text": "x}"}' * 50, "generator_1": first, "generator_2": model, "annotator": judge, **more}
+    preferences = np.random.default_rng(seed).choice([1, 1, 2, 2, 2, 0, 1.2], 40).tolist()
+    path.write_text(json.dumps([{"instruction": f"do {i}", **texts, "preference": each} for i, each in enumerate(preferences)]))
     return path
 
 
 def test_tables_of_several_files_are_one(tmp_path: Path) -> None:
     """One file for each model, as AlpacaEval writes them, is the same as one file with all; a preference of 0 is a tie."""
-    paths = [annotations(tmp_path / model / "annotations.json", model, seed) for seed, model in enumerate("xyz")]
-    joined = read_battles(*paths)
+    paths = [annotations(tmp_path / f"{model}.json", model, seed) for seed, model in enumerate("xyz")]
+    joined = battles_of(*paths)
     (tmp_path / "all.json").write_text(json.dumps([record for path in paths for record in json.loads(path.read_text())]))
-    whole = read_battles(tmp_path / "all.json")
-    assert joined is not None
-    assert whole is not None
-    assert joined.models == whole.models == ("base", "x", "y", "z")
-    for name in ("model_a", "model_b", "outcome", "question"):
-        assert getattr(joined, name).tolist() == getattr(whole, name).tolist()
+    whole = battles_of(tmp_path / "all.json")
+    assert (joined.models, joined.judges, joined.unit) == (("base", "x", "y", "z"), ("one",), "question")
+    assert rows_of(joined) == rows_of(whole)
+    assert joined.question is not None
+    assert whole.question is not None
+    assert joined.question.tolist() == whole.question.tolist()
+    preferences = [record["preference"] for record in json.loads((tmp_path / "all.json").read_text())]
+    assert joined.outcome.tolist() == [{1: 1, 1.2: 1, 0: 0, 2: -1}[each] for each in preferences]
     assert joined.sources == tuple(map(str, paths))
-    assert 0 in joined.outcome.tolist()
-    assert joined.judges == ("one",)
-    clustered = read_battles(*paths, cluster="instruction")
+    clustered = battles_of(*paths, cluster="instruction").cluster
     assert clustered is not None
-    assert clustered.cluster is not None
-    assert len(set(clustered.cluster.tolist())) == 40
+    assert len(set(clustered.tolist())) == 40
 
 
-def test_tables_of_mixed_kinds_are_one(tmp_path: Path) -> None:
-    """CSV, JSON lines and Parquet, with names of models in other orders, and words or names as the winner."""
-    (tmp_path / "b.csv").write_text("model_a,model_b,winner\nz,y,a\ny,x,b\n")
-    (tmp_path / "b.jsonl").write_text('{"model_b": "z", "model_a": "x", "winner": "model_b"}\n')
-    pd.DataFrame({"model_a": ["a"], "model_b": ["z"], "winner": ["tie"]}).to_parquet(tmp_path / "b.parquet")
-    found = read_battles(*(tmp_path / f"b.{ending}" for ending in ("csv", "jsonl", "parquet")))
-    assert found is not None
-    assert found.models == ("a", "x", "y", "z")
-    assert found.model_a.tolist() == [3, 2, 1, 0]
-    assert found.model_b.tolist() == [2, 1, 3, 3]
-    assert found.outcome.tolist() == [1, -1, -1, 0]
-
-
-def test_tables_that_do_not_go_together(tmp_path: Path) -> None:
+def test_tables_that_do_not_go_together(write: Write, tmp_path: Path) -> None:
     """A file twice, one of scores, a column that some lack and a bad row are errors that name the file."""
-    one, other = (annotations(tmp_path / f"{model}.json", model, seed) for seed, model in enumerate("xy"))
-    with pytest.raises(InvalidScoresError, match=r"x\.json stands there twice, and would count twice"):
-        read_battles(one, other, one)
-    (tmp_path / "copy.json").write_text(one.read_text())
-    with pytest.raises(InvalidScoresError, match=r"copy\.json holds the very battles of .*x\.json, and would count twice"):
-        read_battles(one, tmp_path / "copy.json")
-    (tmp_path / "scores.csv").write_text("dataset,x,y\nd,0.1,0.2\n")
-    with pytest.raises(UnreadableSourceError, match=r"x\.json holds battles, and '.*scores\.csv' none"):
-        read_battles(one, tmp_path / "scores.csv")
-    (tmp_path / "weighted.csv").write_text("model_a,model_b,winner,weight\nx,y,a,2\n")
-    with pytest.raises(InvalidScoresError, match=r"weighted\.csv has a column weight, and .*x\.json has none"):
-        read_battles(one, tmp_path / "weighted.csv")
-    (tmp_path / "bad.csv").write_text("model_a,model_b,winner\nx,y,a\nx,y,c\n")
-    with pytest.raises(InvalidScoresError, match=r"bad\.csv, line 3: winner is 'c'"):
-        read_battles(one, tmp_path / "bad.csv")
+    one = annotations(tmp_path / "x.json", "x", 0)
+    others = {
+        "x.json": (one.read_text(), r"x\.json stands there twice, and would count twice"),
+        "copy.json": (one.read_text(), r"copy\.json holds the very battles of .*x\.json, and would count twice"),
+        "scores.csv": ("dataset,x,y\nd,0.1,0.2\n", r"x\.json holds battles, and '.*scores\.csv' none"),
+        "w.csv": ("model_a,model_b,winner,weight\nx,y,a,2\n", r"w\.csv has a column weight, and .*x\.json has none"),
+        "bad.csv": ("model_a,model_b,winner\nx,y,a\nx,y,c\n", r"bad\.csv, line 3: winner is 'c'"),
+        "far.json": (one.read_text().replace("1.2", "3"), r"far\.json, row \d+: preference is 3; it lies from 1"),
+        "lines.jsonl": ('{"model_a": "x", "model_b": "y", "winner": "a"}\n3\n', r"lines\.jsonl, line 2: it holds no object"),
+        "half.json": ('[{"model_a": ', r"half\.json: it is not JSON"),
+    }
+    for name, (content, text) in others.items():
+        with pytest.raises(TiebreakError, match=text):
+            read_battles("x.json", write(content, name))
 
 
 def test_models_may_be_called_like_sides() -> None:
     """A column whose words all name a model of their row holds names, another one sides; both is refused."""
     named = {"model_a": ["b", "a"], "model_b": ["a", "b"], "winner": ["b", "b"]}
     sides = {"model_a": ["b", "c"], "model_b": ["a", "d"], "winner": ["b", "b"]}
-    both = {"model_a": ["b", "c", "c"], "model_b": ["a", "d", "d"], "winner": ["b", "b", "d"]}
-    for table, outcome in ((named, [1, -1]), (sides, [-1, -1])):
-        battles = read_battles(table)
-        assert battles is not None
-        assert battles.outcome.tolist() == outcome
-    with pytest.raises(InvalidScoresError, match="row 1: winner is 'b', the name of a model that stands on the other"):
-        read_battles(both)
+    assert battles_of(named).outcome.tolist() == [1, -1]
+    assert battles_of(sides).outcome.tolist() == [-1, -1]
+    with pytest.raises(TiebreakError, match="row 1: winner is 'b', the name of a model that stands on the other"):
+        read_battles({"model_a": ["b", "c", "c"], "model_b": ["a", "d", "d"], "winner": ["b", "b", "d"]})
+
+
+# --- judged in both orders: every record here is made up ------------------------------------------------------------------
+
+
+def arena_hard(question: int, *scores: str | int | None, **more: Any) -> dict[str, Any]:
+    """A record of Arena-Hard, whose second game has the sides turned."""
+    games = [None if score is None else {"user_prompt": "?", "judgment": "...", "score": score} for score in scores]
+    return {"question_id": f"q{question}", "model": "new", "judge": "gpt-4", "games": games, **more}
+
+
+def fastchat(question: int, first: str | None, second: str) -> dict[str, Any]:
+    """A record of FastChat's judge of pairs."""
+    said = {"g1_winner": first, "g2_winner": second}
+    return {"question_id": question, "model_1": "x", "model_2": "y", **said, "judge": ["gpt-4", "pair-v2"], "turn": 1}
+
+
+def test_games_of_both_formats() -> None:
+    """The first model stands second in every other game: Arena-Hard says which side won, FastChat which model."""
+    arena = battles_of([arena_hard(1, "A>>B", "B > A"), arena_hard(2, "A=B", "A<B"), arena_hard(3, None, "A>B", baseline="o3")])
+    assert rows_of(arena)[:2] == [("baseline", "new", 1), ("new", "baseline", -1)]
+    assert rows_of(arena)[2:] == [("baseline", "new", 0), ("new", "baseline", -1), ("new", "o3", 1)]
+    assert arena.question is not None
+    assert (arena.question.tolist(), arena.judges, arena.n_without_verdict) == ([0, 0, 1, 1, 2], ("gpt-4",), 1)
+    chat = battles_of([fastchat(81, "model_1", "model_1"), fastchat(82, "tie", "model_2"), fastchat(83, None, "error")])
+    assert rows_of(chat) == [("x", "y", 1), ("y", "x", -1), ("x", "y", 0), ("y", "x", 1)]
+    assert (chat.judges, chat.n_without_verdict) == (("gpt-4",), 2)
+    ratings = tb.rate([fastchat(83, "error", "tie")] * 2, n_resamples=50)
+    assert "from 2 judgements no winner could be read" in ratings.to_text()
+    newer = [{key: each for key, each in {**arena_hard(1, "B>A"), "uid": uid}.items() if key != "question_id"} for uid in "757"]
+    asked = battles_of(newer).question
+    assert asked is not None
+    assert asked.tolist() == [1, 0, 1]
+
+
+def test_judgements_that_cannot_be_read_are_named() -> None:
+    """The number of the record, what it says, and what it may say."""
+    said = {
+        "no winner can be read from any of 2 judgements": [fastchat(1, "error", "error")],
+        "row 1: a judgement is 'A or B', which is neither model_1": [arena_hard(1, "A>B", "A or B")],
+        "row 1: a judgement is 3": [arena_hard(1, 3)],
+        "row 1: a model has no name": [arena_hard(1, "A>B"), fastchat(1, "tie", "tie")],
+        "row 1: a judgement is 'x'": [fastchat(1, "x", "tie")],
+        "row 2: games is 'A>B', and should be a list": [arena_hard(2, "A>B"), {**arena_hard(1), "games": "A>B"}],
+    }
+    for text, records in said.items():
+        with pytest.raises(TiebreakError, match=text):
+            tb.rate(records)
+
+
+def test_a_file_of_judgements_and_its_frame_are_rated_alike(tmp_path: Path) -> None:
+    """Records with lists in them are the same in a file, in a frame of any library, and by themselves."""
+    for records in ([arena_hard(k, "A>B", "B>A") for k in range(25)], [fastchat(k, "tie", "model_1") for k in range(25)]):
+        (tmp_path / "new.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+        pd.DataFrame(records).to_parquet(tmp_path / "new.parquet")
+        for source in (tmp_path / "new.jsonl", tmp_path / "new.parquet", pd.DataFrame(records), pl.DataFrame(records)):
+            assert rows_of(battles_of(source)) == rows_of(battles_of(records))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
 import codecs
 import contextlib
+import gzip
 import json
 import os
 import re
@@ -26,8 +28,6 @@ from tiebreak.errors import (
     TiebreakError,
     UnreadableSourceError,
 )
-from tiebreak.study_file.data import read_datasets
-from tiebreak.study_file.toml import Entry
 
 Rows = Sequence[Sequence[str]]
 Values = dict[str, list[Any]]
@@ -71,6 +71,9 @@ def rated(path: Any) -> Values:
 
 def studied(path: Any) -> Values:
     """Columns of a study's data; the message after the name of the entry."""
+    from tiebreak.study_file.data import read_datasets
+    from tiebreak.study_file.toml import Entry
+
     place = 's.toml: data.source = "'
     try:
         data = read_datasets(Entry("s.toml", ("data",), {"source": str(path), "target": "y"}), Path())[""]
@@ -140,8 +143,14 @@ def _in(
     return File(write)
 
 
-def _changed(change: Callable[[str], str], error: type[TiebreakError] | None = None, text: str = "", name: str = "t.csv") -> File:
-    return File(lambda names, rows: (name, change(_text(names, rows)).encode()), error, text)
+def _changed(
+    change: Callable[[str], str],
+    error: type[TiebreakError] | None = None,
+    text: str = "",
+    name: str = "t.csv",
+    encoding: str = "utf-8",
+) -> File:
+    return File(lambda names, rows: (name, change(_text(names, rows)).encode(encoding)), error, text)
 
 
 def _bytes(content: bytes, text: str) -> File:
@@ -186,7 +195,8 @@ def _upper(names: Sequence[str], rows: Rows) -> tuple[str, bytes]:
     return "t.csv", _text(held, rows).encode()
 
 
-COMMA = "It looks like a decimal comma: write numbers with a point, such as 0.83."
+COMMA = "It looks like a decimal comma beside decimal points: write numbers with a point, such as 0.83."
+THOUSANDS = "Its comma may part thousands or decimals: write numbers with a point, as 0.83."
 
 FILES = {
     "plain": _in(),
@@ -194,20 +204,14 @@ FILES = {
     "UTF-16, little end first": _in(encoding="utf-16-le", mark=codecs.BOM_UTF16_LE),
     "UTF-16, big end first": _in(encoding="utf-16-be", mark=codecs.BOM_UTF16_BE, separator="\t"),
     "UTF-16 without a mark": _in(encoding="utf-16-le"),
-    "Latin-1": File(
-        lambda names, rows: ("t.csv", _with_name("été")(_text(names, rows)).encode("latin-1")),
-        UnreadableSourceError,
-        "FILE, line 1: byte 0xe9 is not UTF-8. Save it as UTF-8.",
-    ),
-    "quotation marks of Windows": File(
-        lambda names, rows: ("t.csv", _line(9, _last_cell("“1”"))(_text(names, rows)).encode("cp1252")),
-        UnreadableSourceError,
-        "FILE, line 9: byte 0x93 is not UTF-8. Save it as UTF-8.",
+    "Windows' encoding": _changed(lambda text: text.replace(",", "\u00a0,"), encoding="cp1252"),
+    "quotation marks of Windows": _changed(
+        _line(9, _last_cell("“1”")), InvalidScoresError, "FILE, line 9, column COLUMN: '“1”' is not a number.", encoding="cp1252"
     ),
     "half a character": File(
         lambda names, rows: ("t.csv", _text(names, rows).encode() + b"\xe2\x82"),
         UnreadableSourceError,
-        "FILE, line 10: byte 0xe2 is not UTF-8. Save it as UTF-8.",
+        "FILE, line 10: the last character is cut short. Was the file copied whole?",
     ),
     "semicolons": _in(separator=";"),
     "tabs in .csv": _in(separator="\t"),
@@ -235,7 +239,7 @@ FILES = {
     "thousands or decimals": File(
         lambda names, rows: ("t.csv", _text(names, [[*each[:3], "1,250"] for each in rows], ";").encode()),
         InvalidScoresError,
-        f"FILE, line 2, column COLUMN: '1,250' is not a number. {COMMA}",
+        f"FILE, line 2, column COLUMN: '1,250' is not a number. {THOUSANDS}",
     ),
     "title case": File(_title),
     "capitals": File(_upper),
@@ -255,11 +259,7 @@ FILES = {
     "a word among numbers": _changed(
         _line(4, _last_cell("good")), InvalidScoresError, "FILE, line 4, column COLUMN: 'good' is not a number."
     ),
-    "per cent": _changed(
-        _line(4, _last_cell("50%")),
-        InvalidScoresError,
-        "FILE, line 4, column COLUMN: '50%' is not a number. Leave the percent sign out.",
-    ),
+    "per cent": _changed(lambda text: re.sub(r"\b0\.\d+", lambda cell: f"{100 * float(cell[0]):g}%", text)),
     "a line end in quotation marks": _changed(
         lambda text: _line(2, lambda line: f'"{line.partition(",")[0]}\n",{line.partition(",")[2]}')(text) + "x,1\n",
         UnreadableSourceError,
@@ -268,7 +268,7 @@ FILES = {
     "open quotation mark": _changed(
         _line(9, lambda line: f'"{line}'),
         UnreadableSourceError,
-        "FILE, after line 1: unexpected end of data. Is a quotation mark left open?",
+        "FILE, after line 8: unexpected end of data. Is a quotation mark left open?",
     ),
     "U+2028 in a cell": _changed(
         lambda text: _line(2, lambda line: line.replace(",", "\u2028,", 1))(text) + "x,1\n",
@@ -283,13 +283,19 @@ FILES = {
     "two columns of one name": _changed(
         _line(1, _last_cell("b")),  # and its like for the other doors, by `_doubled`
         UnreadableSourceError,
-        "FILE has two columns called NAME (columns 3 and 4). Give each a name of its own.",
+        "FILE: it has two columns called NAME (columns 3 and 4). Give each a name of its own.",
     ),
-    "no rows": _changed(lambda text: text.partition("\n")[0] + "\n", UnreadableSourceError, "FILE has column names but no rows."),
-    "empty": _bytes(b"", "FILE is empty."),
-    "blank": _bytes(b"\n \n", "FILE holds nothing but blank lines."),
-    "zip": _bytes(b"PK\x03\x04...", "FILE is no CSV but a zip file, perhaps an Excel sheet. Save it as CSV UTF-8."),
-    "gzip": _bytes(b"\x1f\x8b...", "FILE is compressed. Unpack it first."),
+    "no rows": _changed(
+        lambda text: text.partition("\n")[0] + "\n", UnreadableSourceError, "FILE: it has column names but no rows."
+    ),
+    "empty": _bytes(b"", "FILE: it is empty."),
+    "blank": _bytes(b"\n \n", "FILE: it holds nothing but blank lines."),
+    "zip": _bytes(
+        b"PK\x03\x04...", "FILE: it cannot be unpacked (zip): File is not a zip file. Was the file damaged, or locked?"
+    ),
+    "gzip": File(lambda names, rows: ("t.csv.gz", gzip.compress(_text(names, rows).encode()))),
+    "gzip in .csv": File(lambda names, rows: ("t.csv", gzip.compress(_text(names, rows).encode()))),
+    "bzip2": File(lambda names, rows: ("t.bz2", bz2.compress(_text(names, rows, ";").encode("utf-16")))),
     "mark and semicolons": _in(separator=";", mark=codecs.BOM_UTF8),
     "mark, semicolons, decimal commas, Windows line ends": File(
         lambda names, rows: (
@@ -335,16 +341,6 @@ FILES = {
     "U+2029 at line ends": _changed(lambda text: text.replace("\n", "\u2029\n")),
     "line ends of two systems": _changed(lambda text: text.replace("\n", "\r\n", 3)),
     "line ends changed twice": _changed(lambda text: text.replace("\n", "\r\r\n")),
-    "umlaut of Latin-1 in the header": File(
-        lambda names, rows: ("t.csv", _text([names[0], "größe", *names[2:]], rows).encode("latin-1")),
-        UnreadableSourceError,
-        "FILE, line 1: byte 0xf6 is not UTF-8. Save it as UTF-8.",
-    ),
-    "euro sign of Windows": File(
-        lambda names, rows: ("t.csv", _line(4, _last_cell("€"))(_text(names, rows)).encode("cp1252")),
-        UnreadableSourceError,
-        "FILE, line 4: byte 0x80 is not UTF-8. Save it as UTF-8.",
-    ),
     "UTF-32": File(
         lambda names, rows: ("t.csv", _text(names, rows).encode("utf-32")),
         UnreadableSourceError,
@@ -365,37 +361,32 @@ FILES = {
     "a header of numbers": File(
         lambda names, rows: ("t.csv", _text(["0", "1", "2", "3"], rows).encode()),
         UnreadableSourceError,
-        "FILE, line 1: the first row holds only numbers (0, 1, 2...). A header with the names of the columns is needed there, "
+        "FILE, line 1: the first row holds only numbers (0, 1, 2 ...). A header with the names of the columns is needed there, "
         "such as the models' names.",
     ),
     "JSON by another ending": File(
         lambda names, rows: ("t.csv", json.dumps([dict(zip(names, row, strict=True)) for row in rows], indent=1).encode()),
         UnreadableSourceError,
-        "FILE is no CSV but JSON. Give it the ending .json, or .jsonl if each line is an object.",
+        "FILE: it is JSON. Give it the ending .json, or .jsonl if each line is an object.",
     ),
     "lines of JSON by another ending": File(
         lambda names, rows: ("t.txt", "\n".join(json.dumps(dict(zip(names, row, strict=True))) for row in rows).encode()),
         UnreadableSourceError,
-        "FILE is no CSV but JSON. Give it the ending .json, or .jsonl if each line is an object.",
+        "FILE: it is JSON. Give it the ending .json, or .jsonl if each line is an object.",
     ),
     "a web page": _bytes(
-        b"\n<!DOCTYPE html><p>Sign in", "FILE is no CSV but a web page or XML, perhaps of a sign-in; download the file itself."
+        b"\n<!DOCTYPE html><p>Sign in", "FILE: it is a web page or XML, perhaps of a sign-in. Download the file itself."
     ),
-    "Arrow": _bytes(b"ARROW1\0\0...", "FILE is no CSV but an Arrow file. Save it as Parquet or CSV."),
-    "SQLite": _bytes(
-        b"SQLite format 3\0...", "FILE is no CSV but an SQLite database. A run in one is named as sqlite:///FILE#NAME."
-    ),
-    "old Excel": _bytes(b"\xd0\xcf\x11\xe0...", "FILE is no CSV but an old Excel or Office file. Save it as CSV UTF-8."),
-    "bzip2": _bytes(b"BZh91AY...", "FILE is compressed. Unpack it first."),
-    "xz": _bytes(b"\xfd7zXZ\0...", "FILE is compressed. Unpack it first."),
-    "Zstandard": _bytes(b"\x28\xb5\x2f\xfd...", "FILE is compressed. Unpack it first."),
-    "Parquet by another ending": _bytes(b"PAR1...", "FILE is no CSV but Parquet. Give it the ending .parquet."),
+    "Arrow": _bytes(b"ARROW1\0\0...", "FILE: it is an Arrow file. Give it the ending .feather."),
+    "SQLite": _bytes(b"SQLite format 3\0...", "FILE: it is an SQLite database. A run in one is named as sqlite:///FILE#NAME."),
+    "old Excel": _bytes(b"\xd0\xcf\x11\xe0...", "FILE: it is an old Excel or Office file. Save it as CSV UTF-8."),
+    "xz": _bytes(b"\xfd7zXZ\0...", "FILE: it is packed by xz. Unpack it first."),
+    "Parquet by another ending": _bytes(b"PAR1...", "FILE: it is Parquet. Give it the ending .parquet."),
 }
 
 
 _WORDS = {
     "a word among numbers": "good",
-    "per cent": "50%",
     "points and commas for decimals": "0,5",
     "thousands or decimals": "1,250",
 }
@@ -443,8 +434,7 @@ def test_every_door_reads_the_same(door: str, file: str) -> None:
     else:
         said, text = _refusal(lambda: kind.read(path), str(path), kind)
         assert said is awkward.error
-        hint = text.startswith(awkward.text) and file == "a word among numbers"  # each door says what its columns hold
-        assert text == awkward.text or hint
+        assert text.removesuffix(" Scores are numbers.") == awkward.text
 
 
 # --- ways to a file ---------------------------------------------------------------------------------------------------------
@@ -455,8 +445,6 @@ def test_every_door_reads_the_same(door: str, file: str) -> None:
 def test_the_same_table_in_another_format_is_the_same(door: str, ending: str) -> None:
     """Records, lines of records and Parquet, for the doors that take them."""
     kind = DOORS[door]
-    if (door, ending) in {("compare", "jsonl"), ("read_scores", "jsonl"), ("study", "json"), ("study", "jsonl")}:
-        pytest.skip("no such table is read there")
     frame = pd.read_csv(_written("plain", kind))
     if ending == "parquet":
         frame.to_parquet("t.parquet")
@@ -500,7 +488,7 @@ def test_what_is_no_file_is_said_everywhere(door: str) -> None:
     assert said is SourceNotFoundError
     assert text.startswith("there is no such file" if door == "study" else "there is no file 'FILE'")
     for path, expected in {
-        "link.csv": "FILE is a link that leads nowhere, or to itself. Remove it, or name the file that is meant.",
+        "link.csv": "FILE is a link that leads nowhere, or to itself. Name the file that is meant.",
         "folder.csv": "FILE is a directory. Pass the files in it.",
     }.items():
         assert _refusal(lambda path=path: kind.read(path), path, kind) == (SourceNotFoundError, expected)

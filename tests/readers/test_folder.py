@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import zipfile
 from pathlib import Path
@@ -14,26 +15,27 @@ import pytest
 
 import tiebreak as tb
 from tests.readers.test_item_logs import every_eval, harness, inspect
-from tiebreak.errors import AmbiguousSourceError, InvalidScoresError, MissingSplitsError, SourceNotFoundError, TooFewModelsError
-
-TIME = "2026-01-02T03-04-05.1"
+from tiebreak.errors import AmbiguousSourceError, SourceNotFoundError, TooFewModelsError
 
 
-def answers(seed: int, n: int = 40, share: float = 0.6) -> list[int]:
-    return [int(each) for each in np.random.default_rng(seed).random(n) < share]
+def answers(seed: int, n: int = 40) -> list[int]:
+    return (np.random.default_rng(seed).random(n) < 0.6).astype(int).tolist()
 
 
-def epochs(path: Path, model: str, task: str, values: dict[int, list[Any]], **header: Any) -> Path:
+def epochs(path: Path, model: str, task: str, values: dict[int, list[Any]], status: str = "success", **about: Any) -> None:
     """An .eval file with so many epochs of each sample as it has values."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        about = {"version": 2, "status": "success", "eval": {"model": model, "task": task}, **header}
-        archive.writestr("header.json", json.dumps(about))
-        for i, of_item in values.items():
-            for epoch, value in enumerate(of_item, 1):
-                sample = {"id": i, "epoch": epoch, "scores": {"match": {"value": value}}}
-                archive.writestr(f"samples/{i}_epoch_{epoch}.json", json.dumps(sample))
-    return path
+        header = {"version": 2, "status": status, "eval": {"model": model, "task": task, **about}}
+        archive.writestr("header.json", json.dumps(header))
+        for i, epoch, value in ((i, n, value) for i, own in values.items() for n, value in enumerate(own, 1)):
+            sample = {"id": i, "epoch": epoch, "scores": {"match": {"value": value}}}
+            archive.writestr(f"samples/{i}_epoch_{epoch}.json", json.dumps(sample))
+
+
+def log(path: Path, seed: int, model: str = "m", task: str = "arc", **about: Any) -> None:
+    """An .eval file with 40 made-up answers."""
+    epochs(path, model, task, {i: [each] for i, each in enumerate(answers(seed))}, **about)
 
 
 def test_four_models_three_tasks_two_epochs_equal_a_computation_by_hand(tmp_path: Path) -> None:
@@ -43,332 +45,177 @@ def test_four_models_three_tasks_two_epochs_equal_a_computation_by_hand(tmp_path
     for model in "abcd":
         for task, n in (("arc", 60), ("gsm8k", 40), ("mmlu", 90)):
             right = (rng.random((n, 2)) < 0.5).astype(int)
-            epochs(
-                tmp_path / model / f"{task}.eval",
-                model,
-                task,
-                {i: ["C" if each else "I" for each in row] for i, row in enumerate(right.tolist())},
-            )
+            epochs(tmp_path / model / f"{task}.eval", model, task, dict(enumerate(right.tolist())))
             frames.append(pd.DataFrame({"task": task, "item": range(n), "model": model, "score": right.mean(axis=1)}))
     wide = pd.concat(frames).pivot_table(index=["task", "item"], columns="model", values="score")
     found = tb.read_results(tmp_path)
-    answer = tb.compare(found)
-    assert len(found.of_kind("log")) == 12
-    assert any("4 models on 3 tasks ('arc', 'gsm8k' and 'mmlu'), 190 items" in text for text in found.remarks)
-    for first, second in (("a", "b"), ("c", "d")):
-        of_task = (wide[first] - wide[second]).groupby("task")
-        pair = answer.pair(first, second)
-        assert pair.difference == pytest.approx(of_task.mean().mean(), rel=1e-12, abs=1e-15)
-        assert pair.standard_error == pytest.approx(np.sqrt((of_task.var() / of_task.size()).sum()) / 3, rel=1e-12)
-    rows = answer.slices().to_frame().set_index(["slice", "first", "second"])["difference"]
-    for (task, first, second), difference in rows.items():
-        assert difference == pytest.approx((wide[first] - wide[second])[task].mean(), rel=1e-12, abs=1e-15)
+    pair = tb.compare(found).pair("a", "b")
+    assert found.remarks[0] == "compared: 4 models, 190 items, by accuracy; tasks: 'arc', 'gsm8k' and 'mmlu'"
+    of_task = (wide["a"] - wide["b"]).groupby("task")
+    assert pair.difference == pytest.approx(of_task.mean().mean(), rel=1e-12, abs=1e-15)
+    assert pair.standard_error == pytest.approx(np.sqrt((of_task.var() / of_task.size()).sum()) / 3, rel=1e-12)
 
 
-def test_a_task_of_other_samples_is_set_aside(tmp_path: Path) -> None:
-    """Documents of other hashes: that task is named, and the others are compared; where no task is left, it is an error."""
+def test_a_metric_that_is_named_is_taken_where_a_task_has_it(tmp_path: Path) -> None:
+    """Tasks of the harness without it count by their own."""
+    filters = ("strict-match", "flexible-extract")
     for number, model in enumerate(("org__a", "org__b")):
-        harness(tmp_path / model / f"samples_arc_{TIME}.jsonl", answers(number), "acc", salt=model)
-        harness(tmp_path / model / f"samples_mmlu_{TIME}.jsonl", answers(number + 5), "acc")
-    found = tb.read_results(tmp_path)
-    answer = tb.compare(found)
-    assert any("task 'arc' is left out: 40 of its samples are not the same in all logs" in text for text in found.remarks)
-    assert answer.items is not None
-    assert len(answer.items.items) == 40
-    for model in ("org__a", "org__b"):
-        (tmp_path / model / f"samples_mmlu_{TIME}.jsonl").unlink()
-    with pytest.raises(InvalidScoresError, match="are not the same sample in all files"):
-        tb.compare(tmp_path)
-
-
-def test_each_task_of_the_harness_counts_by_its_own_metric(tmp_path: Path) -> None:
-    """acc of one and exact_match of the other; a metric named is taken where a task has it."""
-    for number, model in enumerate(("org__a", "org__b")):
-        harness(tmp_path / model / f"samples_arc_{TIME}.jsonl", answers(number), "acc")
-        harness(
-            tmp_path / model / f"samples_gsm8k_{TIME}.jsonl",
-            answers(number + 5),
-            "exact_match",
-            ("strict-match", "flexible-extract"),
-        )
-    found = tb.read_results(tmp_path)
-    answer = tb.compare(found)
-    assert answer.models == ("org/a", "org/b") or answer.models == ("org/b", "org/a")
-    assert "each task counts by its own metric: arc by acc, gsm8k by exact_match" in found.remarks
-    assert any("'exact_match,strict-match' is taken" in text for text in found.remarks)
-    tb.compare(found, metric="exact_match,flexible-extract")
-    assert any("'arc' has no 'exact_match,flexible-extract': its own 'acc' is taken" in text for text in found.remarks)
-    assert tb.compare(found, metric="exact_match,flexible-extract").items.item_means()[:, 40:].min() == 1.0
-
-
-def test_samples_without_a_time_in_their_name_are_tasks_of_their_folders(tmp_path: Path) -> None:
-    """a/samples_arc.jsonl and b/samples_arc.jsonl: two models on one task."""
-    for number, model in enumerate("ab"):
-        for task in ("arc", "gsm8k"):
-            harness(tmp_path / model / f"samples_{task}.jsonl", answers(number))
-    answer = tb.compare(tmp_path)
-    assert sorted(answer.models) == ["a", "b"]
-    assert set(answer.items.tasks) == {"arc", "gsm8k"}
-
-
-def test_every_eval_ever_is_found_beside_its_means(tmp_path: Path) -> None:
-    """The samples are compared, the file of means is listed."""
-    for number, model in enumerate(("org/a", "org/b")):
-        every_eval(tmp_path / f"{number}.jsonl", answers(number), model)
-    (tmp_path / "means.json").write_text('{"schema_version": "0.2.1", "evaluation_results": []}')
-    found = tb.read_results(tmp_path)
-    assert tb.compare(found).pair("org/a", "org/b").n_units == 40
-    assert [each.name for each in found.of_kind("means")] == ["means.json"]
+        harness(tmp_path / model / "samples_arc_2026-01-02T03-04-05.1.jsonl", answers(number), "acc")
+        harness(tmp_path / model / "samples_gsm8k_2026-01-02T03-04-05.1.jsonl", answers(number + 5), "exact_match", filters)
+    flexible = tb.compare(tmp_path, metric="exact_match,flexible-extract")
+    assert "each task counts by its own metric: arc by acc, gsm8k by exact_match" in str(flexible)
+    assert flexible.items.item_means()[:, 40:].min() == 1.0  # by that filter the helper's answers are all right
 
 
 def test_logs_that_cannot_be_read_are_left_out_by_name(tmp_path: Path) -> None:
-    """Half-written, of another version, no archive: the reason stands beside the name, and the others are compared."""
+    """Half-written and of another version: the reason stands beside the name, and the others are compared on what they share."""
     inspect(tmp_path / "a.eval", ["C", "I"] * 20, "a")
-    inspect(tmp_path / "b.eval", ["C", "C"] * 20, "b")
-    inspect(tmp_path / "old.eval", ["C"], "c", version=1)
+    inspect(tmp_path / "b.eval", [None, None, *["C", "C"] * 19], "b")
+    inspect(tmp_path / "old\x1b[2J.eval", ["C"], "c", version=1)
     whole = inspect(tmp_path / "half.eval", ["C"] * 30, "d").read_bytes()
     (tmp_path / "half.eval").write_bytes(whole[: len(whole) // 2])
-    cut = harness(tmp_path / f"samples_t_{TIME}.jsonl", [1, 0])
-    cut.write_text(cut.read_text()[:-20])
     found = tb.read_results(tmp_path)
-    assert sorted(tb.compare(found).models) == ["a", "b"]
-    assert set(found.left_out) == {"half.eval", "old.eval", cut.name}
-    assert "version 1" in found.left_out["old.eval"]
-    assert "left out: half.eval: " in repr(found)
+    assert tb.compare(found).pair("a", "b").n_units == 38
+    assert "left out: half.eval: begins as an .eval file and lacks its end. Was" in repr(found)
+    (tmp_path / "b.eval").unlink()
+    with pytest.raises(TooFewModelsError, match=r"left out: .*of version 1") as caught:
+        tb.compare(tmp_path)
+    assert "\x1b" not in repr(found) + str(caught.value)  # which would move the cursor
 
 
 def test_the_same_run_twice_counts_once(tmp_path: Path) -> None:
-    """A copy of a log is no second model."""
-    one = inspect(tmp_path / "a.eval", ["C", "I"] * 20, "a")
-    (tmp_path / "copies").mkdir()
-    (tmp_path / "copies" / "a.eval").write_bytes(one.read_bytes())
-    inspect(tmp_path / "b.eval", ["C"] * 40, "b")
+    """A copy of a log is no second model, wherever it lies."""
+    for folder, seed, model in (("", 0, "a"), ("copies", 0, "a"), ("", 1, "b")):
+        log(tmp_path / folder / f"{model}.eval", seed, model)
     found = tb.read_results(tmp_path)
     assert sorted(tb.compare(found).models) == ["a", "b"]
-    assert found.left_out == {"copies/a.eval": "holds the same scores as a.eval: the same run twice"}
+    assert found.left_out == {"copies/a.eval": "holds the same as a.eval"}
 
 
-def test_runs_of_one_model_are_told_apart_by_their_folders(tmp_path: Path) -> None:
-    """A baseline and a changed prompt of one model, on two tasks each."""
-    for number, folder in enumerate(("baseline", "changed")):
-        for task in ("arc", "gsm8k"):
-            values = {i: ["C" if each else "I"] for i, each in enumerate(answers(number))}
-            epochs(tmp_path / folder / f"{task}.eval", "m", task, values)
-    answer = tb.compare(tmp_path)
-    assert sorted(answer.models) == ["m (baseline)", "m (changed)"]
-    assert answer.method.name == "macro-average"
+def test_the_newest_run_that_was_finished_counts(tmp_path: Path) -> None:
+    """Of four tries by the time that the log says, not by that of the file; one alone is nothing to compare."""
+    tries = {"one": (1, "success"), "two": (3, "success"), "three": (2, "success"), "four": (4, "error")}
+    for seed, (name, (day, status)) in enumerate(tries.items()):
+        log(tmp_path / f"{name}.eval", seed, "a", status=status, created=f"2026-01-0{day}T00:00:00+00:00")
+    with pytest.raises(TooFewModelsError, match=r"arc: 'a' \(left out: .*four.eval: not finished.*tiebreak compare FILE FILE"):
+        tb.compare(tmp_path)
+    log(tmp_path / "b.eval", 9, "b")
+    found = tb.read_results(tmp_path)
+    assert tb.compare(found).pair("a", "b").difference == pytest.approx(np.mean(answers(1)) - np.mean(answers(9)))
+    left_out = {"one": "done again", "three": "done again", "four": "not finished"}
+    assert found.left_out == {f"{name}.eval": f"{why}: two.eval is compared" for name, why in left_out.items()}
 
 
-def test_two_runs_of_one_task_need_no_flag(tmp_path: Path) -> None:
-    """They are called after their files."""
-    for number, name in enumerate(("before", "after")):
-        inspect(tmp_path / f"{name}.eval", ["C" if each else "I" for each in answers(number)], "m")
-    assert sorted(tb.compare(tmp_path).models) == ["m (after)", "m (before)"]
+def test_runs_of_one_model_are_called_after_what_tells_them_apart(tmp_path: Path) -> None:
+    """Their folders, the names of files that say no time, or settings; what differs by task alone tells no runs apart."""
+    for seed, folder in enumerate(("baseline", "changed")):
+        log(tmp_path / "folders" / folder / "arc.eval", seed)
+        log(tmp_path / "folders" / folder / "gsm8k.eval", seed + 2, task="gsm8k")
+    assert sorted(tb.compare(tmp_path / "folders").models) == ["m (baseline)", "m (changed)"]
+    for seed, name in enumerate(("before", "after")):
+        log(tmp_path / "files" / f"{name}.eval", seed)
+    assert sorted(tb.compare(tmp_path / "files").models) == ["m (after)", "m (before)"]
+    for seed, warm in enumerate((0.0, 1.0)):
+        for task, shots in (("arc", 25), ("gsm8k", 5)):
+            about = {"model_args": {"warm": warm}, "task_args": {"shots": shots}, "created": f"2026-01-0{seed + 1}"}
+            log(tmp_path / "settings" / f"{task}{seed}.eval", seed, task=task, **about)
+    log(tmp_path / "settings" / "more.eval", 5, task="more", model_args={"warm": 0.0}, created="2026-01-01")
+    found = tb.read_results(tmp_path / "settings")
+    assert sorted(tb.compare(found).models) == ["m (warm=0.0)", "m (warm=1.0)"]
+    assert found.left_out == {"task 'more'": "not answered by 'm (warm=1.0)'"}
 
 
 def test_tasks_that_some_model_lacks_are_left_out_by_name(tmp_path: Path) -> None:
-    """What all models share is compared; tasks that no two models share are an error that lists them."""
-    for model, task in (("a", "arc"), ("b", "arc"), ("a", "gsm8k")):
-        epochs(
-            tmp_path / f"{model}_{task}.eval",
-            model,
-            task,
-            {i: ["C" if each else "I"] for i, each in enumerate(answers(len(model)))},
-        )
-    epochs(tmp_path / "b_arc.eval", "b", "arc", {i: ["I"] for i in range(40)})
+    """What all models share is compared; without a shared task the error lists what there is, and models can be chosen."""
+    for seed, (model, task) in enumerate((("a", "arc"), ("b", "arc"), ("a", "gsm8k"))):
+        log(tmp_path / f"{model}_{task}.eval", seed, model, task)
     found = tb.read_results(tmp_path)
     assert tb.compare(found).items.tasks is None
-    assert "task 'gsm8k' is left out: 'b' lacks it" in found.remarks
-    (tmp_path / "a_arc.eval").unlink()
-    with pytest.raises(MissingSplitsError, match=r"no task in .* by two models or more: 'gsm8k' has 'a'; 'arc' has 'b'"):
-        tb.compare(tb.read_results(tmp_path))
+    assert found.left_out == {"task 'gsm8k'": "not answered by 'b'"}
+    log(tmp_path / "c.eval", 5, "c", "mmlu")
+    with pytest.raises(TooFewModelsError, match=r"arc: 'a' and 'b'; gsm8k: 'a'; mmlu: 'c' .*choose with models="):
+        tb.compare(tmp_path)
+    assert sorted(tb.compare(tmp_path, models=["a", "b"]).models) == ["a", "b"]
 
 
-def test_items_that_one_run_lacks_are_named_and_pairs_share_the_rest(tmp_path: Path) -> None:
-    """A log that was cut off: samples without a score are missing, not wrong."""
-    inspect(tmp_path / "a.eval", ["C", "I"] * 20, "a")
-    inspect(tmp_path / "b.eval", [None, None, *["C"] * 38], "b", status="error")
+def test_a_log_of_several_models_and_tasks_is_taken_apart(tmp_path: Path) -> None:
+    """Every Eval Ever beside its means: of three models in one file the shared task is compared, the means are listed."""
+    lines = [every_eval(tmp_path / "x.jsonl", answers(seed), model).read_text() for seed, model in enumerate("abc")]
+    (tmp_path / "x.jsonl").write_text("".join(lines).replace('"gsm8k", "sample_id": "gsm8k_0039"', '"own", "sample_id": "9"', 1))
+    (tmp_path / "means.json").write_text('{"schema_version": "0.2.1", "evaluation_results": []}')
     found = tb.read_results(tmp_path)
-    assert tb.compare(found).pair("a", "b").n_units == 38
-    assert any("'b' lacks 2 of the 40 items: '0' and '1'" in text for text in found.remarks)
-    assert any("The evaluation ended with 'error'" in text for text in found.remarks)
+    assert {model: tb.compare(found).pair(model, "b").n_units for model in "ac"} == {"a": 39, "c": 40}
+    assert found.left_out == {"task 'own'": "not answered by 'b' and 'c'"}
+    assert [each.name for each in found.of_kind("means")] == ["means.json"]
 
 
-def test_epochs_of_different_number_are_averaged(tmp_path: Path) -> None:
-    """Each item counts once, whatever the number of its answers."""
-    epochs(tmp_path / "a.eval", "a", "t", {i: ["C", "I", "C", "C"] for i in range(20)})
-    epochs(tmp_path / "b.eval", "b", "t", {i: ["C", "I"] if i % 2 else ["I", "I"] for i in range(20)})
-    pair = tb.compare(tmp_path).pair("a", "b")
-    assert (pair.difference, pair.n_units) == (pytest.approx(0.75 - 0.25), 20)
-
-
-def test_a_scorer_that_gives_words_is_passed_over(tmp_path: Path) -> None:
-    """Of two scorers the one with numbers is taken; of a single one the log is left out with the word."""
-    for model in "ab":
-        with zipfile.ZipFile(tmp_path / f"{model}.eval", "w") as archive:
-            archive.writestr(
-                "header.json", json.dumps({"version": 2, "status": "success", "eval": {"model": model, "task": "t"}})
-            )
-            for i, right in enumerate(answers(ord(model))):
-                scores = {"words": {"value": "good"}, "match": {"value": right}}
-                archive.writestr(f"samples/{i}_epoch_1.json", json.dumps({"id": i, "epoch": 1, "scores": scores}))
-    inspect(tmp_path / "c.eval", ["good"], "c")
-    found = tb.read_results(tmp_path)
-    assert sorted(tb.compare(found).models) == ["a", "b"]
-    assert "'good' is a word and no score" in found.left_out["c.eval"]
-
-
-def test_one_table_of_scores_is_compared(tmp_path: Path) -> None:
-    """As if it had been named."""
-    frame = pd.DataFrame(
-        {"fold": range(10), "a": np.linspace(0.8, 0.9, 10), "b": np.linspace(0.7, 0.88, 10), "n_train": 90, "n_test": 10}
-    )
-    frame.to_csv(tmp_path / "scores.csv", index=False)
-    assert tb.compare(tmp_path, metric="accuracy").pairs.equals(tb.compare(tmp_path / "scores.csv", metric="accuracy").pairs)
-    frame.to_csv(tmp_path / "others.csv", index=False)
-    with pytest.raises(
-        AmbiguousSourceError, match=r"holds 2 tables, perhaps of scores: 'others.csv' and 'scores.csv'. Say which"
-    ):
-        tb.compare(tmp_path, metric="accuracy")
-
-
-def test_tables_of_items_and_saved_answers_are_compared(tmp_path: Path) -> None:
-    """JSON lines with a model for each file; an answer that --format json wrote."""
+def test_tables_are_compared_where_there_are_no_logs(tmp_path: Path) -> None:
+    """Those of items joined; then what was saved of the answer; what else holds scores is named."""
     for number, model in enumerate("ab"):
-        rows = [{"question": i, "score": each} for i, each in enumerate(answers(number))]
-        (tmp_path / f"{model}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        frame = pd.DataFrame({"question": range(40), "score": answers(number)})
+        frame.to_json(tmp_path / f"{model}.jsonl", orient="records", lines=True)
     answer = tb.compare(tmp_path)
-    assert sorted(answer.models) == ["a", "b"]
+    assert (sorted(answer.models), "left-out-of-folder" in str(answer)) == (["a", "b"], False)
     (tmp_path / "saved").mkdir()
     answer.to_json(tmp_path / "saved" / "answer.json")
     assert tb.compare(tmp_path / "saved").pairs.equals(answer.pairs)
-
-
-def test_what_lies_beside_is_a_notice_of_the_answer(tmp_path: Path) -> None:
-    """A folder of three kinds, and logs of which one cannot be read: the answer says what it leaves out, its JSON too."""
-    rows = [{"question": i, "a": a, "b": b} for i, (a, b) in enumerate(zip(answers(0), answers(1), strict=True))]
-    (tmp_path / "items.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert "left-out-of-folder" not in {notice.code for notice in tb.compare(tmp_path).notices}
     (tmp_path / "battles.csv").write_text("model_a,model_b,winner\nx,y,tie\n")
-    pd.DataFrame({"fold": range(4), "a": [0.5, 0.6, 0.5, 0.7], "b": 0.6}).to_csv(tmp_path / "scores.csv", index=False)
-    answer = tb.compare(tmp_path)
-    text = next(notice.text for notice in answer.notices if notice.code == "left-out-of-folder")
-    assert "holds more than this answer takes in (compared: the tables of items; by themselves: tiebreak compare FILE" in text
-    assert " for 'scores.csv'; judged battles are rated by themselves: tiebreak rate " in text
-    assert text in {each["text"] for each in json.loads(answer.to_json())["warnings"]}
-    for number, model in enumerate("cd"):
-        harness(tmp_path / "logs" / model / f"samples_arc_{TIME}.jsonl", answers(number), "acc")
-    cut = harness(tmp_path / "logs" / f"samples_mmlu_{TIME}.jsonl", [1, 0])
-    cut.write_text(cut.read_text()[:-20])
-    text = next(notice.text for notice in tb.compare(tmp_path / "logs").notices if notice.code == "left-out-of-folder")
-    assert f"({cut.name}: " in text
+    text = next(notice.text for notice in tb.compare(tmp_path).notices if notice.code == "left-out-of-folder")
+    assert "battles.csv: judged battles: 'tiebreak rate FOLDER' rates their models; saved/answer.json: a saved answer" in text
+
+
+def test_one_table_of_scores_is_compared(tmp_path: Path) -> None:
+    """As if it had been named; of two one must be chosen."""
+    frame = pd.DataFrame({"fold": range(10), "a": np.linspace(0.8, 0.9, 10), "b": 0.8, "n_train": 90, "n_test": 10})
+    frame.to_csv(tmp_path / "one.csv", index=False)
+    assert str(tb.compare(tmp_path, metric="accuracy")) == str(tb.compare(tmp_path / "one.csv", metric="accuracy"))
+    frame.to_csv(tmp_path / "two.csv", index=False)
+    with pytest.raises(AmbiguousSourceError, match=r"holds 2 tables, perhaps of scores: 'one.csv' and 'two.csv'. Say which"):
+        tb.compare(tmp_path, metric="accuracy")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "kind"),
+    [
+        ("a.csv", "model_a,model_b,winner\nx,y,a\n", "battles"),
+        ("a.txt", "Dear all, a letter\nand no table, of course\n", None),
+        ("a.txt", "model,score,fold\na,0.5,1\n", "scores"),
+        ("a.json", '[{"question": 1, "model": "m", "scores": {"f1": 0.5}}]', "items"),
+        ("a.json", '{"question": "of a configuration"}', None),
+        ("a.json", json.dumps([{"output_1": "}" * 9000, "generator_1": "x", "generator_2": "y", "preference": 1}]), "battles"),
+        ("a.jsonl", '{"item": 1, "model_a": 1, "model_b": 0}\n', "items"),
+        ("a.json", '{"schema": 1, "tiebreak": "0.1", "noise_floor": 0.02}', "floor"),
+    ],
+)
+def test_kinds_are_told_by_the_name_and_the_beginning(name: str, content: str, kind: str | None, tmp_path: Path) -> None:
+    """Models that are called model_a and model_b are no battles, prose and configurations no tables."""
+    (tmp_path / name).write_text(content)
+    assert [each.kind for each in tb.read_results(tmp_path).files] == ([kind] if kind else [])
 
 
 def test_folders_without_results_say_what_is_there(tmp_path: Path) -> None:
-    """Nothing, other files, a study, a store, means without samples, one model alone."""
-    with pytest.raises(SourceNotFoundError, match="holds no results that tiebreak reads among 0 files: logs of"):
-        tb.compare(tmp_path)
-    for number in range(200):
-        (tmp_path / f"other{number}.bin").write_bytes(b"x")
-    with pytest.raises(SourceNotFoundError, match="among 200 files"):
+    """Other files, a study, a store, means without samples: each with what to do."""
+    (tmp_path / "other.bin").write_bytes(b"x")
+    with pytest.raises(SourceNotFoundError, match="holds no results that tiebreak reads among 1 file: logs of"):
         tb.compare(tmp_path)
     (tmp_path / "study.toml").write_text('[data]\nfile = "x.csv"\n[models.a]\n')
-    with pytest.raises(SourceNotFoundError, match=r"but a study: 'tiebreak run .*study.toml'"):
-        tb.compare(tmp_path)
-    sqlite3.connect(tmp_path / "runs.db").execute("CREATE TABLE t (x)").connection.commit()
-    with pytest.raises(SourceNotFoundError, match=r"but a store: 'tiebreak runs --store sqlite:///"):
-        tb.compare(tmp_path)
     (tmp_path / "results_1.json").write_text('{"results": {"arc": {"acc,none": 0.5}}}')
-    with pytest.raises(SourceNotFoundError, match=r"holds means only .*--log_samples"):
+    sqlite3.connect(tmp_path / "runs.db").execute("CREATE TABLE t (x)").connection.commit()
+    with pytest.raises(SourceNotFoundError, match=r"but results_1.*--log_samples; runs.db.*tiebreak runs.*tiebreak run FILE"):
         tb.compare(tmp_path)
-    inspect(tmp_path / "a.eval", ["C", "I"], "a")
-    with pytest.raises(TooFewModelsError, match="results of one model only, 'a' on 'gsm8k'"):
-        tb.compare(tmp_path)
-    with pytest.raises(SourceNotFoundError, match="is no folder"):
-        tb.read_results(tmp_path / "nowhere")
 
 
 def test_nothing_outside_the_folder_is_read(tmp_path: Path) -> None:
-    """Links that lead out, to folders or nowhere are counted; those to files inside are files; hidden folders are passed by."""
-    outside, inside = tmp_path / "outside", tmp_path / "inside"
-    inspect_path = outside / "secret.eval"
-    outside.mkdir()
-    inside.mkdir()
-    inspect(inspect_path, ["C", "I"] * 20, "secret")
-    inspect(inside / "a.eval", ["C", "I"] * 20, "a")
-    inspect(inside / "b.eval", ["C", "C"] * 20, "b")
-    (inside / ".cache").mkdir()
-    inspect(inside / ".cache" / "c.eval", ["C"] * 40, "c")
-    (inside / "secret.eval").symlink_to(inspect_path)
-    (inside / "up").symlink_to(tmp_path)
-    (inside / "circle").symlink_to(inside)
-    (inside / "nowhere.eval").symlink_to(tmp_path / "no")
+    """Links that lead out, to folders or nowhere, and pipes are listed; those inside are files; hidden folders are passed by."""
+    inside, secret = tmp_path / "inside", tmp_path / "outside" / "secret.eval"
+    log(secret, 7, "secret")
+    for seed, path in enumerate(("a.eval", "b.eval", ".cache/c.eval", "node_modules/c.eval", "deep/__pycache__/c.eval")):
+        log(inside / path, seed, Path(path).stem)
+    targets = {"secret.eval": secret, "up": tmp_path, "circle": inside, "nowhere.eval": "no", "itself.eval": "itself.eval"}
+    for name, target in {**targets, "again.eval": "a.eval"}.items():
+        (inside / name).symlink_to(target)
+    os.mkfifo(inside / "pipe.csv")
     found = tb.read_results(inside)
     assert sorted(tb.compare(found).models) == ["a", "b"]
-    assert (found.n_files, found.n_links) == (2, 4)
-    (inside / "again.eval").symlink_to("a.eval")
-    found = tb.read_results(inside)
-    assert sorted(tb.compare(found).models) == ["a", "b"]
-    assert list(found.left_out) == ["again.eval"]
-
-
-def test_names_that_move_the_cursor_are_escaped(tmp_path: Path) -> None:
-    """In the list too."""
-    inspect(tmp_path / "a\x1b[2J.eval", ["C", "I"] * 20, "a")
-    assert "\x1b" not in repr(tb.read_results(tmp_path))
-
-
-def test_runs_that_were_not_finished_give_way(tmp_path: Path) -> None:
-    """Inspect writes a log for each try: the one that was finished counts, whichever is the latest."""
-    for name, status, day, seed in (("one", "success", 1, 0), ("two", "error", 2, 1)):
-        about = {"model": "a", "task": "t", "created": f"2026-01-0{day}T00:00:00+00:00"}
-        inspect(tmp_path / f"{name}.eval", ["C" if each else "I" for each in answers(seed)], "a", status=status, eval=about)
-    inspect(tmp_path / "b.eval", ["C" if each else "I" for each in answers(2)], "b", eval={"model": "b", "task": "t"})
-    found = tb.read_results(tmp_path)
-    pair = tb.compare(found).pair("a", "b")
-    assert pair.difference == pytest.approx(np.mean(answers(0)) - np.mean(answers(2)))
-    assert found.left_out == {"two.eval": "was not finished; one.eval is"}
-
-
-def test_settings_tell_runs_of_one_model_apart(tmp_path: Path) -> None:
-    """Two temperatures are two things to compare, named by what differs."""
-    for name, temperature, seed in (("one", 0.0, 0), ("two", 1.0, 1)):
-        about = {"model": "m", "task": "t", "model_generate_config": {"temperature": temperature, "top_p": 1.0}}
-        inspect(tmp_path / f"{name}.eval", ["C" if each else "I" for each in answers(seed)], eval=about)
-    inspect(tmp_path / "b.eval", ["C" if each else "I" for each in answers(2)], eval={"model": "b", "task": "t"})
-    assert sorted(tb.compare(tmp_path).models) == ["b", "m (temperature=0.0)", "m (temperature=1.0)"]
-
-
-def test_the_largest_table_of_a_folder_is_compared(tmp_path: Path) -> None:
-    """Three models on two tasks, and a fourth on another one, which is left out by name with the option that decides."""
-    for seed, model in enumerate("abc"):
-        for task in ("arc", "gsm8k"):
-            epochs(tmp_path / f"{model}_{task}.eval", model, task, {i: ["C" if x else "I"] for i, x in enumerate(answers(seed))})
-    epochs(tmp_path / "d.eval", "d", "mmlu", {i: ["C"] for i in range(40)})
-    found = tb.read_results(tmp_path)
-    answer = tb.compare(found)
-    assert sorted(answer.models) == ["a", "b", "c"]
-    assert any(
-        "left out: 'd', which shares too few tasks with the others; choose with --models" in text for text in found.remarks
-    )
-
-
-@pytest.mark.parametrize("ending", ["csv", "jsonl", "json"])
-def test_models_called_model_a_and_model_b_are_no_battles(tmp_path: Path, ending: str) -> None:
-    """A table of battles has a column for the winner; without one the two columns are models like any others."""
-    frame = pd.DataFrame({"item": range(40), "model_a": answers(0), "model_b": answers(1)})
-    if ending == "csv":
-        frame.to_csv(tmp_path / "answers.csv", index=False)
-    else:
-        frame.to_json(tmp_path / f"answers.{ending}", orient="records", lines=ending == "jsonl")
-    (tmp_path / "judged.csv").write_text("model_a,model_b,winner\nx,y,a\n")
-    found = tb.read_results(tmp_path)
-    assert [each.name for each in found.of_kind("battles")] == ["judged.csv"]
-    assert sorted(tb.compare(found).models) == ["model_a", "model_b"]
-
-
-def test_records_of_items_in_json_are_found(tmp_path: Path) -> None:
-    """A list of records is a table of items where a field names these, as it is in JSON lines."""
-    records = [{"question": i, "model": m, "scores": {"f1": i / 4}} for m in "ab" for i in range(4)]
-    (tmp_path / "all.json").write_text(json.dumps(records))
-    assert [each.kind for each in tb.read_results(tmp_path).files] == ["items"]
+    assert {each.name for each in found.of_kind("link")} == {*targets, "pipe.csv"}
+    assert (found.n_files, list(found.left_out)) == (9, ["again.eval"])

@@ -12,7 +12,7 @@ import pytest
 
 import tiebreak as tb
 from tiebreak.errors import AmbiguousSourceError, SourceNotFoundError, UnreadableSourceError
-from tiebreak.readers import helm
+from tiebreak.readers import logs as helm
 
 
 def stat(name: str, mean: float, split: str = "test", **more: Any) -> dict[str, Any]:

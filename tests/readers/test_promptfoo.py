@@ -12,7 +12,7 @@ import pytest
 
 import tiebreak as tb
 from tiebreak.errors import AmbiguousSourceError, InvalidScoresError, UnreadableSourceError
-from tiebreak.readers import promptfoo
+from tiebreak.readers import logs
 
 
 def outcome(provider: str, test: int, success: bool, **more: Any) -> dict[str, Any]:
@@ -84,8 +84,8 @@ def test_errors_are_missing_and_not_wrong(tmp_path: Path) -> None:
     """What a provider did not answer says nothing of its answers; the remark counts it."""
     outcomes = _two()
     outcomes[3] |= {"success": False, "score": 0, "failureReason": 2, "error": "429", "gradingResult": None}
-    table = promptfoo.read(written(tmp_path / "o.json", outcomes), "o.json", None, is_main=True)
-    assert math.isnan(table.frame["score"][3])
+    table = logs.read_log(written(tmp_path / "o.json", outcomes), "o.json", is_main=True)
+    assert math.isnan(table.columns["score"][3])
     assert table.remark == "o.json: 1 of 80 outcomes are errors of a provider: they are missing, not wrong"
 
 
@@ -95,7 +95,7 @@ def test_graded_and_named_scores_by_name(tmp_path: Path) -> None:
     path = written(tmp_path / "o.json", outcomes)
     assert tb.read_items(path, metric="score").score.max() == 0.75
     assert tb.read_items(path, metric="tone", lower_is_better=False).score.max() == 4
-    table = promptfoo.read(path, "o.json", None, is_main=True)
+    table = logs.read_log(path, "o.json", is_main=True)
     assert table.metric is None
     assert table.remark == "o: 'passed' is taken, and 'score' and 'tone' are there too (metric)"
     with pytest.raises(AmbiguousSourceError, match="holds no metric 'grace', but 'passed', 'score' and 'tone'"):

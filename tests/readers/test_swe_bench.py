@@ -11,7 +11,7 @@ import pytest
 import tiebreak as tb
 from tests.cli.conftest import run
 from tiebreak.errors import AmbiguousSourceError, UnreadableSourceError
-from tiebreak.readers import swe_bench
+from tiebreak.readers import logs
 
 
 def report(path: Path, resolved: list[bool], n_incomplete: int = 0, n_empty: int = 0) -> Path:
@@ -54,8 +54,8 @@ def test_two_agents_are_compared(tmp_path: Path, capsys: pytest.CaptureFixture[s
 
 def test_instances_that_were_not_submitted_are_missing(tmp_path: Path) -> None:
     """A run of a part of the instances says nothing of the rest."""
-    table = swe_bench.read(report(tmp_path / "a.r.json", made(0), n_incomplete=30), "a.r.json", None, is_main=True)
-    assert len(table.frame) == 120
+    table = logs.read_log(report(tmp_path / "a.r.json", made(0), n_incomplete=30), "a.r.json", is_main=True)
+    assert len(table.columns["item"]) == 120
     assert table.remark == "a.r.json: 30 of 150 instances were not submitted: they are missing, not wrong"
 
 

@@ -358,11 +358,9 @@ _OPTIONS = (
         multiple=True,
         metavar="COLUMN VALUE",
         callback=_values,
-        help="Keep only the rows with this value in a column. Repeatable.",
+        help="Keep only rows with this value in a column. Repeatable.",
     ),
-    click.option(
-        "--positive", metavar="CLASS", help="Of predictions the class that f1 and the like are of, where classes are words."
-    ),
+    click.option("--positive", metavar="CLASS", help="Of predictions the class that f1 is of, where classes are words."),
     click.option(
         "--cv",
         type=click.IntRange(min=2),
@@ -527,7 +525,7 @@ def draw(comparison: Comparison, folder: Path) -> None:
     say(f"{len(paths)} plots are in {folder}")
 
 
-def _compared(sources: Sequence[str | Path], settings: dict[str, Any]) -> Comparison:
+def _compared(sources: Sequence[Any], settings: dict[str, Any]) -> Comparison:
     from tiebreak import api
     from tiebreak.errors import TiebreakError, UnknownNameError
 

@@ -43,27 +43,26 @@ def show_found(sources: Sequence[Any], *, on_stdout: bool) -> None:
 
 def show_brief(comparison: Any) -> None:
     """Print the table of models and the tasks, without notes."""
+    from tiebreak.views import page, slices
     from tiebreak.views.comparison import models_table
-    from tiebreak.views.page import Page
-    from tiebreak.views.slices import table
 
-    tables = (models_table(comparison, most=12, with_notes=False), *([table(comparison.slices())] if comparison.by else []))
-    emit_page(Page(tables), end="\n")
+    models = models_table(comparison, most=12, with_notes=False)
+    emit_page(page.Page((models,) if comparison.by is None else (models, slices.table(comparison.slices()))), end="\n")
 
 
 def show_end(sources: Sequence[Any], comparison: Any) -> None:
     """Print the verdict, the next step and what to type next."""
-    from tiebreak.scores.items import SUBTASK
     from tiebreak.views.page import Page, Paragraph
 
-    has_parts = SUBTASK in getattr(comparison.items, "columns", ()) and comparison.by != SUBTASK
+    said = (f"Verdict: {comparison.headline}", *([comparison.next_step] if comparison.next_step else []))
     options = {
         "--columns all": "all columns and pairs, warnings and method",
         "--rope 0.01": "" if comparison.rope else "with the smallest difference that matters",
         "--html answer.html": "one page to send",
-        f"--by {SUBTASK}": "each part of a group of tasks by itself" if has_parts else "",
+        "--by subtask": "each part of a group of tasks by itself"
+        if "subtask" in getattr(comparison.items, "columns", ()) and comparison.by != "subtask"
+        else "",
     }
     typed = shlex.join(printable(str(getattr(each, "path", each))) for each in sources)
-    lines = "".join(f"  tiebreak compare {typed} {option:<18}  {what}\n" for option, what in options.items() if what)
-    said = tuple(filter(None, (f"Verdict: {comparison.headline}", comparison.next_step)))
-    emit([Page((Paragraph(said, n_strong=1),)).as_text(), "Type next:\n", lines])
+    lines = [f"  tiebreak compare {typed} {option:<18}  {what}\n" for option, what in options.items() if what]
+    emit([Page((Paragraph(said, n_strong=1),)).as_text(), "Type next:\n", *lines])

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec import structs
 
 from tiebreak.cli.compare import draw, write_answer
 from tiebreak.cli.measuring import error_of_study, watched
@@ -100,7 +100,7 @@ def measure(study: Study, name: str, url: str, typed: TypedMeasuring) -> int:
     from tiebreak.numerics import check_rope_given
 
     if typed.rope is not None:
-        study = dataclasses.replace(study, rope=check_rope_given(typed.rope))
+        study = structs.replace(study, rope=check_rope_given(typed.rope))
     if typed.plots is not None and not typed.dry_run:
         make_folder(typed.plots)  # before the work: a folder that cannot be written should not cost the answer
     if len(study.datasets) > 1 and typed.format_ != "table":

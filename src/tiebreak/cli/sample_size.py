@@ -167,10 +167,12 @@ def _named(path: Path) -> dict[str, list[str]]:
         raise CommandError(f"{str(path)!r} cannot be read: {reason(error)}") from error
     except UnicodeDecodeError as error:
         raise CommandError(f"{str(path)!r} is no text in UTF-8, so its names cannot be read.") from error
-    from tiebreak.readers.columns import ITEM
+    from tiebreak.readers.header import role_of
 
     if rows and (
-        rows[0][0].strip().lower() in (*_HEADERS, *ITEM) or "cluster" in (cell.strip().lower() for cell in rows[0][1:2])
+        rows[0][0].strip().lower() in _HEADERS
+        or role_of(rows[0][0]) in ("item", "dataset", "seed")
+        or "cluster" in (cell.strip().lower() for cell in rows[0][1:2])
     ):
         rows = rows[1:]
     if not rows:
@@ -181,5 +183,5 @@ def _named(path: Path) -> dict[str, list[str]]:
     return found | ({"clusters": [row[1] for row in rows]} if len(rows[0]) == 2 else {})
 
 
-_HEADERS = ("id", "ids", "name", "dataset", "seed")
+_HEADERS = ("id", "ids", "name")
 """Words above a column of names, beside those for items."""

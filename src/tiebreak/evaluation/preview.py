@@ -10,12 +10,13 @@ import numpy as np
 
 from tiebreak.evaluation.evaluate import find_scorers
 from tiebreak.evaluation.run_options import RunOptions
+from tiebreak.plan.models import parts_of
 from tiebreak.plan.plan import Plan, metric_record, number_of_workers
 from tiebreak.plan.record import RunRecord
 from tiebreak.stores import open_store
 from tiebreak.stores.plan_mapping import environment_of, map_plan, merge_records
 from tiebreak.stores.sql.database import NoStoreError
-from tiebreak.study_file.declared import DeclaredModel
+from tiebreak.study_file.study import Declared
 
 if TYPE_CHECKING:
     from tiebreak.stores.contract import RunLog
@@ -67,8 +68,7 @@ def preview_plan(plan: Plan, run: RunOptions, *, scoring: Any = None) -> Preview
 def _stored_run(record: RunRecord, run: RunOptions, plan: Plan) -> tuple[RunRecord, RunLog | None]:
     """The run in the store, checked as `Store.open` would; None where there is no store, or no such run in it.
 
-    Models that were declared, and not made, are taken to be those of the store, unless their texts show that they are not. The
-    record comes back with their hashes.
+    Models of which a part was declared, and not made, are taken to be those of the store, whose hashes the record has then.
     """
     store = open_store(run.store)
     try:
@@ -87,13 +87,11 @@ def _stored_run(record: RunRecord, run: RunOptions, plan: Plan) -> tuple[RunReco
 
 def _recognised(record: RunRecord, stored: RunRecord, plan: Plan) -> RunRecord:
     """The record with the hashes of the store for models that were declared."""
-    known = {model.name: model for model in stored.models}
+    known = {model.name: model.fingerprint for model in stored.models}
     models = []
     for each in record.models:
-        same = known.get(each.name)
-        model = plan.models[each.name]
-        if isinstance(model, DeclaredModel) and same is not None and not (model.is_known and same.text != each.text):
-            each = dataclasses.replace(each, fingerprint=same.fingerprint)
+        if each.name in known and any(isinstance(part, Declared) for part in parts_of(plan.models[each.name])):
+            each = dataclasses.replace(each, fingerprint=known[each.name])
         models.append(each)
     return dataclasses.replace(record, models=tuple(models))
 

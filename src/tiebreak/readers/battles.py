@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -75,9 +75,10 @@ def read_battles(*sources: Any, cluster: str | None = None) -> Battles | None:
     Several sources are joined on the names of models, clusters and questions. `cluster` names the column of battles that belong
     together, "cluster" if not given.
     """
-    alone = "the battles" if len(sources) == 1 else ""
     names = [
-        printable(str(each)) if isinstance(each, str | os.PathLike) else alone or f"table {place} of the battles"
+        printable(str(each))
+        if isinstance(each, str | os.PathLike)
+        else ("the battles" if len(sources) == 1 else f"table {place} of the battles")
         for place, each in enumerate(sources, start=1)
     ]
     found = [_battles_in(source, name, cluster) for source, name in zip(sources, names, strict=True)]
@@ -97,10 +98,11 @@ def read_battles(*sources: Any, cluster: str | None = None) -> Battles | None:
 def _battles_in(source: Any, name: str, cluster: str | None) -> _Part | None:
     """The battles of one source, checked; None for what holds none."""
     is_json = isinstance(source, str | os.PathLike) and Path(source).suffix.lower() in (".json", ".jsonl", ".ndjson")
-    if is_json:  # whose names may stand behind long texts
-        has_mark = re.search(rf'"({"|".join(_MARKS)})"\s*:'.encode(), content_of(Path(source), name), re.IGNORECASE) is not None
-    else:
-        has_mark = any(_folded(each) in _MARKS for each in column_names(source))
+    has_mark = (
+        re.search(rf'"({"|".join(_MARKS)})"\s*:'.encode(), content_of(Path(source), name), re.IGNORECASE) is not None
+        if is_json  # whose names may stand behind long texts
+        else any(_folded(each) in _MARKS for each in column_names(source))
+    )
     if not has_mark:
         return None
     table = read_table(source, name, is_name=lambda column: _folded(column) not in ("weight", "preference"))
@@ -117,35 +119,43 @@ def _folded(name: str) -> str:
 def _unfolded(table: Table, columns: Sequence[str]) -> tuple[Table, int]:
     """A row for each judged game with a winner, and how many have none; every other game of a pair has the sides turned."""
     if columns == FASTCHAT:
-        first, second = table.words("model_1"), table.words("model_2")
+        first, second = _texts(table, "model_1"), _texts(table, "model_2")
         said: list[Any] = list(zip(table.words("g1_winner").texts(), table.words("g2_winner").texts(), strict=True))
     else:
-        baseline = table.words("baseline").texts() if "baseline" in table.columns else [""] * table.n_rows
-        first, second = _words_of([each or "baseline" for each in baseline]), table.words("model")
+        baseline = _texts(table, "baseline").texts() if "baseline" in table.columns else [""] * table.n_rows
+        first, second = cast(Words, column_of([each or "baseline" for each in baseline])), _texts(table, "model")
         said = table.nested.get("games") or table.words("games").texts()
+    _refuse_rows(table, (first.code < 0) | (second.code < 0), "a model has no name")
     games = []
     for row, each in enumerate(said):
         if not isinstance(each, list | tuple | np.ndarray):
-            shown = printable(f"{each!r:.60}")
-            raise refuse(table.name, None, table.where(row), f"games is {shown}, and should be a list of judgements.")
+            raise refuse(
+                table.name, None, table.where(row), f"games is {printable(f'{each!r:.60}')}, and should be a list of judgements."
+            )
         for number, game in enumerate(each):
             word = game.get("score") if isinstance(game, Mapping) else game
-            verdict = _VERDICTS.get(str(word).replace(" ", ""), "")
-            if verdict == "":
-                shown = printable(f"{word!r:.60}")
-                what = f"a judgement is {shown}, which is neither model_1, model_2, tie or error nor such as A>B, A=B or B>>A."
-                raise refuse(table.name, None, table.where(row), what)
-            games.append((row, number % 2, verdict))
+            if str(word).replace(" ", "") not in _VERDICTS:
+                raise refuse(
+                    table.name,
+                    None,
+                    table.where(row),
+                    f"a judgement is {printable(f'{word!r:.60}')}, which is neither model_1, model_2, tie or error nor such as "
+                    "A>B, A=B or B>>A.",
+                )
+            games.append((row, number % 2, _VERDICTS[str(word).replace(" ", "")]))
     decided = np.array([game for game in games if game[2] is not None], dtype=int).reshape(-1, 3)
     if not decided.size:
         raise refuse(table.name, None, None, f"no winner can be read from any of {len(games)} judgements.")
     rows, turned, won = decided.T
     names, (one, two) = _united([first, second])
-    sides = {"model_a": np.where(turned, two[rows], one[rows]), "model_b": np.where(turned, one[rows], two[rows])}
     won = np.where(turned == 1, -won, won) if columns == FASTCHAT else won  # it names the winner, not the side
-    found = {key: Words(names, code).ordered() for key, code in sides.items()} | {"winner": Words(("tie", "a", "b"), won % 3)}
-    there = [each for each in ("uid", "question_id", "judge") if each in table.columns or each in table.nested]
-    found |= {each.replace("uid", "question_id"): _texts(table, each).take(rows).ordered() for each in there}
+    found = {
+        "model_a": Words(names, np.where(turned, two[rows], one[rows])).ordered(),
+        "model_b": Words(names, np.where(turned, one[rows], two[rows])).ordered(),
+        "winner": Words(("tie", "a", "b"), won % 3),
+    }
+    for column in [each for each in ("uid", "question_id", "judge") if each in table.columns or each in table.nested]:
+        found[column.replace("uid", "question_id")] = _texts(table, column).take(rows).ordered()
     return Table(table.name, {**found}, lambda row: table.where(int(rows[row])), rows.size, {}), len(games) - rows.size
 
 
@@ -155,14 +165,21 @@ def _columns(table: Table, cluster: str | None) -> dict[str, str] | None:
     columns = {_folded(each): each for each in names}
     is_annotated = columns.keys() >= {*ANNOTATIONS.values()} and columns.keys().isdisjoint(SIDES)
     sides = ANNOTATIONS if is_annotated else {key: key for key in SIDES}
-    one = {**sides, "cluster": "cluster", "weight": "weight"}
-    words = {**{key: (word,) for key, word in one.items()}, "question": QUESTIONS, "judge": JUDGES}
+    words: dict[str, tuple[str, ...]] = {
+        **{key: (word,) for key, word in sides.items()},
+        "cluster": ("cluster",),
+        "weight": ("weight",),
+        "question": QUESTIONS,
+        "judge": JUDGES,
+    }
     found = {key: columns[word] for key, each in words.items() for word in each[::-1] if word in columns}
     if found.keys().isdisjoint(SIDES[:2]):
         return None
     if len(columns) < len(names):
-        alike = [each for each in names if [*map(_folded, names)].count(_folded(each)) > 1]
-        raise AmbiguousSourceError(f"{table.name} has the columns {quoted(alike)}, which differ in case alone. Rename one.")
+        raise AmbiguousSourceError(
+            f"{table.name} has other columns that are called {quoted([each for each in names if each not in columns.values()])} "
+            "but for the case of letters. Rename one."
+        )
     if lacking := [key for key in sides if key not in found]:
         raise UnreadableSourceError(
             f"{table.name} lacks the column {' and '.join(map(repr, lacking))}. Battles have model_a, model_b and winner (a, b "
@@ -178,37 +195,38 @@ def _part(table: Table, held: Mapping[str, str], n_without_verdict: int) -> _Par
     refuse_nested(table, [column for key, column in held.items() if key not in ("question", "judge")])
     words = {key: _texts(table, column) for key, column in held.items() if key not in ("weight", "preference")}
     for key in [each for each in (*SIDES, "cluster") if each in words]:
-        _refuse_rows(table, words[key].code < 0, f"{key} is empty".format)
+        _refuse_rows(table, words[key].code < 0, f"{key} is empty")
     models, (a, b) = _united([words["model_a"], words["model_b"]])
     _refuse_rows(table, a == b, lambda row: f"{models[a[row]]!r} meets itself")
     outcome = _outcomes(table, words["winner"], models, a, b) if "winner" in words else _preferred(table, held["preference"])
     weight = table.numbers(held["weight"]) if "weight" in held else None
     if weight is not None:
-        wrong = ~((weight >= 0) & np.isfinite(weight))
-        _refuse_rows(table, wrong, lambda row: f"weight must be a number of at least 0; got {weight[row]:g}")
+        _refuse_rows(
+            table,
+            ~((weight >= 0) & np.isfinite(weight)),
+            lambda row: f"weight must be a number of at least 0; got {weight[row]:g}",
+        )
     whole = {key: each for key, each in words.items() if (each.code >= 0).all()}
-    column = held["question"] if "question" in whole else ""
-    return _Part(table.name, whole, outcome, weight, column, n_without_verdict)
+    return _Part(table.name, whole, outcome, weight, held["question"] if "question" in whole else "", n_without_verdict)
 
 
 def _texts(table: Table, column: str) -> Words:
-    """A column as words; of lists their text, and of lists of judges the first."""
-    if column in table.columns:
-        return table.words(column)
-    is_judge = column == "judge"
-    return _words_of([each[0] if is_judge and isinstance(each, list | tuple) and each else each for each in table.nested[column]])
+    """The words in a column, without blanks around them; of lists their text, and of lists of judges the first."""
+    cells = [
+        each if each is None else str(each[0] if column == "judge" and isinstance(each, list | tuple) and each else each)
+        for each in table.nested.get(column, ())
+    ]
+    words = table.words(column).ordered() if column in table.columns else as_words(cast(Words, column_of(cells)))
+    stripped = as_words(cast(Words, column_of([name.strip() for name in words.names])))
+    return Words(stripped.names, np.append(stripped.code, -1)[words.code])
 
 
-def _words_of(cells: Sequence[Any]) -> Words:
-    return as_words(cast(Words, column_of([each if each is None else str(each) for each in cells])))
-
-
-def _refuse_rows(table: Table, is_wrong: Any, what: Callable[[int], str]) -> None:
+def _refuse_rows(table: Table, is_wrong: Any, what: str | Callable[[int], str]) -> None:
     """Refuse rows, of which the first is named."""
-    rows = np.flatnonzero(is_wrong)
-    if rows.size:
-        said = f"{what(int(rows[0]))}; {rows.size} row(s) are so."
-        raise refuse(table.name, None, table.where(int(rows[0])), said, kind=InvalidScoresError)
+    rows = np.flatnonzero(is_wrong).tolist()
+    if rows:
+        said = f"{what if isinstance(what, str) else what(rows[0])}; it is so in {len(rows)} row(s)."
+        raise refuse(table.name, None, table.where(rows[0]), said, kind=InvalidScoresError)
 
 
 def _outcomes(table: Table, winner: Words, models: tuple[str, ...], a: IntArray, b: IntArray) -> IntArray:
@@ -217,13 +235,17 @@ def _outcomes(table: Table, winner: Words, models: tuple[str, ...], a: IntArray,
     named = np.array([number.get(word, -1) for word in winner.names])[winner.code]
     side = np.array([_WINNERS.get(word.casefold(), 2) for word in winner.names])[winner.code]
     outcome = np.where(named == a, 1, np.where(named == b, -1, side))
-    turned = (abs(side) == 1) & (outcome != side)  # a model is called "b", and stands as model_a
-    if turned.any() and ((abs(side) == 1) & (named != a) & (named != b)).any():
-        what = (
-            "winner is {!r}, the name of a model that stands on the other side, while other rows can only name a side. Write "
-            "names in every row, or model_a and model_b"
+    is_side = abs(side) == 1
+    turned = is_side & (outcome != side)  # a model is called "b", and stands as model_a
+    if turned.any() and (is_side & (named != a) & (named != b)).any():
+        other = (
+            "the name of a model that stands on the other side, while other rows can only name a side: write names in every row"
         )
-        _refuse_rows(table, turned & (side == 2).any(), lambda row: what.format(winner.names[winner.code[row]]))
+        _refuse_rows(
+            table,
+            turned & (side == 2).any(),
+            lambda row: f"winner is {winner.names[winner.code[row]]!r}, {other}, or model_a and model_b",
+        )
         outcome = side
     what = "winner is {!r}, which is neither a, b or tie, nor {!r} or {!r}"
     _refuse_rows(table, outcome == 2, lambda row: what.format(winner.names[winner.code[row]], models[a[row]], models[b[row]]))
@@ -234,8 +256,11 @@ def _preferred(table: Table, column: str) -> IntArray:
     """1, -1 and 0 of preferences from 1 to 2, which may be a judge's probabilities plus 1; older annotations write a tie as 0."""
     given = table.numbers(column)
     values = np.where(given == 0, 1.5, given)
-    allowed = "it lies between 1, for the first model, and 2, for the second, or is 0 for a tie"
-    _refuse_rows(table, ~((values >= 1) & (values <= 2)), lambda row: f"preference is {given[row]:g}; {allowed}")
+    _refuse_rows(
+        table,
+        ~((values >= 1) & (values <= 2)),
+        lambda row: f"preference is {given[row]:g}; it lies from 1, for the first, to 2, for the second, or is 0 for a tie",
+    )
     return np.sign(1.5 - values).astype(int)
 
 
@@ -249,9 +274,9 @@ def _joined(parts: Sequence[_Part]) -> Battles:
     for column in ("cluster", "weight"):
         has = [part.weight is not None if column == "weight" else column in part.words for part in parts]
         if any(has) and not all(has):
-            with_it, without = parts[has.index(True)].name, parts[has.index(False)].name
             raise InvalidScoresError(
-                f"{with_it} has a column {column}, and {without} has none. Give it to all battles, or leave it out of all."
+                f"{parts[has.index(True)].name} has a column {column}, and {parts[has.index(False)].name} has none. Give it to "
+                "all battles, or leave it out of all."
             )
     models, codes = _united([part.words[key] for key in ("model_a", "model_b") for part in parts])
     if len(models) > MOST_RATED:
@@ -264,10 +289,9 @@ def _joined(parts: Sequence[_Part]) -> Battles:
         for key in ("cluster", "question")
         if all(key in part.words for part in parts)
     }
-    has_question = len({part.question_column for part in parts}) == 1
-    question, cluster = coded.get("question") if has_question else None, coded.get("cluster")
+    question = coded.get("question") if len({part.question_column for part in parts}) == 1 else None
     is_repeated = question is not None and FEWEST_QUESTIONS <= int(question.max()) + 1 < question.size
-    unit: Literal["battle", "cluster", "question"] = "battle" if not is_repeated else "question"
+    cluster = coded.get("cluster", question if is_repeated else None)
     weights = [part.weight for part in parts if part.weight is not None]
     positive = np.concatenate([each[each > 0] for each in weights] or [np.empty(0)])
     if positive.size and positive.min() < SMALLEST_WEIGHT * positive.max():
@@ -281,13 +305,13 @@ def _joined(parts: Sequence[_Part]) -> Battles:
         np.concatenate(codes[: len(parts)]),
         np.concatenate(codes[len(parts) :]),
         np.concatenate([part.outcome for part in parts]),
-        question if cluster is None and is_repeated else cluster,
+        cluster,
         np.concatenate(weights) if weights else None,
         question,
         parts[0].question_column if question is not None else "",
-        unit if cluster is None else "cluster",
+        "cluster" if "cluster" in coded else "question" if is_repeated else "battle",
         tuple(part.name for part in parts),
-        tuple(sorted({*sum(judges, ())})) if [*map(len, judges)] == [1] * len(parts) else (),
+        tuple(sorted({each[0] for each in judges})) if [*map(len, judges)] == [1] * len(parts) else (),
         sum(part.n_without_verdict for part in parts),
     )
 
@@ -299,8 +323,10 @@ def _refuse_copies(parts: Sequence[_Part]) -> None:
         columns = [part.words[key].ordered() for key in ("model_a", "model_b", "question", "judge") if key in part.words]
         key = (part.outcome.tobytes(), *((each.names, each.code.astype(int).tobytes()) for each in columns))
         if key in seen and part.question_column:
-            what = "stands there twice" if seen[key] == part.name else f"holds the very battles of {seen[key]}"
-            raise InvalidScoresError(f"{part.name} {what}, and would count twice. Leave one of the two out.")
+            raise InvalidScoresError(
+                f"{part.name} {'stands there twice' if seen[key] == part.name else f'holds the very battles of {seen[key]}'}, "
+                "and would count twice. Leave one of the two out."
+            )
         seen[key] = part.name
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import io
 import json
+import mmap
 import os
 import shutil
 import zipfile
@@ -91,11 +92,16 @@ def check_path(path: Path, name: str) -> None:
         raise SourceNotFoundError(f"{name} is a device and no file. Pass a file, or '-' for standard input.")
 
 
-def content_of(path: Path, name: str) -> bytes:
-    """Bytes of a file; of one that gzip, bzip2, zstd or zip (of one file) packed what is in it."""
+def content_of(path: Path, name: str, *, has_lines: bool = True) -> bytes:
+    """Bytes of a file; of one that gzip, bzip2, zstd or zip (of one file) packed what is in it.
+
+    One without lines is JSON, of which each byte may take twenty: it must not be larger than what is unpacked.
+    """
     check_path(path, name)
     try:
-        check_size(path.stat().st_size, name)
+        check_size(path.stat().st_size, name, is_unpacked=not has_lines)
+        if has_lines and path.stat().st_size > LONGEST_LINE:
+            _check_lines(path, name)
         raw = path.read_bytes()
     except OSError as error:
         raise SourceNotFoundError(f"{name} cannot be read: {error.strerror or error}.") from None
@@ -105,8 +111,29 @@ def content_of(path: Path, name: str) -> bytes:
     return _unzipped(raw, name) if codec == "zip" else _unpacked(raw, codec, name)
 
 
+def _check_lines(path: Path, name: str) -> None:
+    """Refuse a line that is longer than any row or record has, before it is read."""
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as view:
+        start = 0
+        while len(view) - start > LONGEST_LINE:
+            end = max(view.rfind(mark, start, start + LONGEST_LINE) for mark in (b"\n", b"\r"))
+            if end < 0:
+                raise _too_long(name, view[:start].count(b"\n") + 1)
+            start = end + 1
+
+
+def _too_long(name: str, line: int) -> TiebreakError:
+    what = f"it is longer than {LONGEST_LINE / 2**20:g} MiB, so it is no row and no record of one sample."
+    return refuse(name, None, f"line {line}", what, "Are the line breaks lost, or is it another kind of file?")
+
+
 _CODECS = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstd", b"PK\x03\x04": "zip"}
 """Ways in which a file is packed, by its first bytes."""
+
+
+def is_packed(start: bytes) -> bool:
+    """True for the first bytes of a file that is unpacked when it is read."""
+    return start.startswith(tuple(_CODECS))
 
 
 def _unpacked(raw: bytes, codec: str, name: str) -> bytes:
@@ -220,8 +247,7 @@ def lines_of(file: IO[str], name: str) -> Iterator[tuple[int, str]]:
     number = 1
     while line := file.readline(LONGEST_LINE + 2):
         if len(line.rstrip("\n")) > LONGEST_LINE:
-            what = f"it is longer than {LONGEST_LINE / 2**20:g} MiB, so it is no record of one sample."
-            raise refuse(name, None, f"line {number}", what, "Are the line breaks lost, or is it another kind of file?")
+            raise _too_long(name, number)
         yield number, line
         number += 1
 

@@ -120,8 +120,9 @@ class Results:
 
     def notice(self) -> Notice | None:
         """Remark on what lies in the folder and is no part of the answer; None where that is nothing."""
-        said = _listed(self.left_out)
-        return Notice("left-out-of-folder", f"left out of the folder {str(self.path)!r}: {said}") if said else None
+        return (
+            Notice("left-out-of-folder", f"left out of {str(self.path)!r}: {_listed(self.left_out)}") if self.left_out else None
+        )
 
     def sources(self, options: ReadOptions) -> list[Any]:
         """Sources that are compared: items of all logs, else the tables, else the saved answers.
@@ -180,29 +181,43 @@ class Results:
 
     def _items(self, options: ReadOptions) -> Items:
         """Items of the logs, and a remark that says what they are."""
-        runs = self._readable("log", lambda file: read_log(file.path, file.name, is_main=True), _content_of)
+        runs = self._readable(
+            "log",
+            lambda file: read_log(file.path, file.name, is_main=True),
+            lambda _, log: hash(str([log.columns.get(name) for name in ("model", TASK, "item", "score")])),
+        )
         if options.metric is not None:
             reads = [partial(read_log, file.path, file.name, is_main=True) for file, _ in runs]
             runs = [(file, log) for (file, _), log in zip(runs, with_main_metric(reads, options.metric), strict=True)]
         parts = [part_of_log(log, "", "") for log in self._compared(runs, options.models)]
         items = items_of(parts, options.metric, options.direction_of(options.metric or ""), options.cluster)
-        self.remarks[:] = [f"compared: {repr(items).strip('<>')}", *items.sources]
+        tasks = quoted([task for task in dict.fromkeys(items.columns.get(TASK, ())) if task], 4)
+        self.remarks[:] = [
+            f"compared: {len(items.models)} models, {len(items.items):,} {items.unit}s, by {items.metric.name}; tasks: {tasks}",
+            *items.sources,
+        ]
         return items
 
     def _compared(self, runs: Sequence[tuple[FoundFile, Log]], wanted: Sequence[str] | None) -> list[Log]:
         """Newest log of each model and task, on the tasks that all models have.
 
-        Runs of a model with other settings, in other folders, or without a time in other files, are models of their own that are
-        called after what tells them apart.
+        Runs of a model with other settings, or in other folders, are models of their own that are called after what tells them
+        apart.
         """
-        # the last one counts: the newest, or of those that were not finished one that was
-        newest = {
-            (*pair, _words_of(file, log)): (file, part)
+        parts = [
+            ((*pair, _words_of(file, log)), file, part)
             for file, log in sorted(runs, key=lambda run: (run[1].is_whole, run[1].time))
             for pair, part in _parts_of(log).items()
-        }
+        ]
+        newest = {key: (file, part) for key, file, part in parts}  # the last one: the newest of those that were finished, if any
         used = {file for file, _ in newest.values()}
-        self.left_out.update({file.name: "done again: another run is compared" for file, _ in runs if file not in used})
+        self.left_out.update(
+            {
+                file.name: f"{'done again' if part.is_whole else 'not finished'}: {newest[key][0].name} is compared"
+                for key, file, part in parts
+                if file not in used
+            }
+        )
         words: dict[tuple[str, str], list[frozenset[str]]] = {}
         for model, task, own in newest:
             words.setdefault((model, task), []).append(frozenset(own))
@@ -237,11 +252,6 @@ class Results:
         ]
 
 
-def _content_of(_: FoundFile, log: Log) -> int:
-    """Number that tells the scores of a log from those of others."""
-    return hash(str([log.columns.get(name) for name in ("model", TASK, "item", "score")]))
-
-
 def _parts_of(log: Log) -> dict[tuple[str, str], Log]:
     """Rows of a log by model and task, "" where no task is named."""
     rows: dict[tuple[str, str], list[int]] = {}
@@ -255,11 +265,11 @@ def _parts_of(log: Log) -> dict[tuple[str, str], Log]:
 
 
 def _words_of(file: FoundFile, log: Log) -> tuple[str, ...]:
-    """Settings of a run and folders in which it lies; where it does not say its time, its name too."""
+    """Settings of a run and folders in which it lies; its name too where it says neither its settings nor its time."""
     return (
         *(f"{name}={value}" for name, value in log.settings),
         *Path(file.name).parts[:-1],
-        *(() if log.time else (file.path.stem,)),
+        *(() if log.time or log.settings else (file.path.stem,)),
     )
 
 

@@ -13,15 +13,15 @@ ALIASES: dict[str, str] = {
     "model": """model model_name model_id system method algorithm algo approach estimator classifier regressor learner learner_id
         framework detector generator arm candidate wflow_id forecaster ranker retriever""",
     "dataset": "dataset dataset_name data_set task task_name subtask benchmark problem unique_id",
-    "repeat": "repeat repetition rep id2",
+    "repeat": "repeat repetition rep id2 cutoff",
     "fold": "fold cv_fold fold_index fold_id fold_no fold_number test_fold outer_fold cv",
     "split": "split iteration resample iter resampling split_index split_id",
     "seed": "seed random_state random_seed",
     "run": "run trial run_index",
     "epoch": "epoch attempt sample sample_index",
     "time": "time period date timestamp ds",
-    "item": """item item_id example example_id question question_id doc_id sample_id instance instance_id problem_id qid query_id
-        query task_id prompt_id instruction prompt image image_id case case_id user_input input id index""",
+    "item": """item item_id example_id question_id doc_id sample_id instance_id problem_id qid query_id prompt_id image_id case_id
+        example question query task_id instance instruction prompt image case user_input input id index""",
     "cluster": "cluster cluster_id group document passage patient template",
     "weight": "weight sample_weight",
     "judge": "judge judge_score judge_label judge_rating llm_judge model_score",
@@ -118,7 +118,7 @@ def find_roles(
     metric : str, optional
         The metric that is asked for; a column of this name holds its scores and nothing else.
     is_text : mapping of str to bool
-        True for columns of words.
+        True for columns of words, of which there are several.
 
     Raises
     ------

@@ -321,7 +321,8 @@ def _without_clashes(parts: Sequence[Part]) -> list[Part]:
     found = []
     for part in parts:
         model = _words(part.columns["model"])
-        names = tuple(part.stem if name in clash and part.stem else name for name in model.names)
+        own_name = "{1}" if len(model.names) == 1 else "{0} ({1})"
+        names = tuple(own_name.format(name, part.stem) if name in clash and part.stem else name for name in model.names)
         index = {name: place for place, name in enumerate(dict.fromkeys(names))}
         code = np.array([*(index[name] for name in names), -1], dtype=np.int32)[model.code]
         found.append(dataclasses.replace(part, columns={**part.columns, "model": Words(tuple(index), code)}))

@@ -118,18 +118,29 @@ def _with_shared_keys(sources: Sequence[Source]) -> list[Source]:
 
 def _relabelled(sources: Sequence[Source], part: str) -> list[Source]:
     labels = [getattr(source, f"{part}_labels") for source in sources]
-    if any(each is None for each in labels) or len(set(labels)) == 1:
+    if len(set(labels)) == 1:
         return list(sources)
-    union = sorted({word for each in labels for word in each}, key=natural_key)
+
+    def words(own: tuple[str, ...] | None, codes: IntArray) -> list[str]:
+        return [str(code) if own is None else own[code] for code in codes.tolist()]
+
+    parts = [[words(own, getattr(m, part)) for m in source.scores.matrices] for source, own in zip(sources, labels, strict=True)]
+    union = sorted({word for source in parts for each in source for word in each}, key=natural_key)
     code = {word: number for number, word in enumerate(union)}
     recoded = []
-    for source, own in zip(sources, labels, strict=True):
-        lookup = np.array([code[word] for word in own], dtype=np.int64)
-        matrices = tuple(dataclasses.replace(m, **{part: lookup[getattr(m, part)]}) for m in source.scores.matrices)
+    for source, own in zip(sources, parts, strict=True):
+        matrices = tuple(
+            dataclasses.replace(m, **_recoded(part, [code[word] for word in each]))
+            for m, each in zip(source.scores.matrices, own, strict=True)
+        )
         scores = dataclasses.replace(source.scores, matrices=matrices)
         relabelled: dict[str, Any] = {f"{part}_labels": tuple(union)}
         recoded.append(dataclasses.replace(source, scores=scores, **relabelled))
     return recoded
+
+
+def _recoded(part: str, codes: Sequence[int]) -> dict[str, Any]:
+    return {part: np.array(codes, dtype=np.int64)}
 
 
 def _aligned(source: Source, reference: Source) -> Source:
@@ -195,8 +206,18 @@ def _join_dataset(dataset: str, sources: Sequence[Source]) -> ScoreMatrix:
     repeat, fold = np.array(keys, dtype=np.int64).T
     n_train, n_test = (_sizes(parts, places, len(keys), word) for word in ("n_train", "n_test"))
     models, score = _rows(parts, places, len(keys))
+    n_folds = {part.matrix.n_folds for part in parts}
     return ScoreMatrix(
-        dataset, models, repeat, fold, n_train, n_test, score, _columns(parts, places, len(keys)), parts[0].matrix.metric
+        dataset,
+        models,
+        repeat,
+        fold,
+        n_train,
+        n_test,
+        score,
+        _columns(parts, places, len(keys)),
+        parts[0].matrix.metric,
+        n_folds.pop() if len(n_folds) == 1 else 0,
     )
 
 

@@ -1,24 +1,773 @@
-"""stub"""
+"""Logs of evaluation tools for language models and agents: a table of formats, and one loop that reads all of them.
 
-from typing import Any, NamedTuple
+A log holds the answers of models to samples. A new tool is one row of `FORMATS`, with a function that gives its records, and a
+recorded file in the tests.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import zipfile
+import zlib
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache, partial
+from itertools import chain, count, islice
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+from tiebreak.errors import AmbiguousSourceError, InvalidScoresError, Setting, UnreadableSourceError
+from tiebreak.printable import printable
+from tiebreak.readers.files import content_of, lines_of, parse_json
+from tiebreak.scores.vocabulary import quoted
+
+Record = dict[str, Any]
 
 
 class Log(NamedTuple):
+    """Scores of a log in one metric, and what it says of them.
+
+    Attributes
+    ----------
+    columns : dict of str to list
+        Equally long: item, model and score (nan where there is none); where there are, task, epoch, run, item_hash and group, and
+        short texts that the log keeps of each sample, for slices and clusters.
+    metric : str or None
+        Name of the scores; None where they are 0 or 1 and need none.
+    remark : str
+        What is missing or was decided, in words.
+    unit : str
+    lower_is_better : bool or None
+        Direction of the metric, where the log says it.
+    time : str
+        When the log was begun, which sorts as text; "" where it does not say.
+    settings : tuple of tuple of str
+        Names and values by which two runs of one model on one task may differ.
+    is_whole : bool
+        False for the log of an evaluation that was not finished.
+    is_mean_of_tasks : bool
+        True where the tool takes the mean of the tasks of a group, False where it takes that of all their items.
+    is_named_by_file : bool
+        True where the log names no model, which is called after the file.
+    """
+
     columns: dict[str, list[Any]]
-    metric: str | None = None
+    metric: str | None
     remark: str = ""
     unit: str = "item"
     lower_is_better: bool | None = None
     time: str = ""
-    settings: tuple = ()
+    settings: tuple[tuple[str, str], ...] = ()
     is_whole: bool = True
     is_mean_of_tasks: bool = False
     is_named_by_file: bool = False
 
 
-def is_log(path):
-    return False
+class Format(NamedTuple):
+    """Format of a log: how its files are told, and where in a record what stands.
+
+    Attributes
+    ----------
+    name : str
+    files : str
+        Pattern of the names of the files.
+    marks : tuple of str
+        Regular expressions, all of which are found in the first 16 kB.
+    records : callable
+        Records of the file at a path, which messages call by a name, and the facts of the whole log that `_log` lists. The keys
+        _hash, _run, _fields and _failed of a record mean the same in all formats.
+    item, model, task, epoch : str
+        Keys of a record; "" where it says nothing of it, and "#" where several answers to an item are numbered as they stand.
+    scores : callable
+        Values of a record by metric.
+    """
+
+    name: str
+    files: str
+    marks: tuple[str, ...]
+    records: Callable[[Path, str], tuple[Iterable[Record], Record]]
+    item: str
+    model: str
+    task: str
+    epoch: str
+    scores: Callable[[Record], Mapping[str, Any]]
 
 
-def read_log(path, name, metric=None, *, is_main=False):
-    raise NotImplementedError
+def format_of(path: Path) -> Format | None:
+    """Format of a log, told by the name of the file and its first bytes; None for any other file."""
+    with path.open("rb") as file:
+        start = file.read(2**14).decode("utf-8-sig", "replace")
+    return next(
+        (
+            each
+            for each in FORMATS
+            if Path(path.name.lower()).match(each.files) and all(re.search(mark, start) for mark in each.marks)
+        ),
+        None,
+    )
+
+
+def is_log(path: Path) -> bool:
+    """True for the log of an evaluation tool."""
+    return format_of(path) is not None
+
+
+def read_log(path: Path, name: str, metric: str | None = None, *, is_main: bool = False) -> Log:
+    """Read a log, which messages call by `name`.
+
+    Parameters
+    ----------
+    path : Path
+    name : str
+    metric : str, optional
+        Which of several metrics to read.
+    is_main : bool
+        Take the main one of several metrics where none is named; the remark says which others are there.
+
+    Returns
+    -------
+    Log
+
+    Raises
+    ------
+    AmbiguousSourceError
+        There are several metrics, or none of that name.
+    InvalidScoresError, UnreadableSourceError
+        A score is none, or the file is not as its tool writes it.
+    """
+    form = format_of(path)
+    if form is None:
+        raise UnreadableSourceError(f"{name} is no log of an evaluation tool that is known.")
+    try:
+        return _log(form, *form.records(path, name), path.stem, name, metric, is_main)
+    except (
+        # a key is lacking or holds something else, half of a character or what no float takes
+        *(ArithmeticError, AttributeError, LookupError, TypeError, UnicodeError),
+        # an archive is damaged or encrypted
+        *(EOFError, OSError, RuntimeError, zipfile.BadZipFile, zlib.error),
+    ) as error:
+        raise UnreadableSourceError(
+            f"{name} is not as its tool writes a log ({form.name}), so no scores are found in it ({type(error).__name__}: "
+            f"{printable(' '.join(str(error).split()))[:100]}). Was it changed, or was the evaluation or the copy stopped?"
+        ) from None
+
+
+def _log(form: Format, records: Iterable[Record], facts: Record, stem: str, name: str, asked: str | None, is_main: bool) -> Log:
+    """Log of records, of which those of other metrics only are no answers, and those of none lack their score.
+
+    Facts of the whole log are fields of `Log` and: "main", metrics that come first; "is_sure", True where the first one is always
+    meant; "called", name of the scores by metric; "lower", direction by metric; "group", group of tasks by metric, and True where
+    its mean is that of its tasks; "about", what the log is called in remarks; "said", sentences, each with its condition.
+    """
+    rows: list[Record] = []
+    seen: dict[tuple[Any, ...], Iterator[int]] = defaultdict(partial(count, 1))
+    for record in records:
+        scores = dict.fromkeys(form.scores(record)) if record.get("_void") else form.scores(record)
+        names = (record[form.item], record[form.model], record.get(form.task), record.get("_hash"))
+        number = next(seen[(*names, *[*scores][:1])])  # a list or an object is no name
+        rows.append(
+            {
+                **dict(zip(("item", "model", "task", "item_hash"), map(_text, names), strict=True)),
+                "epoch": number if form.epoch == "#" else record.get(form.epoch),
+                "run": record.get("_run"),
+                "scores": scores,
+                "failed": bool(record.get("_failed") or record.get("_void")),
+                **_fields(record.get("_fields")),
+            }
+        )
+    is_sure = facts.get("is_sure", False)
+    chosen, others = _choose([row["scores"] for row in rows], facts.get("main", ()), asked, name, is_main or is_sure)
+    rows = [row for row in rows if chosen in row["scores"] or not row["scores"]]
+    values = [row["scores"].get(chosen) for row in rows]
+    n_failed = sum(row["failed"] for row in rows if row["scores"].get(chosen) is None)
+    said = {
+        f"{values.count(None)} of {len(rows)} samples have no score: they are missing, not wrong": None in values,
+        f"{n_failed} of them ended with an error": n_failed,
+        f"{values.count('N')} of {len(rows)} samples have no answer (N) and count as wrong, as Inspect counts them": "N"
+        in values,
+        **facts.get("said", {}),
+    }
+    lost = "".join(f" {sentence}." for sentence, is_so in said.items() if is_so)
+    _check(values.count(None) < len(values), f"{name} holds no scored sample.{lost}")
+    remarks = {
+        f"{facts.get('about', name)}:{lost}": lost,
+        f"{rows[0]['task'] or stem}: {chosen!r} is taken, and {quoted(others, 6)} are there too (metric)": others and not is_sure,
+    }
+    group, is_mean = facts.get("group", lambda metric: ("", False))(chosen)
+    columns = _columns([row | {"score": _score(row["scores"].get(chosen), row["item"], name), "group": group} for row in rows])
+    is_plain = "called" not in facts and all(score in (0, 1) or math.isnan(score) for score in columns["score"])
+    return Log(
+        columns,
+        None if is_plain else facts.get("called", str)(chosen),
+        printable("; ".join(remark for remark, is_so in remarks.items() if is_so)),
+        lower_is_better=facts.get("lower", {chosen: None if _SCORES.keys().isdisjoint({*values} - {None}) else False}.get)(
+            chosen
+        ),
+        is_mean_of_tasks=is_mean,
+        **{key: value for key, value in facts.items() if key in Log._fields},
+    )
+
+
+def _check(is_right: object, said: str) -> None:
+    """Refuse a log that is not right."""
+    if not is_right:
+        raise UnreadableSourceError(said)
+
+
+_OWN = frozenset("item model score epoch item_hash task run group subtask cluster weight scores failed".split())
+"""Keys of a row that have a meaning; fields of samples that are called so get a name of their own."""
+
+
+def _fields(found: Any) -> Record:
+    """Short texts, whole numbers and truths that a log keeps of a sample, as texts, by which samples can be grouped."""
+    short = [
+        (str(key), str(value))
+        for key, value in (found if isinstance(found, dict) else {}).items()
+        if len(str(key)) <= 80
+        and (len(value) <= 80 if isinstance(value, str) else isinstance(value, int) and abs(value) < 10**18)
+    ]
+    return {f"{key} of the sample" if key in _OWN else key: value for key, value in short[:40]}
+
+
+def _text(value: Any) -> str | None:
+    """A name as a text, in which 1 and 1.0 are the same; None where there is none."""
+    return None if value is None else str(int(value) if isinstance(value, float) and value.is_integer() else value)
+
+
+def _choose(
+    scores: Sequence[Mapping[str, Any]], main: Sequence[str], asked: str | None, name: str, is_main: bool
+) -> tuple[str, list[str]]:
+    """The metric asked for, or the only one, or the main one if `is_main`; and those passed over, where none is asked for."""
+    words = {key for each in scores for key, value in each.items() if _number(value) is None}  # come last
+    held = sorted({key: 0 for each in scores for key in each}, key=lambda key: (key in words, [*main, key].index(key)))
+    fitting = [each for each in held if asked in (each, f"{each},none")] or [
+        each for each in held if asked in (None, each.partition(",")[0])
+    ]
+    if held and len(fitting) != 1 and (asked is not None or not is_main):
+        raise AmbiguousSourceError(
+            f"{name} holds ",
+            f"no metric {asked!r}, but " if asked else f"{len(held)} metrics: ",
+            f"{quoted(held)}. Say which one with ",
+            Setting("metric"),
+            ".",
+        )
+    return next(iter(fitting), ""), fitting[1:]
+
+
+_SCORES: dict[Any, float] = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0, None: math.nan}
+"""Correct, incorrect, partial and no answer, as Inspect's scorers write them and its accuracy counts them; and no score."""
+
+
+def _number(value: Any) -> float | None:
+    """A number, a truth or one of Inspect's letters as a score, nan where there is none; None for what is no score."""
+    try:
+        return float(_SCORES.get(value, cast(Any, value))) if isinstance(value, bool | int | float | str | None) else None
+    except (OverflowError, ValueError):
+        return None
+
+
+def _score(value: Any, item: str, name: str) -> float:
+    """Score of a sample."""
+    if (found := _number(value)) is None:
+        raise InvalidScoresError(
+            f"{name}, sample {item!r}: {printable(repr(value)[:60])} is ",
+            "a word and no score" if isinstance(value, str) else "no score of a single item",
+            ". Choose a scorer of numbers, of C and I, or of true and false as the metric, or write words as numbers.",
+        )
+    return found
+
+
+def _columns(rows: Sequence[Record]) -> dict[str, list[Any]]:
+    """Columns of rows without those that tell nothing: empty or the first epoch throughout; fields that differ in all items."""
+    found = {
+        key: [row.get(key) for row in rows] for key in dict.fromkeys(chain.from_iterable(rows)) if key not in ("scores", "failed")
+    }
+    "".join(str(value) for column in found.values() for value in column).encode()  # half of a character is refused
+    values = {key: set(column) - {None} for key, column in found.items()}
+    nothing = [
+        key
+        for key, own in values.items()
+        if own in (set(), {""}, {0}, {1}) or (key not in _OWN and len(rows) > 1 and len(own) == len(values["item"]))
+    ]
+    return {key: column for key, column in found.items() if key in ("item", "model", "score") or key not in nothing}
+
+
+def _lines(path: Path, name: str) -> Iterator[Record]:
+    """Objects of JSON lines."""
+    with path.open(encoding="utf-8-sig") as file:
+        for number, line in lines_of(file, name):
+            if line.strip():
+                yield parse_json(line, f"{name}, line {number},", "Was the file cut short?")
+
+
+def _whole(path: Path, name: str, share: int = 16) -> Any:
+    """Content of a JSON file that has to be read as a whole; one mark in `share` characters may be prose."""
+    return parse_json(content_of(path, name), name, "Was the file cut short?", share=share)
+
+
+@lru_cache(maxsize=8)
+def _parsed(path: Path, changed: int) -> Any:
+    """Content of a file beside logs, for which all logs of a folder may ask."""
+    return _whole(path, path.name)
+
+
+def _beside(path: Path) -> Record:
+    """Object in a JSON file beside a log; an empty one where there is none that can be read: the log may be whole."""
+    try:
+        return dict(_parsed(path, path.stat().st_mtime_ns)) if path.is_file() and not path.is_symlink() else {}
+    except (OSError, TypeError, ValueError):
+        return {}
+
+
+# --- lm-evaluation-harness: JSON lines of samples, and the file of results of the same time beside ------------------------------
+
+
+def _lm_eval(path: Path, name: str) -> tuple[Iterable[Record], Record]:
+    ((task, time),) = re.findall(r"^samples_(.+)_(\d{4}-\d\d-\d\dT[\d.:-]+)$", path.stem) or [("", "")]
+    beside = list(path.parent.glob(f"*_{time}.json")) if time else []
+    results = _beside(beside[0]) if len(beside) == 1 else {}
+    # the harness makes a folder for each model, with / as __, unless it was told a file; a file elsewhere is called after itself
+    own = {
+        "_model": results.get("model_name")
+        or (path.resolve().parent.name.replace("__", "/") if time else path.stem.removeprefix("samples_")),
+        "_task": task,
+    }
+    told = {
+        "num_fewshot": results.get("n-shot", {}).get(task),
+        "version": results.get("versions", {}).get(task),
+        **dict(re.findall("([^,=]+)=([^,]*)", str(results.get("config", {}).get("model_args")))),
+    }
+    return ({**each, **own, "_hash": each.get("doc_hash"), "_fields": each.get("doc")} for each in _lines(path, name)), {
+        "time": time,
+        "settings": tuple((key, str(value)) for key, value in told.items() if value not in (None, own["_model"])),
+        "called": lambda metric: metric.partition(",")[0],
+        "lower": lambda metric: {True: False, False: True}.get(
+            results.get("higher_is_better", {}).get(task, {}).get(metric.partition(",")[0])
+        ),
+        "group": partial(_group, results, task),
+    }
+
+
+_LM_EVAL = frozenset("doc_id doc target arguments resps filtered_resps filter doc_hash prompt_hash target_hash".split())
+"""Keys of a sample that are no metrics, of which not all versions write a list."""
+
+
+def _group(results: Record, task: str, metric: str) -> tuple[str, bool]:
+    """Largest group of a task of which the harness reports a mean that can be told, "" for none; True for that of its tasks."""
+    means, sizes, groups, children = (results.get(part, {}) for part in ("results", "n-samples", "groups", "group_subtasks"))
+    key, told = metric if "," in metric else f"{metric},none", [(0, "", False)]
+    for name in children:
+        below = {name}
+        while more := {own for each in below for own in children.get(each, ())} - below:
+            below |= more
+        leaves = [each for each in below if not children.get(each)]
+        numbers = [(means.get(each, {}).get(key), sizes.get(each, {}).get("effective")) for each in leaves]
+        mean = groups.get(name, {}).get(key)
+        if task in leaves and len(leaves) > 1 and all(isinstance(each, int | float) for each in (mean, *chain(*numbers))):
+            ways = (
+                sum(value * size for value, size in numbers) / (sum(size for _, size in numbers) or math.nan),
+                sum(value for value, _ in numbers) / len(numbers),
+            )
+            told += [(len(below), name, is_mean) for is_mean in (False, True) if abs(mean - ways[is_mean]) <= 1e-9][:1]
+    return max(told)[1:]
+
+
+# --- Inspect: a zip of JSON files, or one JSON file ---------------------------------------------------------------------------
+
+
+def _inspect(path: Path, name: str, parts: Iterator[Any]) -> tuple[Iterable[Record], Record]:
+    """Samples, which stand after the header."""
+    header = next(parts)
+    about, status = header.get("eval") or {}, header.get("status", "success")
+    _check(
+        header.get("version") == 2,
+        f"{name} is a log of Inspect of version {header.get('version')!r}; tiebreak reads version 2. Convert it with a current "
+        "inspect: inspect log convert.",
+    )
+    settings = {
+        key: value
+        for part in ("task_args", "model_args", "model_generate_config", "solver_args")
+        for key, value in (about.get(part) or {}).items()
+    }
+    config = {"epochs": 1, "epochs_reducer": None, **(about.get("config") or {})}
+    is_other = config["epochs"] != 1 and config["epochs_reducer"] not in (None, [], ["mean"])
+    own = {"_model": about.get("model") or path.stem, "_task": about.get("task")}
+    return ({**each, **own, "_failed": each.get("error"), "_fields": each.get("metadata")} for each in parts), {
+        "time": str(about.get("created") or ""),
+        "settings": tuple(
+            (key, str(value))
+            for key, value in sorted({**settings, "solver": about.get("solver")}.items())
+            if value is not None and len(str(value)) <= 200
+        ),
+        "is_whole": status == "success",
+        "said": {
+            f"The evaluation ended with {status!r}": status != "success",
+            f"epochs are averaged here, and Inspect reports {quoted(config['epochs_reducer'] or ())} of them": is_other,
+        },
+    }
+
+
+def _inspect_scores(sample: Record) -> Record:
+    """Values by the name of their scorer; those of a scorer that gives several by its name and theirs."""
+    found = {key: own.get("value") if isinstance(own, dict) else own for key, own in (sample.get("scores") or {}).items()}
+    return {
+        f"{scorer}/{key}".removesuffix("/"): each
+        for scorer, value in found.items()
+        for key, each in (value if isinstance(value, dict) else {"": value}).items()
+    }
+
+
+def _unzipped(path: Path, name: str) -> Iterator[Any]:
+    """Header and samples of an .eval file, one after the other."""
+    with path.open("rb") as file:
+        n_members = sum(block.count(b"PK\1\2") for block in iter(partial(file.read, 2**20), b""))
+    # before the directory is opened, which takes as much memory
+    _check(n_members <= 100_000, f"{name} is a zip of {n_members:,} files, and no log has so many samples. It is not read.")
+    with zipfile.ZipFile(path) as archive:
+        members = {each.filename: each for each in archive.infolist()}
+        unpacked, packed = sum(each.file_size for each in archive.infolist()) / 1e6, path.stat().st_size / 1e6
+        _check(
+            unpacked <= max(10, 200 * packed),  # texts pack to a tenth
+            f"{name} unpacks to {unpacked:,.0f} MB from {packed:,.1f} MB, which no log does. It is not read.",
+        )
+        header = "header.json" if "header.json" in members else "_journal/start.json"
+        for member in (header, *(each for each in members if re.fullmatch(r"samples/.+\.json", each))):
+            yield parse_json(_unpacked(archive, members[member], name), f"{name}: {printable(member)}")
+
+
+def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) -> bytes:
+    """A file of an archive, no more of it than the archive says it is."""
+    import pyarrow as pa
+
+    size, checksum, method = member.file_size, member.CRC, member.compress_type
+    _check(method in (0, 8, 93), f"{name} is compressed in a way that Inspect does not use, method {method}.")
+    del member.CRC  # which is compared here, whatever unpacks
+    if method == 93:  # Zstandard, which zipfile knows from Python 3.14 on
+        member.compress_type, member.file_size = zipfile.ZIP_STORED, member.compress_size
+    with archive.open(member) as stored:
+        source: Any = pa.CompressedInputStream(pa.PythonFile(stored, mode="r"), "zstd") if method == 93 else stored
+        found = b"".join(islice(iter(partial(source.read, 2**20), b""), 1 + size // 2**20))
+    _check(
+        len(found) == size and zlib.crc32(found) == checksum,
+        f"{name}: {printable(member.filename)} does not unpack to what the archive says it is. Was it damaged?",
+    )
+    return found
+
+
+# --- HELM: the statistics of instances in the folder of each run, and its description beside ------------------------------------
+
+_HELM_MAIN = (
+    "exact_match_indicator",
+    "math_equiv_chain_of_thought",
+    "math_equiv",
+    "chain_of_thought_correctness",
+    "final_number_exact_match",
+    "ifeval_strict_accuracy",
+    "omni_math_accuracy",
+    "wildbench_score_rescaled",
+    "safety_score",
+    "air_score",
+    "f1_score",
+    "exact_match",
+    "quasi_exact_match",
+    "prefix_exact_match",
+    "quasi_prefix_exact_match",
+)
+"""Metrics that HELM's schemas rank models by, in the order in which the first one that a run has is taken for its main one."""
+
+_HELM_MAIN_OF = {
+    "quasi_exact_match": "legalbench med_qa imdb raft babi_qa synthetic_efficiency entity_matching legal_support lsat_qa".split(),
+    "quasi_prefix_exact_match": ["boolq", "civil_comments"],
+    "bleu_4": ["wmt_14"],
+    "rouge_2": ["summarization_cnndm", "summarization_xsum"],
+}
+"""Groups of scenarios whose main metric is another one in the schemas of HELM Classic and Lite."""
+
+_HELM_BESIDE = re.compile(
+    r"num_(references|train_trials|(prompt|completion|output|perplexity)_tokens|train_instances|bytes|instances)|batch_size|logprob"
+    r"|inference(_denoised|_idealized)?_runtime|training_(co2|energy)_cost|prompt_truncated|max_prob|predicted_index"
+    r"|estimated_num_tokens_cost|finish_reason_.*"
+)
+"""Statistics that are no scores: HELM keeps them of every instance."""
+
+
+def _helm(path: Path, name: str) -> tuple[Iterable[Record], Record]:
+    spec = _beside(path.with_name("run_spec.json"))
+    called = str(spec.get("name") or path.resolve().parent.name)  # the folder, where the description is lost
+    scenario, _, arguments = called.partition(":" if ":" in called or "=" not in called else "-")
+    rest = re.sub("(^|,)model(_deployment)?=[^,]*", "", arguments).strip(",")
+    task, group = f"{scenario}:{rest}" if rest else scenario, str((spec.get("groups") or [scenario])[0])
+    model = spec.get("adapter_spec", {}).get("model") or (re.findall("(?:^|,)model=([^,]*)", arguments) or [called])[0]
+    parts: dict[str, list[Record]] = defaultdict(list)
+    for record in _whole(path, name, share=8):
+        split = next((each["name"]["split"] for each in record["stats"] if each["name"].get("split")), "none")
+        part = "perturbed copies of instances" if record.get("perturbation") else f"instances of split {split!r}"
+        parts[part].append({**record, "_model": model, "_task": task, "_run": record.get("train_trial_index")})
+    taken = max(parts, key=lambda each: (each[0] == "i", each.endswith("'test'"), len(parts[each])), default="")
+    return parts[taken] if taken[:1] == "i" else (), {
+        "about": task,
+        "said": {f"{len(left)} {each} are left out, the {taken} count": each != taken for each, left in parts.items()},
+        "main": (*(key for key, groups in _HELM_MAIN_OF.items() if group in groups), *_HELM_MAIN),
+        "lower": lambda metric: (
+            False if re.match("rouge_|rougeL|bleu|f1", metric) or metric.partition("@")[0] in _HELM_MAIN else None
+        ),
+        "group": lambda metric: (group, True),
+    }
+
+
+def _helm_scores(record: Record) -> Record:
+    """Means by metric of an instance as it is, of which the first of a name counts."""
+    means = {
+        each["name"]["name"]: each.get("mean") if each.get("count", 1) else None
+        for each in reversed(record["stats"])
+        if each["name"].get("perturbation") is None
+    }
+    return {key: value for key, value in means.items() if not _HELM_BESIDE.fullmatch(key)}
+
+
+# --- promptfoo: an outcome for each test, prompt and provider ------------------------------------------------------------------
+
+
+def _promptfoo(path: Path, name: str) -> tuple[Iterable[Record], Record]:
+    found = {"results": list(_lines(path, name))} if path.suffix.lower() == ".jsonl" else _whole(path, name)["results"]
+    asked = [_asked(each) for each in found["results"]]
+    n_prompts = Counter(provider for provider, _ in set(asked))
+    is_graded = any(each.get("score") not in (None, 0, 1) for each in found["results"])  # else it says the same as "passed"
+    return (
+        {
+            "testIdx": json.dumps(each.get("vars"), sort_keys=True),  # where a test has no number
+            **each,
+            "_model": provider if n_prompts[provider] == 1 else f"{provider} {prompt}",
+            "_hash": f"{zlib.crc32(json.dumps(each.get('vars') or {}, sort_keys=True).encode()):08x}",
+            "_fields": (each.get("testCase") or {}).get("metadata"),
+            # an error of the provider is no wrong answer
+            "_void": each.get("failureReason") == 2 or (each.get("error") and not each.get("gradingResult")),
+            "_scores": {
+                "passed": bool(each["success"]),
+                **({"score": each.get("score")} if is_graded else {}),
+                **(each.get("namedScores") or {}),
+            },
+        }
+        for each, (provider, prompt) in zip(found["results"], asked, strict=True)
+    ), {"time": str(found.get("timestamp") or ""), "lower": {"passed": False, "score": False}.get}
+
+
+def _asked(outcome: Record) -> tuple[str, str]:
+    """Names of the provider and of the prompt: its label where it is short, else its number, from 1."""
+    provider, label = outcome["provider"], (outcome.get("prompt") or {}).get("label") or ""
+    return (
+        str(provider.get("label") or provider["id"] if isinstance(provider, dict) else provider),
+        label if re.fullmatch(".{1,40}", label) else f"prompt {1 + outcome.get('promptIdx', 0)}",
+    )
+
+
+# --- Every Eval Ever, SWE-bench, EvalPlus, LiveCodeBench ------------------------------------------------------------------------
+
+
+def _every_eval(path: Path, name: str) -> tuple[Iterable[Record], Record]:
+    samples = list(_lines(path, name)) if path.suffix.lower() == ".jsonl" else _whole(path, name)
+    _check(
+        isinstance(samples, list),
+        f"{name} holds the means of Every Eval Ever. Pass the file of its samples, which it names: detailed_evaluation_results.",
+    )
+    others = [
+        each["schema_version"] for each in samples if not re.match(r"(instance_level_eval_)?0\.[23]", each["schema_version"])
+    ]
+    _check(not others, f"{name} is of version {quoted(others[:1])} of the schema of Every Eval Ever; tiebreak reads 0.2 and 0.3.")
+    # a sample stands once for each result that it is part of
+    results = {(each["model_id"], each["evaluation_name"], str(each.get("evaluation_result_id"))): 0 for each in samples}
+    n_results = Counter(each[:2] for each in results)
+    several = [each[2] for each in results if n_results[each[:2]] > 1]
+    lower = {
+        each[key]: each.get("metric_config", {}).get("lower_is_better") is True
+        for each in _beside(path.with_name(f"{path.stem.removesuffix('_samples')}.json")).get("evaluation_results", ())
+        for key in ("evaluation_result_id", "evaluation_name")
+        if key in each
+    }
+    return (
+        {
+            **each,
+            "_hash": each.get("sample_hash"),
+            "_fields": each.get("metadata"),
+            "_void": each.get("error"),
+            "_scores": {str(each.get("evaluation_result_id")): each["evaluation"]["score"]}
+            if n_results[each["model_id"], each["evaluation_name"]] > 1
+            else dict.fromkeys(several, each["evaluation"]["score"])
+            or {"score": each["evaluation"]["score"], "accuracy": each["evaluation"]["is_correct"]},
+        }
+        for each in samples
+    ), {
+        "time": "".join(re.findall(r"/(\d+)$", str(samples[0].get("evaluation_id")))),
+        "is_sure": not several,
+        "lower": lambda metric: next(
+            (
+                lower[each]
+                for each in (metric, samples[0].get("evaluation_result_id"), samples[0]["evaluation_name"])
+                if each in lower
+            ),
+            False,
+        ),
+    }
+
+
+def _swe_bench(path: Path, name: str) -> tuple[Iterable[Record], Record]:
+    found = _whole(path, name)
+    _check(
+        isinstance(found.get("resolved_ids"), list),
+        f"{name} says how many instances were resolved, and not which. Write it with a current harness.",
+    )
+    # what was answered and is not among the resolved counts as not resolved, an empty patch too
+    lists = ("submitted_ids", "completed_ids", "unresolved_ids", "empty_patch_ids", "error_ids", "resolved_ids")
+    resolved = {str(each): key == "resolved_ids" for key in lists for each in found.get(key) or ()}
+    total, model = found["total_instances"], path.stem.rpartition(".")[0] or path.stem  # MODEL.RUN.json
+    return ({"id": each, "_model": model, "resolved": is_one} for each, is_one in resolved.items()), {
+        "said": {
+            f"{total - len(resolved)} of {total} instances were not submitted: they are missing, not wrong": total > len(resolved)
+        },
+        "is_named_by_file": True,
+    }
+
+
+def _model_of(path: Path) -> str:
+    """Name of the model in that of a file, or of its folder where the tool calls all files the same."""
+    scenario = r"(Scenario\.)?(code(generation|execution)|selfrepair|testoutputprediction)_\d+_[\d.]+_"
+    return re.sub(rf"[._-]?({scenario})?eval_(results|all)$", "", path.stem) or path.resolve().parent.name
+
+
+def _eval_plus(path: Path, name: str) -> tuple[Iterable[Record], Record]:
+    return (
+        {**sample, "_model": _model_of(path), "_item": item, "_task": item.rpartition("/")[0]}
+        for item, samples in _whole(path, name)["eval"].items()
+        for sample in samples
+    ), {"main": ("plus",), "is_named_by_file": True}
+
+
+def _livecodebench(path: Path, name: str) -> tuple[Iterable[Record], Record]:
+    found = _whole(path, name, share=8)
+    questions = found if isinstance(found, list) else [{**each, "question_id": key} for key, each in found["eval"].items()]
+    return (
+        {
+            # a question of some scenarios has several tests or samples
+            "_item": "/".join(str(each[key]) for key in ("question_id", "test_id", "id") if key in each),
+            "_model": _model_of(path),
+            "_fields": each,
+            "pass@1": is_right,
+        }
+        for each in questions
+        for is_right in each.get("graded_list") or [each["pass@1"]]
+    ), {"lower": {"pass@1": False}.get, "is_named_by_file": True}
+
+
+FORMATS = (
+    Format(
+        "lm-evaluation-harness",
+        "*.jsonl",
+        (r'"doc_id"\s*:', r'"(doc|arguments)"\s*:\s*[{\[]|"(filtered_)?resps"\s*:\s*\['),
+        _lm_eval,
+        "doc_id",
+        "_model",
+        "_task",
+        "",
+        # by filter too, where there is one
+        lambda record: {
+            f"{metric},{record.get('filter', 'none')}".removesuffix(",none"): record.get(metric)
+            for metric in record.get("metrics") or [key for key in record if key not in _LM_EVAL and not key.startswith("_")]
+        },
+    ),
+    Format(
+        "Inspect",
+        "*.eval",
+        (),
+        lambda path, name: _inspect(path, name, _unzipped(path, name)),
+        "id",
+        "_model",
+        "_task",
+        "epoch",
+        _inspect_scores,
+    ),
+    Format(
+        "EvalPlus",
+        "*.json",
+        (r'"eval"\s*:\s*\{\s*"[^"]*"\s*:\s*\[',),
+        _eval_plus,
+        "_item",
+        "_model",
+        "_task",
+        "#",
+        # as EvalPlus counts: what passes the further tests and not the first ones passes neither
+        lambda sample: {
+            "base": sample["base_status"] == "pass",
+            **({"plus": sample["base_status"] == sample["plus_status"] == "pass"} if sample.get("plus_status") else {}),
+        },
+    ),
+    Format(
+        "LiveCodeBench",
+        "*.json",
+        (r'"eval"\s*:\s*\{\s*"[^"]*"\s*:\s*\{', r'"(code_list|graded_list)"\s*:'),
+        _livecodebench,
+        "_item",
+        "_model",
+        "",
+        "#",
+        lambda answer: {"pass@1": answer["pass@1"]},
+    ),
+    Format(
+        "LiveCodeBench",
+        "*eval_all.json",
+        (r'"question_id"\s*:',),
+        _livecodebench,
+        "_item",
+        "_model",
+        "",
+        "#",
+        lambda answer: {"pass@1": answer["pass@1"]},
+    ),
+    Format(
+        "Inspect",
+        "*.json",
+        (r'"version"\s*:', r'"eval"\s*:\s*\{'),
+        lambda path, name: _inspect(path, name, iter([log := _whole(path, name), *(log.get("samples") or ())])),
+        "id",
+        "_model",
+        "_task",
+        "epoch",
+        _inspect_scores,
+    ),
+    Format("HELM", "per_instance_stats.json", (r"^\s*\[",), _helm, "instance_id", "_model", "_task", "", _helm_scores),
+    Format(
+        "promptfoo",
+        "*.json*",
+        (r'"(evalId|testIdx)"\s*:', r'"(results|testCase|provider|success)"\s*:'),
+        _promptfoo,
+        "testIdx",
+        "_model",
+        "",
+        "#",
+        lambda record: record["_scores"],
+    ),
+    Format(
+        "SWE-bench",
+        "*.json",
+        (r'"resolved_instances"\s*:', r'"total_instances"\s*:'),
+        _swe_bench,
+        "id",
+        "_model",
+        "",
+        "",
+        lambda instance: {"resolved": instance["resolved"]},
+    ),
+    Format(
+        "Every Eval Ever",
+        "*.json*",
+        (r'"schema_version"\s*:', r'"(sample_id|evaluation_results)"\s*:', r'"evaluation\w*"\s*:'),
+        _every_eval,
+        "sample_id",
+        "model_id",
+        "evaluation_name",
+        "#",
+        lambda record: record["_scores"],
+    ),
+)
+"""Formats of logs, of which the first that fits counts."""

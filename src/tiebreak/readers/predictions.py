@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -16,7 +17,7 @@ from tiebreak.readers.files import refuse
 from tiebreak.readers.header import find_roles, plain
 from tiebreak.readers.metric import name_metric
 from tiebreak.readers.source import ReadOptions
-from tiebreak.readers.tables import Table, Words, is_numeric
+from tiebreak.readers.tables import Table, Words, is_varied
 from tiebreak.scores.items import Items, check_items
 from tiebreak.scores.metric import full_name
 from tiebreak.scores.vocabulary import look_up, quoted
@@ -240,11 +241,11 @@ def _positive(classes: NDArray[Any], positive: Any) -> Any:
         raise InvalidScoresError(
             f"probabilities of one class are for two classes; y_true has {classes.size}. Give a column for each."
         )
-    if positive is None and classes.dtype.kind not in "biuf":
+    if positive is None and set(classes.tolist()) not in ({0, 1}, {-1, 1}):
         raise InvalidParameterError(
             f"which of the classes {quoted([str(c) for c in classes])} is the positive one? Pass ",
             Setting("positive", repr(str(classes[1]))),
-            " or the other; the alphabet does not know it.",
+            " or the other; their order does not say it.",
             about="positive",
         )
     if positive is None:
@@ -334,9 +335,9 @@ def _roles(table: Table, options: ReadOptions) -> dict[str, list[str]] | None:
         given["item"] = options.item
     if options.cluster is not None:
         given["cluster"] = options.cluster
-    is_text = {name: not is_numeric(column) for name, column in table.columns.items()}
+    says = {name: is_varied(column) for name, column in table.columns.items()}
     given.pop("datasets", None)
-    roles = find_roles(list(table.columns), table.name, given, options.metric, is_text)
+    roles = find_roles(list(table.columns), table.name, given, options.metric, says)
     # a model may be called y, unless periods or predictions stand beside it
     is_weak_truth = "truth" in roles and plain(roles["truth"][0]) == "y" and not {"prediction", "time"} & roles.keys()
     if "truth" not in roles or "model" in roles or (is_weak_truth and "truth" not in given):
@@ -357,7 +358,7 @@ def items_of_predictions(tables: Sequence[Table], names: Sequence[str], options:
         roles = _roles(table, options) or {}
         own_truth = _values(table, roles["truth"][0])
         own_keys = _keys_of(table, roles, own_truth.size)
-        models = _model_columns(table, roles, name, is_one=len(tables) > 1)
+        models = _model_columns(table, roles, options, name, is_one=len(tables) > 1)
         if not found:
             truth, keys = own_truth, own_keys
             clusters = table.words(roles["cluster"][0]).texts() if "cluster" in roles else None
@@ -369,21 +370,30 @@ def items_of_predictions(tables: Sequence[Table], names: Sequence[str], options:
     if options.models is not None:
         found = {model: found[list(found)[look_up(model, list(found), "model")]] for model in options.models}
     positive: Any = options.positive
-    if positive is not None and truth.dtype.kind in "if":
-        positive = type(truth[0].item())(float(positive))
-    return read_predictions(truth, found, metric=options.metric, positive=positive, items=keys, clusters=clusters)
+    if positive is not None:
+        positive = next((each for each in np.unique(truth).tolist() if str(each) == str(positive)), positive)
+    items = read_predictions(truth, found, metric=options.metric, positive=positive, items=keys, clusters=clusters)
+    name_metric(items.metric.name, options.direction_of(items.metric.name))  # what the caller says must agree
+    return items
 
 
-def _model_columns(table: Table, roles: Mapping[str, list[str]], model: str, *, is_one: bool) -> dict[str, str]:
+def _model_columns(
+    table: Table, roles: Mapping[str, list[str]], options: ReadOptions, model: str, *, is_one: bool
+) -> dict[str, str]:
     """Column of the predictions of each model."""
+    if options.models is not None and set(options.models) <= set(table.columns):
+        return {name: name for name in options.models}
     if "prediction" in roles:
         return {model: roles["prediction"][0]}
     taken = {
         column
-        for role in ("truth", "item", "cluster", "fold", "split", "repeat", "dataset", "time", "weight")
+        for role in ("truth", "item", "cluster", "fold", "split", "repeat", "dataset", "time", "weight", "seed", "run", "epoch")
         for column in roles.get(role, ())
     }
-    rest = [name for name in table.columns if name not in taken]
+    rest = [name for name in table.columns if name not in taken and name != "column 1" and not re.search(r"-(lo|hi)-\d", name)]
+    if "score" in roles:
+        what = "is it what a model predicts, or a score?"
+        raise refuse(table.name, roles["score"][0], None, what, "Name the columns of predictions with ", Setting("models"), ".")
     if not rest:
         raise refuse(
             table.name,
@@ -416,7 +426,11 @@ def _values(table: Table, name: str) -> NDArray[Any]:
 
 def _keys_of(table: Table, roles: Mapping[str, list[str]], n: int) -> list[str]:
     """Names of the examples: of their column, of series and period, or by their order."""
-    named = [table.words(roles[role][0]).texts() for role in ("dataset", "item", "time") if role in roles]
+    columns = [roles[role][0] for role in ("dataset", "item", "time") if role in roles]
+    if not {"item", "time"} & roles.keys():  # a number of the sample, or the index of a frame
+        numbered = roles.get("epoch", ["column 1"] if "column 1" in table.columns else [])
+        columns += [name for name in numbered if len(set(table.words(name).texts())) == n]
+    named = [table.words(column).texts() for column in columns]
     keys = [" ".join(each) for each in zip(*named, strict=True)] if named else [str(number) for number in range(1, n + 1)]
     doubled = next((key for key, count in Counter(keys).items() if count > 1), None)
     if doubled is not None:

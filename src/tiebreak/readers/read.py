@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from tiebreak.errors import (
     AmbiguousSourceError,
@@ -41,7 +41,7 @@ from tiebreak.readers.predictions import holds_predictions, items_of_predictions
 from tiebreak.readers.shapes import Long, battle_columns, long_of, refuse_battles
 from tiebreak.readers.source import ACCEPTED, ReadOptions, Source, known_sizes, unsupported, with_sizes
 from tiebreak.readers.splits import source_of_long
-from tiebreak.readers.tables import ENDINGS, Column, Table, Words, as_words, is_frame, read_table
+from tiebreak.readers.tables import ENDINGS, Table, Words, as_words, is_frame, read_table
 from tiebreak.scores.items import Items, check_items
 from tiebreak.scores.scores import SavedSettings, Scores, percent_notices
 from tiebreak.scores.vocabulary import look_up, quoted
@@ -57,6 +57,9 @@ class Holder(Protocol):
 
 Found = Source | Long | Table | Items | Path
 """What a source turns out to be: scores of splits, a long table, a table of predictions, items, or the log of a tool."""
+
+
+One = TypeVar("One", Items, Long)
 
 
 class Given:
@@ -251,7 +254,7 @@ def _found(given: Given, options: ReadOptions, *, n_sources: int) -> Found:
     """What a source turns out to be."""
     source, name = given.source, given.name
     if isinstance(source, Items):
-        return source
+        return _named(source, given)
     if not isinstance(source, Scores) and isinstance(source, Holder):
         source = source.__tiebreak_scores__(options.metric)
     if isinstance(source, Scores):
@@ -286,13 +289,15 @@ def _found(given: Given, options: ReadOptions, *, n_sources: int) -> Found:
         return table
     is_alone = n_sources > 1 or bool(given.stem) or _is_file(source)
     long = long_of(table, options, stem if is_alone else None)
+    if given.stem and not long.is_by_file and len(long.models) > 1:
+        raise AmbiguousSourceError(f"the source given for {given.stem!r} holds {len(long.models)} models.")
     if long.is_by_file and n_sources == 1 and not given.stem and not long.is_of_items:
         raise AmbiguousSourceError(
             f"{name} has a column of scores ({long.column!r}) but none called 'model', so it does not say whose "
             "scores they are. Add a "
             "column 'model', give each model a column of its own, or pass a file for each model."
         )
-    return long
+    return _named(long, given)
 
 
 def _lists(table: Table) -> dict[str, list[Any]]:
@@ -301,15 +306,26 @@ def _lists(table: Table) -> dict[str, list[Any]]:
     return {**columns, **table.nested}
 
 
-def _named_model(part: Part, given: Given) -> Part:
-    """The part with the name that a dict gives to its one model."""
+def _named(found: One, given: Given) -> One:
+    """What was found, with the name that a dict gives to its one model."""
+    if not given.stem:
+        return found
+    _refuse_several(found.models, given)
+    return dataclasses.replace(found, models=(given.stem,))
+
+
+def _named_part(part: Part, given: Given) -> Part:
     model = as_words(part.columns["model"])
     if not given.stem or not model.names:
         return part
-    if len(model.names) > 1:
-        raise AmbiguousSourceError(f"the source given for {given.stem!r} holds {len(model.names)} models.")
+    _refuse_several(model.names, given)
     columns: dict[str, Column] = {**part.columns, "model": Words((given.stem,), model.code)}
     return dataclasses.replace(part, columns=columns, is_named_by_file=False)
+
+
+def _refuse_several(models: Sequence[str], given: Given) -> None:
+    if len(models) > 1:
+        raise AmbiguousSourceError(f"the source given for {given.stem!r} holds {len(models)} models. Pass it without a name.")
 
 
 def _with_options(scores: Scores, name: str, options: ReadOptions) -> Source:
@@ -417,7 +433,7 @@ def _parts(found: Sequence[Found], given: Sequence[Given], options: ReadOptions)
     ]
     read = iter(with_main_metric([function for _, function in logged], options.metric))
     return [
-        _named_model(part_of_log(next(read), its.name, its.stem or its.file), its)
+        _named_part(part_of_log(next(read), its.name, its.stem or its.file), its)
         if isinstance(each, Path)
         else _part(each, its.stem or its.file)
         for each, its in zip(found, given, strict=True)

@@ -21,27 +21,36 @@ from tiebreak.printable import printable
 from tiebreak.readers.files import refuse
 from tiebreak.readers.header import ALIASES, UNITS, find_roles, is_weak, plain
 from tiebreak.readers.source import ReadOptions
-from tiebreak.readers.tables import Column, Counted, Table, Words, as_words, is_numeric, known_columns, refuse_nested
+from tiebreak.readers.tables import Column, Counted, Table, Words, as_words, is_numeric, is_varied, known_columns, refuse_nested
 from tiebreak.scores.metric import full_name, has_direction
 from tiebreak.scores.vocabulary import look_up, quoted
 
-SUMMARY = re.compile(
-    r"(mean|std|sd|std dev|average|avg|median|total|overall|(avg|mean|average)[ _]rank|rank|summary|sum)", re.IGNORECASE
+_SUMS = frozenset(
+    "mean avg ave average std sd stdev median total overall summary sum rank ranks win wins best worst min max all".split()
 )
-"""Words that name no unit, but sum up the others."""
+_BESIDE_SUMS = frozenset(
+    "cv of dev deviation arith arithmetic geometric geo harmonic macro micro weighted tie ties loss losses number".split()
+)
+"""Words of names that sum up the other rows or columns: one of the first, and nothing but these and metrics ("Avg. accuracy")."""
 
-_SPREAD = r"std|sd|stdev|std_?dev|se|sem|stderr|std_err|ci|ci_low|ci_high|ci_lower|ci_upper|95_?ci|var|variance|rank"
+_SPREAD = (
+    r"std|sd|stdev|std_?dev|se|sem|stderr|std_err|standard_error|ci|ci_low|ci_high|ci_lower|ci_upper|95_?ci|var|variance|rank"
+)
 _MEAN = r"mean|avg|average|median"
 _NO_SCORE = re.compile(
     rf"((fit|score|train|training|pred|predict|prediction|test|cv|tune|inference|total|elapsed|infer)_)*(time|seconds|sec|runtime|duration|"
     rf"latency|wall_?clock)(_?\(?(s|sec|seconds|ms|min)\)?)?(_.*)?|n_\w+|num_\w+|(.+_)?({_SPREAD}|{_MEAN})|({_SPREAD}|{_MEAN})_.+|step|"
-    r"index|epoch|size|count|support|params(_\(m\))?|tokens|(.*_)?p_?val(ue)?|.*_stat(istic)?|tt_\(sec\)|cost|column_\d+|.*__(min|max)"
+    r"index|epoch|size|count|support|params(_\(m\))?|tokens|(.*_)?p_?val(ue)?|.*_stat(istic)?|tt_\(sec\)|cost|column_\d+|.*__(min|max)|"
+    r"(.+_)?(time|runtime|diff|difference|delta|gain|improvement|gap)|#_?(n|p|d)|(#_?)?(classes|instances|features|samples|rows|length)"
 )
 """Names of columns of times, counts, means, deviations and ranks, which are no scores of a model."""
 
 _COUNT = {"correct": True, "n_correct": True, "successes": True, "errors": False, "n_errors": False, "wrong": False}
 _TOTAL = ("n", "total", "n_items", "n_examples", "n_test")
 """Columns of counts on a test set of each model (the more the better, or the fewer), and of the number of examples."""
+
+_SAID = {"fold": "fold", "repeat": "repeat", "bootstrap": "split", "resample": "split", "split": "split"}
+"""What cells such as Fold03 name, whatever their column is called."""
 
 _PARTS = frozenset(("train", "training", "dev", "val", "valid", "validation", "eval", "test", "holdout"))
 _FOLD = re.compile(r"(fold|split|cv|run|resample|repeat)?[ _]?\d+", re.IGNORECASE)
@@ -124,11 +133,12 @@ def long_of(table: Table, options: ReadOptions, alone: str | None = None) -> Lon
     if options.cluster is not None:
         given["cluster"] = options.cluster
     datasets = given.pop("datasets", None)
-    roles = find_roles([*names, *table.nested], table.name, given, options.metric, is_text)
+    says = {name: is_varied(column) for name, column in table.columns.items()}
+    roles = find_roles([*names, *table.nested], table.name, given, options.metric, says)
     if options.dataset is not None and "dataset" in roles:
         table = _where(table, {roles["dataset"][0]: options.dataset}, "dataset")
     refuse_nested(table, [column for columns in roles.values() for column in columns])
-    if "model" not in roles and is_text.get("column 1") and _names_models("column 1", names, roles, options):
+    if "model" not in roles and is_text.get("column 1") and _names_models("column 1", is_text, roles, options):
         roles["model"] = ["column 1"]
     reading = _Reading(table, roles, is_text, options, alone)
     if "model" not in roles:
@@ -149,17 +159,24 @@ def _where(table: Table, where: Mapping[str, str | Sequence[str]], what: str = "
     return table
 
 
-def _names_models(column: str, names: Sequence[str], roles: Mapping[str, Sequence[str]], options: ReadOptions) -> bool:
+def _names_models(column: str, is_text: Mapping[str, bool], roles: Mapping[str, Sequence[str]], options: ReadOptions) -> bool:
     """True for a column of texts without a name or a part, beside metrics or folds alone."""
     return not any(column in columns for columns in roles.values()) and all(
         _FOLD.fullmatch(name)
         or _NO_SCORE.fullmatch(_under(name))
+        or is_text[name]
         or metric_like(name)
         or plain(name) == plain(options.metric or "")
         or plain(name) in (plain("test_score"), plain("train_score"))
-        for name in names
+        for name in is_text
         if name != column
     )
+
+
+def sums_up(name: str) -> bool:
+    """True for a name of a row or a column that sums up the others, such as a mean or a rank."""
+    words = re.findall(r"[^\W\d_]+", name.casefold())
+    return not _SUMS.isdisjoint(words) and all(word in _SUMS or word in _BESIDE_SUMS or metric_like(word) for word in words)
 
 
 def _under(name: str) -> str:
@@ -215,8 +232,8 @@ class _Reading(NamedTuple):
             return self.roles["judge"][0]
         if "score" in self.roles:
             return self.roles["score"][0]
-        known = [name for name in rest if not self.is_text[name] and has_direction(_bare(name))]
-        return known[0] if asked is None and len(known) == 1 else None
+        known = [name for name in rest if not self.is_text[name] and _metric_in(name)]
+        return known[0] if asked is None and len(known) == 1 and has_direction(_bare(known[0])) else None
 
     def the_score_column(self) -> str:
         """Column of the scores, be it the only one of numbers that may hold them."""
@@ -224,7 +241,7 @@ class _Reading(NamedTuple):
         if found is not None:
             return found
         numeric = [name for name in self.others(*(self.roles.keys() - {"judge", "human"})) if not self.is_text[name]]
-        known = [name for name in numeric if has_direction(_bare(name))]
+        known = [name for name in numeric if _metric_in(name)]
         likely = known or [name for name in numeric if not _NO_SCORE.fullmatch(_under(name))]
         if len(likely) == 1 and (self.options.metric is None or "metric" in self.roles):
             return likely[0]
@@ -238,8 +255,6 @@ class _Reading(NamedTuple):
             for name in self.others(*self.roles)
             if self.is_text[name] and re.search(r"±|\+/-|\d\s*\(", table.words(name).names[0])
         ]
-        if self._is_row_per_model() and not ({"repeat", "fold", "split", "seed", "item", "time"} & self.roles.keys()):
-            return self._of_means()
         if sums or texts:
             return refuse(
                 self.name,
@@ -265,8 +280,7 @@ class _Reading(NamedTuple):
     def _is_row_per_model(self) -> bool:
         if "model" not in self.roles:
             return False
-        models = self.words("model")
-        return len(models.names) == self.table.n_rows
+        return len(self.words("model").ordered().names) == self.table.n_rows
 
     def _of_means(self) -> TiebreakError:
         """Refusal of a table with one row for each model."""
@@ -300,7 +314,7 @@ class _Reading(NamedTuple):
             return self.melted(own, "fold", metric=asked)
         if (counts := self._counts()) is not None:
             return counts
-        if self._is_row_per_model() and not self._unit_roles() and self.options.rows != "items" and self.table.n_rows > 1:
+        if self._is_row_per_model() and self.options.rows != "items" and self.table.n_rows > 1:
             raise self._of_means()
         column = self.the_score_column()
         kept, metrics, metric = self._of_metric_rows(column)
@@ -311,7 +325,7 @@ class _Reading(NamedTuple):
         units = reading._units(models, column)
         score = reading.table.numbers(column)
         more = reading._more()
-        used = {column, *(name for role in ("model", "metric", *units, *more) for name in self.roles.get(role, ()))}
+        used = {column or "", *(name for role in ("model", "metric", *units, *more) for name in self.roles.get(role, ()))}
         extras = {name: each for name, each in reading.table.columns.items() if name not in used}
         found = Long(reading.table, tuple(models.names), models.code, score, units, metric, metrics, more, extras, column)
         return dataclasses.replace(
@@ -333,7 +347,7 @@ class _Reading(NamedTuple):
         models, n = models.ordered(), len(columns)
         score = np.concatenate([self.table.numbers(name) for name in columns])
         for name in columns:
-            if SUMMARY.fullmatch(name.strip()):
+            if sums_up(name):
                 raise refuse(self.name, name, None, "it sums up the others.", "Leave it out.")
         table = self.table.take(np.tile(np.arange(self.table.n_rows), n))
         code, model = np.repeat(np.arange(n, dtype=np.int32), self.table.n_rows), np.tile(models.code, n)
@@ -397,8 +411,13 @@ class _Reading(NamedTuple):
                 return own, []
         texts = [name for name in rest if self.is_text[name]]
         numbers = [name for name in rest if not self.is_text[name]]
+        if numbers[:1] == ["column 1"] and not is_items and np.unique(self.table.numbers("column 1")).size == self.table.n_rows:
+            numbers = numbers[1:]  # an index of rows that were picked from others
         self._refuse_metrics(numbers)
-        odd = [name for name in numbers if _NO_SCORE.fullmatch(_under(name)) or SUMMARY.fullmatch(name.strip())]
+        odd = [name for name in numbers if _NO_SCORE.fullmatch(_under(name)) or sums_up(name)]
+        values = {name: self.table.numbers(name) for name in numbers if name not in odd}
+        if any(np.all(np.abs(each) <= 1) and np.any(each != np.floor(each)) for each in values.values()):  # counts among shares
+            odd += [name for name, each in values.items() if np.all(each == np.floor(each)) and np.all(np.abs(each) > 1)]
         if is_items:
             words = [name for name in texts if not self._has_wrong_cells(name)]
             numbered = [name for name in numbers if name == "column 1" or (plain(name) in map(plain, ALIASES["item"].split()))]
@@ -461,28 +480,18 @@ class _Reading(NamedTuple):
 
     def _refuse_metrics(self, numbers: Sequence[str]) -> None:
         """Refuse columns that are metrics, of one model, or of several by prefix."""
-        metrics = [name for name in numbers if has_direction(_bare(name)) or metric_like(name)]
-        heads = {
-            head: name for name in numbers if (head := _under(name).split("_")[0]) and metric_like(head) and "_" in _under(name)
-        }
-        if len(numbers) > 1 and len(metrics) == len(numbers):
-            raise refuse(
-                self.name,
-                None,
-                None,
-                f"its columns are metrics ({quoted(list(numbers), 6)}), and none says whose they are.",
-                "Add a column 'model', or pass a file for each model.",
-                kind=AmbiguousSourceError,
-            )
-        if len(heads) > 1 and all(_under(name).split("_")[0] in heads for name in numbers):
-            raise refuse(
-                self.name,
-                None,
-                None,
-                f"its columns are of several metrics, such as {quoted(list(heads.values()), 4)}.",
-                "Give those of one metric, or columns 'model', 'fold' and one for each metric.",
-                kind=AmbiguousSourceError,
-            )
+        held = [_metric_in(name) for name in numbers]
+        parts = {each for name in numbers for each in _ends(name) if each in _PARTS}
+        for what, several in (("metrics", set(held) if all(held) else ()), ("parts of the data", parts)):
+            if len(several) > 1:
+                raise refuse(
+                    self.name,
+                    None,
+                    None,
+                    f"its columns {quoted(list(numbers), 6)} are of several {what} ({quoted(sorted(several), 6)}).",
+                    "Give those of one, add a column 'model', or pass a file for each model.",
+                    kind=AmbiguousSourceError,
+                )
 
     def _counts(self) -> Long | None:
         """A row for each model and its test set, with a count, or a rate, and the number of examples; None for other tables."""
@@ -522,21 +531,23 @@ class _Reading(NamedTuple):
     def _of_metric_rows(self, column: str | None) -> tuple[Table, Words | None, str | None]:
         """Rows of the metric that is asked for, the metric of each where there are several, and what the source calls it."""
         own = None if column is None or column in self.roles.get("score", ()) or column in self.roles.get("judge", ()) else column
+        own = _bare(own) if own is not None and has_direction(_bare(own)) else own
         if "metric" not in self.roles:
             return self.table, None, own
         words = self.words("metric").ordered()
         self._refuse_empty(words, "metric")
         asked = self.options.metric
-        if own is not None and asked is not None and _of_metric(asked, [own], self.name):
+        if own is not None and (asked is None or _of_metric(asked, [own], self.name)):
             return self.table, None, own
         if asked is not None:
             held = _of_metric(asked, words.names, self.name) or words.names[look_up(asked, words.names, "metric")]
             return self.table.take(np.flatnonzero(words.code == words.names.index(held))), None, held
-        if len(words.names) > 1 and "dataset" not in self.roles:
+        if len(words.names) < 2:
+            return self.table, None, words.names[0] if words.names else own
+        datasets = self.words("dataset").ordered() if "dataset" in self.roles else None
+        if datasets is None or len(joined([datasets, words]).names) > len(datasets.names):
             raise self._several_metrics(words.names)
-        if len(words.names) > 1:
-            return self.table, words, None
-        return self.table, None, words.names[0] if words.names else own
+        return self.table, words, None
 
     def _unit_roles(self) -> set[str]:
         return {role for role in (*UNITS, "run", "item") if role in self.roles}
@@ -547,6 +558,13 @@ class _Reading(NamedTuple):
         splits = [role for role in ("repeat", "fold", "split") if role in roles]
         if splits and "dataset" not in roles and plain(roles.get("item", [""])[0]) == plain("task_id"):
             roles["dataset"] = roles.pop("item")
+        for role in ("repeat", "item", "split"):  # tidymodels calls a column id, and its cells say Fold03
+            names = self.words(role).names if role in roles else ("",)
+            stem = re.sub(r"[\W\d_]+$", "", str(names[0])).casefold()
+            said = _SAID.get(stem, role)
+            if role in roles and said not in roles and all(each.casefold().startswith(stem) for each in names):
+                roles[said] = roles.pop(role)
+        splits = [role for role in ("repeat", "fold", "split") if role in roles]
         schemes = next((self.table.words(name).names for name in self.table.columns if plain(name) == plain("resampling_id")), ())
         if splits == ["split"] and schemes == ("cv",):  # mlr3 numbers the folds of a cross-validation as iterations
             roles["fold"] = roles.pop("split")
@@ -557,10 +575,13 @@ class _Reading(NamedTuple):
         units = {role: self.words(role) for role in chosen}
         if "seed" in units:  # on the one split that there is
             units = {
-                role: words for role, words in units.items() if role not in ("repeat", "fold", "split") or len(words.names) > 1
+                role: words
+                for role, words in units.items()
+                if role not in ("repeat", "fold", "split") or len(words.ordered().names) > 1
             }
-        if options.rows == "splits":
-            units.pop("item", None)
+        is_number = "item" in units and is_weak(roles["item"][0]) and len(models.names) > 1
+        if options.rows == "splits" or (is_number and np.unique(units["item"].code).size == models.code.size):
+            units.pop("item", None)  # an id of each row is no item, which models share
         units = self._without_parts(units)
         if options.rows == "items" and "item" not in units:  # a number of each row is its name
             numbers = [units.pop(role) for role in ("split", "fold") if role in units]
@@ -585,14 +606,13 @@ class _Reading(NamedTuple):
 
     def _without_parts(self, units: dict[str, Words]) -> dict[str, Words]:
         """Units without a split that names parts of the data, of which one must be chosen."""
-        for role in ("split", "fold"):
+        for role in ("split", "fold", "dataset"):
             words = units.get(role)
-            if (
-                words is None
-                or isinstance(words.names, Counted)
-                or not {each.casefold() for each in words.names} & _PARTS
-                or any(map(_whole, words.names))
-            ):
+            if words is None or isinstance(words.names, Counted):
+                continue
+            words = words.ordered()
+            parts = {each.casefold() for each in words.names}
+            if not parts & _PARTS or any(map(_whole, parts)) or (role == "dataset" and not parts <= _PARTS):
                 continue
             if len(words.names) > 1:
                 column = self.roles[role][0]
@@ -625,9 +645,34 @@ class _Reading(NamedTuple):
                 f"scores and {least!r} has {n_rows.min()}.",
                 "Name the rows in a column 'fold', 'split' or 'item'.",
             )
+        if options.rows != "items":
+            self._refuse_factor(models)
         role = "item" if options.rows == "items" else "position"
         place = _place_in_group(cell_of(models, units))
         return {role: Words(tuple(str(number) for number in range(1, int(n_rows.max()) + 1)), place)}
+
+    def _refuse_factor(self, models: Words) -> None:
+        """Refuse a column that tells the rows of every model apart, and may be what they are of."""
+        order = np.argsort(models.code, kind="stable")
+        for name in self.others("model", "score", "n_train", "n_test") if "model" in self.roles else self.roles.get("epoch", ()):
+            column = self.table.columns[name]
+            rows = (column.code if isinstance(column, Words) else column)[order].reshape(len(models.names), -1)
+            held = np.sort(rows, axis=1)
+            tells = (
+                len(models.names) > 1 and (held[:, 0] < held[:, -1]).all()
+                if isinstance(column, Words)
+                else (np.diff(rows) > 0).all()
+            )
+            if tells and rows.shape[1] > 1 and (held == held[0]).all():
+                raise refuse(
+                    self.name,
+                    name,
+                    None,
+                    f"it tells the rows of each model apart ({', '.join(self.table.words(name).texts()[:3])} ...). As what?",
+                    f"If it names folds, seeds, datasets or items, say --column fold={name} or the like; else keep one value "
+                    f"(--where {name} VALUE), or leave it out.",
+                    kind=AmbiguousSourceError,
+                )
 
     def _what_is_a_row(self, models: Words) -> TiebreakError:
         if "model" in self.roles:
@@ -676,9 +721,8 @@ class _Reading(NamedTuple):
         if not same.size:
             return
         first, second = sorted((int(order[same[0]]), int(order[same[0] + 1])))
-        used = {column, *(name for role in ("model", "metric", "n_train", "n_test", *units) for name in self.roles.get(role, ()))}
-        if column is None:  # the columns are scores of models
-            used = set(self.table.columns)
+        own = [name for role in ("model", "metric", *units) for name in self.roles.get(role, ())]
+        used = self.table.columns if column is None else {column, *own}  # where there is none, all hold scores of models
         raise doubles_error(self.table, models, units, (first, second), same.size, order, same, used)
 
     def _more(self) -> dict[str, Column]:
@@ -708,7 +752,7 @@ class _Reading(NamedTuple):
     def _refuse_sums(self, words: Words, role: str) -> None:
         if isinstance(words.names, Counted):
             return
-        wrong = next((place for place, each in enumerate(words.names) if SUMMARY.fullmatch(each.strip())), None)
+        wrong = next((place for place, each in enumerate(words.names) if sums_up(each)), None)
         if wrong is not None and (words.code == wrong).any():
             row = int(np.argmax(words.code == wrong))
             column = self.roles[role][0] if role in self.roles else role
@@ -740,7 +784,7 @@ def doubles_error(
     what = f"{subject} {key} ({where}; {n} such row(s) in all)."
     differ = []
     for name, column in table.columns.items():
-        words = as_words(column)
+        words = as_words(column).ordered()
         if name in set(used) or len(words.names) ** 2 > max(table.n_rows, 16):
             continue
         codes = words.code[order]
@@ -807,7 +851,17 @@ def metric_like(name: str) -> bool:
     bare = re.sub(
         r"^(test|val|valid|validation|train|dev|cv)[ _-]+|[ _-]+(test|val|train|dev)$", "", _bare(name), flags=re.IGNORECASE
     )
-    return has_direction(bare) or plain(bare) in ("roc", "loss", "error", "err", "kappa", "dice")
+    return has_direction(bare) or plain(bare) in ("roc", "err")
+
+
+def _ends(name: str) -> list[str]:
+    words = _under(name).split("_")
+    return [words[0], words[-1]]
+
+
+def _metric_in(name: str) -> str:
+    """The metric that a name of a column is, begins or ends with; "" for none."""
+    return next((full_name(each) for each in (_bare(name), *_ends(name)) if metric_like(each)), "")
 
 
 def _of_metric(asked: str, names: Sequence[str], source: str) -> str | None:

@@ -364,26 +364,28 @@ def _infinite(long: Long) -> TiebreakError:
     )
 
 
+_ROUNDING = 1e-9
+
+
 def _check_bounds(matrix: ScoreMatrix, metric: Metric, long: Long) -> None:
-    """Refuse values of a share outside 0 to 1, unless all models are in per cent."""
-    if not metric.is_share:
-        return
-    low, high = np.nanmin(matrix.score, initial=0.0), np.nanmax(matrix.score, initial=0.0)
-    largest = np.fmax.reduce(matrix.score, axis=1, initial=-np.inf)
-    all_percent = high <= 100 and bool(np.all(largest > 1))
-    if low >= 0 and (high <= 1 or all_percent):
-        return
-    outside = long.score < 0 if low < 0 else long.score > (100 if all_percent or bool(np.all(largest > 1)) else 1)
-    if not outside.any():
+    """Refuse values that the metric cannot have; a share may be in per cent, for all models and datasets alike."""
+    low, high = metric.bounds_of(0.0, 0.0)
+    low = low if metric.higher_is_better else -np.inf  # losses below 0 are told by their names
+    if metric.is_share and np.all(np.fmax.reduce(matrix.score, axis=1, initial=-np.inf) > 1):
+        high = 100.0
+    inside = (matrix.score < low) | (matrix.score > high + _ROUNDING)
+    outside = (long.score < low) | (long.score > high + _ROUNDING)
+    if not outside.any() or (long.metrics is not None and not inside.any()):
         return
     at = np.argwhere(outside)[0]
     row, value = int(at[-1]), float(long.score[tuple(at)])
     model = long.models[int(at[0])] if long.model is None else long.models[long.model[row]]
+    percent = "1 (or 0 and 100 in per cent, for all models and datasets)" if metric.is_share else ""
     raise refuse(
         long.table.name,
         None,
         long.table.where(row),
-        f"{metric.name} lies between 0 and 1 (or 0 and 100 in per cent for all models), and that of {model!r} is {value:g}.",
+        f"{metric.name} lies between {low:g} and {percent or f'{high:g}'}, and that of {model!r} is {value:g}.",
         "Write all in one unit, or name another metric.",
         kind=InvalidScoresError,
     )

@@ -22,7 +22,7 @@ import numpy as np
 from tiebreak.errors import InvalidScoresError, TiebreakError, UnsupportedSourceError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import printable
-from tiebreak.readers.files import LONGEST_LINE, check_path, check_size, content_of, encoding_of, parse_json, refuse, text_of
+from tiebreak.readers.files import LONGEST_LINE, check_path, check_size, content_of, encoding_of, is_packed, parse_json, refuse, text_of
 from tiebreak.scores.vocabulary import quoted
 
 TEXT = ("", ".csv", ".tsv", ".txt", ".dat", ".gz", ".bz2", ".zst", ".zip")
@@ -195,6 +195,11 @@ def is_numeric(column: Column) -> bool:
     return bool(column.names) and all(number_of(name, decimal) is not None for name in column.names)
 
 
+def is_varied(column: Column) -> bool:
+    """True for a column of several words, which may name something."""
+    return isinstance(column, Words) and len(column.names) > 1 and not is_numeric(column)
+
+
 def _numbers_of(words: Words, column: str, table: Table) -> FloatArray:
     decimal = decimal_of([words.names])
     values = [number_of(name, decimal) for name in words.names]
@@ -327,7 +332,7 @@ def column_names(source: Any) -> list[str]:
             return re.findall(r'"([^"]{1,40})"\s*:', start.decode("utf-8-sig", "replace").partition("}")[0])
         if ending in ARROW or ending not in TEXT:
             return []
-        if ending in (".gz", ".bz2", ".zst", ".zip"):
+        if is_packed(start):
             start = content_of(path, "")[:_SAMPLE]
         return _form_of(start, "", ending).names
     except (OSError, ValueError):  # errors of pyarrow and of this package are ValueErrors
@@ -366,7 +371,7 @@ def _named(name: str, names: Sequence[str], columns: Sequence[Column | list[Any]
     for place, (raw, column) in enumerate(zip(names, columns, strict=True), start=1):
         own = raw.strip().strip("\ufeff").strip()
         if not own or re.fullmatch(r"Unnamed: \d+(_level_\d+)?", own):
-            if (isinstance(column, Words) and not column.names) or (place == 1 < len(names) and _numbers_rows(column)):
+            if _is_empty(column) or (place == 1 < len(names) and _numbers_rows(column)):
                 continue
             own = f"column {place}"
         if own in held:
@@ -390,8 +395,12 @@ def _named(name: str, names: Sequence[str], columns: Sequence[Column | list[Any]
     return Table(name, {each: column for each, column in held.items() if not isinstance(column, list)}, where, n_rows, nested)
 
 
+def _is_empty(column: Column | list[Any]) -> bool:
+    return bool(np.isnan(column).all()) if isinstance(column, np.ndarray) else isinstance(column, Words) and not column.names
+
+
 def _numbers_rows(column: Column | list[Any]) -> bool:
-    return isinstance(column, np.ndarray) and bool(np.all(column == np.floor(column))) and np.unique(column).size == column.size
+    return isinstance(column, np.ndarray) and any(np.array_equal(column, np.arange(column.size) + first) for first in (0, 1))
 
 
 # --- text files -----------------------------------------------------------------------------------------------------------
@@ -428,9 +437,14 @@ def _form_of(start: bytes, name: str, ending: str) -> _Form:
         if re.match(magic, start):
             raise refuse(name, None, None, f"{what}.")
     encoding = encoding_of(start)
-    text = codecs.getincrementaldecoder(encoding)("replace").decode(start)
+    try:
+        text = codecs.getincrementaldecoder(encoding)().decode(start)
+    except UnicodeDecodeError:
+        text = start.decode("cp1252", "replace")
     if not text.strip("\ufeff \t\r\n"):
         raise refuse(name, None, None, "it holds nothing but blank lines." if start else "it is empty.")
+    if "\0" in text[: text.find("\n")]:
+        raise refuse(name, None, "line 1", "it holds NUL characters, so it is not text, or damaged.")
     said = re.match('\ufeff*sep=([^\r\n"])[\r\n]+', text)
     body = (text[said.end() :] if said else text).lstrip("\ufeff")
     separator = said[1] if said else _separator(body, len(start) < _SAMPLE, name, "\t" if ending == ".tsv" else ",")
@@ -503,12 +517,14 @@ def _of_text(content: bytes, name: str, is_name: Callable[[str], bool], ending: 
 
     names, columns = table
     _check_header(names, name, where)
+    named = [(own, column) for own, column in zip(names, columns, strict=True) if own.strip()]
+    if all(isinstance(column, Words) and own in column.names for own, column in named):
+        row = next(row for row, text in enumerate(as_words(named[0][1]).texts()) if text == named[0][0])
+        raise refuse(name, None, where(row), "it repeats the header.", "Remove the line; was one table put below another?")
     return _named(name, names, columns, where)
 
 
 def _check_header(names: Sequence[str], name: str, where: Where) -> None:
-    if any("\0" in each for each in names):
-        raise refuse(name, None, "line 1", "it holds NUL characters, so it is not text, or damaged.")
     present = [each for each in names if each.strip()]
     if len(present) > 1 and all(number_of(each) is not None for each in present) and names[0].strip():
         raise refuse(
@@ -693,8 +709,8 @@ def _numbered(row: int) -> str:
 
 
 def _of_json(path: Path, name: str, is_name: Callable[[str], bool]) -> Table:
-    content = content_of(path, name)
     is_lines = path.suffix.lower() != ".json"
+    content = content_of(path, name, has_lines=is_lines)
     found = _json_by_arrow(content, name, is_name) if is_lines else None
     if found is not None:
         return found
@@ -718,10 +734,6 @@ def json_records(text: str, name: str) -> list[dict[str, Any]]:
     records = []
     for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), start=1):  # U+2028 ends no line of JSON
         if line.strip():
-            if len(line) > LONGEST_LINE:
-                raise refuse(
-                    name, None, f"line {number}", "it is too long for a record of one sample.", "Are the line breaks lost?"
-                )
             record = parse_json(line, f"{name}, line {number}", is_strict=True)
             if not isinstance(record, dict):
                 raise refuse(name, None, f"line {number}", "it holds no object.")
@@ -823,7 +835,8 @@ def _of_frame(source: Any, name: str, is_name: Callable[[str], bool]) -> Table:
             f"{name} is of type {type(source).__name__!r}, which holds no table. Pass a data frame, a dict of columns, a list of "
             "records, or the path of a file."
         )
-    several = next((column for column in frame.columns if isinstance(column, tuple)), None)
+    columns: list[Any] = list(frame.columns)
+    several = next((column for column in columns if isinstance(column, tuple)), None)
     if several is not None:
         raise refuse(
             name,
@@ -832,8 +845,8 @@ def _of_frame(source: Any, name: str, is_name: Callable[[str], bool]) -> Table:
             f"its columns have several levels, such as {several!r}.",
             "Give each one name, for example with frame.columns = ['/'.join(map(str, names)) for names in frame.columns].",
         )
-    columns = [_of_series(frame.get_column(each), str(each), name, is_name) for each in frame.columns]
-    return _named(name, list(map(str, frame.columns)), columns, _numbered)
+    held = [_of_series(frame.get_column(each), str(each), name, is_name) for each in columns]
+    return _named(name, list(map(str, columns)), held, _numbered)
 
 
 def _with_index(source: Any) -> Any:
@@ -844,7 +857,7 @@ def _with_index(source: Any) -> Any:
         return source
     if any(each is not None and each in source.columns for each in names):
         return source
-    has_texts = getattr(index, "dtype", None) is not None and str(index.dtype) in ("object", "str", "string", "category")
+    has_texts = getattr(getattr(index, "dtype", None), "kind", "i") not in "biuf"  # texts or dates
     if not has_texts and all(each is None for each in names) and len(names) < 2:
         return source
     return source.reset_index(names=["" if each is None else each for each in names] if len(names) < 2 else None)

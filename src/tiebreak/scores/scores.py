@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from tiebreak.errors import AmbiguousSourceError, Setting
+from tiebreak.errors import AmbiguousSourceError, InvalidScoresError, Setting
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import printable
 from tiebreak.scores.metric import Metric, joint_metric
@@ -284,17 +284,16 @@ PERCENT_ABOVE = 1.5
 
 
 def percent_notices(matrix: ScoreMatrix, metric: Metric) -> Iterator[Notice]:
-    """Say where a share is written in percent, by some models or by all."""
+    """Say where a share is written in percent; refuse one that is by some models alone."""
     if not metric.is_share:
         return
     largest = np.fmax.reduce(matrix.score, axis=1, initial=-np.inf).tolist()
     percent = [model for model, value in zip(matrix.models, largest, strict=True) if value > PERCENT_ABOVE]
     fractions = [model for model, value in zip(matrix.models, largest, strict=True) if 0 <= value <= 1]
     if percent and fractions:
-        yield Notice(
-            "percent-or-fraction",
-            f"{metric.name} of {quoted(percent)} looks like percent, that of {quoted(fractions)} like a fraction of 1; write "
-            "all in one unit",
+        raise InvalidScoresError(
+            f"{metric.name} of {quoted(percent)} looks like percent, that of {quoted(fractions)} like a fraction of 1. Write all "
+            "in one unit."
         )
     elif percent:
         yield Notice(

@@ -2,47 +2,29 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import pkgutil
+import re
 import sys
+import tomllib
 import traceback
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any
 
-from tiebreak.errors import InvalidParameterError, TiebreakError
+from msgspec import Meta, Struct, field, structs
+
+from tiebreak.errors import InvalidParameterError, InvalidStudyError, TiebreakError
 from tiebreak.numerics import check_rope_given
-from tiebreak.plan.candidates import grid, name_candidates
-from tiebreak.plan.plan import number_of_workers
-from tiebreak.plan.splits import KINDS, OPTIONS
-from tiebreak.study_file.data import StudyData, column_steps, read_datasets, refuse_unreadable, with_columns
-from tiebreak.study_file.toml import Entry, kind_of, nearest, one_line, read_toml
+from tiebreak.plan.candidates import grid
+from tiebreak.plan.splits import KINDS
+from tiebreak.printable import printable
+from tiebreak.study_file.data import StudyData, column_steps, read_content, read_datasets, refuse_unreadable, with_columns
+from tiebreak.study_file.toml import Entry, shown
 
 _HOW = 'Write "module:name", such as "sklearn.svm:SVC".'
-_KEYS = (
-    "name",
-    "rope",
-    "metrics",
-    "seed",
-    "n_jobs",
-    "timeout",
-    "threads_per_fit",
-    "share_steps",
-    "keep_predictions",
-    "store",
-    "data",
-    "columns",
-    "cv",
-    "inner",
-    "models",
-)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Study:
+class Study(Struct, kw_only=True, eq=False):
     """Request of a study file, with the models made and the data read.
 
     `file` is the path as messages call it. The name is that of the run, the file's name without its ending where the file says
@@ -50,19 +32,20 @@ class Study:
     inner splits of `tiebreak.nested_cross_validate`; the rest is as for `tiebreak.evaluate`.
     """
 
-    file: str
-    path: Path
-    name: str
-    models: Mapping[str, Any]
-    datasets: Mapping[str, StudyData]
+    file: str = ""
+    path: Path = Path()
+    name: str = ""
+    models: dict[str, Any] = {}
+    datasets: dict[str, Any] = field(name="data", default_factory=dict)
+    columns: Any = None
     cv: Any = None
     inner: Any = None
-    scoring: list[Any] | None = None
+    scoring: Any = field(name="metrics", default=None)
     rope: float | str = 0.0
-    seed: int = 0
+    seed: Annotated[int, Meta(ge=0)] = 0
     n_jobs: int = 1
-    timeout: float | None = None
-    threads_per_fit: int | Literal["auto"] = "auto"
+    timeout: Annotated[float, Meta(gt=0, le=1e9)] | None = None
+    threads_per_fit: Any = "auto"
     share_steps: bool = True
     keep_predictions: bool = True
     store: str | None = None
@@ -70,426 +53,217 @@ class Study:
     @property
     def plan_arguments(self) -> dict[str, Any]:
         """Arguments of `make_plan` and of `evaluate` that say what is to be measured, but for the metrics."""
-        arguments = {"models": self.models, "cv": self.cv, "rng": self.seed}
-        if list(self.datasets) == [""]:
-            data = self.datasets[""]
-            return {**arguments, "X": data.X, "y": data.y, "groups": data.groups, "sample_weight": data.weights}
-        datasets = {
-            name: (data.X, data.y) if data.groups is None else (data.X, data.y, data.groups)
-            for name, data in self.datasets.items()
+        alone = self.datasets.get("", StudyData(None, None))
+        named = {name: data[: 2 if data.groups is None else 3] for name, data in self.datasets.items() if name}  # X, y, groups
+        return {
+            "models": self.models,
+            "datasets": named or None,
+            "X": alone.X,
+            "y": alone.y,
+            "groups": alone.groups,
+            "sample_weight": alone.weights,
+            "cv": self.cv,
+            "rng": self.seed,
         }
-        return {**arguments, "datasets": datasets}
 
 
 def read_study(path: Path | str, *, make_models: bool = True) -> Study:
     """Read a study file: check it, import its models, read its data.
 
-    A study file is code: what it imports is run. Without `make_models` no model is made, nor a parameter of one: their classes
-    are imported and looked at, and the study holds what they are declared to be. Splitters and metrics are made.
+    A study file is code: what it imports is run. Without `make_models` no model is made but those of scikit-learn, nor a
+    parameter of one: classes are imported and looked at, and the study holds stand-ins. Splitters and metrics are made.
 
     Modules beside the file can be imported from then on, after everything that could be before. What cannot be used is an
     `InvalidStudyError` that names file, key and value; a file that is not there a `SourceNotFoundError`.
     """
     path = Path(path)
-    whole = read_toml(path)
-    table = whole.table(_KEYS)
-    for key, example in (("data", '[data] with source = "table.csv"'), ("models", '[models.NAME] with import = "module:class"')):
-        if key not in table:
-            raise whole.error(f"there is no {key}. Add {example}.")
+    whole = _read_toml(path)
+    whole.check_keys([key for key in Study.__struct_encode_fields__ if key not in ("file", "path")])
+    asked: Study = whole.read(Study)
+    whole.require(asked.models, 'there are no models. Add [models.NAME] with import = "module:class".')
+    try:
+        check_rope_given(asked.rope)
+    except InvalidParameterError as error:
+        raise whole.at("rope").error(str(error)) from None
     folder = path.absolute().parent
-    settings = {"name": path.stem} | {key: _READ[key](table[key]) for key in _READ if key in table}
-    importlib.invalidate_caches()
     if str(folder) not in sys.path:
         sys.path.append(str(folder))  # last of all: no module beside the study can stand in for an installed one
-    cv, inner = (_cv(table[key]) if key in table else None for key in ("cv", "inner"))
-    scoring = _metrics(table["metrics"]) if "metrics" in table else None
-    models = build_models(table["models"], declare_only=not make_models)
-    datasets = read_datasets(table["data"], folder)
-    if "columns" in table:
-        prepare = column_steps(table["columns"], datasets)
-        models = {name: with_columns(table["models"].at(name), model, prepare) for name, model in models.items()}
-    else:
-        refuse_unreadable(table["data"], datasets, models)
-    return Study(
+    scoring = [_metric(each) for each in whole.at("metrics").items()] if "metrics" in whole.value else None
+    models = {name: _model(whole.at("models").at(name), make_models) for name in asked.models}
+    datasets = read_datasets(whole.at("data"), folder)
+    prepare, treated = (None, {}) if asked.columns is None else column_steps(whole.at("columns"), datasets)
+    refuse_unreadable(whole.at("data"), datasets, models, treated)
+    if prepare is not None:
+        models = {name: with_columns(whole.at("models").at(name), model, prepare) for name, model in models.items()}
+    return structs.replace(
+        asked,
         file=whole.file,
         path=path.absolute(),
-        cv=cv,
-        inner=inner,
-        scoring=scoring,
+        name=asked.name or path.stem,
         models=models,
         datasets=datasets,
-        **settings,
+        cv=_splits(whole.at("cv")),
+        inner=_splits(whole.at("inner")),
+        scoring=scoring,
     )
 
 
-# --- settings -------------------------------------------------------------------------------------------------------------
-
-
-def _rope(entry: Entry) -> float | str:
+def _read_toml(path: Path) -> Entry:
+    """The whole of a study file; one that is no TOML is refused with the line."""
+    name, content = printable(str(path)), read_content(path)
     try:
-        return check_rope_given(entry.value)
-    except InvalidParameterError:
-        raise entry.error(
-            'must be a number of at least 0 in the metric\'s unit, or a percentage of the best mean such as "1%".'
+        table = tomllib.loads(content.decode("utf-8-sig"))
+        shown(table)  # fails where whole numbers have more digits than Python writes in a message
+    except UnicodeDecodeError as error:
+        raise InvalidStudyError(
+            f"{name}, line {len((content[: error.start] + b'.').splitlines())}: byte 0x{content[error.start]:02x} is not UTF-8. "
+            "Save it as UTF-8."
         ) from None
+    except (RecursionError, ValueError) as error:
+        raise InvalidStudyError(f"{name} is not valid TOML: {error}.") from None
+    return Entry(name, (), table)
 
 
-def _n_jobs(entry: Entry) -> int:
+# --- splits and metrics -----------------------------------------------------------------------------------------------------
+
+
+def _splits(entry: Entry) -> Any:
+    """A number of folds, a kind of splits, a table of a kind with options, or a splitter that is imported; None for nothing."""
+    kind = entry.at("kind") if isinstance(entry.value, dict) and "import" not in entry.value else entry
+    if kind is not entry or isinstance(entry.value, str):
+        kind.check_name(KINDS, "kind of splits")
+    return _resolve(entry)
+
+
+def _metric(entry: Entry) -> Any:
+    """The name of a scorer as it is; what is written "module:name" is imported, and a table is made into an object."""
+    value = entry.read(str | dict[str, Any])
+    if isinstance(value, str):
+        return _imported(entry) if ":" in value else value
+    if "cost" in value:
+        entry.check_keys(("cost", "labels", "name"))
+        params = {"costs" if key == "cost" else key: each for key, each in value.items()}
+        return _object(Entry(entry.file, entry.keys, {"import": "tiebreak:CostMatrix", "params": params}))
+    if "metric" not in value:
+        return _object(entry)
+    from sklearn.metrics import get_scorer, make_scorer
+
+    entry.check_keys(("metric", "positive"))
+    entry.at("metric").check_name(
+        ("average_precision", "f1", "jaccard", "neg_brier_score", "precision", "recall"), "metric with a positive class"
+    )
+    entry.require("positive" in value, 'says no positive: the label that is to be found, such as positive = "yes".')
+    scorer = get_scorer(value["metric"])
+    settings = {"greater_is_better": scorer._sign > 0, "response_method": scorer._response_method, **scorer._kwargs}
+    return make_scorer(scorer._score_func, **settings | {"pos_label": value["positive"]})
+
+
+# --- models and other objects -----------------------------------------------------------------------------------------------
+
+
+def _model(entry: Entry, make: bool) -> Any:
+    """The model of a table, or its candidates by name where it has a grid."""
+    model, place = _object(entry, make, "grid"), entry.at("grid")
+    if place.value is None:
+        return model
+    tables = [{name: _resolve(each.at(name), make) for name in each.read(dict[str, Any])} for each in place.items()]
     try:
-        number_of_workers(entry.value)
-    except InvalidParameterError:
-        raise entry.error("must be a whole number of worker processes, or -1 for all cores.") from None
-    return int(entry.value)
-
-
-_READ: dict[str, Any] = {
-    "name": Entry.text,
-    "rope": _rope,
-    "seed": lambda entry: entry.count(0),
-    "n_jobs": _n_jobs,
-    "timeout": Entry.seconds,
-    "threads_per_fit": lambda entry: "auto" if entry.value == "auto" else entry.count(1),
-    "share_steps": Entry.flag,
-    "keep_predictions": Entry.flag,
-    "store": Entry.text,
-}
-
-
-def _metrics(entry: Entry) -> list[Any]:
-    """Names of scorers as they are; what is written "module:name" is imported, and a table is made into an object."""
-    entries = [entry] if isinstance(entry.value, str | dict) else entry.items()
-    metrics: list[Any] = []
-    for place, each in enumerate(entries):
-        if any(each.value == other.value for other in entries[:place]):
-            raise each.error("stands twice.")
-        metrics.append(
-            _made_metric(each) if isinstance(each.value, dict) else import_object(each) if ":" in each.text() else each.value
-        )
-    return metrics
-
-
-def _made_metric(entry: Entry) -> Any:
-    """A metric that is an object: imported with its parameters, or a cost matrix under its own key."""
-    if "metric" in entry.value:
-        return _with_positive(entry)
-    if "cost" not in entry.value:
-        entry.table(("import", "params"))
-        if "import" not in entry.value:
-            raise entry.error(
-                "says neither metric, cost nor import. Write { cost = { actual = { predicted = 1, ... }, ... } }, or { metric = "
-                '"f1", positive = "yes" }.'
-            )
-        return build(entry)
-    table = entry.table(("cost", "labels", "name"))
-    names = {"cost": "costs", "labels": "labels", "name": "name"}
-    params = {names[key]: each.value for key, each in table.items()}
-    return build(Entry(entry.file, entry.keys, {"import": "tiebreak.metrics.costs:CostMatrix", "params": params}))
-
-
-def _with_positive(entry: Entry) -> Any:
-    """A metric of scikit-learn's list for two classes, with the label that counts as positive."""
-    from sklearn.metrics import get_scorer, get_scorer_names, make_scorer
-
-    table = entry.table(("metric", "positive"))
-    named = table["metric"]
-    scorers = {name: get_scorer(name) for name in get_scorer_names()}
-    of_two = (name for name, each in scorers.items() if each._kwargs.get("average", "binary") == "binary")
-    names = [name for name in of_two if "pos_label" in _parameters(scorers[name]._score_func)]
-    if named.text() not in names:
-        raise named.error(f"is no metric with a positive class; {nearest(named.value, names, 'there are')}")
-    if "positive" not in table:
-        raise entry.error('says no positive: the label that is to be found, such as positive = "yes".')
-    scorer = get_scorer(named.value)
-    settings = {name: value for name, value in scorer._kwargs.items() if name != "pos_label"}
-    settings |= {"greater_is_better": scorer._sign > 0, "response_method": scorer._response_method}
-    return make_scorer(scorer._score_func, pos_label=table["positive"].value, **settings)
-
-
-def _parameters(function: Any) -> Mapping[str, Any]:
-    try:
-        return inspect.signature(function).parameters
-    except (TypeError, ValueError):
-        return {}
-
-
-def _cv(entry: Entry) -> Any:
-    """A number of folds, a kind of splits with its options, or a splitter that is imported."""
-    if isinstance(entry.value, bool) or not isinstance(entry.value, int | str | dict):
-        raise entry.error(f"must be a number of folds, a kind of splits or a table; got {kind_of(entry.value)}.")
-    if isinstance(entry.value, int):
-        return entry.count(2)
-    if isinstance(entry.value, dict) and "import" in entry.value:
-        return _splitter(entry)
-    if isinstance(entry.value, dict) and "kind" not in entry.value:
-        raise entry.error(f'says no kind. Add kind = "{KINDS[1]}"; {nearest("", KINDS, "the kinds are")}')
-    kind = entry.at("kind") if isinstance(entry.value, dict) else entry
-    if kind.text() not in KINDS:
-        raise kind.error(f"there is no such kind of splits; {nearest(kind.value, KINDS, 'the kinds are')}")
-    if kind is entry:
-        return entry.value
-    return {key: each.value for key, each in entry.table(("kind", *OPTIONS[kind.value])).items()}
-
-
-def _splitter(entry: Entry) -> Any:
-    entry.table(("import", "params"))
-    splitter = build(entry)
-    if not hasattr(splitter, "split"):
-        raise entry.at("import").error("is no splitter: it has no split.")
-    return splitter
-
-
-# --- models ---------------------------------------------------------------------------------------------------------------
-
-
-def build_models(entry: Entry, *, declare_only: bool = False) -> dict[str, Any]:
-    """All models by name, of the table ``[models]``, in the order of the file; one with a grid is a dict of candidates.
-
-    To `declare_only` is to have a `DeclaredModel` in the place of each: nothing is made, though classes are imported.
-    """
-    make, vary = (_declared, _declared_grid) if declare_only else (build, _grid)
-    models = {}
-    for name, each in entry.table().items():
-        table = each.table(("import", "params", "steps", "grid"))
-        if "steps" in table and "import" in table:
-            raise each.error("has both import and steps. A model is one or the other.")
-        if "steps" not in table and "import" not in table:
-            raise each.error(f"says neither import nor steps. {_HOW}")
-        model = make(each)
-        models[name] = vary(table["grid"], model) if "grid" in table else model
-    if not models:
-        raise entry.error('there are no models. Add one: [models.NAME] with import = "module:class".')
-    return models
-
-
-def import_object(entry: Entry) -> Any:
-    """Object that a text such as "sklearn.svm:SVC" (or "sklearn.svm.SVC") names."""
-    text = entry.text()
-    module_name, _, name = text.partition(":") if ":" in text else text.rpartition(".")
-    if not all(part.isidentifier() for part in (*module_name.split("."), *name.split("."))):
-        raise entry.error(f"is no name to import. {_HOW}")
-    _refuse_standard(entry, module_name)
-    found = _module(entry, module_name)
-    for part in name.split("."):
-        _refuse_standard(entry, _origin(found))
-        try:
-            found = getattr(found, part)
-        except AttributeError:
-            where = f" ({file})" if (file := getattr(found, "__file__", None)) else ""
-            public = [each for each in dir(found) if not each.startswith("_")]
-            raise entry.error(
-                f"module {module_name!r}{where} has no {part!r}; {nearest(part, public, 'it has')}"
-                if inspect.ismodule(found)
-                else f"{text.removesuffix('.' + part)} has no {part!r}."
-            ) from None
-    _refuse_standard(entry, _origin(found))
-    return found
-
-
-def _origin(thing: Any) -> str:
-    """Module that a class or function comes from, whatever it is called where it was found; "" for other objects."""
-    if inspect.ismodule(thing):
-        return thing.__name__
-    if not isinstance(thing, type) and not inspect.isroutine(thing):
-        return ""
-    owner = getattr(thing, "__objclass__", None) or getattr(thing, "__self__", None)
-    if inspect.ismodule(owner):
-        return owner.__name__
-    own = getattr(thing, "__module__", None)
-    return str(own or getattr(owner if isinstance(owner, type) else type(owner), "__module__", ""))
-
-
-def _refuse_standard(entry: Entry, module: str) -> None:
-    """Refuse Python's own modules, under whatever name: they start programs, and hold no models."""
-    if module.partition(".")[0] in sys.stdlib_module_names or module.partition(".")[0] in ("test", "__main__"):
-        raise entry.error(
-            f"leads to {module!r}, which is Python's own and holds nothing that a study needs. What is to be made by it belongs "
-            "into a module beside the study."
-        )
-
-
-def _module(entry: Entry, name: str) -> Any:
-    try:
-        return importlib.import_module(name)
-    except ModuleNotFoundError as error:
-        missing = error.name or ""
-        if name == missing or name.startswith(f"{missing}."):
-            raise entry.error(f"there is no module {missing!r}{_near_modules(entry, missing)}") from None
-        raise entry.error(f"module {name!r} needs {missing!r}, which is not installed.") from None
-    except (Exception, SystemExit) as error:
-        raise entry.error(f"module {name!r} failed when it was imported: {one_line(error)}{_place(error)}") from error
-
-
-def _near_modules(entry: Entry, missing: str) -> str:
-    """The end of the message: modules of nearly that name in the same package, or beside the study."""
-    parent, _, last = missing.rpartition(".")
-    try:
-        places = list(importlib.import_module(parent).__path__) if parent else [str(Path(entry.file).parent)]
-    except Exception:  # a parent that is no package
-        return "."
-    names = [module.name for module in pkgutil.iter_modules(places) if not module.name.startswith("_")]
-    near = nearest(last, names, "") if names else ""
-    if "did you mean" in near:
-        return f"; {near}"
-    return "." if parent else ": it is neither installed nor beside the study."
-
-
-def _place(error: BaseException) -> str:
-    """Place in the code at which an exception was raised; a SyntaxError says so itself."""
-    frames = traceback.extract_tb(error.__traceback__)
-    if not frames or isinstance(error, SyntaxError):
-        return "."
-    return f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})."
-
-
-# --- objects ------------------------------------------------------------------------------------------------------------
-
-
-def _named(entry: Entry) -> tuple[Any, dict[str, Entry]]:
-    """Object that a table imports and, of a class, its parameters by name; checked as far as can be without making anything."""
-    named = entry.at("import")
-    found = import_object(named)
-    if inspect.ismodule(found):
-        raise named.error(f"is a module. {_HOW}")
-    if not isinstance(found, type):
-        if "params" in entry.value:
-            what = "a function" if inspect.isroutine(found) else f"an object of type {type(found).__name__}"
-            raise entry.at("params").error(f"{named.value} is {what}; parameters go with a class.")
-        return found, {}
-    params = entry.at("params").table() if "params" in entry.value else {}
-    try:
-        parameters = inspect.signature(found).parameters.values()
-    except (TypeError, ValueError):  # a class whose signature is not known
-        return found, params
-    known = [each.name for each in parameters if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)]
-    takes_any = any(each.kind is each.VAR_KEYWORD for each in parameters)
-    for name, each in params.items():
-        if name not in known and not takes_any:
-            hint = nearest(name, known, "it takes") if known else "it takes none."
-            raise each.error(f"{found.__name__} has no parameter {name!r}; {hint}")
-    return found, params
-
-
-def build(entry: Entry) -> Any:
-    """An object from a table with ``import`` and ``params``, or with ``steps``.
-
-    A class is called with its parameters; a function, or any other object, is taken as it is.
-    """
-    if "steps" in entry.value:
-        from sklearn.pipeline import Pipeline
-
-        return Pipeline(_steps(entry, build))
-    found, params = _named(entry)
-    if not isinstance(found, type):
-        return found
-    values = {name: resolve(each) for name, each in params.items()}
-    try:
-        return found(**values)
-    except Exception as error:
-        raise entry.error(f"{found.__name__} could not be made: {one_line(error)}") from error
-
-
-def resolve(entry: Entry, make: Callable[[Entry], Any] = build) -> Any:
-    """The value of a parameter; tables with ``import`` or ``steps`` in it become objects, as `make` makes them."""
-    if isinstance(entry.value, dict):
-        if "steps" in entry.value:
-            entry.table(("steps",))
-            return make(entry)
-        if "import" in entry.value:
-            entry.table(("import", "params"))
-            return make(entry)
-        return {key: resolve(each, make) for key, each in entry.table().items()}
-    if isinstance(entry.value, list):
-        return [resolve(entry.at(place), make) for place in range(len(entry.value))]
-    return entry.value
-
-
-# --- pipelines and grids --------------------------------------------------------------------------------------------------
-
-
-def _steps(entry: Entry, make: Callable[[Entry], Any]) -> list[tuple[str, Any]]:
-    """Steps of a pipeline by name."""
-    entries = entry.at("steps").items()
-    parts = []
-    for each in entries:
-        table = each.table(("import", "params", "name"))
-        if "import" not in table:
-            raise each.error(f"says no import. {_HOW}")
-        parts.append(make(each))
-    for each, part in zip(entries[:-1], parts[:-1], strict=True):
-        if not (hasattr(part, "fit") and hasattr(part, "transform")):
-            raise each.at("import").error("is no transformer (fit and transform), as all steps but the last must be.")
-    if not hasattr(parts[-1], "fit"):
-        raise entries[-1].at("import").error("has no fit, which the last step of a pipeline needs.")
-    return list(zip(_step_names(entries, parts), parts, strict=True))
-
-
-def _step_names(entries: list[Entry], parts: list[Any]) -> list[str]:
-    """The names given; else those that scikit-learn's make_pipeline gives."""
-    names = [type(part).__name__.lower() for part in parts]
-    doubled = {name for name, count in Counter(names).items() if count > 1}
-    seen: Counter[str] = Counter()
-    for place, (name, entry) in enumerate(zip(names, entries, strict=True)):
-        if "name" in entry.value:
-            names[place] = entry.at("name").text()
-        elif name in doubled:
-            seen[name] += 1
-            names[place] = f"{name}-{seen[name]}"
-        if "__" in names[place] or names[place] in names[:place]:
-            raise entry.error(f"a step cannot be called {names[place]!r}: names must differ, and '__' is for parameters.")
-    return names
-
-
-def _grid(entry: Entry, model: Any) -> dict[str, Any]:
-    """The candidates by name."""
-    known = list(model.get_params(deep=True)) if hasattr(model, "get_params") and not isinstance(model, type) else []
-    parameters = [{name: resolve(each) for name, each in values.items()} for values in _grid_values(entry, model, known)]
-    try:
-        return grid(model, parameters)
+        return grid(model, tables)
     except TiebreakError as error:
-        raise entry.error(str(error)) from error
+        raise place.error(str(error)) from error
 
 
-def _grid_values(entry: Entry, model: Any, known: Sequence[str]) -> list[dict[str, Entry]]:
-    """The lists of values by parameter, in each table of a grid."""
-    tables = []
-    for table in entry.items() if isinstance(entry.value, list) else [entry]:
-        values = table.table()
-        for name, each in values.items():
-            each.items()
-            part_is_varied = any(name.startswith(f"{other}__") for other in values)
-            if known and name not in known and not part_is_varied:
-                raise each.error(f"{type(model).__name__} has no parameter {name!r}; {nearest(name, known, 'it has')}")
-        tables.append(values)
-    return tables
+def _object(entry: Entry, make: bool = True, *more: str) -> Any:
+    """The object that a table has to name, which may have `more` keys."""
+    entry.require({"import", "steps"} & {*entry.read(dict[str, Any])}, f"says neither import nor steps. {_HOW}")
+    return _resolve(entry, make, *more)
 
 
-# --- what is declared, and not made ---------------------------------------------------------------------------------------
+def _resolve(entry: Entry, make: bool = True, *more: str) -> Any:
+    """The value of an entry, in which tables with ``import`` or ``steps`` become objects.
 
-
-def _declared_grid(entry: Entry, model: Any) -> dict[str, Any]:
-    """The candidates by name."""
-    from sklearn.model_selection import ParameterGrid
-
-    tables = _grid_values(entry, model, ())
-    grids = [{name: [resolve(one, _declared) for one in each.items()] for name, each in table.items()} for table in tables]
-    candidates = list(ParameterGrid(grids))
-    names, notices = name_candidates(candidates)
-    if notices:
-        raise entry.error(f"{notices[0].text}. Leave the copies out.")
-    return {name: model.varied(each) for name, each in zip(names, candidates, strict=True)}
-
-
-def _declared(entry: Entry) -> Any:
-    """A stand-in for what a table would make; a function, or another object that is there, is taken as it is."""
-    from tiebreak.study_file.declared import DeclaredModel, declare
-
+    A class is called with its parameters, or its stand-in is where it is not to `make` objects; what is no class stays as it is.
+    """
+    if isinstance(entry.value, list):
+        return [_resolve(each, make) for each in entry.items()]
+    if not isinstance(entry.value, dict):
+        return entry.value
     if "steps" in entry.value:
-        from sklearn.pipeline import Pipeline
+        entry.check_keys(("steps", *more))
+        from sklearn.pipeline import make_pipeline
 
-        steps = _steps(entry, _declared)
-        last = steps[-1][1]
-        return declare(Pipeline, {"steps": steps}, last.kind if isinstance(last, DeclaredModel) else type(last))
-    found, params = _named(entry)
+        entry.at("steps").read(Annotated[list[Any], Meta(min_length=1)])
+        return make_pipeline(*(_object(each, make) for each in entry.at("steps").items()))
+    if "import" not in entry.value:
+        return {name: _resolve(entry.at(name), make) for name in entry.value}
+    entry.check_keys(("import", "params", *more))
+    found, params = _imported(entry.at("import")), entry.at("params")
+    given = params.read(dict[str, Any] | None) or {}
     if not isinstance(found, type):
+        params.require(not given, f"{entry.value['import']} is no class, and takes no parameters.")
         return found
-    return declare(found, {name: resolve(each, _declared) for name, each in params.items()})
+    known = _parameters(found)
+    if not any(each.kind is each.VAR_KEYWORD for each in known):
+        params.check_keys([each.name for each in known], f"parameter of {found.__name__}")
+    values = {name: _resolve(params.at(name), make) for name in given}
+    try:
+        return (found if make or found.__module__.startswith("sklearn.") else _stand_in(found))(**values)
+    except Exception as error:
+        raise entry.error(f"{found.__name__} could not be made: {error!r:.300}.") from error
+
+
+def _imported(entry: Entry) -> Any:
+    """Object that a text such as "sklearn.svm:SVC" (or "sklearn.svm.SVC") names."""
+    text = entry.read(str)
+    entry.require(re.fullmatch(r"\w+(\.\w+)*[:.]\w+(\.\w+)*", text), f"is no name to import. {_HOW}")
+    try:
+        return pkgutil.resolve_name(text)
+    except (Exception, SystemExit) as error:
+        parent, _, name = str(getattr(error, "name", None)).rpartition(".")
+        if name in re.split("[:.]", text):
+            places = getattr(sys.modules.get(parent), "__path__", []) if parent else [str(Path(entry.file).parent)]
+            modules = [each.name for each in pkgutil.iter_modules(places)]
+            known = dir(error.obj) if isinstance(error, AttributeError) else modules
+            entry.check_name(known, "module (installed, or beside the study) or part of one", name)
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        where = "" if last.filename.startswith("<") else f" ({Path(last.filename).name}, line {last.lineno})"
+        raise entry.error(f"cannot be imported: {error!r:.300}{where}.") from error
+
+
+# --- what is declared, and not made -----------------------------------------------------------------------------------------
+
+
+class Declared:
+    """Mark of a stand-in for an object that was not made."""
+
+
+def _stand_in(kind: type) -> type:
+    """Class of the stand-ins for objects of a class: they keep parameters, have its name and methods, and run nothing of it."""
+    from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+
+    known = {  # parameters of its bases too, which **kwargs may be for
+        each.name: each.replace(kind=each.KEYWORD_ONLY)
+        for base in reversed(kind.__mro__)
+        for each in _parameters(base)
+        if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)
+    }
+
+    def __init__(self: Any, **params: Any) -> None:
+        vars(self).update({name: each.default for name, each in known.items()} | params)
+
+    # where scikit-learn looks for the names of parameters and for their defaults
+    myself = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
+    vars(__init__)["__signature__"] = inspect.Signature([myself, *known.values()])
+    kinds = {"classifier": ClassifierMixin, "regressor": RegressorMixin}
+    mixins = [each for word, each in kinds.items() if issubclass(kind, each) or getattr(kind, "_estimator_type", "") == word]
+    public = {name: getattr(kind, name, None) for name in set(dir(kind)) - set(dir(BaseEstimator)) if not name.startswith("_")}
+    own = {name: each for name, each in public.items() if callable(each)} | {"__init__": __init__, "__module__": kind.__module__}
+    return type(kind.__name__, (*mixins, Declared, BaseEstimator), own)
+
+
+def _parameters(kind: type) -> list[inspect.Parameter]:
+    """Parameters of a class; any at all where its signature is not known."""
+    try:
+        return list(inspect.signature(kind).parameters.values())
+    except (TypeError, ValueError):
+        return [inspect.Parameter("params", inspect.Parameter.VAR_KEYWORD)]

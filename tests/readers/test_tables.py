@@ -1,0 +1,493 @@
+"""Tables of every kind as columns: numbers where all cells are, else words as typed; one form of error for what is no table."""
+
+from __future__ import annotations
+
+import csv
+import decimal
+import io
+import json
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+
+from tests.readers.conftest import Write
+from tests.readers.helpers import LONG, LONG_FRAME, SCORE, WIDE, WIDE_FRAME, read
+from tiebreak.errors import InvalidScoresError, TiebreakError, UnreadableSourceError, UnsupportedSourceError
+from tiebreak.readers import tables
+from tiebreak.readers.tables import MISSING, Words, column_names, is_numeric, number_of, read_table
+
+
+def columns(source: Any, *names: str) -> dict[str, list[Any]]:
+    """Columns of a table: numbers, or words with "" for none; `names` are kept as they are typed."""
+    table = read_table(source, "t", is_name=names.__contains__)
+    found = {}
+    for name, column in table.columns.items():
+        found[name] = table.numbers(name).tolist() if is_numeric(column) and name not in names else table.words(name).texts()
+    return found
+
+
+def refusal(source: Any) -> str:
+    """The text of the error for a source."""
+    with pytest.raises(UnreadableSourceError) as caught:
+        read_table(source, "t.csv")
+    return str(caught.value)
+
+
+# --- text -----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "svm,rf\n0.1,2\n",
+        "svm;rf\n0.1;2\n",
+        "svm;rf\n0,1;2\n",
+        "svm\trf\n0.1\t2\n",
+        'svm,rf\n"0,1","2"\n',
+        "svm | rf\n0.1 | 2\n",
+        " svm rf\n 0.1  2 \n",
+        "svm,rf\n0.1,200%\n",
+        "svm;rf\n10,0 %;2\n",
+        "sep=;\nsvm;rf\n0.1;2\n",
+        "\ufeff\ufeffsvm,rf\r\n\r\n +.1 , 2.0\n,\n \r\n",
+        "\r\ufeff\nsvm,rf\n1e-1,2\n",
+        '"",""\n"svm"\n,"rf"\n0.1,2\n'.replace("\n,", ","),
+        "svm,rf,,\n0.1,2,,\n",
+        ",svm,rf\n0,0.1,2\n",
+    ],
+)
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_ways_to_write_a_table(text: str, end: str, write: Write) -> None:
+    """Separators and decimal signs that can be told, per cent, blank rows, marks, a running number without a name."""
+    assert columns(write(text.replace("\r\n", "\n").replace("\n", end))) == {"svm": [0.1], "rf": [2.0]}
+
+
+@pytest.mark.parametrize("name", ["scores.csv", "scores.txt", "scores", "SCORES.CSV", "scores.tsv", "scores.dat"])
+def test_endings_of_text_files(name: str, write: Write) -> None:
+    """What stands in the file counts; one without ending may be a download."""
+    assert_array_equal(read(write(WIDE, name)).matrix().score, SCORE)
+    assert column_names(write(WIDE, name)) == ["repeat", "fold", "svm", "forest"]
+
+
+def test_names_may_hold_a_separator_where_another_one_is_told(write: Write) -> None:
+    """Tabs separate all rows here."""
+    assert columns(write("fold\tsvm (C=1, gamma=2)\n0\t0.5\n")) == {"fold": [0], "svm (C=1, gamma=2)": [0.5]}
+
+
+@pytest.mark.parametrize("cell", sorted(MISSING | {"  "}))
+def test_cells_without_a_value(cell: str, write: Write) -> None:
+    """Are nan among numbers, and stay what they are among words: a model may be called None."""
+    path = write(f"n,p,w,x\n0.5,50%,a,y\n{cell},{cell},{cell},z\n")
+    found = columns(path)
+    assert_array_equal([found["n"], found["p"]], [[0.5, np.nan]] * 2)
+    assert found["w"] == ["a", cell.strip()]
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        *[("True", 1), ("FALSE", 0), ("no", 0), ("correct", 1), ("50 %", 0.5), ("+1e3", 1000), (".5", 0.5), ("1.", 1)],
+        *[(text, None) for text in ("1_000", "०.५", "0x10", "1,250", "0,5", "0.5.1", "5%%", "± 1", "a")],
+    ],
+)
+def test_what_a_cell_says(text: str, number: float | None, write: Write) -> None:
+    """Numbers as Python writes them, per cent and truth; no digits of other scripts, base 16 or gaps."""
+    assert number_of(text) == number
+    if number is None:
+        assert columns(write(f'a,b\n"{text}",1\n0.5,2\n', "t.csv"))["a"] == [text, "0.5"]
+
+
+def test_decimal_commas_are_those_of_the_whole_file(write: Write) -> None:
+    """Beside points, or where they may part thousands, they stay words, which no score is."""
+    for text in ("a;b\n0,5;0.5\n0,25;1\n", 'a,b\n"1,250",1\n'):
+        table = read_table(write(text), "t.csv")
+        with pytest.raises(
+            InvalidScoresError, match=r"line 2, column 'a': '[\d,]+' is not a number\. .*(decimal comma|thousands)"
+        ):
+            read_table(write(text), "t.csv").numbers("a") if "1,250" in text else _mixed(table)
+    assert columns(write("a;b\n1,5;1,250\n"))["b"] == [1.25]
+
+
+def _mixed(table: tables.Table) -> None:
+    assert isinstance(table.columns["a"], Words)
+    raise tables.not_a_number(table, "a", 0, table.words("a").texts()[0])
+
+
+def test_names_stay_as_they_are_typed(write: Write) -> None:
+    """007 is not 7, and NA, None and 1e5 are names; blanks around them are none."""
+    text = "item,b\n007,1\nNA,0\n1e5,1\n 1.0 ,1\nNone,1\n"
+    assert columns(write(text), "item")["item"] == ["007", "NA", "1e5", "1.0", "None"]
+
+
+def test_quoted_cells_may_hold_anything(write: Write) -> None:
+    """Separators, line ends and quotation marks; lines are counted on, and so are blank ones."""
+    path = write('model,score\n"svm, C=1",0.5\n"two\nlines",0.6\n\n\n"say ""x""",oops\n')
+    table = read_table(path, "t.csv")
+    assert table.words("model").texts() == ["svm, C=1", "two\nlines", 'say "x"']
+    with pytest.raises(InvalidScoresError) as caught:
+        table.numbers("score")
+    assert str(caught.value) == "t.csv, line 7, column 'score': 'oops' is not a number. Scores are numbers."
+
+
+def test_numbers_are_read_to_the_last_bit(write: Write, rng: np.random.Generator) -> None:
+    """As Python would, quoted or not, in text and JSON, below all ordinary ones too."""
+    values = [*(rng.random(200) * 10.0 ** rng.integers(-300, 300, 200)).tolist(), 1e-320, 0.4971719949605503, 0.1 + 0.2]
+    assert columns(write("a\n" + "\n".join(map(repr, values)) + "\n"))["a"] == values
+    assert columns(write("a\n" + "\n".join(f'"{value!r}"' for value in values) + "\n"))["a"] == values
+    for name in ("t.json", "t.jsonl"):
+        lines = [json.dumps({"a": value}) for value in values]
+        assert columns(write("\n".join(lines) if name == "t.jsonl" else f"[{','.join(lines)}]", name))["a"] == values
+
+
+HINT = "If these are decimal commas, write the numbers with a point, such as 0.83."
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        ("", ": it is empty."),
+        ("\n \n", ": it holds nothing but blank lines."),
+        ("svm,rf\n", ": it has column names but no rows."),
+        ("svm,rf\n0,83,0,92\n", f", line 2: 4 cell(s), but the header has 2 column(s). {HINT}"),
+        ("svm,rf\n0.1,0.2\n\n0.3\n", ", line 4: 1 cell(s), but the header has 2 column(s)."),
+        (
+            "0.1,0.2\n0.3,0.4\n",
+            ", line 1: the first row holds only numbers (0.1, 0.2 ...). A header with the names of the columns is needed there, such "
+            "as the models' names.",
+        ),
+        ("svm,rf,svm \n1,2,3\n", ": it has two columns called 'svm' (columns 1 and 3). Give each a name of its own."),
+        (
+            "svm,a;b\n0.1,0.2;0.3\n",
+            ": it is separated by commas (2 columns) or semicolons (2 columns), and every row fits either. Put what holds one of "
+            "them into quotation marks.",
+        ),
+        ('svm,rf\n"0.1,0.2\n', ", after line 1: unexpected end of data. Is a quotation mark left open?"),
+        ("svm,r\0f\n1,2\n", ", line 1: it holds NUL characters, so it is not text, or damaged."),
+        (
+            "Results of May,,\na,b,c\n1,2,3\n",
+            ", line 1: it is no header: it names 1 of 3 columns ('Results of May'). Remove the lines above the header with the names "
+            "of the columns.",
+        ),
+        (b"PAR1...", ": it is Parquet. Give it the ending .parquet."),
+        (b"<!DOCTYPE html>", ": it is a web page or XML, perhaps of a sign-in. Download the file itself."),
+        ('[{"a": 1}]', ": it is JSON. Give it the ending .json, or .jsonl if each line is an object."),
+        (
+            ",".join(f"m{number}" for number in range(100_001)) + "\n",
+            ": it has 100,001 columns, more than the 100,000 that are read.",
+        ),
+    ],
+    ids=range(15),
+)
+def test_what_is_no_table_says_so(content: str | bytes, text: str, write: Write) -> None:
+    """What is wrong, where, and how to go on."""
+    assert refusal(write(content)).startswith(f"t.csv{text}")
+
+
+@pytest.mark.parametrize(
+    ("cell", "hint"),
+    [
+        ("0.81 ± 0.02", "It is a mean with its deviation"),
+        ("0.81 (0.02)", "It is a mean with its deviation"),
+        ("(0.7, 0.9)", "It is an interval"),
+        ("0.2\0", "It holds a NUL character"),
+        ("x" * 70, "Scores are numbers."),
+    ],
+)
+def test_a_cell_that_is_no_number_says_what_it_may_be(cell: str, hint: str) -> None:
+    """With its row, and no more of it than a line."""
+    table = read_table({"a": [0.5, cell]}, "t")
+    with pytest.raises(InvalidScoresError, match=r"^t, row 2, column 'a': '.{1,70}' is not a number\. ") as caught:
+        table.numbers("a")
+    assert hint in str(caught.value)
+
+
+def test_other_endings_are_listed(write: Write) -> None:
+    """With those that are read."""
+    with pytest.raises(
+        UnsupportedSourceError, match=r"^t ends in '\.xlsx'; tables are \.csv, .*\.jsonl, \.ndjson\. Save it as one"
+    ):
+        read_table(write("...", "t.xlsx"), "t")
+
+
+# --- JSON, Parquet, frames ------------------------------------------------------------------------------------------------
+
+ROWS = [{"item": "a", "x": 1, "y": 0.1}, {"item": "b", "x": None, "y": 1e-5}, {"item": "c", "y": True}]
+READ = {"item": ["a", "b", "c"], "x": [1.0, np.nan, np.nan], "y": [0.1, 1e-5, 1.0]}
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("t.json", json.dumps(ROWS)),
+        ("t.json", json.dumps({"item": ["a", "b", "c"], "x": [1, None, None], "y": [0.1, 1e-5, True]})),
+        ("t.json", json.dumps({"version": 1, "results": ROWS})),
+        ("t.json", "\n".join(map(json.dumps, ROWS))),
+        ("t.jsonl", "\ufeff" + "\r\n\n".join(map(json.dumps, ROWS)) + "\n"),
+        ("t.ndjson", "\n".join(map(json.dumps, ROWS))),
+    ],
+)
+def test_ways_to_write_json(name: str, text: str, write: Write) -> None:
+    """Records, columns, either in an object, and an object in each line."""
+    found = columns(write(text, name))
+    assert found.keys() == READ.keys()
+    for key, values in READ.items():
+        assert_array_equal(found[key], values)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("t.json", "[[1]]", "t.csv: it is no table: a list of objects, an object of lists, or an object in each line."),
+        ("t.json", '[{"a": 1}, 3]', "t.csv: it is no table"),
+        ("t.json", "[]", "t.csv: it is empty."),
+        ("t.json", "{}", "t.csv: it has no columns, so there are no scores in it."),
+        ("t.json", '{"a": [1], "b": 2}', "t.csv, column 'b': it must be a list; got 2."),
+        ("t.json", '{"a": [1], "b": [1, 2]}', "t.csv: its columns differ in length: {'a': 1, 'b': 2}."),
+        ("t.jsonl", '{"a": 1}\n[1]', "t.csv, line 2: it holds no object."),
+        ("t.jsonl", '{"a": 1}\n{"a": NaN}', "t.csv, line 2: NaN is not JSON"),
+        ("t.parquet", "a,b\n", "t.csv: it cannot be read as parquet: "),
+        ("t.feather", "a,b\n", "t.csv: it cannot be read as feather: "),
+    ],
+)
+def test_json_and_parquet_that_are_no_tables(name: str, text: str, message: str, write: Write) -> None:
+    """Parsed, perhaps, but without rows and columns."""
+    assert refusal(write(text, name)).startswith(message)
+
+
+@pytest.mark.parametrize("form", ["small", "large"])
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ['{"item":"a","x":1,"y":0.1}', '{"item":"b","x":300,"y":1e-5}'],
+        ['{"item":"a","x":1}', '{"item":"b","x":null}', '{"item":"c"}'],
+        ['{"item":"a","x":true}', '{"item":"b","x":1}'],
+        ['{"item":"a","x":true}', '{"item":"b","x":null}'],
+        ['{"item":"a","x":1}', '{"item":"b","x":"one"}'],
+        ['{"item":"2020-01-01"}', '{"item":"x"}'],
+        ['{"item":1.0}', '{"item":2.5}'],
+        ['{"x":9223372036854775808}', '{"x":9007199254740993}'],
+        ['{"x":0.1234567890123456789,"y":"é"}', "", '{"x":2}'],
+    ],
+)
+def test_large_json_lines_are_read_like_small_ones(
+    lines: list[str], form: str, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By pyarrow where it reads the same, so that both are what Python's parser finds."""
+    rows = [json.loads(line) for line in lines if line]
+    monkeypatch.setattr(tables, "_SAMPLE", 1 if form == "large" else 1 << 16)
+    found = columns(write("\n".join(lines), "t.jsonl"), "item")
+    for name, values in columns(rows, "item").items():
+        assert_array_equal(found[name], values)
+
+
+KINDS: dict[str, Callable[[pd.DataFrame], Any]] = {
+    "pandas": lambda frame: frame,
+    "categories": lambda frame: frame.astype(dict.fromkeys(set(frame) & {"model"}, "category")),
+    "nullable types": lambda frame: frame.convert_dtypes(),
+    "arrow types": lambda frame: frame.convert_dtypes(dtype_backend="pyarrow"),
+    "objects": lambda frame: frame.astype(object),
+    "polars": pl.from_pandas,
+    "lazy": lambda frame: pl.from_pandas(frame).lazy(),
+    "polars categories": lambda frame: pl.from_pandas(frame).with_columns(pl.col(pl.String).cast(pl.Categorical)),
+    "pyarrow": pa.Table.from_pandas,
+    "dict": lambda frame: frame.to_dict("list"),
+    "arrays": lambda frame: {name: frame[name].to_numpy() for name in frame},
+    "records": lambda frame: frame.to_dict("records"),
+    "parquet": lambda frame: frame.to_parquet("t.parquet") or "t.parquet",
+    "feather": lambda frame: frame.to_feather("t.feather") or "t.feather",
+}
+
+
+@pytest.mark.parametrize("frame", [WIDE_FRAME, LONG_FRAME], ids=["wide", "long"])
+@pytest.mark.parametrize("kind", list(KINDS))
+def test_a_table_is_the_same_in_every_form(kind: str, frame: pd.DataFrame, write: Write) -> None:
+    """Wide and long, the same numbers; nothing of the caller's is changed or shared."""
+    source = KINDS[kind](frame)
+    matrix = read(source).matrix()
+    assert matrix.models == ("svm", "forest")
+    assert_array_equal(matrix.score, SCORE)
+    assert_array_equal(matrix.repeat, [0, 0, 1, 1])
+    matrix.score[:] = 0
+    assert_array_equal(read(source).matrix().score, SCORE)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pd.Series([0.5, None, 1.0], dtype="Float64"),
+        pd.Series([0.5, None, 1.0], dtype="double[pyarrow]"),
+        pd.Series([decimal.Decimal("0.5"), None, True], dtype=object),
+        pd.Series([0.5, pd.NA, 1], dtype=object),
+        pl.Series([decimal.Decimal("0.5"), None, decimal.Decimal(1)]),
+        pl.Series([0.5, None, 1.0], dtype=pl.Float32),
+        pa.array([0.5, None, 1.0], type=pa.float32()),
+        pd.Series(["50%", None, "1"]),
+    ],
+    ids=range(8),
+)
+def test_missing_scores_of_every_type_are_nan(column: Any) -> None:
+    """Kept for the comparison to report, never 0."""
+    make = {pd.Series: pd.DataFrame, pl.Series: pl.DataFrame}.get(type(column), pa.table)
+    assert_array_equal(read(make({"fold": [0, 1, 2], "svm": column})).matrix().score, [[0.5, np.nan, 1.0]])
+
+
+def test_an_index_that_says_something_is_a_column(write: Write) -> None:
+    """Names of levels, texts beside metrics; a running number is none, in frames and in what they are saved as."""
+    pivoted = LONG_FRAME.pivot_table(index=["repeat", "fold"], columns="model", values="score")
+    assert read(pivoted).matrix().score.tolist() == SCORE[::-1].tolist()
+    by_model = pd.DataFrame(SCORE, index=["svm", "forest"], columns=[f"fold{number}" for number in range(4)])
+    by_model.to_csv("t.csv")
+    by_model.to_parquet("t.parquet")
+    for source in (by_model, "t.csv", "t.parquet"):
+        assert read(source).matrix().score.tolist() == SCORE.tolist()
+        assert read(source).models == ("svm", "forest")
+    WIDE_FRAME[1:].to_csv("t.csv")
+    WIDE_FRAME[1:].to_parquet("t.parquet")
+    for source in (WIDE_FRAME[1:], "t.csv", "t.parquet"):
+        assert read(source).models == ("svm", "forest")
+
+
+@pytest.mark.parametrize(
+    ("frame", "text"),
+    [
+        (pd.DataFrame(np.zeros((2, 2)), columns=["a", "a"]), "t.csv: it has columns of the same name: "),
+        (pd.DataFrame({1: [0.1], "1": [0.2]}), "t.csv: it has two columns called '1' (columns 1 and 2)."),
+        (
+            pd.DataFrame(np.zeros((2, 2)), columns=pd.MultiIndex.from_tuples([("a", "x"), ("b", "y")])),
+            "t.csv: its columns have several levels, such as ('a', 'x'). Give each one name, for example with frame.columns = [",
+        ),
+        (WIDE_FRAME.head(0), "t.csv: it has column names but no rows."),
+        (pd.DataFrame(), "t.csv: it has no columns, so there are no scores in it."),
+        (
+            pl.DataFrame({"a": pl.Series([2**30, 1], dtype=pl.Int32).cast(pl.Date)}),
+            "t.csv, column 'a': it has a value that Python",
+        ),
+        (
+            pa.table({"a": pa.array([2**62, 1], type=pa.timestamp("s"))}),
+            "t.csv, column 'a': it has a value that Python cannot hold",
+        ),
+    ],
+    ids=range(7),
+)
+def test_frames_that_cannot_be_read(frame: Any, text: str) -> None:
+    """What is wrong and how to go on; polars raises what is no Exception at some dates."""
+    assert refusal(frame).startswith(text)
+
+
+def test_a_series_is_no_table() -> None:
+    """It has no names for models."""
+    for series in (pd.Series([0.1, 0.2]), pl.Series([0.1, 0.2])):
+        with pytest.raises(UnsupportedSourceError, match=r"the source is of type 'Series', which cannot be read as scores"):
+            read(series)
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table, dict])
+def test_names_of_32_bits_are_as_they_were_written(make: Any) -> None:
+    """A model called 0.1 is that of other sources, whose scores keep their bits."""
+    half = {"model": [0.1, 0.1, 3.0, 3.0], "fold": [0, 1, 0, 1], "score": [0.1, 0.2, 0.3, 0.4]}
+    found = columns(make({name: np.array(values, dtype=np.float32) for name, values in half.items()}), "model", "fold")
+    assert (found["model"], found["fold"]) == (["0.1", "0.1", "3", "3"], ["0", "1", "0", "1"])
+    assert found["score"] == [float(np.float32(value)) for value in half["score"]]
+
+
+def test_whole_numbers_beyond_floats_are_words_to_the_last_digit(write: Write) -> None:
+    """As keys and names; of a thousand digits too, of which Python makes no number."""
+    vast, longest = 2**53 + 1, "1" + "0" * 400
+    frame = pd.DataFrame({"model": [int(longest), 3] * 2, "fold": [vast, vast, vast + 1, vast + 1], "score": 0.5})
+    frame.to_csv("t.csv", index=False)
+    for source in (frame, "t.csv", frame.to_dict("records")):
+        assert read(source).models == (longest, "3")
+        assert read(source).matrix().n_splits == 2
+    digits = "1" * 5000
+    text = "model,fold,score\n" + "".join(f"{model},fold {fold},0.5\n" for model in "ab" for fold in (digits, 2))
+    assert read(write(text)).matrix().n_splits == 2
+
+
+def test_lists_and_objects_in_cells_are_no_numbers() -> None:
+    """Though Python would turn an array of length 1 into one; one without dimensions is a number."""
+    for cell in (np.array([0.5]), [0.5], {"x": 1}):
+        with pytest.raises(UnreadableSourceError, match=r"row 2, column 'a': it is .*; it must be a single text or number"):
+            read({"fold": [0, 1], "b": [0.1, 0.2], "a": [0.5, cell]})
+    assert read({"fold": [0, 1], "b": [0.1, 0.2], "a": [0.5, np.array(0.25)]}).matrix().score[1, 1] == 0.25
+
+
+# --- size and accidents -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", ["wide", "long"])
+def test_peak_memory_is_under_three_times_the_numbers(form: str, write: Write, rng: np.random.Generator) -> None:
+    """8 bytes per score, and a constant 12 MB; pyarrow's own buffers, which tracemalloc does not see, go as columns are read."""
+    n_splits, n_models = 20_000 if form == "wide" else 6_000, 20
+    score = rng.random((n_splits, n_models)).round(6)
+    wide = pd.DataFrame(score, columns=[f"m{number}" for number in range(n_models)])
+    wide.insert(0, "fold", np.arange(n_splits) % 10)
+    wide.insert(0, "repeat", np.arange(n_splits) // 10)
+    frame = wide if form == "wide" else wide.melt(["repeat", "fold"], var_name="model", value_name="score")
+    path = write(frame.to_csv(index=False))
+    tracemalloc.start()
+    matrix = read(path).matrix()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert_array_equal(matrix.score, score.T)
+    assert peak < 3 * 8 * n_splits * n_models + 12e6
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One folder for all examples of a property."""
+    return tmp_path_factory.mktemp("properties")
+
+
+@pytest.mark.slow
+@given(st.binary(max_size=60) | st.text(st.sampled_from('ab,;\t"\n\r0.1e-_% '), max_size=60).map(str.encode))
+def test_any_bytes_are_read_or_refused_in_words(folder: Path, content: bytes) -> None:
+    """No file raises anything but our own errors, which name it; what is read has finite scores of named models."""
+    for name in ("any.csv", "any.tsv", "any.json", "any.jsonl"):
+        (folder / name).write_bytes(content)
+        try:
+            matrix = read(folder / name, metric="anything", lower_is_better=False, rows="splits").matrix()
+        except TiebreakError as error:
+            assert name in str(error)
+        else:
+            assert all(matrix.models)
+            assert not np.isinf(matrix.score).any()
+
+
+NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\0\r"), max_size=5).map(lambda text: f"r{text.strip()}")
+NUMBERS = st.floats(allow_infinity=False)
+
+
+@pytest.mark.slow
+@settings(max_examples=50)
+@given(
+    st.lists(st.tuples(NAMES, NUMBERS), min_size=1, max_size=5),
+    st.sampled_from(["\n", "\r\n"]),
+    st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),
+)
+def test_what_is_written_is_read_back(folder: Path, rows: list[tuple[str, float]], end: str, quoting: Any) -> None:
+    """To the last bit and letter, by Python's writers of CSV and JSON, whatever the names and however quoted."""
+    buffer = io.StringIO(newline="")
+    writer = csv.writer(buffer, lineterminator=end, quoting=quoting)
+    writer.writerows([["name", "score"], *[[name, "" if value != value else repr(value)] for name, value in rows]])
+    (folder / "t.csv").write_bytes(buffer.getvalue().encode())
+    (folder / "t.json").write_text(json.dumps([{"name": name, "score": None if v != v else v} for name, v in rows]))
+    for path in (folder / "t.csv", folder / "t.json"):
+        table = read_table(path, "t", is_name="name".__eq__)
+        assert table.words("name").texts() == [name for name, _ in rows]
+        assert_array_equal(table.numbers("score"), [value for _, value in rows])
+
+
+def test_a_long_file_is_a_wide_one(write: Write) -> None:
+    """A row for each score says the same as a column for each model."""
+    assert_array_equal(read(write(LONG)).matrix().score, read(write(WIDE, "w.csv")).matrix().score)
