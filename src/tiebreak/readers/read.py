@@ -41,7 +41,7 @@ from tiebreak.readers.predictions import holds_predictions, items_of_predictions
 from tiebreak.readers.shapes import Long, battle_columns, long_of, refuse_battles
 from tiebreak.readers.source import ACCEPTED, ReadOptions, Source, known_sizes, unsupported, with_sizes
 from tiebreak.readers.splits import source_of_long
-from tiebreak.readers.tables import ENDINGS, Table, Words, as_words, is_frame, read_table
+from tiebreak.readers.tables import ENDINGS, Column, Table, Words, as_words, is_frame, read_table
 from tiebreak.scores.items import Items, check_items
 from tiebreak.scores.scores import SavedSettings, Scores, percent_notices
 from tiebreak.scores.vocabulary import look_up, quoted

@@ -22,7 +22,17 @@ import numpy as np
 from tiebreak.errors import InvalidScoresError, TiebreakError, UnsupportedSourceError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import printable
-from tiebreak.readers.files import LONGEST_LINE, check_path, check_size, content_of, encoding_of, is_packed, parse_json, refuse, text_of
+from tiebreak.readers.files import (
+    LONGEST_LINE,
+    check_path,
+    check_size,
+    content_of,
+    encoding_of,
+    is_packed,
+    parse_json,
+    refuse,
+    text_of,
+)
 from tiebreak.scores.vocabulary import quoted
 
 TEXT = ("", ".csv", ".tsv", ".txt", ".dat", ".gz", ".bz2", ".zst", ".zip")
