@@ -496,6 +496,7 @@ def test_trials_of_a_study() -> None:
     lists = study({"scores": [0.8, 0.9]}, {"scores": [0.7, 0.8]})
     assert_array_equal(read(lists).matrix().score, scores.matrix().score)
     assert [read(lists, **given).matrix().n_folds for given in ({}, {"cv": 2})] == [0, 2]
+    assert [read(study({f"fold{k}": k / 20 for k in range(n)})).matrix().n_folds for n in (10, 11)] == [10, 0]
     with pytest.raises(UnreadableSourceError, match="has no complete trials that keep the scores of their folds"):
         read(study({"note": 1}))
     with pytest.raises(UnreadableSourceError, match=r"lacks the scores of some splits: it has \[0, 2\]"):
