@@ -91,15 +91,15 @@ def columns_page() -> str:
 _COLUMNS = """# What may my columns be called?
 
 Names of columns say what a column holds. They are compared without case, blanks, `_`, `-`, `.` and a plural s, and without
-`params.`, `config.` and the like in front. A column of no such name is a metric where there is a column of models, and a model where
-there is none; it is left aside where it does not matter, and the answer's method says so: `read: model = framework, 16 datasets = task;
-not used: id`. Where two columns tell rows of one key apart, or a name says nothing, say it:
+`params.`, `config.` and the like in front. A column of no such name is a metric where there is a column of models, and a
+model where there is none; it is left aside where it does not matter, and the answer's method says so: `read: model =
+framework, 16 datasets = task; not used: id`. Where two columns tell rows of one key apart, or a name says nothing, say it:
 
     tiebreak compare results.csv --metric auc --column model=framework --where calibrator platt
     tiebreak compare results.csv --metric auc --column model=model,calibrator
 
-In Python `tb.read_scores("results.csv", columns={"model": "framework"}, where={"calibrator": "platt"})`. Names such as `id`, `input` and
-`date` count only where nothing else tells the rows apart.
+In Python `tb.read_scores("results.csv", columns={"model": "framework"}, where={"calibrator": "platt"})`. Names such as
+`id`, `input` and `date` count only where nothing else tells the rows apart.
 """
 
 

@@ -54,7 +54,8 @@ ON_THEIR_OWN = {
     "evaluation/fit_and_score.py": "evaluate.py decides what is measured, and this is the measuring of one cell",
     "evaluation/shared_steps.py": "fit_and_score.py measures one cell, and this stands between cells of a split",
     "evaluation/table_copies.py": "copies of tables and the memory that they take are told without a model, and tested alone",
-    "readers/judged_pairs.py": "two formats of their own; battles.py reads tables",
+    "readers/answer.py": "saved answers are a format of their own; read.py says what a source is",
+    "readers/join.py": "read.py says what each source is, and this pairs several",
     "runners/dask/tasks.py": "runner.py starts and ends the cluster's side, and this is what runs on it",
     "runners/worker_group.py": "a run in this process loads no code for workers",
     "views/report/decide.py": "the data of decide.js stand beside it, under its name",
@@ -561,7 +562,7 @@ def test_no_exception_is_needless(house):
 def test_one_place_reads_the_text_of_a_table(house):
     """What separates cells, and how they are encoded and typed, is decided once; elsewhere files of our own are read."""
     parsers = re.compile(r"\bcsv\.(reader|DictReader)\(|read_csv\(|loadtxt\(|genfromtxt\(")
-    own = {"readers/table.py", "comparison/measured.py", "cli/sample_size.py"}  # the last reads a list of names without a header
+    own = {"readers/tables.py", "comparison/measured.py", "cli/sample_size.py"}  # the last reads a list of names without a header
     assert [module.path for module in house.modules if module.path not in own and parsers.search(module.text)] == []
 
 

@@ -497,20 +497,20 @@ def named(table: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def as_splits(table: np.ndarray, n: int) -> tuple[Any, dict[str, Any]]:
-    return named(table), {"metric": "accuracy", "n_train": SPLIT_SIZES[n][0], "n_test": SPLIT_SIZES[n][1]}
+    return named(table), {"metric": "score", "n_train": SPLIT_SIZES[n][0], "n_test": SPLIT_SIZES[n][1]}
 
 
 def as_datasets(table: np.ndarray, n: int) -> tuple[Any, dict[str, Any]]:
-    return {"dataset": [f"d{i:03d}" for i in range(n)], **named(table)}, {"metric": "accuracy"}
+    return {"dataset": [f"d{i:03d}" for i in range(n)], **named(table)}, {"metric": "score"}
 
 
 def as_seeds(table: np.ndarray, n: int) -> tuple[Any, dict[str, Any]]:
-    return {"seed": np.arange(n), **named(table)}, {"metric": "accuracy"}
+    return {"seed": np.arange(n), **named(table)}, {"metric": "score"}
 
 
 def as_own_seeds(table: np.ndarray, n: int) -> tuple[Any, dict[str, Any]]:
     names = np.repeat(list(named(table)), n)
-    return {"model": names, "seed": np.arange(names.size), "score": table.ravel()}, {"metric": "accuracy"}
+    return {"model": names, "seed": np.arange(names.size), "score": table.ravel()}, {"metric": "score"}
 
 
 def as_items(metric: str) -> Source:

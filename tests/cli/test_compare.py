@@ -17,8 +17,8 @@ import tiebreak as tb
 from tests.cli.conftest import Run, environment, run_compare, write_scores
 from tests.comparison.test_looks import answers
 from tests.guarded import HANGS
-from tests.readers.test_item_logs import every_eval, harness
-from tests.readers.test_item_logs import inspect as inspect_log
+from tests.readers.log_files import every_eval, harness
+from tests.readers.log_files import inspect as inspect_log
 from tiebreak import api
 from tiebreak.cli import compare
 from tiebreak.frequentist.adjustment import Correction
@@ -48,10 +48,11 @@ def test_choices_are_those_of_the_library(choices: tuple[str, ...], allowed: Any
 
 
 def test_every_option_is_a_parameter_of_compare() -> None:
-    """With the same default, but for what only a command line has and what only a search needs."""
+    """With the same default, but for what only a command line or `read_scores` has and what only a search needs."""
     own = {"files", "directions", "format_", "columns", "raw", "plots", "html", *compare.RequirementOptions.__slots__}
-    for_searches = {"X", "y", "groups", "cv", "n_samples"}
-    options = {str(p.name) for p in compare.compare_command.params} - own - {"help"}
+    reading = {"parts", "where", "positive"}
+    for_searches = {"X", "y", "groups"}
+    options = {str(p.name) for p in compare.compare_command.params} - own - reading - {"help"}
     parameters = {name: p.default for name, p in inspect.signature(tb.compare).parameters.items() if name != "sources"}
     assert {"rng" if name == "seed" else name for name in options} == set(parameters) - for_searches
     defaults = compare.compare_command.make_context("compare", ["scores.csv"]).params
@@ -91,6 +92,7 @@ def test_options_reach_the_library(scores: str, monkeypatch: pytest.MonkeyPatch,
         "alternative": "greater",
         "method": "corrected-t",
         "missing": "pairwise",
+        "cv": None,
         "n_train": 512,
         "n_test": 57,
         "rng": 4,
@@ -155,7 +157,7 @@ def test_names_joined_by_commas_get_a_hint(scores: str, capsys: pytest.CaptureFi
 @pytest.mark.parametrize(
     ("typed", "message"),
     [
-        ([], "Pass --metric: a scikit-learn scorer name"),
+        ([], "does not say which metric its scores are"),
         (["--metric", "usefulness"], "Pass --lower-is-better or --higher-is-better"),
         ([*ACCURACY, "--lower-is-better"], "--lower-is-better contradicts the metric 'accuracy'"),
         ([*ACCURACY, "--alpha", "5"], "alpha must lie between 0 and 1"),

@@ -9,11 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.readers.log_files import harness, inspect, suite
 from tests.readers.test_folder import epochs
-from tests.readers.test_item_logs import harness, inspect
-from tests.readers.test_lm_harness import suite
 from tiebreak.cli.main import run
-from tiebreak.readers import item_logs
+from tiebreak.readers import files
 
 
 @pytest.fixture
@@ -160,12 +159,12 @@ def unequal_epochs(folder: Path) -> None:
     [
         (many_others, "2,000 others, not opened or without results"),
         (two_versions, "left out: c.eval: is a log of Inspect of version 1; tiebreak reads version 2"),
-        (half_written, "left out: c.eval: begins as an .eval file and lacks its end"),
-        (half_written, "samples_t_2026-01-02T03-04-05.1.jsonl: line 20, is not JSON"),
-        (encrypted, "left out: c.eval: is encrypted, at least in part"),
+        (half_written, "was the evaluation or the copy stopped?"),
+        (half_written, "left out: samples_t_2026-01-02T03-04-05.1.jsonl: line 20, is not JSON"),
+        (encrypted, "left out: c.eval: is encrypted, or packed in a way that Inspect does not use"),
         (same_run_twice, "left out: again.eval: holds the same as a.eval"),
-        (huge, "left out: big.json: has 0 MB, and JSON of more than 0 is not read as a whole"),
-        (words_beside, "left out: c.eval: sample 0: 'good' is a word and no score. Choose a scorer"),
+        (huge, "left out: big.json: it takes 0.0 GB, more than"),
+        (words_beside, "left out: c.eval: sample '0': 'good' is a word and no score. Choose a scorer"),
         (unequal_epochs, "1 to 4 epochs of each item are averaged"),
     ],
 )
@@ -178,7 +177,7 @@ def test_what_lies_beside_is_named_and_the_rest_compared(
 ) -> None:
     """No log is lost in silence, and none keeps the others from their verdict."""
     make(tmp_path)
-    monkeypatch.setattr(item_logs, "_MOST_JSON", 3000)
+    monkeypatch.setattr(files, "MOST_READ", 3000)
     assert run([str(tmp_path)]) == 0
     text = capsys.readouterr().out
     assert said in text

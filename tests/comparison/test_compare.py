@@ -107,7 +107,9 @@ def test_one_split() -> None:
 
 def test_missing_sizes() -> None:
     """The correction is not guessed."""
-    with pytest.raises(MissingSizesError, match=r"Pass n_train= and n_test= \(examples per split\)"):
+    with pytest.raises(
+        MissingSizesError, match=r"Pass cv=10 for 10-fold cross-validation, or n_train= and n_test= \(examples per split\)"
+    ):
         compared(TABLE, n_train=0, n_test=0)
 
 

@@ -130,8 +130,7 @@ def test_predictions_are_items() -> None:
 @pytest.mark.parametrize(
     ("column", "values", "error", "why"),
     [
-        ("a", ["85%"] * 200, InvalidScoresError, "'85%' is not a number. Leave the percent sign out"),
-        ("question", ["q1"] * 200, InvalidScoresError, "scores stand twice or more"),
+        ("question", ["q1"] * 200, InvalidScoresError, "two rows are of item|two scores for item"),
         ("weight", [-1.0] * 200, InvalidScoresError, "weights must be finite, not negative"),
         ("weight", [0.0] * 200, InvalidScoresError, "and not all 0"),
     ],
@@ -164,9 +163,9 @@ def test_changed_answers_are_refused(tmp_path: Path) -> None:
     """Scores of another shape, doubled models, clusters of too few items."""
     content = json.loads(tb.compare(FRAME).to_json())
     for key, value, why in (
-        ("score", content["items"]["score"][:2], "items.score is of shape"),
-        ("models", ["a", "a", "b", "c"], "items.models is empty or with doubles"),
-        ("clusters", ["x"], "items.clusters is of length 1"),
+        ("score", content["items"]["score"][:2], "items.score: empty, with doubles, or of another length"),
+        ("models", ["a", "a", "b", "c"], "items.models: empty, with doubles"),
+        ("clusters", ["x"], "items.clusters: empty, with doubles, or of another length"),
         ("columns", {"topic": [1]}, "items.columns.topic is"),
     ):
         changed = {**content, "items": {**content["items"], key: value}}

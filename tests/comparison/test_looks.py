@@ -349,6 +349,6 @@ def test_data_are_cut_by_the_unit_of_the_plan() -> None:
     scores = tb.read_scores(repeats(4), metric="accuracy", n_train=80, n_test=20)
     method: Any = tb.compare(scores).method
     assert (cut(method, scores, 2).data.matrix().n_splits, plan_unit(method, scores)) == (10, "repeat")
-    datasets = tb.read_scores(pd.DataFrame({"dataset": list("abcdefgh"), "x": range(8), "y": range(8)}), metric="accuracy")
+    datasets = tb.read_scores(pd.DataFrame({"dataset": list("abcdefgh"), "x": range(8), "z": range(8)}), metric="score")
     method = tb.compare(datasets).method
     assert (cut(method, datasets, 3).data.datasets, plan_unit(method, datasets)) == (("a", "b", "c"), "dataset")

@@ -169,7 +169,7 @@ def test_missing_splits_are_said() -> None:
 def over_datasets(score: np.ndarray, names: list[str], **options: object) -> tb.Comparison:
     """Models by datasets as a wide table; nan is an empty cell."""
     columns = {"dataset": [f"d{i:02}" for i in range(score.shape[1])], **dict(zip(names, score, strict=True))}
-    return tb.compare(pd.DataFrame(columns), metric="accuracy", **options)  # type: ignore[arg-type]
+    return tb.compare(pd.DataFrame(columns), metric="score", **options)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("method", ["auto", "sign", "bayes-signed-rank"])

@@ -75,9 +75,9 @@ def test_clusters_widen_the_intervals() -> None:
 def test_scores_are_compared_dataset_by_dataset() -> None:
     """Means over the splits of each dataset; a lower loss wins; the order of rows and columns does not matter."""
     frame = _table()
-    ratings = tb.rate(frame, metric="accuracy", lower_is_better=False)
+    ratings = tb.rate(frame, metric="gain", lower_is_better=False)
     assert ratings.models == ("best", "second", "third", "last")
-    assert (ratings.unit, ratings.n_units, ratings.metric) == ("dataset", 60, "accuracy")
+    assert (ratings.unit, ratings.n_units, ratings.metric) == ("dataset", 60, "gain")
     assert ratings.rank_low[0] == 1
     assert np.all(ratings.wins + ratings.ties + ratings.losses == 180)
     losses = frame.set_index("dataset").rsub(10.0).iloc[::-1, ::-1].reset_index()
@@ -100,14 +100,14 @@ def test_missing_cells_are_battles_that_did_not_take_place() -> None:
     """A model that is missing on half of the datasets has half of the battles."""
     frame = _table()
     frame.loc[::2, "third"] = np.nan
-    ratings = tb.rate(frame, metric="accuracy", lower_is_better=False)
+    ratings = tb.rate(frame, metric="gain", lower_is_better=False)
     at = ratings.models.index("third")
     assert (ratings.wins + ratings.ties + ratings.losses)[at] == 90
 
 
 def test_ties_by_margin_and_by_model() -> None:
     """A margin that no difference exceeds leaves ties only; Davidson's model says how often equals tie."""
-    assert tb.rate(_table(), metric="accuracy", lower_is_better=False, tie_margin=100).rating == pytest.approx([1000.0] * 4)
+    assert tb.rate(_table(), metric="gain", lower_is_better=False, tie_margin=100).rating == pytest.approx([1000.0] * 4)
     battles = {"model_a": ["x"] * 16, "model_b": ["y"] * 16, "winner": ["a"] * 8 + ["b"] * 2 + ["tie"] * 6}
     ratings = tb.rate(battles, ties="davidson")
     assert ratings.tie_parameter == pytest.approx(6 / 4)  # ties / sqrt(wins losses)
@@ -282,7 +282,7 @@ def test_questions_judged_in_both_orders_are_counted() -> None:
     with pytest.raises(UnknownNameError, match="no column of the battles is called 'user'"):
         tb.rate(battles, cluster="user")
     with pytest.raises(InvalidParameterError, match="cluster is of battles"):
-        tb.rate(_table(), metric="accuracy", lower_is_better=False, cluster="user")
+        tb.rate(_table(), metric="gain", lower_is_better=False, cluster="user")
 
 
 def test_win_rates_are_intervals_of_the_ratings() -> None:

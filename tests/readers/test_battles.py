@@ -164,7 +164,7 @@ def test_tables_that_do_not_go_together(write: Write, tmp_path: Path) -> None:
         "bad.csv": ("model_a,model_b,winner\nx,y,a\nx,y,c\n", r"bad\.csv, line 3: winner is 'c'"),
         "far.json": (one.read_text().replace("1.2", "3"), r"far\.json, row \d+: preference is 3; it lies from 1"),
         "lines.jsonl": ('{"model_a": "x", "model_b": "y", "winner": "a"}\n3\n', r"lines\.jsonl, line 2: it holds no object"),
-        "half.json": ('[{"model_a": ', r"half\.json: it is not JSON"),
+        "half.json": ('[{"model_a": ', r"half\.json is not JSON"),
     }
     for name, (content, text) in others.items():
         with pytest.raises(TiebreakError, match=text):

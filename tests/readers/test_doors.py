@@ -28,6 +28,8 @@ from tiebreak.errors import (
     TiebreakError,
     UnreadableSourceError,
 )
+from tiebreak.study_file.data import read_datasets
+from tiebreak.study_file.toml import Entry
 
 Rows = Sequence[Sequence[str]]
 Values = dict[str, list[Any]]
@@ -71,9 +73,6 @@ def rated(path: Any) -> Values:
 
 def studied(path: Any) -> Values:
     """Columns of a study's data; the message after the name of the entry."""
-    from tiebreak.study_file.data import read_datasets
-    from tiebreak.study_file.toml import Entry
-
     place = 's.toml: data.source = "'
     try:
         data = read_datasets(Entry("s.toml", ("data",), {"source": str(path), "target": "y"}), Path())[""]
@@ -386,6 +385,7 @@ FILES = {
 
 
 _WORDS = {
+    "quotation marks of Windows": "“1”",
     "a word among numbers": "good",
     "points and commas for decimals": "0,5",
     "thousands or decimals": "1,250",
@@ -486,7 +486,7 @@ def test_what_is_no_file_is_said_everywhere(door: str) -> None:
     Path("folder.csv").mkdir()
     said, text = _refusal(lambda: kind.read("gone.csv"), "gone.csv", kind)
     assert said is SourceNotFoundError
-    assert text.startswith("there is no such file" if door == "study" else "there is no file 'FILE'")
+    assert text.startswith("there is no file 'FILE'")
     for path, expected in {
         "link.csv": "FILE is a link that leads nowhere, or to itself. Name the file that is meant.",
         "folder.csv": "FILE is a directory. Pass the files in it.",
@@ -504,25 +504,26 @@ def test_synonyms_of_model(door: str, word: str) -> None:
     assert kind.read("long.csv") == kind.read(_written("plain", kind))
 
 
-@pytest.mark.parametrize(
-    ("door", "word"), [("compare", "mean"), ("read_scores", "Total"), ("read_items", "average"), ("study", "Sum")]
-)
+@pytest.mark.parametrize(("door", "word"), [("compare", "mean"), ("read_scores", "Total"), ("read_items", "average")])
 def test_a_row_that_sums_up_is_refused(door: str, word: str) -> None:
-    """A spreadsheet's last row is no split and no item; where rows have names, nothing tells it from them."""
+    """A spreadsheet's last row is no split and no item."""
     kind = DOORS[door]
-    numbered = [[str(number), *row[1:]] for number, row in enumerate(kind.rows)]
-    Path("t.csv").write_text(_text(kind.names, [*numbered, [word, "0.5", "0.5", "0.5"]]))
-    said, text = _refusal(lambda: kind.read("t.csv"), "t.csv", kind)
-    assert said is UnreadableSourceError
-    assert text == f"FILE, line 10: {word!r} stands where other rows have a number, so this row sums up the others. Leave it out."
+    Path("t.csv").write_text(_text(kind.names, [*kind.rows, [word, "0.5", "0.5", "0.5"]]))
+    assert _refusal(lambda: kind.read("t.csv"), "t.csv", kind) == (
+        UnreadableSourceError,
+        (
+            f"FILE, line 10, column {kind.names[0]!r}: {word!r} sums up the other rows. Leave it out, or call the "
+            f"{kind.names[0]} something else."
+        ),
+    )
 
 
-def test_an_index_of_pandas_is_no_feature() -> None:
-    """A running number beside the table would tell rows apart; it is left out by name."""
-    kind = DOORS["study"]
-    pd.DataFrame(kind.rows, columns=list(kind.names)).rename_axis("Unnamed: 0").to_csv("t.csv")
-    with pytest.raises(InvalidStudyError, match="the column 'Unnamed: 0', perhaps a row index"):
-        read_datasets(Entry("s.toml", ("data",), {"source": "t.csv", "target": "y"}), Path())
+@pytest.mark.parametrize("door", DOORS)
+def test_a_number_of_each_row_without_a_name_is_left_out(door: str) -> None:
+    """As pandas and R write it in front of a table."""
+    kind = DOORS[door]
+    pd.DataFrame(kind.rows, columns=list(kind.names)).to_csv("t.csv")
+    assert kind.read("t.csv") == kind.read(_written("plain", kind))
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
@@ -537,31 +538,25 @@ def test_the_command_reads_a_pipe_like_a_file(file: str, capsys: pytest.CaptureF
         assert run(capsys, "compare", str(pipe), *typed)[:2] == (code, out)
 
 
-@pytest.mark.parametrize("door", ["compare", "read_scores"])
-def test_a_model_that_is_called_like_a_synonym_stays_one(door: str) -> None:
-    """A column of numbers holds scores."""
-    Path("t.csv").write_text("fold,system,other\n" + "".join(f"{fold},0.{fold + 1},0.5\n" for fold in range(8)))
-    assert set(DOORS[door].read("t.csv")) == {"system", "other"}
-
-
 @pytest.mark.parametrize("door", ["compare", "read_scores", "read_items", "compare items"])
-def test_two_columns_that_are_both_the_model(door: str) -> None:
+@pytest.mark.parametrize("names", [("Model", "MODEL"), ("method", "classifier"), ("model", "Model")])
+def test_two_columns_that_are_both_the_model(door: str, names: tuple[str, str]) -> None:
     """By letters of different case, or by two synonyms: which one is meant cannot be told."""
-    kind = DOORS[door]
-    first = kind.names[0]
-    for names in (("Model", "MODEL"), ("method", "classifier"), ("model", "Model")):
-        advice = "Call the other something else." if "model" in names else "Call it 'model'."
-        rows = "".join(f"{number},a,x,0.5\n{number},b,x,0.7\n" for number in range(8))
-        Path("t.csv").write_text(f"{first},{names[0]},{names[1]},score\n{rows}")
-        assert _refusal(lambda: kind.read("t.csv"), "t.csv", kind) == (
-            AmbiguousSourceError,
-            f"FILE has the columns {names[0]!r} and {names[1]!r}; which one is the model? {advice}",
-        )
+    kind, (one, two) = DOORS[door], names
+    rows = "".join(f"{number},{model},{model}x,0.5\n" for number in range(8) for model in "ab")
+    Path("t.csv").write_text(f"{kind.names[0]},{one},{two},score\n{rows}")
+    assert _refusal(lambda: kind.read("t.csv"), "t.csv", kind) == (
+        AmbiguousSourceError,
+        (
+            f"FILE has the columns {one!r} and {two!r}, and each may be the model. Call the one that is meant "
+            "'model', or say it: "
+            f"columns={{'model': {one!r}}}, on the command line --column model={one!r}."
+        ),
+    )
 
 
 @pytest.mark.parametrize("door", ["compare", "read_scores", "read_items", "compare items"])
-@pytest.mark.parametrize("other", ["classifier", "prompt"])
-def test_a_second_column_of_what_is_compared(door: str, other: str) -> None:
+def test_a_second_column_of_what_is_compared(door: str) -> None:
     """Scores that stand twice are told by the column in which they differ; a time, another value in each row, is none."""
     kind = DOORS[door]
     rows = "".join(
@@ -569,31 +564,11 @@ def test_a_second_column_of_what_is_compared(door: str, other: str) -> None:
         for number in range(8)
         for place, (model, way) in enumerate((model, way) for model in "ab" for way in ("zero", "few"))
     )
-    Path("t.csv").write_text(f"{kind.names[0]},model,{other},answered,score\n{rows}")
+    Path("t.csv").write_text(f"{kind.names[0]},model,classifier,answered,score\n{rows}")
     error, text = _refusal(lambda: kind.read("t.csv"), "t.csv", kind)
     assert error is InvalidScoresError
-    told = (
-        f"They differ in the column {other!r}: if it is part of what is compared, join it to the model's name, such as 'a zero'."
-    )
-    assert (told in text) == (other == "classifier" or "item" in door)  # tables of splits are read without the other columns
-    assert "differ in the column" not in text or told in text
-
-
-@pytest.mark.parametrize("door", ["compare", "read_scores"])
-def test_a_second_column_of_models_where_splits_are_not_numbered(door: str) -> None:
-    """Scores of 'a zero' and 'a few' would count as splits of 'a'; a column with one word for a model is none."""
-    kind = DOORS[door]
-    rows = "".join(f"{model},{way},0.{number}\n" for model in "ab" for way in ("zero", "few") for number in range(3, 9))
-    Path("t.csv").write_text(f"model,system,score\n{rows}")
-    assert _refusal(lambda: kind.read("t.csv"), "t.csv", kind) == (
-        AmbiguousSourceError,
-        (
-            "FILE: the rows of model 'a' differ in the column 'system', and no column numbers the splits. If both columns say "
-            "what is compared, join them to one name, such as 'a zero'; if not, number the splits in a column 'split'."
-        ),
-    )
-    Path("t.csv").write_text(f"model,system,score\n{rows}".replace("few", "zero"))
-    assert set(kind.read("t.csv")) == {"a", "b"}
+    assert "The rows differ in 'classifier': zero, few. Keep one: where={'classifier': 'zero'}" in text
+    assert "or make it part of the model: --column model=model,classifier." in text
 
 
 @pytest.mark.parametrize("file", ["t.csv", "t.tsv", "t", "t.jsonl", "t.json", "t.html", "t.toml", "battles.csv"])
@@ -629,7 +604,7 @@ def test_columns_whose_names_differ_only_in_case(capsys: pytest.CaptureFixture[s
     Path("t.csv").write_text(f"fold,svm,SVM,n_train,n_test\n{rows}")
     assert set(tb.compare("t.csv", metric="accuracy").models) == {"svm", "SVM"}
     Path("t.csv").write_text("item,Item,a,b\n" + "".join(f"q{k},p{k},{k % 2},1\n" for k in range(8)))
-    told = "has the columns 'item' and 'Item'; which one is the item? Call the other something else."
+    told = "has the columns 'item' and 'Item', and each may be the item. Call the one that is meant 'item', or say it"
     with pytest.raises(AmbiguousSourceError, match=re.escape(told)):
         tb.compare("t.csv")
     with pytest.raises(AmbiguousSourceError, match=re.escape(told)):
@@ -649,7 +624,7 @@ def test_a_folder_with_files_of_two_kinds(capsys: pytest.CaptureFixture[str]) ->
     assert len(answer.items.items) == 20
     code, out, err = run(capsys, "both")
     assert code == 0
-    assert "compared: the tables of items; by themselves: tiebreak compare FILE for 'splits.csv'" in " ".join((out + err).split())
+    assert "left out: splits.csv: perhaps" in " ".join((out + err).split())
 
 
 @pytest.mark.parametrize("file", [file for file, each in FILES.items() if each.error is not None])

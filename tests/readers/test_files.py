@@ -6,6 +6,7 @@ import bz2
 import gzip
 import json
 import os
+import re
 import threading
 import tracemalloc
 import zipfile
@@ -186,8 +187,8 @@ def test_bytes_that_are_no_text(content: bytes, text: str) -> None:
         ('[{"model": "a", "score": 1, "score": 2}]', "the key 'score' stands twice in one object"),
         ('{"a": [0.1, NaN]}', "NaN is not JSON. Write null for a score that is undefined."),
         ('{"a": [0.1, -Infinity]}', "-Infinity is not JSON"),
-        ("{", "it is not JSON: Expecting property name"),
-        ("[1" + "0" * 5000 + "]", "it is not JSON: Exceeds the limit"),
+        ("{", "is not JSON: Expecting property name"),
+        ("[1" + "0" * 5000 + "]", "is not JSON: Exceeds the limit"),
         ("[" * 100_000, "the JSON is nested too deeply to hold scores."),
         (json.dumps([[]] * 1_200_000), "it holds more objects than any table or log of its size does. It is not read."),
     ],
@@ -197,7 +198,7 @@ def test_json_that_would_be_misread_or_never_end(text: str, message: str) -> Non
     """Python's reader takes the last of two keys and words that are no JSON, and fails at depths in its own way."""
     with pytest.raises(UnreadableSourceError) as caught:
         parse_json(text, "t", is_strict=True)
-    assert str(caught.value).startswith(f"t: {message}")
+    assert re.match(rf"t:? {re.escape(message)}", str(caught.value))
 
 
 def test_a_key_that_stands_twice_among_very_many_is_found_at_once() -> None:

@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 import tiebreak as tb
-from tests.readers.test_item_logs import every_eval, harness, inspect
+from tests.readers.log_files import every_eval, harness, inspect
 from tiebreak.errors import AmbiguousSourceError, SourceNotFoundError, TooFewModelsError
 
 

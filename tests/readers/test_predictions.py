@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score
 
 import tiebreak as tb
-from tiebreak.errors import AmbiguousSourceError, InvalidParameterError, InvalidScoresError, TooFewModelsError
+from tiebreak.errors import AmbiguousSourceError, InvalidParameterError, InvalidScoresError, TiebreakError, TooFewModelsError
 
 TRUTH = np.array([0, 1, 1, 0, 1, 0])
 PROBABILITY = np.array([0.1, 0.8, 0.4, 0.3, 0.9, 0.6])
@@ -96,7 +99,11 @@ def test_constant_predictions_are_scores_like_others() -> None:
 def test_classes_for_metrics_of_all_of_them_together() -> None:
     """Truth and predictions are places in the classes, of which the positive one is last; probabilities are of sorted classes."""
     y = ["cat", "dog", "dog", "cat"]
-    items = tb.read_predictions(y, {"a": ["dog", "dog", "cat", "cat"]}, metric="f1")
+    with pytest.raises(
+        InvalidParameterError, match=r"which of the classes 'cat' and 'dog' is the positive one\? Pass positive='dog'"
+    ):
+        tb.read_predictions(y, {"a": y}, metric="f1")
+    items = tb.read_predictions(y, {"a": ["dog", "dog", "cat", "cat"]}, metric="f1", positive="dog")
     assert (items.classes, items.truth.tolist(), items.score[0, 0].tolist()) == (("cat", "dog"), [0, 1, 1, 0], [1, 1, 0, 0])
     turned = tb.read_predictions(y, {"a": [[0.1, 0.9], [0.2, 0.8], [0.7, 0.3], [0.6, 0.4]]}, metric="f1", positive="cat")
     assert (turned.classes, turned.truth.tolist(), turned.score[0, 0].tolist()) == (("dog", "cat"), [1, 0, 0, 1], [0, 0, 1, 1])
@@ -114,3 +121,42 @@ def test_classes_for_metrics_of_all_of_them_together() -> None:
         tb.read_predictions([2.0, 2.0], {"a": [1.0, 1.0]}, metric="r2")
     with pytest.raises(tb.errors.UnsupportedSourceError, match="so tables of it are not joined"):
         tb.read_items(items, turned)
+
+
+# --- predictions in tables ------------------------------------------------------------------------------------------------
+
+A = pd.DataFrame({"id": [1, 2, 3, 4], "y_true": [*"xyxy"], "y_pred": [*"xyxx"]})
+B = A.assign(y_pred=[*"yyyy"])[::-1]
+
+
+def test_a_table_with_the_truth_holds_predictions(tmp_path: Path) -> None:
+    """A column for each model, or a table for each, whose rows are joined by name, be the examples in another order."""
+    wide = A[["id", "y_true"]].assign(a=[*"xyxx"], b=[*"yyyy"])
+    A.to_csv(tmp_path / "a.csv", index=False)
+    B.to_csv(tmp_path / "b.csv", index=False)
+    for sources in ([wide], [wide.drop(columns="id")], [{"a": A, "b": B}], [tmp_path / "a.csv", tmp_path / "b.csv"]):
+        items = tb.read_items(*sources)
+        assert (items.models, items.items, items.unit) == (("a", "b"), ("1", "2", "3", "4"), "example")
+        assert items.score[:, 0].tolist() == [[1, 1, 1, 0], [0, 1, 0, 1]]
+    assert tb.read_items(wide, metric="recall", positive="x", models=["b"]).models == ("b",)
+    assert tb.read_items(wide.assign(user=[1, 1, 2, 2]), cluster="user").clusters == ("1", "1", "2", "2")
+    numbers = {"y_true": [1, 2, 3.0], "a": [1, 2, 2.5], "b": [1, 1, 1.0]}
+    assert tb.read_items(numbers, metric="mae").score[:, 0].tolist() == [[0, 0, 0.5], [0, 1, 2]]
+
+
+@pytest.mark.parametrize(
+    ("other", "text"),
+    [
+        (B[1:], r"of other examples than the first source: it lacks 1 \('4'\) and has 0 more"),
+        (B.assign(y_true="x"), r"has another truth for example '2' than the first source"),
+        (B.assign(id=1), r"example '1' stands twice or more"),
+        (B.assign(y_pred=["x", None, "y", "y"]), r"row 2, column 'y_pred': no value is given \(1 such row"),
+        (A[["id", "y_true"]], "it has the truth, but no column of predictions"),
+        (pd.DataFrame({"item": [1, 2], "score": [1, 0]}), "some sources are predictions beside the truth, and others scores"),
+    ],
+    ids=range(6),
+)
+def test_tables_that_do_not_go_together(other: pd.DataFrame, text: str) -> None:
+    """The examples, the truth, what is lacking."""
+    with pytest.raises(TiebreakError, match=text):
+        tb.read_items({"a": A, "b": other})

@@ -162,21 +162,30 @@ HINT = "If these are decimal commas, write the numbers with a point, such as 0.8
         ("svm,rf\n0.1,0.2\n\n0.3\n", ", line 4: 1 cell(s), but the header has 2 column(s)."),
         (
             "0.1,0.2\n0.3,0.4\n",
-            ", line 1: the first row holds only numbers (0.1, 0.2 ...). A header with the names of the columns is needed there, such "
-            "as the models' names.",
+            (
+                ", line 1: the first row holds only numbers (0.1, 0.2 ...). A header with the names of the columns is "
+                "needed there, such "
+                "as the models' names."
+            ),
         ),
         ("svm,rf,svm \n1,2,3\n", ": it has two columns called 'svm' (columns 1 and 3). Give each a name of its own."),
         (
             "svm,a;b\n0.1,0.2;0.3\n",
-            ": it is separated by commas (2 columns) or semicolons (2 columns), and every row fits either. Put what holds one of "
-            "them into quotation marks.",
+            (
+                ": it is separated by commas (2 columns) or semicolons (2 columns), and every row fits either. Put "
+                "what holds one of "
+                "them into quotation marks."
+            ),
         ),
         ('svm,rf\n"0.1,0.2\n', ", after line 1: unexpected end of data. Is a quotation mark left open?"),
         ("svm,r\0f\n1,2\n", ", line 1: it holds NUL characters, so it is not text, or damaged."),
         (
             "Results of May,,\na,b,c\n1,2,3\n",
-            ", line 1: it is no header: it names 1 of 3 columns ('Results of May'). Remove the lines above the header with the names "
-            "of the columns.",
+            (
+                ", line 1: it is no header: it names 1 of 3 columns ('Results of May'). Remove the lines above the header "
+                "with the names "
+                "of the columns."
+            ),
         ),
         (b"PAR1...", ": it is Parquet. Give it the ending .parquet."),
         (b"<!DOCTYPE html>", ": it is a web page or XML, perhaps of a sign-in. Download the file itself."),
@@ -458,7 +467,7 @@ def test_any_bytes_are_read_or_refused_in_words(folder: Path, content: bytes) ->
         try:
             matrix = read(folder / name, metric="anything", lower_is_better=False, rows="splits").matrix()
         except TiebreakError as error:
-            assert name in str(error)
+            assert name in str(error)  # noqa: PT017  (either may be right)
         else:
             assert all(matrix.models)
             assert not np.isinf(matrix.score).any()

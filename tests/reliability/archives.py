@@ -29,7 +29,7 @@ from tests.reliability import strangers
 from tests.reliability.fault import Fault, Recipe, UnavailableError
 from tests.reliability.strangers import Tried
 from tiebreak.cli import rate  # noqa: F401  (loaded once for all)
-from tiebreak.readers import item_logs  # noqa: F401  (the same)
+from tiebreak.readers import logs  # noqa: F401  (the same)
 
 COMMANDS: dict[str, tuple[str, ...]] = {
     "compare": ("compare", "{file}"),

@@ -41,9 +41,11 @@ CORE = (
     Package("jinja2", "jinja2", "3.1"),
     Package("joblib", "joblib", "1.4"),
     Package("matplotlib", "matplotlib", "3.10"),
+    Package("msgspec", "msgspec", "0.19"),
     Package("narwhals", "narwhals", "2.0"),
     Package("numpy", "numpy", "2.0"),
     Package("pandas", "pandas", "2.2.2"),
+    Package("pyarrow", "pyarrow", "17"),
     Package("rich", "rich", "13.7"),
     Package("scikit-learn", "sklearn", "1.6"),
     Package("scipy", "scipy", "1.13"),
@@ -51,7 +53,6 @@ CORE = (
 )
 EXTRAS = {
     "dask": (Package("distributed", "distributed", "2024.8", "to measure on a Dask cluster"),),
-    "parquet": (Package("pyarrow", "pyarrow", "17", "to read and write Parquet files"),),
     "postgres": (Package("psycopg", "psycopg", "3.2.1", "to keep runs in PostgreSQL"),),
 }
 

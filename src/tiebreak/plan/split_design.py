@@ -255,8 +255,8 @@ def split_again(cv: Any, X: Any, y: Any, groups: Any, n_splits: int, estimator: 
     of_classes = y is not None if estimator is None else bool(is_classifier(estimator))
     if of_classes and y is None and (cv is None or isinstance(cv, numbers.Integral)):
         raise MissingSizesError("the splits of a classifier are stratified by y: pass y= as given to fit beside X=.")
-    X = np.zeros((len(y), 1)) if X is None and y is not None else X
     try:
+        X = np.zeros((len(y), 1)) if X is None and y is not None else X
         with caught_warnings():  # fit has given them already
             used = check_cv(copy.deepcopy(cv), y, classifier=of_classes)  # a copy: the caller's random state is not moved on
             first, again = ([split_of(*pair) for pair in used.split(X, y, groups)] for _ in range(2))

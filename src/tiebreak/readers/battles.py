@@ -14,7 +14,7 @@ from tiebreak.errors import AmbiguousSourceError, InvalidScoresError, Unreadable
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import printable
 from tiebreak.readers.files import content_of, refuse
-from tiebreak.readers.tables import Table, Words, as_words, column_names, column_of, read_table, refuse_nested
+from tiebreak.readers.tables import SourceTable, Words, as_words, column_names, column_of, read_table, refuse_nested
 from tiebreak.scores.battles import Battles
 from tiebreak.scores.vocabulary import look_up, quoted
 
@@ -116,7 +116,7 @@ def _folded(name: str) -> str:
     return name.strip().casefold()
 
 
-def _unfolded(table: Table, columns: Sequence[str]) -> tuple[Table, int]:
+def _unfolded(table: SourceTable, columns: Sequence[str]) -> tuple[SourceTable, int]:
     """A row for each judged game with a winner, and how many have none; every other game of a pair has the sides turned."""
     if columns == FASTCHAT:
         first, second = _texts(table, "model_1"), _texts(table, "model_2")
@@ -155,11 +155,11 @@ def _unfolded(table: Table, columns: Sequence[str]) -> tuple[Table, int]:
         "winner": Words(("tie", "a", "b"), won % 3),
     }
     for column in [each for each in ("uid", "question_id", "judge") if each in table.columns or each in table.nested]:
-        found[column.replace("uid", "question_id")] = _texts(table, column).take(rows).ordered()
-    return Table(table.name, {**found}, lambda row: table.where(int(rows[row])), rows.size, {}), len(games) - rows.size
+        found["question_id" if column == "uid" else column] = _texts(table, column).take(rows).ordered()
+    return SourceTable(table.name, {**found}, lambda row: table.where(int(rows[row])), rows.size, {}), len(games) - rows.size
 
 
-def _columns(table: Table, cluster: str | None) -> dict[str, str] | None:
+def _columns(table: SourceTable, cluster: str | None) -> dict[str, str] | None:
     """Columns of battles by what they hold; None for another table."""
     names = [*table.columns, *table.nested]
     columns = {_folded(each): each for each in names}
@@ -190,7 +190,7 @@ def _columns(table: Table, cluster: str | None) -> dict[str, str] | None:
     return found
 
 
-def _part(table: Table, held: Mapping[str, str], n_without_verdict: int) -> _Part:
+def _part(table: SourceTable, held: Mapping[str, str], n_without_verdict: int) -> _Part:
     """The battles in these columns of a table; a bad row is named."""
     refuse_nested(table, [column for key, column in held.items() if key not in ("question", "judge")])
     words = {key: _texts(table, column) for key, column in held.items() if key not in ("weight", "preference")}
@@ -210,7 +210,7 @@ def _part(table: Table, held: Mapping[str, str], n_without_verdict: int) -> _Par
     return _Part(table.name, whole, outcome, weight, held["question"] if "question" in whole else "", n_without_verdict)
 
 
-def _texts(table: Table, column: str) -> Words:
+def _texts(table: SourceTable, column: str) -> Words:
     """The words in a column, without blanks around them; of lists their text, and of lists of judges the first."""
     cells = [
         each if each is None else str(each[0] if column == "judge" and isinstance(each, list | tuple) and each else each)
@@ -221,7 +221,7 @@ def _texts(table: Table, column: str) -> Words:
     return Words(stripped.names, np.append(stripped.code, -1)[words.code])
 
 
-def _refuse_rows(table: Table, is_wrong: Any, what: str | Callable[[int], str]) -> None:
+def _refuse_rows(table: SourceTable, is_wrong: Any, what: str | Callable[[int], str]) -> None:
     """Refuse rows, of which the first is named."""
     rows = np.flatnonzero(is_wrong).tolist()
     if rows:
@@ -229,7 +229,7 @@ def _refuse_rows(table: Table, is_wrong: Any, what: str | Callable[[int], str]) 
         raise refuse(table.name, None, table.where(rows[0]), said, kind=InvalidScoresError)
 
 
-def _outcomes(table: Table, winner: Words, models: tuple[str, ...], a: IntArray, b: IntArray) -> IntArray:
+def _outcomes(table: SourceTable, winner: Words, models: tuple[str, ...], a: IntArray, b: IntArray) -> IntArray:
     """1, -1 and 0; the names of the models count before words such as a and b, but in a column that can only hold sides."""
     number = {model: place for place, model in enumerate(models)}
     named = np.array([number.get(word, -1) for word in winner.names])[winner.code]
@@ -252,7 +252,7 @@ def _outcomes(table: Table, winner: Words, models: tuple[str, ...], a: IntArray,
     return outcome
 
 
-def _preferred(table: Table, column: str) -> IntArray:
+def _preferred(table: SourceTable, column: str) -> IntArray:
     """1, -1 and 0 of preferences from 1 to 2, which may be a judge's probabilities plus 1; older annotations write a tie as 0."""
     given = table.numbers(column)
     values = np.where(given == 0, 1.5, given)

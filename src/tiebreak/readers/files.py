@@ -239,7 +239,7 @@ def parse_json(text: str | bytes, where: str, hint: str = "Is it complete?", *, 
     except RecursionError:
         raise refuse(where, None, None, "the JSON is nested too deeply to hold scores.") from None
     except ValueError as error:  # no JSON, no UTF-8, whole numbers of thousands of digits
-        raise refuse(where, None, None, f"it is not JSON: {getattr(error, 'msg', error)}.", hint) from None
+        raise UnreadableSourceError(f"{where} is not JSON: {getattr(error, 'msg', error)}. {hint}") from None
 
 
 def lines_of(file: IO[str], name: str) -> Iterator[tuple[int, str]]:

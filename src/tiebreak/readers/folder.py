@@ -14,7 +14,7 @@ from tiebreak.errors import AmbiguousSourceError, Setting, SourceNotFoundError, 
 from tiebreak.printable import printable
 from tiebreak.readers.battles import read_battles
 from tiebreak.readers.header import names_items
-from tiebreak.readers.items import items_of, part_of_log, with_main_metric
+from tiebreak.readers.item_scores import items_of, part_of_log, with_main_metric
 from tiebreak.readers.logs import Log, is_log, read_log
 from tiebreak.readers.shapes import battle_columns
 from tiebreak.readers.source import ReadOptions

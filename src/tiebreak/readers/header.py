@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 from tiebreak.errors import AmbiguousSourceError, InvalidParameterError
 from tiebreak.printable import printable
@@ -73,27 +73,18 @@ _WORDS = {role: {plain(name): place for place, name in enumerate(names.split())}
 
 
 def role_of(name: str) -> str:
-    """What a column of this name holds, by its name alone; "" for any other."""
+    """Part that a column of this name holds, by its name alone; "" for any other."""
     word = plain(name)
     return next((role for role, words in _WORDS.items() if word in words), "")
 
 
+_NAMING = frozenset(("model", "dataset", "repeat", "fold", "split", "seed", "run", "epoch", "item", "cluster", "metric"))
+"""Parts that are names or keys."""
+
+
 def names_something(name: str) -> bool:
     """True for a column of names or keys, whose cells are kept as they are typed."""
-    return role_of(name) in (
-        "model",
-        "dataset",
-        "repeat",
-        "fold",
-        "split",
-        "seed",
-        "run",
-        "epoch",
-        "time",
-        "item",
-        "cluster",
-        "metric",
-    )
+    return role_of(name) in {*_NAMING, "time"}
 
 
 def names_items(names: Iterable[str]) -> bool:
@@ -103,7 +94,12 @@ def names_items(names: Iterable[str]) -> bool:
 
 
 def find_roles(
-    names: Sequence[str], source: str, given: Mapping[str, str], metric: str | None, is_text: Mapping[str, bool]
+    names: Sequence[str],
+    source: str,
+    given: Mapping[str, str],
+    metric: str | None,
+    is_text: Mapping[str, bool],
+    fractions: Container[str] = (),
 ) -> dict[str, list[str]]:
     """Columns by what they hold; several only where the caller says so.
 
@@ -119,6 +115,8 @@ def find_roles(
         The metric that is asked for; a column of this name holds its scores and nothing else.
     is_text : mapping of str to bool
         True for columns of words, of which there are several.
+    fractions : container of str
+        Columns of numbers that are not whole: these name nothing.
 
     Raises
     ------
@@ -127,12 +125,15 @@ def find_roles(
     """
     roles = {role: _columns_given(role, text, names) for role, text in given.items()}
     taken = {column for columns in roles.values() for column in columns}
+    is_long = any(plain(name) in _WORDS["score"] or name == metric for name in names)
     for role, words in _WORDS.items():
         if role in roles:
             continue
         claims = [name for name in names if name not in taken and name != metric and plain(name) in words]
+        if role in _NAMING:
+            claims = [name for name in claims if name not in fractions]
         if role == "model" and not any(name.strip().casefold() == "model" for name in claims):
-            claims = [name for name in claims if is_text.get(name, True)] or claims
+            claims = [name for name in claims if is_text.get(name, True)] or (claims if is_long else [])
         if role in ("dataset", "truth") and len(claims) > 1:
             claims = [name for name in claims if is_text.get(name, True)] or claims
         if claims:

@@ -17,7 +17,7 @@ from tiebreak.readers.files import refuse
 from tiebreak.readers.header import find_roles, plain
 from tiebreak.readers.metric import name_metric
 from tiebreak.readers.source import ReadOptions
-from tiebreak.readers.tables import Table, Words, is_varied
+from tiebreak.readers.tables import SourceTable, Words, is_varied
 from tiebreak.scores.items import Items, check_items
 from tiebreak.scores.metric import full_name
 from tiebreak.scores.vocabulary import look_up, quoted
@@ -324,12 +324,12 @@ def _numbers(truth: NDArray[Any], values: NDArray[Any], model: str, metric: str)
 # --- predictions in tables ------------------------------------------------------------------------------------------------
 
 
-def holds_predictions(table: Table, options: ReadOptions) -> bool:
+def holds_predictions(table: SourceTable, options: ReadOptions) -> bool:
     """True for a table with a column of the truth and none of models, so that the others are predictions."""
     return _roles(table, options) is not None
 
 
-def _roles(table: Table, options: ReadOptions) -> dict[str, list[str]] | None:
+def _roles(table: SourceTable, options: ReadOptions) -> dict[str, list[str]] | None:
     given = dict(options.columns or {})
     if options.item is not None:
         given["item"] = options.item
@@ -345,7 +345,7 @@ def _roles(table: Table, options: ReadOptions) -> dict[str, list[str]] | None:
     return roles
 
 
-def items_of_predictions(tables: Sequence[Table], names: Sequence[str], options: ReadOptions) -> Items:
+def items_of_predictions(tables: Sequence[SourceTable], names: Sequence[str], options: ReadOptions) -> Items:
     """Scores of single items from tables of the truth and predictions: a column for each model, or a table for each model.
 
     `names` are those of the models of tables with one column of predictions.
@@ -378,7 +378,7 @@ def items_of_predictions(tables: Sequence[Table], names: Sequence[str], options:
 
 
 def _model_columns(
-    table: Table, roles: Mapping[str, list[str]], options: ReadOptions, model: str, *, is_one: bool
+    table: SourceTable, roles: Mapping[str, list[str]], options: ReadOptions, model: str, *, is_one: bool
 ) -> dict[str, str]:
     """Column of the predictions of each model."""
     if options.models is not None and set(options.models) <= set(table.columns):
@@ -405,7 +405,7 @@ def _model_columns(
     return {model: rest[0]} if is_one and len(rest) == 1 else {name: name for name in rest}
 
 
-def _values(table: Table, name: str) -> NDArray[Any]:
+def _values(table: SourceTable, name: str) -> NDArray[Any]:
     """Classes as words or whole numbers, or numbers."""
     column = table.columns[name]
     missing = column.code < 0 if isinstance(column, Words) else np.isnan(column)
@@ -424,7 +424,7 @@ def _values(table: Table, name: str) -> NDArray[Any]:
     return column.astype(np.int64) if bool(np.all(column == np.floor(column)) and np.all(np.abs(column) < 2**53)) else column
 
 
-def _keys_of(table: Table, roles: Mapping[str, list[str]], n: int) -> list[str]:
+def _keys_of(table: SourceTable, roles: Mapping[str, list[str]], n: int) -> list[str]:
     """Names of the examples: of their column, of series and period, or by their order."""
     columns = [roles[role][0] for role in ("dataset", "item", "time") if role in roles]
     if not {"item", "time"} & roles.keys():  # a number of the sample, or the index of a frame

@@ -26,7 +26,7 @@ from tiebreak.readers import answer, logs, sklearn
 from tiebreak.readers.files import check_path, pipes_as_files, refuse
 from tiebreak.readers.folder import Results, is_folder, read_results
 from tiebreak.readers.header import names_something
-from tiebreak.readers.items import (
+from tiebreak.readers.item_scores import (
     Part,
     items_of,
     items_of_wide,
@@ -41,7 +41,7 @@ from tiebreak.readers.predictions import holds_predictions, items_of_predictions
 from tiebreak.readers.shapes import Long, battle_columns, long_of, refuse_battles
 from tiebreak.readers.source import ACCEPTED, ReadOptions, Source, known_sizes, unsupported, with_sizes
 from tiebreak.readers.splits import source_of_long
-from tiebreak.readers.tables import ENDINGS, Column, Table, Words, as_words, is_frame, read_table
+from tiebreak.readers.tables import ENDINGS, Column, SourceTable, Words, as_words, is_frame, read_table
 from tiebreak.scores.items import Items, check_items
 from tiebreak.scores.scores import SavedSettings, Scores, percent_notices
 from tiebreak.scores.vocabulary import look_up, quoted
@@ -55,14 +55,14 @@ class Holder(Protocol):
         """The scores, in one metric."""
 
 
-Found = Source | Long | Table | Items | Path
+Found = Source | Long | SourceTable | Items | Path
 """What a source turns out to be: scores of splits, a long table, a table of predictions, items, or the log of a tool."""
 
 
 One = TypeVar("One", Items, Long)
 
 
-class Given:
+class NamedSource:
     """A source with the names that messages and models have from it."""
 
     def __init__(self, source: Any, name: str, stem: str = "", file: str = "") -> None:
@@ -180,25 +180,25 @@ def read_items(
 # --- what a source is -----------------------------------------------------------------------------------------------------
 
 
-def _given(sources: Sequence[Any]) -> list[Given]:
+def _given(sources: Sequence[Any]) -> list[NamedSource]:
     """Sources with their names; a dict of tables is one for each model."""
     found = []
-    files = iter(_told_apart([Path(source) for source in sources if _is_file(source)]))
+    files = iter(_different_names([Path(source) for source in sources if _is_file(source)]))
     for number, source in enumerate(sources, start=1):
         name = "the source" if len(sources) == 1 else f"source {number}"
         if isinstance(source, Mapping) and source and not sklearn.reads(source) and all(map(_is_source, source.values())):
             found += [
-                Given(value, name if not _is_file(value) else printable(os.fspath(value)), str(key))
+                NamedSource(value, name if not _is_file(value) else printable(os.fspath(value)), str(key))
                 for key, value in source.items()
             ]
         elif _is_file(source):
-            found.append(Given(source, printable(os.fspath(source)), file=printable(next(files))))
+            found.append(NamedSource(source, printable(os.fspath(source)), file=printable(next(files))))
         else:
-            found.append(Given(source, "the table" if is_frame(source) and len(sources) == 1 else name))
+            found.append(NamedSource(source, "the table" if is_frame(source) and len(sources) == 1 else name))
     return found
 
 
-def _told_apart(paths: Sequence[Path]) -> list[str]:
+def _different_names(paths: Sequence[Path]) -> list[str]:
     """Names of files without their endings, of equal ones with what differs in their folders."""
     if len({path.stem for path in paths}) == len(paths):
         return [path.stem for path in paths]
@@ -244,14 +244,14 @@ def is_of_items(sources: Sequence[Any], metric: str | None) -> bool:
 
 def _is_items(found: Found) -> bool:
     return (
-        isinstance(found, Table | Items | Path)
+        isinstance(found, SourceTable | Items | Path)
         or (isinstance(found, Long) and found.is_of_items)
         or (isinstance(found, Source) and found.scores.items is not None)
     )
 
 
-def _found(given: Given, options: ReadOptions, *, n_sources: int) -> Found:
-    """What a source turns out to be."""
+def _found(given: NamedSource, options: ReadOptions, *, n_sources: int) -> Found:
+    """Kind of a source, and what it holds as far as that is read."""
     source, name = given.source, given.name
     if isinstance(source, Items):
         return _named(source, given)
@@ -289,8 +289,6 @@ def _found(given: Given, options: ReadOptions, *, n_sources: int) -> Found:
         return table
     is_alone = n_sources > 1 or bool(given.stem) or _is_file(source)
     long = long_of(table, options, stem if is_alone else None)
-    if given.stem and not long.is_by_file and len(long.models) > 1:
-        raise AmbiguousSourceError(f"the source given for {given.stem!r} holds {len(long.models)} models.")
     if long.is_by_file and n_sources == 1 and not given.stem and not long.is_of_items:
         raise AmbiguousSourceError(
             f"{name} has a column of scores ({long.column!r}) but none called 'model', so it does not say whose "
@@ -300,21 +298,21 @@ def _found(given: Given, options: ReadOptions, *, n_sources: int) -> Found:
     return _named(long, given)
 
 
-def _lists(table: Table) -> dict[str, list[Any]]:
+def _lists(table: SourceTable) -> dict[str, list[Any]]:
     """Columns as lists, as scikit-learn keeps them."""
     columns = {name: column.texts() if isinstance(column, Words) else column.tolist() for name, column in table.columns.items()}
     return {**columns, **table.nested}
 
 
-def _named(found: One, given: Given) -> One:
-    """What was found, with the name that a dict gives to its one model."""
+def _named(found: One, given: NamedSource) -> One:
+    """The scores of one model under the name that a dict gives to it."""
     if not given.stem:
         return found
     _refuse_several(found.models, given)
     return dataclasses.replace(found, models=(given.stem,))
 
 
-def _named_part(part: Part, given: Given) -> Part:
+def _named_part(part: Part, given: NamedSource) -> Part:
     model = as_words(part.columns["model"])
     if not given.stem or not model.names:
         return part
@@ -323,7 +321,7 @@ def _named_part(part: Part, given: Given) -> Part:
     return dataclasses.replace(part, columns=columns, is_named_by_file=False)
 
 
-def _refuse_several(models: Sequence[str], given: Given) -> None:
+def _refuse_several(models: Sequence[str], given: NamedSource) -> None:
     if len(models) > 1:
         raise AmbiguousSourceError(f"the source given for {given.stem!r} holds {len(models)} models. Pass it without a name.")
 
@@ -382,7 +380,7 @@ def _read_all(sources: Sequence[Any], options: ReadOptions) -> Scores:
     return dataclasses.replace(scores, notices=tuple(notices))
 
 
-def _item_scores(found: Sequence[Found], given: Sequence[Given], options: ReadOptions) -> Scores:
+def _item_scores(found: Sequence[Found], given: Sequence[NamedSource], options: ReadOptions) -> Scores:
     """Scores of single items from tables, logs, answers and results that hold them, joined on the items."""
     unfit = [name for name in ("dataset", "X", "y", "groups", "n_train", "n_test", "cv") if getattr(options, name) is not None]
     if unfit:
@@ -403,9 +401,9 @@ def _item_scores(found: Sequence[Found], given: Sequence[Given], options: ReadOp
     return dataclasses.replace(scores, saved_settings=asked, roles=tuple(roles))
 
 
-def _items(found: Sequence[Found], given: Sequence[Given], options: ReadOptions) -> Items:
+def _items(found: Sequence[Found], given: Sequence[NamedSource], options: ReadOptions) -> Items:
     """Items of all that was found, joined."""
-    tables = [each for each in found if isinstance(each, Table)]
+    tables = [each for each in found if isinstance(each, SourceTable)]
     if tables:
         if len(tables) < len(found):
             raise AmbiguousSourceError("some sources are predictions beside the truth, and others scores; compare one kind.")
@@ -425,7 +423,7 @@ def parts_of(sources: Sequence[Any], options: ReadOptions) -> list[Part]:
     return _parts([_found(each, options, n_sources=len(given)) for each in given], given, options)
 
 
-def _parts(found: Sequence[Found], given: Sequence[Given], options: ReadOptions) -> list[Part]:
+def _parts(found: Sequence[Found], given: Sequence[NamedSource], options: ReadOptions) -> list[Part]:
     logged = [
         (its, partial(logs.read_log, each, its.name, is_main=len(found) > 1))
         for each, its in zip(found, given, strict=True)
@@ -440,7 +438,7 @@ def _parts(found: Sequence[Found], given: Sequence[Given], options: ReadOptions)
     ]
 
 
-def _part(found: Source | Long | Table | Items, stem: str) -> Part:
+def _part(found: Source | Long | SourceTable | Items, stem: str) -> Part:
     if isinstance(found, Items):
         if not found.is_mean:
             raise UnsupportedSourceError(

@@ -11,7 +11,7 @@ import numpy as np
 from tiebreak.errors import SourceNotFoundError
 from tiebreak.printable import printable
 from tiebreak.readers.folder import Results, is_folder, read_results
-from tiebreak.readers.items import Part, items_of
+from tiebreak.readers.item_scores import Part, items_of
 from tiebreak.readers.read import parts_of
 from tiebreak.readers.source import ReadOptions
 from tiebreak.readers.tables import Words, as_words

@@ -21,13 +21,22 @@ from tiebreak.printable import printable
 from tiebreak.readers.files import refuse
 from tiebreak.readers.header import ALIASES, UNITS, find_roles, is_weak, plain
 from tiebreak.readers.source import ReadOptions
-from tiebreak.readers.tables import Column, Counted, Table, Words, as_words, is_numeric, is_varied, known_columns, refuse_nested
+from tiebreak.readers.tables import (
+    Column,
+    Counted,
+    SourceTable,
+    Words,
+    as_words,
+    has_fractions,
+    is_numeric,
+    is_varied,
+    known_columns,
+    refuse_nested,
+)
 from tiebreak.scores.metric import full_name, has_direction
 from tiebreak.scores.vocabulary import look_up, quoted
 
-_SUMS = frozenset(
-    "mean avg ave average std sd stdev median total overall summary sum rank ranks win wins best worst min max all".split()
-)
+_SUMS = frozenset("mean avg ave average std sd stdev median total overall summary sum rank ranks win wins".split())
 _BESIDE_SUMS = frozenset(
     "cv of dev deviation arith arithmetic geometric geo harmonic macro micro weighted tie ties loss losses number".split()
 )
@@ -68,7 +77,7 @@ class Long:
 
     Attributes
     ----------
-    table : Table
+    table : SourceTable
         Where the rows stand.
     models : tuple of str
     model : ndarray of int, shape (n_rows,), or None
@@ -94,7 +103,7 @@ class Long:
         Name of the column of the items.
     """
 
-    table: Table
+    table: SourceTable
     models: tuple[str, ...]
     model: IntArray | None
     score: FloatArray
@@ -114,7 +123,7 @@ class Long:
         return "item" in self.units
 
 
-def long_of(table: Table, options: ReadOptions, alone: str | None = None) -> Long:
+def long_of(table: SourceTable, options: ReadOptions, alone: str | None = None) -> Long:
     """The long table; `alone` is the name of the model of a source that has no column of models, and one of scores.
 
     Raises
@@ -134,7 +143,8 @@ def long_of(table: Table, options: ReadOptions, alone: str | None = None) -> Lon
         given["cluster"] = options.cluster
     datasets = given.pop("datasets", None)
     says = {name: is_varied(column) for name, column in table.columns.items()}
-    roles = find_roles([*names, *table.nested], table.name, given, options.metric, says)
+    fractions = {name for name, column in table.columns.items() if has_fractions(column)}
+    roles = find_roles([*names, *table.nested], table.name, given, options.metric, says, fractions)
     if options.dataset is not None and "dataset" in roles:
         table = _where(table, {roles["dataset"][0]: options.dataset}, "dataset")
     refuse_nested(table, [column for columns in roles.values() for column in columns])
@@ -148,7 +158,7 @@ def long_of(table: Table, options: ReadOptions, alone: str | None = None) -> Lon
     return reading.long()
 
 
-def _where(table: Table, where: Mapping[str, str | Sequence[str]], what: str = "") -> Table:
+def _where(table: SourceTable, where: Mapping[str, str | Sequence[str]], what: str = "") -> SourceTable:
     """Rows in which columns have the values that are asked for."""
     for name, wanted in where.items():
         column = list(table.columns)[look_up(name, list(table.columns), "column")]
@@ -156,6 +166,8 @@ def _where(table: Table, where: Mapping[str, str | Sequence[str]], what: str = "
         values = [wanted] if isinstance(wanted, str) else list(map(str, wanted))
         codes = [look_up(value, words.names, what or f"value of {column!r}") for value in values]
         table = table.take(np.flatnonzero(np.isin(words.code, codes)))
+        left = {key: each.ordered() if isinstance(each, Words) else each for key, each in table.columns.items()}
+        table = dataclasses.replace(table, columns=left)
     return table
 
 
@@ -198,7 +210,7 @@ def joined(columns: Sequence[Words]) -> Words:
 class _Reading(NamedTuple):
     """A table whose columns have their parts, on the way to the long table."""
 
-    table: Table
+    table: SourceTable
     roles: dict[str, list[str]]
     is_text: dict[str, bool]
     options: ReadOptions
@@ -277,11 +289,6 @@ class _Reading(NamedTuple):
         what = f"{self.name} holds {len(names)} metrics: {quoted(list(names), 12)}. Say which one to compare with "
         return AmbiguousSourceError(what, Setting("metric"), ".")
 
-    def _is_row_per_model(self) -> bool:
-        if "model" not in self.roles:
-            return False
-        return len(self.words("model").ordered().names) == self.table.n_rows
-
     def _of_means(self) -> TiebreakError:
         """Refusal of a table with one row for each model."""
         numeric = [name for name in self.others("model") if not self.is_text[name]]
@@ -314,7 +321,8 @@ class _Reading(NamedTuple):
             return self.melted(own, "fold", metric=asked)
         if (counts := self._counts()) is not None:
             return counts
-        if self._is_row_per_model() and self.options.rows != "items" and self.table.n_rows > 1:
+        is_alone = len(self.words("model").ordered().names) == self.table.n_rows > 1  # a time may be that of training
+        if is_alone and not self._unit_roles() - {"time"} and self.options.rows != "items":
             raise self._of_means()
         column = self.the_score_column()
         kept, metrics, metric = self._of_metric_rows(column)
@@ -411,13 +419,13 @@ class _Reading(NamedTuple):
                 return own, []
         texts = [name for name in rest if self.is_text[name]]
         numbers = [name for name in rest if not self.is_text[name]]
-        if numbers[:1] == ["column 1"] and not is_items and np.unique(self.table.numbers("column 1")).size == self.table.n_rows:
+        index = self.table.numbers("column 1") if numbers[:1] == ["column 1"] and not is_items else np.zeros(2)
+        if np.unique(index).size == index.size and np.all(index == np.floor(index)):
             numbers = numbers[1:]  # an index of rows that were picked from others
         self._refuse_metrics(numbers)
+        if not is_items:
+            self._refuse_running(numbers)
         odd = [name for name in numbers if _NO_SCORE.fullmatch(_under(name)) or sums_up(name)]
-        values = {name: self.table.numbers(name) for name in numbers if name not in odd}
-        if any(np.all(np.abs(each) <= 1) and np.any(each != np.floor(each)) for each in values.values()):  # counts among shares
-            odd += [name for name, each in values.items() if np.all(each == np.floor(each)) and np.all(np.abs(each) > 1)]
         if is_items:
             words = [name for name in texts if not self._has_wrong_cells(name)]
             numbered = [name for name in numbers if name == "column 1" or (plain(name) in map(plain, ALIASES["item"].split()))]
@@ -433,7 +441,6 @@ class _Reading(NamedTuple):
             raise self._no_models(odd)
         if not is_items:
             refuse_nested(self.table, list(self.table.nested))
-            self._refuse_running(numbers)
         if not numbers:
             raise refuse(
                 self.name,
@@ -528,7 +535,7 @@ class _Reading(NamedTuple):
 
     # --- rows ---------------------------------------------------------------------------------------------------------------
 
-    def _of_metric_rows(self, column: str | None) -> tuple[Table, Words | None, str | None]:
+    def _of_metric_rows(self, column: str | None) -> tuple[SourceTable, Words | None, str | None]:
         """Rows of the metric that is asked for, the metric of each where there are several, and what the source calls it."""
         own = None if column is None or column in self.roles.get("score", ()) or column in self.roles.get("judge", ()) else column
         own = _bare(own) if own is not None and has_direction(_bare(own)) else own
@@ -612,7 +619,7 @@ class _Reading(NamedTuple):
                 continue
             words = words.ordered()
             parts = {each.casefold() for each in words.names}
-            if not parts & _PARTS or any(map(_whole, parts)) or (role == "dataset" and not parts <= _PARTS):
+            if not parts & _PARTS or any(map(str.isdecimal, parts)) or (role == "dataset" and not parts <= _PARTS):
                 continue
             if len(words.names) > 1:
                 column = self.roles[role][0]
@@ -733,7 +740,8 @@ class _Reading(NamedTuple):
                 found[role] = self.table.numbers(self.roles[role][0])
         for role in ("run", "epoch", "cluster"):
             if role in self.roles:
-                found[role] = self.words(role)
+                found[role] = words = self.words(role)
+                self._refuse_sums(words, role)
         return found
 
     def _refuse_empty(self, words: Words, role: str) -> None:
@@ -766,7 +774,7 @@ class _Reading(NamedTuple):
 
 
 def doubles_error(
-    table: Table,
+    table: SourceTable,
     models: Words,
     units: Mapping[str, Words],
     pair: tuple[int, int],
@@ -838,10 +846,6 @@ def _keyed(words: Words) -> Words:
     return Words(tuple(name.partition(".")[0] for name in words.names), words.code)
 
 
-def _whole(name: str) -> bool:
-    return name.isdecimal()
-
-
 def _bare(name: str) -> str:
     return re.sub(r"^(metrics|classif|regr)[./]", "", name.strip(), flags=re.IGNORECASE)
 
@@ -885,7 +889,7 @@ def _of_metric(asked: str, names: Sequence[str], source: str) -> str | None:
 
 
 def _roles_text(roles: Mapping[str, list[str]], units: Mapping[str, Words], found: Long) -> str:
-    """What was taken for what: "model = framework, 16 datasets, folds averaged; not used: id, seed"."""
+    """Roles of columns in words: "model = framework, 16 datasets, folds averaged; not used: id, seed"."""
     own = roles.get("model", [])
     parts = [f"model = {', '.join(own)}"] if own and own != ["model"] else []
     if found.model is None:

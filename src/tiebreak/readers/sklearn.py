@@ -27,7 +27,7 @@ from tiebreak.plan.split_design import Splits, class_names, shared_splits, split
 from tiebreak.readers.header import role_of
 from tiebreak.readers.metric import choose_metric, scorer_of, sklearn_metric, table_metric
 from tiebreak.readers.source import ReadOptions, Source, source_of
-from tiebreak.readers.tables import Table, column_of
+from tiebreak.readers.tables import SourceTable, column_of
 from tiebreak.scores.items import Items
 from tiebreak.scores.metric import has_direction
 from tiebreak.scores.scores import ScoreMatrix, SplitDesign
@@ -396,10 +396,9 @@ def _numbers(values: Any, name: str, column: str) -> FloatArray:
         raise InvalidScoresError(
             f"{name}: the scores of {column!r} must be numbers in one list, one for each split; got "
             f"{' '.join(repr(values)[:60].split())}."
-            + " For repeats by folds, use a table with columns 'repeat' and 'fold'."
-            * (given.ndim > 1)
+            + (" For repeats by folds, use a table with columns 'repeat' and 'fold'." if given.ndim > 1 else "")
         )
-    return Table(name, {column: found}, lambda row: f"score {row + 1}", given.size, {}).numbers(column)
+    return SourceTable(name, {column: found}, lambda row: f"score {row + 1}", given.size, {}).numbers(column)
 
 
 # --- splits -------------------------------------------------------------------------------------------------------------

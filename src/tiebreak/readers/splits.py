@@ -28,7 +28,7 @@ from tiebreak.readers.tables import Counted, Words
 from tiebreak.scores.assemble import SplitKeys, assemble, number_splits, size_per_split
 from tiebreak.scores.metric import Metric, NamedMetric
 from tiebreak.scores.scores import ScoreMatrix, SplitDesign
-from tiebreak.scores.vocabulary import Kind, Notice, quoted
+from tiebreak.scores.vocabulary import Kind, Notice
 
 MOST_MODELS = 20_000
 """Of that many models there are 200 million pairs."""
@@ -88,16 +88,10 @@ def _named(
     """The metric, or that of each dataset where the source tells them apart."""
     if long.metrics is None:
         return table_metric(long.metric, options, long.table.name, has_sizes=needs_no_sizes)
-    names, codes = long.metrics.names, np.zeros(long.table.n_rows, dtype=np.intp) if datasets is None else datasets.code
-    held = np.zeros((int(codes.max(initial=0)) + 1, len(names)), dtype=bool)
-    held[codes, long.metrics.code] = True
-    if np.any(held.sum(axis=1) > 1):
-        raise AmbiguousSourceError(
-            f"{long.table.name} holds {len(names)} metrics: {quoted(names, 12)}. Say which one to compare with ",
-            Setting("metric"),
-            ".",
-        )
-    return mixed_metrics(tuple(names[code] for code in held.argmax(axis=1).tolist()), options, long.table.name)
+    codes = np.zeros(long.table.n_rows, dtype=np.intp) if datasets is None else datasets.code
+    held = np.zeros(int(codes.max(initial=0)) + 1, dtype=np.intp)
+    held[codes] = long.metrics.code
+    return mixed_metrics(tuple(long.metrics.names[code] for code in held.tolist()), options, long.table.name)
 
 
 # --- keys -----------------------------------------------------------------------------------------------------------------
@@ -123,7 +117,7 @@ def _key_of(words: Words) -> Key:
 
 
 def _keys_of(long: Long, units: Mapping[str, Words], n_datasets: int) -> tuple[Kind, Key, Key, Words | None]:
-    """What the units are, the repeat and fold of each row, and its seed where scores that differ by it are averaged."""
+    """Kind of the units, the repeat and fold of each row, and its seed where scores that differ by it are averaged."""
     nothing = Key(np.zeros(long.table.n_rows, dtype=np.int8), None)
     if "time" in units:
         if n_datasets > 1:

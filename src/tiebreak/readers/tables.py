@@ -95,7 +95,7 @@ Column = FloatArray | Words
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class SourceTable:
     """Columns of equal length, by the name they have in the source.
 
     Attributes
@@ -131,11 +131,11 @@ class Table:
         found = self.columns[column]
         return found if isinstance(found, np.ndarray) else _numbers_of(found, column, self)
 
-    def take(self, rows: IntArray) -> Table:
+    def take(self, rows: IntArray) -> SourceTable:
         """The given rows, in their order."""
         columns = {name: each.take(rows) if isinstance(each, Words) else each[rows] for name, each in self.columns.items()}
         nested = {name: [cells[row] for row in rows.tolist()] for name, cells in self.nested.items()}
-        return Table(self.name, columns, lambda row: self.where(int(rows[row])), int(rows.size), nested)
+        return SourceTable(self.name, columns, lambda row: self.where(int(rows[row])), int(rows.size), nested)
 
 
 def as_words(column: Column) -> Words:
@@ -210,7 +210,14 @@ def is_varied(column: Column) -> bool:
     return isinstance(column, Words) and len(column.names) > 1 and not is_numeric(column)
 
 
-def _numbers_of(words: Words, column: str, table: Table) -> FloatArray:
+def has_fractions(column: Column) -> bool:
+    """True for numbers that are not all whole, which name nothing."""
+    if isinstance(column, np.ndarray):
+        return bool(np.any(column != np.floor(column), where=~np.isnan(column)))
+    return is_numeric(column) and any((number_of(name, ",") or 0.0) % 1 > 0 for name in column.names)
+
+
+def _numbers_of(words: Words, column: str, table: SourceTable) -> FloatArray:
     decimal = decimal_of([words.names])
     values = [number_of(name, decimal) for name in words.names]
     wrong = next((code for code in words.code.tolist() if code >= 0 and values[code] is None), None)
@@ -220,7 +227,7 @@ def _numbers_of(words: Words, column: str, table: Table) -> FloatArray:
     return np.array([*values, math.nan], dtype=float)[words.code]
 
 
-def not_a_number(table: Table, column: str, row: int, text: str) -> TiebreakError:
+def not_a_number(table: SourceTable, column: str, row: int, text: str) -> TiebreakError:
     """Error for a cell that should be a number, with what it probably is."""
     shown = repr(text if len(text) <= 60 else text[:57] + "...")
     hint = next((hint for pattern, hint in _HINTS.items() if re.search(pattern, text.strip())), "Scores are numbers.")
@@ -294,7 +301,7 @@ def is_frame(source: Any) -> bool:
     return any(hasattr(type(source), name) for name in ("columns", "__dataframe__", "__narwhals_dataframe__"))
 
 
-def read_table(source: Any, name: str, *, is_name: Callable[[str], bool] = lambda _: False) -> Table:
+def read_table(source: Any, name: str, *, is_name: Callable[[str], bool] = lambda _: False) -> SourceTable:
     """Table of a file, a frame, a dict of columns or a list of records.
 
     Parameters
@@ -367,7 +374,7 @@ def _names_of_object(source: Any) -> list[str]:
     return list(map(str, [*index, *found]))
 
 
-def _named(name: str, names: Sequence[str], columns: Sequence[Column | list[Any]], where: Where) -> Table:
+def _named(name: str, names: Sequence[str], columns: Sequence[Column | list[Any]], where: Where) -> SourceTable:
     """Table of these columns: names without blanks around them, all different; nameless columns without cells are left out.
 
     So is a first one without a name that numbers the rows, as pandas and R write it beside a table.
@@ -402,7 +409,9 @@ def _named(name: str, names: Sequence[str], columns: Sequence[Column | list[Any]
     if n_rows == 0:
         raise refuse(name, None, None, "it has column names but no rows.")
     nested = {each: column for each, column in held.items() if isinstance(column, list)}
-    return Table(name, {each: column for each, column in held.items() if not isinstance(column, list)}, where, n_rows, nested)
+    return SourceTable(
+        name, {each: column for each, column in held.items() if not isinstance(column, list)}, where, n_rows, nested
+    )
 
 
 def _is_empty(column: Column | list[Any]) -> bool:
@@ -434,7 +443,7 @@ _NO_TABLE = {
 
 
 class _Form(NamedTuple):
-    """How a text table is written: separator and decimal sign, names of its columns, and whether it has to be written anew."""
+    """Form of a text table: separator and decimal sign, names of its columns, and whether it has to be written anew."""
 
     separator: str
     decimal: str
@@ -510,7 +519,7 @@ def _separator(text: str, is_whole: bool, name: str, usual: str) -> str:
     return next(iter(regular), max(found, key=lambda each: (found[each], each == usual)))
 
 
-def _of_text(content: bytes, name: str, is_name: Callable[[str], bool], ending: str) -> Table:
+def _of_text(content: bytes, name: str, is_name: Callable[[str], bool], ending: str) -> SourceTable:
     form = _form_of(content[:_SAMPLE], name, ending)
     table = None
     if form.is_plain and content.count(b'"') % 2 == 0:
@@ -528,10 +537,22 @@ def _of_text(content: bytes, name: str, is_name: Callable[[str], bool], ending: 
     names, columns = table
     _check_header(names, name, where)
     named = [(own, column) for own, column in zip(names, columns, strict=True) if own.strip()]
-    if all(isinstance(column, Words) and own in column.names for own, column in named):
+    if named and all(isinstance(column, Words) and own in column.names for own, column in named):
         row = next(row for row, text in enumerate(as_words(named[0][1]).texts()) if text == named[0][0])
         raise refuse(name, None, where(row), "it repeats the header.", "Remove the line; was one table put below another?")
-    return _named(name, names, columns, where)
+    return _named(
+        name, names, [each if is_name(own) else _as_numbers(each) for own, each in zip(names, columns, strict=True)], where
+    )
+
+
+def _as_numbers(column: Column) -> Column:
+    """Numbers of words that are nothing else, in per cent or beside blanks of other scripts; words of truth stay words."""
+    if not isinstance(column, Words) or not column.names or number_of(column.names[0], ",") is None or not is_numeric(column):
+        return column
+    if any(each.casefold() in _TRUTH for each in column.names):
+        return column
+    decimal = decimal_of([column.names])
+    return np.array([*(number_of(each, decimal) for each in column.names), math.nan], dtype=float)[column.code]
 
 
 def _check_header(names: Sequence[str], name: str, where: Where) -> None:
@@ -676,7 +697,12 @@ def _of_arrow(column: Any) -> Column | None:
     if types.is_null(kind):
         return np.full(size, np.nan)
     if types.is_dictionary(kind) and types.is_string(kind.value_type):
-        return _as_typed(Words(tuple(array.dictionary.to_pylist()), _buffer(array.indices, np.int32, array.null_count, -1)))
+        return _as_typed(
+            Words(
+                tuple(array.dictionary.to_pylist()),
+                _buffer(array.indices, array.indices.type.to_pandas_dtype(), array.null_count, -1),
+            )
+        )
     if types.is_integer(kind) or types.is_floating(kind):
         values = _buffer(array, kind.to_pandas_dtype(), array.null_count, np.nan)
         is_exact = types.is_floating(kind) or not size or np.abs(values).max() <= _EXACT
@@ -698,7 +724,7 @@ def _buffer(array: Any, dtype: Any, n_missing: int, missing: float) -> Any:
         return values
     bits = np.unpackbits(np.frombuffer(array.buffers()[0], dtype=np.uint8), bitorder="little")
     there = bits[array.offset : array.offset + len(array)].astype(bool)
-    return np.where(there, values, missing) if missing != -1 else np.where(there, values, np.int32(-1))
+    return np.where(there, values, missing) if missing != -1 else np.where(there, values.astype(np.int32), np.int32(-1))
 
 
 def _as_typed(words: Words) -> Words:
@@ -718,7 +744,7 @@ def _numbered(row: int) -> str:
     return f"row {row + 1}"
 
 
-def _of_json(path: Path, name: str, is_name: Callable[[str], bool]) -> Table:
+def _of_json(path: Path, name: str, is_name: Callable[[str], bool]) -> SourceTable:
     is_lines = path.suffix.lower() != ".json"
     content = content_of(path, name, has_lines=is_lines)
     found = _json_by_arrow(content, name, is_name) if is_lines else None
@@ -751,7 +777,7 @@ def json_records(text: str, name: str) -> list[dict[str, Any]]:
     return records
 
 
-def _json_by_arrow(content: bytes, name: str, is_name: Callable[[str], bool]) -> Table | None:
+def _json_by_arrow(content: bytes, name: str, is_name: Callable[[str], bool]) -> SourceTable | None:
     """Table of JSON lines by pyarrow; None for what is small, nested or changes its type from row to row."""
     import pyarrow as pa
 
@@ -774,18 +800,20 @@ def _json_by_arrow(content: bytes, name: str, is_name: Callable[[str], bool]) ->
     return _of_arrow_table(table, name)
 
 
-def _of_arrow_table(table: Any, name: str) -> Table:
+def _of_arrow_table(table: Any, name: str) -> SourceTable:
     import pyarrow as pa
 
     columns: list[Column | list[Any]] = []
     for column in table.columns:
         is_text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
         found = _of_arrow(column.cast(pa.string()).dictionary_encode() if is_text else column)
-        columns.append(column.to_pylist() if found is None else found)
+        cells = column.to_pylist() if found is None else []
+        found = column_of(cells) if found is None else found  # bytes, which are texts in another encoding
+        columns.append(cells if found is None else found)
     return _named(name, list(map(str, table.column_names)), columns, _numbered)
 
 
-def _of_arrow_file(path: Path, name: str, is_name: Callable[[str], bool]) -> Table:
+def _of_arrow_file(path: Path, name: str, is_name: Callable[[str], bool]) -> SourceTable:
     import pyarrow as pa
     from pyarrow import feather, parquet
 
@@ -807,13 +835,13 @@ def _of_arrow_file(path: Path, name: str, is_name: Callable[[str], bool]) -> Tab
     return _of_arrow_table(table, name)
 
 
-def _of_records(rows: Sequence[Mapping[Any, Any]], name: str, is_name: Callable[[str], bool]) -> Table:
+def _of_records(rows: Sequence[Mapping[Any, Any]], name: str, is_name: Callable[[str], bool]) -> SourceTable:
     names = dict.fromkeys(str(key) for row in rows for key in row)
     texts = [{str(key): value for key, value in row.items()} for row in rows]
     return _of_columns({each: [row.get(each) for row in texts] for each in names}, name, is_name)
 
 
-def _of_columns(columns: Mapping[Any, Any], name: str, is_name: Callable[[str], bool]) -> Table:
+def _of_columns(columns: Mapping[Any, Any], name: str, is_name: Callable[[str], bool]) -> SourceTable:
     held: list[Column | list[Any]] = []
     for key, values in columns.items():
         if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
@@ -829,7 +857,7 @@ def _of_columns(columns: Mapping[Any, Any], name: str, is_name: Callable[[str], 
     return _named(name, list(map(str, columns)), held, _numbered)
 
 
-def _of_frame(source: Any, name: str, is_name: Callable[[str], bool]) -> Table:
+def _of_frame(source: Any, name: str, is_name: Callable[[str], bool]) -> SourceTable:
     import narwhals as nw
 
     try:
@@ -892,7 +920,7 @@ def _of_series(series: Any, column: str, name: str, is_name: Callable[[str], boo
     return cells if found is None else found
 
 
-def refuse_nested(table: Table, columns: Collection[str]) -> None:
+def refuse_nested(table: SourceTable, columns: Collection[str]) -> None:
     """Refuse lists and objects where a name or a number is to be."""
     for column in columns:
         for row, cell in enumerate(table.nested.get(column, ())):
@@ -901,6 +929,6 @@ def refuse_nested(table: Table, columns: Collection[str]) -> None:
                 raise refuse(table.name, column, table.where(row), f"it is {shown}; it must be a single text or number.")
 
 
-def known_columns(table: Table) -> str:
+def known_columns(table: SourceTable) -> str:
     """Names of the columns of a table, for messages."""
     return quoted(list(table.columns), 12)

@@ -282,6 +282,8 @@ class Scores:
 PERCENT_ABOVE = 1.5
 """A share this large can only be a percentage."""
 
+_ALL_OF_THEM = 100.0
+
 
 def percent_notices(matrix: ScoreMatrix, metric: Metric) -> Iterator[Notice]:
     """Say where a share is written in percent; refuse one that is by some models alone."""
@@ -290,12 +292,12 @@ def percent_notices(matrix: ScoreMatrix, metric: Metric) -> Iterator[Notice]:
     largest = np.fmax.reduce(matrix.score, axis=1, initial=-np.inf).tolist()
     percent = [model for model, value in zip(matrix.models, largest, strict=True) if value > PERCENT_ABOVE]
     fractions = [model for model, value in zip(matrix.models, largest, strict=True) if 0 <= value <= 1]
-    if percent and fractions:
+    if percent and fractions and np.nanmin(matrix.score) >= 0 and max(largest) <= _ALL_OF_THEM:
         raise InvalidScoresError(
             f"{metric.name} of {quoted(percent)} looks like percent, that of {quoted(fractions)} like a fraction of 1. Write all "
             "in one unit."
         )
-    elif percent:
+    if percent and not fractions:
         yield Notice(
             "percent-or-fraction",
             f"{metric.name} looks like percent: a rope is then in percentage points, 1 for one point, not 0.01",

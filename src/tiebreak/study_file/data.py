@@ -11,7 +11,7 @@ import numpy as np
 from tiebreak.errors import InvalidStudyError, SourceNotFoundError, TiebreakError
 from tiebreak.printable import printable
 from tiebreak.readers.files import check_path, pipes_as_files
-from tiebreak.readers.tables import ENDINGS, Words, read_table
+from tiebreak.readers.tables import ENDINGS, Words, is_numeric, read_table
 from tiebreak.study_file.toml import Entry
 
 # --- files: all that is asked of `readers` ----------------------------------------------------------------------------------
@@ -40,6 +40,8 @@ def _read_table(path: Path, name: str) -> Any:
         table = read_table(held, name)
     columns: dict[str, Any] = {}
     for each, column in table.columns.items():
+        if isinstance(column, Words) and is_numeric(column) and any(text.strip()[:1].isdigit() for text in column.names):
+            column = table.numbers(each)
         if isinstance(column, Words):
             columns[each] = pd.Series(np.array([*column.names, np.nan], dtype=object)[column.code])
         else:
@@ -169,8 +171,8 @@ def column_steps(entry: Entry, datasets: dict[str, StudyData]) -> tuple[Any, dic
     for keys in filter(None, dict.fromkeys(treatments.values())):
         part = pipeline.make_pipeline(*(steps[key][1] for key in keys))
         parts.append(("_".join(keys), part, [column for column in columns if treatments[column] == keys]))
-    settled = {**chosen, "impute": chosen["impute"] | chosen["one_hot"]}  # an empty cell is a word to the encoder
-    return compose.ColumnTransformer(parts, remainder="passthrough", verbose_feature_names_out=False), settled
+    chosen["impute"] |= chosen["one_hot"]  # to the encoder an empty cell is a word
+    return compose.ColumnTransformer(parts, remainder="passthrough", verbose_feature_names_out=False), chosen
 
 
 def with_columns(entry: Entry, model: Any, transformer: Any) -> Any:

@@ -154,7 +154,7 @@ def _metric(entry: Entry) -> Any:
     )
     entry.require("positive" in value, 'says no positive: the label that is to be found, such as positive = "yes".')
     scorer = get_scorer(value["metric"])
-    settings = {"greater_is_better": scorer._sign > 0, "response_method": scorer._response_method, **scorer._kwargs}
+    settings = {**scorer._kwargs, "response_method": scorer._response_method, "greater_is_better": scorer._sign > 0}
     return make_scorer(scorer._score_func, **settings | {"pos_label": value["positive"]})
 
 
@@ -192,7 +192,6 @@ def _resolve(entry: Entry, make: bool = True, *more: str) -> Any:
         entry.check_keys(("steps", *more))
         from sklearn.pipeline import make_pipeline
 
-        entry.at("steps").read(Annotated[list[Any], Meta(min_length=1)])
         return make_pipeline(*(_object(each, make) for each in entry.at("steps").items()))
     if "import" not in entry.value:
         return {name: _resolve(entry.at(name), make) for name in entry.value}
@@ -222,8 +221,7 @@ def _imported(entry: Entry) -> Any:
         parent, _, name = str(getattr(error, "name", None)).rpartition(".")
         if name in re.split("[:.]", text):
             places = getattr(sys.modules.get(parent), "__path__", []) if parent else [str(Path(entry.file).parent)]
-            modules = [each.name for each in pkgutil.iter_modules(places)]
-            known = dir(error.obj) if isinstance(error, AttributeError) else modules
+            known = dir(error.obj) if isinstance(error, AttributeError) else [each.name for each in pkgutil.iter_modules(places)]
             entry.check_name(known, "module (installed, or beside the study) or part of one", name)
         last = traceback.extract_tb(error.__traceback__)[-1]
         where = "" if last.filename.startswith("<") else f" ({Path(last.filename).name}, line {last.lineno})"
@@ -252,8 +250,9 @@ def _stand_in(kind: type) -> type:
         vars(self).update({name: each.default for name, each in known.items()} | params)
 
     # where scikit-learn looks for the names of parameters and for their defaults
-    myself = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
-    vars(__init__)["__signature__"] = inspect.Signature([myself, *known.values()])
+    vars(__init__)["__signature__"] = inspect.Signature(
+        [inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY), *known.values()]
+    )
     kinds = {"classifier": ClassifierMixin, "regressor": RegressorMixin}
     mixins = [each for word, each in kinds.items() if issubclass(kind, each) or getattr(kind, "_estimator_type", "") == word]
     public = {name: getattr(kind, name, None) for name in set(dir(kind)) - set(dir(BaseEstimator)) if not name.startswith("_")}

@@ -855,7 +855,7 @@ def _rope_note(comparison: Comparison) -> str:
 
 
 def method_lines(comparison: Comparison) -> list[str]:
-    """What was read, name of the procedure, why it was chosen, its assumptions, its measured error rate, and tests beside it."""
+    """Columns that were read, the procedure, why it was chosen, its assumptions, its measured error rate, and tests beside it."""
     m = comparison.method
     lines = [f"read: {text}." for text in comparison.scores.roles]
     lines += [f"{m.name}: {m.reason}.", "It assumes: " + "; ".join(m.assumptions) + "."]

@@ -19,7 +19,6 @@ from tiebreak.errors import (
     InvalidScoresError,
     TooFewDatasetsError,
     UnknownDirectionError,
-    UnpairedScoresError,
     UnsuitableDesignError,
 )
 
@@ -88,9 +87,11 @@ def test_units_of_the_datasets_change_no_verdict() -> None:
 
 def test_unknown_directions_are_asked_for_once() -> None:
     """A metric that scikit-learn does not know needs a direction, which leaves the known ones alone."""
-    with pytest.raises(UnknownDirectionError, match=r"better for 'regret'\? Pass lower_is_better=True"):
+    with pytest.raises(
+        UnknownDirectionError, match=r"better for 'regret'\? Say it by metric, for example lower_is_better={'regret': True}"
+    ):
         tb.compare(mixed("regret"))
-    named, full = tb.compare(mixed("regret"), lower_is_better=True).pairs, tb.compare(mixed()).pairs
+    named, full = tb.compare(mixed("regret"), lower_is_better={"regret": True}).pairs, tb.compare(mixed()).pairs
     assert named["difference"].tolist() == full["difference"].tolist()
 
 
@@ -185,7 +186,7 @@ def test_ratios_need_positive_scores_of_several_datasets() -> None:
 def test_a_saved_answer_of_mixed_metrics_is_read_as_it_was(tmp_path) -> None:
     """Metrics of the datasets, the scale and with them every number come back."""
     for scale in ("absolute", "relative"):
-        answer = tb.compare(mixed("regret"), lower_is_better=True, scale=scale)
+        answer = tb.compare(mixed("regret"), lower_is_better={"regret": True}, scale=scale)
         path = tmp_path / f"{scale}.json"
         answer.to_json(path)
         again = tb.compare(path)
@@ -330,9 +331,9 @@ def test_bad_input_of_many_datasets_is_named() -> None:
         tb.compare({**both, "c": [float("nan")] * 6}, metric="accuracy")
     rows = [("iris", "a", 0.9), ("iris", "b", 0.8), ("wine", "a", 0.9), ("wine", "b", 0.8), ("wine", "b", 0.7)]
     doubled = dict(zip(("dataset", "model", "score"), map(list, zip(*rows, strict=True)), strict=True))
-    with pytest.raises(tb.TiebreakError, match=r"'a' has 1 scores and 'b' has 2"):
+    with pytest.raises(tb.TiebreakError, match=r"'b' has two scores for dataset 'wine'"):
         tb.compare(doubled, metric="accuracy")
-    with pytest.raises(tb.TiebreakError, match=r"'b' has more than one score for repeat 0 fold 0 on dataset 'wine'"):
+    with pytest.raises(tb.TiebreakError, match=r"'b' has two scores for dataset 'wine', fold '0'"):
         tb.compare({**doubled, "fold": [0] * 5}, metric="accuracy")
 
 
@@ -369,8 +370,8 @@ def test_metrics_have_a_direction_each() -> None:
 @pytest.mark.parametrize(
     ("given", "text"),
     [
-        (None, r"or one for each, for example lower_is_better={'latency': True, 'quality': False}"),
-        ({"latency": True}, r"better for 'quality'\? Pass one for each, for example lower_is_better={'latency': True, 'quality'"),
+        (None, r"Say it by metric, for example lower_is_better={'latency': True, 'quality': False}"),
+        ({"latency": True}, r"better for 'quality'\? Say it by metric, for example lower_is_better={'latency': True, 'quality'"),
         ({"latency": True, "qualty": False}, r"no metric 'qualty' in the source, which has 'latency' and 'quality'"),
         ({"latency": "lower", "quality": False}, r"must be True or False for each metric; got {'latency': 'lower'}"),
         ({}, r"must be True, False or None, or {metric: True or False}"),
@@ -426,9 +427,7 @@ def test_a_negative_rope_is_refused_by_all(method, rope) -> None:
 def test_a_doubled_row_without_splits_names_its_dataset() -> None:
     """One dataset of eight has two scores of a model: the error says which."""
     columns = {"dataset": list("cdefcdefe"), "model": ["a"] * 4 + ["b"] * 4 + ["a"], "score": [0.5] * 9}
-    with pytest.raises(
-        UnpairedScoresError, match="the source, dataset 'e', does not name its splits, so scores are paired by their order"
-    ):
+    with pytest.raises(InvalidScoresError, match="model 'a' has two scores for dataset 'e'"):
         tb.compare(columns, metric="accuracy")
 
 

@@ -120,11 +120,9 @@ def test_a_time_beside_splits_is_no_period() -> None:
 def test_bad_input(rng: np.random.Generator) -> None:
     """Words that are no times, times of single models, gaps, several series, wrong horizons and methods."""
     table = losses(rng)
-    with pytest.raises(
-        InvalidScoresError, match="row 1, column 'time': 'then' is neither a number nor a date such as 2024-01-31"
-    ):
+    with pytest.raises(InvalidScoresError, match="row 1: 'then' is neither a number nor a date such as 2024-01-31"):
         compared(table.assign(time=["then", *map(str, range(2001, 2040))]))
-    with pytest.raises(InvalidScoresError, match="row 3, column 'time': 'soon' is neither a number nor a date"):
+    with pytest.raises(InvalidScoresError, match="row 3: 'soon' is neither a number nor a date"):
         compared(table.assign(time=["1", "2", "soon", *map(str, range(4, 41))]))
     seconds = {"model": list("aabb"), "time": [0.5, 0.6, 9.1, 9.2], "score": [0.1, 0.2, 0.3, 0.5]}
     with pytest.raises(

@@ -99,9 +99,13 @@ def test_command_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Non
 
 def test_bad_input() -> None:
     """More right than there are, percent, a model twice, one test set for two models, and other procedures."""
-    with pytest.raises(InvalidScoresError, match="row 1: correct is 51, of 50 examples; it must be between 0 and the number"):
+    with pytest.raises(
+        InvalidScoresError, match="row 1, column 'correct': it is 51, of 50 examples; it must be between 0 and the number"
+    ):
         tb.compare({**TABLE, "correct": [51, 1, 1]})
-    with pytest.raises(InvalidScoresError, match="row 2: score is 25, of 40 examples; it must be a rate between 0 and 1"):
+    with pytest.raises(
+        InvalidScoresError, match="row 2, column 'score': it is 25, of 40 examples; it must be a rate between 0 and 1"
+    ):
         tb.compare({"model": ["a", "b"], "test_set": [1, 2], "score": [0.2, 25], "n_test": [50, 40]}, metric="accuracy")
     with pytest.raises(
         InvalidScoresError, match=r"two rows for model 'a'. Add them up, or name the test sets in a column 'test_set'"

@@ -333,7 +333,9 @@ def test_command_line_knows_it(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     rows = [",".join(NAMES), *(",".join(map(str, split)) for split in TABLE.T)]
     table = tmp_path / "scores.csv"
     table.write_text("\n".join(rows) + "\n")
-    code, out, _ = run_compare(capsys, str(table), "--metric", "accuracy", "--method", "sign-flip", "--rope", "0.005")
+    code, out, _ = run_compare(
+        capsys, str(table), "--metric", "accuracy", "--rows", "splits", "--method", "sign-flip", "--rope", "0.005"
+    )
     assert code == 0
     assert "sign-flip: asked for by name" in out
     assert "|sign-flip]" in run_compare(capsys, "--help")[1]

@@ -15,7 +15,7 @@ from tiebreak.printable import fault_of_name, printable
 from tiebreak.readers.header import ALIASES, plain
 from tiebreak.readers.metric import name_metric
 from tiebreak.readers.shapes import Long, cell_of, doubles_error
-from tiebreak.readers.tables import Column, Table, Where, Words, as_words, column_of
+from tiebreak.readers.tables import Column, SourceTable, Where, Words, as_words, column_of
 from tiebreak.scores.items import SUBTASK, TASK, Items, check_items
 from tiebreak.scores.metric import NamedMetric, full_name, is_known
 from tiebreak.scores.vocabulary import look_up, quoted
@@ -535,7 +535,9 @@ def _doubled(
     columns: Mapping[str, Column], words: Mapping[str, Words], order: IntArray, same: IntArray, name: str, where: Where
 ) -> Exception:
     pair = sorted((int(order[same[0]]), int(order[same[0] + 1])))
-    table = Table(name, {key: column for key, column in columns.items() if key not in _OWN}, where, len(words["item"].code), {})
+    table = SourceTable(
+        name, {key: column for key, column in columns.items() if key not in _OWN}, where, len(words["item"].code), {}
+    )
     units = {"item": words["item"], **({"run": words["run"]} if "run" in columns else {})}
     error = doubles_error(table, words["model"], units, (pair[0], pair[1]), same.size, order, same, ())
     hints = (

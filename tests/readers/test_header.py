@@ -1,0 +1,94 @@
+"""Names of columns say what they hold: one table of other names, and a refusal where two columns claim one part."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.readers.conftest import Write
+from tests.readers.helpers import LONG, SCORE, read
+from tiebreak.errors import AmbiguousSourceError, InvalidParameterError, UnknownNameError
+from tiebreak.readers.header import ALIASES, find_roles, plain, role_of
+
+
+def test_every_alias_names_one_part() -> None:
+    """So that no order of the table decides; each part is its own first name."""
+    parts = [{plain(name) for name in words.split()} for words in ALIASES.values()]
+    assert sum(map(len, parts)) == len(set().union(*parts))
+    assert all(role_of(role) == role for role in ALIASES)
+
+
+@pytest.mark.parametrize("name", ["Model", "MODELS", " model ", "model-name", "params.model", "config/model", "params_model"])
+def test_names_are_compared_without_case_blanks_marks_and_prefix(name: str) -> None:
+    """As spreadsheets and trackers of experiments write them."""
+    assert role_of(name) == "model"
+    assert role_of("remodel") == role_of("class") == ""
+
+
+@pytest.mark.parametrize(
+    "word", ["Method", "algorithm", "classifier", "Estimator", "system", "approach", "framework", "learner_id"]
+)
+def test_other_names_of_models(word: str, write: Write) -> None:
+    """As the fields call them."""
+    text = LONG.replace("model,repeat,fold,score", f"{word},Repetition,FOLD,Test_Score")
+    assert read(write(text)).matrix().score.tolist() == SCORE.tolist()
+
+
+@pytest.mark.parametrize(
+    ("header", "role"),
+    [
+        ("Fold,FOLD", "fold"),
+        ("fold,Fold", "fold"),
+        ("method,classifier", "model"),
+        ("Model,MODEL", "model"),
+        ("item,Item", "item"),
+    ],
+)
+def test_two_columns_that_claim_one_part(header: str, role: str, write: Write) -> None:
+    """Neither is guessed; said, it is taken."""
+    one, two = header.split(",")
+    path = write(f"{header},accuracy\n1,2,0.1\n2,1,0.2\n")
+    with pytest.raises(AmbiguousSourceError) as caught:
+        read(path)
+    assert str(caught.value) == (
+        f"scores.csv has the columns {one!r} and {two!r}, and each may be the {role}. Call the one that is meant "
+        f"{role!r}, or say it: "
+        f"columns={{{role!r}: {one!r}}}, on the command line --column {role}={one!r}."
+    )
+    names = [one, two, "accuracy"]
+    assert find_roles(names, "t", {role: two}, None, {})[role] == [two]
+
+
+def test_the_name_of_the_part_itself_is_the_most_certain() -> None:
+    """'model' beside 'method'; of items and scores the one whose name says most."""
+    names = ["method", "model", "id", "question", "value", "score"]
+    roles = find_roles(names, "t", {}, None, dict.fromkeys(names, True))
+    assert {role: columns for role, columns in roles.items() if role in ("model", "item", "score")} == {
+        "model": ["model"],
+        "item": ["question"],
+        "score": ["score"],
+    }
+
+
+def test_models_may_be_numbered(write: Write) -> None:
+    """Models 1 and 10 are names; beside a column of words that claims the part, numbers are none."""
+    assert read(write("model,fold,score\n10,0,0.1\n1,0,0.2\n1,1,0.2\n")).models == ("10", "1")
+    assert read(write("method,system,fold,score\na,1,0,0.1\nb,2,0,0.2\nb,2,1,0.2\n")).models == ("a", "b")
+
+
+def test_the_metric_that_is_asked_for_is_no_part(write: Write) -> None:
+    """A column called like it holds its scores."""
+    text = "model,fold,value,result\na,0,0.1,0.5\na,1,0.2,0.6\n"
+    assert read(write(text), metric="result", lower_is_better=False).matrix().score.tolist() == [[0.5, 0.6]]
+
+
+def test_what_the_caller_says_of_columns(write: Write) -> None:
+    """One column, several joined to one name, and words for what cannot be."""
+    path = write("net,head,step,accuracy\na,x,0,0.1\na,y,0,0.2\na,x,1,0.3\na,y,1,0.4\n")
+    scores = read(path, columns={"model": "net,head", "fold": "step"})
+    assert (scores.models, scores.matrix().score.tolist()) == (("a x", "a y"), [[0.1, 0.3], [0.2, 0.4]])
+    for given, error, text in (
+        ({"modle": "net"}, InvalidParameterError, r"a column holds one of 'model', 'dataset', .*; got 'modle'\. Write columns="),
+        ({"model": "nett"}, UnknownNameError, r"no column is called 'nett': did you mean 'net'\?"),
+    ):
+        with pytest.raises(error, match=text):
+            read(path, columns=given)

@@ -1,0 +1,239 @@
+"""A table becomes the long table by one strict rule; what no rule settles is refused with the one option that would settle it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+import tiebreak as tb
+from tests.readers.conftest import Write
+from tests.readers.helpers import LONG, SCORE, WIDE, codes, read
+from tiebreak.errors import AmbiguousSourceError, InvalidScoresError, TiebreakError, UnknownNameError, UnreadableSourceError
+
+TABLES = Path(__file__).parent / "data" / "tables"
+CASES = [json.loads(line) for line in (TABLES / "expected.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["files"][0])
+def test_tables_as_people_have_them(case: dict[str, Any]) -> None:
+    """Shapes of public result files, with names and numbers of their own: answered rightly, or refused with what helps."""
+    paths = [TABLES / name for name in case["files"]]
+    try:
+        answer = tb.compare(*paths, **case["arguments"])
+    except TiebreakError as error:
+        assert "refuse" in case["outcome"], str(error)  # noqa: PT017  (either may be right)
+        assert any(word in str(error) for word in case.get("says_any_of", [""])), str(error)  # noqa: PT017  (either may be right)
+        return
+    assert "answer" in case["outcome"], answer.headline
+    assert answer.method.question == case.get("question", answer.method.question)
+    assert sorted(answer.models) == sorted(case.get("models", answer.models))
+    assert len(answer.models) == case.get("n_models", len(answer.models))
+    if "n_units" in case:
+        assert set(answer.pairs["n_units"]) == {case["n_units"]}
+
+
+def check_refused(write: Write, text: str, error: type[TiebreakError], message: str, **settings: object) -> None:
+    """The text of the error, whole."""
+    with pytest.raises(error) as caught:
+        read(write(text), **settings)
+    assert str(caught.value) == f"scores.csv{message}"
+
+
+# --- a row for each score ---------------------------------------------------------------------------------------------------
+
+
+def test_long_and_wide_tables(write: Write) -> None:
+    """A row for each score says what a column for each model says; what is left aside is named."""
+    for text in (WIDE, LONG, LONG.replace("\n", ",note\n").replace("score,note", "score,x")):
+        scores = read(write(text))
+        assert_array_equal(scores.matrix().score, SCORE)
+        assert (scores.models, scores.design.pairing, codes(scores)) == (("svm", "forest"), "key", [])
+    assert scores.roles == ("2 repeats, 2 folds; not used: x",)
+
+
+def test_roles_are_said(write: Write) -> None:
+    """What was taken for what, in words."""
+    text = "framework,task,fold,seed,F1,time_s\na,x,0,1,0.5,3\na,x,1,2,0.6,3\nb,x,0,3,0.7,3\nb,x,1,4,0.8,3\n"
+    roles = "model = framework, 1 dataset = task, 2 folds, score = F1; not used: seed, time_s"
+    assert read(write(text), metric="f1").roles == (roles,)
+    assert read(write(WIDE)).roles == ("models = 'svm' and 'forest', 2 repeats, 2 folds",)
+
+
+BY_COLUMN = "model,fold,accuracy,rmse,note\nsvm,0,0.9,1.5,x\nsvm,1,0.7,1.6,y\nrf,0,0.8,1.7,z\nrf,1,0.6,1.8,w\n"
+METRICS = (
+    "model,fold,metric,score\nsvm,0,accuracy,0.9\nsvm,0,neg_log_loss,-0.3\nrf,0,accuracy,0.8\nrf,0,neg_log_loss,-0.5\n"
+    "svm,1,accuracy,0.7\nsvm,1,neg_log_loss,-0.4\nrf,1,accuracy,0.6\nrf,1,neg_log_loss,-0.6\n"
+)
+
+
+def test_the_metric_picks_its_column_or_its_rows(write: Write) -> None:
+    """In its own or another spelling; several, and none asked for, are named."""
+    for text in (BY_COLUMN, METRICS, BY_COLUMN.replace("accuracy", "ACC")):
+        assert_array_equal(read(write(text)).matrix().score, [[0.9, 0.7], [0.8, 0.6]])
+    assert_array_equal(read(write(BY_COLUMN), metric="RMSE").matrix().score, [[1.5, 1.6], [1.7, 1.8]])
+    for asked in ("neg_log_loss", "log_loss"):
+        scores = read(write(METRICS), metric=asked)
+        assert (scores.metric.name, scores.metric.higher_is_better) == ("log_loss", False)
+        assert_array_equal(scores.matrix().score, [[0.3, 0.4], [0.5, 0.6]])
+    several = " holds 2 metrics: 'accuracy' and {}. Say which one to compare with metric=."
+    check_refused(write, BY_COLUMN, AmbiguousSourceError, several.format("'rmse'"), metric=None)
+    check_refused(write, METRICS, AmbiguousSourceError, several.format("'neg_log_loss'"), metric=None)
+    for text, asked, told in (
+        (METRICS, "acuracy", "no metric is called 'acuracy': did you mean 'accuracy'?"),
+        (BY_COLUMN, "f1", "scores.csv has no column 'f1'; its columns of numbers are 'accuracy' and 'rmse'."),
+    ):
+        with pytest.raises(UnknownNameError) as caught:
+            read(write(text), metric=asked)
+        assert str(caught.value) == told
+    assert read(write("model,fold,note,f1\nsvm,0,x,0.5\nrf,0,y,0.6\nrf,1,y,0.6\n"), metric=None).metric.name == "f1"
+
+
+def test_rows_that_one_key_has_twice(write: Write) -> None:
+    """The column in which they differ is named, with both ways on; in a wide table the rows are."""
+    check_refused(
+        write,
+        "model,fold,calibrator,f1\na,0,none,0.1\na,0,platt,0.2\nb,0,none,0.1\nb,0,platt,0.3\n",
+        InvalidScoresError,
+        ": model 'a' has two scores for fold '0' (line 2 and line 3; 2 such row(s) in all). The rows differ in "
+        "'calibrator': none, "
+        "platt. Keep one: where={'calibrator': 'none'}, on the command line --where calibrator 'none'; or make it "
+        "part of the model: "
+        "--column model=model,calibrator.",
+        metric="f1",
+    )
+    check_refused(
+        write,
+        "fold,svm\n0,0.1\n1,0.2\n0,0.3\n",
+        InvalidScoresError,
+        ": two rows are of fold '0' (line 2 and line 4; 1 such row(s) in all). Keep one row for each; rows that "
+        "differ by a random "
+        "seed have it in a column 'seed', repeats in 'repeat'.",
+    )
+
+
+def test_what_a_row_is_must_be_known(write: Write) -> None:
+    """By a column's name, or said; the error has the four ways."""
+    wide, long = "svm,rf\n0.1,0.2\n0.3,0.4\n", "model,score\nsvm,0.1\nrf,0.2\nsvm,0.3\nrf,0.4\n"
+    check_refused(
+        write,
+        wide,
+        AmbiguousSourceError,
+        ": what is a row? Its columns are 'svm' and 'rf'. A fold of a cross-validation: pass cv=10, or n_train= and n_test=; an "
+        "example of one test set: rows='items'; a dataset, a seed or a period: name it in a column 'dataset', 'seed' "
+        "or 'time', or "
+        "say which it is: --column dataset=NAME.",
+    )
+    check_refused(
+        write,
+        long,
+        AmbiguousSourceError,
+        ": no column numbers the rows of 'svm'. Number them in a column 'fold', 'seed' or 'item', or say what they are: --column "
+        "fold=NAME; of splits in the same order for all models pass cv=10, of items rows='items'.",
+    )
+    for text in (wide, long):
+        for said in ({"cv": 2}, {"n_train": 9, "n_test": 1}, {"rows": "splits"}):
+            scores = read(write(text), **said)
+            assert_array_equal(scores.matrix().score, [[0.1, 0.3], [0.2, 0.4]])
+            assert (scores.design.pairing, codes(scores)) == ("position", ["assumed-paired"])
+        assert tb.read_items(write(text), rows="items", metric="f1").items == ("1", "2")
+    with pytest.raises(UnreadableSourceError, match="but model 'svm' has 2 scores and 'rf' has 1"):
+        read(write("model,score\nsvm,0.1\nsvm,0.2\nrf,0.3\n"), cv=2)
+
+
+def test_parts_of_the_data_are_no_splits(write: Write) -> None:
+    """Train and test are not averaged: one is chosen, and then the rows need another number."""
+    text = "model,fold,split,accuracy\n" + "".join(
+        f"{m},{f},{s},0.{f + 1}\n" for m in "ab" for f in (0, 1) for s in ("train", "test")
+    )
+    check_refused(
+        write,
+        text,
+        AmbiguousSourceError,
+        ", column 'split': it names parts of the data ('train' and 'test'), not splits of which models have one score "
+        "each. Keep one: "
+        "where={'split': 'test'}, on the command line --where split test.",
+    )
+    assert read(write(text), where={"split": "test"}).matrix().score.tolist() == [[0.1, 0.2]] * 2
+
+
+@pytest.mark.parametrize(
+    ("rows", "column", "text"),
+    [
+        ("svm,0,0.1\n,1,0.2\n", "model", "no model is given (1 such row(s) in all). Fill it in, or remove the row."),
+        ("svm,0,0.1\nrf,,0.2\nsvm,,0.2\n", "fold", "no fold is given (2 such row(s) in all). Fill it in, or remove the row."),
+        ("svm,0,0.1\nsvm,mean,0.2\n", "fold", "'mean' sums up the other rows. Leave it out, or call the fold something else."),
+    ],
+)
+def test_keys_that_name_nothing(rows: str, column: str, text: str, write: Write) -> None:
+    """Empty ones, and rows that sum up the others."""
+    check_refused(write, f"model,fold,score\n{rows}", TiebreakError, f", line 3, column {column!r}: {text}")
+
+
+# --- a row for each model, a column for each model --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("header", ["model,fold0,fold1", "model,split_0,split_1", ",cv0,cv1", "model,0,1"])
+def test_columns_of_folds(header: str, write: Write) -> None:
+    """A row for each model; an index of texts beside folds names the models."""
+    scores = read(write(f"{header}\nsvm,0.1,0.2\nrf,0.3,0.4\n"), n_train=9, n_test=1)
+    assert (scores.models, scores.matrix().score.tolist()) == (("svm", "rf"), [[0.1, 0.2], [0.3, 0.4]])
+
+
+def test_a_table_of_means_says_nothing_of_how_they_vary(write: Write) -> None:
+    """Unless its columns are datasets, which has to be said."""
+    text = "model,mmlu,arc\nsmall,0.5,0.75\nlarge,0.625,\n"
+    check_refused(
+        write,
+        text,
+        AmbiguousSourceError,
+        ": it has one row for each model: a single score, or a mean, says nothing of how it varies (columns 'model', 'mmlu' and "
+        "'arc'). Pass the single score of each model on each split: columns 'model', 'fold' and the metric, or one "
+        "column for each "
+        "model. If its columns are datasets, say so: --column datasets=mmlu,arc.",
+    )
+    scores = read(write(text), columns={"datasets": "mmlu,arc"})
+    assert (scores.datasets, scores.roles) == (("mmlu", "arc"), ("2 datasets",))
+    assert_array_equal([matrix.score[:, 0] for matrix in scores.matrices], [[0.5, 0.625], [0.75, np.nan]])
+    with pytest.raises(UnreadableSourceError, match="column 'Mean': it sums up the others"):
+        read(write("model,a,Mean\nx,0.1,0.2\ny,0.1,0.2\n"), columns={"datasets": "a,Mean"})
+
+
+@pytest.mark.parametrize("column", ["fit_time", "std", "mean", "n_leaves", "p_value", "rank", "note", "total", "Test seconds"])
+def test_a_column_that_is_no_model(column: str, write: Write) -> None:
+    """Times, counts, means, deviations and words are refused in a table with a column for each model, and named."""
+    cell = "x" if column == "note" else "0.5"
+    check_refused(
+        write,
+        f"fold,svm,{column}\n0,0.5,{cell}\n1,0.6,{cell}\n",
+        UnreadableSourceError,
+        f": {column!r} holds no scores of a model ({column!r} says {cell!r}), and there is no column of models among "
+        "'fold', 'svm' and "
+        f"{column!r}. Without one every column but those of units holds the scores of a model: name the models "
+        "(models=), leave the "
+        "other columns out, or say which column holds what: --column model=NAME, --column dataset=NAME.",
+    )
+    assert read(write(f"fold,svm,{column}\n0,0.5,{cell}\n1,0.6,{cell}\n"), models=["svm"]).models == ("svm",)
+
+
+def test_columns_that_are_metrics_or_running_numbers(write: Write) -> None:
+    """Neither is a model; whole scores beside a key are."""
+    for text, told in (
+        ("fold,f1,recall\n0,0.1,0.2\n", "its columns 'f1' and 'recall' are of several metrics"),
+        ("fold,ACC_a,ROC_a\n0,0.1,0.2\n", "its columns 'ACC_a' and 'ROC_a' are of several metrics"),
+        ("number,svm\n0,1.5\n1,0.2\n2,0.9\n", r"column 'number': it counts upwards \(0, 1 \.\.\.\), so it is no model's scores"),
+        ("number,svm\n3,0.1\n5,0.2\n", "that of 'number' is 3"),
+        ("fold,score\n0,0.1\n", r"has a column of scores \('score'\) but none called 'model'"),
+        ("fold,n_train\n0,9\n", "it has no column of scores, only 'fold' and 'n_train'"),
+        ("model,fold,note\na,0,x\n", "has a column of models, but which column holds their scores"),
+        ("model_a,model_b,winner\nx,y,a\n", "so its rows are battles, not scores. Rate the models: tiebreak rate FILE"),
+    ):
+        with pytest.raises(TiebreakError, match=told):
+            read(write(text), n_train=9, n_test=1)
+    for key in ("seed", "dataset", "split", "fold"):
+        text = f"{key},svm,rf\n" + "".join(f"{i},{88 + i},{85 - i}\n" for i in range(3))
+        assert read(write(text)).models == ("svm", "rf")

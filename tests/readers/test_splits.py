@@ -1,0 +1,268 @@
+"""Splits, seeds, periods and test sets of the long table: keys, sizes, bounds, what is averaged and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from tests.readers.conftest import Write
+from tests.readers.helpers import WIDE, codes, read
+from tiebreak.errors import (
+    AmbiguousSourceError,
+    ContradictingSizesError,
+    InvalidParameterError,
+    InvalidScoresError,
+    MissingSizesError,
+    TiebreakError,
+    UnknownDirectionError,
+    UnpairedScoresError,
+    UnsuitableDesignError,
+)
+
+# --- keys -----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "repeat", "fold", "score"),
+    [
+        ("split,a\n7,0.1\n3,0.2\n", [0, 0], [3, 7], [0.2, 0.1]),
+        ("repeat,a\n1,0.1\n2,0.2\n", [1, 2], [0, 0], [0.1, 0.2]),
+        ("split,fold,a\n0,0,0.1\n1,1,0.2\n2,0,0.3\n", [0, 1, 2], [0, 1, 0], [0.1, 0.2, 0.3]),
+        ("fold,a\nfold 10,0.1\nfold 2,0.2\nFold 1,0.3\n", [0, 0, 0], [0, 1, 2], [0.3, 0.2, 0.1]),
+        ("fold,a\n1.0,0.1\n-3.0,0.2\n5000000000.0,0.3\n", [0, 0, 0], [-3, 1, 5_000_000_000], [0.2, 0.1, 0.3]),
+    ],
+)
+def test_keys_of_splits(text: str, repeat: list[int], fold: list[int], score: list[float], write: Write) -> None:
+    """A lone split is the fold, beside folds the repeat; words in the order of people; whole numbers written as floats."""
+    matrix = read(write(text)).matrix()
+    assert (matrix.repeat.tolist(), matrix.fold.tolist(), matrix.score.tolist()) == (repeat, fold, [score])
+
+
+def test_rows_that_a_model_lacks(write: Write) -> None:
+    """Are nan for the comparison to judge; without any in common models cannot be paired, and an undefined score is no lack."""
+    matrix = read(write("model,fold,score\nsvm,0,0.1\nsvm,1,0.2\nrf,1,0.3\n")).matrix()
+    assert_array_equal(matrix.score, [[0.1, 0.2], [np.nan, 0.3]])
+    assert np.isnan(read(write("model,fold,score\nsvm,0,0.1\nrf,0,\nsvm,1,0.1\nrf,1,\n")).matrix().score[1]).all()
+    with pytest.raises(UnpairedScoresError) as caught:
+        read(write("model,fold,score\nsvm,0,0.1\nsvm,1,0.2\nrf,2,0.3\n"))
+    assert str(caught.value) == (
+        "scores.csv: models 'svm' and 'rf' have no split in common: 'svm' has 2, the first of them repeat 0 fold 0 and 'rf' has "
+        "1, the first of them repeat 0 fold 2. Score both on the same ones, or leave one out with models=."
+    )
+
+
+def test_datasets_have_their_own_models(write: Write) -> None:
+    """All are kept, in the order of the table."""
+    scores = read(write("dataset,model,fold,score\niris,svm,0,0.1\nwine,rf,0,0.2\nwine,svm,0,0.3\n"))
+    assert [(matrix.dataset, matrix.models) for matrix in scores.matrices] == [("iris", ("svm",)), ("wine", ("rf", "svm"))]
+
+
+# --- seeds, periods, test sets --------------------------------------------------------------------------------------------
+
+
+def test_seeds_are_averaged_within_a_split(write: Write) -> None:
+    """Over those that a model has; one that failed leaves the split undefined, as nothing undefined is averaged away."""
+    text = "model,fold,seed,score\nsvm,0,1,0.1\nsvm,0,2,0.3\nsvm,1,1,0.5\nrf,0,1,0.2\nrf,1,1,0.6\nrf,1,2,0.8\n"
+    assert_allclose(read(write(text)).matrix().score, [[0.2, 0.5], [0.2, 0.7]])
+    text = "fold,seed,svm,rf,n_train,n_test\n1,a,0.1,0.2,8,2\n1,b,0.3,0.4,8,2\n0,a,0.5,,9,1\n0,b,0.7,0.8,9,1\n"
+    matrix = read(write(text)).matrix()
+    assert_allclose(matrix.score, [[0.6, 0.2], [np.nan, 0.3]])
+    assert_array_equal(matrix.n_train, [9, 8])
+    notice = read(
+        write("dataset,seed,model,f1\n" + "".join(f"{d},{s},{m},0.{s}\n" for d in "xy" for s in (1, 3) for m in "ab")),
+        metric="f1",
+    )
+    assert "averaged within each dataset (median standard deviation 0.14 within a model and dataset)" in notice.notices[0].text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "model,seed,score\nsvm,1,0.1\nsvm,2,0.2\nrf,1,0.2\nrf,2,0.3\n",
+        "model,fold,seed,score\nsvm,0,1,0.1\nsvm,0,2,0.2\nrf,0,1,0.2\nrf,0,2,0.3\n",
+        "model,run,score\nsvm,1,0.1\nsvm,2,0.2\nrf,1,0.2\nrf,2,0.3\n",
+        "seed,svm,rf\n2,0.2,0.3\n1,0.1,0.2\n",
+        "fold,seed,svm,rf\n0,1,0.1,0.2\n0,2,0.2,0.3\n",
+    ],
+)
+def test_seeds_on_one_split(text: str, write: Write) -> None:
+    """The seed is the key, in its order, and the design says that the columns are no splits."""
+    scores = read(write(text))
+    assert (scores.design.kind, scores.design.pairing, scores.matrix().columns) == ("seeds", "key", ("1", "2"))
+    assert_array_equal(scores.matrix().score, [[0.1, 0.2], [0.2, 0.3]])
+
+
+def test_seeds_need_not_be_shared_but_share_a_test_set(write: Write) -> None:
+    """Test sets of different sizes are different ones; rows of one seed are told."""
+    matrix = read(write("model,seed,score\nsvm,s10,0.1\nsvm,s2,0.2\nrf,s3,0.3\nrf,s4,0.4\n")).matrix()
+    assert matrix.columns == ("s2", "s3", "s4", "s10")
+    assert_array_equal(matrix.score, [[0.2, np.nan, np.nan, 0.1], [np.nan, 0.3, 0.4, np.nan]])
+    with pytest.raises(UnsuitableDesignError, match=r"the numbers of their test examples differ, too.*call that column 'split'"):
+        read(write("seed,svm,rf,n_test\n1,0.1,0.2,100\n2,0.2,0.3,90\n"))
+    with pytest.raises(
+        InvalidScoresError, match=r"model 'svm' has two scores for fold '1', seed '1' \(line 4 and line 5; 1 such"
+    ):
+        read(write("model,fold,seed,score\nsvm,0,1,0.1\nsvm,0,2,0.1\nsvm,1,1,0.2\nsvm,1,1,0.3\n"))
+
+
+def test_periods_are_ordered_by_time(write: Write) -> None:
+    """Numbers, dates, months and quarters; words are refused, and so are several datasets."""
+    for times in ("10 9 -1", "2024-10-01 2024-09-30 2024-01-31", "2024-10 2024-09 2023-12", "2024-Q3 2024-Q2 2023Q4"):
+        text = "time,a\n" + "".join(f"{time},0.{place}\n" for place, time in enumerate(times.split()))
+        scores = read(write(text), metric="mse")
+        assert (scores.design.kind, scores.design.ordered) == ("periods", True)
+        assert (scores.matrix().columns, scores.matrix().score.tolist()) == (tuple(times.split()[::-1]), [[0.2, 0.1, 0.0]])
+    with pytest.raises(InvalidScoresError, match=r"line 3: 'May' is neither a number nor a date such as 2024-01-31"):
+        read(write("time,a\n2024-01,0.1\nMay,0.2\n"))
+    with pytest.raises(UnsuitableDesignError, match="has periods of 2 datasets; losses in time are compared within one"):
+        read(write("dataset,time,a\nx,1,0.1\nx,2,0.1\ny,1,0.2\ny,2,0.2\n"))
+
+
+def test_counts_of_test_sets_of_their_own(write: Write) -> None:
+    """Correct answers or errors of so many, or rates; what cannot be is refused, and so are models on one test set."""
+    for text in ("model,correct,n\na,8,10\nb,15,20\n", "model,test_set,score,n_test\na,x,0.8,10\nb,y,0.75,20\n"):
+        scores = read(write(text))
+        assert (scores.design.kind, scores.metric.name) == ("test-sets", "accuracy")
+        assert_array_equal(scores.matrix().score, [[0.8, np.nan], [np.nan, 0.75]])
+        assert_array_equal(scores.matrix().n_test, [10, 20])
+    errors = read(write("model,errors,n\na,2,10\nb,5,20\n"), metric=None)
+    assert (errors.metric.name, errors.metric.higher_is_better) == ("error rate", False)
+    for text, error, told in (
+        ("model,correct,n\na,11,10\nb,1,20\n", InvalidScoresError, "line 2, column 'correct': it is 11, of 10 examples"),
+        ("model,correct,n\na,1,10\na,2,20\n", InvalidScoresError, "has two rows for model 'a'"),
+        ("model,test_set,correct,n\na,x,1,9\nb,x,2,9\n", UnpairedScoresError, "were both scored on the test set 'x'"),
+    ):
+        with pytest.raises(error, match=told):
+            read(write(text))
+
+
+# --- sizes ----------------------------------------------------------------------------------------------------------------
+
+
+def test_sizes_follow_from_names(write: Write) -> None:
+    """k folds in each repeat have the ratio 1 / (k - 1); more than ten are asked about, unless each has its n_test."""
+    assert_array_equal(read(write(WIDE)).matrix().ratio, np.full(4, 1.0))
+    ten = "fold,a\n" + "".join(f"{fold},0.{fold}\n" for fold in range(10))
+    assert_allclose(read(write(ten)).matrix().ratio, np.full(10, 1 / 9))
+    fifty = "fold,a{}\n" + "".join(f"{fold},0.{fold}{{}}\n" for fold in range(50))
+    with pytest.raises(MissingSizesError) as caught:
+        read(write(fifty.replace("{}", "")))
+    assert str(caught.value) == (
+        "scores.csv has 50 folds of each model: of one cross-validation, or repeats that were numbered on? Pass cv=50 "
+        "for one of so "
+        "many folds, cv=10 for repeats of 10 (in the order of their numbers), or n_train= and n_test=, or number the "
+        "repeats in a "
+        "column 'repeat'."
+    )
+    repeated = read(write(fifty.replace("{}", "")), cv=10).matrix()
+    assert_array_equal(np.unique(repeated.repeat, return_counts=True)[1], [10] * 5)
+    assert_allclose(repeated.ratio, np.full(50, 1 / 9))
+    assert_allclose(read(write(fifty.replace("{}", "")), cv=50).matrix().ratio, np.full(50, 1 / 49))
+    assert not read(write(ten.replace("fold", "split"))).matrix().has_ratio
+    with pytest.raises(MissingSizesError, match=r"cv=3 was given, but scores.csv has 10 splits, which is no multiple of 3"):
+        read(write(ten), cv=3)
+
+
+def test_sizes_of_columns_and_of_the_caller(write: Write) -> None:
+    """Exact where they are given; all zero are unknown; contradictions name the split."""
+    sized = "fold,svm,rf,n_train,n_test\n0,0.1,0.2,90,10\n1,0.3,0.4,91,9.0\n"
+    scores = read(write(sized))
+    assert (scores.design.sizes, scores.matrix().n_train.tolist(), scores.matrix().n_test.tolist()) == (
+        "exact",
+        [90, 91],
+        [10, 9],
+    )
+    assert read(write(WIDE), n_train=90, n_test=10).design.sizes == "exact"
+    assert read(write("fold,svm,n_test\n0,0.1,10\n"), n_train=90).matrix().n_train.tolist() == [90]
+    assert read(write("fold,svm,n_train,n_test\n0,0.1,0,0\n1,0.2,0,0\n")).design.sizes == "missing"
+    for text, settings, error, told in (
+        (WIDE, {"n_train": 90}, InvalidParameterError, "n_train is known but n_test is not, and the correction needs both"),
+        (sized, {"n_train": 90}, ContradictingSizesError, "n_train=90 was given, but scores.csv says 91 for repeat 0 fold 1"),
+        (
+            "model,fold,score,n_test\na,0,0.1,9\nb,0,0.1,8\na,1,0.1,9\n",
+            {},
+            ContradictingSizesError,
+            "n_test of repeat 0 fold 0 is 9 in one row",
+        ),
+        (
+            "split,a\n0,0.1\n1,0.2\n",
+            {"X": [[1]], "y": [1]},
+            MissingSizesError,
+            "for arrays and results of cross_validate pass cv= too",
+        ),
+    ):
+        with pytest.raises(error, match=told):
+            read(write(text), **settings)
+    for value in ("0", "-1", "1.5", "", "inf"):
+        with pytest.raises(InvalidScoresError, match=r"^scores\.csv, line 3, column 'n_test': it must be a number of examples"):
+            read(write(f"fold,svm,n_train,n_test\n0,0.1,9,1\n1,0.2,9,{value}\n"))
+
+
+@pytest.mark.parametrize(
+    "text", ["svm,rf\n" + "1,0\n0,1\n1,1\n" * 4, "split,svm\n" + "".join(f"{i},{i % 2}\n" for i in range(12))]
+)
+def test_rows_of_0_and_1_are_probably_items(text: str, write: Write) -> None:
+    """Where they have no name as folds; with n_test 1 they may be of leave-one-out."""
+    with pytest.raises(
+        AmbiguousSourceError, match=r"12 rows in which every score is 0 or 1, so they are probably items.*rows='items'"
+    ):
+        read(write(text), cv=12)
+    assert read(write(text), rows="items").items is not None
+    assert read(write(text), n_train=11, n_test=1).matrix().n_splits == 12
+    assert read(write(text.replace(",1\n", ",0.5\n")), n_train=90, n_test=10).matrix().n_splits == 12
+
+
+# --- values ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("value", "metric", "told"),
+    [
+        ("inf", "r2", "line 3: the score of model 'svm' is infinite. Means and differences would be infinite too"),
+        ("1e200", "utility", "model 'svm', repeat 0 fold 1: the score is 1e+200. Means"),
+        (
+            "1.4",
+            "f1",
+            "line 3: f1 lies between 0 and 1 (or 0 and 100 in per cent, for all models and datasets), and that of 'svm' is 1.4",
+        ),
+        ("-0.1", "f1", "line 3: f1 lies between 0 and 1"),
+        ("101", "f1", "line 3: f1 lies between 0 and 1"),
+        ("-0.25", "log_loss", "model 'svm' has -0.25 on repeat 0 fold 1, but 'log_loss' is never negative"),
+        ("0.25", "neg_log_loss", "is a negated loss, never above zero"),
+    ],
+)
+def test_values_that_a_metric_cannot_have(value: str, metric: str, told: str, write: Write) -> None:
+    """By row, in tables of both shapes."""
+    direction = {"lower_is_better": False} if metric == "utility" else {}
+    for text in ("fold,svm,rf\n0,{0},{0}\n1,{1},{0}\n", "model,fold,score\nrf,0,{0}\nsvm,1,{1}\nrf,1,{0}\nsvm,0,{0}\n"):
+        with pytest.raises(InvalidScoresError) as caught:
+            read(write(text.format(-0.5 if metric == "neg_log_loss" else 0.5, value)), metric=metric, **direction)
+        assert told in str(caught.value)
+
+
+def test_negated_losses_and_per_cent(write: Write) -> None:
+    """A neg_ name says how values are stored; a perfect loss may be off by rounding; per cent of all models is a unit."""
+    scores = read(write("fold,svm\n0,-0.5\n1,-0\n"), metric="neg_log_loss").matrix().score
+    assert_array_equal(scores, [[0.5, 0.0]])
+    assert not np.signbit(scores).any()
+    assert read(write("model,fold,log_loss\nsvm,0,-0.5\n"), metric="neg_log_loss").matrix().score.tolist() == [[0.5]]
+    assert read(write("fold,svm\n0,-2e-16\n1,0\n"), metric="log_loss").metric.name == "log_loss"
+    assert codes(read(write("fold,svm,rf\n0,91,90\n1,85,0.5\n"))) == ["percent-or-fraction"]
+    assert codes(read(write("fold,svm,rf\n0,91.5,0.9\n1,85,0.8\n"), metric="rmse")) == []
+
+
+def test_the_direction_is_never_read_off_the_data(write: Write) -> None:
+    """It follows from a name or is said; alone, the metric is called score; sizes are asked for with it, where they "
+    "are not known."""
+    metric = read(write(WIDE), metric=None, lower_is_better=True).metric
+    assert (metric.name, metric.higher_is_better) == ("score", False)
+    for text, told in (
+        (WIDE, "lower_is_better=False."),
+        ("split,a\n0,1\n1,2\n", "compare(..., metric='accuracy', cv=10)."),
+    ):
+        with pytest.raises(UnknownDirectionError, match="does not say which metric its scores are") as caught:
+            read(write(text), metric=None)
+        assert str(caught.value).endswith(told)
+    with pytest.raises(TiebreakError, match="holds 2 metrics"):
+        read(write("metric,dataset,a\nf1,x,1\nr2,x,2\n"), metric=None)
