@@ -7,7 +7,6 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -50,20 +49,14 @@ _MOST_FOLDS = 10
 def reads(source: Any) -> bool:
     """True for a search, a study, models, scores by model, and numbers in two dimensions."""
     if isinstance(source, Mapping):
-        is_by_model = not all(map(_is_source, source.values())) and not any(map(_is_column, source))
+        is_by_model = not (all(map(_is_source, source.values())) or any(map(_is_column, source)) or is_trials(source))
         is_known = is_cv_results(source) or _is_one_result(source) or all(map(_result_of, source.values()))
         return (is_known or is_by_model) and 0 < len(source) == len(set(map(str, source)))
-    is_rows = (
-        isinstance(source, list | tuple) and bool(source) and all(isinstance(row, list | tuple | np.ndarray) for row in source)
-    )
-    is_array = isinstance(source, np.ndarray) and source.dtype.names is None
-    return (
-        is_rows
-        or is_array
-        or _is_fitted(source)
-        or isinstance(getattr(source, "trials", None), list)
-        or _model_in(source) is not None
-    )
+    if isinstance(source, list | tuple | np.ndarray):
+        is_rows = len(source) > 0 and all(isinstance(row, list | tuple | np.ndarray) for row in source[:9])
+        return is_rows or (isinstance(source, np.ndarray) and source.dtype.names is None) or _model_in(source) is not None
+    has_trials = isinstance(getattr(source, "trials", None), list)
+    return has_trials or _is_fitted(source) or _is_one_result(source) or _model_in(source) is not None
 
 
 def is_cv_results(names: Iterable[Any]) -> bool:
@@ -95,13 +88,16 @@ def _is_source(value: Any) -> bool:
 def _result_of(value: Any) -> dict[str, Any]:
     """Result of cross_validate as a dict, whether it is one or a frame; empty for anything else."""
     names: Iterable[Any] = value if isinstance(value, Mapping) else ()
-    if hasattr(type(value), "columns"):
+    if hasattr(type(value), "columns") and not hasattr(type(value), "collect"):
         names = getattr(value, "column_names", value.columns)
     return {str(name): value[name] for name in names} if any(str(name).startswith("test_") for name in names) else {}
 
 
-def _is_one_result(source: Mapping[Any, Any]) -> bool:
-    return "fit_time" in source and bool(_result_of(source))
+def _is_one_result(source: Any) -> bool:
+    """True for what one call of cross_validate returns, and nothing beside it, such as a column of models."""
+    return "fit_time" in (names := _result_of(source)) and all(
+        re.fullmatch(r"(fit|score)_time|estimator|indices|(test|train)_.+", each) for each in names
+    )
 
 
 def _is_model(source: Any) -> bool:
@@ -139,13 +135,13 @@ def read(source: Any, name: str, options: ReadOptions) -> Source:
             f"these are models (such as {type(model).__name__}), not scores: tb.evaluate(models, X, y, cv=10).compare() measures "
             "and compares them."
         )
-    by_model = source if isinstance(source, Mapping) else _by_model(source, name, options)
-    if is_cv_results(by_model):
-        return read_cv_results(by_model, "cv_results_", options)
-    if _is_one_result(by_model):
+    if _is_one_result(source):
         raise UnreadableSourceError(
             f"{name} is the result of one call of cross_validate. Pass {{name: result}} with one for each model."
         )
+    by_model = source if isinstance(source, Mapping) else _by_model(source, name, options)
+    if is_cv_results(by_model):
+        return read_cv_results(by_model, "cv_results_", options)
     results = {str(model): _result_of(value) for model, value in by_model.items()}
     if all(results.values()):
         return _read_results(results, name, options)
@@ -204,7 +200,7 @@ def read_cv_results(results: Mapping[str, Any], name: str, options: ReadOptions,
     score, seconds = _scores(results, key, len(params), name), _seconds(results.get("mean_fit_time"))
     kept, notices = np.arange(len(params)), []
     if "iter" in results:
-        iteration = _numbers(results["iter"], f"{name}: 'iter'")
+        iteration = _numbers(results["iter"], name, "iter")
         kept, n_all = np.flatnonzero(iteration == iteration.max()), int(np.sum(iteration == iteration.min()))
         if kept.size < n_all:
             notices.append(
@@ -261,7 +257,7 @@ def _params(results: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
 def _rows_of(columns: Mapping[str, Any], prefix: str) -> list[Mapping[str, Any]]:
     """Parameters of each row, without those whose cell is empty."""
     named = {name.removeprefix(prefix): columns[name] for name in columns if str(name).startswith(prefix)}
-    rows = zip(*(map(_value, cells) for cells in named.values()), strict=True)
+    rows = zip(*(map(_value, cells) for cells in named.values()), strict=False)
     return [{name: value for name, value in zip(named, row, strict=True) if value is not None} for row in rows]
 
 
@@ -284,7 +280,7 @@ def _columns(numbered: Mapping[int, str], columns: Mapping[str, Any], n_rows: in
     order = sorted(numbered)
     if order != list(range(order[0], order[0] + len(order))) or order[0] > 1:
         raise UnreadableSourceError(f"{name} lacks the scores of some splits: it has {order}. Pass it whole.")
-    held = {numbered[place]: _numbers(columns[numbered[place]], f"{name}: {numbered[place]!r}") for place in order}
+    held = {numbered[place]: _numbers(columns[numbered[place]], name, numbered[place]) for place in order}
     wrong = next((column for column, values in held.items() if values.size != n_rows), None)
     if wrong is not None:
         raise UnreadableSourceError(f"{name}: {wrong!r} holds {held[wrong].size} scores for {n_rows} candidates. Pass it whole.")
@@ -293,9 +289,8 @@ def _columns(numbered: Mapping[int, str], columns: Mapping[str, Any], n_rows: in
 
 def _seconds(values: Any) -> FloatArray:
     """Times of fits as they are kept; a nan where they are no numbers."""
-    with suppress(InvalidScoresError):
-        return _numbers(values, "times")
-    return np.array([np.nan])
+    column = column_of(values) if hasattr(values, "__iter__") else None
+    return column if isinstance(column, np.ndarray) and column.size else np.array([np.nan])
 
 
 # --- studies ------------------------------------------------------------------------------------------------------------
@@ -356,8 +351,8 @@ def _read_results(results: Mapping[str, Mapping[str, Any]], name: str, options: 
 
 def _matrix(models: Sequence[str], score: FloatArray) -> ScoreMatrix:
     """Scores on splits that are numbered from 0 on."""
-    zeros = np.zeros(score.shape[1], dtype=np.int64)
-    return ScoreMatrix("", tuple(models), zeros, np.arange(score.shape[1]), zeros, zeros, score)
+    fold = np.arange(score.shape[1])
+    return ScoreMatrix("", tuple(models), 0 * fold, fold, 0 * fold, 0 * fold, score)
 
 
 def _paired(scores: Mapping[str, Any], name: str) -> tuple[ScoreMatrix, SplitDesign]:
@@ -376,7 +371,7 @@ def _paired(scores: Mapping[str, Any], name: str) -> tuple[ScoreMatrix, SplitDes
                     "if the indexes mean nothing, pass arrays: scores.to_numpy()."
                 )
         scores = {model: values.reindex(labels[named]) for model, values in scores.items()}
-    arrays = {model: _numbers(values, f"the scores of model {model!r}") for model, values in scores.items()}
+    arrays = {model: _numbers(values, name, model) for model, values in scores.items()}
     first = next(iter(arrays))
     for model, values in arrays.items():
         if values.size != arrays[first].size:
@@ -388,7 +383,7 @@ def _paired(scores: Mapping[str, Any], name: str) -> tuple[ScoreMatrix, SplitDes
     return _matrix(tuple(arrays), np.array(list(arrays.values()))), design
 
 
-def _numbers(values: Any, where: str) -> FloatArray:
+def _numbers(values: Any, name: str, column: str) -> FloatArray:
     """Scores as floats, a copy, nan where there is none; texts that spell numbers are numbers, as in a table."""
     try:
         given = np.ma.filled(values.astype(float), np.nan) if isinstance(values, np.ma.MaskedArray) else np.asarray(values)
@@ -396,13 +391,14 @@ def _numbers(values: Any, where: str) -> FloatArray:
         given = np.zeros((0, 0))
     if given.dtype.kind in "biuf" and given.ndim == 1 and given.size:
         return given.astype(float)
-    column = None if given.ndim != 1 or not given.size or given.dtype.kind in "mM" else column_of(values)
-    if column is None:
+    found = None if given.ndim != 1 or not given.size or given.dtype.kind in "mM" else column_of(values)
+    if found is None:
         raise InvalidScoresError(
-            f"{where} must be numbers in one list, one for each split; got {' '.join(repr(values)[:60].split())}."
-            + " For repeats by folds, use a table with columns 'repeat' and 'fold'." * (given.ndim > 1)
+            f"{name}: the scores of {column!r} must be numbers in one list, one for each split; got "
+            f"{' '.join(repr(values)[:60].split())}."
+            + (" For repeats by folds, use a table with columns 'repeat' and 'fold'." if given.ndim > 1 else "")
         )
-    return SourceTable(where, {"score": column}, lambda row: f"number {row + 1}", given.size, {}).numbers("score")
+    return SourceTable(name, {column: found}, lambda row: f"score {row + 1}", given.size, {}).numbers(column)
 
 
 # --- splits -------------------------------------------------------------------------------------------------------------
