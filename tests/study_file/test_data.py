@@ -141,7 +141,7 @@ LOGISTIC = '[models.log]\nimport = "sklearn.linear_model:LogisticRegression"\n'
 def mixed(folder: Path, columns: str = "", data: str = "", model: str = LOGISTIC) -> Study:
     """A study of a table with text and empty cells."""
     (folder / "table.csv").write_text(MIXED)
-    text = f'[data]\nsource = "table.csv"\ntarget = "ill"\n{data}\n{model}[columns]\n{columns}'
+    text = f'[data]\nsource = "table.csv"\ntarget = "ill"\n{data}\n{model}{columns and "[columns]"}\n{columns}'
     (folder / "study.toml").write_text(text)
     return read_study(folder / "study.toml")
 
@@ -169,8 +169,8 @@ def test_models_that_read_empty_cells_get_them(tmp_path: Path) -> None:
     boosting = 'import = "sklearn.ensemble:HistGradientBoostingClassifier"'
     steps = '[{ import = "sklearn.impute:SimpleImputer" }, { import = "sklearn.svm:SVC" }]'
     bagging = f'import = "sklearn.ensemble:BaggingClassifier"\nparams = {{ estimator = {{ {boosting} }} }}'
-    model = f"[models.a]\n{boosting}\n[models.b]\nsteps = {steps}\n[models.c]\n{bagging}\n"
-    assert list(mixed(tmp_path, data='drop = "country"', model=model).models) == ["a", "b", "c"]
+    model = f'[models.a]\n{boosting}\n[models.b]\nsteps = {steps}\n[models.c]\n{bagging}\n[models.d]\nimport = "numpy:zeros"\n'
+    assert list(mixed(tmp_path, data='drop = "country"', model=model).models) == ["a", "b", "c", "d"]
 
 
 def test_columns_are_prepared_on_training_rows(tmp_path: Path) -> None:

@@ -204,7 +204,7 @@ def test_declared_models_are_not_made(tmp_path: Path) -> None:
         ("rope = 0.01", "roppe = 0.01", "roppe = 0.01: no key is called 'roppe': did you mean 'rope'?"),
         ("rope = 0.01", "rope = nan", "rope = NaN: rope must be a finite half-width of at least 0"),
         ("rope = 0.01", 'rope = "a%"', 'rope = "a%": rope must be a number in the metric\'s unit, or a percentage'),
-        ("rope = 0.01", "rope = true", "rope = true: must be a number or a text, got true or false."),
+        ('["accuracy"]', '[{ metric = "f1", positiv = 1 }]', "metrics[0].positiv = 1: no key is called 'positiv': did you mean"),
         ("rope = 0.01", 'file = "x"', "file = \"x\": no key is called 'file'"),
         ('"flowers"', "3", "name = 3: must be a text, got a whole number."),
         ("rope = 0.01", "seed = -1", "seed = -1: must be a whole number >= 0."),
