@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sqlite3
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -130,6 +129,7 @@ def test_tasks_that_some_model_lacks_are_left_out_by_name(tmp_path: Path) -> Non
     for seed, (model, task) in enumerate((("a", "arc"), ("b", "arc"), ("a", "gsm8k"))):
         log(tmp_path / f"{model}_{task}.eval", seed, model, task)
     found = tb.read_results(tmp_path)
+    found.left_out["gone.eval"] = "of an earlier reading"
     assert tb.compare(found).items.tasks is None
     assert found.left_out == {"task 'gsm8k'": "not answered by 'b'"}
     log(tmp_path / "c.eval", 5, "c", "mmlu")
@@ -139,14 +139,12 @@ def test_tasks_that_some_model_lacks_are_left_out_by_name(tmp_path: Path) -> Non
 
 
 def test_a_log_of_several_models_and_tasks_is_taken_apart(tmp_path: Path) -> None:
-    """Every Eval Ever beside its means: of three models in one file the shared task is compared, the means are listed."""
+    """Every Eval Ever: of three models in one file the shared task is compared."""
     lines = [every_eval(tmp_path / "x.jsonl", answers(seed), model).read_text() for seed, model in enumerate("abc")]
     (tmp_path / "x.jsonl").write_text("".join(lines).replace('"gsm8k", "sample_id": "gsm8k_0039"', '"own", "sample_id": "9"', 1))
-    (tmp_path / "means.json").write_text('{"schema_version": "0.2.1", "evaluation_results": []}')
     found = tb.read_results(tmp_path)
     assert {model: tb.compare(found).pair(model, "b").n_units for model in "ac"} == {"a": 39, "c": 40}
     assert found.left_out == {"task 'own'": "not answered by 'b' and 'c'"}
-    assert [each.name for each in found.of_kind("means")] == ["means.json"]
 
 
 def test_tables_are_compared_where_there_are_no_logs(tmp_path: Path) -> None:
@@ -160,8 +158,8 @@ def test_tables_are_compared_where_there_are_no_logs(tmp_path: Path) -> None:
     answer.to_json(tmp_path / "saved" / "answer.json")
     assert tb.compare(tmp_path / "saved").pairs.equals(answer.pairs)
     (tmp_path / "battles.csv").write_text("model_a,model_b,winner\nx,y,tie\n")
-    text = next(notice.text for notice in tb.compare(tmp_path).notices if notice.code == "left-out-of-folder")
-    assert "battles.csv: judged battles: 'tiebreak rate FOLDER' rates their models; saved/answer.json: a saved answer" in text
+    notices = {notice.code: notice.text for notice in tb.compare(tmp_path).notices}
+    assert "battles.csv: judged battles: 'tiebreak rate FOLDER' rates" in notices["left-out-of-folder"]
 
 
 def test_one_table_of_scores_is_compared(tmp_path: Path) -> None:
@@ -184,6 +182,7 @@ def test_one_table_of_scores_is_compared(tmp_path: Path) -> None:
         ("a.json", '{"question": "of a configuration"}', None),
         ("a.json", json.dumps([{"output_1": "}" * 9000, "generator_1": "x", "generator_2": "y", "preference": 1}]), "battles"),
         ("a.jsonl", '{"item": 1, "model_a": 1, "model_b": 0}\n', "items"),
+        ("a.json", '{"schema_version": "0.2.1", "evaluation_results": []}', "means"),
         ("a.json", '{"schema": 1, "tiebreak": "0.1", "noise_floor": 0.02}', "floor"),
     ],
 )
@@ -194,13 +193,12 @@ def test_kinds_are_told_by_the_name_and_the_beginning(name: str, content: str, k
 
 
 def test_folders_without_results_say_what_is_there(tmp_path: Path) -> None:
-    """Other files, a study, a store, means without samples: each with what to do."""
-    (tmp_path / "other.bin").write_bytes(b"x")
-    with pytest.raises(SourceNotFoundError, match="holds no results that tiebreak reads among 1 file: logs of"):
+    """Nothing, a study, a store, means without samples: each with what to do."""
+    with pytest.raises(SourceNotFoundError, match="holds no results that tiebreak reads among 0 files: logs of"):
         tb.compare(tmp_path)
     (tmp_path / "study.toml").write_text('[data]\nfile = "x.csv"\n[models.a]\n')
     (tmp_path / "results_1.json").write_text('{"results": {"arc": {"acc,none": 0.5}}}')
-    sqlite3.connect(tmp_path / "runs.db").execute("CREATE TABLE t (x)").connection.commit()
+    (tmp_path / "runs.db").write_bytes(b"SQLite format 3\0")
     with pytest.raises(SourceNotFoundError, match=r"but results_1.*--log_samples; runs.db.*tiebreak runs.*tiebreak run FILE"):
         tb.compare(tmp_path)
 
@@ -215,7 +213,9 @@ def test_nothing_outside_the_folder_is_read(tmp_path: Path) -> None:
     for name, target in {**targets, "again.eval": "a.eval"}.items():
         (inside / name).symlink_to(target)
     os.mkfifo(inside / "pipe.csv")
+    (inside / "other.bin").write_bytes(b"x")
     found = tb.read_results(inside)
     assert sorted(tb.compare(found).models) == ["a", "b"]
+    assert "\n  1 other, not opened or without results\n" in repr(found)
     assert {each.name for each in found.of_kind("link")} == {*targets, "pipe.csv"}
-    assert (found.n_files, list(found.left_out)) == (9, ["again.eval"])
+    assert (found.n_files, list(found.left_out)) == (10, ["again.eval"])
