@@ -25,11 +25,11 @@ def epochs(path: Path, model: str, task: str, values: dict[int, list[Any]], stat
     """An .eval file with so many epochs of each sample as it has values."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        header = {"version": 2, "status": status, "eval": {"model": model, "task": task, **about}}
-        archive.writestr("header.json", json.dumps(header))
+        about |= {"model": model, "task": task}
+        archive.writestr("header.json", json.dumps({"version": 2, "status": status, "eval": about}))
         for i, epoch, value in ((i, n, value) for i, own in values.items() for n, value in enumerate(own, 1)):
-            sample = {"id": i, "epoch": epoch, "scores": {"match": {"value": value}}}
-            archive.writestr(f"samples/{i}_epoch_{epoch}.json", json.dumps(sample))
+            sample = json.dumps({"id": i, "epoch": epoch, "scores": {"match": {"value": value}}})
+            archive.writestr(f"samples/{i}_epoch_{epoch}.json", sample)
 
 
 def log(path: Path, seed: int, model: str = "m", task: str = "arc", **about: Any) -> None:
@@ -47,8 +47,7 @@ def test_four_models_three_tasks_two_epochs_equal_a_computation_by_hand(tmp_path
             epochs(tmp_path / model / f"{task}.eval", model, task, dict(enumerate(right.tolist())))
             frames.append(pd.DataFrame({"task": task, "item": range(n), "model": model, "score": right.mean(axis=1)}))
     wide = pd.concat(frames).pivot_table(index=["task", "item"], columns="model", values="score")
-    found = tb.read_results(tmp_path)
-    pair = tb.compare(found).pair("a", "b")
+    pair = tb.compare(found := tb.read_results(tmp_path)).pair("a", "b")
     assert found.remarks[0] == "compared: 4 models, 190 items, by accuracy; tasks: 'arc', 'gsm8k' and 'mmlu'"
     of_task = (wide["a"] - wide["b"]).groupby("task")
     assert pair.difference == pytest.approx(of_task.mean().mean(), rel=1e-12, abs=1e-15)
@@ -64,6 +63,9 @@ def test_a_metric_that_is_named_is_taken_where_a_task_has_it(tmp_path: Path) -> 
     flexible = tb.compare(tmp_path, metric="exact_match,flexible-extract")
     assert "each task counts by its own metric: arc by acc, gsm8k by exact_match" in str(flexible)
     assert flexible.items.item_means()[:, 40:].min() == 1.0  # by that filter the helper's answers are all right
+    for seed, name in enumerate("ab"):
+        harness(tmp_path / "own" / f"{name}.jsonl", answers(seed), "distance")
+    assert not tb.compare(tmp_path / "own", metric="distance", lower_is_better={"distance": True}).metric.higher_is_better
 
 
 def test_logs_that_cannot_be_read_are_left_out_by_name(tmp_path: Path) -> None:
@@ -128,8 +130,7 @@ def test_tasks_that_some_model_lacks_are_left_out_by_name(tmp_path: Path) -> Non
     """What all models share is compared; without a shared task the error lists what there is, and models can be chosen."""
     for seed, (model, task) in enumerate((("a", "arc"), ("b", "arc"), ("a", "gsm8k"))):
         log(tmp_path / f"{model}_{task}.eval", seed, model, task)
-    found = tb.read_results(tmp_path)
-    found.left_out["gone.eval"] = "of an earlier reading"
+    (found := tb.read_results(tmp_path)).left_out["gone.eval"] = "of an earlier reading"
     assert tb.compare(found).items.tasks is None
     assert found.left_out == {"task 'gsm8k'": "not answered by 'b'"}
     log(tmp_path / "c.eval", 5, "c", "mmlu")
@@ -175,13 +176,11 @@ def test_one_table_of_scores_is_compared(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "kind"),
     [
-        ("a.csv", "model_a,model_b,winner\nx,y,a\n", "battles"),
         ("a.txt", "Dear all, a letter\nand no table, of course\n", None),
         ("a.txt", "model,score,fold\na,0.5,1\n", "scores"),
         ("a.json", '[{"question": 1, "model": "m", "scores": {"f1": 0.5}}]', "items"),
         ("a.json", '{"question": "of a configuration"}', None),
         ("a.json", json.dumps([{"output_1": "}" * 9000, "generator_1": "x", "generator_2": "y", "preference": 1}]), "battles"),
-        ("a.jsonl", '{"item": 1, "model_a": 1, "model_b": 0}\n', "items"),
         ("a.json", '{"schema_version": "0.2.1", "evaluation_results": []}', "means"),
         ("a.json", '{"schema": 1, "tiebreak": "0.1", "noise_floor": 0.02}', "floor"),
     ],
