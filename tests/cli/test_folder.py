@@ -149,6 +149,12 @@ def words_beside(folder: Path) -> None:
     inspect(folder / "c.eval", ["good", "bad"] * 30, "c")
 
 
+def more_tasks(folder: Path) -> None:
+    pair(folder)
+    for i in range(7):
+        inspect(folder / f"{i}.eval", ["C", "I"] * 30, eval={"model": "a", "task": f"t{i}"})
+
+
 def unequal_epochs(folder: Path) -> None:
     epochs(folder / "a.eval", "a", "t", {i: ["C", "I", "C", "C"] for i in range(30)})
     epochs(folder / "b.eval", "b", "t", {i: ["C"] if i % 2 else ["I", "C"] for i in range(30)})
@@ -165,6 +171,7 @@ def unequal_epochs(folder: Path) -> None:
         (same_run_twice, "left out: again.eval: holds the same as a.eval"),
         (huge, "left out: big.json: it takes 0.0 GB, more than"),
         (words_beside, "left out: c.eval: sample '0': 'good' is a word and no score. Choose a scorer"),
+        (more_tasks, "task 't3': not answered by 'b'; task 't4': not answered by 'b'; 2 more\n"),
         (unequal_epochs, "1 to 4 epochs of each item are averaged"),
     ],
 )

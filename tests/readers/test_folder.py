@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sqlite3
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -26,11 +25,11 @@ def epochs(path: Path, model: str, task: str, values: dict[int, list[Any]], stat
     """An .eval file with so many epochs of each sample as it has values."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        header = {"version": 2, "status": status, "eval": {"model": model, "task": task, **about}}
-        archive.writestr("header.json", json.dumps(header))
+        about |= {"model": model, "task": task}
+        archive.writestr("header.json", json.dumps({"version": 2, "status": status, "eval": about}))
         for i, epoch, value in ((i, n, value) for i, own in values.items() for n, value in enumerate(own, 1)):
-            sample = {"id": i, "epoch": epoch, "scores": {"match": {"value": value}}}
-            archive.writestr(f"samples/{i}_epoch_{epoch}.json", json.dumps(sample))
+            sample = json.dumps({"id": i, "epoch": epoch, "scores": {"match": {"value": value}}})
+            archive.writestr(f"samples/{i}_epoch_{epoch}.json", sample)
 
 
 def log(path: Path, seed: int, model: str = "m", task: str = "arc", **about: Any) -> None:
@@ -48,8 +47,7 @@ def test_four_models_three_tasks_two_epochs_equal_a_computation_by_hand(tmp_path
             epochs(tmp_path / model / f"{task}.eval", model, task, dict(enumerate(right.tolist())))
             frames.append(pd.DataFrame({"task": task, "item": range(n), "model": model, "score": right.mean(axis=1)}))
     wide = pd.concat(frames).pivot_table(index=["task", "item"], columns="model", values="score")
-    found = tb.read_results(tmp_path)
-    pair = tb.compare(found).pair("a", "b")
+    pair = tb.compare(found := tb.read_results(tmp_path)).pair("a", "b")
     assert found.remarks[0] == "compared: 4 models, 190 items, by accuracy; tasks: 'arc', 'gsm8k' and 'mmlu'"
     of_task = (wide["a"] - wide["b"]).groupby("task")
     assert pair.difference == pytest.approx(of_task.mean().mean(), rel=1e-12, abs=1e-15)
@@ -65,6 +63,9 @@ def test_a_metric_that_is_named_is_taken_where_a_task_has_it(tmp_path: Path) -> 
     flexible = tb.compare(tmp_path, metric="exact_match,flexible-extract")
     assert "each task counts by its own metric: arc by acc, gsm8k by exact_match" in str(flexible)
     assert flexible.items.item_means()[:, 40:].min() == 1.0  # by that filter the helper's answers are all right
+    for seed, name in enumerate("ab"):
+        harness(tmp_path / "own" / f"{name}.jsonl", answers(seed), "distance")
+    assert not tb.compare(tmp_path / "own", metric="distance", lower_is_better={"distance": True}).metric.higher_is_better
 
 
 def test_logs_that_cannot_be_read_are_left_out_by_name(tmp_path: Path) -> None:
@@ -129,7 +130,7 @@ def test_tasks_that_some_model_lacks_are_left_out_by_name(tmp_path: Path) -> Non
     """What all models share is compared; without a shared task the error lists what there is, and models can be chosen."""
     for seed, (model, task) in enumerate((("a", "arc"), ("b", "arc"), ("a", "gsm8k"))):
         log(tmp_path / f"{model}_{task}.eval", seed, model, task)
-    found = tb.read_results(tmp_path)
+    (found := tb.read_results(tmp_path)).left_out["gone.eval"] = "of an earlier reading"
     assert tb.compare(found).items.tasks is None
     assert found.left_out == {"task 'gsm8k'": "not answered by 'b'"}
     log(tmp_path / "c.eval", 5, "c", "mmlu")
@@ -139,14 +140,12 @@ def test_tasks_that_some_model_lacks_are_left_out_by_name(tmp_path: Path) -> Non
 
 
 def test_a_log_of_several_models_and_tasks_is_taken_apart(tmp_path: Path) -> None:
-    """Every Eval Ever beside its means: of three models in one file the shared task is compared, the means are listed."""
+    """Every Eval Ever: of three models in one file the shared task is compared."""
     lines = [every_eval(tmp_path / "x.jsonl", answers(seed), model).read_text() for seed, model in enumerate("abc")]
     (tmp_path / "x.jsonl").write_text("".join(lines).replace('"gsm8k", "sample_id": "gsm8k_0039"', '"own", "sample_id": "9"', 1))
-    (tmp_path / "means.json").write_text('{"schema_version": "0.2.1", "evaluation_results": []}')
     found = tb.read_results(tmp_path)
     assert {model: tb.compare(found).pair(model, "b").n_units for model in "ac"} == {"a": 39, "c": 40}
     assert found.left_out == {"task 'own'": "not answered by 'b' and 'c'"}
-    assert [each.name for each in found.of_kind("means")] == ["means.json"]
 
 
 def test_tables_are_compared_where_there_are_no_logs(tmp_path: Path) -> None:
@@ -160,8 +159,8 @@ def test_tables_are_compared_where_there_are_no_logs(tmp_path: Path) -> None:
     answer.to_json(tmp_path / "saved" / "answer.json")
     assert tb.compare(tmp_path / "saved").pairs.equals(answer.pairs)
     (tmp_path / "battles.csv").write_text("model_a,model_b,winner\nx,y,tie\n")
-    text = next(notice.text for notice in tb.compare(tmp_path).notices if notice.code == "left-out-of-folder")
-    assert "battles.csv: judged battles: 'tiebreak rate FOLDER' rates their models; saved/answer.json: a saved answer" in text
+    notices = {notice.code: notice.text for notice in tb.compare(tmp_path).notices}
+    assert "battles.csv: judged battles: 'tiebreak rate FOLDER' rates" in notices["left-out-of-folder"]
 
 
 def test_one_table_of_scores_is_compared(tmp_path: Path) -> None:
@@ -177,13 +176,12 @@ def test_one_table_of_scores_is_compared(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "kind"),
     [
-        ("a.csv", "model_a,model_b,winner\nx,y,a\n", "battles"),
         ("a.txt", "Dear all, a letter\nand no table, of course\n", None),
         ("a.txt", "model,score,fold\na,0.5,1\n", "scores"),
         ("a.json", '[{"question": 1, "model": "m", "scores": {"f1": 0.5}}]', "items"),
         ("a.json", '{"question": "of a configuration"}', None),
         ("a.json", json.dumps([{"output_1": "}" * 9000, "generator_1": "x", "generator_2": "y", "preference": 1}]), "battles"),
-        ("a.jsonl", '{"item": 1, "model_a": 1, "model_b": 0}\n', "items"),
+        ("a.json", '{"schema_version": "0.2.1", "evaluation_results": []}', "means"),
         ("a.json", '{"schema": 1, "tiebreak": "0.1", "noise_floor": 0.02}', "floor"),
     ],
 )
@@ -194,13 +192,12 @@ def test_kinds_are_told_by_the_name_and_the_beginning(name: str, content: str, k
 
 
 def test_folders_without_results_say_what_is_there(tmp_path: Path) -> None:
-    """Other files, a study, a store, means without samples: each with what to do."""
-    (tmp_path / "other.bin").write_bytes(b"x")
-    with pytest.raises(SourceNotFoundError, match="holds no results that tiebreak reads among 1 file: logs of"):
+    """Nothing, a study, a store, means without samples: each with what to do."""
+    with pytest.raises(SourceNotFoundError, match="holds no results that tiebreak reads among 0 files: logs of"):
         tb.compare(tmp_path)
     (tmp_path / "study.toml").write_text('[data]\nfile = "x.csv"\n[models.a]\n')
     (tmp_path / "results_1.json").write_text('{"results": {"arc": {"acc,none": 0.5}}}')
-    sqlite3.connect(tmp_path / "runs.db").execute("CREATE TABLE t (x)").connection.commit()
+    (tmp_path / "runs.db").write_bytes(b"SQLite format 3\0")
     with pytest.raises(SourceNotFoundError, match=r"but results_1.*--log_samples; runs.db.*tiebreak runs.*tiebreak run FILE"):
         tb.compare(tmp_path)
 
@@ -215,7 +212,9 @@ def test_nothing_outside_the_folder_is_read(tmp_path: Path) -> None:
     for name, target in {**targets, "again.eval": "a.eval"}.items():
         (inside / name).symlink_to(target)
     os.mkfifo(inside / "pipe.csv")
+    (inside / "other.bin").write_bytes(b"x")
     found = tb.read_results(inside)
     assert sorted(tb.compare(found).models) == ["a", "b"]
+    assert "\n  1 other, not opened or without results\n" in repr(found)
     assert {each.name for each in found.of_kind("link")} == {*targets, "pipe.csv"}
-    assert (found.n_files, list(found.left_out)) == (9, ["again.eval"])
+    assert (found.n_files, list(found.left_out)) == (10, ["again.eval"])
