@@ -14,7 +14,7 @@ import zlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
-from itertools import chain, count, islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -162,15 +162,15 @@ def _log(form: Format, records: Iterable[Record], facts: Record, stem: str, name
     its mean is that of its tasks; "about", what the log is called in remarks; "said", sentences, each with its condition.
     """
     rows: list[Record] = []
-    seen: dict[tuple[Any, ...], Iterator[int]] = defaultdict(partial(count, 1))
+    seen: Counter[tuple[Any, ...]] = Counter()
     for record in records:
         scores = dict.fromkeys(form.scores(record)) if record.get("_void") else form.scores(record)
-        names = (record[form.item], record[form.model], record.get(form.task), record.get("_hash"))
-        number = next(seen[(*names, *[*scores][:1])])  # a list or an object is no name
+        names = (record[form.item], record[form.model], record.get(form.task), record.get("_hash"), *[*scores][:1])
+        seen[names] += 1  # a list or an object is no name
         rows.append(
             {
-                **dict(zip(("item", "model", "task", "item_hash"), map(_text, names), strict=True)),
-                "epoch": number if form.epoch == "#" else record.get(form.epoch),
+                **dict(zip(("item", "model", "task", "item_hash"), map(_text, names), strict=False)),
+                "epoch": seen[names] if form.epoch == "#" else record.get(form.epoch),
                 "run": record.get("_run"),
                 "scores": scores,
                 "failed": bool(record.get("_failed") or record.get("_void")),
@@ -189,17 +189,17 @@ def _log(form: Format, records: Iterable[Record], facts: Record, stem: str, name
         in values,
         **facts.get("said", {}),
     }
-    lost = "".join(f" {sentence}." for sentence, is_so in said.items() if is_so)
-    _check(values.count(None) < len(values), f"{name} holds no scored sample.{lost}")
+    true = [sentence for sentence, is_so in said.items() if is_so]
+    _check(values.count(None) < len(values), ". ".join([f"{name} holds no scored sample", *true, ""]).rstrip())
     remarks = {
-        f"{facts.get('about', name)}:{lost}": lost,
+        f"{facts.get('about', name)}: {'. '.join(true)}": true,
         f"{rows[0]['task'] or stem}: {chosen!r} is taken, and {quoted(others, 6)} are there too (metric)": others and not is_sure,
     }
     group, is_mean = facts.get("group", lambda metric: ("", False))(chosen)
-    columns = _columns([row | {"score": _score(row["scores"].get(chosen), row["item"], name), "group": group} for row in rows])
+    columns = _columns(rows) | {"score": [_score(value, row["item"], name) for value, row in zip(values, rows, strict=True)]}
     is_plain = "called" not in facts and all(score in (0, 1) or math.isnan(score) for score in columns["score"])
     return Log(
-        columns,
+        columns | ({"group": [group] * len(rows)} if group else {}),
         None if is_plain else facts.get("called", str)(chosen),
         printable("; ".join(remark for remark, is_so in remarks.items() if is_so)),
         lower_is_better=facts.get("lower", {chosen: None if _SCORES.keys().isdisjoint({*values} - {None}) else False}.get)(
@@ -263,7 +263,7 @@ _SCORES: dict[Any, float] = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0, None: math.
 def _number(value: Any) -> float | None:
     """A number, a truth or one of Inspect's letters as a score, nan where there is none; None for what is no score."""
     try:
-        return float(_SCORES.get(value, cast(Any, value))) if isinstance(value, bool | int | float | str | None) else None
+        return float(_SCORES.get(value, cast(Any, value))) if value is None or isinstance(value, (int, float, str)) else None
     except (OverflowError, ValueError):
         return None
 
@@ -291,7 +291,7 @@ def _columns(rows: Sequence[Record]) -> dict[str, list[Any]]:
         for key, own in values.items()
         if own in (set(), {""}, {0}, {1}) or (key not in _OWN and len(rows) > 1 and len(own) == len(values["item"]))
     ]
-    return {key: column for key, column in found.items() if key in ("item", "model", "score") or key not in nothing}
+    return {key: column for key, column in found.items() if key in ("item", "model") or key not in nothing}
 
 
 def _lines(path: Path, name: str) -> Iterator[Record]:
