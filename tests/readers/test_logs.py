@@ -420,6 +420,8 @@ def test_helm_takes_the_split_that_it_reports(tmp_path: Path) -> None:
     trials = [each for trial in (0, 1) for each in instances({"exact_match": [1, 0.5]}, trial=trial)]
     log = read_log(run(tmp_path, "gsm", "a", trials), "a")
     assert (log.columns["run"], log.metric) == ([0, 0, 1, 1], "exact_match")
+    others = instances({"exact_match": [1, 1]}, "train") + instances({"exact_match": [0] * 3}, "valid")
+    assert read_log(run(tmp_path, "imdb", "a", others), "a").columns["score"] == [0, 0, 0]
 
 
 def test_a_helm_folder_says_what_its_lost_description_did(tmp_path: Path) -> None:
@@ -441,10 +443,10 @@ def test_promptfoo_providers_prompts_and_repeats(tmp_path: Path) -> None:
         assert items.models == ("openai:a", "openai:b")
         assert items.score[:, 0].tolist() == [answers(0), answers(1)]
         assert set(items.columns["topic"]) == {"even", "odd"}
-    asked = [outcome("a", 1, True, promptIdx=p, prompt={"label": label}) for p, label in enumerate(("terse", "long " * 20))]
-    log = read_log(
-        promptfoo(tmp_path / "p.json", [*asked, asked[0] | {"success": False, "namedScores": {"tone": 1}}]), "p", "passed"
-    )
+    told = [{"vars": {"a": 1, "b": 2}, "prompt": {"label": "terse"}}, {"promptIdx": 1, "prompt": {"label": "long " * 20}}]
+    asked = [outcome("a", 1, True, **each) for each in told]
+    again = {**asked[0], "success": False, "namedScores": {"tone": 1}, "vars": {"b": 2, "a": 1}}
+    log = read_log(promptfoo(tmp_path / "p.json", [*asked, again]), "p", "passed")
     assert log.columns["model"] == ["a terse", "a prompt 2", "a terse"]
     assert log.columns["epoch"] == [1, 1, 2]
 
