@@ -314,7 +314,7 @@ def _parsed(path: Path, changed: int) -> Any:
     return _whole(path, path.name)
 
 
-def _beside(path: Path) -> Record:
+def _file_beside(path: Path) -> Record:
     """Object in a JSON file beside a log; an empty one where there is none that can be read: the log may be whole."""
     try:
         return dict(_parsed(path, path.stat().st_mtime_ns)) if path.is_file() and not path.is_symlink() else {}
@@ -328,7 +328,7 @@ def _beside(path: Path) -> Record:
 def _lm_eval(path: Path, name: str) -> tuple[Iterable[Record], Record]:
     ((task, time),) = re.findall(r"^samples_(.+)_(\d{4}-\d\d-\d\dT[\d.:-]+)$", path.stem) or [("", "")]
     beside = list(path.parent.glob(f"*_{time}.json")) if time else []
-    results = _beside(beside[0]) if len(beside) == 1 else {}
+    results = _file_beside(beside[0]) if len(beside) == 1 else {}
     # the harness makes a folder for each model, with / as __, unless it was told a file; a file elsewhere is called after itself
     own = {
         "_model": results.get("model_name")
@@ -345,7 +345,7 @@ def _lm_eval(path: Path, name: str) -> tuple[Iterable[Record], Record]:
         "settings": tuple((key, str(value)) for key, value in told.items() if value not in (None, own["_model"])),
         "called": lambda metric: metric.partition(",")[0],
         "lower": lambda metric: {True: False, False: True}.get(
-            results.get("higher_is_better", {}).get(task, {}).get(metric.partition(",")[0])
+            (results.get("higher_is_better", {}).get(task) or {}).get(metric.partition(",")[0])
         ),
         "group": partial(_group, results, task),
     }
@@ -498,7 +498,7 @@ _HELM_BESIDE = re.compile(
 
 
 def _helm(path: Path, name: str) -> tuple[Iterable[Record], Record]:
-    spec = _beside(path.with_name("run_spec.json"))
+    spec = _file_beside(path.with_name("run_spec.json"))
     called = str(spec.get("name") or path.resolve().parent.name)  # the folder, where the description is lost
     scenario, _, arguments = called.partition(":" if ":" in called or "=" not in called else "-")
     rest = re.sub("(^|,)model(_deployment)?=[^,]*", "", arguments).strip(",")
@@ -536,7 +536,7 @@ def _helm_scores(record: Record) -> Record:
 
 def _promptfoo(path: Path, name: str) -> tuple[Iterable[Record], Record]:
     found = {"results": list(_lines(path, name))} if path.suffix.lower() == ".jsonl" else _whole(path, name)["results"]
-    asked = [_asked(each) for each in found["results"]]
+    asked = [_provider_and_prompt(each) for each in found["results"]]
     n_prompts = Counter(provider for provider, _ in set(asked))
     is_graded = any(each.get("score") not in (None, 0, 1) for each in found["results"])  # else it says the same as "passed"
     return (
@@ -558,7 +558,7 @@ def _promptfoo(path: Path, name: str) -> tuple[Iterable[Record], Record]:
     ), {"time": str(found.get("timestamp") or ""), "lower": {"passed": False, "score": False}.get}
 
 
-def _asked(outcome: Record) -> tuple[str, str]:
+def _provider_and_prompt(outcome: Record) -> tuple[str, str]:
     """Names of the provider and of the prompt: its label where it is short, else its number, from 1."""
     provider, label = outcome["provider"], (outcome.get("prompt") or {}).get("label") or ""
     return (
@@ -586,7 +586,7 @@ def _every_eval(path: Path, name: str) -> tuple[Iterable[Record], Record]:
     several = [each[2] for each in results if n_results[each[:2]] > 1]
     lower = {
         each[key]: each.get("metric_config", {}).get("lower_is_better") is True
-        for each in _beside(path.with_name(f"{path.stem.removesuffix('_samples')}.json")).get("evaluation_results", ())
+        for each in _file_beside(path.with_name(f"{path.stem.removesuffix('_samples')}.json")).get("evaluation_results", ())
         for key in ("evaluation_result_id", "evaluation_name")
         if key in each
     }
