@@ -237,7 +237,7 @@ def test_inspect_as_json_with_epochs_metadata_and_settings(tmp_path: Path) -> No
     assert log.columns["epoch"] == [1, 2] * 4
     assert set(log.columns["topic"]) == {"x", "y"}
     assert log.remark == (
-        "log.json: The evaluation ended with 'cancelled'. epochs are averaged here, and Inspect reports 'max' of them."
+        "log.json: The evaluation ended with 'cancelled'. epochs are averaged here, and Inspect reports 'max' of them"
     )
     assert log.settings == (("solver", "chain"), ("temperature", "0.5"))
     assert (log.time, log.is_whole) == ("2026-01-01T00:00:00", False)
@@ -258,7 +258,7 @@ def test_inspect_says_what_is_missing_and_why(tmp_path: Path) -> None:
     assert [math.isnan(each) for each in log.columns["score"][4:]] == [True, True]
     assert log.remark == (
         "a.eval: 2 of 6 samples have no score: they are missing, not wrong. 1 of them ended with an error. 2 of 6 samples have "
-        "no answer (N) and count as wrong, as Inspect counts them."
+        "no answer (N) and count as wrong, as Inspect counts them"
     )
     with pytest.raises(MissingSplitsError, match="'a' lacks 2 of the 6 items: '4' and '5'"):
         tb.read_items(path, inspect(tmp_path / "b.eval", [1] * 6, "b", eval={"model": "b", "task": "t"}))
@@ -423,6 +423,8 @@ def test_helm_takes_the_split_that_it_reports(tmp_path: Path) -> None:
     trials = [each for trial in (0, 1) for each in instances({"exact_match": [1, 0.5]}, trial=trial)]
     log = read_log(run(tmp_path, "gsm", "a", trials), "a")
     assert (log.columns["run"], log.metric) == ([0, 0, 1, 1], "exact_match")
+    others = instances({"exact_match": [1, 1]}, "train") + instances({"exact_match": [0] * 3}, "valid")
+    assert read_log(run(tmp_path, "imdb", "a", others), "a").columns["score"] == [0, 0, 0]
 
 
 def test_a_helm_folder_says_what_its_lost_description_did(tmp_path: Path) -> None:
@@ -433,7 +435,7 @@ def test_a_helm_folder_says_what_its_lost_description_did(tmp_path: Path) -> Non
     path.with_name("run_spec.json").write_text("{")
     log = read_log(path.parent.rename(tmp_path / path.parent.name.replace(":", "-")) / path.name, "log")
     assert (log.columns["task"], log.columns["model"]) == (["mmlu:subject=law"] * 2, ["a", "a"])
-    assert log.remark == "mmlu:subject=law: 1 of 2 samples have no score: they are missing, not wrong."
+    assert log.remark == "mmlu:subject=law: 1 of 2 samples have no score: they are missing, not wrong"
 
 
 def test_promptfoo_providers_prompts_and_repeats(tmp_path: Path) -> None:
@@ -444,10 +446,10 @@ def test_promptfoo_providers_prompts_and_repeats(tmp_path: Path) -> None:
         assert items.models == ("openai:a", "openai:b")
         assert items.score[:, 0].tolist() == [answers(0), answers(1)]
         assert set(items.columns["topic"]) == {"even", "odd"}
-    asked = [outcome("a", 1, True, promptIdx=p, prompt={"label": label}) for p, label in enumerate(("terse", "long " * 20))]
-    log = read_log(
-        promptfoo(tmp_path / "p.json", [*asked, asked[0] | {"success": False, "namedScores": {"tone": 1}}]), "p", "passed"
-    )
+    told = [{"vars": {"a": 1, "b": 2}, "prompt": {"label": "terse"}}, {"promptIdx": 1, "prompt": {"label": "long " * 20}}]
+    asked = [outcome("a", 1, True, **each) for each in told]
+    again = {**asked[0], "success": False, "namedScores": {"tone": 1}, "vars": {"b": 2, "a": 1}}
+    log = read_log(promptfoo(tmp_path / "p.json", [*asked, again]), "p", "passed")
     assert log.columns["model"] == ["a terse", "a prompt 2", "a terse"]
     assert log.columns["epoch"] == [1, 1, 2]
 
@@ -460,7 +462,7 @@ def test_promptfoo_errors_are_missing_and_named_scores_are_metrics(tmp_path: Pat
     assert math.isnan(log.columns["score"][3])
     assert (log.metric, log.time, log.lower_is_better) == (None, "2026-11-01T10:00:00.000Z", False)
     assert log.remark == (
-        "o.json: 1 of 80 samples have no score: they are missing, not wrong. 1 of them ended with an error.; "
+        "o.json: 1 of 80 samples have no score: they are missing, not wrong. 1 of them ended with an error; "
         "o: 'passed' is taken, and 'score' and 'tone' are there too (metric)"
     )
     assert max(read_log(tmp_path / "o.json", "o", "score").columns["score"][4:]) == 0.75
@@ -475,7 +477,7 @@ def test_every_eval_ever(tmp_path: Path) -> None:
     log = read_log(path, "a")
     assert (log.columns["item"][0], log.columns["model"][0], log.time) == ("gsm8k_0000", "org/a", "1")
     assert math.isnan(log.columns["score"][2])
-    assert log.remark == "a: 1 of 3 samples have no score: they are missing, not wrong. 1 of them ended with an error."
+    assert log.remark == "a: 1 of 3 samples have no score: they are missing, not wrong. 1 of them ended with an error"
     with pytest.raises(UnreadableSourceError, match=r"c is of version '0.9' of the schema of .*; tiebreak reads 0.2 and 0.3"):
         read_log(every_eval(tmp_path / "c.jsonl", [1], "org/c", "0.9"), "c")
     (tmp_path / "means.json").write_text('{"schema_version": "0.2.1", "evaluation_results": []}')
@@ -516,7 +518,7 @@ def test_swe_bench_counts_empty_patches_and_not_what_was_not_submitted(tmp_path:
     """A run of a part of the instances says nothing of the rest; a report without lists is refused."""
     log = read_log(swe_bench(tmp_path / "agent-1.0.run_1.json", [1, 0, 1, 0], 3), "a")
     assert (log.columns["score"], log.columns["model"][0], log.is_named_by_file) == ([1, 0, 1, 0], "agent-1.0", True)
-    assert log.remark == "a: 3 of 7 instances were not submitted: they are missing, not wrong."
+    assert log.remark == "a: 3 of 7 instances were not submitted: they are missing, not wrong"
     (tmp_path / "b.json").write_text(json.dumps({"total_instances": 10, "resolved_instances": 3}))
     with pytest.raises(UnreadableSourceError, match="says how many instances were resolved, and not which"):
         read_log(tmp_path / "b.json", "b")

@@ -14,7 +14,7 @@ import zlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
-from itertools import chain, count, islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -162,15 +162,15 @@ def _log(form: Format, records: Iterable[Record], facts: Record, stem: str, name
     its mean is that of its tasks; "about", what the log is called in remarks; "said", sentences, each with its condition.
     """
     rows: list[Record] = []
-    seen: dict[tuple[Any, ...], Iterator[int]] = defaultdict(partial(count, 1))
+    seen: Counter[tuple[Any, ...]] = Counter()
     for record in records:
         scores = dict.fromkeys(form.scores(record)) if record.get("_void") else form.scores(record)
-        names = (record[form.item], record[form.model], record.get(form.task), record.get("_hash"))
-        number = next(seen[(*names, *[*scores][:1])])  # a list or an object is no name
+        names = (record[form.item], record[form.model], record.get(form.task), record.get("_hash"), *[*scores][:1])
+        seen[names] += 1  # a list or an object is no name
         rows.append(
             {
-                **dict(zip(("item", "model", "task", "item_hash"), map(_text, names), strict=True)),
-                "epoch": number if form.epoch == "#" else record.get(form.epoch),
+                **dict(zip(("item", "model", "task", "item_hash"), map(_text, names), strict=False)),
+                "epoch": seen[names] if form.epoch == "#" else record.get(form.epoch),
                 "run": record.get("_run"),
                 "scores": scores,
                 "failed": bool(record.get("_failed") or record.get("_void")),
@@ -189,17 +189,17 @@ def _log(form: Format, records: Iterable[Record], facts: Record, stem: str, name
         in values,
         **facts.get("said", {}),
     }
-    lost = "".join(f" {sentence}." for sentence, is_so in said.items() if is_so)
-    _check(values.count(None) < len(values), f"{name} holds no scored sample.{lost}")
+    true = [sentence for sentence, is_so in said.items() if is_so]
+    _check(values.count(None) < len(values), ". ".join([f"{name} holds no scored sample", *true, ""]).rstrip())
     remarks = {
-        f"{facts.get('about', name)}:{lost}": lost,
+        f"{facts.get('about', name)}: {'. '.join(true)}": true,
         f"{rows[0]['task'] or stem}: {chosen!r} is taken, and {quoted(others, 6)} are there too (metric)": others and not is_sure,
     }
     group, is_mean = facts.get("group", lambda metric: ("", False))(chosen)
-    columns = _columns([row | {"score": _score(row["scores"].get(chosen), row["item"], name), "group": group} for row in rows])
+    columns = _columns(rows) | {"score": [_score(value, row["item"], name) for value, row in zip(values, rows, strict=True)]}
     is_plain = "called" not in facts and all(score in (0, 1) or math.isnan(score) for score in columns["score"])
     return Log(
-        columns,
+        columns | ({"group": [group] * len(rows)} if group else {}),
         None if is_plain else facts.get("called", str)(chosen),
         printable("; ".join(remark for remark, is_so in remarks.items() if is_so)),
         lower_is_better=facts.get("lower", {chosen: None if _SCORES.keys().isdisjoint({*values} - {None}) else False}.get)(
@@ -263,7 +263,7 @@ _SCORES: dict[Any, float] = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0, None: math.
 def _number(value: Any) -> float | None:
     """A number, a truth or one of Inspect's letters as a score, nan where there is none; None for what is no score."""
     try:
-        return float(_SCORES.get(value, cast(Any, value))) if isinstance(value, bool | int | float | str | None) else None
+        return float(_SCORES.get(value, cast(Any, value))) if value is None or isinstance(value, (int, float, str)) else None
     except (OverflowError, ValueError):
         return None
 
@@ -291,7 +291,7 @@ def _columns(rows: Sequence[Record]) -> dict[str, list[Any]]:
         for key, own in values.items()
         if own in (set(), {""}, {0}, {1}) or (key not in _OWN and len(rows) > 1 and len(own) == len(values["item"]))
     ]
-    return {key: column for key, column in found.items() if key in ("item", "model", "score") or key not in nothing}
+    return {key: column for key, column in found.items() if key in ("item", "model") or key not in nothing}
 
 
 def _lines(path: Path, name: str) -> Iterator[Record]:
@@ -313,7 +313,7 @@ def _parsed(path: Path, changed: int) -> Any:
     return _whole(path, path.name)
 
 
-def _object_beside(path: Path) -> Record:
+def _file_beside(path: Path) -> Record:
     """Object in a JSON file beside a log; an empty one where there is none that can be read: the log may be whole."""
     try:
         return dict(_parsed(path, path.stat().st_mtime_ns)) if path.is_file() and not path.is_symlink() else {}
@@ -327,7 +327,7 @@ def _object_beside(path: Path) -> Record:
 def _lm_eval(path: Path, name: str) -> tuple[Iterable[Record], Record]:
     ((task, time),) = re.findall(r"^samples_(.+)_(\d{4}-\d\d-\d\dT[\d.:-]+)$", path.stem) or [("", "")]
     beside = list(path.parent.glob(f"*_{time}.json")) if time else []
-    results = _object_beside(beside[0]) if len(beside) == 1 else {}
+    results = _file_beside(beside[0]) if len(beside) == 1 else {}
     # the harness makes a folder for each model, with / as __, unless it was told a file; a file elsewhere is called after itself
     own = {
         "_model": results.get("model_name")
@@ -344,7 +344,7 @@ def _lm_eval(path: Path, name: str) -> tuple[Iterable[Record], Record]:
         "settings": tuple((key, str(value)) for key, value in told.items() if value not in (None, own["_model"])),
         "called": lambda metric: metric.partition(",")[0],
         "lower": lambda metric: {True: False, False: True}.get(
-            results.get("higher_is_better", {}).get(task, {}).get(metric.partition(",")[0])
+            (results.get("higher_is_better", {}).get(task) or {}).get(metric.partition(",")[0])
         ),
         "group": partial(_group, results, task),
     }
@@ -497,7 +497,7 @@ _HELM_BESIDE = re.compile(
 
 
 def _helm(path: Path, name: str) -> tuple[Iterable[Record], Record]:
-    spec = _object_beside(path.with_name("run_spec.json"))
+    spec = _file_beside(path.with_name("run_spec.json"))
     called = str(spec.get("name") or path.resolve().parent.name)  # the folder, where the description is lost
     scenario, _, arguments = called.partition(":" if ":" in called or "=" not in called else "-")
     rest = re.sub("(^|,)model(_deployment)?=[^,]*", "", arguments).strip(",")
@@ -535,7 +535,7 @@ def _helm_scores(record: Record) -> Record:
 
 def _promptfoo(path: Path, name: str) -> tuple[Iterable[Record], Record]:
     found = {"results": list(_lines(path, name))} if path.suffix.lower() == ".jsonl" else _whole(path, name)["results"]
-    asked = [_model_and_item(each) for each in found["results"]]
+    asked = [_provider_and_prompt(each) for each in found["results"]]
     n_prompts = Counter(provider for provider, _ in set(asked))
     is_graded = any(each.get("score") not in (None, 0, 1) for each in found["results"])  # else it says the same as "passed"
     return (
@@ -557,7 +557,7 @@ def _promptfoo(path: Path, name: str) -> tuple[Iterable[Record], Record]:
     ), {"time": str(found.get("timestamp") or ""), "lower": {"passed": False, "score": False}.get}
 
 
-def _model_and_item(outcome: Record) -> tuple[str, str]:
+def _provider_and_prompt(outcome: Record) -> tuple[str, str]:
     """Names of the provider and of the prompt: its label where it is short, else its number, from 1."""
     provider, label = outcome["provider"], (outcome.get("prompt") or {}).get("label") or ""
     return (
@@ -585,7 +585,7 @@ def _every_eval(path: Path, name: str) -> tuple[Iterable[Record], Record]:
     several = [each[2] for each in results if n_results[each[:2]] > 1]
     lower = {
         each[key]: each.get("metric_config", {}).get("lower_is_better") is True
-        for each in _object_beside(path.with_name(f"{path.stem.removesuffix('_samples')}.json")).get("evaluation_results", ())
+        for each in _file_beside(path.with_name(f"{path.stem.removesuffix('_samples')}.json")).get("evaluation_results", ())
         for key in ("evaluation_result_id", "evaluation_name")
         if key in each
     }
