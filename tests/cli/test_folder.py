@@ -166,7 +166,7 @@ def unequal_epochs(folder: Path) -> None:
         (many_others, "2,000 others, not opened or without results"),
         (two_versions, "left out: c.eval: is a log of Inspect of version 1; tiebreak reads version 2"),
         (half_written, "was the evaluation or the copy stopped?"),
-        (half_written, "left out: samples_t_2026-01-02T03-04-05.1.jsonl: line 20, is not JSON"),
+        (half_written, "samples_t_2026-01-02T03-04-05.1.jsonl: line 20, is not JSON"),
         (encrypted, "left out: c.eval: is encrypted, or packed in a way that Inspect does not use"),
         (same_run_twice, "left out: again.eval: holds the same as a.eval"),
         (huge, "left out: big.json: it takes 0.0 GB, more than"),
@@ -216,7 +216,7 @@ def one_model_twice(folder: Path) -> None:
     ("make", "said"),
     [
         (lambda folder: None, "holds no results that tiebreak reads among 0 files"),
-        (all_words, "are none that can be read (left out: a.eval: sample 0: 'good' is a word and no score"),
+        (all_words, "are none that can be read (left out: a.eval: sample '0': 'good' is a word and no score"),
         (all_failed, "30 of 30 samples have no score: they are missing, not wrong"),
         (no_shared_task, "are task a: 'a'; task b: 'b'; task c: 'c' (left out: nothing). Add what is missing"),
         (one_model_twice, "are gsm8k: 'a' (left out: b.eval: holds the same as a.eval)"),

@@ -171,14 +171,14 @@ def test_bytes_that_are_no_text(content: bytes, text: str) -> None:
         ("{", "is not JSON: Expecting property name"),
         ("[1" + "0" * 5000 + "]", "is not JSON: Exceeds the limit"),
         ("[" * 100_000, "the JSON is nested too deeply to hold scores."),
-        (json.dumps([[]] * 1_200_000), "it holds more objects than any table or log of its size does. It is not read."),
+        (json.dumps([[]] * 1_200_000), "it holds more values than any table or log of its size does. It is not read."),
     ],
     ids=range(8),
 )
 def test_json_that_would_be_misread_or_never_end(text: str, message: str) -> None:
     """Python's reader takes the last of two keys and words that are no JSON, and fails at depths in its own way."""
     with pytest.raises(UnreadableSourceError) as caught:
-        parse_json(text, "t", is_strict=True)
+        parse_json(text, "t", is_table=True)
     assert message in str(caught.value)
 
 

@@ -77,7 +77,7 @@ def test_logs_that_cannot_be_read_are_left_out_by_name(tmp_path: Path) -> None:
     (tmp_path / "half.eval").write_bytes(whole[: len(whole) // 2])
     found = tb.read_results(tmp_path)
     assert tb.compare(found).pair("a", "b").n_units == 38
-    assert "left out: half.eval: begins as an .eval file and lacks its end. Was" in repr(found)
+    assert "left out: half.eval: is not as its tool writes a log (Inspect), so no scores are found in it" in repr(found)
     (tmp_path / "b.eval").unlink()
     with pytest.raises(TooFewModelsError, match=r"left out: .*of version 1") as caught:
         tb.compare(tmp_path)

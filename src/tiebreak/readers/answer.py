@@ -125,7 +125,7 @@ def _content(source: Any, name: str) -> dict[str, Any]:
         return dict(source)
     text = text_of(content_of(Path(source), name), name)
     data = (_DATA.findall(text) or ['{"answers": []}']) if Path(source).suffix.lower() in REPORTS else [text]
-    return cast(dict[str, Any], _checked(parse_json(data[0], name, is_strict=True), dict[str, Any], name))
+    return cast(dict[str, Any], _checked(parse_json(data[0], name, is_table=True), dict[str, Any], name))
 
 
 def _chosen(content: dict[str, Any], name: str, options: ReadOptions) -> _Answer:

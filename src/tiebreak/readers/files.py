@@ -53,7 +53,10 @@ LONGEST_LINE = 32 * 2**20
 """Characters of a line of JSON; whole logs of long prompts and answers take less for each sample."""
 
 MOST_VALUES = 1_000_000
-"""Values in a text of JSON, beyond one in `share` characters: each takes 70 bytes and more, whatever it takes in the file."""
+"""Values in a text of JSON, beyond one in so many characters: each takes 70 bytes and more, whatever it takes in the file."""
+
+_ROW_OF_TABLE = 24
+"""Characters of an object or a list in a table of JSON, at least."""
 
 
 def check_size(n_bytes: int, name: str, *, is_unpacked: bool = False) -> None:
@@ -220,18 +223,19 @@ def _no_number(token: str) -> Any:
     raise _NotStrictError(f"{token} is not JSON. Write null for a score that is undefined")
 
 
-def parse_json(text: str | bytes, where: str, hint: str = "Is it complete?", *, share: int = 24, is_strict: bool = False) -> Any:
-    """Content of a JSON text; what cannot be parsed is said in words.
+def parse_json(text: str | bytes, where: str, hint: str = "Is it complete?", *, share: int = 64, is_table: bool = False) -> Any:
+    """Content of a JSON text, of which no more is built than a log or a table of its length has; what cannot be parsed is said.
 
-    One mark in `share` characters may begin a value, beyond `MOST_VALUES`. With `is_strict`, for tables, a key that stands twice
-    and NaN are refused too.
+    In the text of a log one mark in `share` characters may be prose; of a table only objects and lists are counted, and a key
+    that stands twice and NaN are refused.
     """
     if len(text) > MOST_VALUES:
-        marks: Any = "{[" if isinstance(text, str) else (b"{", b"[")
-        if sum(text.count(mark) for mark in marks) > MOST_VALUES + len(text) // share:
-            raise refuse(where, None, None, "it holds more objects than any table or log of its size does.", "It is not read.")
+        marks, per_mark = ("{[", _ROW_OF_TABLE) if is_table else ("{[,:", share)
+        counted: Any = marks if isinstance(text, str) else [mark.encode() for mark in marks]
+        if sum(text.count(mark) for mark in counted) > MOST_VALUES + len(text) // per_mark:
+            raise refuse(where, None, None, "it holds more values than any table or log of its size does.", "It is not read.")
     try:
-        if is_strict:
+        if is_table:
             return json.loads(text, object_pairs_hook=_without_doubles, parse_constant=_no_number)
         return json.loads(text)
     except _NotStrictError as error:

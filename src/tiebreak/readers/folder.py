@@ -176,7 +176,9 @@ class Results:
                 if (first := kept.setdefault(content_of(file, found), (file, found))[0]) is not file:
                     self.left_out[file.name] = f"holds the same as {first.name}"
             except (TiebreakError, OSError) as error:
-                self.left_out[file.name] = str(error).removeprefix(str(file.path)).removeprefix(file.name).lstrip(":, ")
+                self.left_out[file.name] = (
+                    str(error).removeprefix(str(file.path)).removeprefix(printable(file.name)).lstrip(":, ")
+                )
         return list(kept.values())
 
     def _items(self, options: ReadOptions) -> Items:

@@ -324,6 +324,9 @@ def _file_beside(path: Path) -> Record:
 # --- lm-evaluation-harness: JSON lines of samples, and the file of results of the same time beside ------------------------------
 
 
+_OPPOSITE: dict[Any, bool] = {True: False, False: True}
+
+
 def _lm_eval(path: Path, name: str) -> tuple[Iterable[Record], Record]:
     ((task, time),) = re.findall(r"^samples_(.+)_(\d{4}-\d\d-\d\dT[\d.:-]+)$", path.stem) or [("", "")]
     beside = list(path.parent.glob(f"*_{time}.json")) if time else []
@@ -343,7 +346,7 @@ def _lm_eval(path: Path, name: str) -> tuple[Iterable[Record], Record]:
         "time": time,
         "settings": tuple((key, str(value)) for key, value in told.items() if value not in (None, own["_model"])),
         "called": lambda metric: metric.partition(",")[0],
-        "lower": lambda metric: {True: False, False: True}.get(
+        "lower": lambda metric: _OPPOSITE.get(
             (results.get("higher_is_better", {}).get(task) or {}).get(metric.partition(",")[0])
         ),
         "group": partial(_group, results, task),

@@ -752,7 +752,7 @@ def _of_json(path: Path, name: str, is_name: Callable[[str], bool]) -> SourceTab
         return found
     text = text_of(content, name)
     held = (
-        json_records(text, name) if is_lines or re.match(r"\s*\{.*\}\s*\n\s*\{", text) else parse_json(text, name, is_strict=True)
+        json_records(text, name) if is_lines or re.match(r"\s*\{.*\}\s*\n\s*\{", text) else parse_json(text, name, is_table=True)
     )
     if isinstance(held, Mapping):
         inner = next((held[key] for key in ("data", "results", "records", "rows") if isinstance(held.get(key), list)), None)
@@ -770,7 +770,7 @@ def json_records(text: str, name: str) -> list[dict[str, Any]]:
     records = []
     for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), start=1):  # U+2028 ends no line of JSON
         if line.strip():
-            record = parse_json(line, f"{name}, line {number}", is_strict=True)
+            record = parse_json(line, f"{name}, line {number}", is_table=True)
             if not isinstance(record, dict):
                 raise refuse(name, None, f"line {number}", "it holds no object.")
             records.append(record)
