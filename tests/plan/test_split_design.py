@@ -135,6 +135,9 @@ class RandomCut:
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         return 3
 
+    def __repr__(self) -> str:  # the name of the test, which all workers have to have in common
+        return "RandomCut()"
+
 
 def test_splitter_that_draws_sizes_is_approximate() -> None:
     """Found out by splitting twice."""

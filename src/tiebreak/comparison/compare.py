@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 
 from tiebreak.comparison.comparison import Comparison
-from tiebreak.comparison.notices import saved_notices
 from tiebreak.comparison.pairs import PairTable, every_pair
 from tiebreak.comparison.procedures import METHODS, choose_method
 from tiebreak.comparison.procedures.procedure import Procedure
@@ -64,7 +63,6 @@ def compare_scores(scores: Scores, settings: Settings) -> Comparison:
             ".",
             about="rope",
         )
-    reading_notices |= dict.fromkeys(saved_notices(scores, settings, table))
     if settings.looks is not None:
         from tiebreak.comparison.looked import decided_at
 

@@ -14,7 +14,7 @@ from tiebreak.frequentist.adjustment import shared_alpha
 from tiebreak.numerics import CONSTANT, IDENTICAL
 from tiebreak.scores.adjusted_means import connected_groups
 from tiebreak.scores.metric import Metric
-from tiebreak.scores.scores import ScoreMatrix, Scores
+from tiebreak.scores.scores import ScoreMatrix
 from tiebreak.scores.vocabulary import Notice, NoticeCode, quoted
 
 if TYPE_CHECKING:
@@ -31,20 +31,6 @@ def notices_of(comparison: Comparison) -> tuple[Notice, ...]:
         *_rope_notices(comparison.rope, table.differences.unit),
         *_answer_notices(comparison.matrix, settings, comparison.scores.metric, method),
     )
-
-
-def saved_notices(scores: Scores, settings: Settings, table: PairTable) -> Iterator[Notice]:
-    """Remark on a saved answer that was given with a default correction which is none any more."""
-    if settings.correction is not None:
-        return
-    for each in scores.saved_settings:
-        if each.correction not in ("", table.correction):
-            source = each.source or "the saved answer"
-            yield Notice(
-                "saved-correction",
-                f"{source} was given with the correction {each.correction}, the default then; it is compared again with "
-                f"{table.correction}, with which all verdicts are right at once",
-            )
 
 
 def _table_notices(matrix: ScoreMatrix, table: PairTable, method: Procedure) -> Iterator[Notice]:

@@ -217,17 +217,16 @@ def settings_for(scores: Scores, given: Mapping[str, Any]) -> Settings:
 
 
 def _refuse_saved_steps(scores: Scores, given: Mapping[str, Any], chosen: Mapping[str, Any]) -> None:
-    """Say what a saved answer said that has both a stepwise correction and a rope, and how to compare it again."""
+    """Say how to compare a saved answer again that has both a stepwise correction and a rope."""
     correction = chosen.get("correction")
     if given.get("correction") is not None or correction in ROPE_CORRECTIONS:
         return
     saved = next((each for each in scores.saved_settings if each.settings.get("correction") == correction), None)
     if saved is None or not Settings(rope=chosen.get("rope", 0.0)).has_rope:
         return
-    said = f" It said then: {saved.sentence}" if saved.sentence else ""
     raise InvalidParameterError(
         f"{saved.source or 'the saved answer'} was compared with the correction {correction!r} and a rope of "
-        f"{chosen['rope']}.{said} To compare it again, say with which ",
+        f"{chosen['rope']}. To compare it again, say with which ",
         Setting("correction"),
         f": {stepwise_refusal(str(correction))}",
         about="correction",

@@ -195,6 +195,9 @@ def _is_same(one: Split, two: Split) -> bool:
 
 # --- splits of a cv -----------------------------------------------------------------------------------------------------
 
+MOST_FOLDS = 10
+"""Folds whose numbers are taken for those of one cross-validation; of more, some may be repeats that were numbered on."""
+
 _K_FOLD = ("KFold", "StratifiedKFold", "GroupKFold", "StratifiedGroupKFold", "RepeatedKFold", "RepeatedStratifiedKFold")
 """Splitters that test each example once in each repeat; classes derived from them may do otherwise."""
 

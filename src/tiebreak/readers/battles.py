@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -56,6 +56,28 @@ _VERDICTS: dict[str, int | None] = {
     **dict.fromkeys(("error", "", "None")),
 }
 """What judges say: names of FastChat, "error" or nothing where they do not, and scores of Arena-Hard: a clear win is a win."""
+
+
+_TABLES = (SIDES, tuple(ANNOTATIONS.values()), FASTCHAT, ARENA_HARD)
+"""Columns of a table of battles, each of which is enough to tell one."""
+
+
+def battle_columns(names: Iterable[object]) -> tuple[str, ...]:
+    """Columns by which a table is one of battles; empty for others."""
+    words = {_folded(str(name)) for name in names}
+    return next((battle for battle in _TABLES if words >= set(battle)), ())
+
+
+def refuse_battles(names: Iterable[object], source: str) -> None:
+    """Refuse a table whose rows say which of two models was preferred, where scores are read."""
+    if battle := battle_columns(names):
+        raise refuse(
+            source,
+            None,
+            None,
+            f"it has the columns {quoted(battle)}, so its rows are battles, not scores.",
+            "Rate the models: tiebreak rate FILE, or tb.rate(source).",
+        )
 
 
 class _Part(NamedTuple):

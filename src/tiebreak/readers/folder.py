@@ -12,11 +12,10 @@ from typing import Any, Literal, NamedTuple
 
 from tiebreak.errors import AmbiguousSourceError, Setting, SourceNotFoundError, TiebreakError, TooFewModelsError
 from tiebreak.printable import printable
-from tiebreak.readers.battles import read_battles
+from tiebreak.readers.battles import battle_columns, read_battles
 from tiebreak.readers.header import names_items
 from tiebreak.readers.item_scores import items_of, part_of_log, with_main_metric
 from tiebreak.readers.logs import Log, is_log, read_log
-from tiebreak.readers.shapes import battle_columns
 from tiebreak.readers.source import ReadOptions
 from tiebreak.readers.tables import column_names
 from tiebreak.scores.items import TASK, Items
@@ -144,8 +143,8 @@ class Results:
                 if others
                 else f"{printable(str(self.path))} holds no results that tiebreak reads among {self.n_files:,} "
                 f"file{'s' * (self.n_files != 1)}: logs of lm-evaluation-harness (samples_*.jsonl), Inspect (.eval, .json), HELM "
-                "(per_instance_stats.json), Every Eval Ever, promptfoo (JSON), SWE-bench (reports); judgements of AlpacaEval, "
-                "FastChat, Arena-Hard; tables (.csv, .tsv, .jsonl, .parquet), answers saved with --format json."
+                "(per_instance_stats.json), Every Eval Ever, promptfoo, EvalPlus, LiveCodeBench (JSON), SWE-bench (reports); "
+                "judgements of AlpacaEval, FastChat, Arena-Hard; tables (.csv, .tsv, .jsonl, .parquet), answers saved with --format json."
             )
         found = [self._items(options)] if chosen == "log" else [str(each.path) for each in self.of_kind(chosen)]
         if len(found) > 1 and chosen != "items":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -15,7 +15,7 @@ from tiebreak.printable import fault_of_name, printable
 from tiebreak.readers.header import ALIASES, plain
 from tiebreak.readers.metric import name_metric
 from tiebreak.readers.shapes import Long, cell_of, doubles_error
-from tiebreak.readers.tables import Column, SourceTable, Where, Words, as_words, column_of
+from tiebreak.readers.tables import Column, SourceTable, Where, Words, as_words, column_of, has_fractions
 from tiebreak.scores.items import SUBTASK, TASK, Items, check_items
 from tiebreak.scores.metric import NamedMetric, full_name, is_known
 from tiebreak.scores.vocabulary import look_up, quoted
@@ -142,7 +142,7 @@ def part_of_long(long: Long, stem: str) -> Part:
         **{role: tiled(column) for role, column in long.more.items() if role in ("run", "epoch", "cluster", "weight", "human")},
     }
     for name, column in long.extras.items():
-        if name not in columns and not _is_of_fractions(column):
+        if name not in columns and not has_fractions(column):
             columns[name] = tiled(as_words(column))
     if long.metrics is not None:
         raise AmbiguousSourceError(
@@ -167,10 +167,6 @@ def _unit_of(long: Long) -> str:
     column = long.item_column.casefold()
     noun = re.sub(r"[_ ]?id$", "", column)
     return noun if noun in _NOUNS else "item"
-
-
-def _is_of_fractions(column: Column) -> bool:
-    return isinstance(column, np.ndarray) and bool(np.any(column != np.floor(column)))
 
 
 def items_of_wide(long: Long, options: Any) -> Items | None:
@@ -202,9 +198,7 @@ def items_of_wide(long: Long, options: Any) -> Items | None:
 
 
 def _of_first_model(long: Long) -> Long:
-    import dataclasses
-
-    return dataclasses.replace(long, models=long.models[:1], score=long.score[:1])
+    return replace(long, models=long.models[:1], score=long.score[:1])
 
 
 # --- several sources ------------------------------------------------------------------------------------------------------
@@ -242,22 +236,18 @@ def _joined(parts: Sequence[Part]) -> dict[str, Column]:
     """Columns with the rows of all parts; items of several tasks are called after their task."""
     renamed = _without_clashes(parts)
     names = dict.fromkeys(name for part in renamed for name in part.columns)
-    sizes = [len(_words(part.columns["item"]).code) for part in renamed]
+    sizes = [len(as_words(part.columns["item"]).code) for part in renamed]
     columns = {name: _concatenated([part.columns.get(name) for part in renamed], sizes) for name in names}
     for what in {"run", "epoch"} & columns.keys():
-        columns[what] = _filled(_words(columns[what]), "1")
+        columns[what] = _filled(as_words(columns[what]), "1")
     if TASK in columns:
-        task = _filled(_words(columns[TASK]), "").ordered()
+        task = _filled(as_words(columns[TASK]), "").ordered()
         if len(task.names) > 1:
-            columns["item"] = _paired(task, _words(columns["item"]), "/")
+            columns["item"] = _paired(task, as_words(columns["item"]), "/")
         columns[TASK] = task
     if "item_hash" in columns:
-        _refuse_other_samples(_words(columns["item"]), _words(columns.pop("item_hash")))
+        _refuse_other_samples(as_words(columns["item"]), as_words(columns.pop("item_hash")))
     return columns
-
-
-def _words(column: Column) -> Words:
-    return as_words(column)
 
 
 def _numbers(column: Column) -> FloatArray:
@@ -302,15 +292,13 @@ def _paired(one: Words, two: Words, mark: str) -> Words:
 
 def _without_clashes(parts: Sequence[Part]) -> list[Part]:
     """Parts in which a model that answered the same item in several is called after the files."""
-    import dataclasses
-
     if len(parts) == 1:
         return list(parts)
     seen: dict[str, set[Any]] = {}
     clash: set[str] = set()
     for part in parts:
-        model = _words(part.columns["model"])
-        keys = [_words(part.columns[key]).texts() for key in ("item", TASK, "run", "epoch") if key in part.columns]
+        model = as_words(part.columns["model"])
+        keys = [as_words(part.columns[key]).texts() for key in ("item", TASK, "run", "epoch") if key in part.columns]
         own: dict[str, set[Any]] = {name: set() for name in model.names}
         for name, key in zip(model.texts(), zip(*keys, strict=True), strict=True):
             own[name].add(key)
@@ -320,12 +308,12 @@ def _without_clashes(parts: Sequence[Part]) -> list[Part]:
             seen[name] |= held
     found = []
     for part in parts:
-        model = _words(part.columns["model"])
+        model = as_words(part.columns["model"])
         own_name = "{1}" if len(model.names) == 1 else "{0} ({1})"
         names = tuple(own_name.format(name, part.stem) if name in clash and part.stem else name for name in model.names)
         index = {name: place for place, name in enumerate(dict.fromkeys(names))}
         code = np.array([*(index[name] for name in names), -1], dtype=np.int32)[model.code]
-        found.append(dataclasses.replace(part, columns={**part.columns, "model": Words(tuple(index), code)}))
+        found.append(replace(part, columns={**part.columns, "model": Words(tuple(index), code)}))
     return found
 
 
@@ -399,7 +387,7 @@ def _grouped(columns: dict[str, Column], parts: Sequence[Part]) -> tuple[dict[st
     if "group" not in columns or TASK not in columns:
         return {name: column for name, column in columns.items() if name != "group"}, []
     columns = dict(columns)
-    group, task = _words(columns.pop("group")), _words(columns[TASK])
+    group, task = as_words(columns.pop("group")), as_words(columns[TASK])
     above = {
         task.names[t]: group.names[g]
         for t, g in zip(task.code.tolist(), group.code.tolist(), strict=True)
@@ -409,7 +397,7 @@ def _grouped(columns: dict[str, Column], parts: Sequence[Part]) -> tuple[dict[st
         name
         for part in parts
         if part.is_mean_of_tasks and "group" in part.columns
-        for name in _words(part.columns["group"]).names
+        for name in as_words(part.columns["group"]).names
     }
     members = {name: [each for each in task.names if above.get(each) == name] for name in dict.fromkeys(above.values())}
     members = {name: own for name, own in members.items() if len(own) > 1}
@@ -419,7 +407,7 @@ def _grouped(columns: dict[str, Column], parts: Sequence[Part]) -> tuple[dict[st
     columns[SUBTASK] = task
     columns[TASK] = _renamed(task, {each: name for name, own in members.items() for each in own})
     remarks = []
-    item = _words(columns["item"])
+    item = as_words(columns["item"])
     for name, own in members.items():
         how = "the mean of its tasks" if name in means else "the mean over all their items"
         remarks.append(f"group {name!r} of {len(own)} tasks counts as one task, by {how}, as in its tool (each: by subtask)")
@@ -444,10 +432,10 @@ def _clustered(columns: dict[str, Column], cluster: str) -> dict[str, Column]:
     if cluster not in named and "cluster" in named:
         return columns  # a table gives its column that part when it is read
     column = named[look_up(cluster, named, "column of the items")]
-    values = _words(columns[column])
+    values = as_words(columns[column])
     of_task = columns.get(SUBTASK, columns.get(TASK))
-    if of_task is not None and column not in (TASK, SUBTASK) and len(_words(of_task).ordered().names) > 1:
-        values = _paired(_words(of_task), values, "/")
+    if of_task is not None and column not in (TASK, SUBTASK) and len(as_words(of_task).ordered().names) > 1:
+        values = _paired(as_words(of_task), values, "/")
     return {**columns, "cluster": values}
 
 
@@ -475,10 +463,10 @@ def _items_of_columns(
 ) -> Items:
     """Items of joined columns; the scores of epochs are averaged."""
     words: dict[str, Words] = {}
-    n_rows = len(_words(columns["item"]).code)
+    n_rows = len(as_words(columns["item"]).code)
     for what in ("item", "model", "run", "epoch"):
         column = columns.get(what)
-        words[what] = Words(("1",), np.zeros(n_rows, dtype=np.int32)) if column is None else _words(column).ordered()
+        words[what] = Words(("1",), np.zeros(n_rows, dtype=np.int32)) if column is None else as_words(column).ordered()
         blank = words[what].code < 0
         if blank.any():
             raise UnreadableSourceError(

@@ -708,27 +708,14 @@ FORMATS = (
             **({"plus": sample["base_status"] == sample["plus_status"] == "pass"} if sample.get("plus_status") else {}),
         },
     ),
-    Format(
-        "LiveCodeBench",
-        "*.json",
-        (r'"eval"\s*:\s*\{\s*"[^"]*"\s*:\s*\{', r'"(code_list|graded_list)"\s*:'),
-        _livecodebench,
-        "_item",
-        "_model",
-        "",
-        "#",
-        lambda answer: {"pass@1": answer["pass@1"]},
-    ),
-    Format(
-        "LiveCodeBench",
-        "*eval_all.json",
-        (r'"question_id"\s*:',),
-        _livecodebench,
-        "_item",
-        "_model",
-        "",
-        "#",
-        lambda answer: {"pass@1": answer["pass@1"]},
+    *(
+        Format(
+            "LiveCodeBench", name, keys, _livecodebench, "_item", "_model", "", "#", lambda answer: {"pass@1": answer["pass@1"]}
+        )
+        for name, keys in {
+            "*.json": (r'"eval"\s*:\s*\{\s*"[^"]*"\s*:\s*\{', r'"(code_list|graded_list)"\s*:'),
+            "*eval_all.json": (r'"question_id"\s*:',),
+        }.items()
     ),
     Format(
         "Inspect",

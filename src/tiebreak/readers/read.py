@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, TypeVar, cast, runtime_checkable
 
 from tiebreak.errors import (
     AmbiguousSourceError,
@@ -23,6 +23,7 @@ from tiebreak.errors import (
 from tiebreak.numerics import Missing
 from tiebreak.printable import fault_of_name, printable
 from tiebreak.readers import answer, logs, sklearn
+from tiebreak.readers.battles import refuse_battles
 from tiebreak.readers.files import check_path, pipes_as_files, refuse
 from tiebreak.readers.folder import Results, is_folder, read_results
 from tiebreak.readers.header import names_something
@@ -38,7 +39,7 @@ from tiebreak.readers.item_scores import (
 from tiebreak.readers.join import join_sources
 from tiebreak.readers.metric import of_asked_metric
 from tiebreak.readers.predictions import holds_predictions, items_of_predictions
-from tiebreak.readers.shapes import Long, battle_columns, long_of, refuse_battles
+from tiebreak.readers.shapes import Long, long_of
 from tiebreak.readers.source import ACCEPTED, ReadOptions, Source, known_sizes, unsupported, with_sizes
 from tiebreak.readers.splits import source_of_long
 from tiebreak.readers.tables import ENDINGS, Column, SourceTable, Words, as_words, is_frame, read_table
@@ -283,8 +284,7 @@ def _found(given: NamedSource, options: ReadOptions, *, n_sources: int) -> Found
         return sklearn.read_cv_results(_lists(table), name, options)
     if sklearn.is_trials(names):
         return sklearn.read_trials(_lists(table), name, options)
-    if battle_columns(names):
-        refuse_battles(names, name)
+    refuse_battles(names, name)
     if holds_predictions(table, options):
         return table
     is_alone = n_sources > 1 or bool(given.stem) or _is_file(source)
@@ -360,7 +360,7 @@ def _read_all(sources: Sequence[Any], options: ReadOptions) -> Scores:
         return dataclasses.replace(scores, saved_settings=(*asked, *scores.saved_settings))
     read = []
     for each, its in zip(found, given, strict=True):
-        source = each if isinstance(each, Source) else source_of_long(each, options)  # type: ignore[arg-type]
+        source = each if isinstance(each, Source) else source_of_long(cast(Long, each), options)
         if isinstance(each, Long) and each.roles:
             source = dataclasses.replace(source, scores=dataclasses.replace(source.scores, roles=(each.roles,)))
         if _is_file(its.source):

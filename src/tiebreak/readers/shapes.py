@@ -18,6 +18,7 @@ import numpy as np
 from tiebreak.errors import AmbiguousSourceError, InvalidScoresError, Setting, TiebreakError, UnknownNameError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import printable
+from tiebreak.readers.battles import refuse_battles
 from tiebreak.readers.files import refuse
 from tiebreak.readers.header import ALIASES, UNITS, find_roles, is_weak, plain
 from tiebreak.readers.source import ReadOptions
@@ -62,6 +63,9 @@ _SAID = {"fold": "fold", "repeat": "repeat", "bootstrap": "split", "resample": "
 """What cells such as Fold03 name, whatever their column is called."""
 
 _PARTS = frozenset(("train", "training", "dev", "val", "valid", "validation", "eval", "test", "holdout"))
+_BESIDE_SCORES = (*UNITS, "item", "run", "epoch", "cluster", "weight", "n_train", "n_test", "test_set", "metric")
+"""Parts of columns beside those of scores, whatever the shape of a table."""
+
 _FOLD = re.compile(r"(fold|split|cv|run|resample|repeat)?[ _]?\d+", re.IGNORECASE)
 EVERY_MODEL = "every model"
 """Whose the rows of a table are that has a column for each model."""
@@ -234,8 +238,7 @@ class _Reading(NamedTuple):
     def score_column(self) -> str | None:
         """Column of the scores of a table with one in each row: the metric's, or the one called score; None for none."""
         asked = self.options.metric
-        keys = ("model", *UNITS, "item", "n_train", "n_test", "cluster", "weight", "metric", "run", "epoch", "human")
-        rest = self.others(*(role for role in keys if role in self.roles))
+        rest = self.others("model", "human", *_BESIDE_SCORES)
         if asked is not None:
             found = _of_metric(asked, rest, self.name)
             if found is not None:
@@ -372,24 +375,7 @@ class _Reading(NamedTuple):
 
     def wide(self) -> Long:
         """A column for each model."""
-        keys = (
-            "repeat",
-            "fold",
-            "split",
-            "seed",
-            "time",
-            "dataset",
-            "item",
-            "n_train",
-            "n_test",
-            "cluster",
-            "weight",
-            "run",
-            "epoch",
-            "metric",
-            "test_set",
-        )
-        roles = {role: columns for role, columns in self.roles.items() if role in keys}
+        roles = {role: columns for role, columns in self.roles.items() if role in _BESIDE_SCORES}
         reading = self._replace(roles=roles)
         kept, metrics, metric = reading._of_metric_rows(None)
         reading = reading._replace(table=kept)
@@ -904,30 +890,3 @@ def _roles_text(roles: Mapping[str, list[str]], units: Mapping[str, Words], foun
     return printable(
         ", ".join(parts) + (f"; not used: {', '.join(unused[:8])}{' ...' if len(unused) > 8 else ''}" if unused else "")
     )
-
-
-BATTLES: tuple[tuple[str, ...], ...] = (
-    ("model_a", "model_b", "winner"),
-    ("generator_1", "generator_2", "preference"),
-    ("model_1", "model_2", "g1_winner", "g2_winner"),
-    ("model", "judge", "games"),
-)
-"""Columns of a table of battles, as arenas and as AlpacaEval call them, and keys of records of pairs judged in both orders."""
-
-
-def battle_columns(names: Iterable[object]) -> tuple[str, ...]:
-    """Columns by which a table is one of battles; empty for others."""
-    words = {str(name).strip().casefold() for name in names}
-    return next((battle for battle in BATTLES if words >= set(battle)), ())
-
-
-def refuse_battles(names: Iterable[object], source: str) -> None:
-    """Refuse a table whose rows say which of two models was preferred."""
-    if battle := battle_columns(names):
-        raise refuse(
-            source,
-            None,
-            None,
-            f"it has the columns {quoted(battle)}, so its rows are battles, not scores.",
-            "Rate the models: tiebreak rate FILE, or tb.rate(source).",
-        )

@@ -23,7 +23,7 @@ from tiebreak.errors import (
 )
 from tiebreak.numerics import FloatArray
 from tiebreak.plan.candidates import name_candidates
-from tiebreak.plan.split_design import Splits, class_names, shared_splits, split_again, splits_unseen
+from tiebreak.plan.split_design import MOST_FOLDS, Splits, class_names, shared_splits, split_again, splits_unseen
 from tiebreak.readers.header import role_of
 from tiebreak.readers.metric import choose_metric, scorer_of, sklearn_metric, table_metric
 from tiebreak.readers.source import ReadOptions, Source, source_of
@@ -38,9 +38,6 @@ _SPLIT = re.compile(r"split(\d+)_test_(.+)")
 
 _FOLD_OF_TRIAL = re.compile(r"user_attrs_(.*?)_?(fold|split|cv)_?(\d+)", re.IGNORECASE)
 """Name of the scores of one fold that the trials of a study keep, alone or after a metric."""
-
-_MOST_FOLDS = 10
-"""Folds that a name may number and still be taken for those of one cross-validation; more may be repeats that are numbered on."""
 
 
 # --- what is read -------------------------------------------------------------------------------------------------------
@@ -326,7 +323,7 @@ def read_trials(columns: Mapping[str, Sequence[Any]], name: str, options: ReadOp
     rows = _rows_of(columns, "params_") or [{"trial": number} for number in columns["number"]]
     models, notices = name_candidates([rows[row] for row in kept.tolist()])
     matrix, design = _with_splits(_matrix(models, score), SplitDesign(), options)
-    if not any("split" in column.lower() for column in groups[metric].values()) and matrix.n_splits <= _MOST_FOLDS:
+    if not any("split" in column.lower() for column in groups[metric].values()) and matrix.n_splits <= MOST_FOLDS:
         matrix = dataclasses.replace(matrix, n_folds=0 if options.has_sizes else matrix.n_folds or matrix.n_splits)
     named = table_metric(metric if options.metric is None and has_direction(metric) else None, options, name)
     return source_of([matrix], named, design, options, name, notices=notices)

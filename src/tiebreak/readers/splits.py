@@ -20,6 +20,7 @@ from tiebreak.errors import (
     UnsuitableDesignError,
 )
 from tiebreak.numerics import FloatArray, IntArray
+from tiebreak.plan.split_design import MOST_FOLDS
 from tiebreak.readers.files import refuse
 from tiebreak.readers.metric import mixed_metrics, table_metric
 from tiebreak.readers.shapes import Long, cell_of
@@ -194,10 +195,6 @@ def _with_columns(matrix: ScoreMatrix, key: Key, kind: Kind) -> ScoreMatrix:
 
 
 # --- sizes ----------------------------------------------------------------------------------------------------------------
-
-MOST_FOLDS = 10
-"""Folds that are taken for one cross-validation; of more, some may be repeats that were numbered on."""
-
 
 _ITEMS_FROM = 10
 """Rows of nothing but 0 and 1 from which a table is asked whether its rows are examples."""

@@ -132,15 +132,10 @@ class ScoreMatrix:
 
 
 class SavedSettings(NamedTuple):
-    """Settings of `tiebreak.compare` that a source was compared with before, or that its study asks for.
-
-    `correction` is the one that a saved answer was given with, asked for or not, and `sentence` what it said; "" elsewhere.
-    """
+    """Settings of `tiebreak.compare` that a source was compared with before, or that its study asks for."""
 
     source: str
     settings: Mapping[str, Any]
-    correction: str = ""
-    sentence: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -51,7 +51,6 @@ NoticeCode = Literal[
     "missing-splits",
     "not-connected",
     "credible-pairs",
-    "saved-correction",
     "identical-scores",
     "no-spread",
     "no-rope",
