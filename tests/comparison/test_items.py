@@ -166,7 +166,7 @@ def test_changed_answers_are_refused(tmp_path: Path) -> None:
         ("score", content["items"]["score"][:2], "items.score: empty, with doubles, or of another length"),
         ("models", ["a", "a", "b", "c"], "items.models: empty, with doubles"),
         ("clusters", ["x"], "items.clusters: empty, with doubles, or of another length"),
-        ("columns", {"topic": [1]}, "items.columns.topic is"),
+        ("columns", {"topic": [1]}, r"items.columns\[...\]\[0\]: Expected `str`, got `int`; met {'topic': \[1\]}"),
     ):
         changed = {**content, "items": {**content["items"], key: value}}
         with pytest.raises(UnreadableSourceError, match=why):

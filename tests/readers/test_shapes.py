@@ -226,7 +226,14 @@ def test_columns_that_are_metrics_or_running_numbers(write: Write) -> None:
         ("fold,f1,recall\n0,0.1,0.2\n", "its columns 'f1' and 'recall' are of several metrics"),
         ("fold,ACC_a,ROC_a\n0,0.1,0.2\n", "its columns 'ACC_a' and 'ROC_a' are of several metrics"),
         ("number,svm\n0,1.5\n1,0.2\n2,0.9\n", r"column 'number': it counts upwards \(0, 1 \.\.\.\), so it is no model's scores"),
-        ("number,svm\n3,0.1\n5,0.2\n", "that of 'number' is 3"),
+        (
+            "number,svm\n3,0.1\n5,0.2\n",
+            "column 'number': it holds whole numbers, from 3 on, beside scores from 0 to 1: it counts",
+        ),
+        ("fold,svm,rf,best\n0,0.1,0.2,0.2\n1,0.4,0.3,0.4\n", "column 'best': it is the best of the others in each row"),
+        ("fold,svm,rf,Min\n0,0.1,0.2,0.1\n1,0.4,0.3,0.3\n", "column 'Min': it is the min of the others in each row"),
+        ("fold,svm,rf\n0,0.1,0.2\n1,0.3,0.1\nbest,0.4,0.3\n", "column 'fold': 'best' sums up the other rows"),
+        ("dataset,svm,rf\nx,0.1,0.2\nAll,0.4,0.3\n", "column 'dataset': 'All' sums up the other rows"),
         ("fold,score\n0,0.1\n", r"has a column of scores \('score'\) but none called 'model'"),
         ("fold,n_train\n0,9\n", "it has no column of scores, only 'fold' and 'n_train'"),
         ("model,fold,note\na,0,x\n", "has a column of models, but which column holds their scores"),
@@ -237,3 +244,5 @@ def test_columns_that_are_metrics_or_running_numbers(write: Write) -> None:
     for key in ("seed", "dataset", "split", "fold"):
         text = f"{key},svm,rf\n" + "".join(f"{i},{88 + i},{85 - i}\n" for i in range(3))
         assert read(write(text)).models == ("svm", "rf")
+    for text in ("fold,svm,rf,best\n0,0.1,0.2,0.3\n1,0.3,0.1,0.2\n", "fold,svm,rf,best\nMax,0.1,0.2,0.3\nEve,0.3,0.1,0.2\n"):
+        assert read(write(text), n_train=9, n_test=1).models == ("svm", "rf", "best")  # it may be a model, and a fold a man

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -42,6 +42,12 @@ _BESIDE_SUMS = frozenset(
     "cv of dev deviation arith arithmetic geometric geo harmonic macro micro weighted tie ties loss losses number".split()
 )
 """Words of names that sum up the other rows or columns: one of the first, and nothing but these and metrics ("Avg. accuracy")."""
+
+_EXTREMES = {**dict.fromkeys(("best", "max", "maximum"), np.fmax), **dict.fromkeys(("worst", "min", "minimum"), np.fmin)}
+"""Words of names that may be of a model, or say which of the others stands here."""
+
+_COUNTED = frozenset(("n", "p", "d", "k", "columns", "number", "imbalance"))
+"""Names that may be of a model, or of what a table counts."""
 
 _SPREAD = (
     r"std|sd|stdev|std_?dev|se|sem|stderr|std_err|standard_error|ci|ci_low|ci_high|ci_lower|ci_upper|95_?ci|var|variance|rank"
@@ -189,10 +195,12 @@ def _names_models(column: str, is_text: Mapping[str, bool], roles: Mapping[str, 
     )
 
 
-def sums_up(name: str) -> bool:
-    """True for a name of a row or a column that sums up the others, such as a mean or a rank."""
+def sums_up(name: str, more: Container[str] = ()) -> bool:
+    """True for a name of a row or a column that sums up the others, such as a mean or a rank, or has the words of `more` only."""
     words = re.findall(r"[^\W\d_]+", name.casefold())
-    return not _SUMS.isdisjoint(words) and all(word in _SUMS or word in _BESIDE_SUMS or metric_like(word) for word in words)
+    return (bool(words) and all(word in more for word in words)) or (
+        not _SUMS.isdisjoint(words) and all(word in _SUMS or word in _BESIDE_SUMS or metric_like(word) for word in words)
+    )
 
 
 def _under(name: str) -> str:
@@ -411,6 +419,7 @@ class _Reading(NamedTuple):
         self._refuse_metrics(numbers)
         if not is_items:
             self._refuse_running(numbers)
+            self._refuse_no_scores(numbers)
         odd = [name for name in numbers if _NO_SCORE.fullmatch(_under(name)) or sums_up(name)]
         if is_items:
             words = [name for name in texts if not self._has_wrong_cells(name)]
@@ -449,6 +458,20 @@ class _Reading(NamedTuple):
                     f"it counts upwards ({values[0]:g}, {values[1]:g} ...), so it is no model's scores.",
                     "Call it 'fold' if it numbers folds, 'item' if it numbers items of one test set, or leave it out.",
                 )
+
+    def _refuse_no_scores(self, numbers: Sequence[str]) -> None:
+        """Refuse a column of counts beside shares, and one that repeats the best or the worst of the others in each row."""
+        held = {name: self.table.numbers(name) for name in numbers}
+        for name in numbers:
+            own, others = held[name], np.array([held[each] for each in numbers if each != name])
+            word = next((word for word in re.findall(r"[a-z]+", name.casefold()) if word in _EXTREMES), "")
+            if word and len(others) > 1 and np.array_equal(own, _EXTREMES[word].reduce(others), equal_nan=True):
+                what = f"it is the {word} of the others in each row, and no model's scores."
+            elif name.casefold() in _COUNTED and own.min() > 1 and np.all(own % 1 == 0) and np.all(np.abs(others) <= 1):
+                what = f"it holds whole numbers, from {own.min():g} on, beside scores from 0 to 1: it counts something."
+            else:
+                continue
+            raise refuse(self.name, name, None, what, "Leave it out, or name the models (", Setting("models"), ").")
 
     def _has_wrong_cells(self, name: str) -> bool:
         """True for a column of numbers, some cells of which are no numbers."""
@@ -746,7 +769,10 @@ class _Reading(NamedTuple):
     def _refuse_sums(self, words: Words, role: str) -> None:
         if isinstance(words.names, Counted):
             return
-        wrong = next((place for place, each in enumerate(words.names) if sums_up(each)), None)
+        n_numbered = sum(any(map(str.isdigit, each)) for each in words.names)
+        is_rest = role == "dataset" or (role in UNITS and n_numbered == len(words.names) - 1)  # a fold may be of a man called Max
+        more = (*_EXTREMES, "all") if is_rest else ()
+        wrong = next((place for place, each in enumerate(words.names) if sums_up(each, more)), None)
         if wrong is not None and (words.code == wrong).any():
             row = int(np.argmax(words.code == wrong))
             column = self.roles[role][0] if role in self.roles else role

@@ -328,17 +328,17 @@ def _refuse_disjoint(models: Words, keys: SplitKeys, long: Long) -> None:
     if not disjoint.size:
         return
     one, two = disjoint[0].tolist()
-    unit = "period (column 'time')" if "time" in long.units else "split"
+    is_time = "time" in long.units
+    unit = "period (column 'time')" if is_time else "split"
     examples = " and ".join(
         f"{models.names[each]!r} has {int(there[each].sum())}, the first of them {keys.name(int(np.argmax(there[each])))}"
         for each in (one, two)
     )
     raise UnpairedScoresError(
         f"{long.table.name}: models {models.names[one]!r} and {models.names[two]!r} have no {unit} in common: "
-        f"{examples}. Score both on "
-        "the same ones, or leave one out with ",
+        f"{examples}. Score both on the same ones, or leave one out with ",
         Setting("models"),
-        ".",
+        ". If the times say how long something took, call it 'seconds'." if is_time else ".",
     )
 
 
