@@ -54,8 +54,8 @@ def read_predictions(
         and "matthews_corrcoef"; of numbers "root_mean_squared_error", "r2" and "explained_variance". Unless given it is
         accuracy for classes and roc_auc for probabilities of two classes.
     positive : optional
-        Class that probabilities of one column are of, or that "f1" and the like are of. Of classes that are numbers it is the
-        larger unless given; of words it must be named.
+        Class that probabilities of one column are of, or that "f1" and the like are of. Of 0 and 1, and of -1 and 1, it is 1
+        unless given; of any other two it must be named.
     items, clusters, weights : sequence, optional
         Name, cluster and weight of each example.
 
