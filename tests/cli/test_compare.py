@@ -184,6 +184,36 @@ def test_errors_read_well_on_a_command_line(
     assert message in error
 
 
+def test_what_an_error_advises_for_columns_can_be_typed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each of the two ways on of rows that stand twice, with names that a shell has to have quoted; so --positive and --cv."""
+    path = tmp_path / "t.csv"
+    rows = [(m, f, c, 0.5 + (7 * f + 3 * i) % 11 / 40) for i, m in enumerate("ab") for f in range(5) for c in ("no ne", "platt")]
+    path.write_text("model,fold,my calibrator,f1\n" + "".join(",".join(map(str, row)) + "\n" for row in rows))
+    code, _, err = run_compare(capsys, str(path))
+    assert code == 2
+    assert "Keep one: --where 'my calibrator' 'no ne'; or make it part of the model: --column model='model,my calibrator'." in err
+    kept = answer(capsys, str(path), "--where", "my calibrator", "no ne")
+    assert kept["scores"][0]["models"] == ["b", "a"]
+    assert kept["scores"][0]["n_folds"] == 5
+    both = answer(capsys, str(path), "--column", "model=model,my calibrator")
+    assert sorted(both["scores"][0]["models"]) == ["a no ne", "a platt", "b no ne", "b platt"]
+    truth = ["yes", "no"] * 10
+    answers_of = {"x": truth[:15] + truth[::-1][15:], "y": ["no", *truth[1:]]}
+    path.write_text("y_true,x,y\n" + "".join(",".join(row) + "\n" for row in zip(truth, *answers_of.values(), strict=True)))
+    code, _, err = run_compare(capsys, str(path), "--metric", "f1")
+    assert code == 2
+    assert "which of the classes 'no' and 'yes' is the positive one? Pass --positive yes or the other" in " ".join(err.split())
+    by_class = [answer(capsys, str(path), "--metric", "f1", "--positive", each)["ranking"][0]["mean"] for each in ("yes", "no")]
+    assert by_class == pytest.approx([18 / 19, 20 / 21])  # y misses one of ten, which is one more of the other class
+    path.write_text(
+        "model,accuracy\n" + "".join(f"{m},{0.5 + (f * 7 + i) % 5 / 10}\n" for i, m in enumerate("ab") for f in range(20))
+    )
+    code, _, err = run_compare(capsys, str(path))
+    assert code == 2
+    assert "pass --cv 10" in err
+    assert answer(capsys, str(path), "--cv", "10")["scores"][0]["n_folds"] == 10
+
+
 def test_a_gate_over_last_release_and_today(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Last release's answer and today's scores of the same model, told apart by the names of their files."""
     last = write_scores(tmp_path / "last.csv", ["ranker", "other"], step=0.05)

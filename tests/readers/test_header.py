@@ -52,7 +52,7 @@ def test_two_columns_that_claim_one_part(header: str, role: str, write: Write) -
     assert str(caught.value) == (
         f"scores.csv has the columns {one!r} and {two!r}, and each may be the {role}. Call the one that is meant "
         f"{role!r}, or say it: "
-        f"columns={{{role!r}: {one!r}}}, on the command line --column {role}={one!r}."
+        f"tb.read_scores(..., columns={{{role!r}: {one!r}}})."
     )
     names = [one, two, "accuracy"]
     assert find_roles(names, "t", {role: two}, None, {})[role] == [two]
@@ -87,7 +87,11 @@ def test_what_the_caller_says_of_columns(write: Write) -> None:
     scores = read(path, columns={"model": "net,head", "fold": "step"})
     assert (scores.models, scores.matrix().score.tolist()) == (("a x", "a y"), [[0.1, 0.3], [0.2, 0.4]])
     for given, error, text in (
-        ({"modle": "net"}, InvalidParameterError, r"a column holds one of 'model', 'dataset', .*; got 'modle'\. Write columns="),
+        (
+            {"modle": "net"},
+            InvalidParameterError,
+            r"a column holds one of 'model', 'dataset', .*; got 'modle'\. Write tb.read_scores\(\.\.\., columns=",
+        ),
         ({"model": "nett"}, UnknownNameError, r"no column is called 'nett': did you mean 'net'\?"),
     ):
         with pytest.raises(error, match=text):

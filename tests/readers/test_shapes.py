@@ -101,9 +101,8 @@ def test_rows_that_one_key_has_twice(write: Write) -> None:
         InvalidScoresError,
         ": model 'a' has two scores for fold '0' (line 2 and line 3; 2 such row(s) in all). The rows differ in "
         "'calibrator': none, "
-        "platt. Keep one: where={'calibrator': 'none'}, on the command line --where calibrator 'none'; or make it "
-        "part of the model: "
-        "--column model=model,calibrator.",
+        "platt. Keep one: tb.read_scores(..., where={'calibrator': 'none'}); or make it "
+        "part of the model: tb.read_scores(..., columns={'model': 'model,calibrator'}).",
         metric="f1",
     )
     check_refused(
@@ -126,14 +125,15 @@ def test_what_a_row_is_must_be_known(write: Write) -> None:
         ": what is a row? Its columns are 'svm' and 'rf'. A fold of a cross-validation: pass cv=10, or n_train= and n_test=; an "
         "example of one test set: rows='items'; a dataset, a seed or a period: name it in a column 'dataset', 'seed' "
         "or 'time', or "
-        "say which it is: --column dataset=NAME.",
+        "say which it is: tb.read_scores(..., columns={'dataset': 'NAME'}).",
     )
     check_refused(
         write,
         long,
         AmbiguousSourceError,
-        ": no column numbers the rows of 'svm'. Number them in a column 'fold', 'seed' or 'item', or say what they are: --column "
-        "fold=NAME; of splits in the same order for all models pass cv=10, of items rows='items'.",
+        ": no column numbers the rows of 'svm'. Number them in a column 'fold', 'seed' or 'item', or say what they are: "
+        "tb.read_scores(..., columns={'fold': 'NAME'}); of splits in the same order for all models pass cv=10, of "
+        "items rows='items'.",
     )
     for text in (wide, long):
         for said in ({"cv": 2}, {"n_train": 9, "n_test": 1}, {"rows": "splits"}):
@@ -156,7 +156,7 @@ def test_parts_of_the_data_are_no_splits(write: Write) -> None:
         AmbiguousSourceError,
         ", column 'split': it names parts of the data ('train' and 'test'), not splits of which models have one score "
         "each. Keep one: "
-        "where={'split': 'test'}, on the command line --where split test.",
+        "tb.read_scores(..., where={'split': 'test'}).",
     )
     assert read(write(text), where={"split": "test"}).matrix().score.tolist() == [[0.1, 0.2]] * 2
 
@@ -194,7 +194,7 @@ def test_a_table_of_means_says_nothing_of_how_they_vary(write: Write) -> None:
         ": it has one row for each model: a single score, or a mean, says nothing of how it varies (columns 'model', 'mmlu' and "
         "'arc'). Pass the single score of each model on each split: columns 'model', 'fold' and the metric, or one "
         "column for each "
-        "model. If its columns are datasets, say so: --column datasets=mmlu,arc.",
+        "model. If its columns are datasets, say so: tb.read_scores(..., columns={'datasets': 'mmlu,arc'}).",
     )
     scores = read(write(text), columns={"datasets": "mmlu,arc"})
     assert (scores.datasets, scores.roles) == (("mmlu", "arc"), ("2 datasets",))
@@ -215,7 +215,7 @@ def test_a_column_that_is_no_model(column: str, write: Write) -> None:
         "'fold', 'svm' and "
         f"{column!r}. Without one every column but those of units holds the scores of a model: name the models "
         "(models=), leave the "
-        "other columns out, or say which column holds what: --column model=NAME, --column dataset=NAME.",
+        "other columns out, or say which column holds what: tb.read_scores(..., columns={'model': 'NAME'}).",
     )
     assert read(write(f"fold,svm,{column}\n0,0.5,{cell}\n1,0.6,{cell}\n"), models=["svm"]).models == ("svm",)
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
+from shlex import quote
 
-from tiebreak.errors import AmbiguousSourceError, InvalidParameterError
+from tiebreak.errors import Advice, AmbiguousSourceError, InvalidParameterError
 from tiebreak.printable import printable
 from tiebreak.scores.vocabulary import look_up, quoted
 
@@ -149,11 +150,22 @@ def is_weak(name: str) -> bool:
 _WEAK_WORDS = frozenset(map(plain, _WEAK))
 
 
+def column_advice(role: str, column: str) -> Advice:
+    """Words by which a caller says what a column holds."""
+    return Advice(f"tb.read_scores(..., columns={{{role!r}: {column!r}}})", typed=f"--column {role}={quote(column)}")
+
+
+def where_advice(column: str, value: str) -> Advice:
+    """Words by which a caller keeps the rows with one value in a column."""
+    return Advice(f"tb.read_scores(..., where={{{column!r}: {value!r}}})", typed=f"--where {quote(column)} {quote(value)}")
+
+
 def _columns_given(role: str, text: str, names: Sequence[str]) -> list[str]:
     if role not in ALIASES:
         raise InvalidParameterError(
-            f"a column holds one of {quoted(list(ALIASES), 30)}; got {role!r}. Write columns={{'model': 'my column'}}, or on the "
-            "command line --column model='my column'.",
+            f"a column holds one of {quoted(list(ALIASES), 30)}; got {role!r}. Write ",
+            column_advice("model", "my column"),
+            ".",
             about="columns",
         )
     if text in names:
@@ -171,6 +183,7 @@ def _strongest(role: str, claims: Sequence[str], words: Mapping[str, int], sourc
         return best[0]
     shown = [printable(name) for name in (best if len(best) > 1 else claims)]
     raise AmbiguousSourceError(
-        f"{source} has the columns {quoted(shown)}, and each may be the {role}. Call the one that is meant {role!r}, or say it: "
-        f"columns={{{role!r}: {shown[0]!r}}}, on the command line --column {role}={shown[0]!r}."
+        f"{source} has the columns {quoted(shown)}, and each may be the {role}. Call the one that is meant {role!r}, or say it: ",
+        column_advice(role, shown[0]),
+        ".",
     )

@@ -330,11 +330,7 @@ def holds_predictions(table: SourceTable, options: ReadOptions) -> bool:
 
 
 def _roles(table: SourceTable, options: ReadOptions) -> dict[str, list[str]] | None:
-    given = dict(options.columns or {})
-    if options.item is not None:
-        given["item"] = options.item
-    if options.cluster is not None:
-        given["cluster"] = options.cluster
+    given = options.named_columns
     says = {name: is_varied(column) for name, column in table.columns.items()}
     given.pop("datasets", None)
     roles = find_roles(list(table.columns), table.name, given, options.metric, says)

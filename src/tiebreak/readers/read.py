@@ -277,7 +277,7 @@ def _found(given: NamedSource, options: ReadOptions, *, n_sources: int) -> Found
     is_records = isinstance(source, list | tuple) and source and all(isinstance(row, Mapping) for row in source)
     if not (_is_file(source) or isinstance(source, Mapping) or is_records or is_frame(source)):
         raise unsupported(source, name)
-    named = {*(options.columns or {}).values(), options.item, options.cluster}
+    named = {name.strip() for text in options.named_columns.values() for name in (text, *text.split(","))}
     table = read_table(source, name, is_name=lambda column: column in named or names_something(column))
     names = [*table.columns, *table.nested]
     if sklearn.is_cv_results(names):

@@ -20,7 +20,7 @@ from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import printable
 from tiebreak.readers.battles import refuse_battles
 from tiebreak.readers.files import refuse
-from tiebreak.readers.header import ALIASES, UNITS, find_roles, is_weak, plain
+from tiebreak.readers.header import ALIASES, UNITS, column_advice, find_roles, is_weak, plain, where_advice
 from tiebreak.readers.source import ReadOptions
 from tiebreak.readers.tables import (
     Column,
@@ -146,11 +146,7 @@ def long_of(table: SourceTable, options: ReadOptions, alone: str | None = None) 
     table = dataclasses.replace(table, columns=filled)
     names = list(filled)
     is_text = {name: not is_numeric(column) for name, column in table.columns.items()}
-    given = dict(options.columns or {})
-    if options.item is not None:
-        given["item"] = options.item
-    if options.cluster is not None:
-        given["cluster"] = options.cluster
+    given = options.named_columns
     datasets = given.pop("datasets", None)
     says = {name: is_varied(column) for name, column in table.columns.items()}
     fractions = {name for name, column in table.columns.items() if has_fractions(column)}
@@ -304,10 +300,9 @@ class _Reading(NamedTuple):
         """Refusal of a table with one row for each model."""
         numeric = [name for name in self.others("model") if not self.is_text[name]]
         likely = [name for name in numeric if not metric_like(name) and not _NO_SCORE.fullmatch(_under(name))]
+        is_of_datasets = 1 < len(likely) == len(numeric)
         about = (
-            f" If its columns are datasets, say so: --column datasets={','.join(likely[:3])}."
-            if 1 < len(likely) == len(numeric)
-            else ""
+            (" If its columns are datasets, say so: ", column_advice("datasets", ",".join(likely)), ".") if is_of_datasets else ()
         )
         return refuse(
             self.name,
@@ -315,7 +310,8 @@ class _Reading(NamedTuple):
             None,
             f"it has one row for each model: a single score, or a mean, says nothing of how it varies (columns "
             f"{known_columns(self.table)}).",
-            f"{ADVICE}{about}",
+            ADVICE,
+            *about,
             kind=AmbiguousSourceError,
         )
 
@@ -491,7 +487,9 @@ class _Reading(NamedTuple):
             f"and there is no column of models among {known_columns(self.table)}.",
             "Without one every column but those of units holds the scores of a model: name the models (",
             Setting("models"),
-            "), leave the other columns out, or say which column holds what: --column model=NAME, --column dataset=NAME.",
+            "), leave the other columns out, or say which column holds what: ",
+            column_advice("model", "NAME"),
+            ".",
         )
 
     def _refuse_metrics(self, numbers: Sequence[str]) -> None:
@@ -637,8 +635,9 @@ class _Reading(NamedTuple):
                     column,
                     None,
                     f"it names parts of the data ({quoted(words.names)}), not splits of which models have one score each.",
-                    f"Keep one: where={{{column!r}: {words.names[-1]!r}}}, on the command line --where {column} "
-                    f"{words.names[-1]}.",
+                    "Keep one: ",
+                    where_advice(column, words.names[-1]),
+                    ".",
                     kind=AmbiguousSourceError,
                 )
             units = {key: each for key, each in units.items() if key != role}
@@ -685,8 +684,11 @@ class _Reading(NamedTuple):
                     name,
                     None,
                     f"it tells the rows of each model apart ({', '.join(self.table.words(name).texts()[:3])} ...). As what?",
-                    f"If it names folds, seeds, datasets or items, say --column fold={name} or the like; else keep one value "
-                    f"(--where {name} VALUE), or leave it out.",
+                    "If it names folds, seeds, datasets or items, say so, as in ",
+                    column_advice("fold", name),
+                    "; else keep one value, as in ",
+                    where_advice(name, self.table.words(name).names[0]),
+                    ", or leave it out.",
                     kind=AmbiguousSourceError,
                 )
 
@@ -699,8 +701,9 @@ class _Reading(NamedTuple):
                 None,
                 None,
                 f"no column numbers the rows of {models.names[0]!r}{among}.",
-                "Number them in a column 'fold', 'seed' or 'item', or say what they are: --column fold=NAME; of "
-                "splits in the same order for all models pass ",
+                "Number them in a column 'fold', 'seed' or 'item', or say what they are: ",
+                column_advice("fold", "NAME"),
+                "; of splits in the same order for all models pass ",
                 Setting("cv", "10"),
                 ", of items ",
                 Setting("rows", "'items'"),
@@ -720,8 +723,9 @@ class _Reading(NamedTuple):
             Setting("n_test"),
             "; an example of one test set: ",
             Setting("rows", "'items'"),
-            "; a dataset, a seed or a period: name it in a column 'dataset', 'seed' or 'time', or say which it is: "
-            "--column dataset=NAME.",
+            "; a dataset, a seed or a period: name it in a column 'dataset', 'seed' or 'time', or say which it is: ",
+            column_advice("dataset", "NAME"),
+            ".",
             kind=AmbiguousSourceError,
         )
 
@@ -816,14 +820,16 @@ def doubles_error(
         return refuse(table.name, None, None, what, fix, kind=InvalidScoresError)
     name, words = differ[0]
     others = f" (and in {quoted([each for each, _ in differ[1:]])})" if len(differ) > 1 else ""
-    value = words.names[0]
     return refuse(
         table.name,
         None,
         None,
         f"{what} The rows differ in {name!r}: {', '.join(words.names[:5])}{others}.",
-        f"Keep one: where={{{name!r}: {value!r}}}, on the command line --where {name} {value!r}; or make it part of the model: "
-        f"--column model=model,{name}.",
+        "Keep one: ",
+        where_advice(name, words.names[0]),
+        "; or make it part of the model: ",
+        column_advice("model", f"model,{name}"),
+        ".",
         kind=InvalidScoresError,
     )
 

@@ -75,6 +75,12 @@ class ReadOptions:
         return self.lower_is_better
 
     @property
+    def named_columns(self) -> dict[str, str]:
+        """Columns by what they hold where the caller says it, several of one part with commas between."""
+        own = {"item": self.item, "cluster": self.cluster}
+        return {**(self.columns or {}), **{role: name for role, name in own.items() if name is not None}}
+
+    @property
     def has_data(self) -> bool:
         """True if X or y was given."""
         return self.X is not None or self.y is not None

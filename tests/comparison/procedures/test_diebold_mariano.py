@@ -129,7 +129,9 @@ def test_bad_input(rng: np.random.Generator) -> None:
         UnpairedScoresError, match=r"no period \(column 'time'\) in common.*how long something took, call it 'seconds'"
     ):
         compared(seconds)
-    with pytest.raises(InvalidScoresError, match=r"two rows are of time '1' \(row 1 and row 2; 1 such row\(s\) in all\)\. Keep one"):
+    with pytest.raises(
+        InvalidScoresError, match=r"two rows are of time '1' \(row 1 and row 2; 1 such row\(s\) in all\)\. Keep one"
+    ):
         compared(table.assign(time=[1, 1, *range(2, 40)]))
     gaps = table.assign(arima=table["arima"].where(table["time"] != 2003))
     with pytest.raises(MissingSplitsError, match="'arima' lacks 1 of the 40 periods: '2003'"):
