@@ -108,7 +108,8 @@ def test_one_command_reads_them_to_the_verdict(name: str, written: Path, capsys:
     said = subprocess.run(command, capture_output=True, text=True, check=True, encoding="utf-8").stdout
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     assert "12 logs of single samples" in said
-    assert "4 models on 3 tasks ('arc', 'gsm8k' and 'mmlu'), 95 items" in said
+    assert "compared: 4 models, 95 items, by " in said
+    assert "tasks: 'arc', 'gsm8k' and 'mmlu'\n" in said
     assert ("2 epochs of each item are averaged" in said) == (name != "harness")
     assert "Verdict: " in said
     spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

@@ -193,9 +193,10 @@ class Results:
             runs = [(file, log) for (file, _), log in zip(runs, with_main_metric(reads, options.metric), strict=True)]
         parts = [part_of_log(log, "", "") for log in self._compared(runs, options.models)]
         items = items_of(parts, options.metric, options.direction_of(options.metric or ""), options.cluster)
-        tasks = quoted([task for task in dict.fromkeys(items.columns.get(TASK, ())) if task], 4)
+        tasks = [task for task in dict.fromkeys(items.columns.get(TASK, ())) if task]
+        of_tasks = f"; tasks: {quoted(tasks, 4)}" if tasks else ""
         self.remarks[:] = [
-            f"compared: {len(items.models)} models, {len(items.items):,} {items.unit}s, by {items.metric.name}; tasks: {tasks}",
+            f"compared: {len(items.models)} models, {len(items.items):,} {items.unit}s, by {items.metric.name}{of_tasks}",
             *items.sources,
         ]
         return items
