@@ -215,7 +215,8 @@ def test_a_column_that_is_no_model(column: str, write: Write) -> None:
         "'fold', 'svm' and "
         f"{column!r}. Without one every column but those of units holds the scores of a model: name the models "
         "(models=), leave the "
-        "other columns out, or say which column holds what: tb.read_scores(..., columns={'model': 'NAME'}).",
+        "other columns out, or say which column holds what: tb.read_scores(..., columns={'model': 'NAME'}), or "
+        "dataset or fold in the place of model.",
     )
     assert read(write(f"fold,svm,{column}\n0,0.5,{cell}\n1,0.6,{cell}\n"), models=["svm"]).models == ("svm",)
 
@@ -233,6 +234,7 @@ def test_columns_that_are_metrics_or_running_numbers(write: Write) -> None:
         ("fold,svm,rf,best\n0,0.1,0.2,0.2\n1,0.4,0.3,0.4\n", "column 'best': it is the best of the others in each row"),
         ("fold,svm,rf,Min\n0,0.1,0.2,0.1\n1,0.4,0.3,0.3\n", "column 'Min': it is the min of the others in each row"),
         ("fold,svm,rf\n0,0.1,0.2\n1,0.3,0.1\nbest,0.4,0.3\n", "column 'fold': 'best' sums up the other rows"),
+        ("dataset,svm,rf\nx,0.1,0.2\nF1 mean,0.4,0.3\n", "column 'dataset': 'F1 mean' sums up the other rows"),
         ("dataset,svm,rf\nx,0.1,0.2\nAll,0.4,0.3\n", "column 'dataset': 'All' sums up the other rows"),
         ("fold,score\n0,0.1\n", r"has a column of scores \('score'\) but none called 'model'"),
         ("fold,n_train\n0,9\n", "it has no column of scores, only 'fold' and 'n_train'"),
@@ -244,5 +246,9 @@ def test_columns_that_are_metrics_or_running_numbers(write: Write) -> None:
     for key in ("seed", "dataset", "split", "fold"):
         text = f"{key},svm,rf\n" + "".join(f"{i},{88 + i},{85 - i}\n" for i in range(3))
         assert read(write(text)).models == ("svm", "rf")
-    for text in ("fold,svm,rf,best\n0,0.1,0.2,0.3\n1,0.3,0.1,0.2\n", "fold,svm,rf,best\nMax,0.1,0.2,0.3\nEve,0.3,0.1,0.2\n"):
+    for text in (
+        "fold,svm,rf,best\n0,0.1,0.2,0.3\n1,0.3,0.1,0.2\n",
+        "fold,svm,rf,best\nMax,0.1,0.2,0.3\nEve,0.3,0.1,0.2\n",
+        "fold,svm,rf,best\nsum(1),0.1,0.2,0.3\nsum(2),0.3,0.1,0.2\n",
+    ):
         assert read(write(text), n_train=9, n_test=1).models == ("svm", "rf", "best")  # it may be a model, and a fold a man

@@ -193,7 +193,7 @@ def _names_models(column: str, is_text: Mapping[str, bool], roles: Mapping[str, 
 
 def sums_up(name: str, more: Container[str] = ()) -> bool:
     """True for a name of a row or a column that sums up the others, such as a mean or a rank, or has the words of `more` only."""
-    words = re.findall(r"[^\W\d_]+", name.casefold())
+    words = re.findall(r"[^\W_]+", name.casefold())
     return (bool(words) and all(word in more for word in words)) or (
         not _SUMS.isdisjoint(words) and all(word in _SUMS or word in _BESIDE_SUMS or metric_like(word) for word in words)
     )
@@ -463,7 +463,7 @@ class _Reading(NamedTuple):
             word = next((word for word in re.findall(r"[a-z]+", name.casefold()) if word in _EXTREMES), "")
             if word and len(others) > 1 and np.array_equal(own, _EXTREMES[word].reduce(others), equal_nan=True):
                 what = f"it is the {word} of the others in each row, and no model's scores."
-            elif name.casefold() in _COUNTED and own.min() > 1 and np.all(own % 1 == 0) and np.all(np.abs(others) <= 1):
+            elif (word or name.casefold() in _COUNTED) and own.min() > 1 and np.all(own % 1 == 0) and np.all(np.abs(others) <= 1):
                 what = f"it holds whole numbers, from {own.min():g} on, beside scores from 0 to 1: it counts something."
             else:
                 continue
@@ -489,7 +489,7 @@ class _Reading(NamedTuple):
             Setting("models"),
             "), leave the other columns out, or say which column holds what: ",
             column_advice("model", "NAME"),
-            ".",
+            ", or dataset or fold in the place of model.",
         )
 
     def _refuse_metrics(self, numbers: Sequence[str]) -> None:
