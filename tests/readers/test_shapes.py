@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 
@@ -252,3 +253,12 @@ def test_columns_that_are_metrics_or_running_numbers(write: Write) -> None:
         "fold,svm,rf,best\nsum(1),0.1,0.2,0.3\nsum(2),0.3,0.1,0.2\n",
     ):
         assert read(write(text), n_train=9, n_test=1).models == ("svm", "rf", "best")  # it may be a model, and a fold a man
+
+
+def test_a_key_without_any_value_is_none(write: Write) -> None:
+    """From a file as from a frame; a model without any score stays one."""
+    text = "repeat,fold,a,b,c\n,0,0.1,0.2,\n,1,0.2,0.3,\n"
+    for source in (write(text), pd.read_csv(write(text))):
+        matrix = read(source, n_train=9, n_test=1).matrix()
+        assert (matrix.models, matrix.repeat.tolist(), matrix.fold.tolist()) == (("a", "b", "c"), [0, 0], [0, 1])
+        assert np.isnan(matrix.score[2]).all()

@@ -20,7 +20,7 @@ from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import printable
 from tiebreak.readers.battles import refuse_battles
 from tiebreak.readers.files import refuse
-from tiebreak.readers.header import ALIASES, UNITS, column_advice, find_roles, is_weak, plain, where_advice
+from tiebreak.readers.header import ALIASES, UNITS, column_advice, find_roles, is_weak, names_something, plain, where_advice
 from tiebreak.readers.source import ReadOptions
 from tiebreak.readers.tables import (
     Column,
@@ -29,6 +29,7 @@ from tiebreak.readers.tables import (
     Words,
     as_words,
     has_fractions,
+    is_empty,
     is_numeric,
     is_varied,
     known_columns,
@@ -142,7 +143,11 @@ def long_of(table: SourceTable, options: ReadOptions, alone: str | None = None) 
         No rule says what the table holds; the text has its columns, and the one option that would settle it.
     """
     table = _where(table, options.where or {})
-    filled = {name: column for name, column in table.columns.items() if not isinstance(column, Words) or column.names}
+    filled = {
+        name: column
+        for name, column in table.columns.items()
+        if not is_empty(column) or (isinstance(column, np.ndarray) and not names_something(name))  # a model may lack all scores
+    }
     table = dataclasses.replace(table, columns=filled)
     names = list(filled)
     is_text = {name: not is_numeric(column) for name, column in table.columns.items()}
@@ -457,13 +462,14 @@ class _Reading(NamedTuple):
 
     def _refuse_no_scores(self, numbers: Sequence[str]) -> None:
         """Refuse a column of counts beside shares, and one that repeats the best or the worst of the others in each row."""
-        held = {name: self.table.numbers(name) for name in numbers}
         for name in numbers:
-            own, others = held[name], np.array([held[each] for each in numbers if each != name])
             word = next((word for word in re.findall(r"[a-z]+", name.casefold()) if word in _EXTREMES), "")
+            if not word and name.casefold() not in _COUNTED:
+                continue
+            own, others = self.table.numbers(name), np.array([self.table.numbers(each) for each in numbers if each != name])
             if word and len(others) > 1 and np.array_equal(own, _EXTREMES[word].reduce(others), equal_nan=True):
                 what = f"it is the {word} of the others in each row, and no model's scores."
-            elif (word or name.casefold() in _COUNTED) and own.min() > 1 and np.all(own % 1 == 0) and np.all(np.abs(others) <= 1):
+            elif own.min() > 1 and np.all(own % 1 == 0) and np.all(np.abs(others) <= 1):
                 what = f"it holds whole numbers, from {own.min():g} on, beside scores from 0 to 1: it counts something."
             else:
                 continue
@@ -574,7 +580,7 @@ class _Reading(NamedTuple):
             roles["dataset"] = roles.pop("item")
         for role in ("repeat", "item", "split"):  # tidymodels calls a column id, and its cells say Fold03
             names = self.words(role).names if role in roles else ("",)
-            stem = re.sub(r"[\W\d_]+$", "", str(names[0])).casefold()
+            stem = re.sub(r"[\W\d_]+$", "", str(names[0] if names else "")).casefold()
             said = _SAID.get(stem, role)
             if role in roles and said not in roles and all(each.casefold().startswith(stem) for each in names):
                 roles[said] = roles.pop(role)

@@ -388,7 +388,7 @@ def _named(name: str, names: Sequence[str], columns: Sequence[Column | list[Any]
     for place, (raw, column) in enumerate(zip(names, columns, strict=True), start=1):
         own = raw.strip().strip("\ufeff").strip()
         if not own or re.fullmatch(r"Unnamed: \d+(_level_\d+)?", own):
-            if _is_empty(column) or (place == 1 < len(names) and _numbers_rows(column)):
+            if is_empty(column) or (place == 1 < len(names) and _numbers_rows(column)):
                 continue
             own = f"column {place}"
         if own in held:
@@ -414,7 +414,8 @@ def _named(name: str, names: Sequence[str], columns: Sequence[Column | list[Any]
     )
 
 
-def _is_empty(column: Column | list[Any]) -> bool:
+def is_empty(column: Column | list[Any]) -> bool:
+    """True for a column without any value."""
     return bool(np.isnan(column).all()) if isinstance(column, np.ndarray) else isinstance(column, Words) and not column.names
 
 
