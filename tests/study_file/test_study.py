@@ -223,6 +223,7 @@ def test_declared_models_are_not_made(tmp_path: Path) -> None:
         ('source = "sklearn:iris"', "", "data.source: must be a text, got nothing."),
         ("C = 0.5", "c = 0.5", "models.logistic.params.c = 0.5: no parameter of LogisticRegression is called 'c'"),
         ("params = { C = 0.5 }", "grid = { c = [1] }", "models.logistic.grid: no parameter of LogisticRegression is called 'c'"),
+        ("params = { C = 0.5 }", "grid = []", "models.logistic.grid = []: it has no table, so there is no model to measure."),
         ("params = { C = 0.5 }", "grid = 3", "models.logistic.grid = 3: must be a table, got a whole number."),
         ("params = { C = 0.5 }", "grid = { C = 3 }", "models.logistic.grid: the grid cannot be used: "),
         ("params =", "parms =", "models.logistic.parms: no key is called 'parms': did you mean 'params'?"),

@@ -167,6 +167,7 @@ def _model(entry: Entry, make: bool) -> Any:
     if place.value is None:
         return model
     tables = [{name: _resolve(each.at(name), make) for name in each.read(dict[str, Any])} for each in place.items()]
+    place.require(tables, "it has no table, so there is no model to measure. Give one, or leave it out.")
     try:
         return grid(model, tables)
     except TiebreakError as error:
