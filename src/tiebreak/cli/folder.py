@@ -5,10 +5,14 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tiebreak.cli.process import emit, emit_page, say
 from tiebreak.printable import printable
+
+if TYPE_CHECKING:
+    from tiebreak.comparison.comparison import Comparison
+    from tiebreak.readers.folder import Results
 
 
 def as_command(arguments: Sequence[str], commands: Sequence[str]) -> list[str]:
@@ -27,7 +31,7 @@ def with_folders(files: Sequence[Any]) -> list[Any]:
     return [read_results(each) if is_folder(each) else each for each in files]
 
 
-def found_in(sources: Sequence[Any]) -> list[Any]:
+def found_in(sources: Sequence[Any]) -> list[Results]:
     """Findings in folders, of the sources."""
     return [each for each in sources if hasattr(each, "left_out")]
 
@@ -41,7 +45,7 @@ def show_found(sources: Sequence[Any], *, on_stdout: bool) -> None:
             say(repr(each), wrapped=False)
 
 
-def show_brief(comparison: Any) -> None:
+def show_brief(comparison: Comparison) -> None:
     """Print the table of models and the tasks, without notes."""
     from tiebreak.views import page, slices
     from tiebreak.views.comparison import models_table
@@ -50,8 +54,9 @@ def show_brief(comparison: Any) -> None:
     emit_page(page.Page((models,) if comparison.by is None else (models, slices.table(comparison.slices()))), end="\n")
 
 
-def show_end(sources: Sequence[Any], comparison: Any) -> None:
+def show_end(sources: Sequence[Any], comparison: Comparison) -> None:
     """Print the verdict, the next step and what to type next."""
+    from tiebreak.scores.items import SUBTASK
     from tiebreak.views.page import Page, Paragraph
 
     said = (f"Verdict: {comparison.headline}", *([comparison.next_step] if comparison.next_step else []))
@@ -59,8 +64,8 @@ def show_end(sources: Sequence[Any], comparison: Any) -> None:
         "--columns all": "all columns and pairs, warnings and method",
         "--rope 0.01": "" if comparison.rope else "with the smallest difference that matters",
         "--html answer.html": "one page to send",
-        "--by subtask": "each part of a group of tasks by itself"
-        if "subtask" in getattr(comparison.items, "columns", ()) and comparison.by != "subtask"
+        f"--by {SUBTASK}": "each part of a group of tasks by itself"
+        if SUBTASK in getattr(comparison.items, "columns", ()) and comparison.by != SUBTASK
         else "",
     }
     typed = shlex.join(printable(str(getattr(each, "path", each))) for each in sources)
