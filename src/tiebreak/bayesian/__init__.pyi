@@ -1,9 +1,6 @@
 from tiebreak.bayesian.bayes_bootstrap import BayesianBootstrapPosterior as BayesianBootstrapPosterior
 from tiebreak.bayesian.bayes_bootstrap import BootstrapProbabilities as BootstrapProbabilities
 from tiebreak.bayesian.bayes_bootstrap import bayesian_bootstrap as bayesian_bootstrap
-from tiebreak.bayesian.correlated_t import RopeProbabilities as RopeProbabilities
-from tiebreak.bayesian.correlated_t import StudentPosterior as StudentPosterior
-from tiebreak.bayesian.correlated_t import correlated_t_posterior as correlated_t_posterior
 from tiebreak.bayesian.hierarchical import HierarchicalPosterior as HierarchicalPosterior
 from tiebreak.bayesian.hierarchical import ShrunkenMeans as ShrunkenMeans
 from tiebreak.bayesian.hierarchical import hierarchical_posterior as hierarchical_posterior

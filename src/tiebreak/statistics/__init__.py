@@ -1,4 +1,7 @@
-"""Statistics on arrays, one file per family; nothing here knows of tables. Names are loaded when they are first used."""
+"""Statistics on arrays, one file per family of formulas; each returns a `Law`, or a tuple of one and what the test has beside.
+
+Nothing here knows of tables. Names are loaded when they are first used.
+"""
 
 from tiebreak.lazy_names import lazy_names
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.errors import InvalidParameterError, InvalidScoresError, TooFewModelsError
 from tiebreak.numerics import FloatArray, IntArray, Interval, check_probability, divide, group_codes, student_multiplier
+from tiebreak.numerics.law import Law, student
 
 MOST_BIAS = 12.0
 """Log-odds of the first of two equal models beyond which it wins always, for all that battles can say."""
@@ -47,7 +48,7 @@ class BradleyTerry:
         Log-odds by which the first of two equal models is favoured; nan where it was not asked for. `MOST_BIAS` or its negative
         where the same side won always.
     error : ndarray of shape (n_models, n_models)
-        Standard errors of the differences; inf where there is none, as of models without a finite ability or a single cluster.
+        Standard errors of the differences; nan where there is none, as of models without a finite ability or a single cluster.
     own_error : ndarray of shape (n_models,)
         Likewise, of the ability itself, which is a difference to the mean of all that are finite.
     df : ndarray of shape (n_models,)
@@ -76,6 +77,14 @@ class BradleyTerry:
     swept: FloatArray
     units_met: FloatArray
 
+    def law(self, first: ArrayLike, second: ArrayLike) -> Law:
+        """Student's law of the differences of pairs of models, in log-odds; undefined where one has no finite ability."""
+        one, two = np.asarray(first), np.asarray(second)
+        with np.errstate(invalid="ignore"):  # inf - inf
+            difference = self.log_ability[one] - self.log_ability[two]
+        df = np.minimum(self.df[one], self.df[two])
+        return student(difference, self.error[one, two], df, n_units=self.n_units)
+
     def interval(self, level: float = 0.95, *, against: int | None = None) -> Interval:
         """Student's intervals of the abilities, in log-odds, of shape (n_models,) each.
 
@@ -83,15 +92,12 @@ class BradleyTerry:
         never lost has the end inf, and as the other one the ability at which winning every time would have the probability
         (1 - level) / 2; likewise one that never won. One that is not placed has two open ends.
         """
-        alpha = 1 - check_probability(level, "level")
-        zero = 0.0 if against is None else self.log_ability[against]
-        multiplier, error = student_multiplier(alpha, self.df), self.own_error
-        if against is not None:
-            multiplier, error = np.maximum(multiplier, multiplier[against]), self.error[against]
-        with np.errstate(invalid="ignore"):  # inf - inf, of those that follow
-            low, high = (self.log_ability - zero + sign * multiplier * error for sign in (-1, 1))
+        zero, every = 0.0 if against is None else self.log_ability[against], np.arange(self.log_ability.size)
+        law = student(self.log_ability, self.own_error, self.df) if against is None else self.law(every, against)
+        low, high = law.interval(check_probability(level, "level"))
+        low, high = np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
         for i in np.flatnonzero(~np.isfinite(self.log_ability)):
-            low[i], high[i] = (end - zero for end in self._open_interval(int(i), alpha / 2))
+            low[i], high[i] = (end - zero for end in self._open_interval(int(i), (1 - level) / 2))
         if against is not None:
             low[against] = high[against] = 0.0
         return Interval(low, high)
@@ -180,9 +186,9 @@ def bradley_terry(
     is within a strongly connected part of the graph of wins. The largest such part is fitted, by number of models, then of
     battles; all others lie infinitely far above or below it, or cannot be placed.
 
-    Errors come from the slopes of the likelihood of each battle or cluster (sandwich estimate [LZ86]_). What a cluster adds to the
-    variance of an ability is divided by 1 - h, h being its share in what is known of that ability (as in CR2 [BM02]_; shares are
-    worked out without the products of two abilities, which leaves those of two models, or of alike clusters, exact). Degrees of
+    Errors come from the slopes of the likelihood of each battle or cluster (sandwich estimate [LZ86]_). What a cluster adds
+    to the variance of an ability is divided by 1 - h, h being its share in what is known of that ability (as in CR2 [BM02]_;
+    shares leave out products of two abilities, and are exact for two models and for clusters that are alike). Degrees of
     freedom are 1 / (sum h^2) - 1, and no more than the parts u of the clusters show themselves, 3 (sum u^2)^2 / sum u^4. No error
     is smaller than that of independent battles with the same ties: a few sure outcomes, or opposite ones within a cluster, would
     look like certainty.
@@ -239,8 +245,8 @@ def bradley_terry(
     won, lost, tied = (battles.table(battles.weight * (battles.score == value), n_models) for value in (1.0, 0.0, 0.5))
     ability = _places(won + lost.T + (tied + tied.T) / 2, won + lost + tied)
     main = np.flatnonzero(ability == 0)
-    errors, own, freedom = np.full((n_models, n_models), np.inf), np.full(n_models, np.inf), np.ones(n_models + 1)
-    is_told, bias, of_position = False, 0.0, np.inf
+    errors, own, freedom = np.full((n_models, n_models), np.nan), np.full(n_models, np.nan), np.ones(n_models + 1)
+    is_told, bias, of_position = False, 0.0, np.nan
     if main.size:
         scored, conceded = ((each + tied / 2)[np.ix_(main, main)] for each in (won, lost))
         is_told = position and _tells_position(scored + conceded)
@@ -256,7 +262,7 @@ def bradley_terry(
         error=errors,
         own_error=own,
         df=freedom[:-1],
-        position_error=float(of_position) if is_told else np.inf if position else np.nan,
+        position_error=float(of_position) if is_told else np.nan,
         position_df=float(freedom[-1]),
         n_units=int(battles.unit.max()) + 1,
         wins=won + lost.T,
@@ -476,7 +482,7 @@ def _errors(battles: _Battles, ability: FloatArray, bias: float, has_position: b
     least = _information(battles.table(weight * information - tied, size), has_position=has_position, is_bounded=False)
     least = bread @ least @ bread
     if n_units == 1:
-        return np.full(bread.shape, np.inf), least, np.ones(size + 1)
+        return np.full(bread.shape, np.nan), least, np.ones(size + 1)
     if n_units == one.size:
         meat = _information(battles.table(np.square(residual), size), has_position=has_position, is_bounded=False)
         return bread @ meat @ bread * (n_units / (n_units - 1)), least, np.full(size + 1, n_units - 1.0)
@@ -485,10 +491,10 @@ def _errors(battles: _Battles, ability: FloatArray, bias: float, has_position: b
 
 
 def _squared_errors(covariance: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Variances of abilities less their mean, of their differences, and of the position; inf where the covariance is."""
+    """Variances of abilities less their mean, of their differences, and of the position; all nan where some covariance is."""
     size = len(covariance) - 1
     if not np.isfinite(covariance).all():
-        return np.full(size, np.inf), np.full((size, size), np.inf), np.array(np.inf)
+        return np.full(size, np.nan), np.full((size, size), np.nan), np.array(np.nan)
     centre = np.eye(size) - 1 / size
     among = centre @ covariance[:-1, :-1] @ centre
     own = np.diagonal(among)

@@ -233,9 +233,9 @@ def _method_line(ratings: Ratings) -> str:
     at = f"{quoted_names(ratings.models)[ratings.anchor]} is at 1000" if ratings.anchor else "their mean is 1000"
     robust = "" if ratings.unit == "battle" else f", which allow for what battles of a {ratings.unit} share"
     return (
-        f"Bradley-Terry by maximum likelihood from {of}; ties count half a win for either. Ratings are on Elo's scale: 400 points "
-        f"are odds of 10 to 1, and {at}. Intervals are Student's, from sandwich errors over {ratings.unit}s{robust}; on a further "
-        f"{ratings.unit} of this kind the better model need not win."
+        f"Bradley-Terry by maximum likelihood from {of}; ties count half a win for either. Ratings are on Elo's scale: 400 "
+        f"points are odds of 10 to 1, and {at}. Intervals are Student's, from sandwich errors over {ratings.unit}s{robust}; on a "
+        f"further {ratings.unit} of this kind the better model need not win."
     )
 
 
