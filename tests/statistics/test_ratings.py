@@ -201,8 +201,8 @@ def test_many_small_clusters_have_the_error_of_all_alike():
 def test_what_one_cluster_alone_knows_is_hardly_known():
     """Only one judge of 30 ever met the last model: its error is that of independent battles, with one degree of freedom."""
     one, two, score, judge = _judged(600, 30, bias=0)
-    fit = bradley_terry(np.append(one, [4] * 12), np.append(two, [0, 1, 2, 3] * 3), np.append(score, [1] * 8 + [0] * 4),
-                        cluster=np.append(judge, [0] * 12))  # fmt: skip
+    one, two, judge = np.append(one, [4] * 12), np.append(two, [0, 1, 2, 3] * 3), np.append(judge, [0] * 12)
+    fit = bradley_terry(one, two, np.append(score, [1] * 8 + [0] * 4), cluster=judge)
     assert fit.df[4] == 1.0
     assert fit.df[:4].min() > 10
     assert not fit.shown_better()[4].any()
@@ -230,9 +230,9 @@ def test_few_sure_outcomes_are_no_certainty():
     The slopes are small as is the information, so that only the inverse information tells how little is known.
     """
     rows = [(0, 1, 10, 10), (2, 3, 10, 10), (0, 4, 12, 1), (4, 2, 12, 1), (0, 2, 20, 1)]
-    one, two, score = (np.concatenate(each) for each in zip(*(
-        (np.full(n + m, a), np.full(n + m, b), np.repeat([1.0, 0.0], [n, m])) for a, b, n, m in rows
-    ), strict=True))  # fmt: skip
+    first, second, *numbers = np.array(rows).T
+    one, two = (np.repeat(each, sum(numbers)) for each in (first, second))
+    score = np.concatenate([np.repeat([1.0, 0.0], each) for each in zip(*numbers, strict=True)])
     fit = bradley_terry(one, two, score)
     p = special.expit(fit.log_ability[one] - fit.log_ability[two])
     design = np.eye(5)[one] - np.eye(5)[two]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.errors import InvalidParameterError, InvalidScoresError, TooFewModelsError
-from tiebreak.numerics import FloatArray, IntArray, Interval, check_probability, divide, group_codes, student_multiplier
+from tiebreak.numerics import FloatArray, IntArray, Interval, check_probability, divide, group_codes
 from tiebreak.numerics.law import Law, student
 
 MOST_BIAS = 12.0
@@ -122,8 +122,8 @@ class BradleyTerry:
 
     def position_interval(self, level: float = 0.95) -> tuple[float, float]:
         """Student's interval of the position, in log-odds."""
-        half = float(student_multiplier(1 - check_probability(level, "level"), self.position_df)) * self.position_error
-        return self.position - half, self.position + half
+        low, high = student(self.position, self.position_error, self.position_df).interval(level)
+        return float(low), float(high)
 
     def shown_better(self, level: float = 0.95) -> NDArray[np.bool_]:
         """True where the model of the row is shown better than that of the column, all pairs together at `level`.
@@ -133,7 +133,8 @@ class BradleyTerry:
         """
         n = self.log_ability.size
         alpha = 2 * (1 - check_probability(level, "level")) / (n * (n - 1))
-        multiplier, finite = student_multiplier(alpha, self.df), np.isfinite(self.log_ability)
+        multiplier = student(np.zeros(n), np.ones(n), self.df).end(alpha / 2, upper=True)  # for each model, not for each pair
+        finite = np.isfinite(self.log_ability)
         low, high = self.interval(1 - alpha)
         with np.errstate(invalid="ignore"):
             shown = self.log_ability[:, None] - self.log_ability > np.maximum(multiplier[:, None], multiplier) * self.error
