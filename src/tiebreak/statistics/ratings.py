@@ -323,7 +323,7 @@ class _Battles(NamedTuple):
     def of(self, rows: NDArray[np.bool_]) -> _Battles:
         """Some of the battles; their units are numbered anew."""
         *columns, unit = (column[rows] for column in self)
-        return _Battles(*columns, np.unique(unit, return_inverse=True)[1])
+        return _Battles(*columns, _codes(unit, unit.size))
 
     def between(self, models: IntArray, n_models: int) -> _Battles:
         """Battles of some models with each other, which are numbered anew."""
@@ -363,9 +363,18 @@ def _checked(
         raise InvalidScoresError("the score of a battle is 1 where the first won, 0 where the second did, and 1/2 for a tie.")
     if not np.all(np.isfinite(weights)) or np.any(weights < 0) or not weights.any():
         raise InvalidScoresError("the weights of battles must be finite, not negative, and not all 0.")
-    unit = np.arange(one.size) if cluster is None else group_codes(np.asarray(cluster), one.size, "cluster")[0]
+    unit = np.arange(one.size) if cluster is None else _codes(np.asarray(cluster), one.size)
     battles = _Battles(one, two, won, weights, unit)
     return (battles if weights.all() else battles.of(weights > 0)), n_models
+
+
+def _codes(cluster: NDArray[Any], n: int) -> IntArray:
+    """Number of each battle's unit, without gaps; whole numbers in a small range are not sorted."""
+    if cluster.shape != (n,) or cluster.dtype.kind not in "iu" or cluster.min() < 0 or cluster.max() > 4 * n:
+        return group_codes(cluster, n, "cluster")[0]
+    is_there = np.zeros(int(cluster.max()) + 1, dtype=bool)
+    is_there[cluster] = True
+    return np.asarray((np.cumsum(is_there) - 1)[cluster])
 
 
 def _places(beaten: FloatArray, played: FloatArray) -> FloatArray:
@@ -510,11 +519,15 @@ def _by_cluster(
 
     one, two, unit = battles.first, battles.second, battles.unit
     size, n_units, side = len(bread), int(unit.max()) + 1, float(has_position)
-    columns = np.concatenate([one, two, np.full(unit.size, size - 1)])
 
     def by_unit(values: FloatArray, sign: float) -> Any:
-        held = np.concatenate([values, sign * values, side * values])
-        return csr_array((held, (np.tile(unit, 3), columns)), shape=(n_units, size))
+        """Sums of values by unit and parameter, the second model's with a sign."""
+        columns = [(one, values), (two, sign * values)] + ([(np.full(unit.size, size - 1), values)] if has_position else [])
+        if n_units * size <= unit.size:  # few units, each with many battles
+            sums = [np.bincount(unit * size + place, held, n_units * size) for place, held in columns]
+            return csr_array(np.sum(sums, axis=0).reshape(n_units, size))
+        places, held = (np.concatenate(each) for each in zip(*columns, strict=True))
+        return csr_array((held, (np.tile(unit, len(columns)), places)), shape=(n_units, size))
 
     slopes, known = by_unit(residual, -1.0), by_unit(information, 1.0)
     share = known.sum(axis=0)[:-1]
