@@ -193,6 +193,15 @@ def test_position_is_taken_out_as_logistic_regression_does() -> None:
     assert "The judge favours the answer that stands first: of two equal models it prefers the first" in ratings.to_text()
 
 
+def test_a_bias_that_is_not_shown_is_taken_out_all_the_same() -> None:
+    """Of a judge without one the page says neither that there is a bias, nor that what is not there is taken out."""
+    ratings = tb.rate(judged(0.0))
+    assert ratings.position_low < 0.5 < ratings.position_high
+    text = " ".join(ratings.to_text().split())
+    assert "No bias of the judge for a position is shown: of two equal models" in text
+    assert "%); what there may be is taken out of the ratings." in text
+
+
 def test_models_that_stood_first_more_often_gain_nothing() -> None:
     """Equal models, of which one always stands first but in a tenth of the battles: plain ratings call it better."""
     rng = np.random.default_rng(3)

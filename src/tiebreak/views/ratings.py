@@ -162,7 +162,8 @@ def position_sentences(ratings: Ratings) -> Iterator[str]:
         shown = low > 0.5 or high < 0.5
         chance = f"{100 * ratings.position_probability:.1f}% of the time ({level} interval {100 * low:.1f}% to {100 * high:.1f}%)"
         what = f"The judge favours the answer that stands {side}" if shown else "No bias of the judge for a position is shown"
-        yield f"{what}: of two equal models it prefers the first {chance}, which is taken out of the ratings."
+        out = ", which is" if shown else "; what there may be is"
+        yield f"{what}: of two equal models it prefers the first {chance}{out} taken out of the ratings."
     if ratings.n_both:
         yield kept
 
