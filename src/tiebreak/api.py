@@ -133,16 +133,16 @@ def compare(
         Smallest difference that matters to you, in the metric's unit, or a percentage of the best mean ("1%"), or of the
         baseline's. Verdicts: better, ahead (a difference is shown, that it matters is not), equivalent, undecided, behind, worse.
     alpha : float, default 0.05
-        Chance of any wrong verdict over the family, with the corrections "bonferroni" and "sidak"; with "none" 1 - coverage of
-        each interval. The others keep their rate for the p-values of no difference.
+        Chance of any wrong verdict over the family, with the correction "bonferroni"; with "none" 1 - coverage of each
+        interval. The others keep their rate for the p-values of no difference.
     baseline : str, optional
         Judge every other model against this one only, instead of all pairs.
     family : {"pairs", "best"}, default "pairs"
         Judge all pairs (or, with a baseline, the pairs against it), from which standings, places and letters are read; or compare
         every model with the best one, which says of more models that they are not the best, and nothing of single pairs.
-    correction : {"bonferroni", "sidak", "none", "holm", "hochberg", "hommel", "shaffer", "bh", "by"}, default "bonferroni"
-        It sets the one level of all intervals of the family, and adjusts p-values. From "holm" on they go step by step, which is
-        right for "no difference" only, so these take no rope. "shaffer" is for all pairs, without a baseline.
+    correction : {"bonferroni", "holm", "shaffer", "bh", "none"}, default "bonferroni"
+        It sets the one level of all intervals of the family, and adjusts p-values. "holm", "shaffer" and "bh" go step by step,
+        which is right for "no difference" only, so these take no rope. "shaffer" is for all pairs, without a baseline.
     alternative : {"two-sided", "greater", "less"}, default "two-sided"
         Direction of `pvalue` and `adjusted_pvalue` alone; "greater" and "less" need `order` or `baseline`.
     order : sequence of str, optional

@@ -71,7 +71,7 @@ def test_options_reach_the_library(scores: str, monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setattr(api, "compare", spy)
     typed = (
         "--metric mine --higher-is-better --models svm --models ridge --rope 1% --alpha 0.1 --p-best "
-        "--order svm --order ridge --correction sidak --alternative greater --method corrected-t --missing pairwise "
+        "--order svm --order ridge --correction none --alternative greater --method corrected-t --missing pairwise "
         "--n-train 512 --n-test 57 --seed 4 --rows splits"
     )
     run_compare(capsys, scores, *typed.split())
@@ -88,7 +88,7 @@ def test_options_reach_the_library(scores: str, monkeypatch: pytest.MonkeyPatch,
         "baseline": None,
         "family": None,
         "order": ("svm", "ridge"),
-        "correction": "sidak",
+        "correction": "none",
         "alternative": "greater",
         "method": "corrected-t",
         "missing": "pairwise",

@@ -52,7 +52,7 @@ def codes(answer: Comparison) -> dict[str, str]:
         ({"alpha": 95}, "got 95. Did you mean 0.05?"),
         ({"alpha": np.nan}, "got nan."),
         ({"options": {"n_draws": 10}}, "corrected-t has no option 'n_draws'; it has none. Correct options=."),
-        ({"correction": "tukey"}, "unknown correction 'tukey'; choose one of 'holm', 'bonferroni', 'sidak'"),
+        ({"correction": "tukey"}, "unknown correction 'tukey'; choose one of 'bonferroni', 'holm', 'shaffer'"),
         ({"method": "t"}, "unknown method 't'; choose one of 'auto', 'corrected-t', 'paired-t', "),
         ({"missing": "drop"}, "unknown missing 'drop'; choose one of 'raise', 'pairwise'."),
         ({"alternative": "larger"}, "alternative must be 'two-sided', 'greater' or 'less'; got 'larger'."),
@@ -278,7 +278,7 @@ def test_public_function_passes_every_setting_on() -> None:
     options: dict[str, Any] = {
         "rope": 0.02,
         "alpha": 0.1,
-        "correction": "sidak",
+        "correction": "none",
         "alternative": "less",
         "order": ["poly, degree=2", "rbf", "linear", "poly, degree=3"],
         "method": "paired-t",

@@ -37,7 +37,7 @@ METRICS = [
     Metric("profit", True),
     Metric("delay", False),
 ]
-STEPWISE = ["holm", "hochberg", "hommel", "shaffer", "bh", "by"]
+STEPWISE = ["holm", "shaffer", "bh"]
 MANY = 0.04
 """Share of the tables with 41 to 45 models, more than get letters."""
 
@@ -72,7 +72,7 @@ def options_of(rng: Rng, scores: Scores, own: dict[str, Any]) -> dict[str, Any]:
     family = str(rng.choice(["pairs", "pairs", "baseline", "best"]))
     if family == "best":
         return options | {"family": "best"}
-    free = [None, None, "bonferroni", "sidak", "none", *(STEPWISE if options["rope"] == 0 else [])]
+    free = [None, None, "bonferroni", "none", *(STEPWISE if options["rope"] == 0 else [])]
     options["correction"] = free[int(rng.integers(len(free)))]
     if family == "baseline":
         options["baseline"] = names[int(rng.integers(len(names)))]

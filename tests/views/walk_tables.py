@@ -377,7 +377,7 @@ def holds_at_once(answer: dict[str, Any]) -> bool:
     settings, m = answer["settings"], len(answer["pairs"])
     has_own = answer["method"]["name"] == "nemenyi" and settings["correction"] is None and settings["baseline"] is None
     is_credible = answer["method"]["name"].startswith("bayes-") or answer["method"]["name"] == "hierarchical"
-    return (answer["resolved"]["correction"] in ("bonferroni", "sidak") and not is_credible) or m == 1 or (has_own and m > 1)
+    return (answer["resolved"]["correction"] == "bonferroni" and not is_credible) or m == 1 or (has_own and m > 1)
 
 
 def walk_notes(found: Any, answer: dict[str, Any], derived: Derived, read: Read) -> None:

@@ -273,7 +273,7 @@ def _walk_level(found: Findings, shown: Shown, derived: Derived) -> None:
     correction, level = answer["resolved"]["correction"], answer["resolved"]["interval_alpha"]
     if answer["method"]["name"] == "nemenyi":
         return
-    if answer["settings"]["alternative"] == "two-sided" or correction in ("bonferroni", "sidak", "none"):
+    if answer["settings"]["alternative"] == "two-sided" or correction in ("bonferroni", "none"):
         p = np.array([math.nan if pair["pvalue"] is None else pair["pvalue"] for pair in pairs])
         expected = shared_alpha(p, correction, derived.alpha)
         found.expect(math.isclose(level, expected, rel_tol=1e-9), f"the level is {level}, {correction} asks for {expected}")

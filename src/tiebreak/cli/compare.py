@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     Columns = Literal["default", "all"]
 
 # Spelled out here, as asking the library would import numpy before the command line is even read; a test holds them equal.
-CORRECTIONS = ("bonferroni", "sidak", "none", "holm", "hochberg", "hommel", "shaffer", "bh", "by")
+CORRECTIONS = ("bonferroni", "holm", "shaffer", "bh", "none")
 FAMILIES = ("pairs", "best")
 ALTERNATIVES = ("two-sided", "greater", "less")
 MISSING = ("raise", "pairwise")

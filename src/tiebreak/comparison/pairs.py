@@ -42,10 +42,7 @@ from tiebreak.numerics import (
     Interval,
 )
 
-SIMULTANEOUS = ("bonferroni", "sidak")
-"""Corrections whose level makes all intervals of the family cover at once."""
-
-SINGLE_STEP = (*SIMULTANEOUS, "none")
+SINGLE_STEP = ("bonferroni", "none")
 """Corrections whose level does not depend on the p-values, nor an adjusted p-value on the others."""
 
 MOST_KEPT = 500_000
@@ -190,7 +187,7 @@ class PairTable:
         if self.n_pairs == 1 or not self.is_family:
             return self.is_family
         d = self.differences
-        return d.is_simultaneous or (self.correction in SIMULTANEOUS and d.has_coverage)
+        return d.is_simultaneous or (self.correction == "bonferroni" and d.has_coverage)
 
     @property
     @_kept

@@ -233,7 +233,7 @@ def _refuse_saved_steps(scores: Scores, given: Mapping[str, Any], chosen: Mappin
     )
 
 
-ROPE_CORRECTIONS = (None, "bonferroni", "sidak", "none")
+ROPE_CORRECTIONS = (None, "bonferroni", "none")
 """Corrections whose intervals say more than "no difference", and so take a rope."""
 
 _NOT_OF_BEST = {
@@ -250,7 +250,7 @@ def stepwise_refusal(correction: str) -> str:
     return (
         f"the correction {correction!r} goes step by step, which is right for 'no difference' only: with a rope every pair lies "
         "above, inside or below it, none of these can be ruled out for free, and such intervals were measured to be wrong in "
-        "11 to 22 of 100 families. With a rope choose 'bonferroni' (the default), 'sidak' or 'none', or compare with a rope of 0."
+        "11 to 22 of 100 families. With a rope choose 'bonferroni' (the default) or 'none', or compare with a rope of 0."
     )
 
 

@@ -108,7 +108,6 @@ from tiebreak.frequentist.score_interval import conservative_z_interval as conse
 from tiebreak.frequentist.score_interval import corrected_t_interval as corrected_t_interval
 from tiebreak.frequentist.score_interval import cv_wald_interval as cv_wald_interval
 from tiebreak.frequentist.score_interval import nested_cv_interval as nested_cv_interval
-from tiebreak.frequentist.shaffer import bergmann_hommel as bergmann_hommel
 from tiebreak.frequentist.shaffer import shaffer_sets as shaffer_sets
 from tiebreak.frequentist.sign import CriticalCount as CriticalCount
 from tiebreak.frequentist.sign import SignTestResult as SignTestResult
