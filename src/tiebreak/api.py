@@ -13,8 +13,7 @@ from tiebreak.comparison.comparison import Comparison
 from tiebreak.comparison.settings import Settings, settings_for
 from tiebreak.evaluation.run_options import RunOptions
 from tiebreak.frequentist.adjustment import Correction
-from tiebreak.numerics import Alternative, Missing
-from tiebreak.scores.dataset_means import Scale
+from tiebreak.numerics import Missing
 from tiebreak.scores.scores import Scores
 from tiebreak.views.looks import keep, plan_of
 from tiebreak.views.progress import shown
@@ -89,8 +88,6 @@ def compare(
     baseline: str | None = None,
     family: Literal["pairs", "best"] | None = None,
     correction: Correction | None = None,
-    alternative: Alternative | None = None,
-    order: Sequence[str] | None = None,
     method: str | None = None,
     missing: Missing | None = None,
     lower_is_better: bool | Mapping[str, bool] | None = None,
@@ -106,7 +103,6 @@ def compare(
     cluster: str | None = None,
     p_best: bool | None = None,
     options: Mapping[str, Any] | None = None,
-    scale: Scale | None = None,
     n_total: int | None = None,
     looks: Looks | Comparison | Mapping[str, Any] | str | os.PathLike[str] | None = None,
     rng: int | np.random.Generator | None = None,
@@ -143,10 +139,6 @@ def compare(
     correction : {"bonferroni", "holm", "shaffer", "bh", "none"}, default "bonferroni"
         It sets the one level of all intervals of the family, and adjusts p-values. "holm", "shaffer" and "bh" go step by step,
         which is right for "no difference" only, so these take no rope. "shaffer" is for all pairs, without a baseline.
-    alternative : {"two-sided", "greater", "less"}, default "two-sided"
-        Direction of `pvalue` and `adjusted_pvalue` alone; "greater" and "less" need `order` or `baseline`.
-    order : sequence of str, optional
-        Order of rows and orientation of pairs, chosen before looking at the scores. The ranking is by mean all the same.
     method : str, default "auto"
         A procedure by its name, as `tiebreak.methods` lists them. "auto" goes by how the scores were made: "corrected-t" for
         splits of one dataset, "wilcoxon" for several ("sign" if in several metrics); for seeds on one test set "paired-t" or
@@ -164,8 +156,6 @@ def compare(
         column `cluster` belong together, so that the clusters are what counts. A log's fields of its samples are columns too.
     p_best : bool, default False
         Whether the ranking has `p_best` and `expected_rank`, drawn for three models or more.
-    scale : {"absolute", "relative"}, default "absolute"
-        Of several datasets: the metric's unit, or logarithms of ratios; a rope of "1%" is then a ratio of 1.01.
     n_total, looks : int and Looks, Comparison, mapping or path, optional
         A plan of looks at data that are still coming in: the units that are planned in all (items, or clusters of them, datasets,
         repeats), and the looks before: an earlier answer, its `.looks`, or a file, which is made where it is not there and holds
@@ -199,13 +189,10 @@ def compare(
         "baseline": baseline,
         "family": family,
         "correction": correction,
-        "alternative": alternative,
-        "order": order,
         "method": method,
         "missing": missing,
         "p_best": p_best,
         "options": options,
-        "scale": scale,
         "rng": rng,
         "by": by,
     }

@@ -168,7 +168,7 @@ def _walk_ranking(found: Any, answer: dict[str, Any], derived: Derived, plot: An
 
 def _walk_differences(found: Any, answer: dict[str, Any], derived: Derived, plot: Any) -> None:
     _walk_against(found, answer, derived, plot.more["table"], plot, "figure of differences")
-    if answer["settings"]["scale"] != "absolute" or answer["method"]["name"] in ("sign", "nemenyi"):
+    if answer["method"]["name"] in ("sign", "nemenyi"):
         return
     names, score = units_of(answer)
     reference = answer["settings"]["baseline"] or derived.models[0]
@@ -232,7 +232,7 @@ def _walk_matrix(found: Any, answer: dict[str, Any], derived: Derived, plot: Any
     _walk_verdicts(found, answer, derived, plot)
     if answer["method"]["name"] == "nemenyi":
         return  # ranks are counted, not scores
-    if answer["settings"]["scale"] != "absolute" or len({each.get("metric", {}).get("name") for each in answer["scores"]}) > 1:
+    if len({each.get("metric", {}).get("name") for each in answer["scores"]}) > 1:
         return
     names, score = units_of(answer)
     own = dict(zip(names, score, strict=True))
@@ -322,7 +322,7 @@ def _walk_paired(found: Any, answer: dict[str, Any], derived: Derived, plot: Any
 
 
 def _walk_profile(found: Any, answer: dict[str, Any], derived: Derived, plot: Any) -> None:
-    if answer["settings"]["scale"] != "absolute" or answer["method"]["name"] == "nemenyi":
+    if answer["method"]["name"] == "nemenyi":
         return
     names, score = units_of(answer)
     score = derived.sign * score
@@ -369,7 +369,7 @@ def _walk_disagreements(found: Any, answer: dict[str, Any], derived: Derived, pl
 
 
 def _walk_correlation(found: Any, answer: dict[str, Any], derived: Derived, plot: Any) -> None:
-    if not is_paired(answer) or answer["settings"]["scale"] != "absolute" or len(derived.models) > 12:
+    if not is_paired(answer) or len(derived.models) > 12:
         return
     if answer["method"]["name"] == "nemenyi":
         return

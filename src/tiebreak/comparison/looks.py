@@ -341,7 +341,6 @@ def terms_of(data: Scores, settings: Settings, method: Procedure, rope: float) -
         "baseline": settings.baseline,
         "correction": method.correction_of(settings),
         "missing": settings.missing,
-        "scale": settings.scale,
     }
 
 

@@ -88,12 +88,11 @@ def detectable(comparison: Comparison, power: float = 0.8) -> Detectable | None:
     standard errors has an interval above 0 with the probability that the noncentral t with noncentrality D exceeds c; so D / c
     half-widths are shown with `power`; estimated ones are too short on average, by a factor that is allowed for. None where
     intervals are not like Student's or the normal distribution's, where their level depends on the p-values (stepwise
-    corrections), where pairs are not judged (the family "best"), and where differences are relative.
+    corrections), and where pairs are not judged (the family "best").
     """
     table = comparison.pair_table
     df = table.differences.student_df
-    is_plain = comparison.settings.scale == "absolute" and table.differences.unit == "metric"
-    if df is None or not is_plain or not table.is_family or table.correction not in SINGLE_STEP:
+    if df is None or table.differences.unit != "metric" or not table.is_family or table.correction not in SINGLE_STEP:
         return None
     smallest, largest = np.inf, -np.inf
     for part in table.blocks():
@@ -136,11 +135,11 @@ def need_of(pair: PairComparison) -> Need | None:
     if pair.verdict not in ("undecided", "ahead", "behind") or not isfinite(pair.interval_high - pair.interval_low):
         return None
     goal, half_width, margin = _goal(pair)
-    known_floor = pair.distribution.half_width_floor(pair.interval_alpha)
+    known_floor = pair.law.half_width_floor(pair.interval_alpha)
     floor = 0.0 if known_floor is None else float(known_floor)
     n_units = pair.n_units * (half_width**2 - floor**2) / (margin**2 - floor**2) if margin > floor else inf
     times_data = (half_width / margin) ** 2 if margin > 0 else inf
-    n_runs, runs_needed = pair.distribution.runs_needed(margin, pair.interval_alpha) or (0, inf)
+    n_runs, runs_needed = pair.law.runs_needed(margin, pair.interval_alpha) or (0, inf)
     return Need(goal, margin, half_width, n_units, times_data, n_runs, runs_needed, *_repeats(pair, n_units))
 
 

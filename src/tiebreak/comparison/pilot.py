@@ -103,7 +103,7 @@ def _cautious(data: PlannedData, n: int, df: float) -> PlannedData:
 def _planned(comparison: Comparison, first: str, second: str) -> tuple[PlannedData, int, float]:
     """Planned data like those of a pair, their number, and degrees of freedom of the spread."""
     method, name = comparison.method, comparison.method.name
-    distribution = comparison.pair(first, second).distribution
+    distribution = comparison.pair(first, second).law
     if name == "tango":
         both, n = distribution, int(np.ravel(distribution.n_units)[0])
         discordant = float(both.only_first + both.only_second) / n  # type: ignore[attr-defined]
@@ -114,7 +114,7 @@ def _planned(comparison: Comparison, first: str, second: str) -> tuple[PlannedDa
             return found
     if method.question == "test-sets" and name in ("newcombe", "welch"):
         return _of_test_sets(comparison, first, second)
-    if comparison.settings.scale == "absolute" and distribution.unit == "metric" and comparison.items is None:
+    if distribution.unit == "metric" and comparison.items is None:
         one, two = (comparison.matrix.score[comparison.models.index(each)] for each in (first, second))
         if name == "corrected-t":
             return _of_splits(comparison, one - two)
@@ -186,7 +186,7 @@ def _of_seeds(one: FloatArray, two: FloatArray, *, is_paired: bool) -> tuple[Pla
 
 def _of_test_sets(comparison: Comparison, first: str, second: str) -> tuple[PlannedData, int, float]:
     """Rates, or grades, of models with items of their own; those with clusters or runs by their error."""
-    distribution = comparison.pair(first, second).distribution
+    distribution = comparison.pair(first, second).law
     if comparison.method.name == "newcombe":
         n = int(min(np.ravel(distribution.n_first)[0], np.ravel(distribution.n_second)[0]))  # type: ignore[attr-defined]
         rate = float(np.ravel(distribution.second_rate)[0])  # type: ignore[attr-defined]
@@ -204,9 +204,9 @@ def _of_test_sets(comparison: Comparison, first: str, second: str) -> tuple[Plan
 def _like(comparison: Comparison, first: str, second: str) -> tuple[PlannedData, int, float]:
     """More of the same, where intervals are like Student's."""
     method, pair = comparison.method, comparison.pair(first, second)
-    df, distribution = pair.distribution.student_df, pair.distribution
+    df, distribution = pair.law.student_df, pair.law
     freedom = float("nan") if df is None else float(df)
-    is_plain = comparison.settings.scale == "absolute" and distribution.unit == "metric" and method.unit != "split"
+    is_plain = distribution.unit == "metric" and method.unit != "split"
     if not is_plain or np.isnan(freedom) or not np.isfinite(pair.standard_error):
         raise UnsuitableDesignError(
             f"the intervals of {method.name!r} on this pilot are not like Student's, so they do not say how many {method.unit}s "

@@ -64,15 +64,13 @@ def page(pair: PairComparison) -> Page:
     columns = {
         "difference": format_score(pair.difference, decimals, signed=True),
         interval_name(pair.comparison, in_family=pair.is_in_family): interval_text(pair, decimals),
-        **{name: format_probability(p) for name, p in regions.items() if pair.distribution.is_posterior},
-        p_name(pair.alternative, is_adjusted=pair.is_in_family): format_pvalue(
-            pair.adjusted_pvalue if pair.is_in_family else pair.pvalue
-        ),
+        **{name: format_probability(p) for name, p in regions.items() if pair.law.is_posterior},
+        "adj. p" if pair.is_in_family else "p": format_pvalue(pair.adjusted_pvalue if pair.is_in_family else pair.pvalue),
         "verdict": pair.verdict or "-",
     }
     models = pair.comparison.models
     first, second = (model_names(models, NAME_WIDTH)[models.index(name)] for name in (pair.first, pair.second))
-    is_point = pair.distribution.is_posterior and pair.reason in ("identical-scores", "no-spread")
+    is_point = pair.law.is_posterior and pair.reason in ("identical-scores", "no-spread")
     table = Table(
         f"'{first}' {minus_word(pair.comparison)} '{second}' on {pair.n_units} {pair.comparison.method.unit}s; "
         f"{favours(pair.comparison, 'the first')}",
@@ -171,7 +169,7 @@ def pair_sentence(pair: PairComparison) -> str:
     if pair.verdict == "ahead":
         return WORDS["ahead"].format(a=a, b=b, how=by_how_much(pair), rope=rope)
     parts = _parts(pair)
-    if pair.difference > float(pair.distribution.tolerance):
+    if pair.difference > float(pair.law.tolerance):
         parts["size"] = WORDS["for"].format(a=a, size=parts["size"])
     else:
         parts["size"] = WORDS["equal"].format(metric=printable(comparison.metric.name))
@@ -224,7 +222,7 @@ def direction(comparison: Comparison) -> str:
 
 def has_direction(pair: PairComparison) -> bool:
     """True where 0 lies outside the interval, beyond rounding noise."""
-    tolerance = float(pair.distribution.tolerance)
+    tolerance = float(pair.law.tolerance)
     return pair.interval_low > tolerance or pair.interval_high < -tolerance
 
 
@@ -260,12 +258,6 @@ def level_words(alpha: float) -> str:
     return f"{digits.removesuffix('.0')}%"
 
 
-def p_name(alternative: str, *, is_adjusted: bool = True) -> str:
-    """Header of the p-value of no difference."""
-    name = "adj. p" if is_adjusted else "p"
-    return name if alternative == "two-sided" else f"{name} {alternative}"
-
-
 def favours(comparison: Comparison, whom: str) -> str:
     """Words on the sign of a difference: positive is better, of a loss too."""
     return f"positive favours {whom}{'' if comparison.metric.higher_is_better else ' (lower is better)'}"
@@ -279,8 +271,6 @@ def minus_word(comparison: Comparison) -> str:
 def measure_note(comparison: Comparison) -> str:
     """Words on what differences are of, where that is not the metric itself."""
     name = printable(comparison.metric.name)
-    if comparison.settings.scale == "relative":
-        return f"differences are of {name}, so of ratios: 0.01 is a ratio of about 1.01"
     if comparison.pair_table.differences.unit == "wins":
         return f"differences are of the {name}, ties left out: +1 where the first wins all, -1 where it loses all"
     return f"differences are of the {name}"

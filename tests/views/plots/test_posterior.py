@@ -111,7 +111,7 @@ def test_draws_are_counted_on_the_lattice_of_their_means() -> None:
     with without_pyplot():
         display = answer.plot.draws("a", "b")
     pair = answer.pair("a", "b")
-    drawn = pair.distribution.drawn.ravel()
+    drawn = pair.law.drawn.ravel()
     width = (display.data["right"] - display.data["left"]).to_numpy()
     assert width == pytest.approx(np.full(width.size, width[0]))
     assert 60 * width[0] == pytest.approx(round(60 * width[0]))

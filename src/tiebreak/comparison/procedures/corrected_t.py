@@ -15,7 +15,6 @@ from tiebreak.comparison.procedures.student import StudentTails
 from tiebreak.errors import Advice, MissingSizesError, Setting, TiebreakError, TooFewSplitsError
 from tiebreak.frequentist.corrected_t import TTestResult, ttest_of_means, ttest_of_moments
 from tiebreak.numerics import (
-    Alternative,
     DifferenceMoments,
     FloatArray,
     IntArray,
@@ -84,14 +83,16 @@ class StudentDifferences(StudentTails):
         """Posterior, for probabilities at any rope, credible intervals at any level, quantiles and the density."""
         return StudentPosterior(plain(self.estimate), plain(self.standard_error), self.df, plain(np.asarray(self.tolerance)))
 
-    def test(self, alternative: Alternative) -> TTestResult:
-        """The test of the procedure."""
-        return ttest_of_means(self.estimate, self.standard_error, self.df, self.tolerance, alternative)
+    @property
+    def test(self) -> TTestResult:
+        """The two-sided test of the procedure."""
+        return ttest_of_means(self.estimate, self.standard_error, self.df, self.tolerance, "two-sided")
 
-    def uncorrected_test(self, alternative: Alternative) -> TTestResult:
-        """The ordinary paired t-test."""
+    @property
+    def uncorrected(self) -> TTestResult:
+        """The ordinary paired t-test, two-sided."""
         moments = DifferenceMoments(self.estimate, self.sd, self.n_units, self.kind, np.asarray(self.tolerance))
-        return ttest_of_moments(moments, 0.0, alternative)
+        return ttest_of_moments(moments, 0.0, "two-sided")
 
 
 @dataclass(frozen=True)

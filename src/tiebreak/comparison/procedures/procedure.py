@@ -13,7 +13,18 @@ from numpy.typing import ArrayLike, NDArray
 from tiebreak.comparison.verdict import TOO_FEW_UNITS, Codes
 from tiebreak.errors import InvalidParameterError, Setting
 from tiebreak.frequentist.adjustment import Correction
-from tiebreak.numerics import SPREAD, Alternative, FloatArray, IntArray, Interval, Missing, divide
+from tiebreak.numerics import (
+    IDENTICAL,
+    SMALLEST_PVALUE,
+    SPREAD,
+    Alternative,
+    FloatArray,
+    IntArray,
+    Interval,
+    Missing,
+    check_alternative,
+    divide,
+)
 from tiebreak.scores.adjusted_means import adjusted_means
 from tiebreak.scores.differences import model_moments
 from tiebreak.scores.scores import Scores
@@ -22,7 +33,6 @@ from tiebreak.scores.vocabulary import Notice, quoted
 if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings
     from tiebreak.errors import TiebreakError
-    from tiebreak.scores.dataset_means import Scale
 
 Question = Literal["splits", "datasets", "examples", "test-sets", "time", "battles", "seeds"]
 
@@ -167,7 +177,24 @@ class Differences(ABC):
         below = np.array([[float(self.tail_below(x + side)) for x in at] for side in (-step, step)])
         return np.asarray((below[1] - below[0]) / (2.0 * step))
 
-    def pvalue(self, alternative: Alternative) -> FloatArray | None:
+    def pvalue(self, alternative: Alternative = "two-sided") -> FloatArray:
+        """p-value of no difference, from the tails at 0; 1 for identical scores, nan for other pairs without spread.
+
+        Parameters
+        ----------
+        alternative : {"two-sided", "greater", "less"}
+            "greater": the first model is better. A direction that is read off these scores rejects twice too often.
+        """
+        p = self.own_pvalue(check_alternative(alternative))
+        if p is None and alternative == "two-sided":
+            p = 2.0 * np.minimum(*self.tails(0.0))
+        elif p is None:
+            p = self.tail_below(0.0) if alternative == "greater" else self.tail_above(0.0)
+        p = np.clip(p, SMALLEST_PVALUE, 1.0)
+        has_spread = self.kind == SPREAD
+        return p if np.all(has_spread) else np.where(has_spread, p, np.where(self.kind == IDENTICAL, 1.0, np.nan))
+
+    def own_pvalue(self, alternative: Alternative) -> FloatArray | None:
         """p-values of no difference, where the procedure has its own that allow for more than its tails; else None."""
         return None
 
@@ -376,16 +403,6 @@ class Procedure(ABC):
     is_centre: bool = False
     not_covered: str = ""
     by: str | None = None
-
-    def on_scale(self, scale: Scale) -> Self:
-        """Procedure of differences on this scale."""
-        if scale == "absolute":
-            return self
-        raise InvalidParameterError(
-            f"{self.name} compares scores of one dataset, in the metric's unit; ",
-            Setting("scale", repr(scale)),
-            " is for scores of several datasets, whose sizes differ. Leave it out.",
-        )
 
     def for_data(self, data: Scores) -> Procedure:
         """Procedure with the facts that hold for these data, where it answers more than one question."""
