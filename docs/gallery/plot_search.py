@@ -50,9 +50,9 @@ answer.plot.correlation()
 # its right tail times the number of pairs (Bonferroni), and the three probabilities of the posterior.
 pair = answer.pair("rbf", "linear")
 print(f"rbf against linear: t {pair.statistic:.3f}, right tail {pair.law.pvalue('greater'):.3f}, both tails {pair.pvalue:.3f}")
-print(f"uncorrected: t {pair.uncorrected.statistic:.3f}, right tail {pair.uncorrected.student.pvalue('greater'):.3f}")
+print(f"uncorrected: t {pair.uncorrected.statistic:.3f}, right tail {pair.uncorrected.pvalue('greater'):.3f}")
 for level in (0.50, 0.75, 0.95):
-    low, high = pair.posterior.credible_interval(level)
+    low, high = pair.law.interval(level)
     print(f"{level:.0%} credible interval: {low:.6f} to {high:.6f}")
 table = answer.pairs[["first", "second", "statistic", "p_better", "p_worse", "p_equivalent"]]
 right = [answer.pair(row.first, row.second).law.pvalue("greater") for row in table.itertuples()]

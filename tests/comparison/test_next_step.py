@@ -196,7 +196,7 @@ def test_degrees_of_freedom_grow_with_the_runs(seed: int, of_items: float, of_ru
     """
     table = runs_table(np.random.default_rng(seed), 3, of_items=of_items, of_runs=of_runs)
     pair = tb.compare(table, metric="grade", lower_is_better=False).pair("a", "b")
-    need, distribution = need_of(pair), pair.law
+    need, distribution = need_of(pair), pair.distribution
     assert need is not None
     stays, error, df = float(distribution.from_items), pair.standard_error, pair.df
 

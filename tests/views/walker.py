@@ -148,7 +148,7 @@ def _bounds(comparison: Comparison) -> dict[tuple[str, str], float]:
         return {}
     p, found = comparison.settings.alpha / max(2, len(comparison.models) - 1), {}
     for first, second in combinations(comparison.models, 2):
-        its = comparison.pair(first, second).law.by_itself
+        its = comparison.pair(first, second).distribution.by_itself
         for pair, end in (((first, second), its.bound(p, upper=True)), ((second, first), -its.bound(p, upper=False))):
             found[pair] = 0.0 if abs(float(end)) <= float(its.tolerance) else float(end)
     return found
@@ -160,7 +160,7 @@ def _again(comparison: Comparison) -> dict[tuple[str, str], tuple[float, float]]
     found = {}
     for row in np.linspace(0, table.n_pairs - 1, min(table.n_pairs, MOST_ENDS)).astype(int).tolist():
         pair = models[table.first[row]], models[table.second[row]]
-        its = comparison.pair(*pair).law
+        its = comparison.pair(*pair).distribution
         its = its if table.is_family else its.by_itself
         low, high = Interval(*its.interval(table.interval_alpha))
         found[pair] = float(low), float(high)

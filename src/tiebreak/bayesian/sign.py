@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.bayesian.correlated_t import RopeProbabilities
 from tiebreak.errors import InvalidParameterError, TooFewDatasetsError
 from tiebreak.numerics import (
     RELATIVE_TOLERANCE,
@@ -23,6 +22,7 @@ from tiebreak.numerics import (
     check_scale,
     plain,
 )
+from tiebreak.numerics.law import RopeProbabilities
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,14 +97,13 @@ def gallery_lines(comparison: Comparison) -> Iterator[str]:
     """
     first, second = comparison.models[:2]
     pair = comparison.pair(first, second)
-    no_rope, uncorrected = pair.posterior.probabilities(0.0), pair.uncorrected
+    no_rope, plain = pair.law.probabilities(0.0), pair.uncorrected
     yield "The gallery's figures: one-sided in the order of the means, Bonferroni:"
-    yield f"  {first} against {second}: corrected t {pair.statistic:.3f}, p {pair.law.pvalue('greater'):.3f}"
-    p = float(uncorrected.student.pvalue("greater"))
-    yield f"  without the correction: t {uncorrected.statistic:.3f}, p {p:.3f}, far too sure"
+    yield f"  {first} against {second}: corrected t {pair.law.statistic:.3f}, p {pair.law.pvalue('greater'):.3f}"
+    yield f"  without the correction: t {plain.statistic:.3f}, p {plain.pvalue('greater'):.3f}, far too sure"
     yield f"  P({first} better than {second}) {no_rope.better:.3f}; P(practically equivalent) {pair.p_equivalent:.3f}"
     for level in (0.50, 0.75, 0.95):
-        low, high = pair.posterior.credible_interval(level)
+        low, high = pair.law.interval(level)
         yield f"  {level:.0%} credible interval of the difference: ({low:.6f}, {high:.6f})"
     yield ""
     yield from _gallery_pairs(comparison)

@@ -43,10 +43,9 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from tiebreak.bayesian.correlated_t import StudentPosterior
     from tiebreak.comparison.looks import Looks
     from tiebreak.comparison.noise_floor import NoiseFloor
-    from tiebreak.frequentist.corrected_t import TTestResult
+    from tiebreak.numerics.law import Law
     from tiebreak.scores.items import Items
     from tiebreak.views.plots.comparison import ComparisonPlots, PairPlots
 
@@ -62,9 +61,8 @@ class PairComparison(Result["PairPlots"]):
         Splits that both models have, or what else the procedure counts.
     differences : ndarray of shape (n_splits,)
         One per split, oriented, in the metric's unit.
-    law : Differences
-        Of this pair's difference alone (arrays of shape ()): tails, quantiles and intervals at any level, and the p-value of one
-        direction, ``law.pvalue("greater")``.
+    distribution : Differences
+        Of this pair's difference alone (arrays of shape ()), as the procedure made it.
     rope : float
     difference, standard_error, df, statistic, pvalue, adjusted_pvalue, interval_alpha, interval_low, interval_high, p_better, \
 p_equivalent, p_worse, verdict, reason
@@ -79,7 +77,7 @@ p_equivalent, p_worse, verdict, reason
     second: str
     n_units: int
     differences: FloatArray
-    law: Differences
+    distribution: Differences
     rope: float
     difference: float
     standard_error: float
@@ -117,19 +115,14 @@ p_equivalent, p_worse, verdict, reason
         return printable(f"<{self.first!r} against {self.second!r}: {self.sentence}>")
 
     @property
-    def test(self) -> TTestResult:
-        """The two-sided t-test of the procedure, if it is one."""
-        return self._offered("test")  # type: ignore[no-any-return]
+    def law(self) -> Law:
+        """Law of the difference: p-values of any alternative, intervals at any level, probabilities at any rope."""
+        return self.distribution.law
 
     @property
-    def uncorrected(self) -> TTestResult:
-        """The ordinary paired t-test, for contrast, where the procedure is a t-test; two-sided."""
+    def uncorrected(self) -> Law:
+        """Law of the ordinary paired t-test, for contrast, where the procedure corrects for shared training data."""
         return self._offered("uncorrected")  # type: ignore[no-any-return]
-
-    @property
-    def posterior(self) -> StudentPosterior:
-        """Student posterior, where the procedure gives one: for probabilities at any rope, credible intervals and density."""
-        return self._offered("posterior")  # type: ignore[no-any-return]
 
     @property
     def ratio(self) -> float:
@@ -139,19 +132,21 @@ p_equivalent, p_worse, verdict, reason
     @property
     def resolution(self) -> float:
         """Standard error, or a quarter of the interval where the procedure has none."""
-        return self.standard_error if self.law.standard_error is not None else (self.interval_high - self.interval_low) / 4
+        return (
+            self.standard_error if self.distribution.standard_error is not None else (self.interval_high - self.interval_low) / 4
+        )
 
     def half_width_floor(self, alpha: float = 0.05) -> float:
         """Half-width that the 1 - alpha interval approaches with ever more repeats of the same splits.
 
         Below it only more data help. nan for a pair without spread.
         """
-        floor = self.law.half_width_floor(alpha)
+        floor = self.distribution.half_width_floor(alpha)
         return float(floor if floor is not None else self._offered("half-width floor"))
 
     def _offered(self, name: str) -> Any:
         """Something that only some procedures have."""
-        found = getattr(self.law, name, None)
+        found = getattr(self.distribution, name, None)
         if found is None:
             raise NotOfferedError(
                 f"{self.comparison.method.name} has no {name.replace('_', ' ')}; pair.law has its tails and intervals."
@@ -354,12 +349,12 @@ class Comparison(Result["ComparisonPlots"]):
         if row is None:
             row = self.pair_table.row_of(two, one)
             mirrored = row is not None  # a pair outside the family is judged in the orientation asked for
-        law = self._judged(np.asarray(one), np.asarray(two), self._look_of(row))
+        distribution = self._judged(np.asarray(one), np.asarray(two), self._look_of(row))
         return PairComparison(
             first=first,
             second=second,
             differences=self._differences(one, two, self._look_of(row)),
-            law=law,
+            distribution=distribution,
             rope=self.rope,
             comparison=self,
             **self._row_values(one, two, row, mirrored),

@@ -135,11 +135,11 @@ def need_of(pair: PairComparison) -> Need | None:
     if pair.verdict not in ("undecided", "ahead", "behind") or not isfinite(pair.interval_high - pair.interval_low):
         return None
     goal, half_width, margin = _goal(pair)
-    known_floor = pair.law.half_width_floor(pair.interval_alpha)
+    known_floor = pair.distribution.half_width_floor(pair.interval_alpha)
     floor = 0.0 if known_floor is None else float(known_floor)
     n_units = pair.n_units * (half_width**2 - floor**2) / (margin**2 - floor**2) if margin > floor else inf
     times_data = (half_width / margin) ** 2 if margin > 0 else inf
-    n_runs, runs_needed = pair.law.runs_needed(margin, pair.interval_alpha) or (0, inf)
+    n_runs, runs_needed = pair.distribution.runs_needed(margin, pair.interval_alpha) or (0, inf)
     return Need(goal, margin, half_width, n_units, times_data, n_runs, runs_needed, *_repeats(pair, n_units))
 
 

@@ -103,7 +103,7 @@ def _cautious(data: PlannedData, n: int, df: float) -> PlannedData:
 def _planned(comparison: Comparison, first: str, second: str) -> tuple[PlannedData, int, float]:
     """Planned data like those of a pair, their number, and degrees of freedom of the spread."""
     method, name = comparison.method, comparison.method.name
-    distribution = comparison.pair(first, second).law
+    distribution = comparison.pair(first, second).distribution
     if name == "tango":
         both, n = distribution, int(np.ravel(distribution.n_units)[0])
         discordant = float(both.only_first + both.only_second) / n  # type: ignore[attr-defined]
@@ -186,7 +186,7 @@ def _of_seeds(one: FloatArray, two: FloatArray, *, is_paired: bool) -> tuple[Pla
 
 def _of_test_sets(comparison: Comparison, first: str, second: str) -> tuple[PlannedData, int, float]:
     """Rates, or grades, of models with items of their own; those with clusters or runs by their error."""
-    distribution = comparison.pair(first, second).law
+    distribution = comparison.pair(first, second).distribution
     if comparison.method.name == "newcombe":
         n = int(min(np.ravel(distribution.n_first)[0], np.ravel(distribution.n_second)[0]))  # type: ignore[attr-defined]
         rate = float(np.ravel(distribution.second_rate)[0])  # type: ignore[attr-defined]
@@ -204,7 +204,7 @@ def _of_test_sets(comparison: Comparison, first: str, second: str) -> tuple[Plan
 def _like(comparison: Comparison, first: str, second: str) -> tuple[PlannedData, int, float]:
     """More of the same, where intervals are like Student's."""
     method, pair = comparison.method, comparison.pair(first, second)
-    df, distribution = pair.law.student_df, pair.law
+    df, distribution = pair.distribution.student_df, pair.distribution
     freedom = float("nan") if df is None else float(df)
     is_plain = distribution.unit == "metric" and method.unit != "split"
     if not is_plain or np.isnan(freedom) or not np.isfinite(pair.standard_error):

@@ -64,13 +64,13 @@ def page(pair: PairComparison) -> Page:
     columns = {
         "difference": format_score(pair.difference, decimals, signed=True),
         interval_name(pair.comparison, in_family=pair.is_in_family): interval_text(pair, decimals),
-        **{name: format_probability(p) for name, p in regions.items() if pair.law.is_posterior},
+        **{name: format_probability(p) for name, p in regions.items() if pair.distribution.is_posterior},
         "adj. p" if pair.is_in_family else "p": format_pvalue(pair.adjusted_pvalue if pair.is_in_family else pair.pvalue),
         "verdict": pair.verdict or "-",
     }
     models = pair.comparison.models
     first, second = (model_names(models, NAME_WIDTH)[models.index(name)] for name in (pair.first, pair.second))
-    is_point = pair.law.is_posterior and pair.reason in ("identical-scores", "no-spread")
+    is_point = pair.distribution.is_posterior and pair.reason in ("identical-scores", "no-spread")
     table = Table(
         f"'{first}' {minus_word(pair.comparison)} '{second}' on {pair.n_units} {pair.comparison.method.unit}s; "
         f"{favours(pair.comparison, 'the first')}",
@@ -169,7 +169,7 @@ def pair_sentence(pair: PairComparison) -> str:
     if pair.verdict == "ahead":
         return WORDS["ahead"].format(a=a, b=b, how=by_how_much(pair), rope=rope)
     parts = _parts(pair)
-    if pair.difference > float(pair.law.tolerance):
+    if pair.difference > float(pair.distribution.tolerance):
         parts["size"] = WORDS["for"].format(a=a, size=parts["size"])
     else:
         parts["size"] = WORDS["equal"].format(metric=printable(comparison.metric.name))
@@ -222,7 +222,7 @@ def direction(comparison: Comparison) -> str:
 
 def has_direction(pair: PairComparison) -> bool:
     """True where 0 lies outside the interval, beyond rounding noise."""
-    tolerance = float(pair.law.tolerance)
+    tolerance = float(pair.distribution.tolerance)
     return pair.interval_low > tolerance or pair.interval_high < -tolerance
 
 

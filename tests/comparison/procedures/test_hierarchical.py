@@ -28,14 +28,16 @@ def test_the_answer_is_that_of_the_function(rng) -> None:
     )
     low, high = posterior.credible_interval(0.95)
     assert (pair.interval_low, pair.interval_high) == pytest.approx((float(low), float(high)), abs=1e-9)
-    assert pair.law.posterior.next_dataset() == posterior.next_dataset()
+    assert pair.distribution.posterior.next_dataset() == posterior.next_dataset()
 
 
 @pytest.mark.slow
 def test_a_percent_rope_reaches_the_posterior_in_the_metrics_unit(rng) -> None:
     """Datasets without spread are judged by the rope, so the posterior has to know it."""
     answer = compared(table(rng, n_datasets=4, n_models=2), rope="2%")
-    assert answer.pair("m0", "m1").law.posterior.rope == answer.rope == pytest.approx(0.02 * answer.ranking["mean"].max())
+    assert (
+        answer.pair("m0", "m1").distribution.posterior.rope == answer.rope == pytest.approx(0.02 * answer.ranking["mean"].max())
+    )
 
 
 def test_swapped_models_mirror_the_answer(rng) -> None:
@@ -73,7 +75,7 @@ def test_the_page_tells_of_the_next_dataset(rng) -> None:
     answer = compared(columns)
     tests = [test for test in answer.supplementary_tests if test.name == "next-dataset"]
     assert [test.models for test in tests] == [(answer.models[0], other) for other in answer.models[1:]]
-    posterior = answer.pair(*tests[0].models).law.posterior
+    posterior = answer.pair(*tests[0].models).distribution.posterior
     assert list(tests[0].probabilities.values()) == pytest.approx([float(p) for p in posterior.next_dataset()], abs=1e-12)
     low, high = posterior.next_interval(0.95)
     page = " ".join(answer.to_text().split())

@@ -13,18 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from tiebreak.comparison.verdict import TOO_FEW_UNITS, Codes
 from tiebreak.errors import InvalidParameterError, Setting
 from tiebreak.frequentist.adjustment import Correction
-from tiebreak.numerics import (
-    IDENTICAL,
-    SMALLEST_PVALUE,
-    SPREAD,
-    Alternative,
-    FloatArray,
-    IntArray,
-    Interval,
-    Missing,
-    check_alternative,
-    divide,
-)
+from tiebreak.numerics import SPREAD, Alternative, FloatArray, IntArray, Interval, Missing, divide
+from tiebreak.numerics.law import Law, Shape
 from tiebreak.scores.adjusted_means import adjusted_means
 from tiebreak.scores.differences import model_moments
 from tiebreak.scores.scores import Scores
@@ -177,22 +167,20 @@ class Differences(ABC):
         below = np.array([[float(self.tail_below(x + side)) for x in at] for side in (-step, step)])
         return np.asarray((below[1] - below[0]) / (2.0 * step))
 
-    def pvalue(self, alternative: Alternative = "two-sided") -> FloatArray:
-        """p-value of no difference, from the tails at 0; 1 for identical scores, nan for other pairs without spread.
-
-        Parameters
-        ----------
-        alternative : {"two-sided", "greater", "less"}
-            "greater": the first model is better. A direction that is read off these scores rejects twice too often.
-        """
-        p = self.own_pvalue(check_alternative(alternative))
-        if p is None and alternative == "two-sided":
-            p = 2.0 * np.minimum(*self.tails(0.0))
-        elif p is None:
-            p = self.tail_below(0.0) if alternative == "greater" else self.tail_above(0.0)
-        p = np.clip(p, SMALLEST_PVALUE, 1.0)
-        has_spread = self.kind == SPREAD
-        return p if np.all(has_spread) else np.where(has_spread, p, np.where(self.kind == IDENTICAL, 1.0, np.nan))
+    @property
+    def law(self) -> Law:
+        """These differences as one law, off which p-values, intervals and probabilities are read."""
+        return Law(
+            estimate=self.estimate,
+            se=self.standard_error,
+            df=self.df,
+            n_units=self.n_units,
+            kind=self.kind,
+            tolerance=self.tolerance,
+            shape=JUDGED,
+            parts=(self,),
+            is_posterior=self.is_posterior,
+        )
 
     def own_pvalue(self, alternative: Alternative) -> FloatArray | None:
         """p-values of no difference, where the procedure has its own that allow for more than its tails; else None."""
@@ -247,6 +235,30 @@ class Differences(ABC):
     def draws(self, n: int, rng: np.random.Generator) -> Iterator[FloatArray] | None:
         """About `n` joint draws of all models' values, higher is better, in blocks of shape (n_draws, n_models); or None."""
         return None
+
+
+def _tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
+    judged: Differences = law.parts[0]
+    return judged.tail_above(at) if upper else judged.tail_below(at)
+
+
+def _end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
+    judged: Differences = law.parts[0]
+    return judged.quantile(p, upper=upper)
+
+
+def _pvalue(law: Law, side: Alternative) -> FloatArray:
+    judged: Differences = law.parts[0]
+    own = judged.own_pvalue(side)
+    if own is not None:
+        return own
+    if side == "two-sided":
+        return np.asarray(2.0 * np.minimum(*judged.tails(0.0)))
+    return _tail(law, np.asarray(0.0), side == "less")
+
+
+JUDGED = Shape(_tail, _end, _pvalue)
+"""Tails of the differences that a procedure judged, which are the part."""
 
 
 def _last_small(is_small: Callable[[FloatArray], NDArray[np.bool_]], start: FloatArray, step: FloatArray) -> FloatArray:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from tiebreak.comparison.verdict import VERDICTS
 from tiebreak.errors import NotOfferedError
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray
+from tiebreak.numerics.law import VERDICTS
 from tiebreak.views.comparison import folded_copies
 from tiebreak.views.plots.display import ComparisonDisplay, better_is, of_all, shown_models
 from tiebreak.views.plots.matrix import counted, verdict_title
@@ -432,7 +432,7 @@ class ShrinkageDisplay(ComparisonDisplay):
         import pandas as pd
 
         pair = comparison.pair(first, second)
-        its = next(comparison.method.shrunken(pair.law) or iter(()), None)
+        its = next(comparison.method.shrunken(pair.distribution) or iter(()), None)
         if its is None:
             raise NotOfferedError(
                 "only the method 'hierarchical' estimates each dataset's own difference with the help of the others, for pairs "
@@ -477,7 +477,7 @@ class ShrinkageDisplay(ComparisonDisplay):
 
     def _draw(self, axes: Axes) -> None:
         self._draw_rope(axes)
-        axes.axvline(float(self.pair.law.estimate), color=COLOURS[0], linewidth=0.9, linestyle="--", zorder=1)
+        axes.axvline(float(self.pair.distribution.estimate), color=COLOURS[0], linewidth=0.9, linestyle="--", zorder=1)
         rows = np.arange(len(self.data))
         axes.hlines(rows, self.data["low"], self.data["high"], color=COLOURS[0], linewidth=1.5, zorder=2)
         axes.scatter(self.data["raw"], rows, s=30, color=background(), edgecolors=foreground(), linewidths=1.0, zorder=3)

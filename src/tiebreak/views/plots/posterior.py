@@ -88,7 +88,7 @@ class PosteriorDisplay(ComparisonDisplay):
         import pandas as pd
 
         pair = comparison.pair(first, second)
-        posterior = pair.law
+        posterior = pair.distribution
         if not posterior.is_posterior:
             raise NotOfferedError(f"{comparison.method.name} gives no posterior to draw; plot.ranking() draws its intervals.")
         if not posterior.has_density:
@@ -109,7 +109,7 @@ class PosteriorDisplay(ComparisonDisplay):
 
     @property
     def _mean(self) -> float:
-        return float(self.pair.law.estimate)
+        return float(self.pair.distribution.estimate)
 
     @property
     def _models(self) -> list[str]:
@@ -254,7 +254,7 @@ class DrawsDisplay(ComparisonDisplay):
         import pandas as pd
 
         pair = comparison.pair(first, second)
-        drawn = pair.law.drawn_differences
+        drawn = pair.distribution.drawn_differences
         if drawn is None:
             raise NotOfferedError(
                 f"{comparison.method.name} draws no differences; the methods 'bootstrap' and 'bayes-bootstrap' do, from items, "
