@@ -29,7 +29,6 @@ from tiebreak.views.plots.matrix import CorrelationDisplay as CorrelationDisplay
 from tiebreak.views.plots.matrix import VerdictsDisplay as VerdictsDisplay
 from tiebreak.views.plots.multi_comparison import MultiComparisonDisplay as MultiComparisonDisplay
 from tiebreak.views.plots.nested import NestedDisplay as NestedDisplay
-from tiebreak.views.plots.posterior import DrawsDisplay as DrawsDisplay
 from tiebreak.views.plots.posterior import PosteriorDisplay as PosteriorDisplay
 from tiebreak.views.plots.rank_diagram import DiagramDisplay as DiagramDisplay
 from tiebreak.views.plots.ratings import RatingsDisplay as RatingsDisplay
