@@ -44,7 +44,6 @@ def walk(found: Any, answer: dict[str, Any], derived: Derived, name: str, plot: 
         "correlation": _walk_correlation,
         "agreement": _walk_agreement,
         "posterior": _walk_of_pair,
-        "draws": _walk_of_pair,
         "shrinkage": _walk_of_pair,
     }[name](found, answer, derived, plot)
     rope = re.search(rf"rope,? (?:of )?±({NUMBER})", plot.note)
@@ -168,7 +167,7 @@ def _walk_ranking(found: Any, answer: dict[str, Any], derived: Derived, plot: An
 
 def _walk_differences(found: Any, answer: dict[str, Any], derived: Derived, plot: Any) -> None:
     _walk_against(found, answer, derived, plot.more["table"], plot, "figure of differences")
-    if answer["settings"]["scale"] != "absolute" or answer["method"]["name"] in ("sign", "nemenyi"):
+    if answer["settings"]["scale"] != "absolute" or answer["method"]["name"] == "sign":
         return
     names, score = units_of(answer)
     reference = answer["settings"]["baseline"] or derived.models[0]
@@ -230,8 +229,6 @@ def _walk_pairs_title(found: Any, answer: dict[str, Any], derived: Derived, coun
 
 def _walk_matrix(found: Any, answer: dict[str, Any], derived: Derived, plot: Any) -> None:
     _walk_verdicts(found, answer, derived, plot)
-    if answer["method"]["name"] == "nemenyi":
-        return  # ranks are counted, not scores
     if answer["settings"]["scale"] != "absolute" or len({each.get("metric", {}).get("name") for each in answer["scores"]}) > 1:
         return
     names, score = units_of(answer)
@@ -322,7 +319,7 @@ def _walk_paired(found: Any, answer: dict[str, Any], derived: Derived, plot: Any
 
 
 def _walk_profile(found: Any, answer: dict[str, Any], derived: Derived, plot: Any) -> None:
-    if answer["settings"]["scale"] != "absolute" or answer["method"]["name"] == "nemenyi":
+    if answer["settings"]["scale"] != "absolute":
         return
     names, score = units_of(answer)
     score = derived.sign * score
@@ -370,8 +367,6 @@ def _walk_disagreements(found: Any, answer: dict[str, Any], derived: Derived, pl
 
 def _walk_correlation(found: Any, answer: dict[str, Any], derived: Derived, plot: Any) -> None:
     if not is_paired(answer) or answer["settings"]["scale"] != "absolute" or len(derived.models) > 12:
-        return
-    if answer["method"]["name"] == "nemenyi":
         return
     if answer["items"] is not None and answer["items"].get("truth") is not None:
         return

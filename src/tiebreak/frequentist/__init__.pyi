@@ -80,10 +80,8 @@ from tiebreak.frequentist.metric_sums import metric_of_classes as metric_of_clas
 from tiebreak.frequentist.metric_sums import metric_of_numbers as metric_of_numbers
 from tiebreak.frequentist.more_data import DoublingGain as DoublingGain
 from tiebreak.frequentist.more_data import doubling_gain as doubling_gain
-from tiebreak.frequentist.nemenyi import NemenyiPool as NemenyiPool
 from tiebreak.frequentist.nemenyi import NemenyiResult as NemenyiResult
 from tiebreak.frequentist.nemenyi import critical_difference as critical_difference
-from tiebreak.frequentist.nemenyi import nemenyi_pool as nemenyi_pool
 from tiebreak.frequentist.nemenyi import nemenyi_test as nemenyi_test
 from tiebreak.frequentist.nemenyi import rank_quantile as rank_quantile
 from tiebreak.frequentist.noise import RunNoiseResult as RunNoiseResult
