@@ -1,11 +1,4 @@
 from tiebreak.frequentist.adjustment import adjust_pvalues as adjust_pvalues
-from tiebreak.frequentist.aggregates import AggregateResult as AggregateResult
-from tiebreak.frequentist.aggregates import PerformanceProfile as PerformanceProfile
-from tiebreak.frequentist.aggregates import WinTieLoss as WinTieLoss
-from tiebreak.frequentist.aggregates import aggregate_scores as aggregate_scores
-from tiebreak.frequentist.aggregates import performance_profile as performance_profile
-from tiebreak.frequentist.aggregates import probability_of_improvement as probability_of_improvement
-from tiebreak.frequentist.aggregates import win_tie_loss as win_tie_loss
 from tiebreak.frequentist.bbc_cv import WinnerBootstrap as WinnerBootstrap
 from tiebreak.frequentist.bbc_cv import bootstrap_winner as bootstrap_winner
 from tiebreak.frequentist.bbc_cv import bootstrap_winner_by as bootstrap_winner_by
@@ -18,8 +11,6 @@ from tiebreak.frequentist.bootstrap import bootstrap_mean as bootstrap_mean
 from tiebreak.frequentist.bootstrap import bootstrap_median as bootstrap_median
 from tiebreak.frequentist.bootstrap import bootstrap_metric as bootstrap_metric
 from tiebreak.frequentist.bootstrap import bootstrap_sums as bootstrap_sums
-from tiebreak.frequentist.bootstrap_632 import Error632 as Error632
-from tiebreak.frequentist.bootstrap_632 import error_632 as error_632
 from tiebreak.frequentist.bradley_terry import BradleyTerryResult as BradleyTerryResult
 from tiebreak.frequentist.bradley_terry import bradley_terry_mle as bradley_terry_mle
 from tiebreak.frequentist.bradley_terry_resampled import BradleyTerryBootstrap as BradleyTerryBootstrap
@@ -46,9 +37,6 @@ from tiebreak.frequentist.delong import independent_auc_difference as independen
 from tiebreak.frequentist.delong import paired_auc as paired_auc
 from tiebreak.frequentist.diebold_mariano import DieboldMarianoResult as DieboldMarianoResult
 from tiebreak.frequentist.diebold_mariano import diebold_mariano_test as diebold_mariano_test
-from tiebreak.frequentist.equivalence import equivalence_pvalue as equivalence_pvalue
-from tiebreak.frequentist.equivalence import noninferiority_pvalue as noninferiority_pvalue
-from tiebreak.frequentist.equivalence import superiority_pvalue as superiority_pvalue
 from tiebreak.frequentist.five_by_two import FiveByTwoResult as FiveByTwoResult
 from tiebreak.frequentist.five_by_two import five_by_two_cv_critical_value as five_by_two_cv_critical_value
 from tiebreak.frequentist.five_by_two import five_by_two_cv_test as five_by_two_cv_test
@@ -67,10 +55,6 @@ from tiebreak.frequentist.group_sequential import group_sequential_design as gro
 from tiebreak.frequentist.group_sequential import split_information as split_information
 from tiebreak.frequentist.jackknife import JackknifeResult as JackknifeResult
 from tiebreak.frequentist.jackknife import jackknife_metric as jackknife_metric
-from tiebreak.frequentist.judge_agreement import JudgeAgreement as JudgeAgreement
-from tiebreak.frequentist.judge_agreement import judge_agreement as judge_agreement
-from tiebreak.frequentist.kfold_t import KFoldTResult as KFoldTResult
-from tiebreak.frequentist.kfold_t import kfold_ttest as kfold_ttest
 from tiebreak.frequentist.mcnemar import CochranQResult as CochranQResult
 from tiebreak.frequentist.mcnemar import McNemarResult as McNemarResult
 from tiebreak.frequentist.mcnemar import cochran_q_test as cochran_q_test
@@ -100,12 +84,6 @@ from tiebreak.frequentist.proportions import IndependentProportionsResult as Ind
 from tiebreak.frequentist.proportions import ZTest as ZTest
 from tiebreak.frequentist.proportions import independent_proportions as independent_proportions
 from tiebreak.frequentist.proportions import proportion_interval as proportion_interval
-from tiebreak.frequentist.score_interval import NestedCvInterval as NestedCvInterval
-from tiebreak.frequentist.score_interval import ScoreInterval as ScoreInterval
-from tiebreak.frequentist.score_interval import conservative_z_interval as conservative_z_interval
-from tiebreak.frequentist.score_interval import corrected_t_interval as corrected_t_interval
-from tiebreak.frequentist.score_interval import cv_wald_interval as cv_wald_interval
-from tiebreak.frequentist.score_interval import nested_cv_interval as nested_cv_interval
 from tiebreak.frequentist.shaffer import bergmann_hommel as bergmann_hommel
 from tiebreak.frequentist.shaffer import shaffer_sets as shaffer_sets
 from tiebreak.frequentist.sign import CriticalCount as CriticalCount

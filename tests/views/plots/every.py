@@ -72,7 +72,7 @@ PLOTS: dict[str, Callable[[Sequence[str]], Callable[..., Display]]] = {
     },
     **{
         kind: lambda names, kind=kind: getattr(over_datasets(tuple(names)).plot, kind)  # type: ignore[misc]
-        for kind in ("diagram", "matrix", "paired", "profile")
+        for kind in ("diagram", "paired", "profile")
     },
     "paired, dumbbell": lambda names: (
         lambda ax=None, **look: over_datasets(tuple(names)).plot.paired(style="dumbbell", ax=ax, **look)

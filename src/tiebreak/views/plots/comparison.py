@@ -22,7 +22,6 @@ from tiebreak.views.plots.demsar import DemsarDisplay
 from tiebreak.views.plots.display import ComparisonDisplay, Look, Plots, TopLook, better_is, default_pair, shown_models
 from tiebreak.views.plots.items import AgreementDisplay, DisagreementsDisplay, OutcomesDisplay
 from tiebreak.views.plots.matrix import CorrelationDisplay, VerdictsDisplay, counted_verdicts, verdict_counts, verdict_title
-from tiebreak.views.plots.multi_comparison import MultiComparisonDisplay
 from tiebreak.views.plots.posterior import PosteriorDisplay
 from tiebreak.views.plots.rank_diagram import DiagramDisplay
 from tiebreak.views.plots.style import (
@@ -446,7 +445,6 @@ class ComparisonPlots(Plots["Comparison"]):
         is_family = self.result.pair_table.is_family
         offered = {
             "diagram": _has_ranks(self.result),
-            "matrix": is_family and (has_datasets or (items is not None and is_mean)),
             "verdicts": is_family,
             "outcomes": is_binary,
             "agreement": is_binary,
@@ -505,10 +503,6 @@ class ComparisonPlots(Plots["Comparison"]):
                 f"without a baseline, {MOST_LETTERED} models at most."
             )
         return self._draw(display.from_comparison, own, ax=ax, look=look)
-
-    def matrix(self, ax: Axes | None = None, **look: Unpack[TopLook]) -> MultiComparisonDisplay:
-        """Difference, wins, ties and losses, adjusted p-value and verdict of every pair."""
-        return self._draw(MultiComparisonDisplay.from_comparison, ax=ax, look=look)
 
     def paired(
         self,
