@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.bayesian.correlated_t import RopeProbabilities
 from tiebreak.errors import InvalidParameterError, InvalidScoresError, TooFewDatasetsError
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, check_differences, check_rope
+from tiebreak.numerics.law import RopeProbabilities
 
 
 @dataclass(frozen=True, slots=True)

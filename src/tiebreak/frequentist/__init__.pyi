@@ -22,9 +22,6 @@ from tiebreak.frequentist.clusters import clustered_mean as clustered_mean
 from tiebreak.frequentist.clusters import mean_of_clusters as mean_of_clusters
 from tiebreak.frequentist.confidence_set import ModelConfidenceSetResult as ModelConfidenceSetResult
 from tiebreak.frequentist.confidence_set import model_confidence_set as model_confidence_set
-from tiebreak.frequentist.corrected_t import TTestResult as TTestResult
-from tiebreak.frequentist.corrected_t import corrected_ttest as corrected_ttest
-from tiebreak.frequentist.corrected_t import paired_ttest as paired_ttest
 from tiebreak.frequentist.crossed_runs import CrossedMeanResult as CrossedMeanResult
 from tiebreak.frequentist.crossed_runs import crossed_mean as crossed_mean
 from tiebreak.frequentist.delong import AucContrastResult as AucContrastResult
