@@ -1353,21 +1353,29 @@ def _resampled_values(inputs: dict) -> np.ndarray:
 def _resampled_statistic(inputs: dict) -> object:
     """The statistic that a case names in words."""
     words = inputs["statistic"].lower()
-    if "correlation" in words or "pearson" in words:
-        columns = [_numbers(values) for values in inputs.values() if isinstance(values, list)]
-        return tb.frequentist.bootstrap_correlation(*columns)
     if "auc" in words:
         labels = [float(label) == 1.0 for label in inputs["labels"]]
         return tb.frequentist.bootstrap_auc(labels, _numbers(inputs["scores"]))
-    if "median" in words:
-        return tb.frequentist.bootstrap_median(_resampled_values(inputs))
-    functions = {"standard deviation": np.std, "variance": np.var, "trimmed": _trimmed_mean, "ratio": _ratio_of_means}
+    if "correlation" in words or "pearson" in words:
+        columns = [_numbers(values) for values in inputs.values() if isinstance(values, list)]
+        x, y = (column - column.mean() for column in columns)
+        return tb.frequentist.bootstrap_sums(np.stack([np.ones(x.size), x, y, x * x, y * y, x * y], axis=-1), _correlation)
+    functions = {"median": np.median, "standard deviation": np.std, "variance": np.var}
+    functions |= {"trimmed": _trimmed_mean, "ratio": _ratio_of_means}
     found = next((function for word, function in functions.items() if word in words), None)
     if found is None:
         return tb.frequentist.bootstrap_mean(_resampled_values(inputs))
-    columns = [_numbers(values) for values in inputs.values() if isinstance(values, list)]
+    of_rows = found is _ratio_of_means
+    columns = [_numbers(each) for each in inputs.values() if isinstance(each, list)] if of_rows else [_resampled_values(inputs)]
     ddof = {"ddof": 1} if found in (np.std, np.var) and ("n - 1" in words or "ddof" in words or "sample" in words) else {}
     return tb.frequentist.bootstrap_function(lambda *drawn: found(*drawn, **ddof), *columns)
+
+
+def _correlation(sums: np.ndarray) -> np.ndarray:
+    """Pearson's, of the sums of 1, x, y and their products."""
+    n, x, y, xx, yy, xy = np.moveaxis(sums, -1, 0)
+    with np.errstate(invalid="ignore"):  # 0 / 0 where a column is constant
+        return (n * xy - x * y) / np.sqrt((n * xx - x * x) * (n * yy - y * y))
 
 
 def _trimmed_mean(values: np.ndarray) -> float:

@@ -8,7 +8,6 @@ from tiebreak.frequentist.bootstrap import Statistic as Statistic
 from tiebreak.frequentist.bootstrap import bootstrap_auc as bootstrap_auc
 from tiebreak.frequentist.bootstrap import bootstrap_function as bootstrap_function
 from tiebreak.frequentist.bootstrap import bootstrap_mean as bootstrap_mean
-from tiebreak.frequentist.bootstrap import bootstrap_median as bootstrap_median
 from tiebreak.frequentist.bootstrap import bootstrap_metric as bootstrap_metric
 from tiebreak.frequentist.bootstrap import bootstrap_sums as bootstrap_sums
 from tiebreak.frequentist.bradley_terry import BradleyTerryResult as BradleyTerryResult
@@ -56,7 +55,6 @@ from tiebreak.frequentist.mcnemar import CochranQResult as CochranQResult
 from tiebreak.frequentist.mcnemar import McNemarResult as McNemarResult
 from tiebreak.frequentist.mcnemar import cochran_q_test as cochran_q_test
 from tiebreak.frequentist.mcnemar import mcnemar_test as mcnemar_test
-from tiebreak.frequentist.metric_sums import bootstrap_correlation as bootstrap_correlation
 from tiebreak.frequentist.metric_sums import metric_of_classes as metric_of_classes
 from tiebreak.frequentist.metric_sums import metric_of_numbers as metric_of_numbers
 from tiebreak.frequentist.more_data import DoublingGain as DoublingGain
