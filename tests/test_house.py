@@ -65,7 +65,6 @@ ON_THEIR_OWN = {
 
 FORMULAS = (
     "Nadeau-Bengio variance",
-    "TOST",
     "Holm",
     "alpha of the intervals",
     "comparisons with the best",
