@@ -102,8 +102,7 @@ def _judged(scores: Scores, settings: Settings, method: Procedure, rope: float) 
 
         differences = looked(settings.looks, method, scores, first, second, resolved)
     name = "baseline" if settings.baseline is not None else settings.family
-    judged = differences if name != "best" else differences.by_itself
-    return PairTable(first, second, judged, rope, settings.alpha, method.correction_of(settings), family=name)
+    return PairTable(first, second, differences, rope, settings.alpha, settings.correction or "bonferroni", family=name)
 
 
 def _in_order(scores: Scores, models: Sequence[str]) -> Scores:

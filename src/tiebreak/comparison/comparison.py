@@ -715,6 +715,6 @@ class Comparison(Result["ComparisonPlots"]):
         if row is not None:
             return self.pair_table.row_values(row, mirrored)
         first, second = np.array([one]), np.array([two])
-        judged = self._judged(first, second).by_itself
+        judged = self._judged(first, second)
         table = PairTable(first, second, judged, self.rope, self.settings.alpha, "none", family="best")
         return table.row_values(0, mirrored)
