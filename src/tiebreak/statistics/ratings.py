@@ -75,7 +75,7 @@ class BradleyTerry:
     wins: FloatArray
     ties: FloatArray
     swept: FloatArray
-    units_met: FloatArray
+    units_met: IntArray
 
     def law(self, first: ArrayLike, second: ArrayLike) -> Law:
         """Student's law of the differences of pairs of models, in log-odds; undefined where one has no finite ability."""
@@ -109,8 +109,8 @@ class BradleyTerry:
         probability to win is at least ``((1 - level) / 2)^(1 / n)`` (Clopper and Pearson).
         """
         if np.isfinite(self.log_ability[two]):
-            low, high = self.interval(level, against=two)
-            return float(low[one]), float(high[one])
+            every = self.interval(level, against=two)
+            return float(every.low[one]), float(every.high[one])
         if np.isfinite(self.log_ability[one]):
             low, high = self.difference_interval(two, one, level)
             return -high, -low
@@ -250,7 +250,7 @@ def bradley_terry(
     is_told, bias, of_position = False, 0.0, np.nan
     if main.size:
         scored, conceded = ((each + tied / 2)[np.ix_(main, main)] for each in (won, lost))
-        is_told = position and _tells_position(scored + conceded)
+        is_told = position and tells_position(scored + conceded)
         ability[main], bias = _newton(scored, conceded, is_told)
         *covariances, freedom[np.append(main, n_models)] = _errors(battles.between(main, n_models), ability[main], bias, is_told)
         squares = [_squared_errors(each) for each in covariances]
@@ -318,12 +318,12 @@ class _Battles(NamedTuple):
     def table(self, values: FloatArray, n_models: int) -> FloatArray:
         """Sums of values over the battles of each two models; the model of the row is the first."""
         sums = np.bincount(self.first * n_models + self.second, values, n_models**2)
-        return sums.reshape(n_models, n_models)
+        return sums.reshape(n_models, n_models).astype(float, copy=False)
 
     def of(self, rows: NDArray[np.bool_]) -> _Battles:
         """Some of the battles; their units are numbered anew."""
-        *columns, unit = (column[rows] for column in self)
-        return _Battles(*columns, _codes(unit, unit.size))
+        unit = self.unit[rows]
+        return _Battles(self.first[rows], self.second[rows], self.score[rows], self.weight[rows], _codes(unit, unit.size))
 
     def between(self, models: IntArray, n_models: int) -> _Battles:
         """Battles of some models with each other, which are numbered anew."""
@@ -397,7 +397,7 @@ def _places(beaten: FloatArray, played: FloatArray) -> FloatArray:
         across = winner != loser
         top, bottom = (np.bincount(ends[across], minlength=n_parts) == 0 for ends in (loser, winner))
         top, bottom = (ends & (ends.sum() == 1) for ends in (top, bottom))
-        return np.where(top & ~bottom, np.inf, np.where(bottom & ~top, -np.inf, np.nan))[part]
+        return np.asarray(np.where(top & ~bottom, np.inf, np.where(bottom & ~top, -np.inf, np.nan))[part])
     start = int(np.flatnonzero(part == largest)[0])
     reached = np.zeros((2, n_models), dtype=bool)
     for row, arrows in zip(reached, (graph.T.tocsr(), graph), strict=True):
@@ -451,14 +451,18 @@ def _newton(scored: FloatArray, conceded: FloatArray, has_position: bool) -> tup
     return ability - ability.mean(), bias
 
 
-def _tells_position(played: FloatArray) -> bool:
-    """False where some abilities explain any bias for the first, as where each two models met in one order only."""
+def tells_position(played: FloatArray | IntArray) -> bool:
+    """True where the order in which models met can be told from which of them is better.
+
+    It cannot where some abilities explain any bias for the first, as where each two models met in one order only and no circle
+    of pairs contradicts it. `played` holds the battles of each two models, the first in the row.
+    """
     information = _information(played, has_position=True)
     explained = information[-1, :-1] @ np.linalg.solve(information[:-1, :-1], information[:-1, -1])
     return bool(information[-1, -1] - explained > 1e-9 * information[-1, -1])
 
 
-def _information(values: FloatArray, *, has_position: bool, is_bounded: bool = True) -> FloatArray:
+def _information(values: FloatArray | IntArray, *, has_position: bool, is_bounded: bool = True) -> FloatArray:
     """Sum over battles of a value times x x', x being 1 for the first model, -1 for the second, and 1 for the position.
 
     `values` are sums by pair, the first model in the row. All abilities may move together, which is bounded by their sum.
@@ -485,7 +489,7 @@ def _errors(battles: _Battles, ability: FloatArray, bias: float, has_position: b
     information, residual = weight * p * (1 - p), weight * (score - p)
     known = _information(battles.table(information, size), has_position=has_position)
     try:
-        bread = np.linalg.inv(known)
+        bread: FloatArray = np.linalg.inv(known)
     except np.linalg.LinAlgError:  # as where Newton's method stops
         bread = np.linalg.pinv(known, hermitian=True)
     tied = np.square(weight) * (score == 0.5) / 4
@@ -501,11 +505,8 @@ def _errors(battles: _Battles, ability: FloatArray, bias: float, has_position: b
 
 
 def _squared_errors(covariance: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Variances of abilities less their mean, of their differences, and of the position; all nan where some covariance is."""
-    size = len(covariance) - 1
-    if not np.isfinite(covariance).all():
-        return np.full(size, np.nan), np.full((size, size), np.nan), np.array(np.nan)
-    centre = np.eye(size) - 1 / size
+    """Variances of abilities less their mean, of their differences, and of the position."""
+    centre = np.eye(len(covariance) - 1) - 1 / (len(covariance) - 1)
     among = centre @ covariance[:-1, :-1] @ centre
     own = np.diagonal(among)
     return own.clip(0.0), (own[:, None] + own - 2 * among).clip(0.0), covariance[-1, -1].clip(0.0)
@@ -530,9 +531,11 @@ def _by_cluster(
         return csr_array((held, (np.tile(unit, len(columns)), places)), shape=(n_units, size))
 
     slopes, known = by_unit(residual, -1.0), by_unit(information, 1.0)
-    share = known.sum(axis=0)[:-1]
+    degree = known.sum(axis=0)
     turn = np.eye(size)
-    turn[:-1, :-1] -= share / share.sum()  # abilities less their weighted mean, of which a model with few battles is no part
+    turn[:-1, :-1] -= (
+        degree[:-1] / degree[:-1].sum()
+    )  # abilities less their weighted mean, of which a model with few battles is no part
     bread = turn @ bread @ turn.T
     own, last = np.diagonal(bread), bread[-1]
     leverage = own[one] + own[two] - 2 * bread[one, two] + side * (2 * (last[one] - last[two]) + last[-1])
@@ -541,14 +544,14 @@ def _by_cluster(
     light = slopes[is_light].multiply(1 / np.sqrt(1 - leverage[is_light, None])).tocsr()
     covariance = bread @ (light.T @ light).toarray() @ bread
     reach = np.square(bread)  # by which a battle counts, (x' bread)^2, without the product of its two models
-    everything = known.sum(axis=0) @ reach
+    everything = degree @ reach
     shared = (known[is_light].T @ known[is_light]).toarray()
     squares, fourth = divide((reach * (shared @ reach)).sum(axis=0), np.square(everything)), np.zeros(size)
     places = np.flatnonzero(~is_light)
     for start in range(0, places.size, max(1, _NUMBERS // size)):
         some = places[start : start + max(1, _NUMBERS // size)]
         share = np.nan_to_num(divide(known[some] @ reach, everything))
-        parts = divide(slopes[some] @ bread, np.sqrt(1 - share))
+        parts = (slopes[some] @ bread) / np.sqrt((1 - share).clip(1e-9))
         covariance += parts.T @ parts
         fourth += (parts**4).sum(axis=0)
         squares += np.square(share).sum(axis=0)
