@@ -489,9 +489,9 @@ def _errors(battles: _Battles, ability: FloatArray, bias: float, has_position: b
     information, residual = weight * p * (1 - p), weight * (score - p)
     known = _information(battles.table(information, size), has_position=has_position)
     try:
-        bread: FloatArray = np.linalg.inv(known)
+        bread = np.asarray(np.linalg.inv(known), dtype=float)
     except np.linalg.LinAlgError:  # as where Newton's method stops
-        bread = np.linalg.pinv(known, hermitian=True)
+        bread = np.asarray(np.linalg.pinv(known, hermitian=True), dtype=float)
     tied = np.square(weight) * (score == 0.5) / 4
     least = _information(battles.table(weight * information - tied, size), has_position=has_position, is_bounded=False)
     least = bread @ least @ bread
