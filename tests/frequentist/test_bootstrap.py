@@ -143,7 +143,7 @@ def test_correlation_does_not_lose_its_digits() -> None:
 def test_wrong_input_is_refused() -> None:
     """Too few resamples for the level, too many for an enumeration, nan, clusters across strata."""
     metric = bootstrap_mean(np.arange(30.0))
-    with pytest.raises(InvalidParameterError, match="n_resamples must be a whole number, 1 or more; got 0"):
+    with pytest.raises(InvalidParameterError, match="n_resamples must be a whole number of at least 1; got 0"):
         bootstrap_metric(metric, n_resamples=0)
     with pytest.raises(
         InvalidParameterError, match=r"200 resamples are too few for an interval of level 0.95; pass n_resamples=400"

@@ -156,7 +156,7 @@ def test_which_label_is_positive() -> None:
             [0, 1],
             ["a", "b"],
             InvalidScoresError,
-            "scores must be one number for each example; could not convert string to float: 'a'.",
+            "scores must be numbers in rows of equal length; could not convert string to float: 'a'.",
         ),
     ],
 )

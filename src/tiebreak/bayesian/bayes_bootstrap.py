@@ -10,7 +10,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidScoresError
-from tiebreak.numerics import FloatArray, Interval, check_count, check_probability, check_rope, generator_of, group_codes, plain
+from tiebreak.numerics import (
+    FloatArray,
+    Interval,
+    check_count,
+    check_probability,
+    check_rope,
+    floats,
+    generator_of,
+    group_codes,
+    plain,
+)
 
 
 class BootstrapProbabilities(NamedTuple):
@@ -105,7 +115,7 @@ def bayesian_bootstrap(
     ----------
     .. [R81] D. B. Rubin. The Bayesian bootstrap. The Annals of Statistics 9, 1981.
     """
-    x = np.asarray(values, dtype=float)
+    x = floats(values, "values")
     if x.ndim == 0 or x.shape[-1] < 2 or not np.isfinite(x).all():
         raise InvalidScoresError(f"two finite values or more are needed, one for each example; got the shape {x.shape}.")
     n_draws = check_count(n_draws, "n_draws")

@@ -21,6 +21,7 @@ from tiebreak.numerics import (
     check_probability,
     check_rope,
     check_scale,
+    generator_of,
     plain,
 )
 
@@ -70,7 +71,7 @@ class SignPosterior:
         rng : int or Generator
             Seed; the same seed gives the same draws.
         """
-        gamma = np.random.default_rng(rng).standard_gamma(self.counts.reshape(3), (check_count(n_draws, "n_draws"), 3))
+        gamma = generator_of(rng, np.random.PCG64).standard_gamma(self.counts.reshape(3), (check_count(n_draws, "n_draws"), 3))
         return np.asarray(gamma / gamma.sum(axis=1, keepdims=True))
 
 

@@ -17,7 +17,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.errors import InvalidParameterError, InvalidScoresError
-from tiebreak.numerics import FloatArray, IntArray, Interval, check_probability, divide, generator_of, group_codes, plain
+from tiebreak.numerics import (
+    FloatArray,
+    IntArray,
+    Interval,
+    check_count,
+    check_probability,
+    divide,
+    floats,
+    generator_of,
+    group_codes,
+    plain,
+    positive_examples,
+)
 
 BootstrapMethod = Literal["bca", "percentile", "basic", "normal"]
 Ties = Literal["half", "strict"]
@@ -259,13 +271,12 @@ def bootstrap_metric(
     (True, 46656, [0.8, 0.865])
     """
     n = statistic.n_examples
-    if isinstance(n_resamples, bool) or int(n_resamples) != n_resamples or n_resamples < 1:
-        raise InvalidParameterError(f"n_resamples must be a whole number, 1 or more; got {n_resamples!r}.", about="n_resamples")
+    n_resamples = check_count(n_resamples, "n_resamples")
     if resampling not in get_args(Resampling):
         raise InvalidParameterError(f"resampling must be 'auto', 'exact' or 'random'; got {resampling!r}.", about="resampling")
     groups, n_groups = _numbered(clusters, n, "clusters")
     blocks = _strata(strata, groups, n, n_groups)
-    most = _MOST_ENUMERATED if resampling == "exact" else int(n_resamples)
+    most = _MOST_ENUMERATED if resampling == "exact" else n_resamples
     # There are 2 ** (n_groups - 1) or more of them: counted only where that is small, as it takes seconds for 100,000 groups.
     enumerable = len(blocks) == 1 and n_groups <= most.bit_length() and comb(2 * n_groups - 1, n_groups) <= most
     if resampling == "exact" and not enumerable:
@@ -281,8 +292,8 @@ def bootstrap_metric(
         replicates = statistic.at(counts[:, groups])
     else:
         generator = generator_of(rng)
-        rows = _resamples(generator, int(n_resamples), groups, n_groups, blocks)
-        replicates, total = np.concatenate([statistic.at(row) for row in rows], axis=-1), int(n_resamples)
+        rows = _resamples(generator, n_resamples, groups, n_groups, blocks)
+        replicates, total = np.concatenate([statistic.at(row) for row in rows], axis=-1), n_resamples
         probability = np.full(total, 1 / total)
     is_exact = enumerable and resampling != "random"
     return BootstrapResult(plain(estimate), replicates, total, is_exact, probability, jackknife)
@@ -567,11 +578,12 @@ def bootstrap_auc(is_positive: ArrayLike, scores: ArrayLike) -> Statistic:
 
     Parameters
     ----------
-    is_positive : array_like of bool, of shape (n_examples,)
+    is_positive : array_like of shape (n_examples,)
+        True or False, 1 or 0, or 1 or -1.
     scores : array_like of shape (..., n_examples)
         The higher, the more the model is for "positive".
     """
-    truth, values = np.asarray(is_positive, dtype=bool), _finite(scores)
+    truth, values = positive_examples(is_positive), _finite(scores)
     if truth.ndim != 1 or values.shape[-1] != truth.size:
         raise InvalidScoresError(
             f"is_positive has the shape {truth.shape} and scores {values.shape}; one score for each example."
@@ -581,7 +593,7 @@ def bootstrap_auc(is_positive: ArrayLike, scores: ArrayLike) -> Statistic:
 
 
 def _finite(values: ArrayLike) -> FloatArray:
-    found = np.asarray(values, dtype=float)
+    found = floats(values, "values")
     if found.ndim == 0 or found.size == 0 or not np.isfinite(found).all():
         raise InvalidScoresError("the bootstrap needs finite values, one for each example; leave out examples that have none.")
     return found

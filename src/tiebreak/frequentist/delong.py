@@ -23,7 +23,9 @@ from tiebreak.numerics import (
     check_alternative,
     check_probability,
     divide,
+    floats,
     plain,
+    positive_examples,
     student_quantile,
 )
 
@@ -91,7 +93,8 @@ def delong_auc(is_positive: ArrayLike, scores: ArrayLike) -> AucResult:
 
     Parameters
     ----------
-    is_positive : array_like of bool, of shape (n_examples,)
+    is_positive : array_like of shape (n_examples,)
+        True or False, 1 or 0, or 1 or -1.
     scores : array_like of shape (..., n_examples)
         The higher, the more the model is for "positive".
 
@@ -102,7 +105,7 @@ def delong_auc(is_positive: ArrayLike, scores: ArrayLike) -> AucResult:
     Raises
     ------
     InvalidScoresError
-        Shapes that do not go together.
+        Shapes that do not go together, or labels that do not say which class is positive.
 
     References
     ----------
@@ -405,7 +408,8 @@ def paired_auc(is_positive: ArrayLike, scores: ArrayLike) -> PairedAucResult:
 
     Parameters
     ----------
-    is_positive : array_like of bool, of shape (n_examples,)
+    is_positive : array_like of shape (n_examples,)
+        True or False, 1 or 0, or 1 or -1.
     scores : array_like of shape (n_models, n_examples)
         The higher, the more the model is for "positive".
 
@@ -417,7 +421,7 @@ def paired_auc(is_positive: ArrayLike, scores: ArrayLike) -> PairedAucResult:
     Raises
     ------
     InvalidScoresError
-        Shapes that do not go together.
+        Shapes that do not go together, or labels that do not say which class is positive.
 
     Examples
     --------
@@ -426,7 +430,7 @@ def paired_auc(is_positive: ArrayLike, scores: ArrayLike) -> PairedAucResult:
     >>> round(both.difference, 3), round(both.ztest().pvalue, 3)
     (0.1, 0.484)
     """
-    truth, values = _checked(is_positive, np.atleast_2d(np.asarray(scores, dtype=float)))
+    truth, values = _checked(is_positive, np.atleast_2d(floats(scores)))
     if values.ndim != 2:
         raise InvalidScoresError(f"scores must be of shape (n_models, n_examples); got the shape {values.shape}.")
     n_positive = int(np.count_nonzero(truth))
@@ -589,7 +593,7 @@ def _check_auc_method(method: str) -> None:
 
 
 def _checked(is_positive: ArrayLike, scores: ArrayLike) -> tuple[NDArray[np.bool_], FloatArray]:
-    truth, values = np.asarray(is_positive, dtype=bool), np.asarray(scores, dtype=float)
+    truth, values = positive_examples(is_positive), floats(scores)
     if truth.ndim != 1 or values.ndim == 0 or values.shape[-1] != truth.size:
         raise InvalidScoresError(
             f"is_positive has the shape {truth.shape} and scores {values.shape}; one score is needed for each example, on the "

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidParameterError
 from tiebreak.metrics.labels import check_labels, encode, label_column, labels_in
-from tiebreak.numerics import FloatArray, IntArray, divide, set_checked
+from tiebreak.numerics import FloatArray, IntArray, divide, floats, set_checked
 from tiebreak.result import Result
 from tiebreak.scores.vocabulary import Notice, quoted
 
@@ -42,7 +42,7 @@ def no_information_rate(class_proportions: ArrayLike, prediction_proportions: Ar
     >>> no_information_rate([0.3, 0.5, 0.2], [0.4, 0.45, 0.15])
     0.625
     """
-    p, q = np.asarray(class_proportions, dtype=float), np.asarray(prediction_proportions, dtype=float)
+    p, q = (floats(class_proportions, "class_proportions"), floats(prediction_proportions, "prediction_proportions"))
     if p.ndim != 1 or p.shape != q.shape:
         raise InvalidParameterError(f"one proportion for each class is needed; got the shapes {p.shape} and {q.shape}.")
     for name, shares in (("class_proportions", p), ("prediction_proportions", q)):

@@ -9,7 +9,16 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.numerics.checks import SMALLEST_PVALUE, Alternative, FloatArray, Interval, alpha_of_level, divide, plain
+from tiebreak.numerics.checks import (
+    SMALLEST_PVALUE,
+    Alternative,
+    FloatArray,
+    Interval,
+    alpha_of_level,
+    divide,
+    floats_together,
+    plain,
+)
 
 
 def student_tail(x: ArrayLike, df: ArrayLike) -> FloatArray:
@@ -136,7 +145,7 @@ def student_quantile(probability: ArrayLike, df: ArrayLike) -> FloatArray:
     """
     from scipy.special import stdtrit
 
-    probability, df = np.broadcast_arrays(np.asarray(probability, dtype=float), np.asarray(df, dtype=float))
+    probability, df = floats_together(probability=probability, df=df)
     # from the smaller tail, where the probability has all its digits
     tail = np.minimum(probability, 1.0 - probability)
     magnitude = np.array(np.abs(stdtrit(df, tail)))  # abs: scipy gives an infinite value the wrong sign
