@@ -22,7 +22,6 @@ from tiebreak.frequentist import (
     bootstrap_metric,
     bradley_terry_bootstrap,
     cluster_sums,
-    corrected_ttest,
     critical_difference,
     diebold_mariano_test,
     five_by_two_cv_test,
@@ -33,13 +32,13 @@ from tiebreak.frequentist import (
     outcomes_of_scores,
     paired_auc,
     paired_proportions,
-    paired_ttest,
     sign_test,
     student_quantile,
     welch_ttest,
     wilcoxon,
 )
 from tiebreak.frequentist.johnson import johnson_inverse, skewness_of_mean
+from tiebreak.statistics import corrected_t, paired_t
 
 ALPHA, SIGMA, BASE = 0.05, 0.05, 0.8
 MODELS, UNITS = (3, 5, 10, 20), (10, 30, 100)
@@ -257,13 +256,13 @@ def differences(scores: np.ndarray) -> np.ndarray:
 
 def judge_corrected(scores: np.ndarray, n: int) -> Judged:
     n_train, n_test = SPLIT_SIZES[n]
-    found = corrected_ttest(differences(scores), test_train_ratio=n_test / n_train)
-    return student(found.difference, found.standard_error, found.df)
+    found = corrected_t(differences(scores), test_train_ratio=n_test / n_train)
+    return student(found.estimate, found.se, found.df)
 
 
 def judge_paired(scores: np.ndarray, n: int) -> Judged:
-    found = paired_ttest(differences(scores))
-    return student(found.difference, found.standard_error, found.df)
+    found = paired_t(differences(scores))
+    return student(found.estimate, found.se, found.df)
 
 
 def judge_five_by_two(scores: np.ndarray, n: int) -> Judged:

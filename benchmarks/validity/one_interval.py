@@ -32,7 +32,7 @@ from tiebreak.comparison.compare import compare_scores
 from tiebreak.comparison.comparison import Comparison
 from tiebreak.comparison.ranking import STANDINGS
 from tiebreak.comparison.settings import Settings
-from tiebreak.comparison.verdict import VERDICTS
+from tiebreak.numerics.law import VERDICTS
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import ScoreMatrix, Scores
 

@@ -179,7 +179,7 @@ def test_interval_alpha_is_one_less_the_coverage() -> None:
     assert set(answer.pairs["interval_alpha"]) == {0.05 / 6}
     pair = answer.pair("a", "b")
     assert not hasattr(pair, "level")
-    ends = pair.test.confidence_interval(level=1 - pair.interval_alpha)
+    ends = pair.law.interval(level=1 - pair.interval_alpha)
     assert_allclose([pair.interval_low, pair.interval_high], ends, rtol=1e-12)
 
 

@@ -12,14 +12,13 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from tests.comparison.tables import compared
-from tiebreak.bayesian import correlated_t_posterior
 from tiebreak.comparison import ranking
 from tiebreak.comparison.best import best_alpha
 from tiebreak.comparison.comparison import Comparison
-from tiebreak.frequentist import corrected_ttest
 from tiebreak.numerics import masked_pair_moments, pair_moments, row_moments
 from tiebreak.scores.assemble import assemble
 from tiebreak.scores.metric import Metric
+from tiebreak.statistics import corrected_t
 from tiebreak.views.comparison_columns import Coded, pair_columns, ranking_columns
 
 pytestmark = pytest.mark.slow
@@ -393,7 +392,7 @@ def test_product_path_is_the_masked_path_when_nothing_is_missing(table: Table) -
 @some_tables
 @given(table=tables(missing=True))
 def test_array_functions_agree_with_the_table(table: Table) -> None:
-    """corrected_ttest and the posterior of one row of differences, batched and alone, are the pair's columns."""
+    """corrected_t and the posterior of one row of differences, batched and alone, are the pair's columns."""
     answer = answered(table)
     columns, sign = pairs_of(answer), answer.metric.sign
     pairs = [
@@ -404,15 +403,15 @@ def test_array_functions_agree_with_the_table(table: Table) -> None:
     scale = [np.abs(table.score[[i, j]][:, on]).max(initial=0) for (i, j), on in zip(pairs, shared, strict=True)]
     split_ratio = table.n_test / 90
     ratio = [split_ratio[on].mean() if on.any() else 0.0 for on in shared]
-    test = corrected_ttest(d, test_train_ratio=ratio, scale=scale, omit_missing=True)
-    regions = correlated_t_posterior(d, test_train_ratio=ratio, scale=scale, omit_missing=True).probabilities(answer.rope)
-    for name, values in (("difference", test.difference), ("standard_error", test.standard_error), ("pvalue", test.pvalue)):
+    test = corrected_t(d, test_train_ratio=ratio, scale=scale, omit_missing=True)
+    regions = test.probabilities(answer.rope)
+    for name, values in (("difference", test.estimate), ("standard_error", test.se), ("pvalue", test.pvalue())):
         assert_close(columns[name], values, 1e-12, 1e-13, name)
     for name, values in zip(("p_better", "p_equivalent", "p_worse"), regions, strict=True):
         assert_close(columns[name], values, 1e-12, 1e-12, name)
     for row, (differences, r, size) in enumerate(zip(d, ratio, scale, strict=True)):
-        alone = corrected_ttest(differences, test_train_ratio=r, scale=size, omit_missing=True)
-        assert_array_equal([alone.pvalue, alone.statistic], [test.pvalue[row], test.statistic[row]])
+        alone = corrected_t(differences, test_train_ratio=r, scale=size, omit_missing=True)
+        assert_array_equal([alone.pvalue(), alone.statistic], [test.pvalue()[row], test.statistic[row]])
 
 
 magnitudes = st.sampled_from([1e-290, 1e-12, 1e-3, 1.0, 1e3, 1e12, 1e150, 1e290])

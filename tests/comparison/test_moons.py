@@ -22,17 +22,17 @@ def test_first_pair(moons: Comparison) -> None:
     """t 0.750, p 0.227, uncorrected 2.611 and 0.005, P(rbf better) at rope 0 0.773."""
     pair = moons.pair("rbf", "linear")
     assert (round(pair.statistic, 3), round(pair.pvalue, 3)) == (0.750, 0.227)
-    assert (round(float(pair.uncorrected_test.statistic), 3), round(float(pair.uncorrected_test.pvalue), 3)) == (2.611, 0.005)
-    assert round(float(pair.posterior.probabilities(0.0).better), 3) == 0.773
-    assert round(float(pair.posterior.probabilities(0.01).equivalent), 3) == 0.432
+    assert (round(pair.uncorrected.statistic, 3), round(pair.uncorrected.pvalue("greater"), 3)) == (2.611, 0.005)
+    assert round(pair.law.probabilities(0.0).better, 3) == 0.773
+    assert round(pair.law.probabilities(0.01).equivalent, 3) == 0.432
 
 
 def test_credible_intervals_of_the_first_pair(moons: Comparison) -> None:
     """At 50, 75 and 95 %, six digits each."""
-    posterior = moons.pair("rbf", "linear").posterior
+    law = moons.pair("rbf", "linear").law
     printed = {0.5: (0.000977, 0.019023), 0.75: (-0.005422, 0.025422), 0.95: (-0.016445, 0.036445)}
     for level, ends in printed.items():
-        assert tuple(np.round(posterior.credible_interval(level), 6)) == ends
+        assert tuple(np.round(law.interval(level), 6)) == ends
 
 
 def test_pairs_table(moons: Comparison) -> None:

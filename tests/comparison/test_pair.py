@@ -8,7 +8,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from tests.comparison.tables import compared, noisy
 from tiebreak.errors import InvalidParameterError, UnknownNameError
-from tiebreak.frequentist import adjust_pvalues, corrected_ttest, paired_ttest
+from tiebreak.frequentist import adjust_pvalues
+from tiebreak.statistics import corrected_t, paired_t
 
 MEANS = (0.80, 0.79, 0.72)
 SAME = (
@@ -64,10 +65,10 @@ def test_tests_and_posterior_are_those_of_the_differences() -> None:
     pair = answer.pair("b", "a")
     ratio = float(np.mean(n_test / (100 - n_test)))
     assert pair.ratio == pytest.approx(ratio, rel=1e-15)
-    assert_allclose(pair.test.pvalue, corrected_ttest(pair.differences, test_train_ratio=ratio).pvalue, rtol=1e-12)
-    assert_allclose(pair.uncorrected_test.pvalue, paired_ttest(pair.differences).pvalue, rtol=1e-12)
-    assert_allclose(pair.posterior.probabilities(0.005), (pair.p_better, pair.p_equivalent, pair.p_worse), rtol=1e-9)
-    assert_allclose(pair.posterior.credible_interval(1 - pair.interval_alpha), (pair.interval_low, pair.interval_high), rtol=1e-9)
+    assert_allclose(pair.law.pvalue(), corrected_t(pair.differences, test_train_ratio=ratio).pvalue(), rtol=1e-12)
+    assert_allclose(pair.uncorrected.pvalue(), paired_t(pair.differences).pvalue(), rtol=1e-12)
+    assert_allclose(pair.law.probabilities(0.005), (pair.p_better, pair.p_equivalent, pair.p_worse), rtol=1e-9)
+    assert_allclose(pair.law.interval(1 - pair.interval_alpha), (pair.interval_low, pair.interval_high), rtol=1e-9)
 
 
 def test_one_sided_pvalue_in_the_order_named_here() -> None:
@@ -109,7 +110,7 @@ def test_pair_outside_the_family_has_no_adjusted_answer(alternative: str) -> Non
     pair, plain = answer.pair("a", "b"), compared(table, rope=0.005).pair("a", "b")
     for name in ("difference", "statistic", "pvalue", "p_better"):
         assert getattr(pair, name) == pytest.approx(getattr(plain, name), rel=1e-12), name
-    assert_allclose((pair.interval_low, pair.interval_high), pair.test.confidence_interval(0.95), rtol=1e-12)
+    assert_allclose((pair.interval_low, pair.interval_high), pair.law.interval(0.95), rtol=1e-12)
     assert np.all(np.isnan([pair.adjusted_pvalue, pair.interval_alpha]))
     assert (pair.verdict, pair.reason) == ("", "")
     assert answer.pair("b", "a").difference == -pair.difference
@@ -120,7 +121,7 @@ def test_uncorrected_method_for_contrast() -> None:
     table = noisy(*MEANS)
     pair = compared(table, method="paired-t", n_train=0, n_test=0).pair("a", "b")
     assert pair.ratio == 0
-    assert_allclose(pair.pvalue, paired_ttest(table[0] - table[1]).pvalue, rtol=1e-10)
+    assert_allclose(pair.pvalue, paired_t(table[0] - table[1]).pvalue(), rtol=1e-10)
 
 
 def test_errors_of_names() -> None:

@@ -8,8 +8,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
 from tests.comparison.tables import compared, noisy, pair_with
-from tiebreak.comparison.verdict import MIRRORED, VERDICTS, verdict_codes
+from tiebreak.comparison.verdict import MIRRORED
 from tiebreak.numerics import Interval
+from tiebreak.numerics.law import VERDICTS, verdict_codes
 
 SE = np.sqrt(1 / 10 + 1 / 9)
 """Standard error for ten folds and a standard deviation of 1."""
@@ -125,7 +126,7 @@ def test_a_pair_outside_the_family_has_its_own_interval_and_no_verdict() -> None
     pair = answer.pair("a", "b")
     assert (pair.verdict, pair.reason, pair.is_in_family) == ("", "", False)
     assert np.isnan([pair.interval_alpha, pair.adjusted_pvalue]).all()
-    assert_allclose([pair.interval_low, pair.interval_high], pair.test.confidence_interval(0.95), rtol=1e-12)
+    assert_allclose([pair.interval_low, pair.interval_high], pair.law.interval(0.95), rtol=1e-12)
 
 
 def test_probabilities_are_those_of_one_pair() -> None:

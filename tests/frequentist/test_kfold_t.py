@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from tiebreak.errors import TooFewSplitsError
-from tiebreak.frequentist import corrected_ttest, kfold_ttest, paired_ttest, student_quantile
+from tiebreak.frequentist import kfold_ttest, student_quantile
+from tiebreak.statistics import corrected_t, paired_t
 
 
 def test_the_textbook_as_the_lecture_writes_it() -> None:
@@ -15,18 +16,18 @@ def test_the_textbook_as_the_lecture_writes_it() -> None:
     multiplier = float(student_quantile(0.975, 9))
     assert round(multiplier, 2) == 2.26
     half = multiplier * d.std(ddof=1) / np.sqrt(10)
-    assert kfold_ttest(d).textbook.confidence_interval(0.95) == pytest.approx((d.mean() - half, d.mean() + half))
+    assert kfold_ttest(d).textbook.interval(0.95) == pytest.approx((d.mean() - half, d.mean() + half))
 
 
 def test_the_corrected_one_knows_the_folds() -> None:
     """n_test / n_train of k folds is 1 / (k - 1), unless it is given; then the interval is wider by sqrt(1 + k / (k - 1))."""
     d = np.array([[0.04, 0.12, 0.0, 0.01, -0.04], [0.1, 0.2, 0.15, 0.12, 0.3]])
     both = kfold_ttest(d)
-    assert np.array_equal(both.corrected.pvalue, corrected_ttest(d, test_train_ratio=0.25).pvalue)
-    assert np.array_equal(both.textbook.pvalue, paired_ttest(d).pvalue)
-    assert both.corrected.standard_error / both.textbook.standard_error == pytest.approx(np.sqrt(1 + 5 / 4))
+    assert np.array_equal(both.corrected.pvalue(), corrected_t(d, 0.25).pvalue())
+    assert np.array_equal(both.textbook.pvalue(), paired_t(d).pvalue())
+    assert both.corrected.se / both.textbook.se == pytest.approx(np.sqrt(1 + 5 / 4))
     given = kfold_ttest(d, test_train_ratio=0.5).corrected
-    assert np.array_equal(given.pvalue, corrected_ttest(d, test_train_ratio=0.5).pvalue)
+    assert np.array_equal(given.pvalue(), corrected_t(d, 0.5).pvalue())
 
 
 def test_it_says_what_the_textbook_leaves_out() -> None:

@@ -87,15 +87,14 @@ def corrected_resampled_t_test_table(inputs: dict, options: dict, load: object) 
     width = max(row.size for row in rows)
     d = np.array([np.pad(row, (0, width - row.size), constant_values=np.nan) for row in rows])
     ratio, rope = _ratio(inputs, options, rows[0].size), _option("rope", inputs, options, 0.0)
-    test = tb.frequentist.corrected_ttest(d, test_train_ratio=ratio, omit_missing=True)
-    posterior = tb.bayesian.correlated_t_posterior(d, test_train_ratio=ratio, omit_missing=True)
-    above, inside, below = posterior.probabilities(rope)
+    law = tb.statistics.corrected_t(d, ratio, omit_missing=True)
+    above, inside, below = law.probabilities(rope)
     named = {
-        "mean_difference": test.difference,
-        "standard_error": test.standard_error,
-        "t": test.statistic,
+        "mean_difference": law.estimate,
+        "standard_error": law.se,
+        "t": law.statistic,
         # the tables write null for both t and p of identical scores (0/0), for which tiebreak says p = 1
-        "p_two_sided": np.where(np.isnan(test.statistic), np.nan, test.pvalue),
+        "p_two_sided": np.where(np.isnan(law.statistic), np.nan, law.pvalue()),
         "p_below_rope": below,
         "p_in_rope": inside,
         "p_above_rope": above,
@@ -116,10 +115,10 @@ def corrected_resampled_t_test_unequal_folds(inputs: dict, options: dict, load: 
     }
     named: Named = dict(ratios)
     for name, ratio in ratios.items():
-        test = tb.frequentist.corrected_ttest(d, test_train_ratio=ratio)
+        law = tb.statistics.corrected_t(d, ratio)
         reading = name if name == "ratio_mean" else name.removeprefix("ratio_")
-        named[f"t_{reading}"] = float(test.statistic)
-        named[f"p_two_sided_{reading}"] = float(test.pvalue)
+        named[f"t_{reading}"] = float(law.statistic)
+        named[f"p_two_sided_{reading}"] = float(law.pvalue())
     return named
 
 
@@ -127,15 +126,15 @@ def kfold_paired_t_interval(inputs: dict, options: dict, load: object) -> Named:
     """Ordinary t interval of the mean difference of one k-fold cross-validation."""
     d = _differences(inputs, load)
     level = float(_option("confidence", inputs, options, 0.95))
-    test = tb.frequentist.paired_ttest(d)
-    low, high = test.confidence_interval(level)
+    law = tb.statistics.paired_t(d)
+    low, high = law.interval(level)
     multiplier = float(tb.frequentist.student_quantile(0.5 + level / 2.0, d.size - 1))
     return {
         "k": d.size,
         "t_multiplier": multiplier,
         "mean": float(np.mean(d)),
         "sd_ddof1": float(np.std(d, ddof=1)),
-        "half_width": multiplier * float(test.standard_error),
+        "half_width": multiplier * float(law.se),
         "low": float(low),
         "high": float(high),
     }
@@ -153,14 +152,14 @@ def student_t_quantile(inputs: dict, options: dict, load: object) -> Named:
 def bayesian_correlated_t_test(inputs: dict, options: dict, load: object) -> Named:
     """Posterior of the mean difference of one pair, its rope probabilities and credible intervals."""
     d = _differences(inputs, load)
-    posterior = tb.bayesian.correlated_t_posterior(d, test_train_ratio=_ratio(inputs, options, d.size))
+    law = tb.statistics.corrected_t(d, _ratio(inputs, options, d.size))
     ropes = _option("rope", inputs, options, 0.0)
-    regions = [posterior.probabilities(rope) for rope in (ropes if np.ndim(ropes) else [ropes])]
-    better, _, worse = posterior.probabilities(0.0)
+    regions = [law.probabilities(rope) for rope in (ropes if np.ndim(ropes) else [ropes])]
+    better, _, worse = law.probabilities(0.0)
     named: Named = {
-        "posterior_location": float(posterior.mean),
-        "posterior_scale": float(posterior.scale),
-        "df": int(posterior.df),
+        "posterior_location": float(law.estimate),
+        "posterior_scale": float(law.se),
+        "df": int(law.df),
         "p_model1_better": float(better),
         "p_model2_better": float(worse),
     }
@@ -168,7 +167,7 @@ def bayesian_correlated_t_test(inputs: dict, options: dict, load: object) -> Nam
         values = [float(probabilities[region]) for probabilities in regions]
         named[name] = values if np.ndim(ropes) else values[0]
     for level in (*LEVELS, *_option("credible_levels", inputs, options, ())):
-        low, high = posterior.credible_interval(level)
+        low, high = law.interval(level)
         named[f"ci{100 * level:g}_low"], named[f"ci{100 * level:g}_high"] = float(low), float(high)
     return named
 
@@ -265,12 +264,12 @@ def bradley_terry_mle(inputs: dict, options: dict, load: object) -> Named:
 def bayesian_correlated_t_variance(inputs: dict, options: dict, load: object) -> Named:
     """Location, squared scale and df of the posterior."""
     d = _differences(inputs, load)
-    posterior = tb.bayesian.correlated_t_posterior(d, test_train_ratio=_ratio(inputs, options, d.size))
+    law = tb.statistics.corrected_t(d, _ratio(inputs, options, d.size))
     return {
-        "mean_difference": float(posterior.mean),
-        "mean_difference_2_minus_1": 0.0 - float(posterior.mean),
-        "variance_posterior": float(posterior.variance),
-        "df": int(posterior.df),
+        "mean_difference": float(law.estimate),
+        "mean_difference_2_minus_1": 0.0 - float(law.estimate),
+        "variance_posterior": float(law.se) ** 2,
+        "df": int(law.df),
     }
 
 
@@ -281,10 +280,10 @@ def bayesian_point_mass_regions(inputs: dict, options: dict, load: object) -> Na
     for case in inputs["cases"]:
         mean, rope = float(case["mean"]), case.get("rope", inputs.get("rope", 0.0))
         if scale:
-            posterior = tb.bayesian.StudentPosterior(np.array(mean), np.array(scale), df)
+            law = tb.statistics.student(mean, scale, df)
         else:  # what two equal differences leave
-            posterior = tb.bayesian.correlated_t_posterior([mean, mean], test_train_ratio=0.0)
-        above, inside, below = posterior.probabilities(rope)
+            law = tb.statistics.paired_t([mean, mean])
+        above, inside, below = law.probabilities(rope)
         triples.append([float(below), float(inside), float(above)])
     below, inside, above = ([triple[region] for triple in triples] for region in range(3))
     names = [_option(f"model_{n}", inputs, options, f"model{n}") for n in (1, 2)]
@@ -311,16 +310,16 @@ def missing_scores(inputs: dict, options: dict, load: object) -> Named:
     d = _differences(inputs, load)
     present = d[~np.isnan(d)]
     ratio = _ratio(inputs, options, d.size)
-    as_given = tb.frequentist.corrected_ttest(d, test_train_ratio=ratio)
-    asked = tb.frequentist.corrected_ttest(d, test_train_ratio=ratio, omit_missing=True)
+    as_given = tb.statistics.corrected_t(d, ratio)
+    asked = tb.statistics.corrected_t(d, ratio, omit_missing=True)
     return {
         "t": float(as_given.statistic),
-        "p_two_sided": float(as_given.pvalue),
+        "p_two_sided": float(as_given.pvalue()),
         "n": present.size,
         "df": int(asked.df),
-        "mean_difference_after_explicit_pairwise_drop": float(asked.difference),
+        "mean_difference_after_explicit_pairwise_drop": float(asked.estimate),
         "t_after_explicit_pairwise_drop": float(asked.statistic),
-        "p_after_explicit_pairwise_drop": float(asked.pvalue),
+        "p_after_explicit_pairwise_drop": float(asked.pvalue()),
     }
 
 
@@ -330,7 +329,7 @@ def score_direction(inputs: dict, options: dict, load: object) -> Named:
     one, two = _pair_of_scores(inputs, load)
     answer = _compare(dict(zip(names, (one, two), strict=True)), inputs)
     oriented = answer.pair(*names)
-    wins = np.sign(np.where(np.abs(oriented.differences) <= oriented.test.tolerance, 0.0, oriented.differences))
+    wins = np.sign(np.where(np.abs(oriented.differences) <= oriented.law.tolerance, 0.0, oriented.differences))
     ranks = tb.frequentist.rank_models(np.column_stack([one, two]), higher_is_better=answer.metric.higher_is_better)
     means = ranks.mean(axis=0).tolist()
     return {
@@ -1082,21 +1081,20 @@ ADAPTERS["5x2cv_critical_values"] = five_by_two_cv_critical_values
 
 
 def _t_test(d: np.ndarray, ratio: float, options: dict) -> Named:
-    test = tb.frequentist.corrected_ttest(d, test_train_ratio=ratio)
+    law = tb.statistics.corrected_t(d, ratio)
     named: Named = {
         "n": d.size,
-        "df": int(test.df),
-        "mean_difference": float(test.difference),
-        "variance_ddof1": float(test.standard_error) ** 2 / (1.0 / d.size + ratio),
-        "standard_error": float(test.standard_error),
-        "t": float(test.statistic),
-        "p_two_sided": float(test.pvalue),
+        "df": int(law.df),
+        "mean_difference": float(law.estimate),
+        "variance_ddof1": float(law.se) ** 2 / (1.0 / d.size + ratio),
+        "standard_error": float(law.se),
+        "t": float(law.statistic),
+        "p_two_sided": float(law.pvalue()),
     }
     for side in ("greater", "less"):
-        one_sided = tb.frequentist.corrected_ttest(d, test_train_ratio=ratio, alternative=side)
-        named[f"p_{side}"] = float(one_sided.pvalue)
+        named[f"p_{side}"] = float(law.pvalue(side))
     for level in dict.fromkeys((*LEVELS, 0.9, 0.99, *_levels(options))):
-        low, high = test.confidence_interval(level)
+        low, high = law.interval(level)
         named[f"ci{100 * level:g}_low"], named[f"ci{100 * level:g}_high"] = float(low), float(high)
     if "family_size" in options:
         others = [np.nan] * (int(options["family_size"]) - 1)  # tests of the family that this case does not hold

@@ -14,8 +14,8 @@ import numpy as np
 
 from tiebreak.audits.audit_input import MOST_CELLS, AuditInput, standardised
 from tiebreak.audits.findings import Finding, Severity, evidence, of_splits
-from tiebreak.frequentist.corrected_t import corrected_ttest
 from tiebreak.numerics import FloatArray, IntArray
+from tiebreak.statistics.splits import corrected_t
 
 ALPHA = 0.001
 """Rate of false alarms over all folds."""
@@ -42,10 +42,10 @@ def find_recognisable_folds(audit_input: AuditInput) -> Iterator[Finding]:
             means.append(np.nan)
             pvalues.append(np.nan)
             continue
-        test = corrected_ttest(auc - 0.5, test_train_ratio=1 / (N_FOLDS - 1), alternative="greater", scale=1.0)
+        law = corrected_t(auc - 0.5, 1 / (N_FOLDS - 1), scale=1.0)
         means.append(float(auc.mean()))
         # told apart perfectly on every split there is no spread, and no p-value
-        pvalues.append(0.0 if auc.min() == 1.0 else float(test.pvalue))
+        pvalues.append(0.0 if auc.min() == 1.0 else float(law.pvalue("greater")))
     if np.isnan(pvalues).all():
         return
     adjusted = np.minimum(1.0, np.array(pvalues) * np.count_nonzero(~np.isnan(pvalues)))

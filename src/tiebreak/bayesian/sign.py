@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.bayesian.correlated_t import RopeProbabilities
 from tiebreak.errors import InvalidParameterError, TooFewDatasetsError
 from tiebreak.numerics import (
     RELATIVE_TOLERANCE,
@@ -24,6 +23,7 @@ from tiebreak.numerics import (
     generator_of,
     plain,
 )
+from tiebreak.numerics.law import RopeProbabilities
 
 
 @dataclass(frozen=True, slots=True)

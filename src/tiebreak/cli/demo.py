@@ -100,13 +100,14 @@ def gallery_lines(comparison: Comparison) -> Iterator[str]:
     """
     first, second = GALLERY_ORDER[:2]
     pair = comparison.pair(first, second)
-    no_rope = pair.posterior.probabilities(0.0)
+    plain, side = pair.uncorrected, comparison.settings.alternative
+    no_rope = pair.law.probabilities(0.0)
     yield "The gallery's figures: one-sided in the order of the means, Bonferroni:"
-    yield f"  {first} against {second}: corrected t {pair.test.statistic:.3f}, p {pair.test.pvalue:.3f}"
-    yield f"  without the correction: t {pair.uncorrected_test.statistic:.3f}, p {pair.uncorrected_test.pvalue:.3f}, far too sure"
+    yield f"  {first} against {second}: corrected t {pair.law.statistic:.3f}, p {pair.law.pvalue(side):.3f}"
+    yield f"  without the correction: t {plain.statistic:.3f}, p {plain.pvalue(side):.3f}, far too sure"
     yield f"  P({first} better than {second}) {no_rope.better:.3f}; P(practically equivalent) {pair.p_equivalent:.3f}"
     for level in (0.50, 0.75, 0.95):
-        low, high = pair.posterior.credible_interval(level)
+        low, high = pair.law.interval(level)
         yield f"  {level:.0%} credible interval of the difference: ({low:.6f}, {high:.6f})"
     yield ""
     yield from _gallery_pairs(comparison)

@@ -43,10 +43,9 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from tiebreak.bayesian.correlated_t import StudentPosterior
     from tiebreak.comparison.looks import Looks
     from tiebreak.comparison.noise_floor import NoiseFloor
-    from tiebreak.frequentist.corrected_t import TTestResult
+    from tiebreak.numerics.law import Law
     from tiebreak.scores.items import Items
     from tiebreak.views.plots.comparison import ComparisonPlots, PairPlots
 
@@ -119,19 +118,14 @@ p_equivalent, p_worse, verdict, reason
         return printable(f"<{self.first!r} against {self.second!r}: {self.sentence}>")
 
     @property
-    def test(self) -> TTestResult:
-        """The t-test of the procedure, if it is one."""
-        return self._offered("test")(self.alternative)  # type: ignore[no-any-return]
+    def law(self) -> Law:
+        """Law of the difference, where the procedure is a t-test: p-values of any alternative, intervals at any level."""
+        return self._offered("law")  # type: ignore[no-any-return]
 
     @property
-    def uncorrected_test(self) -> TTestResult:
-        """The ordinary paired t-test, for contrast, where the procedure is a t-test."""
-        return self._offered("uncorrected_test")(self.alternative)  # type: ignore[no-any-return]
-
-    @property
-    def posterior(self) -> StudentPosterior:
-        """Student posterior, where the procedure gives one: for probabilities at any rope, credible intervals and density."""
-        return self._offered("posterior")  # type: ignore[no-any-return]
+    def uncorrected(self) -> Law:
+        """Law of the ordinary paired t-test, for contrast, where the procedure corrects for shared training data."""
+        return self._offered("uncorrected")  # type: ignore[no-any-return]
 
     @property
     def ratio(self) -> float:

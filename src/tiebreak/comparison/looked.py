@@ -13,17 +13,10 @@ from tiebreak.comparison.looks import Cut, GrantedAlphas, Looks, cut, family_alp
 from tiebreak.comparison.pairs import PairTable
 from tiebreak.comparison.procedures.procedure import Differences, Procedure
 from tiebreak.comparison.settings import Settings
-from tiebreak.comparison.verdict import (
-    AHEAD,
-    BEHIND,
-    OVER,
-    UNDECIDED,
-    VERDICTS,
-    Codes,
-    verdict_codes,
-)
+from tiebreak.comparison.verdict import OVER, Codes
 from tiebreak.errors import ChangedLooksError
 from tiebreak.numerics import Alternative, FloatArray, IntArray, StudentDistribution
+from tiebreak.numerics.law import AHEAD, BEHIND, UNDECIDED, VERDICTS, verdict_codes
 from tiebreak.scores.scores import Scores
 
 MOST_ALPHAS = 8

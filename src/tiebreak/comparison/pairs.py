@@ -10,26 +10,9 @@ from typing import Any, Literal, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.bayesian.correlated_t import RopeProbabilities, region_probabilities
 from tiebreak.comparison.best import Relation, best_alpha, points_up, shown_above
 from tiebreak.comparison.procedures.procedure import Differences
-from tiebreak.comparison.verdict import (
-    AHEAD,
-    BEHIND,
-    BETTER,
-    DISCRETE,
-    EQUIVALENT,
-    MIRRORED,
-    NONE,
-    REASONS,
-    UNDECIDED,
-    UNSETTLED,
-    VERDICTS,
-    WORSE,
-    Codes,
-    direction_of,
-    verdict_codes,
-)
+from tiebreak.comparison.verdict import DISCRETE, MIRRORED, REASONS, UNSETTLED, Codes, direction_of
 from tiebreak.frequentist.adjustment import Correction, adjust_pvalues, adjust_single_step, shared_alpha
 from tiebreak.numerics import (
     IDENTICAL,
@@ -40,6 +23,19 @@ from tiebreak.numerics import (
     FloatArray,
     IntArray,
     Interval,
+)
+from tiebreak.numerics.law import (
+    AHEAD,
+    BEHIND,
+    BETTER,
+    EQUIVALENT,
+    NONE,
+    UNDECIDED,
+    VERDICTS,
+    WORSE,
+    RopeProbabilities,
+    region_probabilities,
+    verdict_codes,
 )
 
 SIMULTANEOUS = ("bonferroni", "sidak")

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tiebreak.comparison.pairs import PairTable
-from tiebreak.comparison.verdict import VERDICTS
 from tiebreak.errors import InvalidParameterError
 from tiebreak.frequentist.adjustment import Correction, adjust_pvalues, shared_alpha
 from tiebreak.numerics import UNDEFINED, IntArray
+from tiebreak.numerics.law import VERDICTS
 from tiebreak.result import Result
 
 if TYPE_CHECKING:

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
-from tiebreak.frequentist.corrected_t import TTestResult, corrected_ttest, paired_ttest
 from tiebreak.numerics import check_differences
+from tiebreak.numerics.law import Law
+from tiebreak.statistics.splits import corrected_t, paired_t
 
 OVERLAP = (
     "The k models of a cross-validation share most of their training data, so their scores vary less from fold to fold than they "
@@ -23,16 +24,16 @@ class KFoldTResult:
 
     Attributes
     ----------
-    textbook : TTestResult
+    textbook : Law
         Paired t with k - 1 degrees of freedom and the variance of independent folds.
-    corrected : TTestResult
+    corrected : Law
         The same with the variance of overlapping training sets (Nadeau and Bengio 2003). This is the one to believe.
     caveat : str
         What the textbook leaves out, and why it matters.
     """
 
-    textbook: TTestResult
-    corrected: TTestResult
+    textbook: Law
+    corrected: Law
     caveat: str = OVERLAP
 
 
@@ -49,8 +50,8 @@ def kfold_ttest(differences: ArrayLike, *, test_train_ratio: ArrayLike | None = 
     Returns
     -------
     KFoldTResult
-        ``.textbook.confidence_interval(0.95)`` is ``mean +- t(k - 1) s / sqrt(k)``, s with divisor k - 1;
-        ``.corrected.confidence_interval(0.95)`` is the honest one.
+        ``.textbook.interval(0.95)`` is ``mean +- t(k - 1) s / sqrt(k)``, s with divisor k - 1;
+        ``.corrected.interval(0.95)`` is the honest one.
 
     Raises
     ------
@@ -65,11 +66,11 @@ def kfold_ttest(differences: ArrayLike, *, test_train_ratio: ArrayLike | None = 
     --------
     >>> import tiebreak as tb
     >>> both = tb.frequentist.kfold_ttest([0.02, 0.01, 0.04, -0.01, 0.03])
-    >>> [round(float(limit), 3) for limit in both.textbook.confidence_interval(0.95)]
+    >>> [round(float(limit), 3) for limit in both.textbook.interval(0.95)]
     [-0.006, 0.042]
-    >>> [round(float(limit), 3) for limit in both.corrected.confidence_interval(0.95)]
+    >>> [round(float(limit), 3) for limit in both.corrected.interval(0.95)]
     [-0.018, 0.054]
     """
     d = check_differences(differences)
     ratio = 1 / (d.shape[-1] - 1) if test_train_ratio is None else test_train_ratio
-    return KFoldTResult(paired_ttest(d), corrected_ttest(d, test_train_ratio=ratio))
+    return KFoldTResult(paired_t(d), corrected_t(d, ratio))

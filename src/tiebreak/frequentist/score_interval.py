@@ -1,7 +1,7 @@
 """Intervals for the score of one model: four ways, each from its own inputs, each for its own quantity.
 
 An interval of one model is no comparison of two: models measured on the same splits share their luck, so their differences are
-known far better than their scores. Use `corrected_ttest`, or `tiebreak.compare`, for these.
+known far better than their scores. Use `tb.statistics.corrected_t`, or `tiebreak.compare`, for these.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidParameterError, InvalidScoresError
-from tiebreak.frequentist.corrected_t import corrected_ttest
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, check_probability, floats, plain
+from tiebreak.statistics.splits import corrected_t
 
 EXPECTED = "expected score of models trained on further samples of n_train examples"
 FITTED = "score of the model that is fitted on all these examples"
@@ -111,9 +111,9 @@ def corrected_t_interval(scores: ArrayLike, *, test_train_ratio: ArrayLike, leve
     >>> print(f"{result.estimate:.3f}, {result.low:.3f} to {result.high:.3f}: {result.estimand}")
     0.820, 0.766 to 0.874: expected score of models trained on further samples of n_train examples
     """
-    test = corrected_ttest(scores, test_train_ratio=test_train_ratio)  # of the mean itself rather than of a difference
-    low, high = test.confidence_interval(level)
-    return ScoreInterval(test.difference, test.standard_error, low, high, EXPECTED)
+    law = corrected_t(scores, test_train_ratio)  # of the mean itself rather than of a difference
+    low, high = law.interval(level)
+    return ScoreInterval(law.estimate, np.asarray(law.se), low, high, EXPECTED)
 
 
 def conservative_z_interval(

@@ -13,9 +13,10 @@ from tiebreak.comparison.letters import MOST_LETTERED
 from tiebreak.comparison.measured import nearest_words
 from tiebreak.comparison.next_step import detectable
 from tiebreak.comparison.ranking import BEST, MAY_BE_BEST, NEAR_BEST, NOT_BEST, STANDINGS
-from tiebreak.comparison.verdict import BEHIND, REASONS, VERDICTS, WORSE
+from tiebreak.comparison.verdict import REASONS
 from tiebreak.errors import InvalidParameterError
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray, Interval
+from tiebreak.numerics.law import BEHIND, VERDICTS, WORSE
 from tiebreak.views import looks, slices
 from tiebreak.views.comparison_columns import (
     correlation_frame,

@@ -18,10 +18,10 @@ def test_numbers_are_those_of_the_pair() -> None:
     """Density, probabilities and intervals come from the pair's posterior."""
     comparison = graded(tuple(NAMES["short"][:4]))
     display, pair = comparison.plot.posterior("model 2", "model 0"), comparison.pair("model 2", "model 0")
-    np.testing.assert_array_equal(display.data["density"], pair.posterior.density(display.data["difference"]))
+    np.testing.assert_array_equal(display.data["density"], pair.distribution.density(display.data["difference"]))
     assert (display.pair.first, display.pair.p_better, display.pair.p_worse) == ("model 2", pair.p_better, pair.p_worse)
     assert list(display.intervals["level"]) == [0.5, 0.75, 0.95]
-    np.testing.assert_array_equal(display.intervals[["low", "high"]].iloc[2], pair.posterior.credible_interval(0.95))
+    np.testing.assert_array_equal(display.intervals[["low", "high"]].iloc[2], pair.law.interval(0.95))
 
 
 def test_the_curve_holds_the_posterior() -> None:

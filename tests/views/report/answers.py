@@ -15,7 +15,8 @@ from tiebreak.comparison.comparison import Comparison
 from tiebreak.comparison.pairs import PairTable
 from tiebreak.comparison.ranking import STANDINGS
 from tiebreak.comparison.requirements import Requirements
-from tiebreak.comparison.verdict import REASONS, VERDICTS
+from tiebreak.comparison.verdict import REASONS
+from tiebreak.numerics.law import VERDICTS
 from tiebreak.scores.metric import Metric
 from tiebreak.views.comparison import family_note, table_decimals
 from tiebreak.views.pair import limits

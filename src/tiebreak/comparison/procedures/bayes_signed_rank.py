@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.bayesian.correlated_t import RopeProbabilities
 from tiebreak.bayesian.sign import MedianPosterior, median_posterior, sign_posterior
 from tiebreak.bayesian.signed_rank import signed_rank_posterior
 from tiebreak.comparison.procedures.datasets import (
@@ -26,6 +25,7 @@ from tiebreak.errors import Setting, TiebreakError, TooFewModelsError
 from tiebreak.frequentist.sign import sign_test
 from tiebreak.frequentist.walsh import hodges_lehmann
 from tiebreak.numerics import CONSTANT, SPREAD, FloatArray, IntArray
+from tiebreak.numerics.law import RopeProbabilities
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
 

@@ -10,9 +10,10 @@ import numpy as np
 
 from tiebreak.comparison.letters import MOST_LETTERED
 from tiebreak.comparison.ranking import BEST, STANDINGS
-from tiebreak.comparison.verdict import MIRRORED, REASONS, VERDICTS
+from tiebreak.comparison.verdict import MIRRORED, REASONS
 from tiebreak.errors import NotOfferedError
 from tiebreak.numerics import IntArray
+from tiebreak.numerics.law import VERDICTS
 from tiebreak.scores.vocabulary import look_up
 from tiebreak.views.comparison import table_decimals
 from tiebreak.views.names import with_copies

@@ -61,10 +61,10 @@ class IntervalsDisplay(Display):
     @classmethod
     def from_kfold(cls, folds: KFoldTResult, *, level: float = 0.95, metric: str = "score") -> Self:
         """Collect the intervals of two models on the same folds."""
-        tests = (("corrected", folds.corrected), ("textbook", folds.textbook))
-        rows = [(name, *test.confidence_interval(level)) for name, test in tests]
+        laws = (("corrected", folds.corrected), ("textbook", folds.textbook))
+        rows = [(name, *law.interval(level)) for name, law in laws]
         caution = "The textbook's takes folds for independent, though their training sets overlap."
-        return cls._of(rows, folds.corrected.difference, f"difference in {metric}", level, caution)
+        return cls._of(rows, folds.corrected.estimate, f"difference in {metric}", level, caution)
 
     @classmethod
     def _of(cls, rows: Sequence[tuple[object, ...]], difference: FloatArray, unit: str, level: float, caution: str) -> Self:

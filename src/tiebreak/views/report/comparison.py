@@ -12,9 +12,10 @@ from markupsafe import Markup
 
 from tiebreak.comparison.compare import compare_scores
 from tiebreak.comparison.ranking import STANDINGS
-from tiebreak.comparison.verdict import MIRRORED, REASONS, VERDICTS
+from tiebreak.comparison.verdict import MIRRORED, REASONS
 from tiebreak.errors import TiebreakError
 from tiebreak.numerics import FloatArray
+from tiebreak.numerics.law import VERDICTS
 from tiebreak.views.comparison import (
     classes_table,
     entry_names,

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tiebreak.bayesian.correlated_t import StudentPosterior
 from tiebreak.comparison.pairs import PairTable, every_pair
 from tiebreak.comparison.ranking import BEST, MAY_BE_BEST, NOT_BEST
 from tiebreak.comparison.requirements import BELOW_NOISE, WITHIN_NOISE, Requirements
 from tiebreak.comparison.settings import ROPE_CORRECTIONS
-from tiebreak.comparison.verdict import NONE, UNDECIDED, UNSETTLED
-from tiebreak.numerics import SPREAD, FloatArray, IntArray, student_quantile
+from tiebreak.comparison.verdict import UNSETTLED
+from tiebreak.numerics import SPREAD, FloatArray, IntArray, StudentDistribution, student_quantile
+from tiebreak.numerics.law import NONE, UNDECIDED
 from tiebreak.views import comparison as comparison_words
 from tiebreak.views import pair as pair_words
 from tiebreak.views import requirements as requirement_words
@@ -356,7 +356,7 @@ def _densities(columns: dict[str, FloatArray]) -> dict[str, list[int]]:
     if df.size > MOST_CURVES:
         return {}
     at = np.linspace(-4.0, 4.0, 81)
-    shapes = (StudentPosterior(np.zeros(()), np.ones(()), each).density(at) for each in df)
+    shapes = (StudentDistribution(0.0, 1.0, each).density(at) for each in df)
     heights = [np.rint(1000 * shape / shape.max()).astype(int).tolist() for shape in shapes]
     return {repr(float(each)).removesuffix(".0"): shape for each, shape in zip(df, heights, strict=True)}
 
