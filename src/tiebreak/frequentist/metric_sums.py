@@ -199,8 +199,8 @@ def metric_of_numbers(actual: ArrayLike, predicted: ArrayLike, metric: str) -> M
 def bootstrap_correlation(first: ArrayLike, second: ArrayLike) -> Statistic:
     """Pearson's correlation of two columns, for `bootstrap_metric`."""
     x, y = floats(first, "first"), floats(second, "second")
-    if x.shape != y.shape:
-        raise InvalidScoresError(f"both columns need the same shape; got {x.shape} and {y.shape}.")
+    if x.shape != y.shape or not np.isfinite(x + y).all():
+        raise InvalidScoresError(f"both columns need the same shape and finite numbers; got {x.shape} and {y.shape}.")
     x, y = x - x.mean(axis=-1, keepdims=True), y - y.mean(axis=-1, keepdims=True)
 
     def correlation(sums: FloatArray) -> FloatArray:

@@ -60,10 +60,10 @@ def floats_together(**given: ArrayLike) -> tuple[FloatArray, ...]:
 
 def check_rows(given: ArrayLike, n_rows: int, name: str) -> IntArray:
     """Positions of rows, such as those of models: whole numbers from 0."""
-    rows = np.asarray(given)
-    if rows.dtype.kind not in "iu" or np.any((rows < 0) | (rows >= n_rows)):
+    rows = floats(given, name, InvalidParameterError)
+    if not np.all((rows >= 0) & (rows < n_rows) & (rows == np.rint(rows))):
         raise InvalidParameterError(f"{name} must be the position of a model, 0 to {n_rows - 1}; got {given!r}.", about=name)
-    return rows
+    return rows.astype(np.intp)
 
 
 def check_differences(differences: ArrayLike, *, min_splits: int = 2, unit: str = "split") -> FloatArray:
