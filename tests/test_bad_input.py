@@ -1,4 +1,4 @@
-"""Bad input of functions of arrays: a `TiebreakError` that is the fitting built-in, nan, or the value of the same call done right.
+"""Bad input of functions of arrays: a `TiebreakError` that is the fitting built-in, nan, or the value of the right call.
 
 Each function is called with an argument that fits, and then with it made unfit in the ways that callers' mistakes take.
 """
@@ -79,7 +79,6 @@ FITTING: dict[str, dict[str, Any]] = {
     "bayesian.joint_posterior": {"scores": TABLE, "test_train_ratio": 0.1, "rng": 0, "n_draws": 100},
     "bayesian.sign_posterior": {"differences": ROW, "rope": 0.0, "prior_strength": 1.0},
     "bayesian.signed_rank_posterior": {"differences": ROW, "rope": 0.0, "prior_strength": 0.5},
-    "bayesian.wins_with_local_rope": {"scores": _RNG.random((2, 6, 3)), "local_rope": 0.4},
     "metrics.calibration_curve": {"y_true": TRUTH, "probabilities": TABLE[0], "n_bins": 3, "alpha": 0.05},
     "metrics.confusion_matrix": {"y_true": TRUTH, "y_pred": 1 - TRUTH},
     "metrics.no_information_rate": {"class_proportions": [0.3, 0.7], "prediction_proportions": [0.5, 0.5]},
@@ -158,7 +157,13 @@ def test_each_function_of_arrays_is_tried() -> None:
     """The table above has every public function whose arguments are arrays and settings."""
     takes_results = {"independent_auc_difference", "mean_of_clusters", "jackknife_metric", "permutation_test_metric"}
     takes_results |= {"deal_out_ties"}
-    elsewhere = {"outcomes_of_battles", "outcomes_of_scores", "bradley_terry_mle", "bradley_terry_bootstrap"}
+    elsewhere = {
+        "wins_with_local_rope",
+        "outcomes_of_battles",
+        "outcomes_of_scores",
+        "bradley_terry_mle",
+        "bradley_terry_bootstrap",
+    }
     elsewhere |= {"bayesian_bootstrap", "bradley_terry_posterior", "median_posterior", "aggregate_scores", "bergmann_hommel"}
     elsewhere |= {"conservative_z_interval", "corrected_t_interval", "cv_wald_interval", "error_632", "kfold_ttest"}
     elsewhere |= {"nemenyi_pool", "nested_cv_interval", "performance_profile", "probability_of_improvement", "win_tie_loss"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from typing import Any
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from sklearn import calibration as sk_calibration
 from sklearn import metrics as sk
 
+import tiebreak as tb
 from tiebreak.errors import InvalidParameterError, InvalidScoresError, TiebreakError, UnknownNameError
 from tiebreak.metrics.calibration import calibration_curve
 from tiebreak.metrics.precision_recall import precision_recall_curve
@@ -255,3 +257,23 @@ def _holds(first: RocCurve, second: RocCurve, low: float, high: float, better: s
     if better == "neither":
         return bool(np.all(np.abs(gap) <= 1e-9))
     return bool(np.all((gap if better == "first" else -gap) >= -1e-9))
+
+
+def test_one_area_has_one_interval(rng: np.random.Generator) -> None:
+    """A curve's interval is that of compare, of a model that separates the classes too."""
+    y = np.arange(60) % 3 == 0
+    scores = {"good": 1 / (1 + np.exp(-(y + rng.normal(0, 1, 60)))), "perfect": 0.2 + 0.5 * y}
+    ranking = tb.compare(tb.read_predictions(y.astype(int), scores, metric="roc_auc")).ranking.set_index("model")
+    for name, values in scores.items():
+        curve = roc_curve(y, values)
+        shown = ranking.loc[name, ["mean_low", "mean_high"]].tolist()
+        assert curve.auc_interval() == pytest.approx(shown, rel=1e-12)
+        assert 0 < shown[0] < curve.auc <= shown[1] <= 1
+
+
+def test_an_area_that_counts_examples_twice_has_no_interval() -> None:
+    """Where an area's variance is not known though both classes have several examples, no interval is made up for it."""
+    curve = roc_curve([0, 0, 1, 1], [1, 2, 3, 4])
+    without = dataclasses.replace(curve, area=dataclasses.replace(curve.area, variance=np.float64(np.nan)))
+    assert np.isnan(without.auc_interval()).all()
+    assert np.isfinite(roc_curve([0, 0, 1], [1, 2, 3]).auc_interval()).all()  # a single positive: the pseudo-score interval

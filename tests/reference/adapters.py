@@ -583,7 +583,7 @@ def delong_paired(inputs: dict, options: dict, load: object) -> Named:
     areas = tb.frequentist.delong_auc(labels, scores)
     for level in dict.fromkeys((0.95, 0.9, 0.99, *_levels(options))):
         text = f"ci{100 * level:g}"
-        for stem, interval in (("auc", areas.confidence_interval(level)), ("logit", areas.confidence_interval(level, "logit"))):
+        for stem, interval in (("auc", areas.confidence_interval(level, "wald")), ("logit", areas.confidence_interval(level))):
             for k in (0, 1):
                 named[f"{stem}_{k + 1}_{text}_low"] = float(interval.low[k])
                 named[f"{stem}_{k + 1}_{text}_high"] = float(interval.high[k])

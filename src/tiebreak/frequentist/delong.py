@@ -62,17 +62,18 @@ class AucResult:
         """Square root of the variance."""
         return plain(np.sqrt(self.variance))
 
-    def confidence_interval(self, level: float = 0.95, method: AucMethod = "wald") -> Interval:
+    def confidence_interval(self, level: float = 0.95, method: AucMethod = "logit") -> Interval:
         """Two-sided interval of the area.
 
         Parameters
         ----------
         level : float
             Coverage, between 0 and 1.
-        method : {"wald", "logit"}
-            "wald" is the normal interval ``auc +- z se``, cut at 0 and 1; nan where the variance is 0, which is no certainty.
-            "logit" is the same on the scale of ``log(auc / (1 - auc))``, so that its limits stay inside; where the variance is
-            0, as it is for a model that separates the classes, or undefined, it is the pseudo-score interval of [N06]_, method 5.
+        method : {"logit", "wald"}
+            "logit" is the normal interval ``auc +- z se`` on the scale of ``log(auc / (1 - auc))``, so that its limits stay
+            between 0 and 1; where the variance is 0, as it is for a model that separates the classes, or a class has one example
+            only, it is the pseudo-score interval of [N06]_, method 5. "wald" is the normal interval itself, cut at 0 and 1, as
+            textbooks have it; nan where the variance is 0, which is no certainty.
 
         References
         ----------
@@ -561,6 +562,8 @@ def _limits(
     low, high = expit(logit(a) - half), expit(logit(a) + half)
     if inside.all():
         return low, high
+    if min(n_positive, n_negative) > 1:  # that there is no variance then has a reason that leaves no interval either
+        auc = np.where(np.isnan(variance), np.nan, auc)
     upper = _pseudo_score_upper(auc, n_positive, n_negative, z)
     lower = 1 - _pseudo_score_upper(1 - auc, n_positive, n_negative, z)
     return np.where(inside, low, lower), np.where(inside, high, upper)

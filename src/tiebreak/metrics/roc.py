@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -136,7 +135,11 @@ class RocCurve(Result["RocPlots"]):
         return float(self.area.variance)
 
     def auc_interval(self, level: float = 0.95) -> Interval:
-        """Normal interval of the area by DeLong's variance, for other examples and the same fitted model."""
+        """Interval of the area by DeLong's variance on the scale of its logit, for other examples and the same fitted model.
+
+        It is the one that ``tiebreak.compare`` shows of kept scores; nan where no area is defined, or examples are counted
+        several times.
+        """
         return self.area.confidence_interval(level)
 
     def tpr_at(self, fpr: ArrayLike) -> FloatArray:
@@ -230,11 +233,6 @@ def curve_of(data: Binary) -> RocCurve:
         area,
         data.reason,
     )
-
-
-def without_variance(area: AucResult) -> AucResult:
-    """The area of examples that stand in it several times, whose variance DeLong's formula does not give."""
-    return AucResult(area.auc, np.float64(math.nan), area.n_positive, area.n_negative, area.pairs_won, area.pairs_tied)  # type: ignore[arg-type]
 
 
 def _counts(rates: FloatArray, n: int) -> IntArray:
