@@ -79,7 +79,6 @@ FITTING: dict[str, dict[str, Any]] = {
     "bayesian.signed_rank_posterior": {"differences": ROW, "rope": 0.0, "prior_strength": 0.5},
     "metrics.calibration_curve": {"y_true": TRUTH, "probabilities": TABLE[0], "n_bins": 3, "alpha": 0.05},
     "metrics.confusion_matrix": {"y_true": TRUTH, "y_pred": 1 - TRUTH},
-    "metrics.no_information_rate": {"class_proportions": [0.3, 0.7], "prediction_proportions": [0.5, 0.5]},
     "metrics.precision_recall_curve": {"y_true": TRUTH, "scores": ROW},
     "metrics.roc_curve": {"y_true": TRUTH, "scores": ROW},
 }

@@ -51,7 +51,7 @@ def test_points_are_counted_by_definition(data: list[tuple[int, int]]) -> None:
         assert curve.auc == pytest.approx(np.trapezoid(curve.tpr, curve.fpr))
     else:
         missing = curve.tpr if not y.sum() else curve.fpr
-        assert np.isnan([curve.auc, curve.auc_variance, *missing]).all()
+        assert np.isnan([curve.auc, curve.area.variance, *missing]).all()
         assert curve.reason
 
 
@@ -225,7 +225,8 @@ def test_vertical_steps_are_looked_at_from_both_sides() -> None:
 
 def test_an_undefined_curve_has_no_regions() -> None:
     """Of one class only."""
-    assert roc_curve([0, 0], [1, 2]).better_where(roc_curve([0, 1], [1, 2])) == ()
+    undefined, defined = ((curve.fpr, curve.tpr) for curve in (roc_curve([0, 0], [1, 2]), roc_curve([0, 1], [1, 2])))
+    assert regions_of_curves(undefined, defined) == ()
 
 
 @pytest.mark.slow
@@ -233,7 +234,8 @@ def test_an_undefined_curve_has_no_regions() -> None:
 def test_regions_agree_with_the_curves_everywhere(one: list[tuple[int, int]], other: list[tuple[int, int]]) -> None:
     """They cover 0 to 1, neighbours differ, the mirror image is the mirror, and inside each the named curve is higher."""
     curves = [roc_curve([y for y, _ in data], [float(score) for _, score in data]) for data in (one, other)]
-    regions = curves[0].better_where(curves[1])
+    lines = [(curve.fpr, curve.tpr) for curve in curves]
+    regions = regions_of_curves(*lines)
     if any(curve.reason for curve in curves):
         assert regions == ()
         return
@@ -242,7 +244,7 @@ def test_regions_agree_with_the_curves_everywhere(one: list[tuple[int, int]], ot
     assert ends[1:-1:2] == ends[2:-1:2]
     assert all(a.better != b.better for a, b in itertools.pairwise(regions))
     exchanged = {"first": "second", "second": "first", "neither": "neither"}
-    mirror = curves[1].better_where(curves[0])
+    mirror = regions_of_curves(*lines[::-1])
     np.testing.assert_allclose([r[:2] for r in mirror], [r[:2] for r in regions], atol=1e-12)
     assert [exchanged[r.better] for r in mirror] == [r.better for r in regions]
     assert all(_holds(*curves, *region) for region in regions)

@@ -456,13 +456,15 @@ def roc_curve_and_auc(inputs: dict, options: dict, load: object) -> Named:
         "pairs_tied": curve.area.pairs_tied,
         "pairs_total": curve.n_positive * curve.n_negative,
         "average_precision": precision_recall.average_precision,
-        "delong_variance": curve.auc_variance,
+        "delong_variance": curve.area.variance,
     }
 
 
 def no_information_rate(inputs: dict, options: dict, load: object) -> Named:
-    """Error rate of predictions that have nothing to do with the classes."""
-    return {"gamma": tb.metrics.no_information_rate(inputs["class_proportions"], inputs["prediction_proportions"])}
+    """Error rate of predictions that have nothing to do with the classes, of a matrix with these shares."""
+    shares = np.outer(inputs["class_proportions"], inputs["prediction_proportions"])
+    matrix = tb.metrics.ConfusionMatrix(tuple(range(len(shares))), np.rint(1e12 * shares))
+    return {"gamma": matrix.no_information_rate}
 
 
 def mcnemar(inputs: dict, options: dict, load: object) -> Named:

@@ -37,7 +37,7 @@ def label_column(values: ArrayLike, name: str) -> Array:
 
 def labels_in(*columns: Array) -> tuple[Any, ...]:
     """All labels that occur, sorted, as Python's own values."""
-    found = {label for column in columns for label in _distinct(column)[0]}
+    found = {label for column in columns for label in column.tolist()}
     try:
         return tuple(sorted(found))
     except TypeError:
@@ -60,25 +60,14 @@ def check_labels(labels: Iterable[Any]) -> tuple[Any, ...]:
 
 def encode(column: Array, labels: tuple[Any, ...], name: str) -> Codes:
     """Positions of labels; refuses one that is not there."""
-    distinct, inverse = _distinct(column)
     place = {label: position for position, label in enumerate(labels)}
-    unknown = [label for label in distinct if label not in place]
-    if unknown:
+    codes = np.array([place.get(label, -1) for label in column.tolist()], dtype=np.intp)
+    if codes.min() < 0:
         raise InvalidParameterError(
-            f"{name} holds {unknown[0]!r}, which is not among the labels {quoted(labels)}. Add it to labels, or leave those "
-            "examples out."
+            f"{name} holds {column.tolist()[codes.argmin()]!r}, which is not among the labels {quoted(labels)}. Add it to labels, "
+            "or leave those examples out."
         )
-    return np.array([place[label] for label in distinct], dtype=np.intp)[inverse]
-
-
-def _distinct(column: Array) -> tuple[list[Any], Codes]:
-    """The different labels, and for each example which of them it has."""
-    if column.dtype.kind != "O":
-        distinct, inverse = np.unique(column, return_inverse=True)
-        return distinct.tolist(), inverse
-    place: dict[Any, int] = {}  # labels of mixed types cannot be sorted
-    inverse = np.array([place.setdefault(label, len(place)) for label in column.tolist()], dtype=np.intp)
-    return list(place), inverse
+    return codes
 
 
 def _is_missing(label: Any) -> bool:
