@@ -82,15 +82,13 @@ def model_correlation(matrix: ScoreMatrix) -> FloatArray:
     if matrix.is_complete:
         unit = _unit_deviations(matrix.score)
         return np.asarray(np.clip(unit @ unit.T, -1.0, 1.0))
-    n_models = len(matrix.models)
     present = ~np.isnan(matrix.score)
-    result = np.full((n_models, n_models), np.nan)
-    for i in range(n_models):
-        for j in range(i, n_models):
-            shared = present[i] & present[j]
-            if np.count_nonzero(shared) >= 2:
-                one, other = _unit_deviations(matrix.score[[i, j]][:, shared])
-                result[i, j] = result[j, i] = np.clip(one @ other, -1.0, 1.0)
+    result = np.full((len(matrix.models),) * 2, np.nan)
+    for i, j in zip(*np.triu_indices(len(matrix.models)), strict=True):
+        shared = present[i] & present[j]
+        if np.count_nonzero(shared) >= 2:
+            one, other = _unit_deviations(matrix.score[[i, j]][:, shared])
+            result[i, j] = result[j, i] = np.clip(one @ other, -1.0, 1.0)
     return result
 
 
