@@ -79,7 +79,6 @@ from tiebreak.frequentist.proportions import IndependentProportionsResult as Ind
 from tiebreak.frequentist.proportions import ZTest as ZTest
 from tiebreak.frequentist.proportions import independent_proportions as independent_proportions
 from tiebreak.frequentist.proportions import proportion_interval as proportion_interval
-from tiebreak.frequentist.shaffer import bergmann_hommel as bergmann_hommel
 from tiebreak.frequentist.shaffer import shaffer_sets as shaffer_sets
 from tiebreak.frequentist.sign import CriticalCount as CriticalCount
 from tiebreak.frequentist.sign import SignTestResult as SignTestResult
