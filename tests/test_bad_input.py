@@ -155,7 +155,7 @@ def test_each_function_of_arrays_is_tried() -> None:
     takes_results = {"independent_auc_difference", "mean_of_clusters", "jackknife_metric", "permutation_test_metric"}
     takes_results |= {"deal_out_ties"}
     of_battles = {"outcomes_of_battles", "outcomes_of_scores", "bradley_terry_mle", "bradley_terry_bootstrap"}
-    of_battles |= {"bradley_terry_posterior", "wins_with_local_rope", "bergmann_hommel"}
+    of_battles |= {"bradley_terry_posterior", "wins_with_local_rope"}
     takes_functions = {"bootstrap_function", "bootstrap_sums", "bootstrap_metric", "bootstrap_winner_by"}
     public = {
         f"{module}.{name}"

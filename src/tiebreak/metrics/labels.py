@@ -63,9 +63,9 @@ def encode(column: Array, labels: tuple[Any, ...], name: str) -> Codes:
     place = {label: position for position, label in enumerate(labels)}
     codes = np.array([place.get(label, -1) for label in column.tolist()], dtype=np.intp)
     if codes.min() < 0:
-        label = column.tolist()[codes.argmin()]
         raise InvalidParameterError(
-            f"{name} holds {label!r}, which is not among the labels {quoted(labels)}. Add it to labels, or leave those examples out."
+            f"{name} holds {column.tolist()[codes.argmin()]!r}, which is not among the labels {quoted(labels)}. Add it to "
+            "labels, or leave those examples out."
         )
     return codes
 

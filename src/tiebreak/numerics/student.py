@@ -255,15 +255,6 @@ class StudentDistribution:
         shape = np.exp(student_log_density(divide(np.asarray(at, dtype=float) - self.location, self.scale), self._df))
         return plain(np.where(np.asarray(self.scale) > 0, divide(shape, self.scale), np.nan))
 
-    def draws(self, n: int, rng: np.random.Generator) -> FloatArray:
-        """Draws of shape (n, ...), independent of each other."""
-        shape = np.broadcast_shapes(np.shape(self.location), np.shape(self.scale), np.shape(self.df))
-        df = np.broadcast_to(self._df, shape)
-        noise = rng.standard_normal((n, *shape))
-        known = np.isfinite(df)
-        noise[:, known] *= np.sqrt(df[known] / rng.chisquare(df[known], (n, np.count_nonzero(known))))
-        return np.asarray(self.location + np.asarray(self.scale) * np.where(np.isnan(df), np.nan, noise))
-
     def standardised(self, at: ArrayLike) -> FloatArray:
         """Distance of `at` from the location in scales; 0 where a point mass lies, infinite elsewhere."""
         distance = np.asarray(at, dtype=float) - self.location
