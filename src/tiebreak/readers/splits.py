@@ -27,7 +27,7 @@ from tiebreak.readers.metric import mixed_metrics, table_metric
 from tiebreak.readers.shapes import Long, cell_of
 from tiebreak.readers.source import ReadOptions, Source, source_of
 from tiebreak.readers.tables import Counted, Words
-from tiebreak.scores.assemble import SplitKeys, assemble, number_splits, size_per_split
+from tiebreak.scores.assemble import assemble, number_splits, size_per_split
 from tiebreak.scores.metric import Metric, NamedMetric
 from tiebreak.scores.scores import ScoreMatrix, SplitDesign
 from tiebreak.scores.vocabulary import Kind, Notice
@@ -60,10 +60,12 @@ def source_of_long(long: Long, options: ReadOptions) -> Source:
     sizes = [_sizes(long, word) for word in ("n_train", "n_test")]
     rows = [np.flatnonzero(datasets.code == number) if n_datasets > 1 else None for number in range(n_datasets)]
     keys = (repeat, fold, seed)
-    matrices = [_matrix(name, long, own, keys, sizes, kind) for name, own in zip(datasets.names, rows, strict=True)]
+    matrices = [_matrix(name, long, own, keys, sizes) for name, own in zip(datasets.names, rows, strict=True)]
     if kind != "unknown":
-        key = repeat if kind == "seeds" else fold
-        matrices = [_with_columns(matrix, key, kind) for matrix in matrices]
+        key, part = (repeat, "repeat") if kind == "seeds" else (fold, "fold")
+        own = getattr(matrices[0], part).tolist()
+        columns = tuple(str(code) if key.labels is None else key.labels[code] for code in own)
+        matrices = [dataclasses.replace(matrices[0], columns=columns)]
     elif n_datasets == 1 and "seed" not in units:
         matrices = [_with_folds(matrices[0], long, options)]
     by_position = "position" in units
@@ -172,14 +174,6 @@ def _moment(word: str) -> datetime | None:
     return None
 
 
-def _with_columns(matrix: ScoreMatrix, key: Key, kind: Kind) -> ScoreMatrix:
-    """Matrix whose columns have the names of its seeds or periods."""
-    codes = matrix.repeat if kind == "seeds" else matrix.fold
-    return dataclasses.replace(
-        matrix, columns=tuple(str(code) if key.labels is None else key.labels[code] for code in codes.tolist())
-    )
-
-
 # --- sizes ----------------------------------------------------------------------------------------------------------------
 
 _ITEMS_FROM = 10
@@ -260,7 +254,6 @@ def _matrix(
     rows: IntArray | None,
     keys: tuple[Key, Key, Words | None],
     sizes: Sequence[IntArray | None],
-    kind: Kind,
 ) -> ScoreMatrix:
     """Models by splits of one dataset, with the mean over seeds where rows differ by these alone."""
 
@@ -271,8 +264,6 @@ def _matrix(
     own = None if long.model is None else Words(long.models, some(long.model)).ordered()
     splits = number_splits(repeat, fold)
     if own is not None and seed is None:
-        if kind != "seeds":
-            _refuse_disjoint(own, splits, long)
         return assemble(dataset, own.names, own.code, repeat, fold, some(long.score), *map(some, sizes))
     if own is None:
         models, table = long.models, np.stack([_means(row, splits.code, splits.n_splits) for row in some(long.score)])
@@ -288,34 +279,6 @@ def _means(values: FloatArray, cell: IntArray, n_cells: int) -> FloatArray:
     counts = np.bincount(cell, minlength=n_cells)
     sums = np.bincount(cell, weights=values, minlength=n_cells)
     return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
-
-
-_MOST_CELLS = 5_000_000
-
-
-def _refuse_disjoint(models: Words, keys: SplitKeys, long: Long) -> None:
-    """Refuse two models that have no split in common; those with some in common are for the comparison to judge."""
-    n_cells = len(models.names) * keys.n_splits
-    if models.code.size == n_cells or n_cells > _MOST_CELLS:
-        return
-    there = np.zeros((len(models.names), keys.n_splits), dtype=np.float32)
-    there[models.code, keys.code] = 1.0
-    disjoint = np.argwhere(there @ there.T == 0)
-    if not disjoint.size:
-        return
-    names = [models.names[each] for each in disjoint[0].tolist()]
-    examples = " and ".join(
-        f"{name!r} has {int(row.sum())}, the first of them {keys.name(int(np.argmax(row)))}"
-        for name, row in zip(names, there[disjoint[0]], strict=True)
-    )
-    is_time = "time" in long.units
-    unit = "period (column 'time')" if is_time else "split"
-    raise UnpairedScoresError(
-        f"{long.table.name}: models {names[0]!r} and {names[1]!r} have no {unit} in "
-        f"common: {examples}. Score both on the same ones, or leave one out with ",
-        Setting("models"),
-        ". If the times say how long something took, call it 'seconds'." if is_time else ".",
-    )
 
 
 def _wrong_score(long: Long, wrong: Any, what: str, fix: str) -> TiebreakError:

@@ -63,6 +63,9 @@ class Counted(Sequence[str]):
     def __len__(self) -> int:
         return self._size
 
+    def __iter__(self) -> Iterator[str]:
+        return map(str, range(self.start, self.start + self._size))
+
     def __getitem__(self, place: Any) -> Any:
         return str(range(self.start, self.start + self._size)[place]) if isinstance(place, int) else tuple(self)[place]
 
@@ -741,16 +744,13 @@ def _of_columns(columns: Mapping[Any, Any], name: str, is_name: Callable[[str], 
         if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
             raise refuse(name, str(key), None, f"it must be a list; got {printable(f'{values!r:.60}')}.")
         if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind == "f" and not is_name(str(key)):
-            held.append(values.astype(float))
-        else:
-            held.append(_of_cells(list(values), is_name(str(key))))
+            held.append(values.astype(float))  # a copy, so that nothing we do reaches the caller's data
+            continue
+        cells = list(values)
+        is_of_names = is_name(str(key)) and any(isinstance(cell, bool) for cell in cells)  # where True is a word
+        found = column_of(cells, as_typed=is_of_names)
+        held.append(cells if found is None else found)
     return _named(name, list(map(str, columns)), held, _numbered)
-
-
-def _of_cells(cells: list[Any], is_name: bool) -> Column | list[Any]:
-    """Column of Python objects, or the objects where they are lists; of names True is a word."""
-    found = column_of(cells, as_typed=is_name and any(isinstance(cell, bool) for cell in cells))
-    return cells if found is None else found
 
 
 def _of_frame(source: Any, name: str, is_name: Callable[[str], bool]) -> SourceTable:
@@ -772,8 +772,16 @@ def _of_frame(source: Any, name: str, is_name: Callable[[str], bool]) -> SourceT
     if several is not None:
         fix = "Give each one name, for example with frame.columns = ['/'.join(map(str, names)) for names in frame.columns]."
         raise refuse(name, None, None, f"its columns have several levels, such as {several!r}.", fix)
-    held = [_of_series(frame.get_column(each), str(each), name, is_name(str(each))) for each in columns]
-    return _named(name, list(map(str, columns)), held, _numbered)
+    held = {}
+    for each in columns:
+        series = frame.get_column(each)
+        try:
+            held[each] = series.to_numpy() if series.dtype.is_float() else series.to_list()
+        except BaseException as error:  # a date beyond Python's; polars panics at some
+            if not isinstance(error, OverflowError | ValueError) and type(error).__name__ != "PanicException":
+                raise
+            raise refuse(name, str(each), None, f"it has a value that Python cannot hold: {error}.") from None
+    return _of_columns(held, name, is_name)
 
 
 def _with_index(source: Any) -> Any:
@@ -786,21 +794,6 @@ def _with_index(source: Any) -> Any:
     if says_nothing or any(each in source.columns for each in names if each is not None):
         return source
     return source.reset_index(names=[names[0] or ""] if len(names) < 2 else None)
-
-
-def _of_series(series: Any, column: str, name: str, is_name: bool) -> Column | list[Any]:
-    import narwhals as nw
-
-    is_short = series.dtype == nw.Float32 and is_name
-    if series.dtype.is_float() and not is_short:
-        # a copy, so that nothing we do reaches the caller's data
-        return np.array(series.cast(nw.Float64).to_numpy(), dtype=float)
-    try:
-        return _of_cells(list(series.to_numpy()) if is_short else series.to_list(), is_name)
-    except BaseException as error:  # a date beyond Python's, which the library of the frame can hold; polars panics at some
-        if not isinstance(error, OverflowError | ValueError) and type(error).__name__ != "PanicException":
-            raise
-        raise refuse(name, column, None, f"it has a value that Python cannot hold: {error}.") from None
 
 
 def refuse_nested(table: SourceTable, columns: Collection[str]) -> None:
