@@ -420,13 +420,15 @@ def roc_curve_and_auc(inputs: dict, options: dict, load: object) -> Named:
         "pairs_tied": curve.area.pairs_tied,
         "pairs_total": curve.n_positive * curve.n_negative,
         "average_precision": precision_recall.average_precision,
-        "delong_variance": curve.auc_variance,
+        "delong_variance": curve.area.variance,
     }
 
 
 def no_information_rate(inputs: dict, options: dict, load: object) -> Named:
-    """Error rate of predictions that have nothing to do with the classes."""
-    return {"gamma": tb.metrics.no_information_rate(inputs["class_proportions"], inputs["prediction_proportions"])}
+    """Error rate of predictions that have nothing to do with the classes, of a matrix with these shares."""
+    shares = np.outer(inputs["class_proportions"], inputs["prediction_proportions"])
+    matrix = tb.metrics.ConfusionMatrix(tuple(range(len(shares))), np.rint(1e12 * shares))
+    return {"gamma": matrix.no_information_rate}
 
 
 def mcnemar(inputs: dict, options: dict, load: object) -> Named:
@@ -507,7 +509,7 @@ def delong_paired(inputs: dict, options: dict, load: object) -> Named:
     areas = tb.frequentist.delong_auc(labels, scores)
     for level in dict.fromkeys((0.95, 0.9, 0.99, *_levels(options))):
         text = f"ci{100 * level:g}"
-        for stem, interval in (("auc", areas.confidence_interval(level)), ("logit", areas.confidence_interval(level, "logit"))):
+        for stem, interval in (("auc", areas.confidence_interval(level, "wald")), ("logit", areas.confidence_interval(level))):
             for k in (0, 1):
                 named[f"{stem}_{k + 1}_{text}_low"] = float(interval.low[k])
                 named[f"{stem}_{k + 1}_{text}_high"] = float(interval.high[k])
