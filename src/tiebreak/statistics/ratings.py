@@ -9,7 +9,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.errors import InvalidParameterError, InvalidScoresError, TooFewModelsError
-from tiebreak.numerics import FloatArray, IntArray, Interval, check_probability, divide, group_codes
+from tiebreak.numerics import (
+    FloatArray,
+    IntArray,
+    Interval,
+    check_count,
+    check_number,
+    check_probability,
+    check_rows,
+    divide,
+    floats,
+    group_codes,
+)
 from tiebreak.numerics.law import Law, student
 
 MOST_BIAS = 12.0
@@ -17,6 +28,9 @@ MOST_BIAS = 12.0
 
 _MOST_STEPS, _LONGEST_STEP, _TOLERANCE = 500, 4.0, 1e-6
 """Newton steps at most, the largest change of an ability in one, and a step after which the error is its square."""
+
+_MOST_MODELS = 10_000
+"""Models: what is counted of each two of them takes some 100 bytes."""
 
 _LIGHT = 0.03
 """Share of a cluster in all that is known up to which it is the bound of its share in every ability, which is not worked out."""
@@ -250,7 +264,7 @@ def bradley_terry(
     is_told, bias, of_position = False, 0.0, np.nan
     if main.size:
         scored, conceded = ((each + tied / 2)[np.ix_(main, main)] for each in (won, lost))
-        is_told = position and tells_position(scored + conceded)
+        is_told = bool(position) and tells_position(scored + conceded)
         ability[main], bias = _newton(scored, conceded, is_told)
         *covariances, freedom[np.append(main, n_models)] = _errors(battles.between(main, n_models), ability[main], bias, is_told)
         squares = [_squared_errors(each) for each in covariances]
@@ -283,11 +297,10 @@ def battles_of_scores(scores: ArrayLike, *, margin: float = 0.0) -> BattleColumn
     margin : float
         Scores that differ by no more than this, in the metric's unit, tie.
     """
-    table = np.asarray(scores, dtype=float)
+    table = floats(scores)
     if table.ndim != 2 or np.isinf(table).any():
         raise InvalidScoresError(f"scores are a table of finite numbers, models by datasets; got the shape {table.shape}.")
-    if not margin >= 0:
-        raise InvalidParameterError(f"tie_margin must be at least 0; got {margin!r}.", about="tie_margin")
+    margin = check_number(margin, "tie_margin", 0.0)
     first, second = np.triu_indices(table.shape[0], 1)
     difference = table[first] - table[second]
     near = margin + 1e-12 * float(np.nanmax(np.abs(table), initial=0.0))
@@ -343,18 +356,16 @@ def _checked(
     cluster: ArrayLike | None,
     n_models: int | None,
 ) -> tuple[_Battles, int]:
-    one, two, won = np.asarray(first), np.asarray(second), np.asarray(score, dtype=float)
-    weights = np.ones(won.shape) if weight is None else np.asarray(weight, dtype=float)
+    one, two, won = (floats(each, name) for each, name in ((first, "first"), (second, "second"), (score, "score")))
+    weights = np.ones(won.shape) if weight is None else floats(weight, "weight")
     if not one.size or won.ndim != 1 or not one.shape == two.shape == won.shape == weights.shape:
         shapes = ", ".join(str(each.shape) for each in (one, two, won, weights))
         raise InvalidScoresError(f"battles are columns of one length, one or more of them; got the shapes {shapes}.")
-    if one.dtype.kind not in "iu" or two.dtype.kind not in "iu":
-        raise InvalidScoresError(f"models are whole numbers from 0 on; got columns of {one.dtype} and {two.dtype}.")
-    one, two = one.astype(np.int64), two.astype(np.int64)
-    largest = int(max(one.max(), two.max()))
-    n_models = largest + 1 if n_models is None else n_models
-    if min(one.min(), two.min()) < 0 or largest >= n_models:
-        raise InvalidScoresError(f"models are numbers from 0 to {n_models - 1}; got {min(one.min(), two.min())} to {largest}.")
+    limit = _MOST_MODELS if n_models is None else check_count(n_models, "n_models")
+    if limit > _MOST_MODELS:
+        raise InvalidParameterError(f"n_models must be at most {_MOST_MODELS:,}; got {limit:,}.", about="n_models")
+    one, two = check_rows(one, limit, "first"), check_rows(two, limit, "second")
+    n_models = int(max(one.max(), two.max())) + 1 if n_models is None else limit
     if n_models < 2:
         raise TooFewModelsError(f"{n_models} model(s), but at least 2 are needed to compare.")
     if np.any(one == two):
@@ -363,14 +374,17 @@ def _checked(
         raise InvalidScoresError("the score of a battle is 1 where the first won, 0 where the second did, and 1/2 for a tie.")
     if not np.all(np.isfinite(weights)) or np.any(weights < 0) or not weights.any():
         raise InvalidScoresError("the weights of battles must be finite, not negative, and not all 0.")
-    unit = np.arange(one.size) if cluster is None else _codes(np.asarray(cluster), one.size)
+    unit = np.arange(one.size) if cluster is None else _codes(cluster, one.size)
     battles = _Battles(one, two, won, weights, unit)
     return (battles if weights.all() else battles.of(weights > 0)), n_models
 
 
-def _codes(cluster: NDArray[Any], n: int) -> IntArray:
+def _codes(cluster: ArrayLike, n: int) -> IntArray:
     """Number of each battle's unit, without gaps; whole numbers in a small range are not sorted."""
-    if cluster.shape != (n,) or cluster.dtype.kind not in "iu" or cluster.min() < 0 or cluster.max() > 4 * n:
+    is_whole = (
+        isinstance(cluster, np.ndarray) and cluster.dtype.kind in "iu" and cluster.shape == (n,) and not np.ma.isMA(cluster)
+    )
+    if not is_whole or not 0 <= cluster.min() <= cluster.max() <= 4 * n:
         return group_codes(cluster, n, "cluster")[0]
     is_there = np.zeros(int(cluster.max()) + 1, dtype=bool)
     is_there[cluster] = True
