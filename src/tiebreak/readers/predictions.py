@@ -417,7 +417,13 @@ def _values(table: SourceTable, name: str) -> NDArray[Any]:
         )
     if isinstance(column, Words):
         return np.array(column.names, dtype=str)[column.code]
-    return column.astype(np.int64) if bool(np.all(column == np.floor(column)) and np.all(np.abs(column) < 2**53)) else column
+    return whole_numbers(column)
+
+
+def whole_numbers(column: FloatArray) -> NDArray[Any]:
+    """Numbers without gaps that are all whole as integers, so that classes keep their names; others as they are."""
+    is_whole = bool(np.all(column == np.floor(column)) and np.all(np.abs(column) < 2**53))
+    return column.astype(np.int64) if is_whole else column
 
 
 def _keys_of(table: SourceTable, roles: Mapping[str, list[str]], n: int) -> list[str]:
