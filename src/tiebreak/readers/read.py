@@ -30,7 +30,6 @@ from tiebreak.readers.header import names_something
 from tiebreak.readers.item_scores import (
     Part,
     items_of,
-    items_of_wide,
     part_of_items,
     part_of_log,
     part_of_long,
@@ -42,7 +41,7 @@ from tiebreak.readers.predictions import holds_predictions, items_of_predictions
 from tiebreak.readers.shapes import Long, long_of
 from tiebreak.readers.source import ACCEPTED, ReadOptions, Source, known_sizes, unsupported, with_sizes
 from tiebreak.readers.splits import source_of_long
-from tiebreak.readers.tables import ENDINGS, Column, SourceTable, Words, as_words, is_frame, read_table
+from tiebreak.readers.tables import ENDINGS, SourceTable, Words, is_frame, read_table
 from tiebreak.scores.items import Items, check_items
 from tiebreak.scores.scores import SavedSettings, Scores, percent_notices
 from tiebreak.scores.vocabulary import look_up, quoted
@@ -313,12 +312,11 @@ def _named(found: One, given: NamedSource) -> One:
 
 
 def _named_part(part: Part, given: NamedSource) -> Part:
-    model = as_words(part.columns["model"])
-    if not given.stem or not model.names:
+    names = part.words["model"].names
+    if not given.stem or not names:
         return part
-    _refuse_several(model.names, given)
-    columns: dict[str, Column] = {**part.columns, "model": Words((given.stem,), model.code)}
-    return dataclasses.replace(part, columns=columns, is_named_by_file=False)
+    _refuse_several(names, given)
+    return part.with_models(dict.fromkeys(names, given.stem))
 
 
 def _refuse_several(models: Sequence[str], given: NamedSource) -> None:
@@ -410,10 +408,6 @@ def _items(found: Sequence[Found], given: Sequence[NamedSource], options: ReadOp
         return items_of_predictions(tables, [its.stem or its.file or its.name for its in given], options)
     if len(found) == 1 and isinstance(found[0], Items) and options.cluster is None:
         return check_items(found[0])
-    if len(found) == 1 and isinstance(found[0], Long) and found[0].is_of_items:
-        items = items_of_wide(found[0], options)
-        if items is not None:
-            return items
     return items_of(_parts(found, given, options), options.metric, options.direction_of(options.metric or ""), options.cluster)
 
 
