@@ -435,7 +435,7 @@ def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) -> b
     size, checksum = member.file_size, member.CRC
     check_size(size, name, is_unpacked=True)
     if member.compress_type != 93:  # Zstandard, which zipfile knows from Python 3.14 on
-        with archive.open(member) as file:
+        with archive.open(member.filename) as file:
             return file.read(size)
     del member.CRC  # which is compared here
     member.compress_type, member.file_size = zipfile.ZIP_STORED, member.compress_size
