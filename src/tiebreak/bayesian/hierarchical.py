@@ -21,7 +21,6 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.bayesian.correlated_t import RopeProbabilities
 from tiebreak.errors import InvalidScoresError, TooFewDatasetsError, TooFewSplitsError
 from tiebreak.numerics import (
     RELATIVE_TOLERANCE,
@@ -36,6 +35,7 @@ from tiebreak.numerics import (
     student_quantile,
     student_tail,
 )
+from tiebreak.numerics.law import RopeProbabilities
 from tiebreak.numerics.quadrature import (
     NODES,
     Panels,
@@ -242,7 +242,7 @@ def _read(differences: Sequence[ArrayLike] | ArrayLike, test_train_ratio: ArrayL
     if len(rows) < 2:
         raise TooFewDatasetsError(
             f"{len(rows)} dataset(s), but at least 2 are needed to see how differences vary between datasets. For one dataset "
-            "use correlated_t_posterior."
+            "use tb.statistics.corrected_t."
         )
     ratio = np.broadcast_to(check_ratio(test_train_ratio, (len(rows),)), len(rows))
     n, mean = np.array([row.size for row in rows]), np.array([row.mean() for row in rows])

@@ -52,7 +52,7 @@ def joint_posterior(
 
     The means follow a multivariate t with n - 1 degrees of freedom, location the sample means, and scale matrix
     (1/n + n_test/n_train) S, S the covariance of the models over splits (divisor n - 1). Each pair's difference then has the
-    posterior of `correlated_t_posterior`, so expected ranks are sums of pairwise probabilities, and p_best is exact for two
+    posterior of `tb.statistics.corrected_t`, so expected ranks are sums of pairwise probabilities, and p_best is exact for two
     models; for more it is drawn.
 
     Parameters

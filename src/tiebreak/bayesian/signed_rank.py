@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.bayesian.correlated_t import RopeProbabilities
 from tiebreak.bayesian.sign import check_dataset_differences, check_prior_place, check_prior_strength, rounding_tolerance, usable
 from tiebreak.errors import InvalidParameterError
 from tiebreak.numerics import FloatArray, IntArray, check_count, check_rope, check_scale, plain
+from tiebreak.numerics.law import RopeProbabilities
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,7 +71,7 @@ def five_by_two_cv_test(differences: ArrayLike) -> FiveByTwoResult:
     if d.ndim < 2 or d.shape[-2:] != (5, 2):
         raise InvalidScoresError(
             f"the 5x2cv tests need five repetitions of two folds, an array of shape (..., 5, 2); got {d.shape}. For other plans "
-            "use corrected_ttest."
+            "use tb.statistics.corrected_t."
         )
     variances = np.square(d - d.mean(axis=-1, keepdims=True)).sum(axis=-1)
     size = np.abs(d).max(axis=(-2, -1))

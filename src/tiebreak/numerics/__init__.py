@@ -27,12 +27,9 @@ from tiebreak.numerics.checks import (
     set_checked,
 )
 from tiebreak.numerics.chi_square import weighted_chi_square_tail
+from tiebreak.numerics.law import CONSTANT, IDENTICAL, SPREAD, UNDEFINED
 from tiebreak.numerics.moments import (
-    CONSTANT,
-    IDENTICAL,
     RELATIVE_TOLERANCE,
-    SPREAD,
-    UNDEFINED,
     DifferenceMoments,
     concatenate_moments,
     corrected_interval,

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.numerics.checks import FloatArray, IntArray, Interval
+from tiebreak.numerics.law import CONSTANT, IDENTICAL, SPREAD, UNDEFINED
 from tiebreak.numerics.student import StudentDistribution
 
 RELATIVE_TOLERANCE = 1e-12
@@ -16,9 +17,6 @@ RELATIVE_TOLERANCE = 1e-12
 
 SMALLEST = 1e-300
 """Differences below this are noise as well: close to the smallest float they lose their digits."""
-
-SPREAD, IDENTICAL, CONSTANT, UNDEFINED = 0, 1, 2, 3
-"""Kinds of a row of differences: it varies; all zero; constant but not zero; fewer than two splits, or a value undefined."""
 
 
 @dataclass(frozen=True, slots=True)
