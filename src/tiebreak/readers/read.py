@@ -337,25 +337,10 @@ def _with_options(scores: Scores, name: str, options: ReadOptions) -> Source:
 
 
 def _read_all(sources: Sequence[Any], options: ReadOptions) -> Scores:
-    references = [reference for each in sources if (reference := answer.reference_of(each)) is not None]
-    given = _given([each for each in sources if answer.reference_of(each) is None])
-    if not given:
-        saved, held = references[0].saved_settings, references[0].hash
-        raise UnreadableSourceError(
-            f"{saved.source} holds its many scores of items by reference only (hash {held}). Pass the table that they "
-            "came from as well: "
-            "its settings are then used."
-        )
+    given = _given(sources)
     found = [_found(each, options, n_sources=len(given)) for each in given]
     if any(map(_is_items, found)):
-        scores = _item_scores(found, given, options)
-        for reference in references:
-            if scores.items is None or scores.items.hash() != reference.hash:
-                raise UnreadableSourceError(
-                    f"{reference.saved_settings.source} was made from another table of items (hash {reference.hash})."
-                )
-        asked = tuple(reference.saved_settings for reference in references)
-        return dataclasses.replace(scores, saved_settings=(*asked, *scores.saved_settings))
+        return _item_scores(found, given, options)
     read = []
     for each, its in zip(found, given, strict=True):
         source = each if isinstance(each, Source) else source_of_long(cast(Long, each), options)
