@@ -261,8 +261,8 @@ def positive_examples(labels: ArrayLike, name: str = "is_positive") -> NDArray[n
     if chosen is None:
         some = ", ".join(sorted(map(repr, found))[:3])
         raise InvalidScoresError(
-            f"{name} must be True or False, 1 or 0, or 1 or -1 for each example; it holds {some}. Of other labels say which one is "
-            "positive, such as y == 'yes'."
+            f"{name} must be True or False, 1 or 0, or 1 or -1 for each example; it holds {some}. Of other labels say which "
+            "one is positive, such as y == 'yes'."
         )
     return np.asarray(column == chosen, dtype=bool)
 
