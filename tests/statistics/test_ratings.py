@@ -336,7 +336,7 @@ def test_scores_win_tie_and_are_missing():
         (lambda: bradley_terry([0], [1], [np.nan]), InvalidScoresError, "1/2 for a tie"),
         (lambda: bradley_terry([0, 0], [1, 1], [1.0]), InvalidScoresError, r"one length.*\(2,\), \(2,\), \(1,\)"),
         (lambda: bradley_terry([], [], []), InvalidScoresError, "one or more"),
-        (lambda: bradley_terry([0.0], [1.0], [1.0]), InvalidScoresError, "whole numbers.*float64"),
+        (lambda: bradley_terry([0.5], [1.0], [1.0]), InvalidScoresError, "whole numbers from 0 on; got 0.5"),
         (lambda: bradley_terry([0], [-1], [1.0]), InvalidScoresError, "from 0 to 0; got -1"),
         (lambda: bradley_terry([0], [3], [1.0], n_models=3), InvalidScoresError, "from 0 to 2; got 0 to 3"),
         (lambda: bradley_terry([0, 1], [0, 0], [1.0, 1.0]), InvalidScoresError, "1 battle.*with itself"),
@@ -346,7 +346,7 @@ def test_scores_win_tie_and_are_missing():
         (lambda: bradley_terry([0, 2], [1, 3], [1.0, 1.0]), InvalidScoresError, "2 groups that never met.*: 0, 1; 2, 3"),
         (lambda: bradley_terry([0, 0], [1, 1], [1.0, 0.0]).interval(95), InvalidParameterError, "level must lie between"),
         (lambda: of_scores([[1.0], [np.inf]]), InvalidScoresError, "finite"),
-        (lambda: of_scores([[1.0], [2.0]], margin=-1), InvalidParameterError, "tie_margin"),
+        (lambda: of_scores([[1.0], [2.0]], margin=-1), InvalidParameterError, "margin must be a number of at least 0; got -1"),
     ],
 )
 def test_wrong_use_says_how_to_go_on(call, error, text):

@@ -8,8 +8,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.errors import InvalidParameterError, InvalidScoresError, TooFewModelsError
-from tiebreak.numerics import FloatArray, IntArray, Interval, check_probability, divide, group_codes
+from tiebreak.errors import InvalidScoresError, TooFewModelsError
+from tiebreak.numerics import (
+    FloatArray,
+    IntArray,
+    Interval,
+    check_count,
+    check_number,
+    check_probability,
+    divide,
+    floats,
+    group_codes,
+)
 from tiebreak.numerics.law import Law, student
 
 MOST_BIAS = 12.0
@@ -283,11 +293,10 @@ def battles_of_scores(scores: ArrayLike, *, margin: float = 0.0) -> BattleColumn
     margin : float
         Scores that differ by no more than this, in the metric's unit, tie.
     """
-    table = np.asarray(scores, dtype=float)
+    table = floats(scores)
     if table.ndim != 2 or np.isinf(table).any():
         raise InvalidScoresError(f"scores are a table of finite numbers, models by datasets; got the shape {table.shape}.")
-    if not margin >= 0:
-        raise InvalidParameterError(f"tie_margin must be at least 0; got {margin!r}.", about="tie_margin")
+    margin = check_number(margin, "margin", 0)
     first, second = np.triu_indices(table.shape[0], 1)
     difference = table[first] - table[second]
     near = margin + 1e-12 * float(np.nanmax(np.abs(table), initial=0.0))
@@ -343,16 +352,17 @@ def _checked(
     cluster: ArrayLike | None,
     n_models: int | None,
 ) -> tuple[_Battles, int]:
-    one, two, won = np.asarray(first), np.asarray(second), np.asarray(score, dtype=float)
-    weights = np.ones(won.shape) if weight is None else np.asarray(weight, dtype=float)
+    one, two, won = floats(first, "first"), floats(second, "second"), floats(score, "score")
+    weights = np.ones(won.shape) if weight is None else floats(weight, "weight")
     if not one.size or won.ndim != 1 or not one.shape == two.shape == won.shape == weights.shape:
         shapes = ", ".join(str(each.shape) for each in (one, two, won, weights))
         raise InvalidScoresError(f"battles are columns of one length, one or more of them; got the shapes {shapes}.")
-    if one.dtype.kind not in "iu" or two.dtype.kind not in "iu":
-        raise InvalidScoresError(f"models are whole numbers from 0 on; got columns of {one.dtype} and {two.dtype}.")
+    wrong = np.concatenate([each[~np.isfinite(each) | (each != np.rint(each))] for each in (one, two)])
+    if wrong.size:
+        raise InvalidScoresError(f"models are whole numbers from 0 on; got {wrong[0]:g}.")
     one, two = one.astype(np.int64), two.astype(np.int64)
     largest = int(max(one.max(), two.max()))
-    n_models = largest + 1 if n_models is None else n_models
+    n_models = largest + 1 if n_models is None else check_count(n_models, "n_models", 0)
     if min(one.min(), two.min()) < 0 or largest >= n_models:
         raise InvalidScoresError(f"models are numbers from 0 to {n_models - 1}; got {min(one.min(), two.min())} to {largest}.")
     if n_models < 2:
