@@ -22,6 +22,16 @@ TRUTH, RIGHT = np.array([0, 1] * 6), (_RNG.random((3, 12)) < 0.6).astype(float)
 RANKS = [1.2, 2.0, 2.8]
 
 FITTING: dict[str, dict[str, Any]] = {
+    "statistics.battles_of_scores": {"scores": TABLE, "margin": 0.0},
+    "statistics.bradley_terry": {
+        "first": np.tile([0, 1, 2], 4),
+        "second": np.tile([1, 2, 0], 4),
+        "score": RIGHT[0],
+        "n_models": 3,
+        "weight": TABLE[0],
+        "cluster": np.repeat(np.arange(4), 3),
+        "position": False,
+    },
     "statistics.corrected_t": {"differences": ROW, "test_train_ratio": 0.1, "scale": 1.0},
     "statistics.paired_t": {"differences": ROW},
     "statistics.student": {"estimate": ROW, "se": TABLE[0]},
