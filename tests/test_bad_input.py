@@ -35,13 +35,6 @@ FITTING: dict[str, dict[str, Any]] = {
     "statistics.corrected_t": {"differences": ROW, "test_train_ratio": 0.1, "scale": 1.0},
     "statistics.paired_t": {"differences": ROW},
     "statistics.student": {"estimate": ROW, "se": TABLE[0]},
-    "statistics.battles_of_scores": {"scores": TABLE, "margin": 0.1},
-    "statistics.bradley_terry": {
-        "first": [0, 1, 2, 0, 2],
-        "second": [1, 2, 0, 2, 1],
-        "score": [1.0, 0.0, 0.5, 1.0, 0.0],
-        "n_models": 3,
-    },
     "frequentist.adjust_pvalues": {"pvalues": [0.01, 0.2, 0.3], "correction": "holm"},
     "frequentist.alpha_spent": {"fractions": [0.5, 1.0], "alpha": 0.05, "gamma": -4.0},
     "frequentist.average_ranks": {"scores": TABLE, "scale": 1.0},
