@@ -102,7 +102,6 @@ def compare(
     by: str | None = None,
     cluster: str | None = None,
     p_best: bool | None = None,
-    options: Mapping[str, Any] | None = None,
     n_total: int | None = None,
     looks: Looks | Comparison | Mapping[str, Any] | str | os.PathLike[str] | None = None,
     rng: int | np.random.Generator | None = None,
@@ -160,8 +159,8 @@ def compare(
         A plan of looks at data that are still coming in: the units that are planned in all (items, or clusters of them, datasets,
         repeats), and the looks before: an earlier answer, its `.looks`, or a file, which is made where it is not there and holds
         this look too afterwards. All looks together then have the error rate alpha.
-    options, rng : mapping and int or Generator, optional
-        Options of the procedure alone, by name; and the seed of all that is drawn, or where to draw one from.
+    rng : int or Generator, optional
+        Seed of all that is drawn, or where to draw one from.
 
     Returns
     -------
@@ -192,7 +191,6 @@ def compare(
         "method": method,
         "missing": missing,
         "p_best": p_best,
-        "options": options,
         "rng": rng,
         "by": by,
     }

@@ -51,7 +51,6 @@ def codes(answer: Comparison) -> dict[str, str]:
         ({"alpha": 5}, "got 5. Did you mean 0.05?"),
         ({"alpha": 95}, "got 95. Did you mean 0.05?"),
         ({"alpha": np.nan}, "got nan."),
-        ({"options": {"n_draws": 10}}, "corrected-t has no option 'n_draws'; it has none. Correct options=."),
         ({"correction": "tukey"}, "unknown correction 'tukey'; choose one of 'bonferroni', 'holm', 'shaffer'"),
         ({"method": "t"}, "unknown method 't'; choose one of 'auto', 'corrected-t', 'paired-t', "),
         ({"missing": "drop"}, "unknown missing 'drop'; choose one of 'raise', 'pairwise'."),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -87,17 +86,6 @@ class MethodName(click.Choice[str]):
         from tiebreak.comparison.procedures import METHODS
 
         return "auto", *METHODS
-
-
-def _options(_: click.Context, __: click.Parameter, typed: Sequence[tuple[str, str]]) -> dict[str, Any] | None:
-    """Names with their values, which are JSON where they can be, else texts; None where the option was not used."""
-    options: dict[str, Any] = {}
-    for name, value in typed:
-        try:
-            options[name] = json.loads(value)
-        except ValueError:
-            options[name] = value
-    return options or None
 
 
 def _parts(_: click.Context, __: click.Parameter, typed: Sequence[str]) -> dict[str, str] | None:
@@ -296,15 +284,6 @@ _OPTIONS = (
         type=MethodName(),
         show_default="auto",
         help="Procedure; auto takes the one that fits how the splits were made.",
-    ),
-    click.option(
-        "--option",
-        "options",
-        nargs=2,
-        multiple=True,
-        metavar="NAME VALUE",
-        callback=_options,
-        help="Option of the procedure alone. Repeatable.",
     ),
     click.option(
         "--missing",

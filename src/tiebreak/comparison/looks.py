@@ -334,7 +334,6 @@ def terms_of(data: Scores, settings: Settings, method: Procedure, rope: float) -
         "metric": data.metric.name,
         "models": sorted(data.models),
         "method": method.name,
-        "options": json.loads(json.dumps(dict(method.options_of(settings)), default=repr)),
         "rope": rope,
         "alpha": settings.alpha,
         "family": settings.family,

@@ -50,7 +50,6 @@ class Settings:
     missing: Missing | None = None
     rng: int | np.random.Generator = 0
     p_best: bool = False
-    options: Mapping[str, Any] = field(default_factory=dict, hash=False)
     by: str | None = None
     looks: Looks | None = field(default=None, hash=False)
 
@@ -86,7 +85,6 @@ class Settings:
 
             if not isinstance(self.looks, Looks):
                 set_checked(self, looks=Looks.from_dict(self.looks))
-        set_checked(self, options=dict(self.options))
         if self.by is not None and not isinstance(self.by, str):
             raise InvalidParameterError(f"by must be the name of a column of the items; got {self.by!r:.60}.", about="by")
 

@@ -44,7 +44,6 @@ _SETTINGS: dict[str, Any] = {
     "missing": str,
     "rng": int,
     "p_best": bool,
-    "options": dict[str, Any],
     "by": str,
     "looks": dict[str, Any],
 }

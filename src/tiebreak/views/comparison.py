@@ -147,7 +147,6 @@ def facts(comparison: Comparison, requirements: Requirements | None = None) -> d
             "missing": settings.missing,
             "rng": settings.rng,
             "p_best": settings.p_best,
-            "options": plain(settings.options),
             "by": settings.by,
             "looks": None if settings.looks is None else settings.looks.as_dict(),
         },
@@ -158,7 +157,6 @@ def facts(comparison: Comparison, requirements: Requirements | None = None) -> d
             "correction": comparison.correction,
             "method": method.name,
             "interval_alpha": comparison.pair_table.interval_alpha if comparison.pair_table.is_family else None,
-            "options": plain(method.options_of(settings)),
             **({} if comparison.p_contenders_stay is None else {"p_contenders_stay": plain(comparison.p_contenders_stay)}),
         },
         method={

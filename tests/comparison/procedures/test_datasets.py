@@ -383,16 +383,6 @@ def test_datasets_that_differ_by_case_or_blanks_only_are_pointed_out(names) -> N
     assert names[0] in notices(answer)["similar-datasets"]
 
 
-def test_options_that_are_no_numbers_are_refused_on_the_command_line(tmp_path) -> None:
-    """As wrong use, with the option as it is typed."""
-    path = tmp_path / "scores.csv"
-    pd.DataFrame({"dataset": ["c", "d"], "a": [0.5, 0.6], "b": [0.6, 0.7]}).to_csv(path, index=False)
-    asked = ["compare", str(path), "--metric", "accuracy", "--method", "wilcoxon", "--option", "zeros", "x"]
-    result = CliRunner().invoke(tiebreak, asked)
-    assert isinstance(result.exception, InvalidParameterError)
-    assert "zeros" in str(result.exception)
-
-
 def test_variants_of_one_source_are_named_by_their_names() -> None:
     """Names that differ in a number or letter at their end, where there are other sources; a mere numbering says nothing."""
     assert families(["mnist-1", "mnist-2", "iris"]) == [("mnist-1", "mnist-2")]

@@ -249,21 +249,16 @@ def test_a_discrete_test_may_reject_where_the_interval_ends_at_zero(monkeypatch:
     assert "the interval ends at 0 itself" in toy.pair("forest", "tree").sentence
 
 
-def test_options_and_tests_beside(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A procedure declares its options, reads the caller's, and may show tests that have no verdict; JSON keeps the options."""
+def test_tests_beside(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A procedure may show tests that have no verdict."""
 
-    class Optional(SignFlip):
+    class Beside(SignFlip):
         def supplementary_tests(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
-            yield TestOnly(name="sign", models=data.models, pvalue=0.5, text=f"sign test at {self.options_of(settings)['place']}")
+            yield TestOnly(name="sign", models=data.models, pvalue=0.5, text="sign test at 2")
 
-    fields = {**vars(SIGN_FLIP), "options": {"place": 1}}
-    monkeypatch.setitem(METHODS, "sign-flip", Optional(**fields))
+    monkeypatch.setitem(METHODS, "sign-flip", Beside(**vars(SIGN_FLIP)))
     assert answer().supplementary_tests[0].pvalue == 0.5
-    toy = answer(options={"place": 2})
-    assert "Beside it: sign test at 2" in str(toy)
-    assert json.loads(toy.to_json())["resolved"]["options"] == {"place": 2}
-    with pytest.raises(ValueError, match=r"sign-flip has no option 'speed'; it knows 'place'\. Correct options=\."):
-        answer(options={"speed": 1})
+    assert "Beside it: sign test at 2" in str(answer())
 
 
 def test_pairs_without_spread_have_a_reason() -> None:
