@@ -101,7 +101,6 @@ def compare(
     item: str | None = None,
     by: str | None = None,
     cluster: str | None = None,
-    p_best: bool | None = None,
     n_total: int | None = None,
     looks: Looks | Comparison | Mapping[str, Any] | str | os.PathLike[str] | None = None,
     rng: int | np.random.Generator | None = None,
@@ -153,8 +152,6 @@ def compare(
         Rows of a table are items of one test set, or splits ("auto" knows columns such as "doc_id", `item` names another one);
         by the texts in the column `by` the answer is sliced as well (`Comparison.slices`), and items with the same text in the
         column `cluster` belong together, so that the clusters are what counts. A log's fields of its samples are columns too.
-    p_best : bool, default False
-        Whether the ranking has `p_best` and `expected_rank`, drawn for three models or more.
     n_total, looks : int and Looks, Comparison, mapping or path, optional
         A plan of looks at data that are still coming in: the units that are planned in all (items, or clusters of them, datasets,
         repeats), and the looks before: an earlier answer, its `.looks`, or a file, which is made where it is not there and holds
@@ -190,7 +187,6 @@ def compare(
         "correction": correction,
         "method": method,
         "missing": missing,
-        "p_best": p_best,
         "rng": rng,
         "by": by,
     }

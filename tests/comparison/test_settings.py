@@ -26,7 +26,6 @@ ASKED: dict[str, Any] = {
     "method": "paired-t",
     "missing": "pairwise",
     "rng": 3,
-    "p_best": True,
 }
 
 

@@ -42,8 +42,6 @@ def walk(found: Any, answer: dict[str, Any], derived: Derived, read: Read) -> No
     for line in others:
         if line.startswith("Next step: "):
             _walk_step(found, answer, derived, line.removeprefix("Next step: "), rope)
-        elif line.startswith("P(best) is highest for "):
-            _walk_chances(found, answer, derived, line)
         elif line.startswith("By "):
             _walk_slices(found, answer, line)
         elif re.fullmatch(
@@ -488,12 +486,6 @@ def _walk_fewer(found: Any, answer: dict[str, Any], derived: Derived, text: str)
     expected = round(100 * derived.alpha, 9), len(answer["pairs"]), len(derived.models) - 1
     found.expect(told == expected, f"{expected}: {text!r}")
     found.expect(derived.family == "pairs", f"family {derived.family}: {text!r}")
-
-
-def _walk_chances(found: Any, answer: dict[str, Any], derived: Derived, text: str) -> None:
-    name = re.findall(NAME, text)[0].strip("'")
-    chances = {row["model"]: row["p_best"] for row in answer["ranking"] if row.get("p_best") is not None}
-    found.expect(chances[name] == max(chances.values()), f"{chances}: {text!r}")
 
 
 def _walk_slices(found: Any, answer: dict[str, Any], text: str) -> None:

@@ -335,7 +335,6 @@ _OPTIONS = (
     ),
     click.option("--n-train", **_COUNT, help="Training examples per split, where no file has them."),
     click.option("--n-test", **_COUNT, help="Test examples per split, where no file has them."),
-    click.option("--p-best", is_flag=True, default=None, help="Draw P(best), the probability that a model is the best."),
     click.option("--seed", "rng", type=click.IntRange(min=0), show_default="0", metavar="N", help="Seed of all that is drawn."),
     *_REQUIREMENT_OPTIONS,
     format_option("How the answer is written; csv holds the pairs."),

@@ -43,7 +43,6 @@ _SETTINGS: dict[str, Any] = {
     "method": str,
     "missing": str,
     "rng": int,
-    "p_best": bool,
     "by": str,
     "looks": dict[str, Any],
 }

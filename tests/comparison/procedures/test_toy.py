@@ -145,7 +145,6 @@ def test_frames_leave_out_what_it_cannot_give() -> None:
     toy, usual = answer(), answer(method="corrected-t", n_train=90, n_test=10)
     assert list(toy.pairs.columns) == [name for name in usual.pairs.columns if name not in NOT_GIVEN]
     assert list(toy.ranking.columns) == [name for name in usual.ranking.columns if name not in ("mean_low", "mean_high")]
-    assert "p_best" not in answer(p_best=True).ranking
     assert list(toy.pairs["verdict"]) == ["undecided", "better", "better"]
     pair = toy.pair("tree", "forest")
     assert pair.verdict == "worse"
@@ -277,20 +276,20 @@ class Credible(SignFlips):
 
 
 def test_tails_that_are_a_posterior_give_probabilities_and_a_plot(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without a density and draws of its own: the plot is made from the tails, p_best is exact for two models, else absent."""
+    """Without a density and draws of its own: the plot is made from the tails, p_best is exact for two models, else refused."""
 
     class Bayesian(SignFlip):
         def judge(self, *arguments: Any) -> Credible:
             return Credible(**vars(super().judge(*arguments)))
 
     monkeypatch.setitem(METHODS, "sign-flip", Bayesian(**vars(SIGN_FLIP)))
-    three, two = answer(p_best=True), answer(TABLE[:2], p_best=True)
+    three, two = answer(), answer(TABLE[:2])
     pair = three.pair("forest", "ridge")
     d = TABLE[0] - TABLE[1]
     assert pair.p_better == np.mean(SIGNS @ (0.005 - d) >= (0.005 - d).sum() - 1e-12)
-    assert set(three.ranking.columns) >= {"expected_rank"}
-    assert "p_best" not in three.ranking
-    assert list(two.ranking["p_best"]) == [
+    with pytest.raises(NotOfferedError, match="sign-flip gives no joint posterior"):
+        three.p_best()
+    assert list(two.p_best().values()) == [
         two.pair_table.differences.tail_above(0.0)[0],
         two.pair_table.differences.tail_below(0.0)[0],
     ]
