@@ -185,7 +185,7 @@ def _top(answer: dict[str, Any], derived: Derived) -> list[str]:
 
 def _walk_opening(found: Any, answer: dict[str, Any], derived: Derived, rest: Rest) -> None:
     text = rest.text
-    filled = r"(, adjusted for gaps|, on [\w ]+ that others lack)?"
+    filled = r"(, gaps adjusted|, on [\w ]+ that others lack)?"
     match = rest.take(rf"({LIST}) (has|share) the (highest|lowest) [^(]*\(({NUMBER}){filled}\)")
     if match is None:
         found.append(f"no such sentence is known: {text!r}")
@@ -197,7 +197,7 @@ def _walk_opening(found: Any, answer: dict[str, Any], derived: Derived, rest: Re
     higher = answer["resolved"]["measure"]["higher_is_better"]
     found.expect((match.group(3) == "highest") == higher, f"the direction of {text!r}")
     has_adjusted = any(row.get("adjusted") is not None for row in rows.values())
-    found.expect((match.group(5) is not None) == has_adjusted, f"adjusted for gaps: {text!r}")
+    found.expect((match.group(5) is not None) == has_adjusted, f"gaps adjusted: {text!r}")
     row = rows[top[0]]
     value = row["adjusted"] if has_adjusted else row["mean"]
     found.expect(is_printed(match.group(4), value), f"the value of {top[0]!r} is {value}, {match.group(4)} is said")

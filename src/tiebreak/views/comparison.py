@@ -231,7 +231,7 @@ WORDS = {
     "lowest": "{name} has the lowest {value} ({mean})",
     "share the highest": "{name} share the highest {value} ({mean})",
     "share the lowest": "{name} share the lowest {value} ({mean})",
-    "adjusted": "{mean}, adjusted for gaps",
+    "adjusted": "{mean}, gaps adjusted",
     "not linked": "{mean}, on {unit}s that others lack",
     "all copies": "All {n} models have identical scores: nothing tells them apart here.",
     "best": "{opening} and is the best of the {n} ({level} confidence).",

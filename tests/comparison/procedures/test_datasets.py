@@ -161,7 +161,7 @@ def test_gaps_leave_a_pair_its_own_datasets() -> None:
     text = " ".join(answer.to_text().split())
     head, _, sentence = text.partition(". ")
     assert head == "No winner yet: a, c or b"
-    assert sentence.startswith("'a' has the highest win rate (0.90, adjusted for gaps), but any of the 3 may be the best")
+    assert sentence.startswith("'a' has the highest win rate (0.90, gaps adjusted), but any of the 3 may be the best")
     assert " n " in text
 
 
