@@ -306,7 +306,7 @@ def _found(given: NamedSource, options: ReadOptions, *, n_sources: int) -> Found
 
 
 def _named(found: One, given: NamedSource) -> One:
-    """What was found of one model, under the name that a dict gives to it."""
+    """Source of one model under the name that a dict gives to it."""
     models = as_words(found.columns["model"]).names if isinstance(found, Part) else found.models
     if not given.key or not models:
         return found
