@@ -189,10 +189,10 @@ def test_gate() -> None:
 def test_what_only_a_t_test_has_is_absent_with_a_clear_error() -> None:
     """An attribute error, so that hasattr says no."""
     pair = answer().pair("forest", "tree")
-    for name in ("test", "uncorrected_test", "posterior", "ratio"):
+    for name in ("law", "uncorrected", "ratio"):
         assert not hasattr(pair, name)
-    with pytest.raises(NotOfferedError, match="sign-flip has no posterior; pair"):
-        _ = pair.posterior
+    with pytest.raises(NotOfferedError, match="sign-flip has no law; pair"):
+        _ = pair.law
     with pytest.raises(NotOfferedError, match="sign-flip has no half-width floor"):
         pair.half_width_floor()
 
