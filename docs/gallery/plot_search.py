@@ -42,4 +42,4 @@ answer.plot.scores()
 
 # %%
 # How strongly the models' scores move together from split to split.
-answer.plot.correlation()
+answer.correlation.round(2)
