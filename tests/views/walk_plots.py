@@ -160,7 +160,7 @@ def _walk_ranking(found: Any, answer: dict[str, Any], derived: Derived, plot: An
 
 def _walk_differences(found: Any, answer: dict[str, Any], derived: Derived, plot: Any) -> None:
     _walk_against(found, answer, derived, plot.more["table"], plot, "figure of differences")
-    if answer["settings"]["scale"] != "absolute" or answer["method"]["name"] == "sign":
+    if answer["method"]["name"] == "sign":
         return
     names, score = units_of(answer)
     reference = answer["settings"]["baseline"] or derived.models[0]

@@ -154,9 +154,7 @@ def test_levels_of_mixed_metrics_are_not_put_on_one_axis() -> None:
         for k in range(8)
         for s, name in enumerate("abc")
     ]
-    mixed, ratios = tb.compare(rows), tb.compare(rows, scale="relative")
+    mixed = tb.compare(rows)
     assert set(mixed.plot.names) == {"ranking", "verdicts", "diagram"}
-    assert {"differences", "paired"} <= set(ratios.plot.names)
-    assert "scores" not in ratios.plot.names
     with without_pyplot():
         assert "mean share" not in mixed.plot.ranking().caption

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from tiebreak.comparison.verdict import TOO_FEW_UNITS, Codes
 from tiebreak.errors import InvalidParameterError, Setting
 from tiebreak.numerics import SPREAD, Alternative, FloatArray, IntArray, Interval, Missing, divide
+from tiebreak.numerics.law import Law, Shape
 from tiebreak.scores.adjusted_means import adjusted_means
 from tiebreak.scores.differences import model_moments
 from tiebreak.scores.scores import Scores
@@ -21,7 +22,6 @@ from tiebreak.scores.vocabulary import Notice, quoted
 if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings
     from tiebreak.errors import TiebreakError
-    from tiebreak.scores.dataset_means import Scale
 
 Question = Literal["splits", "datasets", "examples", "test-sets", "time", "battles", "seeds"]
 
@@ -166,7 +166,22 @@ class Differences(ABC):
         below = np.array([[float(self.tail_below(x + side)) for x in at] for side in (-step, step)])
         return np.asarray((below[1] - below[0]) / (2.0 * step))
 
-    def pvalue(self, alternative: Alternative) -> FloatArray | None:
+    @property
+    def law(self) -> Law:
+        """These differences as one law, off which p-values, intervals and probabilities are read."""
+        return Law(
+            estimate=self.estimate,
+            se=self.standard_error,
+            df=self.df,
+            n_units=self.n_units,
+            kind=self.kind,
+            tolerance=self.tolerance,
+            shape=JUDGED,
+            parts=(self,),
+            is_posterior=self.is_posterior,
+        )
+
+    def own_pvalue(self, alternative: Alternative) -> FloatArray | None:
         """p-values of no difference, where the procedure has its own that allow for more than its tails; else None."""
         return None
 
@@ -204,6 +219,30 @@ class Differences(ABC):
     def draws(self, n: int, rng: np.random.Generator) -> Iterator[FloatArray] | None:
         """About `n` joint draws of all models' values, higher is better, in blocks of shape (n_draws, n_models); or None."""
         return None
+
+
+def _tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
+    judged: Differences = law.parts[0]
+    return judged.tail_above(at) if upper else judged.tail_below(at)
+
+
+def _end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
+    judged: Differences = law.parts[0]
+    return judged.quantile(p, upper=upper)
+
+
+def _pvalue(law: Law, side: Alternative) -> FloatArray:
+    judged: Differences = law.parts[0]
+    own = judged.own_pvalue(side)
+    if own is not None:
+        return own
+    if side == "two-sided":
+        return np.asarray(2.0 * np.minimum(*judged.tails(0.0)))
+    return _tail(law, np.asarray(0.0), side == "less")
+
+
+JUDGED = Shape(_tail, _end, _pvalue)
+"""Tails of the differences that a procedure judged, which are the part."""
 
 
 def _last_small(is_small: Callable[[FloatArray], NDArray[np.bool_]], start: FloatArray, step: FloatArray) -> FloatArray:
@@ -360,16 +399,6 @@ class Procedure(ABC):
     is_centre: bool = False
     not_covered: str = ""
     by: str | None = None
-
-    def on_scale(self, scale: Scale) -> Self:
-        """Procedure of differences on this scale."""
-        if scale == "absolute":
-            return self
-        raise InvalidParameterError(
-            f"{self.name} compares scores of one dataset, in the metric's unit; ",
-            Setting("scale", repr(scale)),
-            " is for scores of several datasets, whose sizes differ. Leave it out.",
-        )
 
     def for_data(self, data: Scores) -> Procedure:
         """Procedure with the facts that hold for these data, where it answers more than one question."""
