@@ -305,13 +305,15 @@ def _found(given: NamedSource, options: ReadOptions, *, n_sources: int) -> Found
 
 
 def _named(found: One, given: NamedSource) -> One:
-    """What was found of one model, under the name that a dict gives to it."""
+    """Scores or items of one model under the name that a dict gives to it."""
     models = found.models
     if not given.key or not models:
         return found
     if len(models) > 1:
         raise AmbiguousSourceError(f"the source given for {given.key!r} holds {len(models)} models. Pass it without a name.")
-    return found.with_models({models[0]: given.key}) if isinstance(found, Part) else dataclasses.replace(found, models=(given.key,))
+    if isinstance(found, Part):
+        return found.with_models({models[0]: given.key})
+    return dataclasses.replace(found, models=(given.key,))
 
 
 def _with_options(scores: Scores, name: str, options: ReadOptions) -> Source:
