@@ -43,7 +43,7 @@ answer.plot.scores()
 
 # %%
 # How strongly the models' scores move together from split to split.
-answer.plot.correlation()
+answer.correlation.round(2)
 
 # %%
 # The numbers that scikit-learn's example prints: for each pair in the order of the means the statistic of the corrected t-test,

@@ -170,7 +170,7 @@ def test_plots(tmp_path: Path) -> None:
     """All but the posterior, which says why there is none."""
     toy = answer()
     names = {path.stem for path in toy.plot.save_all(tmp_path)}
-    assert names == {"scores", "correlation", "differences", "ranking", "verdicts"}
+    assert names == {"scores", "differences", "ranking", "verdicts"}
     assert "posterior" not in repr(toy.plot)
     ranking = toy.plot.ranking().data
     assert_allclose(ranking["interval_low"][1:], toy.against_reference.interval.low[1:])
