@@ -239,7 +239,7 @@ class _Data:
 
 def _read(differences: Sequence[ArrayLike] | ArrayLike, test_train_ratio: ArrayLike, rope: float) -> _Data:
     """Check, and reduce each dataset to its mean and its mixture of variances."""
-    rows = [_row(i, values) for i, values in enumerate(differences if np.iterable(differences) else [differences])]  # type: ignore[arg-type]
+    rows = [_row(i, values) for i, values in enumerate(differences if np.iterable(differences) else [differences])]
     if len(rows) < 2:
         raise TooFewDatasetsError(
             f"{len(rows)} dataset(s), but at least 2 are needed to see how differences vary between datasets. For one dataset "
