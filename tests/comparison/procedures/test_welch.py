@@ -14,7 +14,7 @@ from scipy import stats
 import tiebreak as tb
 from tests.cli.conftest import run_compare
 from tests.comparison.procedures.showing import check_shown, check_tails
-from tiebreak.errors import InvalidParameterError, TooFewSplitsError, UnpairedScoresError, UnsuitableDesignError
+from tiebreak.errors import TooFewSplitsError, UnpairedScoresError, UnsuitableDesignError
 
 SEEDS = {"resnet": 5, "vit": 4, "mlp": 3}
 
@@ -149,8 +149,6 @@ def test_wrong_procedures_are_refused_with_what_would_do(rng: np.random.Generato
     seeds, splits = tb.read_scores(rows(rng), metric="accuracy"), tb.read_scores(folds, metric="accuracy")
     with pytest.raises(UnpairedScoresError, match="scores by seed, source 2 scores by split; these answer different questions"):
         tb.compare(seeds, splits)
-    with pytest.raises(InvalidParameterError, match="welch has no option 'horizon'; it has none"):
-        tb.compare(rows(rng), metric="accuracy", options={"horizon": 2})
 
 
 def test_runs_without_spread() -> None:

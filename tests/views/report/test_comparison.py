@@ -45,7 +45,7 @@ MEANS = (("a", 0.90), ("b", 0.89), ("c", 0.80))
 
 CASES = {
     "two": lambda: compared(table(rows(2)), rope=0.01),
-    "five": lambda: compared(table(rows(5)), rope=0.01, p_best=True),
+    "five": lambda: compared(table(rows(5)), rope=0.01),
     "without a rope": lambda: compared(table(rows(4))),
     "loss": lambda: compared(table(rows(4), LOSS), rope="1%"),
     "baseline": lambda: compared(table(rows(4)), rope=0.01, baseline="model 1"),
@@ -100,7 +100,7 @@ def test_it_says_what_text_says(answer: Comparison) -> None:
     for line in answer.to_text().split("\n\n")[1].split("\n"):
         assert line.strip() in shown or not line.startswith("Next step")
     for model in lines(page):
-        for name in ("mean", "adjusted", "rank", "shortfall_high", "standing", "letters", "p_best"):
+        for name in ("mean", "adjusted", "rank", "shortfall_high", "standing", "letters"):
             if name in cells(page, model):
                 assert cells(page, model)[name] in text, name
 

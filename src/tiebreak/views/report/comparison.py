@@ -86,7 +86,6 @@ HEADERS = {
     "shortfall_high": "short by at most",
     "standing": "standing",
     "letters": "letters",
-    "p_best": "P(best)",
     "verdict": "verdict",
     "average_rank": "average rank",
 }
