@@ -237,9 +237,9 @@ def test_plots_are_drawn(scores: str, tmp_path: Path, capsys: pytest.CaptureFixt
     code, out, error = run_compare(capsys, scores, *ACCURACY, "--plots", str(folder))
     assert (code, out) == (0, tb.compare(scores, metric="accuracy").to_text())
     drawn = sorted(folder.iterdir())
-    assert len(drawn) == 6
+    assert len(drawn) == 5
     assert all(path.read_bytes().startswith(b"\x89PNG") for path in drawn)
-    assert error == f"6 plots are in {folder}\n"
+    assert error == f"5 plots are in {folder}\n"
 
 
 def test_answers_to_questions(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
