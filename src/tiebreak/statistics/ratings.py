@@ -356,15 +356,15 @@ def _checked(
     cluster: ArrayLike | None,
     n_models: int | None,
 ) -> tuple[_Battles, int]:
-    one, two, won = (floats(each, name) for each, name in ((first, "first"), (second, "second"), (score, "score")))
+    model_a, model_b, won = (floats(each, name) for each, name in ((first, "first"), (second, "second"), (score, "score")))
     weights = np.ones(won.shape) if weight is None else floats(weight, "weight")
-    if not one.size or won.ndim != 1 or not one.shape == two.shape == won.shape == weights.shape:
-        shapes = ", ".join(str(each.shape) for each in (one, two, won, weights))
+    if not won.size or won.ndim != 1 or not model_a.shape == model_b.shape == won.shape == weights.shape:
+        shapes = ", ".join(str(each.shape) for each in (model_a, model_b, won, weights))
         raise InvalidScoresError(f"battles are columns of one length, one or more of them; got the shapes {shapes}.")
     limit = _MOST_MODELS if n_models is None else check_count(n_models, "n_models")
     if limit > _MOST_MODELS:
         raise InvalidParameterError(f"n_models must be at most {_MOST_MODELS:,}; got {limit:,}.", about="n_models")
-    one, two = check_rows(one, limit, "first"), check_rows(two, limit, "second")
+    one, two = check_rows(model_a, limit, "first"), check_rows(model_b, limit, "second")
     n_models = int(max(one.max(), two.max())) + 1 if n_models is None else limit
     if n_models < 2:
         raise TooFewModelsError(f"{n_models} model(s), but at least 2 are needed to compare.")
@@ -381,11 +381,10 @@ def _checked(
 
 def _codes(cluster: ArrayLike, n: int) -> IntArray:
     """Number of each battle's unit, without gaps; whole numbers in a small range are not sorted."""
-    is_whole = (
-        isinstance(cluster, np.ndarray) and cluster.dtype.kind in "iu" and cluster.shape == (n,) and not np.ma.isMA(cluster)
-    )
-    if not is_whole or not 0 <= cluster.min() <= cluster.max() <= 4 * n:
+    if not (isinstance(cluster, np.ndarray) and cluster.dtype.kind in "iu" and cluster.shape == (n,)) or np.ma.isMA(cluster):
         return group_codes(cluster, n, "cluster")[0]
+    if not 0 <= cluster.min() <= cluster.max() <= 4 * n:
+        return np.unique(cluster, return_inverse=True)[1]
     is_there = np.zeros(int(cluster.max()) + 1, dtype=bool)
     is_there[cluster] = True
     return np.asarray((np.cumsum(is_there) - 1)[cluster])
