@@ -522,12 +522,11 @@ def _first_rows(item: Words) -> IntArray:
 def _doubled(
     columns: Mapping[str, Column], words: Mapping[str, Words], order: IntArray, same: IntArray, name: str, where: Where
 ) -> Exception:
-    pair = sorted((int(order[same[0]]), int(order[same[0] + 1])))
     table = SourceTable(
         name, {key: column for key, column in columns.items() if key not in _OWN}, where, len(words["item"].code), {}
     )
     units = {"item": words["item"], **({"run": words["run"]} if "run" in columns else {})}
-    error = doubles_error(table, words["model"], units, (pair[0], pair[1]), same.size, order, same, ())
+    error = doubles_error(table, words["model"], units, order, same, ())
     hints = (
         []
         if {"run", "epoch"} & columns.keys()

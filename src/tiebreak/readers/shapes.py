@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, NoReturn
 
@@ -468,7 +468,7 @@ class _Reading(NamedTuple):
     def _refuse_metrics(self, numbers: Sequence[str]) -> None:
         """Refuse columns that are metrics, of one model, or of several by prefix."""
         held = {_metric_in(name) for name in numbers}
-        parts = {each for name in numbers for each in _ends(name) if each in _PARTS}
+        parts = {words[place] for name in numbers for words in [_under(name).split("_")] for place in (0, -1)} & _PARTS
         for what, several in (("metrics", held), ("parts of the data", parts)):
             if len(several) > 1 and "" not in several:
                 raise self.refuse(
@@ -675,8 +675,7 @@ class _Reading(NamedTuple):
         if same.size:
             own = [name for role in ("model", "metric", *units) for name in self.roles.get(role, ())]
             used = self.table.columns if column is None else {column, *own}  # where there is none, all hold scores of models
-            pair = sorted((int(order[same[0]]), int(order[same[0] + 1])))
-            raise doubles_error(self.table, models, units, (pair[0], pair[1]), same.size, order, same, used)
+            raise doubles_error(self.table, models, units, order, same, used)
 
     def _more(self) -> dict[str, Column]:
         """Sizes, runs, clusters, weights and labels."""
@@ -718,40 +717,37 @@ def doubles_error(
     table: SourceTable,
     models: Words,
     units: Mapping[str, Words],
-    pair: tuple[int, int],
-    n: int,
     order: IntArray,
     same: IntArray,
-    used: Iterable[str],
+    used: Container[str],
 ) -> TiebreakError:
-    """Error for rows of one model and unit, with the columns in which they differ and the two ways on."""
-    first, second = pair
+    """Error for rows of one model and unit, with the columns in which they differ and the two ways on.
+
+    In `order` these rows stand one behind the other, the first of two at each of the places `same`.
+    """
+    first, second = sorted(int(order[same[0] + step]) for step in (0, 1))
     key = ", ".join(f"{role} {words.names[words.code[first]]!r}" for role, words in units.items())
-    where = f"{table.where(first)} and {table.where(second)}"
     model = models.names[models.code[first]]
     subject = "two rows are of" if model == EVERY_MODEL else f"model {model!r} has two scores for"
-    what = f"{subject} {key} ({where}; {n} such row(s) in all)."
-    differ = []
-    for name, column in table.columns.items():
-        words = as_words(column).ordered()
-        if name in set(used) or len(words.names) ** 2 > max(table.n_rows, 16):
-            continue
-        codes = words.code[order]
-        if np.any(codes[same] != codes[same + 1]):
-            differ.append((name, words))
-    differ.sort(key=lambda each: isinstance(table.columns[each[0]], np.ndarray))
+    what = f"{subject} {key} ({table.where(first)} and {table.where(second)}; {same.size} such row(s) in all)."
+    columns = {name: as_words(column).ordered() for name, column in table.columns.items() if name not in used}
+    differ = {
+        name: words
+        for name, words in columns.items()
+        if len(words.names) ** 2 <= max(table.n_rows, 16) and np.any(words.code[order][same] != words.code[order][same + 1])
+    }
     if not differ:
         fix = "Keep one row for each; rows that differ by a random seed have it in a column 'seed', repeats in 'repeat'."
         return refuse(table.name, None, None, what, fix, kind=InvalidScoresError)
-    name, words = differ[0]
-    others = f" (and in {quoted([each for each, _ in differ[1:]])})" if len(differ) > 1 else ""
+    name, *others = sorted(differ, key=lambda each: isinstance(table.columns[each], np.ndarray))
+    beside = f" (and in {quoted(others)})" if others else ""
     return refuse(
         table.name,
         None,
         None,
-        f"{what} The rows differ in {name!r}: {', '.join(words.names[:5])}{others}.",
+        f"{what} The rows differ in {name!r}: {', '.join(differ[name].names[:5])}{beside}.",
         "Keep one: ",
-        where_advice(name, words.names[0]),
+        where_advice(name, differ[name].names[0]),
         "; or make it part of the model: ",
         column_advice("model", f"model,{name}"),
         ".",
@@ -799,27 +795,16 @@ def metric_like(name: str) -> bool:
     return has_direction(bare) or plain(bare) in ("roc", "err")
 
 
-def _ends(name: str) -> list[str]:
-    words = _under(name).split("_")
-    return [words[0], words[-1]]
-
-
 def _metric_in(name: str) -> str:
     """The metric that a name of a column is, begins or ends with; "" for none."""
-    return next((full_name(each) for each in (_bare(name), *_ends(name)) if metric_like(each)), "")
+    words = _under(name).split("_")
+    return next((full_name(each) for each in (_bare(name), words[0], words[-1]) if metric_like(each)), "")
 
 
 def _of_metric(asked: str, names: Sequence[str], source: str) -> str | None:
     """The name of the metric that is asked for among others, as it is typed or in another spelling."""
-    bare = asked.removeprefix("neg_")
-    own = (
-        lambda name: name == asked,
-        lambda name: plain(name) == plain(asked),
-        lambda name: name.removeprefix("neg_") == bare,
-        lambda name: full_name(_bare(name)) == full_name(asked),
-    )
-    for same in own:
-        found = [name for name in names if same(name)]
+    for spelling in _SPELLINGS:
+        found = [name for name in names if spelling(name) == spelling(asked)]
         if len(found) > 1:
             raise AmbiguousSourceError(
                 f"{source} has {quoted(found)}, and each may be the metric {asked!r}. Write its name as it stands there."
@@ -829,19 +814,23 @@ def _of_metric(asked: str, names: Sequence[str], source: str) -> str | None:
     return None
 
 
+_SPELLINGS: tuple[Callable[[str], str], ...] = (
+    str,
+    plain,
+    lambda name: name.removeprefix("neg_"),
+    lambda name: full_name(_bare(name)),
+)
+"""What two names of a metric have in common, the surest first."""
+
+
 def _roles_text(roles: Mapping[str, list[str]], units: Mapping[str, Words], found: Long) -> str:
     """Roles of columns in words: "model = framework, 16 datasets, folds averaged; not used: id, seed"."""
-    own = roles.get("model", [])
-    parts = [f"model = {', '.join(own)}"] if own and own != ["model"] else []
-    if found.model is None:
-        parts.append(f"models = {quoted(found.models, 4)}")
+    own = roles.get("model", ["model"])
+    parts = [f"models = {quoted(found.models, 4)}"] if found.model is None else []
+    parts += [f"model = {', '.join(own)}"] if own != ["model"] else []
     for role, words in units.items():
-        n = np.count_nonzero(np.bincount(words.code))
-        of = f" = {roles[role][0]}" if roles.get(role, [role])[0] != role else ""
-        parts.append(f"{n} {role}{'s' if n != 1 else ''}{of}")
-    if found.column not in ("", "score"):
-        parts.append(f"score = {found.column}")
-    unused = list(found.extras)
-    return printable(
-        ", ".join(parts) + (f"; not used: {', '.join(unused[:8])}{' ...' if len(unused) > 8 else ''}" if unused else "")
-    )
+        n, column = np.count_nonzero(np.bincount(words.code)), roles.get(role, [role])[0]
+        parts.append(f"{n} {role}{'s' if n != 1 else ''}{f' = {column}' if column != role else ''}")
+    parts += [f"score = {found.column}"] if found.column not in ("", "score") else []
+    unused = [*list(found.extras)[:8], *(["..."] if len(found.extras) > 8 else [])]
+    return printable(f"{', '.join(parts)}{'; not used: ' if unused else ''}{', '.join(unused)}")
