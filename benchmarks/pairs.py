@@ -19,9 +19,8 @@ from goals import Goal, report
 from scipy import stats
 
 import tiebreak as tb
-from tiebreak.bayesian.correlated_t import posterior_of_moments
-from tiebreak.frequentist.corrected_t import ttest_of_moments
 from tiebreak.numerics import pair_moments
+from tiebreak.statistics.splits import law_of_moments
 
 N_MODELS, N_SPLITS, ROPE, ROUNDS, SAMPLE = 1_000, 100, 0.01, 7, 300
 N_TRAIN, N_TEST = 90, 10
@@ -61,9 +60,9 @@ def kernel(scores: np.ndarray) -> tuple[np.ndarray, ...]:
     first, second = np.triu_indices(len(scores), 1)
     moments = pair_moments(scores, first, second)
     ratio = N_TEST / N_TRAIN
-    test = ttest_of_moments(moments, ratio, "two-sided")
-    better, equivalent, worse = posterior_of_moments(moments, ratio).probabilities(ROPE)
-    return test.statistic, test.pvalue, worse, equivalent, better
+    test = law_of_moments(moments, ratio)
+    better, equivalent, worse = test.probabilities(ROPE)
+    return test.statistic, test.pvalue(), worse, equivalent, better
 
 
 def whole_answer(sources: dict[str, np.ndarray]):

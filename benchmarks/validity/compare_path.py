@@ -17,7 +17,7 @@ import numpy as np
 from scipy.stats import beta
 
 import tiebreak as tb
-from tiebreak.comparison.verdict import VERDICTS
+from tiebreak.numerics.law import VERDICTS
 
 ALPHA, N_TRAIN, N_TEST, N_SPLITS, SIGMA = 0.05, 90, 10, 100, 0.05
 RHO = N_TEST / (N_TRAIN + N_TEST)

@@ -154,7 +154,7 @@ difference = difference[0] - difference[1]
 t = difference.mean() / (difference.std(ddof=1) / np.sqrt(10))
 print(f"by hand: t = {t:.2f}, p = {2 * stats.t.sf(abs(t), 9):.4f}")
 both = tb.frequentist.kfold_ttest(difference)
-print(f"here: textbook p = {both.textbook.pvalue:.4f}, corrected p = {both.corrected.pvalue:.4f}")
+print(f"here: textbook p = {both.textbook.pvalue():.4f}, corrected p = {both.corrected.pvalue():.4f}")
 IntervalsDisplay.from_kfold(both).plot()
 
 # %%

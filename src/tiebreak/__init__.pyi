@@ -2,6 +2,7 @@ from tiebreak import bayesian as bayesian
 from tiebreak import errors as errors
 from tiebreak import frequentist as frequentist
 from tiebreak import metrics as metrics
+from tiebreak import statistics as statistics
 from tiebreak import testing as testing
 from tiebreak.api import bias_variance as bias_variance
 from tiebreak.api import compare as compare

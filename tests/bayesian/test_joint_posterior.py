@@ -11,9 +11,10 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
-from tiebreak.bayesian import correlated_t_posterior, joint_posterior
+from tiebreak.bayesian import joint_posterior
 from tiebreak.errors import InvalidParameterError, InvalidScoresError, TooFewSplitsError
 from tiebreak.numerics import moments
+from tiebreak.statistics import corrected_t
 
 RATIO = 1 / 9
 SAMPLED = 0.005
@@ -34,7 +35,7 @@ def scale_matrix(scores: np.ndarray) -> np.ndarray:
 def test_two_models_in_closed_form(n_splits: int, rng: np.random.Generator) -> None:
     """p_best is P(better) and P(worse) at rope 0 of the pair's own posterior, exactly."""
     scores = scores_of(2, n_splits, rng)
-    better, _, worse = correlated_t_posterior(scores[0] - scores[1], test_train_ratio=RATIO).probabilities(0.0)
+    better, _, worse = corrected_t(scores[0] - scores[1], test_train_ratio=RATIO).probabilities(0.0)
     got = joint_posterior(scores, test_train_ratio=RATIO)
     assert_allclose(got.p_best, [better, worse], rtol=1e-12)
     assert_allclose(got.expected_rank, [1 + worse, 1 + better], rtol=1e-12)
@@ -88,11 +89,7 @@ def test_expected_ranks_are_sums_of_pairwise_probabilities(rng: np.random.Genera
     scores = scores_of(5, 10, rng)
     got = joint_posterior(scores, test_train_ratio=RATIO).expected_rank
     for i in range(5):
-        others = [
-            correlated_t_posterior(scores[j] - scores[i], test_train_ratio=RATIO).probabilities().better
-            for j in range(5)
-            if j != i
-        ]
+        others = [corrected_t(scores[j] - scores[i], test_train_ratio=RATIO).probabilities().better for j in range(5) if j != i]
         assert_allclose(got[i], 1 + np.sum(others), rtol=1e-12)
 
 

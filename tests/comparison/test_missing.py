@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import tiebreak as tb
 from tests.comparison.tables import adjusted_by_hand, compared, noisy
 from tiebreak.errors import MissingSplitsError
-from tiebreak.frequentist import corrected_ttest
+from tiebreak.statistics import corrected_t
 
 NAN = np.nan
 
@@ -62,8 +62,8 @@ def test_each_pair_has_its_own_splits_and_ratio() -> None:
         d, ratio = (rows[0] - rows[1])[shared], np.mean((n_test / (100 - n_test))[shared])
         assert (pair.n_units, pair.df) == (n, n - 1)
         assert pair.ratio == pytest.approx(ratio)
-        expected = corrected_ttest(d, test_train_ratio=ratio)
-        assert_allclose([pair.statistic, pair.pvalue], [expected.statistic, expected.pvalue], rtol=1e-11)
+        expected = corrected_t(d, test_train_ratio=ratio)
+        assert_allclose([pair.statistic, pair.pvalue], [expected.statistic, expected.pvalue()], rtol=1e-11)
         assert_allclose([pair.interval_low, pair.interval_high], expected.interval_at(0.05 / 3), rtol=1e-10)
 
 
@@ -107,7 +107,7 @@ def test_interval_of_a_mean_is_over_the_model_s_own_splits() -> None:
     ranking = compared(table, n_train=100 - n_test, n_test=n_test, missing="pairwise").ranking.set_index("model")
     for name, row in zip("abc", table, strict=True):
         on = ~np.isnan(row)
-        expected = corrected_ttest(row[on], test_train_ratio=np.mean((n_test / (100 - n_test))[on])).confidence_interval()
+        expected = corrected_t(row[on], test_train_ratio=np.mean((n_test / (100 - n_test))[on])).interval()
         assert_allclose(ranking.loc[name, ["mean_low", "mean_high"]].astype(float), expected, rtol=1e-11)
 
 

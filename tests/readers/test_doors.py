@@ -66,7 +66,7 @@ def compared_by_item(path: Any) -> Values:
 
 def rated(path: Any) -> Values:
     """Battles, through `rate`."""
-    ratings = tb.rate(path, n_resamples=20)
+    ratings = tb.rate(path)
     return {"models": list(ratings.models), "rating": ratings.rating.tolist(), "wins": ratings.wins.tolist()}
 
 

@@ -24,12 +24,8 @@ Named = dict[str, object]
 
 CORRECTIONS = {
     "bonferroni": "bonferroni",
-    "sidak": "sidak",
     "holm": "holm",
-    "hochberg": "hochberg",
-    "hommel": "hommel",
     "benjamini_hochberg": "bh",
-    "benjamini_yekutieli": "by",
 }
 PROPORTION_METHODS = (
     "wald",
@@ -87,15 +83,14 @@ def corrected_resampled_t_test_table(inputs: dict, options: dict, load: object) 
     width = max(row.size for row in rows)
     d = np.array([np.pad(row, (0, width - row.size), constant_values=np.nan) for row in rows])
     ratio, rope = _ratio(inputs, options, rows[0].size), _option("rope", inputs, options, 0.0)
-    test = tb.frequentist.corrected_ttest(d, test_train_ratio=ratio, omit_missing=True)
-    posterior = tb.bayesian.correlated_t_posterior(d, test_train_ratio=ratio, omit_missing=True)
-    above, inside, below = posterior.probabilities(rope)
+    law = tb.statistics.corrected_t(d, ratio, omit_missing=True)
+    above, inside, below = law.probabilities(rope)
     named = {
-        "mean_difference": test.difference,
-        "standard_error": test.standard_error,
-        "t": test.statistic,
+        "mean_difference": law.estimate,
+        "standard_error": law.se,
+        "t": law.statistic,
         # the tables write null for both t and p of identical scores (0/0), for which tiebreak says p = 1
-        "p_two_sided": np.where(np.isnan(test.statistic), np.nan, test.pvalue),
+        "p_two_sided": np.where(np.isnan(law.statistic), np.nan, law.pvalue()),
         "p_below_rope": below,
         "p_in_rope": inside,
         "p_above_rope": above,
@@ -116,10 +111,10 @@ def corrected_resampled_t_test_unequal_folds(inputs: dict, options: dict, load: 
     }
     named: Named = dict(ratios)
     for name, ratio in ratios.items():
-        test = tb.frequentist.corrected_ttest(d, test_train_ratio=ratio)
+        law = tb.statistics.corrected_t(d, ratio)
         reading = name if name == "ratio_mean" else name.removeprefix("ratio_")
-        named[f"t_{reading}"] = float(test.statistic)
-        named[f"p_two_sided_{reading}"] = float(test.pvalue)
+        named[f"t_{reading}"] = float(law.statistic)
+        named[f"p_two_sided_{reading}"] = float(law.pvalue())
     return named
 
 
@@ -127,15 +122,15 @@ def kfold_paired_t_interval(inputs: dict, options: dict, load: object) -> Named:
     """Ordinary t interval of the mean difference of one k-fold cross-validation."""
     d = _differences(inputs, load)
     level = float(_option("confidence", inputs, options, 0.95))
-    test = tb.frequentist.paired_ttest(d)
-    low, high = test.confidence_interval(level)
+    law = tb.statistics.paired_t(d)
+    low, high = law.interval(level)
     multiplier = float(tb.frequentist.student_quantile(0.5 + level / 2.0, d.size - 1))
     return {
         "k": d.size,
         "t_multiplier": multiplier,
         "mean": float(np.mean(d)),
         "sd_ddof1": float(np.std(d, ddof=1)),
-        "half_width": multiplier * float(test.standard_error),
+        "half_width": multiplier * float(law.se),
         "low": float(low),
         "high": float(high),
     }
@@ -153,14 +148,14 @@ def student_t_quantile(inputs: dict, options: dict, load: object) -> Named:
 def bayesian_correlated_t_test(inputs: dict, options: dict, load: object) -> Named:
     """Posterior of the mean difference of one pair, its rope probabilities and credible intervals."""
     d = _differences(inputs, load)
-    posterior = tb.bayesian.correlated_t_posterior(d, test_train_ratio=_ratio(inputs, options, d.size))
+    law = tb.statistics.corrected_t(d, _ratio(inputs, options, d.size))
     ropes = _option("rope", inputs, options, 0.0)
-    regions = [posterior.probabilities(rope) for rope in (ropes if np.ndim(ropes) else [ropes])]
-    better, _, worse = posterior.probabilities(0.0)
+    regions = [law.probabilities(rope) for rope in (ropes if np.ndim(ropes) else [ropes])]
+    better, _, worse = law.probabilities(0.0)
     named: Named = {
-        "posterior_location": float(posterior.mean),
-        "posterior_scale": float(posterior.scale),
-        "df": int(posterior.df),
+        "posterior_location": float(law.estimate),
+        "posterior_scale": float(law.se),
+        "df": int(law.df),
         "p_model1_better": float(better),
         "p_model2_better": float(worse),
     }
@@ -168,7 +163,7 @@ def bayesian_correlated_t_test(inputs: dict, options: dict, load: object) -> Nam
         values = [float(probabilities[region]) for probabilities in regions]
         named[name] = values if np.ndim(ropes) else values[0]
     for level in (*LEVELS, *_option("credible_levels", inputs, options, ())):
-        low, high = posterior.credible_interval(level)
+        low, high = law.interval(level)
         named[f"ci{100 * level:g}_low"], named[f"ci{100 * level:g}_high"] = float(low), float(high)
     return named
 
@@ -212,65 +207,33 @@ def bayesian_hierarchical(inputs: dict, options: dict, load: object) -> Named:
     }
 
 
-def bayesian_bradley_terry(inputs: dict, options: dict, load: object) -> Named:
-    """Wins with a local rope on every dataset, and who wins on a further one."""
-    names, scores = _scores_by_dataset(inputs, load)
-    paired, local_rope = bool(_option("paired", inputs, options, True)), float(_option("local_rope", inputs, options, 0.4))
-    counts = tb.bayesian.wins_with_local_rope(scores, local_rope=local_rope, paired=paired)
-    plain = tb.bayesian.wins_with_local_rope(scores, local_rope=0.0)
-    ties = str(_option("ties", inputs, options, "spread")).partition(":")[0].strip()
-    wins = tb.bayesian.deal_out_ties(counts, ties)
-    said = (
-        str(_option("prior", inputs, options, "lognormal(0, 0.5)")).replace("cauchy", "half-cauchy").replace("half-half", "half")
-    )
-    prior = next((name for name in ("lognormal", "half-normal", "half-cauchy") if f"{name}(" in said), "lognormal")
-    scale = float(said.partition(f"{prior}(")[2].partition(")")[0].split(",")[-1] or 0.5)
-    posterior = tb.bayesian.bradley_terry_posterior(wins, prior=prior, prior_scale=scale, n_draws=200_000)
-    tables = {
-        "p_win_mean": posterior.mean_win_probability(),
-        "p_above_0.5": posterior.probability_better(),
-        "p_in_rope": posterior.probability_equivalent(tuple(_option("rope_pwin", inputs, options, (0.45, 0.55)))),
-    }
-    order = np.argsort(-posterior.log_ability, kind="stable")
-    ranked = [(i, j) for place, i in enumerate(order) for j in order[place + 1 :]]
-    pairs = [(i, j) for i in range(len(names)) for j in range(i + 1, len(names))]
-    ability = tb.frequentist.bradley_terry_mle(wins).log_ability
-    return {
-        "pairs": [[names[i], names[j]] for i, j in pairs],
-        "wins1_wins2_ties": [[int(n) for n in (counts.wins[i, j], counts.wins[j, i], counts.ties[i, j])] for i, j in pairs],
-        "wins_after_spread": [[float(wins[i, j]), float(wins[j, i])] for i, j in pairs],
-        "wins_without_local_rope": [[int(n) for n in (plain.wins[i, j], plain.wins[j, i], plain.ties[i, j])] for i, j in pairs],
-        "mle_log_ability_sum_zero": ability.tolist() if np.all(np.isfinite(ability)) else None,
-        **{key: {f"{names[i]} > {names[j]}": float(table[i, j]) for i, j in ranked} for key, table in tables.items()},
-    }
-
-
 def bradley_terry_mle(inputs: dict, options: dict, load: object) -> Named:
-    """Abilities of highest likelihood; null where they are not all finite."""
+    """Abilities of highest likelihood, ties as half wins; null where they are not all finite."""
     rows = next(inputs[name] for name in ("wins_row_over_column", "wins") if name in inputs)
-    wins = [[0 if value is None else value for value in row] for row in rows]  # of a model over itself
-    model = str(_option("tie_model", inputs, options, "half"))
-    fit = tb.frequentist.bradley_terry_mle(wins, ties=inputs.get("ties"), tie_model=model)
-    ability = fit.log_ability
+    wins = np.array([[0 if value is None else value for value in row] for row in rows], dtype=float)  # of a model over itself
+    ties = np.triu(np.asarray(inputs.get("ties") or np.zeros(wins.shape), dtype=float))
+    won, tied = np.nonzero(wins), np.nonzero(ties)
+    first, second = np.concatenate([np.stack(won), np.stack(tied)], axis=1)
+    score, weight = np.repeat([1.0, 0.5], [won[0].size, tied[0].size]), np.concatenate([wins[won], ties[tied]])
+    ability = tb.statistics.bradley_terry(first, second, score, weight=weight, n_models=len(wins)).log_ability
     if not np.all(np.isfinite(ability)):
-        return dict.fromkeys(("log_ability_sum_zero", "log_ability_first_zero", "ability_sum_one", "tie_parameter"))
+        return dict.fromkeys(("log_ability_sum_zero", "log_ability_first_zero", "ability_sum_one"))
     return {
         "log_ability_sum_zero": ability.tolist(),
         "log_ability_first_zero": (ability - ability[0]).tolist(),
         "ability_sum_one": (np.exp(ability) / np.exp(ability).sum()).tolist(),
-        "tie_parameter": float(fit.tie_parameter),
     }
 
 
 def bayesian_correlated_t_variance(inputs: dict, options: dict, load: object) -> Named:
     """Location, squared scale and df of the posterior."""
     d = _differences(inputs, load)
-    posterior = tb.bayesian.correlated_t_posterior(d, test_train_ratio=_ratio(inputs, options, d.size))
+    law = tb.statistics.corrected_t(d, _ratio(inputs, options, d.size))
     return {
-        "mean_difference": float(posterior.mean),
-        "mean_difference_2_minus_1": 0.0 - float(posterior.mean),
-        "variance_posterior": float(posterior.variance),
-        "df": int(posterior.df),
+        "mean_difference": float(law.estimate),
+        "mean_difference_2_minus_1": 0.0 - float(law.estimate),
+        "variance_posterior": float(law.se) ** 2,
+        "df": int(law.df),
     }
 
 
@@ -281,10 +244,10 @@ def bayesian_point_mass_regions(inputs: dict, options: dict, load: object) -> Na
     for case in inputs["cases"]:
         mean, rope = float(case["mean"]), case.get("rope", inputs.get("rope", 0.0))
         if scale:
-            posterior = tb.bayesian.StudentPosterior(np.array(mean), np.array(scale), df)
+            law = tb.statistics.student(mean, scale, df)
         else:  # what two equal differences leave
-            posterior = tb.bayesian.correlated_t_posterior([mean, mean], test_train_ratio=0.0)
-        above, inside, below = posterior.probabilities(rope)
+            law = tb.statistics.paired_t([mean, mean])
+        above, inside, below = law.probabilities(rope)
         triples.append([float(below), float(inside), float(above)])
     below, inside, above = ([triple[region] for triple in triples] for region in range(3))
     names = [_option(f"model_{n}", inputs, options, f"model{n}") for n in (1, 2)]
@@ -311,16 +274,16 @@ def missing_scores(inputs: dict, options: dict, load: object) -> Named:
     d = _differences(inputs, load)
     present = d[~np.isnan(d)]
     ratio = _ratio(inputs, options, d.size)
-    as_given = tb.frequentist.corrected_ttest(d, test_train_ratio=ratio)
-    asked = tb.frequentist.corrected_ttest(d, test_train_ratio=ratio, omit_missing=True)
+    as_given = tb.statistics.corrected_t(d, ratio)
+    asked = tb.statistics.corrected_t(d, ratio, omit_missing=True)
     return {
         "t": float(as_given.statistic),
-        "p_two_sided": float(as_given.pvalue),
+        "p_two_sided": float(as_given.pvalue()),
         "n": present.size,
         "df": int(asked.df),
-        "mean_difference_after_explicit_pairwise_drop": float(asked.difference),
+        "mean_difference_after_explicit_pairwise_drop": float(asked.estimate),
         "t_after_explicit_pairwise_drop": float(asked.statistic),
-        "p_after_explicit_pairwise_drop": float(asked.pvalue),
+        "p_after_explicit_pairwise_drop": float(asked.pvalue()),
     }
 
 
@@ -330,7 +293,7 @@ def score_direction(inputs: dict, options: dict, load: object) -> Named:
     one, two = _pair_of_scores(inputs, load)
     answer = _compare(dict(zip(names, (one, two), strict=True)), inputs)
     oriented = answer.pair(*names)
-    wins = np.sign(np.where(np.abs(oriented.differences) <= oriented.test.tolerance, 0.0, oriented.differences))
+    wins = np.sign(np.where(np.abs(oriented.differences) <= oriented.law.tolerance, 0.0, oriented.differences))
     ranks = tb.frequentist.rank_models(np.column_stack([one, two]), higher_is_better=answer.metric.higher_is_better)
     means = ranks.mean(axis=0).tolist()
     return {
@@ -457,53 +420,15 @@ def roc_curve_and_auc(inputs: dict, options: dict, load: object) -> Named:
         "pairs_tied": curve.area.pairs_tied,
         "pairs_total": curve.n_positive * curve.n_negative,
         "average_precision": precision_recall.average_precision,
-        "delong_variance": curve.auc_variance,
+        "delong_variance": curve.area.variance,
     }
 
 
 def no_information_rate(inputs: dict, options: dict, load: object) -> Named:
-    """Error rate of predictions that have nothing to do with the classes."""
-    return {"gamma": tb.metrics.no_information_rate(inputs["class_proportions"], inputs["prediction_proportions"])}
-
-
-def nested_cv_interval(inputs: dict, options: dict, load: object) -> Named:
-    """Interval of the fitted model's loss by repeated nested cross-validation, with all its parts."""
-    outer, inner = ([[fold[part] for fold in folds] for folds in inputs["repetitions"]] for part in ("outer", "inner"))
-    level = float(_option("confidence", inputs, options, 0.95))
-    found = tb.frequentist.nested_cv_interval(outer, inner, level=level)
-    n_folds = found.squared_difference.shape[1]
-    n_examples = sum(len(fold) for fold in outer[0])
-    return {
-        "err_ncv": found.inner_mean,
-        "err_cv": found.outer_mean,
-        "a": found.squared_difference.ravel().tolist(),
-        "b": found.fold_variance.ravel().tolist(),
-        "mse_raw": found.mean_squared_error * n_folds / (n_folds - 1),
-        "mse_rescaled": found.mean_squared_error,
-        "sigma_inner": found.least * n_examples**0.5,
-        "se_lower_bound": found.least,
-        "se_upper_bound": found.most,
-        "se": found.standard_error,
-        "bias": found.bias,
-        "estimate": found.estimate,
-        f"ci{100 * level:g}_low": found.low,
-        f"ci{100 * level:g}_high": found.high,
-    }
-
-
-def cv_wald_interval(inputs: dict, options: dict, load: object) -> Named:
-    """Interval of the mean loss of one cross-validation, by either estimate of its variance."""
-    folds = inputs["losses_by_fold"]
-    level = float(_option("confidence", inputs, options, 0.95))
-    named: Named = {}
-    for variance in ("all-pairs", "within-fold"):
-        found = tb.frequentist.cv_wald_interval(folds, level=level, variance=variance)
-        name = variance.replace("-", "_")
-        named["estimate"] = found.estimate
-        named[f"var_{name}"] = found.standard_error**2 * sum(map(len, folds))
-        named[f"se_{name}"] = found.standard_error
-        named[f"ci{100 * level:g}_{name}"] = [found.low, found.high]
-    return named
+    """Error rate of predictions that have nothing to do with the classes, of a matrix with these shares."""
+    shares = np.outer(inputs["class_proportions"], inputs["prediction_proportions"])
+    matrix = tb.metrics.ConfusionMatrix(tuple(range(len(shares))), np.rint(1e12 * shares))
+    return {"gamma": matrix.no_information_rate}
 
 
 def mcnemar(inputs: dict, options: dict, load: object) -> Named:
@@ -584,7 +509,7 @@ def delong_paired(inputs: dict, options: dict, load: object) -> Named:
     areas = tb.frequentist.delong_auc(labels, scores)
     for level in dict.fromkeys((0.95, 0.9, 0.99, *_levels(options))):
         text = f"ci{100 * level:g}"
-        for stem, interval in (("auc", areas.confidence_interval(level)), ("logit", areas.confidence_interval(level, "logit"))):
+        for stem, interval in (("auc", areas.confidence_interval(level, "wald")), ("logit", areas.confidence_interval(level))):
             for k in (0, 1):
                 named[f"{stem}_{k + 1}_{text}_low"] = float(interval.low[k])
                 named[f"{stem}_{k + 1}_{text}_high"] = float(interval.high[k])
@@ -966,36 +891,6 @@ def shaffer_S_sets(inputs: dict, options: dict, load: object) -> Named:
     return {"S": {str(k): list(tb.frequentist.shaffer_sets(int(k))) for k in _listed(inputs["k"])}}
 
 
-def aggregate_scores(inputs: dict, options: dict, load: object) -> Named:
-    """Means, medians and interquartile means over runs and tasks, and the probability of improvement of each pair of models."""
-    given = {name: rows for name, rows in inputs.items() if np.ndim(rows) and name not in ("thresholds", "models")}
-    tables = {name: np.array([_numbers(_listed(row)) for row in rows]) for name, rows in given.items()}  # a list is one task
-    if str(inputs.get("rows", "runs")) == "tasks":
-        tables = {name: table if np.ndim(given[name]) == 1 else table.T for name, table in tables.items()}
-    higher = not inputs.get("lower_is_better", False)
-    named: Named = {}
-    for name, table in tables.items():
-        for statistic in ("median", "mean", "iqm"):
-            found = tb.frequentist.aggregate_scores(table, statistic, n_resamples=1).estimate
-            named[f"{statistic}_{name}"] = found
-        for other, second in tables.items():
-            if other != name and second.shape[1] == table.shape[1]:
-                found = tb.frequentist.probability_of_improvement(table, second, higher_is_better=higher, n_resamples=1)
-                named[f"probability_of_improvement_{name}_over_{other}"] = found.estimate
-        thresholds = _option("thresholds", inputs, options, None)
-        if thresholds is not None:
-            profile = tb.frequentist.performance_profile(table, _listed(thresholds), n_resamples=1)
-            named[f"performance_profile_{name}"] = profile.share.tolist()
-    return named
-
-
-def bootstrap_632(inputs: dict, options: dict, load: object) -> Named:
-    """Both .632 estimates of an error rate."""
-    found = tb.frequentist.error_632(inputs["error_train"], inputs["error_oob"], inputs["no_information_rate"])
-    clipped = min(inputs["error_oob"], inputs["no_information_rate"])
-    return {**found._asdict(), "err_oob_clipped": clipped}
-
-
 def bernoulli_standard_error(inputs: dict, options: dict, load: object) -> Named:
     """Textbook errors of two rates on one test set each, from the Wald interval and the unpooled z-test."""
     named: Named = {}
@@ -1026,7 +921,6 @@ ADAPTERS = {
         bayesian_sign_test,
         bayesian_signed_rank_test,
         bayesian_hierarchical,
-        bayesian_bradley_terry,
         bradley_terry_mle,
         bayesian_correlated_t_variance,
         bayesian_point_mass_regions,
@@ -1041,8 +935,6 @@ ADAPTERS = {
         cost_sensitive_decision,
         roc_curve_and_auc,
         no_information_rate,
-        nested_cv_interval,
-        cv_wald_interval,
         wilcoxon_signed_rank,
         wilcoxon_critical_values,
         sign_test,
@@ -1056,7 +948,6 @@ ADAPTERS = {
         nemenyi_finite_df,
         p_value_adjustment_all_pairs,
         shaffer_S_sets,
-        aggregate_scores,
         mcnemar,
         paired_classification,
         cochran_q,
@@ -1070,7 +961,6 @@ ADAPTERS = {
         bootstrap_intervals_exact,
         bootstrap_intervals_mc,
         model_confidence_set,
-        bootstrap_632,
         bernoulli_standard_error,
     )
 }
@@ -1082,21 +972,20 @@ ADAPTERS["5x2cv_critical_values"] = five_by_two_cv_critical_values
 
 
 def _t_test(d: np.ndarray, ratio: float, options: dict) -> Named:
-    test = tb.frequentist.corrected_ttest(d, test_train_ratio=ratio)
+    law = tb.statistics.corrected_t(d, ratio)
     named: Named = {
         "n": d.size,
-        "df": int(test.df),
-        "mean_difference": float(test.difference),
-        "variance_ddof1": float(test.standard_error) ** 2 / (1.0 / d.size + ratio),
-        "standard_error": float(test.standard_error),
-        "t": float(test.statistic),
-        "p_two_sided": float(test.pvalue),
+        "df": int(law.df),
+        "mean_difference": float(law.estimate),
+        "variance_ddof1": float(law.se) ** 2 / (1.0 / d.size + ratio),
+        "standard_error": float(law.se),
+        "t": float(law.statistic),
+        "p_two_sided": float(law.pvalue()),
     }
     for side in ("greater", "less"):
-        one_sided = tb.frequentist.corrected_ttest(d, test_train_ratio=ratio, alternative=side)
-        named[f"p_{side}"] = float(one_sided.pvalue)
+        named[f"p_{side}"] = float(law.pvalue(side))
     for level in dict.fromkeys((*LEVELS, 0.9, 0.99, *_levels(options))):
-        low, high = test.confidence_interval(level)
+        low, high = law.interval(level)
         named[f"ci{100 * level:g}_low"], named[f"ci{100 * level:g}_high"] = float(low), float(high)
     if "family_size" in options:
         others = [np.nan] * (int(options["family_size"]) - 1)  # tests of the family that this case does not hold
@@ -1196,20 +1085,6 @@ def _rows_by_dataset(inputs: dict, load: object) -> list[np.ndarray]:
     for i, name in enumerate(columns[key]):
         groups.setdefault(name, []).append(i)
     return [(one - two)[rows] for rows in groups.values()]
-
-
-def _scores_by_dataset(inputs: dict, load: object) -> tuple[list[str], np.ndarray]:
-    """Names of the models, and their scores: datasets by splits by models."""
-    if "file" not in inputs:
-        names = list(inputs.get("names", inputs.get("algorithms", range(np.shape(inputs["scores"])[-1]))))
-        return [str(name) for name in names], np.array(inputs["scores"], dtype=float)
-    columns = _selected(_columns(load(inputs["file"])), {key: inputs[key] for key in ("rows",) if key in inputs})
-    key = next(name for name in ("row", "dataset", "data_set", "db") if name in columns)
-    keys = {"row", "dataset", "data_set", "db", "run", "fold", "repeat", "split"}
-    names = [str(name) for name in inputs.get("algorithms", inputs.get("models", [n for n in columns if n not in keys]))]
-    datasets = list(dict.fromkeys(columns[key]))
-    rows = [[i for i, value in enumerate(columns[key]) if value == dataset] for dataset in datasets]
-    return names, np.array([[[float(columns[name][i]) for name in names] for i in here] for here in rows]) * _factor(inputs)
 
 
 def _listed(value: object) -> object:
@@ -1429,21 +1304,29 @@ def _resampled_values(inputs: dict) -> np.ndarray:
 def _resampled_statistic(inputs: dict) -> object:
     """The statistic that a case names in words."""
     words = inputs["statistic"].lower()
-    if "correlation" in words or "pearson" in words:
-        columns = [_numbers(values) for values in inputs.values() if isinstance(values, list)]
-        return tb.frequentist.bootstrap_correlation(*columns)
     if "auc" in words:
         labels = [float(label) == 1.0 for label in inputs["labels"]]
         return tb.frequentist.bootstrap_auc(labels, _numbers(inputs["scores"]))
-    if "median" in words:
-        return tb.frequentist.bootstrap_median(_resampled_values(inputs))
-    functions = {"standard deviation": np.std, "variance": np.var, "trimmed": _trimmed_mean, "ratio": _ratio_of_means}
+    if "correlation" in words or "pearson" in words:
+        columns = [_numbers(values) for values in inputs.values() if isinstance(values, list)]
+        x, y = (column - column.mean() for column in columns)
+        return tb.frequentist.bootstrap_sums(np.stack([np.ones(x.size), x, y, x * x, y * y, x * y], axis=-1), _correlation)
+    functions = {"median": np.median, "standard deviation": np.std, "variance": np.var}
+    functions |= {"trimmed": _trimmed_mean, "ratio": _ratio_of_means}
     found = next((function for word, function in functions.items() if word in words), None)
     if found is None:
         return tb.frequentist.bootstrap_mean(_resampled_values(inputs))
-    columns = [_numbers(values) for values in inputs.values() if isinstance(values, list)]
+    of_rows = found is _ratio_of_means
+    columns = [_numbers(each) for each in inputs.values() if isinstance(each, list)] if of_rows else [_resampled_values(inputs)]
     ddof = {"ddof": 1} if found in (np.std, np.var) and ("n - 1" in words or "ddof" in words or "sample" in words) else {}
     return tb.frequentist.bootstrap_function(lambda *drawn: found(*drawn, **ddof), *columns)
+
+
+def _correlation(sums: np.ndarray) -> np.ndarray:
+    """Pearson's, of the sums of 1, x, y and their products."""
+    n, x, y, xx, yy, xy = np.moveaxis(sums, -1, 0)
+    with np.errstate(invalid="ignore"):  # 0 / 0 where a column is constant
+        return (n * xy - x * y) / np.sqrt((n * xx - x * x) * (n * yy - y * y))
 
 
 def _trimmed_mean(values: np.ndarray) -> float:
@@ -1552,8 +1435,7 @@ def _pair_order(names: list[str], pairs: list | None) -> np.ndarray:
 
 def _all_pairs_adjusted(p: np.ndarray) -> dict[str, np.ndarray]:
     adjust = tb.frequentist.adjust_pvalues
-    named = {name: adjust(p, code) for name, code in (CORRECTIONS | {"shaffer_static": "shaffer"}).items()}
-    return named | ({"bergmann_hommel": tb.frequentist.bergmann_hommel(p)} if p.size <= 36 else {})
+    return {name: adjust(p, code) for name, code in (CORRECTIONS | {"shaffer_static": "shaffer"}).items()}
 
 
 def _critical_levels(inputs: dict, options: dict) -> list[tuple[float, str]]:

@@ -21,9 +21,10 @@ from sklearn.tree import DecisionTreeClassifier
 import tiebreak as tb
 from tests.evaluation.test_evaluate import Counting
 from tiebreak.errors import ChangedRunError, InvalidParameterError, UnknownNameError
-from tiebreak.frequentist import corrected_ttest, doubling_gain
+from tiebreak.frequentist import doubling_gain
 from tiebreak.plan.plan import make_plan
 from tiebreak.plan.training_sizes import with_sizes
+from tiebreak.statistics import corrected_t
 from tiebreak.studies.learning_curve import halves
 
 X, Y = make_classification(n_samples=80, n_features=5, flip_y=0.2, random_state=2)
@@ -59,7 +60,7 @@ def test_points_are_what_a_plain_loop_gives():
             train.append(accuracy_score(Y[rows], model.predict(X[rows])))
         assert_allclose(curve.points.test_mean[0, place], np.mean(test), rtol=1e-12)
         assert_allclose(curve.points.train_mean[0, place], np.mean(train), rtol=1e-12)
-        low, high = corrected_ttest(test, test_train_ratio=20 / 60).confidence_interval()
+        low, high = corrected_t(test, test_train_ratio=20 / 60).interval()
         assert_allclose([curve.points.test_low[0, place], curve.points.test_high[0, place]], [low, high], rtol=1e-10)
 
 

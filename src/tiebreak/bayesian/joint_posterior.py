@@ -14,10 +14,12 @@ from tiebreak.numerics import (
     FloatArray,
     IntArray,
     StudentDistribution,
+    check_count,
     check_ratio,
     check_score_table,
     corrected_standard_error,
     deviations,
+    generator_of,
     mean_deviations,
     pair_moments,
 )
@@ -52,7 +54,7 @@ def joint_posterior(
 
     The means follow a multivariate t with n - 1 degrees of freedom, location the sample means, and scale matrix
     (1/n + n_test/n_train) S, S the covariance of the models over splits (divisor n - 1). Each pair's difference then has the
-    posterior of `correlated_t_posterior`, so expected ranks are sums of pairwise probabilities, and p_best is exact for two
+    posterior of `tb.statistics.corrected_t`, so expected ranks are sums of pairwise probabilities, and p_best is exact for two
     models; for more it is drawn.
 
     Parameters
@@ -82,7 +84,7 @@ def joint_posterior(
     moments = pair_moments(scores, first, second)
     below, above = StudentDistribution(moments.mean, corrected_standard_error(moments, ratio), moments.df).tails(0.0)
     is_tied = (moments.kind == IDENTICAL) | (moments.kind == CONSTANT)
-    draws = joint_draws(scores, ratio, np.random.default_rng(rng), n_draws)
+    draws = joint_draws(scores, ratio, generator_of(rng, np.random.PCG64), check_count(n_draws, "n_draws"))
     return combine_pairs(scores.shape[0], first, second, below, above, is_tied, draws)
 
 

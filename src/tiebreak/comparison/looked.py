@@ -13,17 +13,10 @@ from tiebreak.comparison.looks import Cut, GrantedAlphas, Looks, cut, family_alp
 from tiebreak.comparison.pairs import PairTable
 from tiebreak.comparison.procedures.procedure import Differences, Procedure
 from tiebreak.comparison.settings import Settings
-from tiebreak.comparison.verdict import (
-    AHEAD,
-    BEHIND,
-    OVER,
-    UNDECIDED,
-    VERDICTS,
-    Codes,
-    verdict_codes,
-)
+from tiebreak.comparison.verdict import OVER, Codes
 from tiebreak.errors import ChangedLooksError
 from tiebreak.numerics import Alternative, FloatArray, IntArray, StudentDistribution
+from tiebreak.numerics.law import AHEAD, BEHIND, UNDECIDED, VERDICTS, verdict_codes
 from tiebreak.scores.scores import Scores
 
 MOST_ALPHAS = 8
@@ -131,11 +124,11 @@ class LookedDifferences(Differences):
         share = alpha * self.share(alpha)
         return self._each(lambda held, own: held.reasons(float(np.min(own[0]))), share).astype(np.int8)
 
-    def pvalue(self, alternative: Alternative) -> FloatArray | None:
+    def own_pvalue(self, alternative: Alternative) -> FloatArray | None:
         """The procedure's own p-values, scaled as the tails are."""
-        if self.parts[0].pvalue(alternative) is None:
+        if self.parts[0].own_pvalue(alternative) is None:
             return None
-        return self._at_home(self._each(lambda held, _: held.pvalue(alternative), np.zeros(self.part.shape)))
+        return self._at_home(self._each(lambda held, _: held.own_pvalue(alternative), np.zeros(self.part.shape)))
 
 
 def looked(

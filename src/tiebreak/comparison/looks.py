@@ -339,9 +339,8 @@ def terms_of(data: Scores, settings: Settings, method: Procedure, rope: float) -
         "alpha": settings.alpha,
         "family": settings.family,
         "baseline": settings.baseline,
-        "correction": method.correction_of(settings),
+        "correction": settings.correction or "bonferroni",
         "missing": settings.missing,
-        "scale": settings.scale,
     }
 
 
@@ -371,7 +370,7 @@ def check_suitable(data: Scores, settings: Settings, method: Procedure) -> None:
             f"the {items.unit}s have {what}, and looks at such data were not measured. Compare once, when all are in."
         )
     wrong = (
-        ("correction", method.correction_of(settings) not in ("bonferroni", "sidak", "none"), "its steps go over all p-values"),
+        ("correction", settings.correction not in (None, "bonferroni", "none"), "its steps go over all p-values"),
         ("rope", isinstance(settings.rope, str), "a share of the best mean is another number at each look"),
         ("by", settings.by is not None, "slices are a family of their own, which the plan does not know"),
         ("p_best", settings.p_best, "it keeps no error rate over looks"),
@@ -385,7 +384,7 @@ def check_suitable(data: Scores, settings: Settings, method: Procedure) -> None:
 
 
 def _instead(name: str) -> tuple[str, ...]:
-    return {"rope": (", or give it in the metric's unit",), "correction": (", or take 'bonferroni' or 'sidak'",)}.get(name, ())
+    return {"rope": (", or give it in the metric's unit",), "correction": (", or take 'bonferroni'",)}.get(name, ())
 
 
 def next_look(plan: Looks, data: Scores, settings: Settings, method: Procedure, rope: float) -> Looks:
@@ -611,7 +610,7 @@ def family_alpha(settings: Settings, method: Procedure, n_pairs: int, n_models: 
     """Two-sided alpha of each pair, over all looks, at which it is over: that of the family, or of comparisons with the best."""
     if settings.family == "best" and settings.baseline is None:
         return 2 * best_alpha(settings.alpha, n_models)
-    return shared_alpha(np.full(n_pairs, np.nan), method.correction_of(settings), settings.alpha)
+    return shared_alpha(np.full(n_pairs, np.nan), settings.correction or "bonferroni", settings.alpha)
 
 
 def granted_alphas(

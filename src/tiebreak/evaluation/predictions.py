@@ -11,7 +11,6 @@ import numpy as np
 from tiebreak.errors import SEE_FAILURES, AmbiguousSourceError, InvalidPlanError, MissingSplitsError, Setting, UnknownNameError
 from tiebreak.evaluation.cells import outcomes_with_outputs, table_of
 from tiebreak.evaluation.model_calls import as_answered
-from tiebreak.frequentist.corrected_t import corrected_ttest
 from tiebreak.metrics.fast.ranking import scores_of_class
 from tiebreak.metrics.labels import Binary
 from tiebreak.metrics.targets import Array, Truth, make_truth
@@ -19,6 +18,7 @@ from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.plan.record import Cell, DatasetRecord
 from tiebreak.result import Result
 from tiebreak.scores.vocabulary import look_up, quoted
+from tiebreak.statistics.splits import corrected_t
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -246,10 +246,10 @@ def average(values: FloatArray, ratio: float, alpha: float, *, low: float = -np.
     nothing = np.full(values.shape[:-1], np.nan)
     if n < 2:
         return Average(kept[..., 0] if n else nothing, nothing, nothing, n, defined.size - n)
-    test = corrected_ttest(kept, test_train_ratio=ratio)
-    interval = test.interval_at(alpha)
+    law = corrected_t(kept, ratio)
+    interval = law.interval_at(alpha)
     ends = np.clip(interval.low, low, high), np.clip(interval.high, low, high)
-    return Average(test.difference, *ends, n, defined.size - n)
+    return Average(law.estimate, *ends, n, defined.size - n)
 
 
 class Line(Protocol):

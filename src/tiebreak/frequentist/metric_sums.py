@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidParameterError, InvalidScoresError
-from tiebreak.frequentist.bootstrap import MetricOfSums, Statistic, bootstrap_sums
-from tiebreak.numerics import FloatArray, divide
+from tiebreak.frequentist.bootstrap import MetricOfSums
+from tiebreak.numerics import FloatArray, divide, floats
 
 T = TypeVar("T")
 PerClass = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
@@ -139,18 +139,20 @@ def metric_of_classes(actual: ArrayLike, predicted: ArrayLike, metric: str) -> M
     Examples
     --------
     >>> import tiebreak as tb
-    >>> f1 = tb.frequentist.metric_of_classes([0, 0, 1, 1, 1, 0], [[0, 1, 1, 1, 0, 0], [0, 0, 1, 1, 1, 0]], "f1")
-    >>> tb.frequentist.bootstrap_metric(f1, n_resamples=999, resampling="random").estimate.round(3).tolist()
-    [0.667, 1.0]
+    >>> f1 = tb.frequentist.metric_of_classes([0, 0, 1, 1, 1, 0], [0, 1, 1, 1, 0, 0], "f1")
+    >>> round(tb.frequentist.bootstrap_metric(f1, n_resamples=999, resampling="random").estimate, 3)
+    0.667
     """
     from scipy.sparse import csr_array
 
     function = _named(METRICS_OF_CLASSES, metric)
-    truth, rows = np.asarray(actual), np.asarray(predicted)
+    truth, rows = floats(actual, "actual"), floats(predicted, "predicted")
     if truth.ndim != 1 or not truth.size or rows.shape[-1:] != truth.shape:
         raise InvalidScoresError(f"actual has the shape {truth.shape} and predicted {rows.shape}; one class for each example.")
-    if not all(np.isfinite(each).all() and (each == np.rint(each)).all() and each.min() >= 0 for each in (truth, rows)):
-        raise InvalidScoresError("classes are whole numbers, 0 or more.")
+    for name, each in (("actual", truth), ("predicted", rows)):
+        wrong = ~(np.isfinite(each) & (each == np.rint(each)) & (each >= 0))
+        if wrong.any():
+            raise InvalidScoresError(f"{name} must be numbers of classes: 0, 1 and so on; it holds {each[wrong][0]:g}.")
     truth, flat = truth.astype(np.int64), rows.reshape(-1, truth.size).astype(np.int64)
     n_classes = int(max(truth.max(), flat.max(), 1)) + 1
     if metric in _PER_CLASS and n_classes > 2:
@@ -184,7 +186,7 @@ def metric_of_numbers(actual: ArrayLike, predicted: ArrayLike, metric: str) -> M
     metric : {"root_mean_squared_error", "r2", "explained_variance"}
     """
     function = _named(METRICS_OF_NUMBERS, metric)
-    truth, rows = np.asarray(actual, dtype=float), np.asarray(predicted, dtype=float)
+    truth, rows = floats(actual, "actual"), floats(predicted, "predicted")
     if truth.ndim != 1 or not truth.size or rows.shape[-1:] != truth.shape:
         raise InvalidScoresError(f"actual has the shape {truth.shape} and predicted {rows.shape}; one number for each example.")
     if not (np.isfinite(truth).all() and np.isfinite(rows).all()):
@@ -192,20 +194,6 @@ def metric_of_numbers(actual: ArrayLike, predicted: ArrayLike, metric: str) -> M
     error, y = rows - truth, np.broadcast_to(truth - truth.mean(), rows.shape)  # about their mean, so that few digits cancel
     columns = np.stack([np.ones(rows.shape), error, error**2, y, y**2], axis=-1)
     return MetricOfSums(np.moveaxis(columns, -2, 0).reshape(truth.size, -1), function, rows.shape[:-1])
-
-
-def bootstrap_correlation(first: ArrayLike, second: ArrayLike) -> Statistic:
-    """Pearson's correlation of two columns, for `bootstrap_metric`."""
-    x, y = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
-    if x.shape != y.shape:
-        raise InvalidScoresError(f"both columns need the same shape; got {x.shape} and {y.shape}.")
-    x, y = x - x.mean(axis=-1, keepdims=True), y - y.mean(axis=-1, keepdims=True)
-
-    def correlation(sums: FloatArray) -> FloatArray:
-        n, a, b, aa, bb, ab = np.moveaxis(sums, -1, 0)
-        return divide(n * ab - a * b, np.sqrt(np.maximum(n * aa - a * a, 0.0) * np.maximum(n * bb - b * b, 0.0)))
-
-    return bootstrap_sums(np.stack([np.ones(x.shape), x, y, x * x, y * y, x * y], axis=-1), correlation)
 
 
 def _named(known: Mapping[str, T], metric: str) -> T:

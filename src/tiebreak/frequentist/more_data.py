@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.errors import InvalidScoresError
-from tiebreak.frequentist.corrected_t import TTestResult, ttest_of_moments
 from tiebreak.numerics import (
     FloatArray,
     check_differences,
@@ -20,6 +19,8 @@ from tiebreak.numerics import (
     plain,
     row_moments,
 )
+from tiebreak.numerics.law import Law
+from tiebreak.statistics.splits import law_of_moments
 
 ANSWERS: Final = ("cannot be told", "yes", "less than the rope on doubling")
 """Words for the codes of `DoublingGain.answer`."""
@@ -36,7 +37,7 @@ class DoublingGain:
 
     Attributes
     ----------
-    last : TTestResult
+    last : Law
         Of the gain of the last doubling, from half of the data to all.
     low, high : ndarray
         Limits of the gain of the next doubling, in the metric's unit; nan where the last gain has no spread.
@@ -48,7 +49,7 @@ class DoublingGain:
         Splits that were used.
     """
 
-    last: TTestResult
+    last: Law
     low: FloatArray
     high: FloatArray
     answer: NDArray[np.int8]
@@ -83,7 +84,7 @@ def doubling_gain(
         1 - coverage of the two-sided intervals of which the limits are taken; so each answer is wrong at most alpha / 2 of the
         time where the curve is as assumed.
     scale : array_like, broadcast over the leading axes, optional
-        Size of the scores that were subtracted; as in `corrected_ttest`.
+        Size of the scores that were subtracted; as in `corrected_t`.
     omit_missing : bool
         Leave out the splits where either gain is nan, instead of telling nothing.
 
@@ -136,7 +137,7 @@ def doubling_gain(
     if omit_missing:
         g2 = np.where(np.isnan(g1), np.nan, g2)
     moments = [row_moments(each, size, omit_missing=omit_missing) for each in (g2, g2 - KEPT**2 * g1, KEPT * g2)]
-    bounds = [ttest_of_moments(each, ratio, "two-sided") for each in moments]
+    bounds = [law_of_moments(each, ratio) for each in moments]
     limits = [bound.interval_at(alpha) for bound in bounds]
     low = np.min([limit.low for limit in limits], axis=0)  # nan where any of them is
     high = np.asarray(limits[0].high)

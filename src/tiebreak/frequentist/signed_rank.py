@@ -174,7 +174,7 @@ def wilcoxon(
     ----------
     differences : array_like of shape (..., n_units)
         First model minus second, one for each dataset, in the metric's unit; positive favours the first. A nan, where one of the
-        models was not measured, is left out of its row. Scores of folds are not independent, and need `corrected_ttest`.
+        models was not measured, is left out of its row. Scores of folds are not independent, and need `corrected_t`.
     alternative : {"two-sided", "greater", "less"}
         "greater": the first model is better.
     zeros : {"drop", "pratt", "split"}

@@ -206,7 +206,7 @@ def _answers(
         omit_missing=True,
     )
     interval = gain.last.interval_at(alpha)
-    columns = (gain.last.difference, interval.low, interval.high, gain.low, gain.high, gain.n_splits)
+    columns = (gain.last.estimate, interval.low, interval.high, gain.low, gain.high, gain.n_splits)
     rows = zip(models, gain.answer, *(np.asarray(column).tolist() for column in columns), gain.kind, strict=True)
     return tuple(
         DoublingAnswer(model, ANSWERS[code], last, last_low, last_high, low, high, n, _REASONS[int(kind)])

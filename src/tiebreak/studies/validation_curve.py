@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tiebreak.comparison.verdict import VERDICTS
 from tiebreak.errors import InvalidParameterError, InvalidPlanError, TiebreakError, UnknownNameError
 from tiebreak.evaluation.cells import metric_position
 from tiebreak.evaluation.evaluate import find_scorers, measure_plan
 from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.evaluation.run_options import RunOptions
 from tiebreak.numerics import FloatArray, check_probability, check_rope_given
+from tiebreak.numerics.law import VERDICTS
 from tiebreak.plan.candidates import grid
 from tiebreak.plan.models import is_function, name_models
 from tiebreak.plan.plan import Plan

@@ -13,9 +13,10 @@ from tiebreak.comparison.letters import MOST_LETTERED
 from tiebreak.comparison.measured import nearest_words
 from tiebreak.comparison.next_step import detectable
 from tiebreak.comparison.ranking import BEST, MAY_BE_BEST, NEAR_BEST, NOT_BEST, STANDINGS
-from tiebreak.comparison.verdict import BEHIND, REASONS, VERDICTS, WORSE
+from tiebreak.comparison.verdict import REASONS
 from tiebreak.errors import InvalidParameterError
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray, Interval
+from tiebreak.numerics.law import BEHIND, VERDICTS, WORSE
 from tiebreak.views import looks, slices
 from tiebreak.views.comparison_columns import (
     correlation_frame,
@@ -43,7 +44,6 @@ from tiebreak.views.pair import (
     limits,
     measure_note,
     minus_word,
-    p_name,
     pair_sentence,
     rope_number,
     rope_words,
@@ -143,14 +143,11 @@ def facts(comparison: Comparison, requirements: Requirements | None = None) -> d
             "baseline": settings.baseline,
             "family": settings.family,
             "correction": settings.correction,
-            "alternative": settings.alternative,
-            "order": None if settings.order is None else list(settings.order),
             "method": settings.method,
             "missing": settings.missing,
             "rng": settings.rng,
             "p_best": settings.p_best,
             "options": plain(settings.options),
-            "scale": settings.scale,
             "by": settings.by,
             "looks": None if settings.looks is None else settings.looks.as_dict(),
         },
@@ -263,7 +260,6 @@ WORDS = {
     "rope": "smallest difference that matters: {rope} {metric} (rope)",
     "lies": "{rope}; the verdict is where the interval lies",
     "together": "{lies}; all {n} intervals hold at once with {percent} confidence ({correction}: each is at {level})",
-    "by itself": "{lies}; all {n} intervals hold at once with {level} confidence ({method} allows for all pairs)",
     "each for itself": "{lies}; each interval is for itself, and with many pairs some will be wrong",
     "at a level": "{lies}; intervals at the level of {correction}, {level} each, not simultaneous",
     "from the pairs": "places, standings and shortfalls are read off the intervals of the pairs below: all hold at once with "
@@ -713,7 +709,7 @@ def pair_table(comparison: Comparison, name_width: int = NAME_WIDTH) -> Table:
         interval_name(comparison, is_header=True): [_interval(comparison, interval, row) for row in range(len(chosen))],
     }
     if t.is_family:
-        columns[p_name(comparison.settings.alternative)] = [format_pvalue(float(p)) for p in part.adjusted_pvalue]
+        columns["adj. p"] = [format_pvalue(float(p)) for p in part.adjusted_pvalue]
         columns["verdict"] = [_verdict(*codes) for codes in zip(part.verdict, part.reason, strict=True)]
     elif part.reason.any():
         columns["remark"] = [REASONS[code] for code in part.reason]
@@ -805,25 +801,17 @@ def _neighbours_line(comparison: Comparison) -> str:
 
 def footnotes(comparison: Comparison) -> list[str]:
     """Notes on reading the table of pairs."""
-    s, table = comparison.settings, comparison.pair_table
+    table = comparison.pair_table
     lines = [] if comparison.metric == comparison.scores.metric else [measure_note(comparison)]
     lines.append(family_note(comparison))
     if not table.is_family:
         return lines
     if comparison.looks is not None:
         lines.append(looks.NOTE)
-    name = p_name(s.alternative)
-    against = (
-        "no difference at all"
-        if s.alternative == "two-sided"
-        else f"no difference, one-sided ({s.alternative}) in the order given"
-    )
-    if table.differences.is_simultaneous:
-        lines.append(f"{name} tests {against}, allowing for the {table.n_pairs} pairs by itself")
-    elif comparison.correction == "none" or table.n_pairs == 1:
-        lines.append(f"{name} tests {against}, not adjusted")
+    if comparison.correction == "none" or table.n_pairs == 1:
+        lines.append("adj. p tests no difference at all, not adjusted")
     else:
-        lines.append(f"{name} tests {against}, adjusted over the {table.n_pairs} pairs ({comparison.correction})")
+        lines.append(f"adj. p tests no difference at all, adjusted over the {table.n_pairs} pairs ({comparison.correction})")
     return lines
 
 
@@ -835,9 +823,6 @@ def family_note(comparison: Comparison) -> str:
     lies = WORDS["lies"].format(rope=rope)
     if table.n_pairs == 1:
         return lies
-    if table.differences.is_simultaneous:
-        level = level_words(table.interval_alpha)
-        return WORDS["by itself"].format(lies=lies, n=table.n_pairs, level=level, method=comparison.method.name)
     each_by_itself = "each for itself" if comparison.correction == "none" else "at a level"
     return WORDS["together" if table.is_simultaneous else each_by_itself].format(
         lies=lies,

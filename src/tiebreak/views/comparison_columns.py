@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tiebreak.comparison.ranking import STANDINGS
-from tiebreak.comparison.verdict import REASONS, VERDICTS
+from tiebreak.comparison.verdict import REASONS
 from tiebreak.errors import NotOfferedError
 from tiebreak.numerics import FloatArray, IntArray
+from tiebreak.numerics.law import VERDICTS
 from tiebreak.views.json import finite
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import numpy as np
 
 from tiebreak.comparison.next_step import cheapest
 from tiebreak.comparison.ranking import BEST, NEAR_BEST
-from tiebreak.comparison.verdict import VERDICTS
+from tiebreak.numerics.law import VERDICTS
 from tiebreak.views.names import model_names
 from tiebreak.views.pair import WORDS as PAIR_WORDS
 from tiebreak.views.pair import direction, rope_words

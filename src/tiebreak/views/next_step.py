@@ -8,8 +8,8 @@ import numpy as np
 
 from tiebreak.comparison.next_step import MOST_TIMES, Need, cheapest, detectable, need_of
 from tiebreak.comparison.ranking import BEST, NEAR_BEST
-from tiebreak.comparison.verdict import VERDICTS
 from tiebreak.numerics import RELATIVE_TOLERANCE
+from tiebreak.numerics.law import VERDICTS
 from tiebreak.views.looks import stays_open, what_is_left
 from tiebreak.views.names import quoted_names
 from tiebreak.views.words import (

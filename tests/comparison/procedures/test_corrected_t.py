@@ -7,13 +7,12 @@ import pytest
 from numpy.testing import assert_allclose
 
 from tests.comparison.tables import RMSE, noisy, scores_of
-from tiebreak.bayesian import correlated_t_posterior
 from tiebreak.comparison.procedures import METHODS
 from tiebreak.comparison.procedures.corrected_t import CORRECTED_T, StudentDifferences
 from tiebreak.comparison.procedures.procedure import Differences
 from tiebreak.comparison.settings import Settings
 from tiebreak.errors import MissingSizesError, TooFewSplitsError
-from tiebreak.frequentist import corrected_ttest
+from tiebreak.statistics import corrected_t
 
 TABLE = noisy(0.80, 0.79, 0.75, 0.74)
 FIRST, SECOND = np.array([0, 0, 1]), np.array([1, 3, 2])
@@ -36,9 +35,9 @@ def test_tails_are_pvalues_and_probabilities() -> None:
     """Of the test and of the posterior on arrays, to 1e-12."""
     differences = judged()
     d = TABLE[FIRST] - TABLE[SECOND]
-    test = corrected_ttest(d, test_train_ratio=1 / 9, alternative="greater")
-    assert_allclose(differences.tail_below(0.0), test.pvalue, rtol=1e-12)
-    probabilities = correlated_t_posterior(d, test_train_ratio=1 / 9).probabilities(0.01)
+    law = corrected_t(d, 1 / 9)
+    assert_allclose(differences.tail_below(0.0), law.pvalue("greater"), rtol=1e-12)
+    probabilities = law.probabilities(0.01)
     assert_allclose(differences.tail_above(0.01), probabilities.better, rtol=1e-12)
     assert_allclose(differences.tail_below(-0.01), probabilities.worse, rtol=1e-12)
 

@@ -90,12 +90,15 @@ def answer(table: Any = TABLE, **settings: Any) -> tb.Comparison:
 
 def test_pvalues_are_those_of_scipy() -> None:
     """scipy.stats.permutation_test with all 1,024 flips, two-sided and at the limits of the rope."""
-    toy = answer(order=list(NAMES))
+    toy = answer()
     pairs, differences = toy.pairs, toy.pair_table.differences
     for row, (i, j) in enumerate(((0, 1), (0, 2), (1, 2))):
         d = TABLE[i] - TABLE[j]
+        law = toy.pair(NAMES[i], NAMES[j]).law
         for shift, side, ours in (
             (0.0, "two-sided", pairs["pvalue"][row]),
+            (0.0, "greater", law.pvalue("greater")),
+            (0.0, "less", law.pvalue("less")),
             (0.005, "greater", differences.tail_below(0.005)[row]),
             (-0.005, "less", differences.tail_above(-0.005)[row]),
         ):
@@ -189,10 +192,10 @@ def test_gate() -> None:
 def test_what_only_a_t_test_has_is_absent_with_a_clear_error() -> None:
     """An attribute error, so that hasattr says no."""
     pair = answer().pair("forest", "tree")
-    for name in ("test", "uncorrected_test", "posterior", "ratio"):
+    for name in ("uncorrected", "ratio"):
         assert not hasattr(pair, name)
-    with pytest.raises(NotOfferedError, match="sign-flip has no posterior; pair"):
-        _ = pair.posterior
+    with pytest.raises(NotOfferedError, match="sign-flip has no ratio; pair"):
+        _ = pair.ratio
     with pytest.raises(NotOfferedError, match="sign-flip has no half-width floor"):
         pair.half_width_floor()
 
@@ -301,31 +304,6 @@ def test_tails_that_are_a_posterior_give_probabilities_and_a_plot(monkeypatch: p
     assert shown.pair.difference == pytest.approx(0.01)
     assert np.all(shown.data["density"] >= 0)
     assert list(shown.intervals["low"]) == sorted(shown.intervals["low"], reverse=True)
-
-
-def test_draws_of_the_difference_are_offered_as_a_plot(monkeypatch: pytest.MonkeyPatch) -> None:
-    """By the procedure's own word: no list in the plots names it. 1,024 flips around the mean, each bar's share as counted."""
-
-    class Drawing(SignFlips):
-        @property
-        def drawn_differences(self) -> FloatArray:
-            return np.sort(self.rows @ SIGNS.T / 10.0 + np.asarray(self.estimate)[..., None], axis=-1)
-
-    class Drawn(SignFlip):
-        def judge(self, *arguments: Any) -> Drawing:
-            return Drawing(**vars(super().judge(*arguments)))
-
-    assert "draws" not in answer().plot.names
-    monkeypatch.setitem(METHODS, "sign-flip", Drawn(**vars(SIGN_FLIP)))
-    toy = answer()
-    assert "draws" in toy.plot.names
-    shown = toy.plot.draws("forest", "tree")
-    d = TABLE[0] - TABLE[2]
-    flipped = SIGNS @ d / 10.0 + d.mean()
-    assert shown.n_draws == 1024
-    assert shown.data["share"].sum() == pytest.approx(1.0)
-    middle = shown.data.iloc[len(shown.data) // 2]
-    assert middle["share"] == pytest.approx(np.mean((flipped >= middle["left"]) & (flipped < middle["right"])))
 
 
 def test_command_line_knows_it(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ from typing import Any
 
 from tiebreak.comparison.procedures.procedure import Procedure, Question
 from tiebreak.errors import Setting, UnsuitableDesignError
-from tiebreak.scores.dataset_means import Scale
 from tiebreak.scores.scores import Scores
 
 
@@ -32,28 +31,19 @@ METHODS = Methods(
     {
         "corrected-t": "tiebreak.comparison.procedures.corrected_t:CORRECTED_T",
         "paired-t": "tiebreak.comparison.procedures.paired_t:PAIRED_T",
-        "5x2cv-t": "tiebreak.comparison.procedures.five_by_two:FIVE_BY_TWO",
         "wilcoxon": "tiebreak.comparison.procedures.wilcoxon:WILCOXON",
         "sign": "tiebreak.comparison.procedures.wilcoxon:SIGN",
         "hierarchical": "tiebreak.comparison.procedures.hierarchical:HIERARCHICAL",
         "bayes-signed-rank": "tiebreak.comparison.procedures.bayes_signed_rank:BAYES_SIGNED_RANK",
-        "bayes-sign": "tiebreak.comparison.procedures.bayes_signed_rank:BAYES_SIGN",
-        "nemenyi": "tiebreak.comparison.procedures.nemenyi:NEMENYI",
         "welch": "tiebreak.comparison.procedures.welch:WELCH",
         "newcombe": "tiebreak.comparison.procedures.proportions:NEWCOMBE",
-        "agresti-caffo": "tiebreak.comparison.procedures.proportions:AGRESTI_CAFFO",
-        "z": "tiebreak.comparison.procedures.proportions:UNPOOLED_Z",
         "diebold-mariano": "tiebreak.comparison.procedures.diebold_mariano:DIEBOLD_MARIANO",
         "tango": "tiebreak.comparison.procedures.tango:TANGO",
-        "newcombe-paired": "tiebreak.comparison.procedures.tango:NEWCOMBE_PAIRED",
         "clustered-t": "tiebreak.comparison.procedures.clustered_t:CLUSTERED_T",
         "macro-average": "tiebreak.comparison.procedures.macro_average:MACRO_AVERAGE",
         "prediction-powered": "tiebreak.comparison.procedures.prediction_powered:PREDICTION_POWERED",
         "delong": "tiebreak.comparison.procedures.delong:DELONG",
         "jackknife-t": "tiebreak.comparison.procedures.jackknife_t:JACKKNIFE_T",
-        "bootstrap": "tiebreak.comparison.procedures.bootstrap:BOOTSTRAP",
-        "permutation": "tiebreak.comparison.procedures.permutation:PERMUTATION",
-        "bayes-bootstrap": "tiebreak.comparison.procedures.bayes_bootstrap:BAYES_BOOTSTRAP",
     }
 )
 """All procedures, as "module:object"; a new one is a file and a line here."""
@@ -64,14 +54,14 @@ def methods() -> Methods:
     return Methods(METHODS)
 
 
-def choose_method(name: str, data: Scores, scale: Scale = "absolute") -> Procedure:
+def choose_method(name: str, data: Scores) -> Procedure:
     """The procedure that fits the data, with the reason, or the one asked for.
 
     Raises a `TiebreakError` where the procedure does not apply to these data, which says why and how to go on.
     """
     question = question_of(data)
-    by_shape = _by_shape(data, scale, question)
-    chosen = (by_shape if name == "auto" else METHODS[name]).on_scale(scale).for_data(data)
+    by_shape = _by_shape(data, question)
+    chosen = (by_shape if name == "auto" else METHODS[name]).for_data(data)
     refusal = _other_question(chosen, by_shape, data, question) or chosen.applies(data)
     if refusal is not None:
         raise refusal
@@ -88,7 +78,7 @@ def question_of(data: Scores) -> Question:
     return questions.get(data.design.kind, "splits" if len(data.matrices) == 1 else "datasets")
 
 
-def _by_shape(data: Scores, scale: Scale, question: Question) -> Procedure:
+def _by_shape(data: Scores, question: Question) -> Procedure:
     """The procedure for scores that were made in this way."""
     if question == "test-sets":
         return METHODS["newcombe" if METHODS["newcombe"].applies(data) is None else "welch"]
@@ -102,7 +92,7 @@ def _by_shape(data: Scores, scale: Scale, question: Question) -> Procedure:
         return METHODS["tango" if METHODS["tango"].applies(data) is None else "clustered-t"]
     if question == "seeds":
         return METHODS["paired-t" if data.matrix().is_complete else "welch"]
-    if question == "datasets" and data.is_mixed and scale == "absolute":
+    if question == "datasets" and data.is_mixed:
         return METHODS["sign"]
     return METHODS[{"splits": "corrected-t", "datasets": "wilcoxon", "time": "diebold-mariano"}[question]]
 

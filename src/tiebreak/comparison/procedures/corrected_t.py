@@ -8,26 +8,24 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from tiebreak.bayesian.correlated_t import StudentPosterior
 from tiebreak.bayesian.joint_posterior import joint_draws
 from tiebreak.comparison.procedures.procedure import ModelValues, Procedure
 from tiebreak.comparison.procedures.student import StudentTails
 from tiebreak.errors import Advice, MissingSizesError, Setting, TiebreakError, TooFewSplitsError
-from tiebreak.frequentist.corrected_t import TTestResult, ttest_of_means, ttest_of_moments
 from tiebreak.numerics import (
-    Alternative,
     DifferenceMoments,
     FloatArray,
     IntArray,
     Interval,
     corrected_interval,
     corrected_standard_error,
-    plain,
     student_multiplier,
 )
+from tiebreak.numerics.law import Law
 from tiebreak.scores.differences import model_moments, model_ratios, pair_differences
 from tiebreak.scores.scores import ScoreMatrix, Scores
 from tiebreak.scores.vocabulary import Notice
+from tiebreak.statistics.splits import law_of_moments
 
 if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings
@@ -80,18 +78,9 @@ class StudentDifferences(StudentTails):
         return joint_draws(score, float(self.split_ratio.mean()), rng, n)
 
     @property
-    def posterior(self) -> StudentPosterior:
-        """Posterior, for probabilities at any rope, credible intervals at any level, quantiles and the density."""
-        return StudentPosterior(plain(self.estimate), plain(self.standard_error), self.df, plain(np.asarray(self.tolerance)))
-
-    def test(self, alternative: Alternative) -> TTestResult:
-        """The test of the procedure."""
-        return ttest_of_means(self.estimate, self.standard_error, self.df, self.tolerance, alternative)
-
-    def uncorrected_test(self, alternative: Alternative) -> TTestResult:
-        """The ordinary paired t-test."""
-        moments = DifferenceMoments(self.estimate, self.sd, self.n_units, self.kind, np.asarray(self.tolerance))
-        return ttest_of_moments(moments, 0.0, alternative)
+    def uncorrected(self) -> Law:
+        """Law of the ordinary paired t-test."""
+        return law_of_moments(DifferenceMoments(self.estimate, self.sd, self.n_units, self.kind, np.asarray(self.tolerance)), 0.0)
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.comparison.verdict import TOO_FEW_UNITS, Codes
 from tiebreak.errors import InvalidParameterError, Setting
-from tiebreak.frequentist.adjustment import Correction
 from tiebreak.numerics import SPREAD, Alternative, FloatArray, IntArray, Interval, Missing, divide
+from tiebreak.numerics.law import Law, Shape
 from tiebreak.scores.adjusted_means import adjusted_means
 from tiebreak.scores.differences import model_moments
 from tiebreak.scores.scores import Scores
@@ -22,7 +22,6 @@ from tiebreak.scores.vocabulary import Notice, quoted
 if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings
     from tiebreak.errors import TiebreakError
-    from tiebreak.scores.dataset_means import Scale
 
 Question = Literal["splits", "datasets", "examples", "test-sets", "time", "battles", "seeds"]
 
@@ -58,7 +57,7 @@ class Differences(ABC):
         Differences up to this size are rounding noise.
     standard_error, df : ndarray, int or None
         None where the procedure knows none; degrees of freedom need not be whole.
-    unit : {"metric", "rank", "wins", "log-odds"}
+    unit : {"metric", "wins", "log-odds"}
         Of the estimate. A rope that is a number is in the metric's unit, and no other unit takes one.
     has_coverage : bool
         Intervals cover the truth at their level, whatever it is; those of a posterior with a prior need not.
@@ -74,7 +73,7 @@ class Differences(ABC):
     tolerance: FloatArray | float = 0.0
     standard_error: FloatArray | None = None
     df: FloatArray | IntArray | int | None = None
-    unit: Literal["metric", "rank", "wins", "log-odds"] = "metric"
+    unit: Literal["metric", "wins", "log-odds"] = "metric"
     has_coverage: ClassVar[bool] = True
     is_posterior: ClassVar[bool] = False
     has_density: ClassVar[bool] = True
@@ -167,7 +166,22 @@ class Differences(ABC):
         below = np.array([[float(self.tail_below(x + side)) for x in at] for side in (-step, step)])
         return np.asarray((below[1] - below[0]) / (2.0 * step))
 
-    def pvalue(self, alternative: Alternative) -> FloatArray | None:
+    @property
+    def law(self) -> Law:
+        """These differences as one law, off which p-values, intervals and probabilities are read."""
+        return Law(
+            estimate=self.estimate,
+            se=self.standard_error,
+            df=self.df,
+            n_units=self.n_units,
+            kind=self.kind,
+            tolerance=self.tolerance,
+            shape=JUDGED,
+            parts=(self,),
+            is_posterior=self.is_posterior,
+        )
+
+    def own_pvalue(self, alternative: Alternative) -> FloatArray | None:
         """p-values of no difference, where the procedure has its own that allow for more than its tails; else None."""
         return None
 
@@ -180,16 +194,6 @@ class Differences(ABC):
     def look(self) -> IntArray | None:
         """Number of the look at which each row stands, from 1; None where there is no plan of looks."""
         return None
-
-    @property
-    def is_simultaneous(self) -> bool:
-        """True where tails allow for the whole family already, so that intervals at 1 - alpha cover at once."""
-        return False
-
-    @property
-    def by_itself(self) -> Differences:
-        """Differences where each pair stands for itself, for questions with a family of their own."""
-        return self
 
     @property
     def student_df(self) -> FloatArray | None:
@@ -212,14 +216,33 @@ class Differences(ABC):
         """
         return None
 
-    @property
-    def drawn_differences(self) -> FloatArray | None:
-        """Draws of each difference itself, in ascending order, of shape (..., n_draws); None where the procedure has none."""
-        return None
-
     def draws(self, n: int, rng: np.random.Generator) -> Iterator[FloatArray] | None:
         """About `n` joint draws of all models' values, higher is better, in blocks of shape (n_draws, n_models); or None."""
         return None
+
+
+def _tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
+    judged: Differences = law.parts[0]
+    return judged.tail_above(at) if upper else judged.tail_below(at)
+
+
+def _end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
+    judged: Differences = law.parts[0]
+    return judged.quantile(p, upper=upper)
+
+
+def _pvalue(law: Law, side: Alternative) -> FloatArray:
+    judged: Differences = law.parts[0]
+    own = judged.own_pvalue(side)
+    if own is not None:
+        return own
+    if side == "two-sided":
+        return np.asarray(2.0 * np.minimum(*judged.tails(0.0)))
+    return _tail(law, np.asarray(0.0), side == "less")
+
+
+JUDGED = Shape(_tail, _end, _pvalue)
+"""Tails of the differences that a procedure judged, which are the part."""
 
 
 def _last_small(is_small: Callable[[FloatArray], NDArray[np.bool_]], start: FloatArray, step: FloatArray) -> FloatArray:
@@ -377,16 +400,6 @@ class Procedure(ABC):
     not_covered: str = ""
     by: str | None = None
 
-    def on_scale(self, scale: Scale) -> Self:
-        """Procedure of differences on this scale."""
-        if scale == "absolute":
-            return self
-        raise InvalidParameterError(
-            f"{self.name} compares scores of one dataset, in the metric's unit; ",
-            Setting("scale", repr(scale)),
-            " is for scores of several datasets, whose sizes differ. Leave it out.",
-        )
-
     def for_data(self, data: Scores) -> Procedure:
         """Procedure with the facts that hold for these data, where it answers more than one question."""
         return self
@@ -465,10 +478,6 @@ class Procedure(ABC):
     def fitted(self, data: Scores, settings: Settings) -> Procedure:
         """The procedure as the options are that bear on what its answer is about."""
         return self
-
-    def correction_of(self, settings: Settings) -> Correction:
-        """The correction that was asked for, else Bonferroni's, with which all verdicts are right at once."""
-        return settings.correction or "bonferroni"
 
     def checks(self, data: Scores, settings: Settings) -> Iterator[Notice]:
         """Remarks on how the data were made, and on assumptions that they do not meet, with measured consequences."""

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from tiebreak.comparison.procedures.procedure import Differences, Tails
 from tiebreak.numerics import FloatArray, IntArray, StudentDistribution
+from tiebreak.numerics.law import Law, student
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -33,6 +34,19 @@ class StudentTails(Differences):
     def quantile(self, p: ArrayLike, *, upper: bool = False) -> FloatArray:
         """Ends in closed form."""
         return np.asarray(self.student.quantile(p, upper=upper))
+
+    @property
+    def law(self) -> Law:
+        """Law of the differences."""
+        return student(
+            self.estimate,
+            self.standard_error,
+            self.df,
+            n_units=self.n_units,
+            kind=self.kind,
+            tolerance=self.tolerance,
+            is_posterior=self.is_posterior,
+        )
 
     @property
     def student(self) -> StudentDistribution:

@@ -10,9 +10,10 @@ import numpy as np
 
 from tiebreak.comparison.letters import MOST_LETTERED
 from tiebreak.comparison.ranking import BEST, STANDINGS
-from tiebreak.comparison.verdict import MIRRORED, REASONS, VERDICTS
+from tiebreak.comparison.verdict import MIRRORED, REASONS
 from tiebreak.errors import NotOfferedError
 from tiebreak.numerics import IntArray
+from tiebreak.numerics.law import VERDICTS
 from tiebreak.scores.vocabulary import look_up
 from tiebreak.views.comparison import table_decimals
 from tiebreak.views.names import with_copies
@@ -22,8 +23,7 @@ from tiebreak.views.plots.demsar import DemsarDisplay
 from tiebreak.views.plots.display import ComparisonDisplay, Look, Plots, TopLook, better_is, default_pair, shown_models
 from tiebreak.views.plots.items import AgreementDisplay, DisagreementsDisplay, OutcomesDisplay
 from tiebreak.views.plots.matrix import CorrelationDisplay, VerdictsDisplay, counted_verdicts, verdict_counts, verdict_title
-from tiebreak.views.plots.multi_comparison import MultiComparisonDisplay
-from tiebreak.views.plots.posterior import DrawsDisplay, PosteriorDisplay
+from tiebreak.views.plots.posterior import PosteriorDisplay
 from tiebreak.views.plots.rank_diagram import DiagramDisplay
 from tiebreak.views.plots.style import (
     COLOURS,
@@ -437,29 +437,25 @@ class ComparisonPlots(Plots["Comparison"]):
         Models that have units of their own have no differences on them, nor a correlation.
         """
         differences = self.result.pair_table.differences
-        has_draws = differences.drawn_differences is not None
         is_paired, is_mean = self.result.method.is_paired, self.result.method.is_mean
         has_datasets, items = self.result.method.unit == "dataset", self.result.items if is_paired else None
         is_binary = items is not None and items.is_binary and is_mean
         has_dots = not is_binary and self.result.matrix.n_splits <= MOST_DOTS
-        is_mixed = self.result.scores.is_mixed  # levels in several units do not go on one axis; their ratios do
-        has_unit = not is_mixed or self.result.settings.scale == "relative"
+        is_mixed = self.result.scores.is_mixed  # levels in several units do not go on one axis
         is_family = self.result.pair_table.is_family
         offered = {
             "diagram": _has_ranks(self.result),
-            "matrix": is_family and (has_datasets or (items is not None and is_mean)),
             "verdicts": is_family,
             "outcomes": is_binary,
             "agreement": is_binary,
             "disagreements": items is not None and is_mean,
-            "paired": has_datasets and has_unit,
-            "profile": has_datasets and has_unit,
-            "draws": has_draws,
-            "posterior": differences.is_posterior and differences.has_density and not has_draws,
+            "paired": has_datasets and not is_mixed,
+            "profile": has_datasets and not is_mixed,
+            "posterior": differences.is_posterior and differences.has_density,
             "regions": differences.is_posterior and has_datasets,
             "shrinkage": _is_shrunken(self.result),
             "scores": has_dots and is_mean and not is_mixed and self.result.method.question != "test-sets",
-            "differences": is_paired and is_mean and has_dots and has_unit,
+            "differences": is_paired and is_mean and has_dots and not is_mixed,
             "correlation": is_paired and not is_mixed and not (items is not None and items.classes),
         }
         return tuple(name for name in super().names if offered.get(name, True))
@@ -507,10 +503,6 @@ class ComparisonPlots(Plots["Comparison"]):
                 f"without a baseline, {MOST_LETTERED} models at most."
             )
         return self._draw(display.from_comparison, own, ax=ax, look=look)
-
-    def matrix(self, ax: Axes | None = None, **look: Unpack[TopLook]) -> MultiComparisonDisplay:
-        """Difference, wins, ties and losses, adjusted p-value and verdict of every pair."""
-        return self._draw(MultiComparisonDisplay.from_comparison, ax=ax, look=look)
 
     def paired(
         self,
@@ -565,16 +557,6 @@ class ComparisonPlots(Plots["Comparison"]):
     def profile(self, ax: Axes | None = None, **look: Unpack[TopLook]) -> ProfileDisplay:
         """Share of the datasets on which each model is within a distance of the best."""
         return self._draw(ProfileDisplay.from_comparison, ax=ax, look=look)
-
-    def draws(self, a: str | None = None, b: str | None = None, ax: Axes | None = None, **look: Unpack[Look]) -> DrawsDisplay:
-        """Distribution of the drawn differences of two models, of a bootstrap; positive favours `a`.
-
-        Parameters
-        ----------
-        a, b : str, optional
-            Names, as for `posterior`.
-        """
-        return self._draw(DrawsDisplay.from_comparison, *default_pair(self.result, a, b), ax=ax, look=look)
 
     def regions(self, ax: Axes | None = None, **look: Unpack[TopLook]) -> RegionsDisplay:
         """Probabilities that each model is worse than, equivalent to and better than the best one or the baseline."""

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from tiebreak.comparison.verdict import VERDICTS
 from tiebreak.errors import NotOfferedError
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray
+from tiebreak.numerics.law import VERDICTS
 from tiebreak.views.comparison import folded_copies
 from tiebreak.views.plots.display import ComparisonDisplay, better_is, of_all, shown_models
 from tiebreak.views.plots.matrix import counted, verdict_title

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, ClassVar, Self, Unpack
 
 import numpy as np
 
-from tiebreak.comparison.verdict import MIRRORED, VERDICTS
+from tiebreak.comparison.verdict import MIRRORED
 from tiebreak.metrics.confusion import ConfusionMatrix, Share
 from tiebreak.numerics import FloatArray, IntArray
+from tiebreak.numerics.law import VERDICTS
 from tiebreak.views.comparison import table_decimals
 from tiebreak.views.pair import interval_name
 from tiebreak.views.plots.display import ComparisonDisplay, Display, Look, Plots, TopLook, of_all, shown_models

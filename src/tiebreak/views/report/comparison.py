@@ -12,9 +12,10 @@ from markupsafe import Markup
 
 from tiebreak.comparison.compare import compare_scores
 from tiebreak.comparison.ranking import STANDINGS
-from tiebreak.comparison.verdict import MIRRORED, REASONS, VERDICTS
+from tiebreak.comparison.verdict import MIRRORED, REASONS
 from tiebreak.errors import TiebreakError
 from tiebreak.numerics import FloatArray
+from tiebreak.numerics.law import VERDICTS
 from tiebreak.views.comparison import (
     classes_table,
     entry_names,
@@ -72,7 +73,7 @@ PACKED_FROM = 100
 ASKED_OF_DECIDE = ("first", "second", "difference", "standard_error", "verdict", "reason")
 """Columns of so many pairs that decide.js has, too, as the answer was asked: null in the data, where its script fills them in."""
 
-DRAWN_BY_HAND = ("ranking", "differences", "scores", "verdicts", "correlation", "posterior", "matrix")
+DRAWN_BY_HAND = ("ranking", "differences", "scores", "verdicts", "correlation", "posterior")
 """Plots whose numbers the report shows in rows, cells and pairs of its own."""
 
 HEADERS = {

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tiebreak.bayesian.correlated_t import StudentPosterior
 from tiebreak.comparison.pairs import PairTable, every_pair
 from tiebreak.comparison.ranking import BEST, MAY_BE_BEST, NOT_BEST
 from tiebreak.comparison.requirements import BELOW_NOISE, WITHIN_NOISE, Requirements
 from tiebreak.comparison.settings import ROPE_CORRECTIONS
-from tiebreak.comparison.verdict import NONE, UNDECIDED, UNSETTLED
-from tiebreak.numerics import SPREAD, FloatArray, IntArray, student_quantile
+from tiebreak.comparison.verdict import UNSETTLED
+from tiebreak.numerics import SPREAD, FloatArray, IntArray, StudentDistribution, student_quantile
+from tiebreak.numerics.law import NONE, UNDECIDED
 from tiebreak.views import comparison as comparison_words
 from tiebreak.views import pair as pair_words
 from tiebreak.views import requirements as requirement_words
@@ -93,7 +93,7 @@ LEFT_OUT = "This pair is not on the page. It follows from the scores: tiebreak a
 class Answers:
     """A comparison as the page answers it, for any rope and some alphas; pairs are all pairs of its models, or of very many some.
 
-    They stand in ranking order or in the order given. With a baseline those against it are the family, and the others stand
+    They stand in ranking order. With a baseline those against it are the family, and the others stand
     outside, with intervals of their own.
     """
 
@@ -102,20 +102,14 @@ class Answers:
     known: dict[float, tuple[FloatArray, FloatArray, FloatArray]] = field(default_factory=dict, init=False, repr=False)
 
     @cached_property
-    def order(self) -> list[int] | None:
-        """Rows of the models as the caller ordered them; None where nobody did."""
-        given, models = self.comparison.settings.order, self.comparison.models
-        return None if given is None else [models.index(name) for name in given]
-
-    @cached_property
     def all_pairs(self) -> PairTable:
         """All pairs, judged one by one where a baseline leaves some of them outside the family."""
         table, comparison = self.comparison.pair_table, self.comparison
         if table.family != "baseline":
             return table
         first, second = every_pair(len(comparison.models))
-        judged = comparison.method.judge(comparison.scores, first, second, comparison.resolved).by_itself
-        return PairTable(first, second, judged, 0.0, table.alpha, "none", table.alternative, family="best")
+        judged = comparison.method.judge(comparison.scores, first, second, comparison.resolved)
+        return PairTable(first, second, judged, 0.0, table.alpha, "none", family="best")
 
     @cached_property
     def models_asked_about(self) -> list[int]:
@@ -305,8 +299,6 @@ def decide_data(comparison: Comparison, requirements: Requirements | None = None
     shown = model_names(comparison.models, NAME_WIDTH)
     if shown != list(comparison.models):
         data["shown"] = shown
-    if answers.order is not None:
-        data["order"] = answers.order
     if answers.kept is not None:
         data["kept"] = {
             "first": FIRST_MODELS,
@@ -356,7 +348,7 @@ def _densities(columns: dict[str, FloatArray]) -> dict[str, list[int]]:
     if df.size > MOST_CURVES:
         return {}
     at = np.linspace(-4.0, 4.0, 81)
-    shapes = (StudentPosterior(np.zeros(()), np.ones(()), each).density(at) for each in df)
+    shapes = (StudentDistribution(0.0, 1.0, each).density(at) for each in df)
     heights = [np.rint(1000 * shape / shape.max()).astype(int).tolist() for shape in shapes]
     return {repr(float(each)).removesuffix(".0"): shape for each, shape in zip(df, heights, strict=True)}
 

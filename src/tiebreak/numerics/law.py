@@ -1,0 +1,406 @@
+"""Law of a difference: an estimate and its two tails, off which p-values, intervals, probabilities and verdicts are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tiebreak.numerics.checks import (
+    SMALLEST_PVALUE,
+    Alternative,
+    FloatArray,
+    IntArray,
+    Interval,
+    alpha_of_level,
+    check_alternative,
+    check_probability,
+    check_rope,
+    divide,
+    floats,
+    floats_together,
+    plain,
+)
+from tiebreak.numerics.student import StudentDistribution, student_pvalue
+
+SPREAD, IDENTICAL, CONSTANT, UNDEFINED = 0, 1, 2, 3
+"""Kinds of a difference: it varies; it is 0 on all units; on all of them the same but not 0; or it has no value."""
+
+VERDICTS = ("", "better", "ahead", "equivalent", "undecided", "behind", "worse")
+"""Names of verdict codes; "" stands for none, as of a pair outside the family."""
+
+NONE, BETTER, AHEAD, EQUIVALENT, UNDECIDED, BEHIND, WORSE = range(7)
+
+
+class RopeProbabilities(NamedTuple):
+    """Probabilities that the first is better by more than the rope, practically equivalent, or worse; they sum to 1."""
+
+    better: FloatArray
+    equivalent: FloatArray
+    worse: FloatArray
+
+
+class Shape(NamedTuple):
+    """Functions that make the tails of a law: ``tail(law, at, upper)``, and its inverse ``end(law, p, upper)``.
+
+    Without `end` it is found by bisection; ``pvalue(law, alternative)`` of no difference is the tail at 0, or twice the smaller
+    one, unless given.
+    """
+
+    tail: Callable[[Law, FloatArray, bool], FloatArray]
+    end: Callable[[Law, FloatArray, bool], FloatArray] | None = None
+    pvalue: Callable[[Law, Alternative], FloatArray] | None = None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Law:
+    """Confidence distribution, or posterior, of differences: arrays of one shape, or numbers for a single one.
+
+    Its tails are one-sided p-values of "the difference is at most, or at least, this"; of a posterior they are probabilities.
+    Everything else is read off them, so that no p-value contradicts an interval or a verdict.
+
+    Attributes
+    ----------
+    estimate : ndarray or float
+        First less second, turned so that positive favours the first.
+    se, df : ndarray, float or None
+        Standard error in the unit of the estimate, and degrees of freedom, which need not be whole; None where there are none.
+    n_units : ndarray or int
+        Splits, datasets or items that it rests on.
+    kind : ndarray of int
+        SPREAD, IDENTICAL, CONSTANT or UNDEFINED, of `numerics`; only a difference of kind SPREAD has an interval.
+    tolerance : ndarray or float
+        Differences up to this size are rounding noise.
+    shape : Shape
+        Functions that make the tails.
+    parts : tuple of ndarray, and of laws or what else has `take`
+        What these functions need beside, each with the shape of the estimate in front.
+    is_posterior : bool
+        Tails are probabilities.
+    """
+
+    estimate: FloatArray
+    se: FloatArray | None = None
+    df: FloatArray | IntArray | float | None = None
+    n_units: IntArray | int = 0
+    kind: NDArray[np.int8]
+    tolerance: FloatArray | float = 0.0
+    shape: Shape
+    parts: tuple[Any, ...] = ()
+    is_posterior: bool = False
+
+    def tail(self, at: ArrayLike = 0.0, *, upper: bool = False) -> FloatArray:
+        """One-sided p-value of a difference of at most `at`, or with `upper` of at least that."""
+        return plain(self.shape.tail(self, np.asarray(at, dtype=float), upper))
+
+    def end(self, p: ArrayLike, *, upper: bool = False) -> FloatArray:
+        """Point at which a tail is `p`: a one-sided bound that misses with that probability; nan where nothing varies.
+
+        Parameters
+        ----------
+        p : array_like
+            Between 0 and 1; broadcast against the law, so that (k, 1) probabilities give (k, n) ends.
+        upper : bool
+            Of the upper tail. A small `p` keeps its digits on both sides.
+        """
+        p = np.asarray(p, dtype=float)
+        found = self.shape.end(self, p, upper) if self.shape.end is not None else _bisected(self, p, upper)
+        return plain(found if np.all(self.kind == SPREAD) else np.where(self.kind == SPREAD, found, np.nan))
+
+    def interval(self, level: ArrayLike = 0.95) -> Interval:
+        """Two-sided interval that covers with probability `level`, between 0 and 1; nan where nothing varies."""
+        return self.interval_at(alpha_of_level(level))
+
+    def interval_at(self, alpha: ArrayLike) -> Interval:
+        """As `interval` at level 1 - alpha, also where alpha is tiny."""
+        half = np.asarray(alpha, dtype=float) / 2.0
+        return Interval(self.end(half), self.end(half, upper=True))
+
+    def pvalue(self, alternative: Alternative = "two-sided") -> FloatArray:
+        """p-value of no difference, never 0; 1 where all differences are 0, nan where they are some other constant.
+
+        Parameters
+        ----------
+        alternative : {"two-sided", "greater", "less"}
+            "greater": the first is better. A direction picked after looking at the data doubles the error rate.
+        """
+        side = check_alternative(alternative)
+        if self.shape.pvalue is not None:
+            p = self.shape.pvalue(self, side)
+        elif side != "two-sided":
+            p = self.tail(0.0, upper=side == "less")
+        else:
+            p = 2.0 * np.minimum(self.tail(0.0), self.tail(0.0, upper=True))
+        p = np.clip(p, SMALLEST_PVALUE, 1.0)
+        if np.all(self.kind == SPREAD):
+            return plain(p)
+        return plain(np.where(self.kind == SPREAD, p, np.where(self.kind == IDENTICAL, 1.0, np.nan)))
+
+    def probabilities(self, rope: float = 0.0) -> RopeProbabilities:
+        """Mass above, inside and below the closed region [-rope, rope]; a constant difference lies in one of them.
+
+        Parameters
+        ----------
+        rope : float
+            Half-width of practical equivalence, in the unit of the estimate, not negative.
+        """
+        rope = check_rope(rope)
+        low, high = ((self.tail(side), self.tail(side, upper=True)) for side in (-rope, rope))
+        is_point = (np.asarray(self.kind) == IDENTICAL) | (np.asarray(self.kind) == CONSTANT)
+        return region_probabilities(low, high, rope, self.estimate, is_point, self.tolerance)
+
+    def verdict(self, rope: float = 0.0, alpha: float = 0.05) -> NDArray[np.str_]:
+        """Word for where the 1 - alpha interval of each difference lies, each taken by itself: see `verdict_codes`."""
+        interval = self.interval_at(check_probability(alpha, "alpha"))
+        return np.asarray(VERDICTS)[verdict_codes(interval, check_rope(rope), self.tolerance)]
+
+    @property
+    def statistic(self) -> FloatArray:
+        """Estimate over its standard error: nan for identical scores, infinite for a constant difference."""
+        return plain(divide(self.estimate, np.nan if self.se is None else self.se))
+
+    def take(self, rows: IntArray | slice) -> Law:
+        """Law of some of the differences, of arrays of shape (n, ...)."""
+        held = {each.name: getattr(self, each.name) for each in fields(self) if each.name in _BY_ROW}
+        some = {name: value[rows] if np.ndim(value) else value for name, value in held.items()}
+        return replace(
+            self, **some, parts=tuple(each[rows] if isinstance(each, np.ndarray) else each.take(rows) for each in self.parts)
+        )
+
+
+_BY_ROW = ("estimate", "se", "df", "n_units", "kind", "tolerance")
+
+
+def kind_of(estimate: ArrayLike, has_spread: ArrayLike, tolerance: ArrayLike = 0.0) -> NDArray[np.int8]:
+    """SPREAD where there is any, else IDENTICAL or CONSTANT by the estimate; UNDEFINED where that is nan."""
+    estimate = np.asarray(estimate, dtype=float)
+    flat = np.where(np.abs(estimate) <= tolerance, IDENTICAL, CONSTANT)
+    return np.where(np.isnan(estimate), UNDEFINED, np.where(has_spread, SPREAD, flat)).astype(np.int8)
+
+
+# --- laws -----------------------------------------------------------------------------------------------------------------
+
+
+def student(
+    estimate: ArrayLike,
+    se: ArrayLike,
+    df: FloatArray | IntArray | float = np.inf,
+    *,
+    n_units: IntArray | int = 0,
+    kind: NDArray[np.int8] | None = None,
+    tolerance: FloatArray | float = 0.0,
+    is_posterior: bool = False,
+) -> Law:
+    """Student's t around estimates with their standard errors; with infinite `df`, the default, the normal distribution.
+
+    Parameters
+    ----------
+    estimate, se, df : array_like, broadcast against each other
+        A difference without a standard error above 0 is IDENTICAL or CONSTANT; with one that is nan, or `df` of 0, UNDEFINED.
+    n_units, kind, tolerance, is_posterior
+        As of `Law`; `kind` is made of the others unless given.
+
+    Examples
+    --------
+    >>> law = student(0.02, 0.01, df=9)
+    >>> [round(end, 4) for end in law.interval(0.95)], round(law.pvalue("less"), 4)
+    ([-0.0026, 0.0426], 0.9617)
+    """
+    estimate, se = floats_together(estimate=estimate, se=se)
+    if kind is None:
+        kind = kind_of(np.where((np.asarray(df) > 0) & np.isfinite(se), estimate, np.nan), se > 0, tolerance)
+    return Law(
+        estimate=plain(estimate),
+        se=plain(se),
+        df=df if np.ndim(df) == 0 else np.asarray(df),
+        n_units=n_units,
+        kind=kind,
+        tolerance=tolerance,
+        shape=STUDENT,
+        is_posterior=is_posterior,
+    )
+
+
+def _distribution(law: Law) -> StudentDistribution:
+    return StudentDistribution(law.estimate, np.nan if law.se is None else law.se, np.nan if law.df is None else law.df)
+
+
+def _student_tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
+    found = _distribution(law)
+    return found.tail_above(at) if upper else found.tail_below(at)
+
+
+def _student_end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
+    return _distribution(law).quantile(p, upper=upper)
+
+
+STUDENT = Shape(_student_tail, _student_end, lambda law, side: student_pvalue(law.statistic, _distribution(law).df, side))
+"""Student's t around the estimate."""
+
+
+def least_sure(laws: Sequence[Law]) -> Law:
+    """The first of several laws of the same differences, with the larger of all tails: its interval holds those of all."""
+    return laws[0] if len(laws) == 1 else replace(laws[0], shape=LEAST_SURE, parts=tuple(laws))
+
+
+def _largest_tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
+    return np.asarray(np.maximum.reduce([np.asarray(each.tail(at, upper=upper)) for each in law.parts]))
+
+
+def _farthest_end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
+    ends = [np.asarray(each.end(p, upper=upper)) for each in law.parts]
+    return np.asarray((np.fmax if upper else np.fmin).reduce(ends))
+
+
+LEAST_SURE = Shape(_largest_tail, _farthest_end)
+"""Of the laws that are the parts, whichever says least."""
+
+
+def by_draws(
+    draws: ArrayLike, *, n_units: IntArray | int = 0, tolerance: ArrayLike = 0.0, estimate: ArrayLike | None = None
+) -> Law:
+    """Posterior by its draws, of shape (..., n_draws): tails are their shares, and none is smaller than one draw's.
+
+    Parameters
+    ----------
+    draws : array_like
+        Draws that are nan are left out; a row of none is undefined.
+    n_units, tolerance
+        As of `Law`; draws this near to a point lie on it.
+    estimate : array_like, optional
+        Median of the draws unless given.
+    """
+    drawn = np.sort(floats(draws), axis=-1)  # nan last
+    n = np.count_nonzero(~np.isnan(drawn), axis=-1)
+    noise = np.broadcast_to(np.asarray(tolerance, dtype=float), n.shape)
+    largest = np.take_along_axis(drawn, np.maximum(n - 1, 0)[..., None], axis=-1)[..., 0]
+    law = Law(
+        estimate=np.full(n.shape, np.nan),
+        n_units=n_units,
+        kind=kind_of(drawn[..., 0], largest - drawn[..., 0] > noise, noise),
+        tolerance=noise,
+        shape=DRAWN,
+        parts=(drawn, n),
+        is_posterior=True,
+    )
+    return replace(law, estimate=plain(_drawn_end(law, np.asarray(0.5), upper=False) if estimate is None else floats(estimate)))
+
+
+def _drawn_tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
+    drawn, n = law.parts
+    noise = np.asarray(law.tolerance)
+    at = np.broadcast_to(at, np.broadcast_shapes(at.shape, n.shape))
+    found = np.full(at.shape, np.nan)
+    for row in np.ndindex(n.shape):
+        own, where = drawn[row][: n[row]], (..., *row)
+        if own.size:
+            low = own.searchsorted(at[where] - noise[row], "left") if upper else own.searchsorted(at[where] + noise[row], "right")
+            found[where] = np.maximum(own.size - low if upper else low, 1) / own.size
+    return found
+
+
+def _drawn_end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
+    drawn, n = law.parts
+    place = (1.0 - p if upper else p) * np.maximum(n - 1, 0)
+    low = np.floor(place).astype(np.int64)
+    rows = np.indices(n.shape, sparse=True)
+    one, two = (drawn[(*rows, np.minimum(at, np.maximum(n - 1, 0)))] for at in (low, low + 1))
+    return np.asarray(one + (place - low) * (two - one))
+
+
+DRAWN = Shape(_drawn_tail, _drawn_end)
+"""Draws in ascending order, and how many of a row there are."""
+
+
+# --- ends and verdicts ----------------------------------------------------------------------------------------------------
+
+
+def _bisected(law: Law, p: FloatArray, upper: bool) -> FloatArray:
+    """Point at which a tail stops being at most `p`, by bisection; infinite where it never is, or always."""
+    sign = -1.0 if upper else 1.0
+    size = np.abs(law.estimate) if law.se is None else np.asarray(law.se)
+    step = np.where(size > law.tolerance, size, 1.0)
+    p, start, step = np.broadcast_arrays(p, sign * np.asarray(law.estimate), step)
+
+    def is_small(x: FloatArray) -> NDArray[np.bool_]:
+        return np.asarray(law.shape.tail(law, sign * x, upper) <= p)
+
+    low, high = start - step, start + step
+    for _ in range(_STEPS):
+        step = 2.0 * step
+        found, passed = is_small(low), ~is_small(high)
+        if found.all() and passed.all():
+            break
+        low, high = np.where(found, low, start - step), np.where(passed, high, start + step)
+    ends = np.where(~is_small(low), -np.inf, np.where(is_small(high), np.inf, 0.0))
+    for _ in range(_STEPS):
+        middle = low + (high - low) / 2.0
+        small = is_small(middle)
+        low, high = np.where(small, middle, low), np.where(small, high, middle)
+    return np.asarray(sign * (low + ends))
+
+
+_STEPS = 64
+"""Doublings, and then halvings, of a step."""
+
+
+def region_probabilities(
+    low: tuple[FloatArray, FloatArray],
+    high: tuple[FloatArray, FloatArray],
+    rope: float,
+    mean: FloatArray,
+    is_point: NDArray[np.bool_],
+    tolerance: FloatArray | float,
+) -> RopeProbabilities:
+    """Mass above, inside and below the closed region [-rope, rope], from the tails below and above its ends.
+
+    Parameters
+    ----------
+    low, high : pair of ndarray
+        Tails below and above -rope, and below and above rope.
+    rope : float
+    mean : ndarray
+        A point that is on the side where most of the mass is; of a point mass, the point.
+    is_point : ndarray of bool
+        Rows whose mass lies on one point, and so have no tails.
+    tolerance : ndarray or float
+        Distance up to which a point mass beyond a limit is inside.
+    """
+    (worse, above_low), (below_high, better) = low, high
+    # the difference of the two tails on the side where they are small keeps the digits of a region far out
+    inside = np.where(np.asarray(mean) > 0, below_high - worse, above_low - better)
+    if np.any(is_point):
+        limit = rope + np.asarray(tolerance)
+        better = np.where(is_point, mean > limit, better)
+        worse = np.where(is_point, mean < -limit, worse)
+        inside = np.where(is_point, np.abs(mean) <= limit, inside)
+    return RopeProbabilities(plain(better), plain(np.maximum(inside, 0.0)), plain(worse))
+
+
+def verdict_codes(interval: Interval, rope: float, tolerance: FloatArray | float) -> NDArray[np.int8]:
+    """Code of the place of each interval [L, H]; undecided where there is none.
+
+    better if L > rope, worse if H < -rope, equivalent if it lies within [-rope, rope] and the rope is not 0, ahead if L > 0,
+    behind if H < 0, tested in this order; ends within the tolerance of a limit are on it.
+
+    Parameters
+    ----------
+    interval : Interval
+        nan for a pair without one.
+    rope : float
+        Half-width of practical equivalence, in the unit of the differences.
+    tolerance : ndarray or float
+        Size of rounding noise, 1e-12 of the largest |score|.
+
+    References
+    ----------
+    .. [K18] J. Kruschke. Rejecting or accepting parameter values in Bayesian estimation. Advances in Methods and Practices in
+       Psychological Science 1, 2018.
+    """
+    low, high = np.asarray(interval.low), np.asarray(interval.high)
+    outer = rope + tolerance
+    conditions = [low > outer, high < -outer, (low >= -outer) & (high <= outer) & (rope > 0), low > tolerance, high < -tolerance]
+    return np.select(conditions, [BETTER, WORSE, EQUIVALENT, AHEAD, BEHIND], UNDECIDED).astype(np.int8)

@@ -1,0 +1,217 @@
+"""Corrected t: the test against scipy and its formula written out, the posterior against baycomp, zero spread by hand."""
+
+from __future__ import annotations
+
+import math
+
+import baycomp
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import stats
+
+from tiebreak.errors import InvalidParameterError, TooFewSplitsError
+from tiebreak.statistics import corrected_t, paired_t
+
+ALTERNATIVES = ("two-sided", "greater", "less")
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_ratio_zero_is_the_ordinary_paired_test(alternative: str, rng: np.random.Generator) -> None:
+    """Without shared training data nothing is corrected, so scipy's one-sample t-test must agree."""
+    d = rng.normal(0.1, 1, size=(4, 30))
+    expected = stats.ttest_1samp(d, 0, axis=1, alternative=alternative)
+    for law in (corrected_t(d, 0), paired_t(d)):
+        assert_allclose(law.statistic, expected.statistic, rtol=1e-13)
+        assert_allclose(law.pvalue(alternative), expected.pvalue, rtol=1e-12)
+        assert_array_equal(law.df, expected.df)
+    low, high = paired_t(d).interval(0.9)
+    expected_interval = stats.ttest_1samp(d, 0, axis=1).confidence_interval(0.9)
+    assert_allclose(low, expected_interval.low, rtol=1e-12, atol=1e-15)
+    assert_allclose(high, expected_interval.high, rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 10, 50, 100])
+@pytest.mark.parametrize("ratio", [1 / 9, 0.25, 1.0, 9.0])
+def test_formula_of_nadeau_and_bengio(n: int, ratio: float, rng: np.random.Generator) -> None:
+    """Section 3 of the paper, written out with the standard library's sums and scipy's t distribution."""
+    d = rng.normal(0.02, 0.05, n)
+    mean = math.fsum(d) / n
+    variance = math.fsum((x - mean) ** 2 for x in d) / (n - 1)
+    t = mean / math.sqrt(variance * (1 / n + ratio))
+    result = corrected_t(d, test_train_ratio=ratio)
+    assert_allclose(result.statistic, t, rtol=1e-12)
+    assert_allclose(result.pvalue(), 2 * stats.t.sf(abs(t), n - 1), rtol=1e-11)
+    assert_allclose(result.interval(0.95), stats.t(n - 1, mean, mean / t).interval(0.95), rtol=1e-12, atol=1e-15)
+
+
+def test_first_row_of_the_gallery_example() -> None:
+    """Darwin's maize (Fisher 1935): t 2.148 with 14 df; and the correction of 10 times 10-fold divides t by sqrt(1 + 100/9)."""
+    darwin = [6.125, -8.375, 1.0, 2.0, 0.75, 2.875, 3.5, 5.125, 1.75, 3.625, 7.0, 3.0, 9.375, 7.5, -6.0]
+    assert round(float(paired_t(darwin).statistic), 3) == 2.148
+    d = np.resize(darwin, 100)
+    plain, corrected = paired_t(d), corrected_t(d, test_train_ratio=1 / 9)
+    assert_allclose(plain.statistic / corrected.statistic, math.sqrt(1 + 100 / 9), rtol=1e-13)
+
+
+def test_one_sided_pvalues_follow_the_sign() -> None:
+    """ "greater" is small where the first model is better; the gallery example takes |t| and is wrong for a negative t."""
+    d = np.array([0.03, 0.01, 0.02, 0.05, -0.01])
+    law = corrected_t(d, 0.25)
+    greater, less = law.pvalue("greater"), law.pvalue("less")
+    assert greater < 0.5 < less
+    assert_allclose(greater + less, 1.0, rtol=1e-15)
+    assert_allclose(corrected_t(-d, 0.25).pvalue("greater"), less, rtol=1e-15)
+    assert_allclose(law.pvalue(), 2 * greater, rtol=1e-15)
+
+
+def test_exchanged_models_mirror_the_answer(rng: np.random.Generator) -> None:
+    """Signs turn, p-value and standard error stay, better and worse change places, to the last digit."""
+    d = rng.normal(0.1, 1, size=(20, 7))
+    one, other = corrected_t(d, 0.2), corrected_t(-d, 0.2)
+    for name, sign in (("estimate", -1), ("statistic", -1), ("se", 1)):
+        assert_array_equal(getattr(other, name), sign * getattr(one, name))
+    assert_array_equal(other.pvalue(), one.pvalue())
+    low, high = one.interval()
+    assert_array_equal(other.interval(), (-high, -low))
+    assert_array_equal(other.probabilities(0.1), one.probabilities(0.1)[::-1])
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_zero_spread_by_hand(alternative: str) -> None:
+    """Design promise 5: identical scores have p 1 and no statistic, a constant difference an infinite one and no p."""
+    rows = [[0.0] * 5, [0.02] * 5, [-0.02] * 5, [-0.0] * 5]
+    result = corrected_t(rows, 0.25)
+    assert_array_equal(result.estimate, [0.0, 0.02, -0.02, 0.0])
+    assert_array_equal(result.se, 0.0)
+    assert_array_equal(result.statistic, [np.nan, np.inf, -np.inf, np.nan])
+    assert_array_equal(result.pvalue(alternative), [1.0, np.nan, np.nan, 1.0])
+    assert np.all(np.isnan(result.interval()))
+
+
+def test_constant_of_rounded_decimals_has_no_spread() -> None:
+    """0.02 as a difference of two-digit scores has a variance of about 1e-34 in floats, which must not give p = 0."""
+    first = np.array([0.93, 0.95, 0.91, 0.97, 0.92])
+    d = first - np.round(first - 0.02, 2)
+    assert np.ptp(d) > 0
+    result = corrected_t(d, test_train_ratio=0.25, scale=0.97)
+    assert np.isinf(result.statistic)
+    assert np.isnan(result.pvalue())
+
+
+def test_one_bad_row_does_not_spoil_a_batch(rng: np.random.Generator) -> None:
+    """Rows that are undefined, flat or infinite leave their neighbours as they would be alone."""
+    good = rng.normal(0.1, 1, size=(3, 6))
+    bad = np.array([[0.0] * 6, [0.1] * 6, [1, 2, 3, 4, 5, np.nan], [1, 2, 3, 4, 5, np.inf], [np.nan] * 6])
+    batch = corrected_t(np.vstack([good[:1], bad, good[1:]]), test_train_ratio=0.2)
+    rows = [0, 6, 7]
+    for row, d in zip(rows, good, strict=True):
+        alone = corrected_t(d, test_train_ratio=0.2)
+        for name in ("estimate", "se", "statistic"):
+            assert_allclose(getattr(batch, name)[row], getattr(alone, name), rtol=1e-14)
+    assert np.all(np.isnan(batch.pvalue()[[2, 3, 4, 5]]))
+    assert np.all(np.isnan(batch.statistic[[3, 4, 5]]))
+
+
+def test_leading_axes_are_a_batch(rng: np.random.Generator) -> None:
+    """Any leading shape, with a ratio and a scale for each row."""
+    d = rng.normal(size=(2, 3, 8))
+    ratio, scale = rng.uniform(0.1, 0.5, (2, 3)), np.full((2, 3), 4.0)
+    batch = corrected_t(d, test_train_ratio=ratio, scale=scale)
+    assert batch.pvalue().shape == (2, 3)
+    for at in np.ndindex(2, 3):
+        assert_allclose(batch.pvalue()[at], corrected_t(d[at], test_train_ratio=ratio[at], scale=4.0).pvalue(), rtol=1e-13)
+
+
+def test_missing_splits_are_left_out_only_when_asked(rng: np.random.Generator) -> None:
+    """A nan makes its row undefined, or leaves it with fewer splits and fewer degrees of freedom."""
+    d = rng.normal(0.1, 1, 9)
+    holed = d.copy()
+    holed[[2, 5]] = np.nan
+    assert np.isnan(corrected_t(holed, test_train_ratio=0.2).pvalue())
+    got = corrected_t(holed, test_train_ratio=0.2, omit_missing=True)
+    expected = corrected_t(np.delete(d, [2, 5]), test_train_ratio=0.2)
+    assert int(got.df) == 6
+    assert_allclose(got.pvalue(), expected.pvalue(), rtol=1e-13)
+    one_left = np.array([1.0, np.nan, np.nan])
+    assert np.isnan(corrected_t(one_left, test_train_ratio=0.2, omit_missing=True).pvalue())
+
+
+@pytest.mark.parametrize("factor", [1e-200, 1e-9, 100.0, 1e9, 1e200])
+def test_unit_does_not_matter(factor: float, rng: np.random.Generator) -> None:
+    """A statistic and its p-value have no unit."""
+    d = rng.normal(0.1, 1, 10)
+    one, other = corrected_t(d, test_train_ratio=1 / 9), corrected_t(d * factor, test_train_ratio=1 / 9)
+    assert_allclose(other.statistic, one.statistic, rtol=1e-13)
+    assert_allclose(other.se / factor, one.se, rtol=1e-13)
+
+
+def test_two_splits_have_one_degree_of_freedom() -> None:
+    """By hand: 1 and 3, ratio 0: mean 2, s = sqrt 2, t = 2, and P(|T| > 2) of the Cauchy distribution is 2 atan(1/2) / pi."""
+    result = corrected_t([1.0, 3.0], test_train_ratio=0.0)
+    assert_allclose([result.statistic, result.pvalue()], [2.0, 2 * math.atan(0.5) / math.pi], rtol=1e-15)
+
+
+def test_interval_holds_zero_when_the_test_keeps_it(rng: np.random.Generator) -> None:
+    """The 1 - alpha interval excludes 0 exactly where p < alpha."""
+    result = corrected_t(rng.normal(0.5, 1, (500, 6)), test_train_ratio=0.2)
+    low, high = result.interval(0.9)
+    assert_array_equal((low > 0) | (high < 0), result.pvalue() < 0.1)
+    assert 50 < np.sum(result.pvalue() < 0.1) < 450
+
+
+@pytest.mark.parametrize("level", [0, 1, 95, np.nan])
+def test_level_outside_its_range(level: float) -> None:
+    """A coverage is a probability."""
+    law = paired_t([1.0, 2.0, 4.0])
+    with pytest.raises(InvalidParameterError, match="level must lie between 0 and 1, ends excluded; got"):
+        law.interval(level)
+
+
+def test_errors_of_input() -> None:
+    """Too few splits, a negative ratio, an unknown alternative: each said with the value met."""
+    with pytest.raises(TooFewSplitsError, match=r"1 split\(s\), but at least 2 are needed"):
+        corrected_t([0.1], test_train_ratio=0.1)
+    with pytest.raises(InvalidParameterError, match=r"finite number of at least 0; got -0\.1"):
+        corrected_t([0.1, 0.2], test_train_ratio=-0.1)
+    with pytest.raises(InvalidParameterError, match="alternative must be 'two-sided', 'greater' or 'less'; got 'larger'"):
+        corrected_t([0.1, 0.2], 0.1).pvalue("larger")  # type: ignore[arg-type]
+    with pytest.raises(InvalidParameterError, match="scale must be the largest"):
+        corrected_t([0.1, 0.2], test_train_ratio=0.1, scale=np.nan)
+
+
+# --- probabilities --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("runs", [1, 10])
+@pytest.mark.parametrize("rope", [0.0, 0.01, 0.05])
+def test_probabilities_agree_with_baycomp(runs: int, rope: float, rng: np.random.Generator) -> None:
+    """baycomp takes the ratio to be 1 / (folds - 1), as for k-fold; its differences are second minus first."""
+    first, second = rng.normal(0.82, 0.05, 10 * runs), rng.normal(0.8, 0.05, 10 * runs)
+    theirs = baycomp.two_on_single(first, second, rope=rope, runs=runs)
+    expected = (theirs[0], 0.0, theirs[1]) if rope == 0 else theirs
+    assert_allclose(corrected_t(first - second, 1 / 9).probabilities(rope), expected, rtol=1e-9, atol=1e-14)
+
+
+def test_squared_error_is_baycomps_variance() -> None:
+    """baycomp's test suite: differences -1, -5, 3 in three folds have the variance 13.333."""
+    law = corrected_t([-1.0, -5.0, 3.0], 1 / 2)
+    assert_allclose([law.estimate, law.se**2, law.df], [-1.0, 40 / 3, 2], rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("mean", "expected"),
+    [(42, (1, 0, 0)), (2, (0, 1, 0)), (0.5, (0, 1, 0)), (0, (0, 1, 0)), (-0.5, (0, 1, 0)), (-2, (0, 1, 0)), (-42, (0, 0, 1))],
+)
+def test_a_constant_difference_lies_in_one_region(mean: float, expected: tuple[int, int, int]) -> None:
+    """baycomp's test suite, rope 2: the region is closed."""
+    assert corrected_t([mean] * 5, 0.25).probabilities(2.0) == expected
+
+
+def test_a_constant_difference_on_the_limit_is_inside_although_floats_say_otherwise() -> None:
+    """0.91 - 0.90 is 0.010000000000000009, and lies inside a rope of 0.01 (design promise 5)."""
+    d = np.full(5, 0.91 - 0.90)
+    assert d[0] > 0.01
+    for sign in (1, -1):
+        assert_array_equal(corrected_t(sign * d, 0.25, scale=0.91).probabilities(0.01), [0, 1, 0])
+    assert_array_equal(corrected_t(d + 1e-9, 0.25, scale=0.91).probabilities(0.01), [1, 0, 0])
