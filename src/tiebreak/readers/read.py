@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeVar, cast, runtime_checkable
+from typing import Any, NamedTuple, Protocol, cast, runtime_checkable
 
 from tiebreak.errors import (
     AmbiguousSourceError,
@@ -58,9 +58,6 @@ class Holder(Protocol):
 
 Found = Source | Long | SourceTable | Items | Path
 """What a source turns out to be: scores of splits, a long table, a table of predictions, items, or the log of a tool."""
-
-
-One = TypeVar("One", Items, Long, Part)
 
 
 class NamedSource(NamedTuple):
@@ -260,7 +257,7 @@ def _found(given: NamedSource, options: ReadOptions, *, n_sources: int) -> Found
     """Kind of a source, and what it holds as far as that is read."""
     source, name = given.source, given.name
     if isinstance(source, Items):
-        return _named(source, given)
+        return cast(Items, _named(source, given))
     if not isinstance(source, Scores) and isinstance(source, Holder):
         source = source.__tiebreak_scores__(options.metric)
     if isinstance(source, Scores):
@@ -302,10 +299,10 @@ def _found(given: NamedSource, options: ReadOptions, *, n_sources: int) -> Found
             f"{name} has a column of scores ({long.column!r}) but none called 'model', so it does not say whose scores they are. "
             "Add a column 'model', give each model a column of its own, or pass a file for each model."
         )
-    return _named(long, given)
+    return cast(Long, _named(long, given))
 
 
-def _named(found: One, given: NamedSource) -> One:
+def _named(found: Any, given: NamedSource) -> Any:
     """What was found of one model, under the name that a dict gives to it."""
     models = as_words(found.columns["model"]).names if isinstance(found, Part) else found.models
     if not given.key or not models:

@@ -356,7 +356,7 @@ class _Reading(NamedTuple):
             "score": np.concatenate([self.table.numbers(name) for name in columns]),
         }
         kept = {name: column for name, column in table.columns.items() if name not in columns}
-        roles = {role: self.roles[role] for role in ("model", "dataset") if role in self.roles}
+        roles: dict[str, list[str]] = {role: self.roles[role] for role in ("model", "dataset") if role in self.roles}
         melted = self._replace(
             table=dataclasses.replace(table, columns={**kept, **own}),
             roles={**roles, unit: [unit], "score": ["score"]},

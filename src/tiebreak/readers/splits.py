@@ -295,7 +295,8 @@ def _refuse_disjoint(matrix: ScoreMatrix, source: str) -> None:
         (one, first), (two, second) = ((matrix.models[row], int(np.argmax(present[row]))) for row in kept[apart[0]])
         raise UnpairedScoresError(
             f"{source}: models {one!r} and {two!r} have no split in common: the first of one is "
-            f"{matrix.split_name(first)}, of the other {matrix.split_name(second)}. Score both on the same ones, or leave one out with ",
+            f"{matrix.split_name(first)}, of the other {matrix.split_name(second)}. Score both on the same ones, or leave one "
+            "out with ",
             Setting("models"),
             ".",
         )
