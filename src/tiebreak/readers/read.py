@@ -303,7 +303,7 @@ def _found(given: NamedSource, options: ReadOptions, *, n_sources: int) -> Found
 
 
 def _named(found: Any, given: NamedSource) -> Any:
-    """What was found of one model, under the name that a dict gives to it."""
+    """Source of one model under the name that a dict gives to it."""
     models = as_words(found.columns["model"]).names if isinstance(found, Part) else found.models
     if not given.key or not models:
         return found
