@@ -8,7 +8,7 @@ from sklearn.metrics import get_scorer, get_scorer_names
 from tests.readers.helpers import read
 from tiebreak.api import read_scores
 from tiebreak.cli.process import as_typed
-from tiebreak.errors import InvalidParameterError, UnknownDirectionError, UnknownNameError
+from tiebreak.errors import AmbiguousSourceError, InvalidParameterError, UnknownDirectionError, UnknownNameError
 from tiebreak.readers.metric import choose_metric, mixed_metrics, name_metric, table_metric
 from tiebreak.readers.source import ReadOptions
 from tiebreak.scores.metric import Metric
@@ -61,8 +61,10 @@ def test_a_held_metric_is_found_however_it_is_written() -> None:
     """Unless two of them are the same one."""
     assert choose_metric(["roc_auc", "Log loss"], "AUC", "the table") == "roc_auc"
     assert choose_metric(["NDCG@10", "ndcg"], "ndcg@10", "the table") == "NDCG@10"
-    with pytest.raises(UnknownNameError, match="no metric is called 'Auc'"):
+    with pytest.raises(AmbiguousSourceError, match=r"^the table has 'AUC' and 'auc', and each may be the metric 'Auc'\."):
         choose_metric(["AUC", "auc"], "Auc", "the table")
+    with pytest.raises(UnknownNameError, match="no metric is called 'f1'"):
+        choose_metric(["AUC", "auc"], "f1", "the table")
 
 
 @pytest.mark.parametrize("name", ["AUC", "score", "match"])

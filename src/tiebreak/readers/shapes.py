@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, NoReturn
 
@@ -29,6 +29,7 @@ from tiebreak.printable import printable
 from tiebreak.readers.battles import refuse_battles
 from tiebreak.readers.files import refuse
 from tiebreak.readers.header import UNITS, column_advice, find_roles, is_weak, names_something, plain, role_of, where_advice
+from tiebreak.readers.metric import bare_name, choose_metric, metric_among
 from tiebreak.readers.source import ReadOptions
 from tiebreak.readers.tables import (
     Column,
@@ -270,13 +271,13 @@ class _Reading(NamedTuple):
         """Column of the scores of a table with one in each row: the metric's, or the one called score; None for none."""
         asked = self.options.metric
         rest = self.others("model", "human", *_BESIDE_SCORES)
-        if asked is not None and (found := _of_metric(asked, rest, self.table.name)) is not None:
+        if asked is not None and (found := metric_among(asked, rest, self.table.name)) is not None:
             return found
         role = "judge" if {"judge", "human"} <= self.roles.keys() else "score"
         if role in self.roles:
             return self.roles[role][0]
         known = [name for name in rest if not self.is_text[name] and _metric_in(name)]
-        return known[0] if asked is None and len(known) == 1 and has_direction(_bare(known[0])) else None
+        return known[0] if asked is None and len(known) == 1 and has_direction(bare_name(known[0])) else None
 
     def the_score_column(self) -> str:
         """Column of the scores, be it the only one of numbers that may hold them."""
@@ -328,11 +329,11 @@ class _Reading(NamedTuple):
         """A row for each score, or for each model with a column for each fold."""
         asked, others = self.options.metric, self.others("model", "dataset")
         folds = [name for name in others if _FOLD.fullmatch(name) and not self.is_text[name]]
-        has_own = asked is not None and _of_metric(asked, others, self.table.name) is not None
+        has_own = asked is not None and metric_among(asked, others, self.table.name) is not None
         if len(folds) > 1 and not has_own and "score" not in self.roles:
             return self.melted(folds, "fold" if _under(folds[0]).startswith(("fold", "cv")) else "split")
         by_metric = {name: re.fullmatch(r"(?:fold|cv|split)_?\d+_(.+)", _under(name)) for name in others if asked is not None}
-        own = [name for name, match in by_metric.items() if match and _of_metric(str(asked), [match[1]], self.table.name)]
+        own = [name for name, match in by_metric.items() if match and metric_among(str(asked), [match[1]], self.table.name)]
         if len(own) > 1:
             return self.melted(own, "fold")
         if (counts := self._counts()) is not None:
@@ -501,15 +502,15 @@ class _Reading(NamedTuple):
     def _of_metric_rows(self, column: str | None) -> tuple[_Reading, Words | None, str | None]:
         """Rows of the metric that is asked for, the metric of each where there are several, and what the source calls it."""
         own = None if column in (*self.roles.get("score", ()), *self.roles.get("judge", ())) else column
-        own = _bare(own) if own is not None and has_direction(_bare(own)) else own
+        own = bare_name(own) if own is not None and has_direction(bare_name(own)) else own
         if "metric" not in self.roles:
             return self, None, own
         words, asked = self.words("metric").ordered(), self.options.metric
         self._refuse_empty(words, "metric")
-        if own is not None and (asked is None or _of_metric(asked, [own], self.table.name)):
+        if own is not None and (asked is None or metric_among(asked, [own], self.table.name)):
             return self, None, own
         if asked is not None:
-            held = _of_metric(asked, words.names, self.table.name) or words.names[look_up(asked, words.names, "metric")]
+            held = choose_metric(words.names, asked, self.table.name)
             rows = np.flatnonzero(words.code == words.names.index(held))
             return self._replace(table=self.table.take(rows)), None, held
         if len(words.names) < 2:
@@ -783,14 +784,10 @@ def _keyed(words: Words) -> Words:
     return words.renamed(name.partition(".")[0] for name in words.names)
 
 
-def _bare(name: str) -> str:
-    return re.sub(r"^(metrics|classif|regr)[./]", "", name.strip(), flags=re.IGNORECASE)
-
-
 def metric_like(name: str) -> bool:
     """True for a name of a metric, be it of a part of the data: test_acc, ROC."""
     bare = re.sub(
-        r"^(test|val|valid|validation|train|dev|cv)[ _-]+|[ _-]+(test|val|train|dev)$", "", _bare(name), flags=re.IGNORECASE
+        r"^(test|val|valid|validation|train|dev|cv)[ _-]+|[ _-]+(test|val|train|dev)$", "", bare_name(name), flags=re.IGNORECASE
     )
     return has_direction(bare) or plain(bare) in ("roc", "err")
 
@@ -798,29 +795,7 @@ def metric_like(name: str) -> bool:
 def _metric_in(name: str) -> str:
     """The metric that a name of a column is, begins or ends with; "" for none."""
     words = _under(name).split("_")
-    return next((full_name(each) for each in (_bare(name), words[0], words[-1]) if metric_like(each)), "")
-
-
-def _of_metric(asked: str, names: Sequence[str], source: str) -> str | None:
-    """The name of the metric that is asked for among others, as it is typed or in another spelling."""
-    for spelling in _SPELLINGS:
-        found = [name for name in names if spelling(name) == spelling(asked)]
-        if len(found) > 1:
-            raise AmbiguousSourceError(
-                f"{source} has {quoted(found)}, and each may be the metric {asked!r}. Write its name as it stands there."
-            )
-        if found:
-            return found[0]
-    return None
-
-
-_SPELLINGS: tuple[Callable[[str], str], ...] = (
-    str,
-    plain,
-    lambda name: name.removeprefix("neg_"),
-    lambda name: full_name(_bare(name)),
-)
-"""What two names of a metric have in common, the surest first."""
+    return next((full_name(each) for each in (bare_name(name), words[0], words[-1]) if metric_like(each)), "")
 
 
 def _roles_text(roles: Mapping[str, list[str]], units: Mapping[str, Words], found: Long) -> str:
