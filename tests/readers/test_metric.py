@@ -27,6 +27,7 @@ def test_plain_loss_is_taken_at_its_word() -> None:
     """'log_loss' without neg_ is the loss itself."""
     assert name_metric("log_loss") == (Metric("log_loss", False), 1)
     assert name_metric("neg_log_loss") == (Metric("log_loss", False), -1)
+    assert name_metric("neg_log_loss", True) == name_metric("neg_log_loss", False) == name_metric("neg_log_loss")
 
 
 def test_other_names_need_a_direction() -> None:
