@@ -23,7 +23,6 @@ from tiebreak.frequentist import (
     bradley_terry_bootstrap,
     cluster_sums,
     critical_difference,
-    diebold_mariano_test,
     five_by_two_cv_test,
     independent_proportions,
     jackknife_metric,
@@ -38,7 +37,7 @@ from tiebreak.frequentist import (
     wilcoxon,
 )
 from tiebreak.frequentist.johnson import johnson_inverse, skewness_of_mean
-from tiebreak.statistics import corrected_t, paired_t
+from tiebreak.statistics import corrected_t, diebold_mariano, paired_t
 
 ALPHA, SIGMA, BASE = 0.05, 0.05, 0.8
 MODELS, UNITS = (3, 5, 10, 20), (10, 30, 100)
@@ -426,7 +425,7 @@ def judge_delong(scores: np.ndarray, n: int) -> Judged:
 
 
 def judge_losses(scores: np.ndarray, n: int) -> Judged:
-    return by_interval(diebold_mariano_test(-differences(scores)).confidence_interval)
+    return by_interval(diebold_mariano(-differences(scores)).interval)
 
 
 def judge_jackknife(scores: np.ndarray, n: int) -> Judged:

@@ -37,7 +37,6 @@ import tiebreak as tb
 from tiebreak.frequentist import bradley_terry_bootstrap, welch_ttest
 from tiebreak.frequentist.clusters import ClusterSums, cluster_sums, mean_of_clusters
 from tiebreak.frequentist.delong import paired_auc
-from tiebreak.frequentist.diebold_mariano import diebold_mariano_test
 from tiebreak.frequentist.jackknife import jackknife_metric
 from tiebreak.frequentist.johnson import johnson_t, skewness_of_weighted_mean
 from tiebreak.frequentist.metric_sums import metric_of_classes
@@ -46,6 +45,7 @@ from tiebreak.frequentist.proportions import independent_proportions
 from tiebreak.frequentist.signed_rank import wilcoxon
 from tiebreak.frequentist.tango import paired_proportions
 from tiebreak.numerics import student_tail
+from tiebreak.statistics import diebold_mariano
 
 DOCS = Path(__file__).parents[2] / "docs"
 RATES, NOTICES = DOCS / "error-rates.csv", DOCS / "notices.csv"
@@ -258,7 +258,7 @@ def periods(kind: str, n: int, promise: float) -> World:
         n,
         promise,
         draw,
-        lambda series: diebold_mariano_test(series).pvalue() < ALPHA,
+        lambda series: diebold_mariano(series).pvalue() < ALPHA,
         against_zero(lambda series: {"time": np.arange(n)}),
         (*meant, *(("few-periods",) if n < 60 else ())),
         kind == "MA(3)" or kind in ("AR(0.0)", "AR(0.3)", "AR(0.7)"),

@@ -738,7 +738,7 @@ def model_confidence_set(inputs: dict, options: dict, load: object) -> Named:
     length = int(_option("block_length", inputs, options, _option("block_size", inputs, options, 1)))
     named: Named = {}
     for short, statistic in (("R", "range"), ("max", "max")):
-        result = tb.frequentist.model_confidence_set(table, statistic=statistic, block_length=length, n_resamples=20_000)
+        result = tb.statistics.model_confidence_set(table, statistic=statistic, block_length=length, n_resamples=20_000)
         named[f"p_values_{short}"] = result.pvalues.tolist()
         for alpha in dict.fromkeys((size, 0.05, 0.1, 0.25)):
             members = [name for name, is_in in zip(names, result.members(alpha), strict=True) if is_in]

@@ -29,8 +29,6 @@ from tiebreak.frequentist.clusters import ClusterSums as ClusterSums
 from tiebreak.frequentist.clusters import cluster_sums as cluster_sums
 from tiebreak.frequentist.clusters import clustered_mean as clustered_mean
 from tiebreak.frequentist.clusters import mean_of_clusters as mean_of_clusters
-from tiebreak.frequentist.confidence_set import ModelConfidenceSetResult as ModelConfidenceSetResult
-from tiebreak.frequentist.confidence_set import model_confidence_set as model_confidence_set
 from tiebreak.frequentist.crossed_runs import CrossedMeanResult as CrossedMeanResult
 from tiebreak.frequentist.crossed_runs import crossed_mean as crossed_mean
 from tiebreak.frequentist.delong import AucContrastResult as AucContrastResult
@@ -41,8 +39,6 @@ from tiebreak.frequentist.delong import PairedAucResult as PairedAucResult
 from tiebreak.frequentist.delong import delong_auc as delong_auc
 from tiebreak.frequentist.delong import independent_auc_difference as independent_auc_difference
 from tiebreak.frequentist.delong import paired_auc as paired_auc
-from tiebreak.frequentist.diebold_mariano import DieboldMarianoResult as DieboldMarianoResult
-from tiebreak.frequentist.diebold_mariano import diebold_mariano_test as diebold_mariano_test
 from tiebreak.frequentist.five_by_two import FiveByTwoResult as FiveByTwoResult
 from tiebreak.frequentist.five_by_two import five_by_two_cv_critical_value as five_by_two_cv_critical_value
 from tiebreak.frequentist.five_by_two import five_by_two_cv_test as five_by_two_cv_test
