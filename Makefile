@@ -9,7 +9,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 LOG := $(VENV)/setup.log
-BENCHMARKS := benchmarks/pairs.py benchmarks/many_models.py benchmarks/ranks.py benchmarks/datasets.py benchmarks/bayesian.py benchmarks/ratings.py benchmarks/startup.py benchmarks/evaluate.py benchmarks/shared_steps.py benchmarks/curves.py benchmarks/stores.py benchmarks/cluster.py benchmarks/items.py benchmarks/large.py benchmarks/report.py benchmarks/validity/items.py benchmarks/validity/few_clusters.py benchmarks/validity/compare_path.py
+BENCHMARKS := benchmarks/pairs.py benchmarks/many_models.py benchmarks/ranks.py benchmarks/datasets.py benchmarks/bayesian.py benchmarks/ratings.py benchmarks/startup.py benchmarks/evaluate.py benchmarks/shared_steps.py benchmarks/curves.py benchmarks/stores.py benchmarks/cluster.py benchmarks/items.py benchmarks/large.py benchmarks/report.py benchmarks/validity/items.py benchmarks/validity/compare_path.py
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Tests start hundreds of processes; without compiled modules each of them would compile numpy and the like anew, for seconds.
 unexport PYTHONDONTWRITEBYTECODE

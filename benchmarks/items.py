@@ -16,8 +16,6 @@ from scipy import stats
 from sklearn.metrics import roc_auc_score
 
 from tiebreak.frequentist import (
-    bootstrap_auc,
-    bootstrap_metric,
     paired_auc,
     paired_counts,
     paired_proportions,
@@ -56,23 +54,6 @@ def areas(rng: np.random.Generator) -> None:
     n = 100_000
     truth = rng.random(n) < 0.3
     scores = rng.normal(size=(2, n)) + truth
-    n_peer = 10
-
-    def ours() -> object:
-        return bootstrap_metric(bootstrap_auc(truth, scores), n_resamples=2_000).difference()
-
-    def theirs() -> object:
-        def difference(y: np.ndarray, a: np.ndarray, b: np.ndarray) -> float:
-            return float(roc_auc_score(y, a) - roc_auc_score(y, b))
-
-        return stats.bootstrap(
-            (truth, *scores), difference, paired=True, vectorized=False, n_resamples=n_peer, method="percentile", rng=0
-        )
-
-    own = against(
-        "bootstrap of an AUC difference, 100,000 x 2,000, scipy and scikit-learn", ours, theirs, 25, peer_factor=2_000 / n_peer
-    )
-    limit("bootstrap of an AUC difference", own, 4.0, "s")
     try:
         from MLstatkit import Delong_test
 

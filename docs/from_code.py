@@ -19,7 +19,6 @@ import tiebreak as tb
 from tiebreak.cli import COMMANDS
 from tiebreak.cli.group import tiebreak
 from tiebreak.comparison.procedures.procedure import Procedure
-from tiebreak.comparison.settings import Settings
 
 DOCS = Path(__file__).parent
 WIDTH = 100
@@ -167,7 +166,7 @@ def _method(each: Procedure, formula: str, rates: list[dict[str, str]]) -> Itera
     yield from (f"- {line}" for line in each.assumptions)
     yield f"\n**Formula**\n\n{formula}\n"
     options = ", ".join(f"`{key}={value!r}`" for key, value in each.options.items())
-    yield f"Several pairs share alpha by `{each.correction_of(Settings())}`, unless `correction=` says otherwise." + (
+    yield "Several pairs share alpha by `bonferroni`, unless `correction=` says otherwise." + (
         f" Options: {options}." if options else ""
     )
     yield "\n<details><summary>Sources</summary>\n"

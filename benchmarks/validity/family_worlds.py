@@ -15,15 +15,11 @@ from scipy.special import bdtrc
 from scipy.stats import norm
 
 import tiebreak as tb
-from tiebreak.bayesian import bayesian_bootstrap, hierarchical_posterior, median_posterior, signed_rank_posterior
+from tiebreak.bayesian import hierarchical_posterior, signed_rank_posterior
 from tiebreak.frequentist import (
     ClusterSums,
-    average_ranks,
-    bootstrap_metric,
     bradley_terry_bootstrap,
     cluster_sums,
-    critical_difference,
-    five_by_two_cv_test,
     independent_proportions,
     jackknife_metric,
     mean_of_clusters,
@@ -264,12 +260,6 @@ def judge_paired(scores: np.ndarray, n: int) -> Judged:
     return student(found.estimate, found.se, found.df)
 
 
-def judge_five_by_two(scores: np.ndarray, n: int) -> Judged:
-    d = differences(scores)
-    found = five_by_two_cv_test(d.reshape(*d.shape[:-1], 5, 2))
-    return student(d[..., 0], np.sqrt(found.variances.mean(axis=-1)), found.t_df)
-
-
 def judge_wilcoxon(scores: np.ndarray, n: int) -> Judged:
     return signed_ranks(differences(scores), np.abs(scores).max())
 
@@ -296,19 +286,6 @@ def judge_wins(scores: np.ndarray, n: int) -> Judged:
         return np.where(wins <= 0, 1.0, bdtrc(np.maximum(wins, 1) - 1, np.maximum(won + lost, 1), (1 + at) / 2))
 
     return ByTails(lambda at: at_least(won, at), lambda at: at_least(lost, -at))
-
-
-def judge_nemenyi(scores: np.ndarray, n: int) -> Judged:
-    """Its critical difference for all pairs is its own level; p is not read."""
-    ranks = average_ranks(np.swapaxes(scores, 1, 2))
-    half = critical_difference(scores.shape[1], n, ALPHA)
-    d = -differences(ranks[..., None])[..., 0]
-    return ByEnds(lambda p: (d - half, d + half))
-
-
-def judge_median(scores: np.ndarray, n: int) -> Judged:
-    found = median_posterior(differences(scores), scale=np.abs(scores).max())
-    return ByTails(lambda at: found.tail_below(np.asarray(at)), lambda at: found.tail_above(np.asarray(at)))
 
 
 def n_draws(n_models: int) -> int:
@@ -374,11 +351,6 @@ def judge_tango(scores: np.ndarray, n: int) -> Judged:
     )
 
 
-def judge_newcombe_paired(scores: np.ndarray, n: int) -> Judged:
-    found = paired_rates(scores, n)
-    return ByEnds(lambda p: tuple(np.asarray(found.limit(p, upper=upper, method="newcombe")) for upper in (False, True)))
-
-
 def judge_graded(scores: np.ndarray, n: int) -> Judged:
     d = differences(scores)
     return means_of(ClusterSums(d, np.ones(d.shape), np.ones(d.shape), n))
@@ -404,13 +376,10 @@ def means_of(sums: ClusterSums) -> Judged:
     return ByEnds(ends)
 
 
-def judge_rates(method: str) -> Judge:
-    def judge(scores: np.ndarray, n: int) -> Judged:
-        first, second = np.triu_indices(scores.shape[1], 1)
-        found = independent_proportions(scores[:, first, 0], n, scores[:, second, 0], n)
-        return ByEnds(lambda p: tuple(np.asarray(found.limit(p, upper=upper, method=method)) for upper in (False, True)))
-
-    return judge
+def judge_rates(scores: np.ndarray, n: int) -> Judged:
+    first, second = np.triu_indices(scores.shape[1], 1)
+    found = independent_proportions(scores[:, first, 0], n, scores[:, second, 0], n)
+    return ByEnds(lambda p: tuple(np.asarray(found.limit(p, upper=upper)) for upper in (False, True)))
 
 
 def judge_delong(scores: np.ndarray, n: int) -> Judged:
@@ -439,37 +408,6 @@ def judge_jackknife(scores: np.ndarray, n: int) -> Judged:
         df = sum(part for part, _ in parts) ** 2 / sum(part**2 / most for part, most in parts)
     df = np.where(df > 0, np.minimum(df, n - 1.0), n - 1.0)
     return student(differences(np.asarray(found.estimate)[..., None])[..., 0], np.where(error > 1e-12, error, 0.0), df)
-
-
-def judge_bootstrap(scores: np.ndarray, n: int) -> Judged:
-    """F1 of predicted classes, BCa."""
-    pairs = np.triu_indices(scores.shape[1], 1)
-    found = []
-    for table in scores:
-        metric = metric_of_classes(positives(n).astype(int), table.astype(int), "f1")
-        drawn = bootstrap_metric(metric, n_resamples=n_draws(scores.shape[1]), resampling="random", rng=0)
-        found.append(drawn.difference(*pairs))
-
-    def ends(p: float) -> tuple[np.ndarray, np.ndarray]:
-        low, high = zip(*(each.confidence_interval(1 - 2 * p) for each in found), strict=True)
-        return np.array(low), np.array(high)
-
-    return ByEnds(ends)
-
-
-def judge_permutation(scores: np.ndarray, n: int) -> Judged:
-    """Means over random halves of the items, the same for all tables as `compare` has one seed: Hartigan's typical values."""
-    flips = np.random.Generator(np.random.SFC64(0)).integers(0, 2, (n_draws(scores.shape[1]), n), dtype=np.int8).astype(float)
-    d = differences(scores)
-    size = np.maximum(flips.sum(axis=1), 1)
-    drawn = np.stack([table @ flips.T / size for table in d])
-    total = 1.0 + drawn.shape[-1]
-    return ByTails(lambda at: (1 + (drawn <= at).sum(axis=-1)) / total, lambda at: (1 + (drawn >= at).sum(axis=-1)) / total)
-
-
-def judge_bayes_bootstrap(scores: np.ndarray, n: int) -> Judged:
-    drawn = bayesian_bootstrap(scores.reshape(-1, n), n_draws=n_draws(scores.shape[1]), rng=0).draws
-    return by_draws(differences(np.asarray(drawn).reshape(*scores.shape[:2], -1)))
 
 
 def judge_ratings(scores: np.ndarray, n: int) -> Judged:
@@ -581,7 +519,7 @@ WORLDS = (
     World("paired-t", SHARED_SEEDS, draw_seeds, judge_paired, True, source=as_seeds),
     World("welch", "other seeds for each model, spreads 1 to 2", draw_own_seeds, judge_welch, True, source=as_own_seeds),
     World("tango", BINARY, draw_answers, judge_tango, True, source=as_items("accuracy"), spread=0.56),
-    World("newcombe", RATES, draw_counts, judge_rates("newcombe"), True, source=as_counts, spread=0.5),
+    World("newcombe", RATES, draw_counts, judge_rates, True, source=as_counts, spread=0.5),
     World("clustered-t", GRADED, draw_graded, judge_graded, True, source=as_items("quality"), spread=0.28),
     World("clustered-t", "items, graded, lognormal", draw_skewed, judge_graded, True),
     World(
@@ -599,21 +537,12 @@ WORLDS = (
     World("jackknife-t", "predicted classes, F1", draw_labels, judge_jackknife, True, source=as_labels, spread=0.7),
     World("bradley-terry", "wins on datasets", draw_datasets, judge_ratings, True, (10, 30, 100), (3, 5, 10), 200),
     World("paired-t", "splits", draw_splits, judge_paired, False),
-    World("5x2cv-t", "5 x 2-fold, splits that correlate by a half", correlated(0.5), judge_five_by_two, False, (10,)),
     World("sign", NORMAL, draw_datasets, judge_sign, False),
     World("hierarchical", NORMAL, draw_dataset_splits, judge_hierarchical, False, (10,), (3,), 100),
     World("bayes-signed-rank", NORMAL, draw_datasets, judge_signed_rank_posterior, False, (10,), (3, 5), 400),
     World("bayes-signed-rank", NORMAL, draw_datasets, judge_signed_rank_posterior, False, (30,), (3,), 200),
-    World("bayes-sign", NORMAL, draw_datasets, judge_median, False),
-    World("nemenyi", NORMAL, draw_datasets, judge_nemenyi, False),
-    World("agresti-caffo", RATES, draw_counts, judge_rates("agresti-caffo"), False),
-    World("z", RATES, draw_counts, judge_rates("wald"), False),
-    World("newcombe-paired", BINARY, draw_answers, judge_newcombe_paired, False),
-    World("bootstrap", "predicted classes, F1", draw_labels, judge_bootstrap, False, (30, 100), (3, 5), 300),
-    World("permutation", GRADED, draw_graded, judge_permutation, False, (30, 100), (3, 10), 200),
-    World("bayes-bootstrap", GRADED, draw_graded, judge_bayes_bootstrap, False, (30, 100), (3, 10), 200),
 )
-OWN_LEVEL = ("nemenyi", "bradley-terry")
+OWN_LEVEL = ("bradley-terry",)
 """Procedures that allow for all models by themselves, so that no family but theirs can be read off them."""
 
 
@@ -633,7 +562,6 @@ def tables_of(world: World, means: np.ndarray, n: int, n_tables: int, seed: int)
     """Batches of tables, with their pairs judged."""
     n_tables = affordable(min(n_tables, world.most or n_tables), means.size, n)
     rng = np.random.default_rng([seed, means.size, n, *world.procedure.encode(), *world.data.encode()])
-    width = {"permutation": n_draws(means.size), "bayes-bootstrap": n_draws(means.size)}.get(world.procedure, 10 * n)
-    for size in batches(n_tables, means.size, n, width if world.most else 1):
+    for size in batches(n_tables, means.size, n, 10 * n if world.most else 1):
         scores = world.draw(rng, size, means, n)
         yield scores, world.judge(scores, n)

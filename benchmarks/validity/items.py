@@ -1,7 +1,7 @@
 """How often intervals of two models on the same examples hold the truth, on tables drawn with a known one.
 
 ``python benchmarks/validity/items.py [TABLES [FEW]]`` draws so many tables for each cell (2,000), and so many for the cells of
-the bootstrap and of DeLong's areas (500). Exit code 1 when a goal is missed: coverage of at least 0.93 in each cell (by a
+DeLong's areas (500). Exit code 1 when a goal is missed: coverage of at least 0.93 in each cell (by a
 one-sided binomial test at 0.01, divided by the number of cells), at most 0.98 where five or more discordant examples are
 expected. Below that Tango's interval is conservative, which the table says. Tables without an interval are counted apart.
 """
@@ -15,9 +15,6 @@ import numpy as np
 from scipy import special, stats
 
 from tiebreak.frequentist import (
-    bootstrap_auc,
-    bootstrap_mean,
-    bootstrap_metric,
     clustered_mean,
     crossed_mean,
     independent_proportions,
@@ -125,7 +122,7 @@ def run_cells(n_tables: int, rng: np.random.Generator) -> list[Cell]:
 
 
 def ranking_cells(n_tables: int, rng: np.random.Generator) -> list[Cell]:
-    """DeLong and the bootstrap: two models whose scores are normal, 1 or 2 apart between the classes."""
+    """DeLong: two models whose scores are normal, 1 or 2 apart between the classes."""
     cells = []
     for n, share, apart, correlation in (
         (40, 0.5, 1, 0.5),
@@ -136,24 +133,14 @@ def ranking_cells(n_tables: int, rng: np.random.Generator) -> list[Cell]:
     ):
         n_positive = int(n * share)
         truth = np.arange(n) < n_positive
-        inside: dict[str, list[bool]] = {"delong": [], "bootstrap": []}
+        inside = []
         for _ in range(n_tables):
             common, own = rng.normal(size=n), rng.normal(size=(2, n))
             scores = np.sqrt(correlation) * common + np.sqrt(1 - correlation) * own + apart * truth
             low, high = paired_auc(truth, scores).difference().confidence_interval()
-            inside["delong"].append(low <= 0 <= high)
-            boot = bootstrap_metric(bootstrap_auc(truth, scores), n_resamples=999, strata=truth, rng=rng).difference()
-            low, high = boot.confidence_interval()
-            inside["bootstrap"].append(low <= 0 <= high)
+            inside.append(low <= 0 <= high)
         text = f"AUC, {n_positive} of {n} positive, {apart} apart, correlation {correlation:g}"
-        cells += [Cell(f"{name} of", text, np.array(found)) for name, found in inside.items()]
-    for n, scale in ((50, 1.0), (200, 3.0)):
-        found = []
-        for _ in range(n_tables):
-            d = rng.exponential(scale, size=n) - rng.exponential(scale, size=n) * 1.0
-            low, high = bootstrap_metric(bootstrap_mean(d), n_resamples=1999, rng=rng).confidence_interval()
-            found.append(low <= 0 <= high)
-        cells.append(Cell("bootstrap of", f"a mean of {n} skewed differences", np.array(found)))
+        cells.append(Cell("delong of", text, np.array(inside)))
     return cells
 
 

@@ -77,7 +77,7 @@ def test_nothing_found_is_no_findings() -> None:
 
 
 def test_every_check_says_what_it_found_or_why_it_was_not_done() -> None:
-    """Without groups, time and deep five checks have nothing to look at."""
+    """Without groups, time and deep these checks have nothing to look at."""
     checks = {check.what: check.why_not for check in tb.audit(*classes(), "stratified").checks}
     assert {why for why in checks.values() if why} == {
         "no groups were given",

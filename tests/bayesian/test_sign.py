@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tiebreak as tb
-from tiebreak.errors import InvalidParameterError, TooFewDatasetsError
+from tiebreak.errors import InvalidParameterError, InvalidScoresError, TooFewDatasetsError
 
 sign_posterior = tb.bayesian.sign_posterior
 
@@ -59,22 +59,13 @@ def test_swapped_models_mirror_and_order_does_not_matter(values, rope):
     assert one.sum() == pytest.approx(1)
 
 
-def test_a_row_of_a_batch_is_answered_as_if_alone():
-    """A missing value undoes its own row only, and can be left out of it."""
-    d = np.array([[0.1, 0.2, -0.3], [0.1, np.nan, -0.3], [np.nan, np.nan, np.nan], [np.inf, 0.1, 0.1]])
-    strict, lenient = sign_posterior(d), sign_posterior(d, omit_missing=True)
-    alone = sign_posterior(d[0]).probabilities()
-    assert tuple(p[0] for p in strict.probabilities()) == tuple(alone)
-    assert np.isnan(np.array(strict.probabilities())[:, 1:]).all()
-    assert tuple(p[1] for p in lenient.probabilities()) == tuple(sign_posterior([0.1, -0.3]).probabilities())
-    assert np.isnan(np.array(lenient.mean)[:, 2:]).all()
-
-
-def test_draws_have_the_posterior_mean():
-    """Chances of 5, 2 and 1 in 8; the standard error of a mean of 40,000 draws is below 0.001."""
-    draws = sign_posterior([1, 1, 1, 1, 1, 0, -1], rope=0.5).draws(40_000, 3)
-    assert draws.shape == (40_000, 3)
-    assert draws.mean(axis=0) == pytest.approx([5 / 8, 2 / 8, 1 / 8], abs=0.004)
+def test_a_missing_difference_leaves_no_answer():
+    """A dataset that is nan or infinite undoes the counts, as it could lie anywhere."""
+    for d in ([0.1, np.nan, -0.3], [np.inf, 0.1]):
+        posterior = sign_posterior(d)
+        assert (posterior.n_better, posterior.n_equivalent, posterior.n_worse) == (0, 0, 0)
+        assert np.isnan(posterior.mean).all()
+        assert np.isnan(posterior.probabilities()).all()
 
 
 def test_one_dataset_answers():
@@ -94,67 +85,14 @@ def test_all_ties():
         (lambda: sign_posterior([1.0], rope=-1), InvalidParameterError, "rope must be a finite half-width of at least 0"),
         (lambda: sign_posterior([1.0], prior_strength=-1), InvalidParameterError, "prior_strength must be"),
         (lambda: sign_posterior([1.0], prior_at=np.nan), InvalidParameterError, "prior_at must be a difference"),
-        (lambda: sign_posterior([1.0]).draws(0), InvalidParameterError, "n_draws must be a whole number of at least 1"),
+        (
+            lambda: sign_posterior([[1.0], [2.0]]),
+            InvalidScoresError,
+            "takes one row of differences, one a dataset",
+        ),
     ],
 )
 def test_wrong_use_says_how_to_go_on(call, error, text):
     """Each error is of the fitting type, and names the setting."""
     with pytest.raises(error, match=text):
         call()
-
-
-# --- the median -------------------------------------------------------------------------------------------------------
-
-median_posterior = tb.bayesian.median_posterior
-
-
-def test_the_median_is_a_beta_tail():
-    """Five of six datasets above 0, and the prior at 0: the median is above 0 with P(Beta(5, 2) > 1/2) = 57/64."""
-    posterior = median_posterior([1, 2, 3, 4, 5, -1])
-    assert float(posterior.tail_above(0.5)) == pytest.approx(57 / 64, abs=1e-14)
-    assert float(posterior.tail_below(0.0)) == pytest.approx(7 / 64, abs=1e-14)
-    assert float(posterior.tail_below(-2)) == 0
-    assert float(posterior.tail_below(5)) == 1
-
-
-def test_the_median_agrees_with_draws():
-    """Weighted medians of 40,000 draws of the weights; four standard errors are 0.01."""
-    d, rng = np.array([3.0, 2, -1, 4, 5, 0, 1, 2]), np.random.default_rng(2)
-    points, weights = np.append(d, 0.5), rng.standard_gamma(np.append(np.ones(8), 2.0), (40_000, 9))
-    order = np.argsort(points)
-    grown = np.cumsum(weights[:, order], axis=1)
-    medians = points[order][(grown >= grown[:, -1:] / 2).argmax(axis=1)]
-    posterior = median_posterior(d, prior_strength=2.0, prior_at=0.5)
-    for at in (-1.0, 0.0, 0.5, 1.0, 2.0, 3.5):
-        assert float(posterior.tail_below(at)) == pytest.approx((medians <= at).mean(), abs=0.01)
-        assert float(posterior.tail_above(at)) == pytest.approx((medians >= at).mean(), abs=0.01)
-
-
-@pytest.mark.slow
-@given(st.lists(st.integers(-5, 5), min_size=1, max_size=12), st.sampled_from([0.005, 0.05, 0.4]))
-def test_ends_are_where_tails_cross_the_level(values, p):
-    """No more than `p` is beyond an end, more than `p` from the end on; a row by itself or among others, mirrored if swapped."""
-    d = np.array(values, dtype=float)
-    posterior = median_posterior(d)
-    low, high = float(posterior.quantile(p)), float(posterior.quantile(p, upper=True))
-    assert float(posterior.tail_below(low - 0.5)) <= p < float(posterior.tail_below(low))
-    assert float(posterior.tail_above(high + 0.5)) <= p < float(posterior.tail_above(high))
-    mirrored = median_posterior(-d)
-    assert (float(mirrored.quantile(p)), float(mirrored.quantile(p, upper=True))) == (-high, -low)
-    rows = median_posterior(np.stack([np.append(d, np.nan), np.append(d, 9.0)]), omit_missing=True)
-    assert rows.quantile([[p], [0.1]])[0, 0] == low
-    assert rows.tail_below(low)[0] == posterior.tail_below(low)
-
-
-def test_a_median_without_an_answer_is_nan():
-    """A row without a dataset, or with a missing one that is not left out; an infinite prior is where it is put."""
-    rows = median_posterior([[np.nan, np.nan], [1.0, np.nan]], omit_missing=True)
-    assert np.isnan(rows.tail_below(0.0)[0])
-    assert np.isnan(rows.quantile(0.1)[0])
-    assert rows.tail_above(1.0)[1] == 0.5
-    assert np.isnan(median_posterior([1.0, np.nan]).tail_below(0.0))
-    assert float(median_posterior([1.0], prior_at=np.inf).credible_interval(0.9).high) == np.inf
-    with pytest.raises(InvalidParameterError, match="prior_strength"):
-        median_posterior([1.0], prior_strength=-1)
-    with pytest.raises(TooFewDatasetsError):
-        median_posterior([])

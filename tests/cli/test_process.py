@@ -59,7 +59,7 @@ def test_comparing_a_csv_loads_no_heavy_package(scores: str, format_: str) -> No
     heavy = {"pandas", "sklearn", "scipy.stats", "matplotlib", "rich", "narwhals", "polars"}
     loaded = modules_after("compare", scores, "--metric", "accuracy", "--rope", "0.01", "--format", format_)
     assert not heavy & loaded
-    others = ("bootstrap", "delong", "hierarchical", "tango", "wilcoxon")  # all procedures together take as long as SciPy
+    others = ("delong", "hierarchical", "tango", "wilcoxon")  # all procedures together take as long as SciPy
     assert not {f"tiebreak.comparison.procedures.{name}" for name in others} & loaded
 
 

@@ -254,7 +254,7 @@ def test_method_names_what_it_assumes() -> None:
     plain = compared(TABLE, method="paired-t").method
     assert plain.name == "paired-t"
     assert "too confident" in plain.reason
-    assert {"corrected-t", "paired-t", "5x2cv-t", "wilcoxon", "sign", "hierarchical", "welch", "tango"} <= set(tb.methods())
+    assert {"corrected-t", "paired-t", "wilcoxon", "sign", "hierarchical", "welch", "tango"} <= set(tb.methods())
     assert re.search(r"^  paired-t +by split: ", repr(tb.methods()), re.MULTILINE)
 
 

@@ -8,8 +8,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
 from tests.comparison.tables import compared, noisy
-from tiebreak.comparison.procedures import METHODS
-from tiebreak.comparison.settings import Settings
 from tiebreak.errors import InvalidParameterError
 from tiebreak.frequentist import adjust_pvalues
 from tiebreak.frequentist.adjustment import shared_alpha
@@ -90,20 +88,6 @@ def test_without_a_correction_asked_for_it_is_bonferronis() -> None:
     """What was asked stays None; what was used is named."""
     answer = compared(noisy(*MEANS))
     assert (answer.settings.correction, answer.correction) == (None, "bonferroni")
-
-
-@pytest.mark.parametrize("name", [name for name in METHODS if name != "nemenyi"])
-@pytest.mark.parametrize("baseline", [None, "a"])
-def test_every_procedure_takes_bonferronis_unless_asked(name: str, baseline: str | None) -> None:
-    """So that all verdicts of every page are right at once."""
-    assert METHODS[name].correction_of(Settings(baseline=baseline)) == "bonferroni"
-    assert METHODS[name].correction_of(Settings(baseline=baseline, correction="holm")) == "holm"
-
-
-def test_nemenyi_allows_for_all_pairs_by_itself() -> None:
-    """By the studentized range; with a baseline its z-tests take Bonferroni's correction [Dunn 1961], as any other."""
-    assert METHODS["nemenyi"].correction_of(Settings()) == "none"
-    assert METHODS["nemenyi"].correction_of(Settings(baseline="a")) == "bonferroni"
 
 
 STEPWISE = ("holm", "hochberg", "hommel", "shaffer", "bh", "by")

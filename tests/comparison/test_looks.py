@@ -210,7 +210,7 @@ def test_what_changes_between_looks_is_refused(
         ({"n_total": N, "correction": "holm"}, InvalidParameterError, "take 'bonferroni' or 'sidak'"),
         ({"n_total": N, "rope": "1%"}, InvalidParameterError, "give it in the metric's unit"),
         ({"n_total": N, "p_best": True}, InvalidParameterError, "keeps no error rate over looks"),
-        ({"n_total": N, "method": "bootstrap"}, UnsuitableDesignError, "bootstrap takes no looks"),
+        ({"n_total": N, "method": "jackknife-t"}, UnsuitableDesignError, "jackknife-t takes no looks"),
         ({"looks": 3}, InvalidParameterError, "looks is a file, an earlier answer"),
         ({"looks": {"kind": "looks", "schema": 2}}, UnreadableSourceError, "reads schema 1. Update tiebreak"),
         ({"looks": {"kind": "other"}}, UnreadableSourceError, "holds no looks"),

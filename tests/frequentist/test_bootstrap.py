@@ -12,10 +12,8 @@ from sklearn.metrics import f1_score, roc_auc_score
 from tiebreak.errors import InvalidParameterError, InvalidScoresError
 from tiebreak.frequentist import (
     bootstrap_auc,
-    bootstrap_correlation,
     bootstrap_function,
     bootstrap_mean,
-    bootstrap_median,
     bootstrap_metric,
     bootstrap_sums,
 )
@@ -73,48 +71,6 @@ def test_any_function_gives_what_its_sums_give() -> None:
     assert one.confidence_interval() == pytest.approx(other.confidence_interval())
 
 
-def test_median_is_numpys_on_each_resample() -> None:
-    """Of an even and of an odd number of examples."""
-    rng = np.random.default_rng(3)
-    for n in (7, 8):
-        values = rng.normal(size=n)
-        counts = rng.multinomial(n, np.full(n, 1 / n), size=50)
-        expected = [np.median(np.repeat(values, row)) for row in counts]
-        np.testing.assert_allclose(bootstrap_median(values).at(counts), expected)
-
-
-def test_differences_are_of_the_same_resamples() -> None:
-    """The resampled difference of two means is the mean of the resampled differences."""
-    scores = np.random.default_rng(4).normal(size=(3, 30))
-    together = bootstrap_metric(bootstrap_mean(scores), n_resamples=999).difference([0, 0], [1, 2])
-    direct = bootstrap_metric(bootstrap_mean(scores[0] - scores[2]), n_resamples=999)
-    np.testing.assert_allclose(together.replicates[1], direct.replicates, atol=1e-14)
-    assert together.confidence_interval().low[1] == pytest.approx(direct.confidence_interval().low)
-    best = bootstrap_metric(bootstrap_mean(scores), n_resamples=999).p_best()
-    assert best.sum() == pytest.approx(1)
-
-
-def test_whole_clusters_are_drawn() -> None:
-    """Examples of a cluster are in a resample equally often; examples that are copies of each other count once."""
-    values, clusters = np.repeat([1.0, 2.0, 4.0, 9.0], 3), np.repeat(list("abcd"), 3)
-    clustered = bootstrap_metric(bootstrap_mean(values), clusters=clusters)
-    alone = bootstrap_metric(bootstrap_mean([1.0, 2.0, 4.0, 9.0]))
-    assert clustered.is_exact
-    assert clustered.confidence_interval() == pytest.approx(alone.confidence_interval())
-
-
-def test_strata_keep_their_sizes() -> None:
-    """With classes as strata no resample lacks one, and means within a stratum of equal values do not vary."""
-    truth = np.array([1] * 3 + [0] * 20)
-    scores = np.random.default_rng(5).normal(size=23)
-    without = bootstrap_metric(bootstrap_auc(truth, scores), n_resamples=2_000)
-    within = bootstrap_metric(bootstrap_auc(truth, scores), n_resamples=2_000, strata=truth)
-    assert np.isnan(without.replicates).mean() == pytest.approx((20 / 23) ** 23, abs=0.02)
-    assert not np.isnan(within.replicates).any()
-    constant = bootstrap_metric(bootstrap_mean([1, 1, 1, 5, 5]), strata=list("aaabb"), n_resamples=500)
-    assert np.isnan(constant.confidence_interval()).all()
-
-
 def test_the_same_call_gives_the_same_answer() -> None:
     """A fixed seed unless given; another one gives other resamples."""
     metric = bootstrap_mean(np.random.default_rng(6).normal(size=40))
@@ -125,36 +81,27 @@ def test_the_same_call_gives_the_same_answer() -> None:
 
 def test_equal_scores_have_no_interval() -> None:
     """Two models with the same score on each example: the resampled differences are all 0."""
-    scores = np.tile(np.random.default_rng(7).normal(size=30), (2, 1))
-    result = bootstrap_metric(bootstrap_mean(scores), n_resamples=500).difference()
+    scores = np.random.default_rng(7).normal(size=30)
+    result = bootstrap_metric(bootstrap_mean(scores - scores), n_resamples=500)
     assert result.estimate == 0.0
     assert np.isnan(result.confidence_interval()).all()
 
 
-def test_correlation_does_not_lose_its_digits() -> None:
-    """A large mean under a small spread; numpy's corrcoef of the resampled rows is the oracle."""
-    rng = np.random.default_rng(8)
-    x, y = 1e6 + rng.normal(size=(2, 30))
-    counts = rng.multinomial(30, np.full(30, 1 / 30), size=5)
-    expected = [np.corrcoef(np.repeat(x, row), np.repeat(y, row))[0, 1] for row in counts]
-    np.testing.assert_allclose(bootstrap_correlation(x, y).at(counts), expected, atol=1e-9)
-
-
 def test_wrong_input_is_refused() -> None:
-    """Too few resamples for the level, too many for an enumeration, nan, clusters across strata."""
+    """Too few resamples for the level, too many for an enumeration, nan, several models at once."""
     metric = bootstrap_mean(np.arange(30.0))
-    with pytest.raises(InvalidParameterError, match="n_resamples must be a whole number, 1 or more; got 0"):
+    with pytest.raises(InvalidParameterError, match="n_resamples must be a whole number of at least 1; got 0"):
         bootstrap_metric(metric, n_resamples=0)
     with pytest.raises(
         InvalidParameterError, match=r"200 resamples are too few for an interval of level 0.95; pass n_resamples=400"
     ):
         bootstrap_metric(metric, n_resamples=200).confidence_interval()
-    with pytest.raises(InvalidParameterError, match="30 examples or clusters have too many resamples"):
+    with pytest.raises(InvalidParameterError, match="30 examples have too many resamples"):
         bootstrap_metric(metric, resampling="exact")
     with pytest.raises(InvalidScoresError, match="finite values, one for each example"):
         bootstrap_mean([1, np.nan])
-    with pytest.raises(InvalidScoresError, match="a cluster lies in two strata"):
-        bootstrap_metric(bootstrap_mean([1, 2, 3]), clusters=[0, 0, 1], strata=[0, 1, 1])
+    with pytest.raises(InvalidScoresError, match="the metric of one model, or of the differences of two; got 3 rows"):
+        bootstrap_metric(bootstrap_mean(np.eye(3)))
     with pytest.raises(InvalidParameterError, match="unknown method 'student'"):
         bootstrap_metric(metric).confidence_interval(method="student")
 

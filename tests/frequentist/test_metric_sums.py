@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import stats
 from sklearn import metrics
 
 import tiebreak as tb
@@ -76,34 +75,6 @@ def test_values_of_numbers_are_scikit_learns(rng: np.random.Generator, name: str
         assert found[model, row] == pytest.approx(theirs(actual[again], predicted[model][again]), rel=1e-9)
 
 
-def test_interval_is_that_of_scipy_with_scikit_learn(rng: np.random.Generator) -> None:
-    """BCa of an F1 difference: within 0.006 of scipy.stats.bootstrap over f1_score, both from 4,000 resamples.
-
-    A limit is known from its resamples to sqrt(0.025 * 0.975 / 4000) / 0.058 = 0.042 standard errors of the difference, here
-    0.04, and the difference of two such limits to 0.0024; 0.006 is 2.5 times that, and both are drawn from a fixed seed.
-    """
-    actual, predicted = answers(rng, 2, 150)
-    metric = tb.frequentist.metric_of_classes(actual, predicted[:2], "f1")
-    ours = tb.frequentist.bootstrap_metric(metric, n_resamples=4_000, resampling="random", rng=1).difference()
-
-    def difference(y: Any, a: Any, b: Any) -> float:
-        def f1(p: Any) -> float:
-            hits = np.count_nonzero(y & p)
-            return float(2 * hits / (np.count_nonzero(y) + np.count_nonzero(p)))
-
-        return f1(a) - f1(b)
-
-    assert difference(actual, *predicted[:2]) == pytest.approx(
-        metrics.f1_score(actual, predicted[0]) - metrics.f1_score(actual, predicted[1]), abs=1e-12
-    )
-    theirs = stats.bootstrap(
-        (actual, *predicted[:2]), difference, paired=True, vectorized=False, n_resamples=4_000, method="BCa", rng=2
-    )
-    assert ours.estimate == pytest.approx(difference(actual, *predicted[:2]), abs=1e-12)
-    np.testing.assert_allclose(ours.confidence_interval(), theirs.confidence_interval, atol=0.006)
-    assert float(ours.standard_error) == pytest.approx(theirs.standard_error, rel=0.05)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("in_clusters", [False, True])
 def test_all_permutations_by_hand(rng: np.random.Generator, in_clusters: bool) -> None:
@@ -137,8 +108,10 @@ def test_permutations_of_a_mean_are_sign_flips(rng: np.random.Generator) -> None
     exact = tb.frequentist.permutation_test_metric(tb.frequentist.bootstrap_mean(values))
     flips = tb.frequentist.permutation_test_paired(values[0] - values[1], method="exact")
     assert exact.pvalue() == pytest.approx(flips.pvalue(), abs=1e-12)
-    drawn = tb.frequentist.permutation_test_metric(tb.frequentist.bootstrap_mean(values), method="random", rng=4)
-    assert drawn.pvalue() == pytest.approx(exact.pvalue(), abs=0.03)  # five standard errors of 9,999 draws are 0.025
+    many = rng.integers(0, 4, size=(2, 16)).astype(float)
+    drawn = tb.frequentist.permutation_test_metric(tb.frequentist.bootstrap_mean(many), rng=4)
+    flips = tb.frequentist.permutation_test_paired(many[0] - many[1], method="exact")
+    assert drawn.pvalue() == pytest.approx(flips.pvalue(), abs=0.03)  # five standard errors of 9,999 draws are 0.025
 
 
 def test_swapped_and_identical_models(rng: np.random.Generator) -> None:
@@ -160,11 +133,6 @@ def test_swapped_and_identical_models(rng: np.random.Generator) -> None:
         (lambda f: f.metric_of_classes([0, 1], [[0]], "f1"), InvalidScoresError, "one class for each example"),
         (lambda f: f.metric_of_numbers([0, 1], [[0]], "r2"), InvalidScoresError, "one number for each example"),
         (lambda f: f.metric_of_numbers([0, 1], [[0, np.nan]], "r2"), InvalidScoresError, "numbers must be finite"),
-        (
-            lambda f: f.permutation_test_metric(f.bootstrap_mean(np.eye(2, 30)), method="exact"),
-            InvalidParameterError,
-            "30 examples or clusters have too many permutations",
-        ),
         (
             lambda f: f.permutation_test_metric(f.bootstrap_mean(np.eye(2, 3)), clusters=["a"]),
             InvalidScoresError,

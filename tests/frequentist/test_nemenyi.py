@@ -1,4 +1,4 @@
-"""Nemenyi's test, its distribution against scipy's, and its dependence on the pool against all subsets tried."""
+"""Nemenyi's test, and its distribution against scipy's."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -20,7 +20,6 @@ from tiebreak.frequentist import (
     average_ranks,
     critical_difference,
     friedman_test,
-    nemenyi_pool,
     nemenyi_test,
     rank_quantile,
     wilcoxon,
@@ -75,58 +74,6 @@ def test_cliques_are_the_largest_groups(ranks: list[float], span: float) -> None
     assert near == {pair for group in groups for pair in combinations(group, 2)}
 
 
-def by_all_subsets(scores: np.ndarray, alpha: float) -> dict[tuple[int, int], set[int]]:
-    """Verdicts of each pair over all tables that hold it."""
-    n, k = scores.shape
-    found: dict[tuple[int, int], set[int]] = {}
-    for i, j in combinations(range(k), 2):
-        rest = [m for m in range(k) if m not in (i, j)]
-        found[i, j] = set()
-        for size in range(len(rest) + 1):
-            limit = critical_difference(size + 2, n, alpha)
-            for pool in combinations(rest, size):
-                first, second = stats.rankdata(-scores[:, [i, j, *pool]], axis=1).mean(axis=0)[:2]
-                found[i, j].add(1 if second - first > limit + 1e-9 else -1 if first - second > limit + 1e-9 else 0)
-    return found
-
-
-@settings(max_examples=25)
-@given(
-    seed=st.integers(0, 10_000), k=st.integers(2, 7), n=st.integers(3, 30), kind=st.sampled_from(["smooth", "tied", "opposed"])
-)
-@pytest.mark.slow
-def test_pool_is_all_subsets(seed: int, k: int, n: int, kind: str) -> None:
-    """Equal to trying every subset; opposed models are best on half of the datasets and worst on the other half."""
-    rng = np.random.default_rng(seed)
-    scores = rng.normal(size=(n, k)) + rng.random() * np.linspace(0, 3, k)
-    if kind == "tied":
-        scores = np.round(scores)
-    if kind == "opposed":
-        scores[:, : k // 2] += 6 * np.sign(np.arange(n) % 2 - 0.5)[:, None]
-    pool = nemenyi_pool(scores)
-    expected = by_all_subsets(scores, 0.05)
-    verdicts = ((1, pool.can_be_first), (0, pool.can_be_tied), (-1, pool.can_be_second))
-    for at, pair in enumerate(zip(pool.first.tolist(), pool.second.tolist(), strict=True)):
-        assert {verdict for verdict, can_be in verdicts if can_be[at]} == expected[pair]
-        assert pool.depends[at] == (len(expected[pair]) > 1)
-
-
-def test_leaving_one_out() -> None:
-    """Each model left out in turn, by the test itself."""
-    scores = np.random.default_rng(4).normal(size=(25, 6)) + np.linspace(0, 1.5, 6)
-    pool = nemenyi_pool(scores)
-    for out in range(6):
-        kept = [m for m in range(6) if m != out]
-        ranks = average_ranks(scores[:, kept])
-        limit = critical_difference(5, 25)
-        for at, (i, j) in enumerate(zip(pool.first.tolist(), pool.second.tolist(), strict=True)):
-            if out in (i, j):
-                assert not pool.flips_without[at, out]
-                continue
-            d = ranks[kept.index(j)] - ranks[kept.index(i)]
-            assert pool.flips_without[at, out] == ((1 if d > limit else -1 if d < -limit else 0) != pool.verdict[at])
-
-
 def bakeoff() -> tuple[list[str], np.ndarray]:
     """Eight classifiers, mean accuracy over 30 resamples on each of 142 datasets (Middlehurst, Schaefer, Bagnall 2024)."""
     with BAKEOFF.open(encoding="utf-8", newline="") as file:
@@ -135,7 +82,7 @@ def bakeoff() -> tuple[list[str], np.ndarray]:
 
 
 def test_eight_time_series_classifiers() -> None:
-    """Figures computed with scipy from the published results; three of Nemenyi's verdicts depend on the pool."""
+    """Figures computed with scipy from the published results."""
     names, scores = bakeoff()
     ranks = dict(zip(names, average_ranks(scores).round(4).tolist(), strict=True))
     assert ranks == {
@@ -153,13 +100,9 @@ def test_eight_time_series_classifiers() -> None:
     assert omnibus.friedman.statistic == pytest.approx(theirs.statistic)
     assert omnibus.iman_davenport.statistic == pytest.approx(141 * theirs.statistic / (142 * 7 - theirs.statistic))
     assert critical_difference(8, 142) == pytest.approx(0.88108, abs=5e-6)
-    pool = nemenyi_pool(scores)
-    pairs = list(zip(pool.first.tolist(), pool.second.tolist(), strict=True))
-    depend = [(names[i], names[j]) for (i, j), depends in zip(pairs, pool.depends, strict=True) if depends]
-    assert depend == [("FreshPRINCE", "H-InceptionTime"), ("FreshPRINCE", "PF"), ("FreshPRINCE", "WEASEL-2")]
-    flips = [(names[i], names[j]) for (i, j), any_flip in zip(pairs, pool.flips_without.any(axis=1), strict=True) if any_flip]
-    assert flips == [("FreshPRINCE", "H-InceptionTime")]
-    p = wilcoxon(scores[:, pool.first].T - scores[:, pool.second].T, method="normal", continuity=False, scale=1).pvalue
+    first, second = np.triu_indices(8, 1)
+    pairs = list(zip(first.tolist(), second.tolist(), strict=True))
+    p = wilcoxon(scores[:, first].T - scores[:, second].T, method="normal", continuity=False, scale=1).pvalue
     adjusted = {frozenset((names[i], names[j])): value for (i, j), value in zip(pairs, adjust_pvalues(p, "holm"), strict=True)}
     for pair, value in {
         ("FreshPRINCE", "WEASEL-2"): 0.0707,
@@ -193,11 +136,6 @@ def test_eight_time_series_classifiers() -> None:
             "test must be 'nemenyi' or 'bonferroni-dunn'; got 'dunn'.",
         ),
         (lambda: rank_quantile(3, df=0), InvalidParameterError, "df must be above 0; got 0."),
-        (
-            lambda: nemenyi_pool([[1.0, np.nan], [1.0, 2.0]]),
-            InvalidScoresError,
-            "a complete table of two datasets and two models",
-        ),
     ],
 )
 def test_wrong_use_is_refused(call: Any, error: type[Exception], text: str) -> None:

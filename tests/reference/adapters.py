@@ -465,46 +465,6 @@ def no_information_rate(inputs: dict, options: dict, load: object) -> Named:
     return {"gamma": tb.metrics.no_information_rate(inputs["class_proportions"], inputs["prediction_proportions"])}
 
 
-def nested_cv_interval(inputs: dict, options: dict, load: object) -> Named:
-    """Interval of the fitted model's loss by repeated nested cross-validation, with all its parts."""
-    outer, inner = ([[fold[part] for fold in folds] for folds in inputs["repetitions"]] for part in ("outer", "inner"))
-    level = float(_option("confidence", inputs, options, 0.95))
-    found = tb.frequentist.nested_cv_interval(outer, inner, level=level)
-    n_folds = found.squared_difference.shape[1]
-    n_examples = sum(len(fold) for fold in outer[0])
-    return {
-        "err_ncv": found.inner_mean,
-        "err_cv": found.outer_mean,
-        "a": found.squared_difference.ravel().tolist(),
-        "b": found.fold_variance.ravel().tolist(),
-        "mse_raw": found.mean_squared_error * n_folds / (n_folds - 1),
-        "mse_rescaled": found.mean_squared_error,
-        "sigma_inner": found.least * n_examples**0.5,
-        "se_lower_bound": found.least,
-        "se_upper_bound": found.most,
-        "se": found.standard_error,
-        "bias": found.bias,
-        "estimate": found.estimate,
-        f"ci{100 * level:g}_low": found.low,
-        f"ci{100 * level:g}_high": found.high,
-    }
-
-
-def cv_wald_interval(inputs: dict, options: dict, load: object) -> Named:
-    """Interval of the mean loss of one cross-validation, by either estimate of its variance."""
-    folds = inputs["losses_by_fold"]
-    level = float(_option("confidence", inputs, options, 0.95))
-    named: Named = {}
-    for variance in ("all-pairs", "within-fold"):
-        found = tb.frequentist.cv_wald_interval(folds, level=level, variance=variance)
-        name = variance.replace("-", "_")
-        named["estimate"] = found.estimate
-        named[f"var_{name}"] = found.standard_error**2 * sum(map(len, folds))
-        named[f"se_{name}"] = found.standard_error
-        named[f"ci{100 * level:g}_{name}"] = [found.low, found.high]
-    return named
-
-
 def mcnemar(inputs: dict, options: dict, load: object) -> Named:
     """McNemar's test in all variants, and the textbook's and the score interval of the difference."""
     counts = _paired_counts(inputs)
@@ -965,36 +925,6 @@ def shaffer_S_sets(inputs: dict, options: dict, load: object) -> Named:
     return {"S": {str(k): list(tb.frequentist.shaffer_sets(int(k))) for k in _listed(inputs["k"])}}
 
 
-def aggregate_scores(inputs: dict, options: dict, load: object) -> Named:
-    """Means, medians and interquartile means over runs and tasks, and the probability of improvement of each pair of models."""
-    given = {name: rows for name, rows in inputs.items() if np.ndim(rows) and name not in ("thresholds", "models")}
-    tables = {name: np.array([_numbers(_listed(row)) for row in rows]) for name, rows in given.items()}  # a list is one task
-    if str(inputs.get("rows", "runs")) == "tasks":
-        tables = {name: table if np.ndim(given[name]) == 1 else table.T for name, table in tables.items()}
-    higher = not inputs.get("lower_is_better", False)
-    named: Named = {}
-    for name, table in tables.items():
-        for statistic in ("median", "mean", "iqm"):
-            found = tb.frequentist.aggregate_scores(table, statistic, n_resamples=1).estimate
-            named[f"{statistic}_{name}"] = found
-        for other, second in tables.items():
-            if other != name and second.shape[1] == table.shape[1]:
-                found = tb.frequentist.probability_of_improvement(table, second, higher_is_better=higher, n_resamples=1)
-                named[f"probability_of_improvement_{name}_over_{other}"] = found.estimate
-        thresholds = _option("thresholds", inputs, options, None)
-        if thresholds is not None:
-            profile = tb.frequentist.performance_profile(table, _listed(thresholds), n_resamples=1)
-            named[f"performance_profile_{name}"] = profile.share.tolist()
-    return named
-
-
-def bootstrap_632(inputs: dict, options: dict, load: object) -> Named:
-    """Both .632 estimates of an error rate."""
-    found = tb.frequentist.error_632(inputs["error_train"], inputs["error_oob"], inputs["no_information_rate"])
-    clipped = min(inputs["error_oob"], inputs["no_information_rate"])
-    return {**found._asdict(), "err_oob_clipped": clipped}
-
-
 def bernoulli_standard_error(inputs: dict, options: dict, load: object) -> Named:
     """Textbook errors of two rates on one test set each, from the Wald interval and the unpooled z-test."""
     named: Named = {}
@@ -1040,8 +970,6 @@ ADAPTERS = {
         cost_sensitive_decision,
         roc_curve_and_auc,
         no_information_rate,
-        nested_cv_interval,
-        cv_wald_interval,
         wilcoxon_signed_rank,
         wilcoxon_critical_values,
         sign_test,
@@ -1055,7 +983,6 @@ ADAPTERS = {
         nemenyi_finite_df,
         p_value_adjustment_all_pairs,
         shaffer_S_sets,
-        aggregate_scores,
         mcnemar,
         paired_classification,
         cochran_q,
@@ -1069,7 +996,6 @@ ADAPTERS = {
         bootstrap_intervals_exact,
         bootstrap_intervals_mc,
         model_confidence_set,
-        bootstrap_632,
         bernoulli_standard_error,
     )
 }
@@ -1427,21 +1353,29 @@ def _resampled_values(inputs: dict) -> np.ndarray:
 def _resampled_statistic(inputs: dict) -> object:
     """The statistic that a case names in words."""
     words = inputs["statistic"].lower()
-    if "correlation" in words or "pearson" in words:
-        columns = [_numbers(values) for values in inputs.values() if isinstance(values, list)]
-        return tb.frequentist.bootstrap_correlation(*columns)
     if "auc" in words:
         labels = [float(label) == 1.0 for label in inputs["labels"]]
         return tb.frequentist.bootstrap_auc(labels, _numbers(inputs["scores"]))
-    if "median" in words:
-        return tb.frequentist.bootstrap_median(_resampled_values(inputs))
-    functions = {"standard deviation": np.std, "variance": np.var, "trimmed": _trimmed_mean, "ratio": _ratio_of_means}
+    if "correlation" in words or "pearson" in words:
+        columns = [_numbers(values) for values in inputs.values() if isinstance(values, list)]
+        x, y = (column - column.mean() for column in columns)
+        return tb.frequentist.bootstrap_sums(np.stack([np.ones(x.size), x, y, x * x, y * y, x * y], axis=-1), _correlation)
+    functions = {"median": np.median, "standard deviation": np.std, "variance": np.var}
+    functions |= {"trimmed": _trimmed_mean, "ratio": _ratio_of_means}
     found = next((function for word, function in functions.items() if word in words), None)
     if found is None:
         return tb.frequentist.bootstrap_mean(_resampled_values(inputs))
-    columns = [_numbers(values) for values in inputs.values() if isinstance(values, list)]
+    of_rows = found is _ratio_of_means
+    columns = [_numbers(each) for each in inputs.values() if isinstance(each, list)] if of_rows else [_resampled_values(inputs)]
     ddof = {"ddof": 1} if found in (np.std, np.var) and ("n - 1" in words or "ddof" in words or "sample" in words) else {}
     return tb.frequentist.bootstrap_function(lambda *drawn: found(*drawn, **ddof), *columns)
+
+
+def _correlation(sums: np.ndarray) -> np.ndarray:
+    """Pearson's, of the sums of 1, x, y and their products."""
+    n, x, y, xx, yy, xy = np.moveaxis(sums, -1, 0)
+    with np.errstate(invalid="ignore"):  # 0 / 0 where a column is constant
+        return (n * xy - x * y) / np.sqrt((n * xx - x * x) * (n * yy - y * y))
 
 
 def _trimmed_mean(values: np.ndarray) -> float:

@@ -194,12 +194,6 @@ def test_point_masses_name_the_better_model(adapters: ModuleType) -> None:
             {"differences": [1, 2, 3, 1, 0, 2, 1, 1, 2, 5]},
         ),
         ("bradley_terry_mle", {"wins": [[0, 3, 2], [1, 0, 2], [2, 1, 0]]}, {"wins": [[None, 3, 2], [1, None, 2], [2, 1, None]]}),
-        ("aggregate_scores", {"x": [[1], [2], [6]], "y": [[2], [3], [3]]}, {"x": [1, 2, 6], "y": [2, 3, 3]}),
-        (
-            "aggregate_scores",
-            {"x": [[1, 2, 6]], "y": [[2, 3, 3]], "rows": "tasks"},
-            {"x": [1, 2, 6], "y": [2, 3, 3], "rows": "tasks"},
-        ),
         (
             "model_confidence_set",
             {"losses": {"a": [1, 2, 3, 5], "b": [1, 3, 2, 6]}},

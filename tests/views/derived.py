@@ -212,7 +212,7 @@ def units_of(answer: dict[str, Any]) -> tuple[list[str], np.ndarray]:
 
 def largest_score(answer: dict[str, Any]) -> float:
     """Size of the scores, of which rounding noise is 1e-12."""
-    if answer["method"]["name"] in ("tango", "newcombe-paired", "newcombe", "agresti-caffo", "z", "delong", "nemenyi"):
+    if answer["method"]["name"] in ("tango", "newcombe", "delong"):
         return 1.0
     if answer["settings"]["scale"] == "relative":
         return 10.0

@@ -29,8 +29,7 @@ test sets large enough, folds of equal size, folds like the whole, single column
 target.
 Not looked at, as no groups were given: groups on both sides.
 Not looked at, as no time was given: training on the future, folds against time, times that differ.
-Looked at only with deep=True (--deep): folds that a classifier recognises, near copies on both
-sides.
+Looked at only with deep=True (--deep): near copies on both sides.
 """
 
 

@@ -27,14 +27,13 @@ SAID = {
 
 def walk(found: Any, answer: dict[str, Any], derived: Derived, name: str, plot: Any) -> None:
     """Contradictions of one figure."""
-    only_pairs = {"matrix", "verdicts", "diagram"}
+    only_pairs = {"verdicts", "diagram"}
     found.expect(not (derived.family == "best" and name in only_pairs), f"a figure {name} in comparisons with the best")
     {
         "ranking": _walk_ranking,
         "differences": _walk_differences,
         "scores": _walk_scores,
         "verdicts": _walk_verdicts,
-        "matrix": _walk_matrix,
         "diagram": _walk_diagram,
         "regions": _walk_regions,
         "paired": _walk_paired,
@@ -44,7 +43,6 @@ def walk(found: Any, answer: dict[str, Any], derived: Derived, name: str, plot: 
         "correlation": _walk_correlation,
         "agreement": _walk_agreement,
         "posterior": _walk_of_pair,
-        "draws": _walk_of_pair,
         "shrinkage": _walk_of_pair,
     }[name](found, answer, derived, plot)
     rope = re.search(rf"rope,? (?:of )?±({NUMBER})", plot.note)
@@ -168,7 +166,7 @@ def _walk_ranking(found: Any, answer: dict[str, Any], derived: Derived, plot: An
 
 def _walk_differences(found: Any, answer: dict[str, Any], derived: Derived, plot: Any) -> None:
     _walk_against(found, answer, derived, plot.more["table"], plot, "figure of differences")
-    if answer["settings"]["scale"] != "absolute" or answer["method"]["name"] in ("sign", "nemenyi"):
+    if answer["settings"]["scale"] != "absolute" or answer["method"]["name"] == "sign":
         return
     names, score = units_of(answer)
     reference = answer["settings"]["baseline"] or derived.models[0]
@@ -226,24 +224,6 @@ def _walk_pairs_title(found: Any, answer: dict[str, Any], derived: Derived, coun
     parts = re.findall(r"(\d+) (?:have a|are|has a|is) (winner|equivalent|model ahead|undecided)", title)
     told = {words: int(n) for n, words in parts}
     found.expect(told == {words: n for words, n in expected.items() if n}, f"{dict(counts)}: {title!r}")
-
-
-def _walk_matrix(found: Any, answer: dict[str, Any], derived: Derived, plot: Any) -> None:
-    _walk_verdicts(found, answer, derived, plot)
-    if answer["method"]["name"] == "nemenyi":
-        return  # ranks are counted, not scores
-    if answer["settings"]["scale"] != "absolute" or len({each.get("metric", {}).get("name") for each in answer["scores"]}) > 1:
-        return
-    names, score = units_of(answer)
-    own = dict(zip(names, score, strict=True))
-    for cell in plot.data.to_dict("records"):
-        one, two = own[cell["row"]], own[cell["column"]]
-        there = ~np.isnan(one) & ~np.isnan(two)
-        difference = derived.sign * (one - two)[there]
-        limit = 4e-12 * np.maximum(np.abs(one), np.abs(two))[there]
-        counts = int((difference > limit).sum()), int((np.abs(difference) <= limit).sum()), int((difference < -limit).sum())
-        told = cell["wins"], cell["ties"], cell["losses"]
-        found.expect(told == counts, f"{cell['row']!r} against {cell['column']!r} wins, ties, loses {told}, not {counts}")
 
 
 def _walk_diagram(found: Any, answer: dict[str, Any], derived: Derived, plot: Any) -> None:
@@ -322,7 +302,7 @@ def _walk_paired(found: Any, answer: dict[str, Any], derived: Derived, plot: Any
 
 
 def _walk_profile(found: Any, answer: dict[str, Any], derived: Derived, plot: Any) -> None:
-    if answer["settings"]["scale"] != "absolute" or answer["method"]["name"] == "nemenyi":
+    if answer["settings"]["scale"] != "absolute":
         return
     names, score = units_of(answer)
     score = derived.sign * score
@@ -370,8 +350,6 @@ def _walk_disagreements(found: Any, answer: dict[str, Any], derived: Derived, pl
 
 def _walk_correlation(found: Any, answer: dict[str, Any], derived: Derived, plot: Any) -> None:
     if not is_paired(answer) or answer["settings"]["scale"] != "absolute" or len(derived.models) > 12:
-        return
-    if answer["method"]["name"] == "nemenyi":
         return
     if answer["items"] is not None and answer["items"].get("truth") is not None:
         return

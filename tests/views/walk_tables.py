@@ -370,14 +370,13 @@ def _walk_interval_name(found: Any, answer: dict[str, Any], derived: Derived, he
 
 
 def holds_at_once(answer: dict[str, Any]) -> bool:
-    """True where all intervals of the family cover at once; those of Nemenyi's own level do so without a correction.
+    """True where all intervals of the family cover at once.
 
     Posteriors promise no coverage of several pairs, whatever the correction (design: "pairwise credible").
     """
-    settings, m = answer["settings"], len(answer["pairs"])
-    has_own = answer["method"]["name"] == "nemenyi" and settings["correction"] is None and settings["baseline"] is None
+    m = len(answer["pairs"])
     is_credible = answer["method"]["name"].startswith("bayes-") or answer["method"]["name"] == "hierarchical"
-    return (answer["resolved"]["correction"] in ("bonferroni", "sidak") and not is_credible) or m == 1 or (has_own and m > 1)
+    return (answer["resolved"]["correction"] in ("bonferroni", "sidak") and not is_credible) or m == 1
 
 
 def walk_notes(found: Any, answer: dict[str, Any], derived: Derived, read: Read) -> None:

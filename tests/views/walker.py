@@ -148,7 +148,7 @@ def _bounds(comparison: Comparison) -> dict[tuple[str, str], float]:
         return {}
     p, found = comparison.settings.alpha / max(2, len(comparison.models) - 1), {}
     for first, second in combinations(comparison.models, 2):
-        its = comparison.pair(first, second).distribution.by_itself
+        its = comparison.pair(first, second).distribution
         for pair, end in (((first, second), its.bound(p, upper=True)), ((second, first), -its.bound(p, upper=False))):
             found[pair] = 0.0 if abs(float(end)) <= float(its.tolerance) else float(end)
     return found
@@ -161,7 +161,6 @@ def _again(comparison: Comparison) -> dict[tuple[str, str], tuple[float, float]]
     for row in np.linspace(0, table.n_pairs - 1, min(table.n_pairs, MOST_ENDS)).astype(int).tolist():
         pair = models[table.first[row]], models[table.second[row]]
         its = comparison.pair(*pair).distribution
-        its = its if table.is_family else its.by_itself
         low, high = Interval(*its.interval(table.interval_alpha))
         found[pair] = float(low), float(high)
     return found
@@ -271,8 +270,6 @@ def _walk_level(found: Findings, shown: Shown, derived: Derived) -> None:
         found.expect(levels == {None}, "pairs outside the family have a level")
         return
     correction, level = answer["resolved"]["correction"], answer["resolved"]["interval_alpha"]
-    if answer["method"]["name"] == "nemenyi":
-        return
     if answer["settings"]["alternative"] == "two-sided" or correction in ("bonferroni", "sidak", "none"):
         p = np.array([math.nan if pair["pvalue"] is None else pair["pvalue"] for pair in pairs])
         expected = shared_alpha(p, correction, derived.alpha)
@@ -358,11 +355,7 @@ def _walk_order(found: Findings, answer: dict[str, Any], derived: Derived) -> No
 
 def values_of(answer: dict[str, Any], derived: Derived) -> dict[str, float]:
     """Value by which models are ordered, higher being better; -inf where there is none."""
-    is_turned = answer["method"]["name"] == "nemenyi"
-    return {
-        row["model"]: -math.inf if _ordering(row) is None else (-1 if is_turned else derived.sign) * _ordering(row)
-        for row in answer["ranking"]
-    }
+    return {row["model"]: -math.inf if _ordering(row) is None else derived.sign * _ordering(row) for row in answer["ranking"]}
 
 
 def _ordering(row: dict[str, Any]) -> Any:

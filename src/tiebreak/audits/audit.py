@@ -7,7 +7,6 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from tiebreak.audits.adversarial import find_recognisable_folds
 from tiebreak.audits.audit_input import AuditInput, Check, Columns
 from tiebreak.audits.findings import SEVERITIES, Audit, Checked, Finding, Folds
 from tiebreak.audits.folds import find_class_gaps, find_departures, find_small_tests, find_unequal_sizes
@@ -47,7 +46,6 @@ _CHECKS = (
     _Planned("folds of equal size", find_unequal_sizes),
     _Planned("folds like the whole", find_departures, "target"),
     _Planned("single columns that tell the target", find_leaks, "leak"),
-    _Planned("folds that a classifier recognises", find_recognisable_folds, "deep"),
     _Planned("near copies on both sides", find_near_duplicates, "deep"),
 )
 
@@ -86,8 +84,7 @@ def audit(
     task : {"classification", "regression"}, optional
         If not given: texts and few different whole numbers are classes.
     deep : bool, default False
-        Whether to look also for folds that a classifier tells from the rest (adversarial validation) and for near copies;
-        takes seconds to a minute.
+        Look also for near copies of test rows in training, which takes seconds for a large table.
     rng : int or Generator, default 0
         Seeds splits that are shuffled and have no seed, and samples of large data.
 

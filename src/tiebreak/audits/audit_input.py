@@ -241,17 +241,16 @@ MOST_COLUMNS = 200
 MOST_CATEGORIES = 20
 
 
-def standardised(audit_input: AuditInput, *, max_cells: int, rows: IntArray | None = None) -> FloatArray:
+def standardised(audit_input: AuditInput, *, max_cells: int) -> FloatArray:
     """Columns of mean 0 and variance 1, categories as indicators, what is missing at the mean; constant columns left out.
 
     Columns are left out, chosen at random, where there would be more than `max_cells`.
     """
-    n_rows = audit_input.n_samples if rows is None else rows.size
-    parts, n_columns = [], 0
+    n_rows, parts, n_columns = audit_input.n_samples, [], 0
     most = max(1, min(MOST_COLUMNS, max_cells // max(n_rows, 1)))
     for place in chosen_columns(audit_input, most):
         column = audit_input.columns[place]
-        values = column.values if rows is None else column.values[rows]
+        values = column.values
         own = values[:, None]
         if column.is_category:  # the most frequent categories, a column each
             labels, times = np.unique(values, return_counts=True)

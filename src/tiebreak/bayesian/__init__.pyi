@@ -1,6 +1,3 @@
-from tiebreak.bayesian.bayes_bootstrap import BayesianBootstrapPosterior as BayesianBootstrapPosterior
-from tiebreak.bayesian.bayes_bootstrap import BootstrapProbabilities as BootstrapProbabilities
-from tiebreak.bayesian.bayes_bootstrap import bayesian_bootstrap as bayesian_bootstrap
 from tiebreak.bayesian.bradley_terry import BradleyTerryPosterior as BradleyTerryPosterior
 from tiebreak.bayesian.bradley_terry import WinCounts as WinCounts
 from tiebreak.bayesian.bradley_terry import bradley_terry_posterior as bradley_terry_posterior
@@ -11,9 +8,7 @@ from tiebreak.bayesian.hierarchical import ShrunkenMeans as ShrunkenMeans
 from tiebreak.bayesian.hierarchical import hierarchical_posterior as hierarchical_posterior
 from tiebreak.bayesian.joint_posterior import JointPosterior as JointPosterior
 from tiebreak.bayesian.joint_posterior import joint_posterior as joint_posterior
-from tiebreak.bayesian.sign import MedianPosterior as MedianPosterior
 from tiebreak.bayesian.sign import SignPosterior as SignPosterior
-from tiebreak.bayesian.sign import median_posterior as median_posterior
 from tiebreak.bayesian.sign import sign_posterior as sign_posterior
 from tiebreak.bayesian.signed_rank import SignedRankPosterior as SignedRankPosterior
 from tiebreak.bayesian.signed_rank import signed_rank_posterior as signed_rank_posterior

@@ -9,85 +9,52 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.errors import InvalidParameterError, TooFewDatasetsError
-from tiebreak.numerics import (
-    RELATIVE_TOLERANCE,
-    FloatArray,
-    IntArray,
-    Interval,
-    check_count,
-    check_differences,
-    check_probability,
-    check_rope,
-    check_scale,
-    plain,
-)
+from tiebreak.errors import InvalidParameterError, InvalidScoresError, TooFewDatasetsError
+from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, check_differences, check_rope
 from tiebreak.numerics.law import RopeProbabilities
 
 
 @dataclass(frozen=True, slots=True)
 class SignPosterior:
-    """Posterior of the chances that a further dataset lies above, inside or below the rope; arrays of one shape.
+    """Posterior of the chances that a further dataset lies above, inside or below the rope.
 
     Attributes
     ----------
-    n_better, n_equivalent, n_worse : ndarray of int
-        Datasets above, inside and below the closed rope.
+    n_better, n_equivalent, n_worse : int
+        Datasets above, inside and below the closed rope; 0 each where a difference is missing or infinite.
     prior : RopeProbabilities
         Pseudo-datasets that the prior adds to each of the three.
     """
 
-    n_better: IntArray
-    n_equivalent: IntArray
-    n_worse: IntArray
+    n_better: int
+    n_equivalent: int
+    n_worse: int
     prior: RopeProbabilities
 
     @property
     def counts(self) -> FloatArray:
-        """Parameters of the Dirichlet distribution, counts with the prior's: shape (..., 3), better first; nan if undefined."""
-        counts = np.stack([np.asarray(n, dtype=float) for n in (self.n_better, self.n_equivalent, self.n_worse)], axis=-1)
-        return np.where(counts.sum(axis=-1, keepdims=True) > 0, counts + np.array(self.prior), np.nan)
+        """Parameters of the Dirichlet distribution, counts with the prior's, better first; nan if undefined."""
+        counts = np.array([self.n_better, self.n_equivalent, self.n_worse], dtype=float)
+        return np.where(counts.sum() > 0, counts + np.array(self.prior), np.nan)
 
     @property
     def mean(self) -> RopeProbabilities:
         """Posterior mean of the three chances: the probabilities of the three regions for a further dataset."""
-        better, equivalent, worse = np.moveaxis(self.counts / self.counts.sum(axis=-1, keepdims=True), -1, 0)
-        return RopeProbabilities(plain(better), plain(equivalent), plain(worse))
+        return RopeProbabilities(*(self.counts / self.counts.sum()))
 
     def probabilities(self) -> RopeProbabilities:
         """Probability that each region is the most probable one of the three, to 1e-12 (quadrature, nothing is drawn)."""
-        rows, back = np.unique(self.counts.reshape(-1, 3), axis=0, return_inverse=True)
-        answers = np.array([_most_probable(row) for row in rows]).reshape(-1, 3)[back.reshape(-1)]
-        better, equivalent, worse = np.moveaxis(answers.reshape(self.counts.shape), -1, 0)
-        return RopeProbabilities(plain(better), plain(equivalent), plain(worse))
-
-    def draws(self, n_draws: int, rng: int | np.random.Generator = 0) -> FloatArray:
-        """Draws of the three chances of a single row, of shape (n_draws, 3), better first.
-
-        Parameters
-        ----------
-        n_draws : int
-        rng : int or Generator
-            Seed; the same seed gives the same draws.
-        """
-        gamma = np.random.default_rng(rng).standard_gamma(self.counts.reshape(3), (check_count(n_draws, "n_draws"), 3))
-        return np.asarray(gamma / gamma.sum(axis=1, keepdims=True))
+        return RopeProbabilities(*map(np.asarray, _most_probable(self.counts)))
 
 
 def sign_posterior(
-    differences: ArrayLike,
-    *,
-    rope: float = 0.0,
-    prior_strength: float = 1.0,
-    prior_at: float = 0.0,
-    scale: ArrayLike | None = None,
-    omit_missing: bool = False,
+    differences: ArrayLike, *, rope: float = 0.0, prior_strength: float = 1.0, prior_at: float = 0.0
 ) -> SignPosterior:
     """Posterior of the chances that a further dataset favours one model, the other, or neither by more than the rope.
 
     Parameters
     ----------
-    differences : array_like of shape (..., n_datasets)
+    differences : array_like of shape (n_datasets,)
         First model minus second, one per dataset, in the metric's unit; positive favours the first.
     rope : float
         Half-width of practical equivalence, in the metric's unit; the region is closed.
@@ -95,10 +62,6 @@ def sign_posterior(
         Pseudo-datasets that the prior is worth, at least 0.
     prior_at : float
         Difference at which they lie: 0 is within the rope, -inf and inf are below and above it.
-    scale : array_like, broadcast over the leading axes, optional
-        Size of the scores that were subtracted, which sets the rounding tolerance; the largest absolute difference if not given.
-    omit_missing : bool
-        Leave out a dataset that is nan, instead of calling its row undefined (nan).
 
     Returns
     -------
@@ -108,6 +71,8 @@ def sign_posterior(
     ------
     TooFewDatasetsError
         No dataset at all.
+    InvalidScoresError
+        Other than one row of differences.
     InvalidParameterError
         A negative rope or strength.
 
@@ -126,145 +91,15 @@ def sign_posterior(
     [0.667, 0.333, 0.0]
     """
     d = check_dataset_differences(differences)
+    if d.ndim != 1:
+        raise InvalidScoresError(f"the sign test takes one row of differences, one a dataset; got the shape {d.shape}.")
     rope, strength, at = check_rope(rope), check_prior_strength(prior_strength), check_prior_place(prior_at)
-    present, defined = usable(d, omit_missing)
-    tolerance = rounding_tolerance(d, present, check_scale(scale, d.shape[:-1]))[..., None]
+    present, _ = usable(d, omit_missing=False)
+    tolerance = rounding_tolerance(d, present, None)
     better, worse = present & (d > rope + tolerance), present & (d < -rope - tolerance)
-    inside = present & ~better & ~worse
-    n_better, n_inside, n_worse = (np.where(defined, np.count_nonzero(side, axis=-1), 0) for side in (better, inside, worse))
-    place = (at > rope, abs(at) <= rope, at < -rope)
-    prior = RopeProbabilities(*(np.array(strength if here else 0.0) for here in place))
-    return SignPosterior(n_better, n_inside, n_worse, prior)
-
-
-@dataclass(frozen=True, slots=True)
-class MedianPosterior:
-    """Posterior of the median difference over datasets, under a Dirichlet process; nothing is drawn.
-
-    The median is one of the differences, or the prior's. Probabilities have the shape of the rows, broadcast with `at`; they are
-    nan for a row without an answer.
-
-    Attributes
-    ----------
-    points : ndarray of shape (..., n_datasets + 1)
-        The differences and the prior's pseudo-difference, in the metric's unit; nan where one is missing.
-    weights : ndarray of shape (..., n_datasets + 1)
-        Their parameters of the Dirichlet distribution; 0 for a missing one.
-    tolerance : ndarray of shape (...)
-        Distance up to which a difference counts as equal to a point that is asked about.
-    """
-
-    points: FloatArray
-    weights: FloatArray
-    tolerance: FloatArray
-
-    def tail_below(self, at: ArrayLike) -> FloatArray:
-        """Probability of a median of at most `at`: that the datasets up to there have half of the weight or more."""
-        return self._tail(self.points <= (np.asarray(at, dtype=float) + self.tolerance)[..., None])
-
-    def tail_above(self, at: ArrayLike) -> FloatArray:
-        """Probability of a median of at least `at`."""
-        return self._tail(self.points >= (np.asarray(at, dtype=float) - self.tolerance)[..., None])
-
-    def _tail(self, inside: NDArray[np.bool_]) -> FloatArray:
-        total = self.weights.sum(axis=-1)
-        p = _half_or_more(np.where(inside, self.weights, 0.0).sum(axis=-1), total)
-        return plain(np.where(total > 0, p, np.nan))
-
-    def quantile(self, p: ArrayLike, *, upper: bool = False) -> FloatArray:
-        """Smallest point with more than `p` up to it; `upper`, the largest point with more than `p` from it on.
-
-        Parameters
-        ----------
-        p : array_like
-            Between 0 and 1, broadcast against the rows.
-        upper : bool
-        """
-        sign = -1.0 if upper else 1.0
-        order = np.argsort(sign * self.points, axis=-1)  # nan last
-        points, weights = (np.take_along_axis(each, order, axis=-1) for each in (self.points, self.weights))
-        weight = np.cumsum(weights, axis=-1)
-        chances = _half_or_more(weight, weight[..., -1:])
-        is_enough = (weight > 0) & (chances > np.asarray(p, dtype=float)[..., None] * (1.0 + 1e-12))
-        place = np.where(is_enough.any(axis=-1), is_enough.argmax(axis=-1), (weight < weight[..., -1:]).sum(axis=-1))
-        rows = np.broadcast_to(points, (*place.shape, points.shape[-1]))
-        value = np.take_along_axis(rows, place[..., None], axis=-1)[..., 0]
-        return plain(np.where(weight[..., -1] > 0, value, np.nan))
-
-    def credible_interval(self, level: float = 0.95) -> Interval:
-        """Interval with at most (1 - level) / 2 of the probability beyond either end.
-
-        Parameters
-        ----------
-        level : float
-            Between 0 and 1.
-        """
-        half = (1.0 - check_probability(level, "level")) / 2.0
-        return Interval(self.quantile(half), self.quantile(half, upper=True))
-
-
-def _half_or_more(weight: FloatArray, total: FloatArray) -> FloatArray:
-    """Probability that points of this weight, of a total, have half of it or more: a tail of a beta distribution."""
-    from scipy.special import betainc
-
-    rest = total - weight
-    is_open = (weight > 0) & (rest > 0)
-    return np.where(is_open, betainc(np.where(is_open, rest, 1.0), np.where(is_open, weight, 1.0), 0.5), weight > 0)
-
-
-def median_posterior(
-    differences: ArrayLike,
-    *,
-    prior_strength: float = 1.0,
-    prior_at: float = 0.0,
-    scale: ArrayLike | None = None,
-    omit_missing: bool = False,
-) -> MedianPosterior:
-    """Posterior of the median difference over datasets, under the Dirichlet process of the Bayesian sign test.
-
-    The weight of the datasets up to a point has a beta distribution, and the median is at most there where that weight is a half
-    or more [F73]_; it is the statement "the first model wins on most datasets" [B14]_ about differences that are shifted.
-
-    Parameters
-    ----------
-    differences : array_like of shape (..., n_datasets)
-        First model minus second, one per dataset, in the metric's unit; positive favours the first.
-    prior_strength, prior_at, scale, omit_missing
-        As in `sign_posterior`.
-
-    Returns
-    -------
-    MedianPosterior
-
-    Raises
-    ------
-    TooFewDatasetsError
-        No dataset at all.
-    InvalidParameterError
-        A negative strength.
-
-    References
-    ----------
-    .. [F73] T. Ferguson. A Bayesian analysis of some nonparametric problems. The Annals of Statistics 1, 1973, section 5.
-    .. [B14] A. Benavoli, F. Mangili, G. Corani, M. Zaffalon, F. Ruggeri. A Bayesian Wilcoxon signed-rank test based on the
-       Dirichlet process. ICML 2014.
-
-    Examples
-    --------
-    >>> posterior = median_posterior([0.03, 0.02, -0.01, 0.04, 0.05, 0.02, 0.01])
-    >>> round(float(posterior.tail_above(0.01)), 3)
-    0.938
-    >>> [float(end) for end in posterior.credible_interval(0.95)]
-    [0.0, 0.04]
-    """
-    d = check_dataset_differences(differences)
-    strength, at = check_prior_strength(prior_strength), check_prior_place(prior_at)
-    present, defined = usable(d, omit_missing)
-    tolerance = rounding_tolerance(d, present, check_scale(scale, d.shape[:-1]))
-    prior = np.where(defined, strength, 0.0)[..., None]
-    weights = np.concatenate([present.astype(float), prior], axis=-1)
-    points = np.concatenate([np.where(present, d, np.nan), np.where(prior > 0, at, np.nan)], axis=-1)
-    return MedianPosterior(points, weights, np.asarray(tolerance))
+    counts = [int(np.count_nonzero(side)) for side in (better, present & ~better & ~worse, worse)]
+    prior = RopeProbabilities(*(np.array(strength if here else 0.0) for here in (at > rope, abs(at) <= rope, at < -rope)))
+    return SignPosterior(*counts, prior)
 
 
 def check_dataset_differences(differences: ArrayLike) -> FloatArray:

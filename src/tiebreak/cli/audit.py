@@ -29,7 +29,7 @@ Examples:
 
 @click.command("audit", epilog=EPILOG, short_help="Check the data and splits of a study.")
 @click.argument("study", metavar="STUDY")
-@click.option("--deep", is_flag=True, help="Look for near copies too, and for folds that a classifier tells from the rest.")
+@click.option("--deep", is_flag=True, help="Look for near copies of test rows too.")
 @click.option("--fail-on", type=click.Choice(FAIL_ON), help="Exit code 1 if there is a finding as grave as that, or graver.")
 @format_option("How the findings are written.")
 @click.option("--plots", **PLOTS, help="Draw what each test set holds into this folder.")

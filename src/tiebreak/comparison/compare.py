@@ -103,9 +103,8 @@ def _judged(scores: Scores, settings: Settings, method: Procedure, rope: float) 
 
         differences = looked(settings.looks, method, scores, first, second, resolved)
     name = "baseline" if settings.baseline is not None else settings.family
-    judged = differences if name != "best" else differences.by_itself
     return PairTable(
-        first, second, judged, rope, settings.alpha, method.correction_of(settings), settings.alternative, family=name
+        first, second, differences, rope, settings.alpha, settings.correction or "bonferroni", settings.alternative, family=name
     )
 
 

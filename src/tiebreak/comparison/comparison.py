@@ -732,7 +732,7 @@ class Comparison(Result["ComparisonPlots"]):
         table = self.pair_table
         if row is None:
             first, second = np.array([one]), np.array([two])
-            judged = self._judged(first, second).by_itself
+            judged = self._judged(first, second)
             table = PairTable(first, second, judged, self.rope, self.settings.alpha, "none", alternative, family="best")
             return table.row_values(0, mirrored)
         values = table.row_values(row, mirrored)

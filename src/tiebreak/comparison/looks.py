@@ -339,7 +339,7 @@ def terms_of(data: Scores, settings: Settings, method: Procedure, rope: float) -
         "alpha": settings.alpha,
         "family": settings.family,
         "baseline": settings.baseline,
-        "correction": method.correction_of(settings),
+        "correction": settings.correction or "bonferroni",
         "missing": settings.missing,
         "scale": settings.scale,
     }
@@ -371,7 +371,7 @@ def check_suitable(data: Scores, settings: Settings, method: Procedure) -> None:
             f"the {items.unit}s have {what}, and looks at such data were not measured. Compare once, when all are in."
         )
     wrong = (
-        ("correction", method.correction_of(settings) not in ("bonferroni", "sidak", "none"), "its steps go over all p-values"),
+        ("correction", settings.correction not in (None, "bonferroni", "sidak", "none"), "its steps go over all p-values"),
         ("rope", isinstance(settings.rope, str), "a share of the best mean is another number at each look"),
         ("by", settings.by is not None, "slices are a family of their own, which the plan does not know"),
         ("p_best", settings.p_best, "it keeps no error rate over looks"),
@@ -611,7 +611,7 @@ def family_alpha(settings: Settings, method: Procedure, n_pairs: int, n_models: 
     """Two-sided alpha of each pair, over all looks, at which it is over: that of the family, or of comparisons with the best."""
     if settings.family == "best" and settings.baseline is None:
         return 2 * best_alpha(settings.alpha, n_models)
-    return shared_alpha(np.full(n_pairs, np.nan), method.correction_of(settings), settings.alpha)
+    return shared_alpha(np.full(n_pairs, np.nan), settings.correction or "bonferroni", settings.alpha)
 
 
 def granted_alphas(

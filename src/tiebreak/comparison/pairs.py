@@ -172,7 +172,7 @@ class PairTable:
         if not self.is_family:
             return not points_up(self.shown_above(int(max(self.first.max(), self.second.max())) + 1))
         d = self.differences
-        if "shown_direction" not in self.cache and not d.is_posterior and d.drawn_differences is None:
+        if "shown_direction" not in self.cache and not d.is_posterior:
             oriented = np.where(self.first < self.second, d.estimate, 0.0 - d.estimate)
             if np.all(oriented >= 0):  # intervals hold the estimate, and their ends may take long to find
                 return True
@@ -185,8 +185,7 @@ class PairTable:
         """True where all intervals cover at once with probability 1 - alpha, not only each by itself."""
         if self.n_pairs == 1 or not self.is_family:
             return self.is_family
-        d = self.differences
-        return d.is_simultaneous or (self.correction in SIMULTANEOUS and d.has_coverage)
+        return self.correction in SIMULTANEOUS and self.differences.has_coverage
 
     @property
     @_kept

@@ -291,7 +291,7 @@ def _near_best(asked: AskedRequirement, terms: Terms) -> dict[str, Any]:
     """
     row, n_models = terms.models.index(asked.first), len(terms.models)
     others = np.delete(np.arange(n_models), row)
-    differences = terms.judge(others, np.full(n_models - 1, row)).by_itself
+    differences = terms.judge(others, np.full(n_models - 1, row))
     p = terms.alpha / (2 * terms.n_questions)
     upper = differences.bound(p, upper=True)
     lower = differences.bound(best_alpha(terms.alpha, n_models, terms.n_questions), upper=False)

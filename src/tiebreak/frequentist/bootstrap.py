@@ -1,23 +1,22 @@
-"""The bootstrap over examples: intervals for any metric, for one model or the difference of two on the same examples.
+"""The bootstrap over examples: intervals for any metric of one model, or of the differences of two on the same examples.
 
 A resample is a number for each example, of how often it was drawn. Metrics that are sums over examples are a matrix product with
-these numbers; for ranking metrics the examples are sorted once, and only the numbers change. All models of one call share the
-resamples, so differences are paired and the models' joint distribution is known.
+these numbers; for ranking metrics the examples are sorted once, and only the numbers change.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from math import comb
-from typing import Any, Literal, NamedTuple, Protocol, get_args
+from typing import Any, Literal, Protocol, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.errors import InvalidParameterError, InvalidScoresError
-from tiebreak.numerics import FloatArray, IntArray, Interval, check_probability, divide, generator_of, group_codes, plain
+from tiebreak.numerics import FloatArray, IntArray, Interval, check_count, check_probability, divide, generator_of
 
 BootstrapMethod = Literal["bca", "percentile", "basic", "normal"]
 Ties = Literal["half", "strict"]
@@ -40,24 +39,24 @@ class Statistic(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class BootstrapResult:
-    """Resampled values of a metric; arrays of the leading shape of the models, or single numbers.
+    """Resampled values of a metric.
 
     Attributes
     ----------
-    estimate : ndarray or float
+    estimate : float
         The metric on the examples as they are.
-    replicates : ndarray of shape (..., n_rows)
-        Its value on each resample, in the same order for all models; nan where a resample has none (a single class, say).
+    replicates : ndarray of shape (n_rows,)
+        Its value on each resample; nan where a resample has none (a single class, say).
     n_resamples : int
         Number of resamples; of all that are possible where `is_exact`.
     is_exact : bool
         All possible resamples were taken, each row of `replicates` with its `probability`.
     probability : ndarray of shape (n_rows,)
-    jackknife : ndarray of shape (..., n_groups)
-        The metric without each example, or without each cluster.
+    jackknife : ndarray of shape (n_examples,)
+        The metric without each example.
     """
 
-    estimate: FloatArray
+    estimate: float
     replicates: FloatArray
     n_resamples: int
     is_exact: bool
@@ -65,48 +64,45 @@ class BootstrapResult:
     jackknife: FloatArray
 
     @property
-    def mean(self) -> FloatArray:
+    def mean(self) -> float:
         """Mean of the resampled values."""
-        return plain(self._average(self.replicates))
+        return self._average(self.replicates)
 
     @property
-    def standard_error(self) -> FloatArray:
+    def standard_error(self) -> float:
         """Standard deviation of the resampled values."""
-        centred = np.square(self.replicates - np.asarray(self.mean)[..., None])
-        n = np.count_nonzero(~np.isnan(self.replicates), axis=-1)
+        n = np.count_nonzero(~np.isnan(self.replicates))
         factor = 1.0 if self.is_exact else divide(n, n - 1)
-        return plain(np.sqrt(self._average(centred) * factor))
+        return float(np.sqrt(self._average(np.square(self.replicates - self.mean)) * factor))
 
     @property
-    def acceleration(self) -> FloatArray:
+    def acceleration(self) -> float:
         """Skewness of the jackknife over six: how fast the standard error changes with the metric."""
-        d = self.jackknife.mean(axis=-1, keepdims=True) - self.jackknife
-        size = np.abs(d).max(axis=-1, keepdims=True)
-        flat = size <= 1e-12 * np.maximum(np.abs(np.asarray(self.estimate))[..., None], 1e-300)
-        d = np.where(flat, 0.0, divide(d, size))
-        value = divide((d**3).sum(axis=-1), 6 * (d**2).sum(axis=-1) ** 1.5)
-        return plain(np.where(flat[..., 0], 0.0, value))
+        d = self.jackknife.mean() - self.jackknife
+        if np.abs(d).max() <= 1e-12 * max(abs(self.estimate), 1e-300):
+            return 0.0
+        d = d / np.abs(d).max()
+        return float((d**3).sum() / (6 * (d**2).sum() ** 1.5))
 
-    def z0(self, ties: Ties = "half") -> FloatArray:
+    def z0(self, ties: Ties = "half") -> float:
         """Normal quantile of the share of resampled values below the estimate; those equal to it by half, or not ("strict")."""
         from scipy.special import ndtri
 
         if ties not in get_args(Ties):
             raise InvalidParameterError(f"ties must be 'half' or 'strict'; got {ties!r}.", about="ties")
-        estimate = np.asarray(self.estimate)[..., None]
-        tolerance = _TIE * np.maximum(np.abs(estimate), self._largest()[..., None])
-        below = self._average((self.replicates < estimate - tolerance).astype(float))
-        equal = self._average((np.abs(self.replicates - estimate) <= tolerance).astype(float))
-        return plain(ndtri(below + (equal / 2 if ties == "half" else 0.0)))
+        tolerance = _TIE * max(abs(self.estimate), self._largest())
+        below = self._average((self.replicates < self.estimate - tolerance).astype(float))
+        equal = self._average((np.abs(self.replicates - self.estimate) <= tolerance).astype(float))
+        return float(ndtri(below + (equal / 2 if ties == "half" else 0.0)))
 
     def bca_tails(self, level: float = 0.95, ties: Ties = "half") -> Interval:
         """Shares of the resampled values at which the limits of the "bca" interval of this level lie."""
         from scipy.special import ndtr, ndtri
 
         alpha = (1 - check_probability(level, "level")) / 2
-        z0, a = np.asarray(self.z0(ties)), np.asarray(self.acceleration)
+        z0, a = self.z0(ties), self.acceleration
         ends = (z0 + divide(z0 + z, 1 - a * (z0 + z)) for z in (ndtri(alpha), -ndtri(alpha)))
-        return Interval(*(plain(ndtr(end)) for end in ends))
+        return Interval(*(ndtr(end) for end in ends))
 
     def confidence_interval(self, level: float = 0.95, method: BootstrapMethod = "bca", *, ties: Ties = "half") -> Interval:
         """Two-sided interval.
@@ -137,72 +133,38 @@ class BootstrapResult:
                 f"{int(np.ceil(_DRAWS_PER_TAIL / (2 * alpha)))} or more.",
                 about="n_resamples",
             )
-        estimate = np.asarray(self.estimate)
+        spread = np.fmax.reduce(self.replicates) - np.fmin.reduce(self.replicates)
+        is_flat = not spread > _TIE * self._largest()
+        if is_flat or np.isnan(self.replicates).mean() >= _MOST_UNDEFINED or np.isnan(self.estimate):
+            return Interval(np.asarray(np.nan), np.asarray(np.nan))
         if method == "normal":
             from scipy.special import ndtri
 
-            half = -ndtri(alpha) * np.asarray(self.standard_error)
-            low, high = estimate - half, estimate + half
+            half = -ndtri(alpha) * self.standard_error
+            low, high = self.estimate - half, self.estimate + half
         elif method == "bca":
-            low, high = (self.quantile(end) for end in self.bca_tails(level, ties))
+            low, high = map(self.quantile, self.bca_tails(level, ties))
         else:
             low, high = self.quantile(alpha), self.quantile(1 - alpha)
             if method == "basic":
-                low, high = 2 * estimate - high, 2 * estimate - low
-        undefined = self._is_flat() | (np.isnan(self.replicates).mean(axis=-1) >= _MOST_UNDEFINED) | np.isnan(estimate)
-        return Interval(*(plain(np.where(undefined, np.nan, end)) for end in (low, high)))
+                low, high = 2 * self.estimate - high, 2 * self.estimate - low
+        return Interval(np.asarray(low), np.asarray(high))
 
-    def quantile(self, share: ArrayLike) -> FloatArray:
+    def quantile(self, share: ArrayLike) -> float:
         """Smallest resampled value whose cumulative probability reaches the share."""
-        shares = np.broadcast_to(np.asarray(share, dtype=float), self.replicates.shape[:-1])
-        found = np.empty(shares.shape)
-        for at in np.ndindex(shares.shape):
-            values = self.replicates[at]
-            defined = ~np.isnan(values)
-            order = np.argsort(values[defined])
-            cumulative = np.cumsum(self.probability[defined][order])
-            if not cumulative.size or np.isnan(shares[at]):
-                found[at] = np.nan
-                continue
-            position = np.searchsorted(cumulative, shares[at] * cumulative[-1] * (1 - 1e-12))
-            found[at] = values[defined][order][min(position, order.size - 1)]
-        return plain(found)
-
-    def difference(self, first: ArrayLike = 0, second: ArrayLike = 1) -> BootstrapResult:
-        """Differences between pairs of models, of the same resamples.
-
-        Parameters
-        ----------
-        first, second : int or array_like of int
-            Rows of the models of each pair; positive favours the first.
-        """
-        i, j = np.asarray(first), np.asarray(second)
-        estimate = np.asarray(self.estimate)
-        if estimate.ndim != 1:
-            raise InvalidParameterError("differences need the metric of several models, one a row.", about="first")
-        rows = (values[i] - values[j] for values in (estimate, self.replicates, self.jackknife))
-        difference, replicates, jackknife = rows
-        return BootstrapResult(plain(difference), replicates, self.n_resamples, self.is_exact, self.probability, jackknife)
-
-    def p_best(self) -> FloatArray:
-        """Share of the resamples in which each model has the highest value; equal ones share it."""
-        values = self.replicates[:, ~np.isnan(self.replicates).any(axis=0)]
-        best = values == values.max(axis=0)
-        probability = self.probability[~np.isnan(self.replicates).any(axis=0)]
-        return np.asarray((best / best.sum(axis=0)) @ probability / probability.sum())
-
-    def _average(self, values: FloatArray) -> FloatArray:
         defined = ~np.isnan(self.replicates)
-        weight = self.probability * defined
-        return divide((np.where(defined, values, 0.0) * weight).sum(axis=-1), weight.sum(axis=-1))
+        order = np.argsort(self.replicates[defined])
+        cumulative = np.cumsum(self.probability[defined][order])
+        position = np.searchsorted(cumulative, np.asarray(share) * cumulative[-1] * (1 - 1e-12))
+        return float(self.replicates[defined][order][min(int(position), order.size - 1)])
 
-    def _is_flat(self) -> NDArray[np.bool_]:
-        spread = np.fmax.reduce(self.replicates, axis=-1) - np.fmin.reduce(self.replicates, axis=-1)
-        return np.asarray(spread <= _TIE * self._largest())
+    def _average(self, values: FloatArray) -> float:
+        defined = ~np.isnan(self.replicates)
+        return float(divide(np.where(defined, values, 0.0) @ self.probability, defined @ self.probability))
 
-    def _largest(self) -> FloatArray:
+    def _largest(self) -> float:
         """Size of the resampled values; nan where there are none."""
-        return np.asarray(np.fmax.reduce(np.abs(self.replicates), axis=-1))
+        return float(np.fmax.reduce(np.abs(self.replicates)))
 
 
 _TIE = 1e-10
@@ -215,8 +177,6 @@ def bootstrap_metric(
     statistic: Statistic,
     *,
     n_resamples: int = 9_999,
-    clusters: Sequence[object] | ArrayLike | None = None,
-    strata: Sequence[object] | ArrayLike | None = None,
     resampling: Resampling = "auto",
     rng: int | np.random.Generator = 0,
 ) -> BootstrapResult:
@@ -225,13 +185,9 @@ def bootstrap_metric(
     Parameters
     ----------
     statistic : Statistic
-        A metric of weighted examples: `bootstrap_mean`, `bootstrap_median`, `bootstrap_auc`, `bootstrap_sums` and
-        `bootstrap_function` make them.
+        A metric of weighted examples, of one model or of the differences of two: `bootstrap_mean`, `bootstrap_auc`,
+        `bootstrap_sums` and `bootstrap_function` make them.
     n_resamples : int, default 9,999
-    clusters : sequence of length n_examples, optional
-        Draw whole clusters.
-    strata : sequence of length n_examples, optional
-        Draw within each stratum as many examples, or clusters, as it has. A cluster lies in one stratum.
     resampling : {"auto", "exact", "random"}
         "exact" takes all possible resamples, "auto" does so where they are fewer than `n_resamples` but for their order.
     rng : int or numpy Generator, default 0
@@ -244,6 +200,8 @@ def bootstrap_metric(
     ------
     InvalidParameterError
         Fewer than one resample, or more possible ones than can be enumerated.
+    InvalidScoresError
+        The metric of several models at once.
 
     References
     ----------
@@ -255,37 +213,31 @@ def bootstrap_metric(
     >>> import tiebreak as tb
     >>> metric = tb.frequentist.bootstrap_mean([0.81, 0.78, 0.84, 0.79, 0.9, 0.83])
     >>> result = tb.frequentist.bootstrap_metric(metric)
-    >>> result.is_exact, result.n_resamples, [round(limit, 4) for limit in result.confidence_interval()]
+    >>> result.is_exact, result.n_resamples, [round(float(limit), 4) for limit in result.confidence_interval()]
     (True, 46656, [0.8, 0.865])
     """
-    n = statistic.n_examples
-    if isinstance(n_resamples, bool) or int(n_resamples) != n_resamples or n_resamples < 1:
-        raise InvalidParameterError(f"n_resamples must be a whole number, 1 or more; got {n_resamples!r}.", about="n_resamples")
+    n, n_resamples = statistic.n_examples, check_count(n_resamples, "n_resamples")
     if resampling not in get_args(Resampling):
         raise InvalidParameterError(f"resampling must be 'auto', 'exact' or 'random'; got {resampling!r}.", about="resampling")
-    groups, n_groups = _numbered(clusters, n, "clusters")
-    blocks = _strata(strata, groups, n, n_groups)
-    most = _MOST_ENUMERATED if resampling == "exact" else int(n_resamples)
-    # There are 2 ** (n_groups - 1) or more of them: counted only where that is small, as it takes seconds for 100,000 groups.
-    enumerable = len(blocks) == 1 and n_groups <= most.bit_length() and comb(2 * n_groups - 1, n_groups) <= most
-    if resampling == "exact" and not enumerable:
-        what = "strata have" if len(blocks) > 1 else f"{n_groups} examples or clusters have"
-        raise InvalidParameterError(
-            f"{what} too many resamples to take all of them; use resampling='random'.", about="resampling"
+    estimate = statistic.at(np.ones((1, n), dtype=np.int64))[..., 0]
+    if np.ndim(estimate):
+        raise InvalidScoresError(
+            f"the bootstrap takes the metric of one model, or of the differences of two; got {np.size(estimate)} rows."
         )
-    ones = np.ones((1, n), dtype=np.int64)
-    estimate, jackknife = statistic.at(ones)[..., 0], statistic.without(groups, n_groups)
-    if enumerable and resampling != "random":
-        counts, probability = _all_resamples(n_groups)
-        total = n_groups**n_groups
-        replicates = statistic.at(counts[:, groups])
+    most = _MOST_ENUMERATED if resampling == "exact" else n_resamples
+    # There are 2 ** (n - 1) or more of them: counted only where that is small, as it takes seconds for 100,000 examples.
+    is_exact = resampling != "random" and n <= most.bit_length() and comb(2 * n - 1, n) <= most
+    if resampling == "exact" and not is_exact:
+        raise InvalidParameterError(
+            f"{n} examples have too many resamples to take all of them; use resampling='random'.", about="resampling"
+        )
+    if is_exact:
+        counts, probability = _all_resamples(n)
+        replicates, total = statistic.at(counts), n**n
     else:
-        generator = generator_of(rng)
-        rows = _resamples(generator, int(n_resamples), groups, n_groups, blocks)
-        replicates, total = np.concatenate([statistic.at(row) for row in rows], axis=-1), int(n_resamples)
-        probability = np.full(total, 1 / total)
-    is_exact = enumerable and resampling != "random"
-    return BootstrapResult(plain(estimate), replicates, total, is_exact, probability, jackknife)
+        replicates = np.concatenate([statistic.at(rows) for rows in _resamples(generator_of(rng), n_resamples, n)])
+        probability, total = np.full(n_resamples, 1 / n_resamples), n_resamples
+    return BootstrapResult(float(estimate), replicates, total, is_exact, probability, statistic.without(np.arange(n), n))
 
 
 _MOST_ENUMERATED = 400_000
@@ -293,24 +245,13 @@ _BLOCK = 200_000
 """Counts handled at a time."""
 
 
-def _resamples(
-    rng: np.random.Generator, n_resamples: int, groups: IntArray, n_groups: int, blocks: list[IntArray]
-) -> Iterator[IntArray]:
+def _resamples(rng: np.random.Generator, n_resamples: int, n: int) -> Iterator[IntArray]:
     """Counts of the examples, in blocks of resamples."""
-    step = max(1, _BLOCK // max(groups.size, n_groups))
-    alone = n_groups == groups.size and bool((groups == np.arange(n_groups)).all())
+    step = max(1, _BLOCK // n)
     for start in range(0, n_resamples, step):
         rows = min(step, n_resamples - start)
-        counts = np.empty((rows, n_groups if len(blocks) > 1 else 0), dtype=np.int64)
-        for block in blocks:
-            drawn = rng.integers(0, block.size, size=(rows, block.size))
-            drawn += np.arange(rows)[:, None] * block.size
-            of_block = np.bincount(drawn.ravel(), minlength=rows * block.size).reshape(rows, block.size)
-            if len(blocks) == 1:
-                counts = of_block
-            else:
-                counts[:, block] = of_block
-        yield counts if alone else counts[:, groups]
+        drawn = rng.integers(0, n, size=(rows, n)) + np.arange(rows)[:, None] * n
+        yield np.bincount(drawn.ravel(), minlength=rows * n).reshape(rows, n)
 
 
 def _all_resamples(n: int) -> tuple[IntArray, FloatArray]:
@@ -321,22 +262,6 @@ def _all_resamples(n: int) -> tuple[IntArray, FloatArray]:
     offset = np.arange(rows.shape[0])[:, None] * n
     counts = np.bincount((rows + offset).ravel(), minlength=rows.shape[0] * n).reshape(-1, n)
     return counts, np.exp(gammaln(n + 1) - gammaln(counts + 1).sum(axis=1) - n * np.log(n))
-
-
-def _numbered(names: Sequence[object] | ArrayLike | None, n: int, what: str) -> tuple[IntArray, int]:
-    return (np.arange(n), n) if names is None else group_codes(names, n, what)
-
-
-def _strata(strata: Sequence[object] | ArrayLike | None, groups: IntArray, n: int, n_groups: int) -> list[IntArray]:
-    """Groups of each stratum."""
-    if strata is None:
-        return [np.arange(n_groups)]
-    codes, n_strata = _numbered(strata, n, "strata")
-    own = np.full(n_groups, -1)
-    own[groups] = codes
-    if np.any(own[groups] != codes):
-        raise InvalidScoresError("a cluster lies in two strata; draw clusters, or strata whose clusters lie in one of them each.")
-    return [np.flatnonzero(own == stratum) for stratum in range(n_strata)]
 
 
 # --- metrics of weighted examples -------------------------------------------------------------------------------------------
@@ -425,36 +350,6 @@ def bootstrap_sums(columns: ArrayLike, function: Callable[[FloatArray], FloatArr
 
 
 @dataclass(frozen=True, slots=True)
-class _Median:
-    values: FloatArray  # (..., n_examples)
-    order: IntArray  # of the values, ascending
-
-    @property
-    def n_examples(self) -> int:
-        return int(self.values.shape[-1])
-
-    def at(self, counts: IntArray) -> FloatArray:
-        found = np.empty((*self.values.shape[:-1], counts.shape[0]))
-        for at in np.ndindex(self.values.shape[:-1]):
-            order = self.order[at]
-            up_to, ordered = np.cumsum(counts[:, order], axis=1), self.values[at][order]
-            total = up_to[:, -1:]
-            low, high = ((up_to < total / 2).sum(axis=1), (up_to <= total / 2).sum(axis=1))
-            last = order.size - 1
-            found[at] = (ordered[np.minimum(low, last)] + ordered[np.minimum(high, last)]) / 2
-        return found
-
-    def without(self, groups: IntArray, n_groups: int) -> FloatArray:
-        return _left_out(self, groups, n_groups)
-
-
-def bootstrap_median(values: ArrayLike) -> Statistic:
-    """Median, for `bootstrap_metric`; its "bca" interval is rough, as it is no smooth function of the examples."""
-    checked = _finite(values)
-    return _Median(checked, np.argsort(checked, axis=-1))
-
-
-@dataclass(frozen=True, slots=True)
 class _Function:
     columns: tuple[FloatArray, ...]
     function: Callable[..., float]
@@ -492,15 +387,6 @@ def _left_out(statistic: Statistic, groups: IntArray, n_groups: int) -> FloatArr
     return np.concatenate([statistic.at((groups != block[:, None]).astype(np.int64)) for block in blocks], axis=-1)
 
 
-class _Sorted(NamedTuple):
-    """The examples in the order of one model's scores."""
-
-    negatives: IntArray  # rows of the negative examples, ascending by score
-    positives: IntArray  # rows of the positive ones, likewise
-    below: IntArray  # for each positive one, the number of negative ones with a lower score
-    up_to: IntArray | None  # and with a lower score or the same; None where no two are the same
-
-
 @dataclass(frozen=True, slots=True)
 class _Auc:
     """Areas under ROC curves: the examples sorted once for each model, and only their counts change."""
@@ -508,23 +394,21 @@ class _Auc:
     positive: NDArray[np.bool_]
     scores: FloatArray  # (n_models, n_examples)
     shape: tuple[int, ...]
-    sorted: list[_Sorted]
 
     @property
     def n_examples(self) -> int:
         return int(self.positive.size)
 
     def at(self, counts: IntArray) -> FloatArray:
+        positives, negatives = counts[:, self.positive], counts[:, ~self.positive]
+        n_pairs = positives.sum(axis=1) * negatives.sum(axis=1)
         found = np.empty((self.scores.shape[0], counts.shape[0]))
-        drawn_to = np.zeros(self.positive.size - int(self.positive.sum()) + 1, dtype=counts.dtype)
-        for sample, row in enumerate(counts):
-            for model, (negatives, positives, below, up_to) in enumerate(self.sorted):
-                np.cumsum(row.take(negatives), out=drawn_to[1:])
-                drawn = row.take(positives)
-                won = drawn_to.take(below)  # drawn negatives below each positive; ties count half
-                twice = 2 * int(drawn.dot(won)) if up_to is None else int(drawn.dot(won + drawn_to.take(up_to)))
-                n_pairs = int(drawn.sum()) * int(drawn_to[-1])
-                found[model, sample] = twice / (2 * n_pairs) if n_pairs else np.nan
+        for model, row in enumerate(self.scores):
+            order = np.argsort(row[~self.positive])
+            drawn_to = np.concatenate([np.zeros((counts.shape[0], 1)), np.cumsum(negatives[:, order], axis=1)], axis=1)
+            below, up_to = (row[~self.positive][order].searchsorted(row[self.positive], side) for side in ("left", "right"))
+            won = np.einsum("ij,ij->i", positives, drawn_to[:, below] + drawn_to[:, up_to])  # ties count half
+            found[model] = divide(won / 2, n_pairs)
         return found.reshape((*self.shape, counts.shape[0]))
 
     def without(self, groups: IntArray, n_groups: int) -> FloatArray:
@@ -541,15 +425,6 @@ class _Auc:
         back = np.empty_like(found)
         back[:, groups] = found
         return back.reshape((*self.shape, n_groups))
-
-
-def _sorted(row: FloatArray, positive: NDArray[np.bool_]) -> _Sorted:
-    order = np.argsort(row)
-    labels = positive[order]
-    negatives, positives = order[~labels], order[labels]
-    of_negative, of_positive = row[negatives], row[positives]
-    below, up_to = of_negative.searchsorted(of_positive), of_negative.searchsorted(of_positive, "right")
-    return _Sorted(negatives, positives, below, None if np.array_equal(below, up_to) else up_to)
 
 
 def _pairs_won(row: FloatArray, positive: NDArray[np.bool_]) -> FloatArray:
@@ -577,7 +452,7 @@ def bootstrap_auc(is_positive: ArrayLike, scores: ArrayLike) -> Statistic:
             f"is_positive has the shape {truth.shape} and scores {values.shape}; one score for each example."
         )
     rows = values.reshape(-1, truth.size)
-    return _Auc(truth, rows, values.shape[:-1], [_sorted(row, truth) for row in rows])
+    return _Auc(truth, rows, values.shape[:-1])
 
 
 def _finite(values: ArrayLike) -> FloatArray:

@@ -1,4 +1,4 @@
-"""Nemenyi's test of average ranks: critical difference, p-values, groups not told apart, and its dependence on the pool."""
+"""Nemenyi's test of average ranks: critical difference, p-values and groups not told apart."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from functools import lru_cache
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidParameterError, InvalidScoresError
-from tiebreak.frequentist.friedman import check_average_ranks, rank_models, rank_standard_error
-from tiebreak.numerics import SMALLEST_PVALUE, FloatArray, IntArray, check_count, check_probability
+from tiebreak.frequentist.friedman import check_average_ranks, rank_standard_error
+from tiebreak.numerics import SMALLEST_PVALUE, FloatArray, check_count, check_probability
 
 RankTest = Literal["nemenyi", "bonferroni-dunn"]
 
@@ -52,7 +52,7 @@ def nemenyi_test(average_ranks: ArrayLike, n_datasets: int) -> NemenyiResult:
     """Nemenyi's test of all pairs of average ranks, by the studentized range.
 
     The verdict on two models depends on which others are in the table, as these move both average ranks and the critical
-    difference: see `nemenyi_pool`. `wilcoxon` compares two models by themselves.
+    difference. `wilcoxon` compares two models by themselves.
 
     Parameters
     ----------
@@ -158,129 +158,6 @@ def rank_cliques(average_ranks: ArrayLike, span: float) -> list[tuple[int, ...]]
             groups.append(tuple(sorted(order[start:end].tolist())))
         reached = max(reached, end)
     return groups
-
-
-# --- the pool ---------------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class NemenyiPool:
-    """Verdicts of Nemenyi's test on each pair, over all tables that hold the pair and any of the other models.
-
-    Attributes
-    ----------
-    first, second : ndarray of int
-        The pairs (0, 1), (0, 2), ..., by the positions of their models.
-    verdict : ndarray of int
-        With all models: 1 where the first is told to be better, -1 where the second is, 0 where they are not told apart.
-    can_be_first, can_be_tied, can_be_second : ndarray of bool
-        Whether some table has this verdict.
-    flips_without : ndarray of bool, of shape (n_pairs, n_models)
-        Whether leaving out this one model alone changes the verdict.
-    """
-
-    first: IntArray
-    second: IntArray
-    verdict: IntArray
-    can_be_first: NDArray[np.bool_]
-    can_be_tied: NDArray[np.bool_]
-    can_be_second: NDArray[np.bool_]
-    flips_without: NDArray[np.bool_]
-
-    @property
-    def depends(self) -> NDArray[np.bool_]:
-        """Pairs with more than one possible verdict."""
-        return np.asarray(self.can_be_first.astype(int) + self.can_be_tied + self.can_be_second > 1)
-
-
-def nemenyi_pool(
-    scores: ArrayLike, alpha: float = 0.05, *, higher_is_better: bool = True, scale: ArrayLike | None = None
-) -> NemenyiPool:
-    """Find the pairs whose verdict by Nemenyi's test depends on which other models are in the table.
-
-    All subsets of the other models are covered exactly, without trying each. The difference of two average ranks is a term of the
-    pair's own and a sum over the others of how much more often each beats the one than the other; so for each number of others
-    its extremes are sums of the largest and of the smallest terms.
-
-    Parameters
-    ----------
-    scores : array_like of shape (n_datasets, n_models)
-        Complete.
-    alpha : float, default 0.05
-    higher_is_better : bool, default True
-    scale : array_like of shape (n_datasets,), optional
-        As for `rank_models`.
-
-    Returns
-    -------
-    NemenyiPool
-
-    Raises
-    ------
-    InvalidScoresError
-        A score that is missing or infinite, or fewer than two models or datasets.
-
-    References
-    ----------
-    .. [BCM16] A. Benavoli, G. Corani, F. Mangili. Should we really use post-hoc tests based on mean-ranks? JMLR 17, 2016.
-    """
-    ranks = rank_models(scores, higher_is_better=higher_is_better, scale=scale)
-    if ranks.ndim != 2 or np.isnan(ranks).any() or min(ranks.shape) < 2:
-        raise InvalidScoresError("a complete table of two datasets and two models or more is needed.")
-    n, k = ranks.shape
-    # losses[l, i]: twice the datasets on which l beats i, ties counted once; whole numbers, so that sums are exact
-    losses = np.zeros((k, k), dtype=np.int64)
-    for row in ranks:
-        losses += np.sign(row - row[:, None]).astype(np.int64) + 1
-    np.fill_diagonal(losses, 0)
-    first, second = np.triu_indices(k, 1)
-    own = (losses[second, first] - losses[first, second]).astype(float)
-    terms = (losses[:, first] - losses[:, second]).T  # (n_pairs, n_models), of which two are not of others
-    is_other = np.ones(terms.shape, dtype=bool)
-    pairs = np.arange(first.size)
-    is_other[pairs, first] = is_other[pairs, second] = False
-    others = terms[is_other].reshape(first.size, k - 2)
-    limits = np.array([2 * n * critical_difference(size, n, alpha) for size in range(2, k + 1)]) * (1 + 1e-12)
-    rising = np.sort(others, axis=1)
-    nothing = np.zeros((first.size, 1))
-    low = own[:, None] + np.concatenate([nothing, np.cumsum(rising, axis=1)], axis=1)
-    high = own[:, None] + np.concatenate([nothing, np.cumsum(rising[:, ::-1], axis=1)], axis=1)
-    can_be_first, can_be_second = low < -limits, high > limits  # a small average rank is good
-    touches = (low <= limits) & (high >= -limits)
-    # by exchanging one model for another the sum goes from one extreme to the other; small steps cannot jump over the middle
-    step = rising[:, -1] - rising[:, 0] if k > 2 else np.zeros(first.size)
-    is_sure = ((low >= -limits) | (high <= limits) | (step[:, None] <= 2 * limits)) & touches
-    can_be_tied = is_sure.any(axis=1)
-    for pair in np.flatnonzero(touches.any(axis=1) & ~can_be_tied).tolist():
-        can_be_tied[pair] = _reaches_middle(others[pair], own[pair], limits)
-    total = own + others.sum(axis=1)
-    without = total[:, None] - np.where(is_other, terms, 0)
-    verdict = _told(total, limits[-1])
-    fewer = _told(without, limits[-2]) if k > 2 else np.broadcast_to(verdict[:, None], without.shape)
-    flips = (fewer != verdict[:, None]) & is_other
-    return NemenyiPool(first, second, verdict, can_be_first.any(axis=1), can_be_tied, can_be_second.any(axis=1), flips)
-
-
-def _told(difference: FloatArray, limit: float) -> IntArray:
-    return np.where(difference < -limit, 1, np.where(difference > limit, -1, 0))
-
-
-def _reaches_middle(terms: IntArray, own: float, limits: FloatArray) -> bool:
-    """True where the own term and some of the others add up to a value that is not told apart, by all sums of each number.
-
-    A set of whole numbers is one large number, whose bit b stands for b less the sum of all negative terms.
-    """
-    offset = int(-terms[terms < 0].sum())
-    reached = [1 << offset, *([0] * terms.size)]
-    for term in terms.tolist():
-        for count in range(terms.size, 0, -1):
-            before = reached[count - 1]
-            reached[count] |= before << term if term >= 0 else before >> -term
-    for sums, limit in zip(reached, limits.tolist(), strict=True):
-        low, high = int(np.ceil(-limit - own)) + offset, int(np.floor(limit - own)) + offset
-        if high >= 0 and (sums >> max(low, 0)) & ((1 << (high - max(low, 0) + 1)) - 1):
-            return True
-    return False
 
 
 # --- the studentized range --------------------------------------------------------------------------------------------------

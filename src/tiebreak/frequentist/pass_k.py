@@ -45,15 +45,11 @@ def pass_at_k(n_correct: ArrayLike, n_answers: ArrayLike, k: int) -> FloatArray:
     """
     k = check_count(k, "k")
     c, n = np.broadcast_arrays(np.asarray(n_correct, dtype=float), np.asarray(n_answers, dtype=float))
-    for wrong, text in (
-        (~np.isfinite(c) | ~np.isfinite(n) | (c != np.rint(c)) | (n != np.rint(n)), "counts of answers must be whole numbers"),
-        ((c < 0) | (c > n), "there cannot be fewer right answers than 0, or more than answers"),
-        (n < k, f"pass@{k} needs {k} answers or more to each question"),
-    ):
-        if np.any(wrong):
-            at = np.flatnonzero(wrong)[0]
-            raise InvalidScoresError(f"{text}; got {c.flat[at]:g} of {n.flat[at]:g}.")
-    failed = np.ones(c.shape)
-    for drawn in range(k):  # the chance that the next of k drawn without replacement is wrong too
-        failed = failed * np.maximum(n - c - drawn, 0.0) / (n - drawn)
-    return plain(1.0 - failed)
+    is_wrong = ~((c == np.rint(c)) & (n == np.rint(n)) & (c >= 0) & (c <= n) & (n >= k) & np.isfinite(n))
+    if is_wrong.any():
+        at = np.flatnonzero(is_wrong)[0]
+        raise InvalidScoresError(
+            f"pass@{k} needs whole numbers, 0 or more right answers of {k} or more; got {c.flat[at]:g} of {n.flat[at]:g}."
+        )
+    drawn = np.arange(k)  # the chance that the next of k drawn without replacement is wrong too
+    return plain(1.0 - (np.maximum(n[..., None] - c[..., None] - drawn, 0.0) / (n[..., None] - drawn)).prod(axis=-1))

@@ -67,9 +67,8 @@ def permutation_test_paired(
         First model minus second, in the metric's unit. For clustered examples pass the sum of each cluster, as `cluster_sums`
         has it.
     method : {"auto", "exact", "random"}
-        "exact" counts all ``2^n`` choices of signs: one by one for up to 22 differences that are not 0, and through the
-        distribution of their sum for any number of differences that are multiples of one unit, such as those of 0 and 1. "auto"
-        does so where it can, else draws.
+        "exact" counts all ``2^n`` choices of signs, for up to 22 differences that are not 0; "auto" does so for up to 18, else
+        draws.
     n_permutations : int, default 9,999
         Drawn where not exact.
     rng : int or numpy Generator, default 0
@@ -100,20 +99,17 @@ def permutation_test_paired(
     d = _checked(differences, "differences")
     n_permutations = _check_options(method, n_permutations)
     flips = d[d != 0]
-    tolerance = _tolerance(flips)
-    observed = float(d.sum())
-    units = None if method == "random" or flips.size <= _FEW else _in_units(flips)
-    if method != "random" and (flips.size <= _FEW or (method == "exact" and units is None and flips.size <= _MOST)):
-        return _counted(_all_sums(flips), observed, tolerance, d.size, 2 ** (d.size - flips.size))
-    if units is not None:
-        return _from_distribution(units, observed / d.size, d.size, d.size - flips.size)
-    if method == "exact":
+    tolerance, observed = _tolerance(flips), float(d.sum())
+    if method == "exact" and flips.size > _MOST:
         raise InvalidParameterError(
-            f"{flips.size} differences other than 0 that are no multiples of one unit have too many signs; use method='random'.",
-            about="method",
+            f"{flips.size} differences other than 0 have too many signs to try them all; use method='random'.", about="method"
         )
-    generator = generator_of(rng)
-    return _counted(_random_sums(flips, n_permutations, generator), observed, tolerance, d.size, is_exact=False)
+    if method != "random" and flips.size <= (_MOST if method == "exact" else _FEW):
+        sums = np.zeros(1)
+        for value in flips:
+            sums = np.concatenate([sums + value, sums - value])
+        return _counted(sums, observed, tolerance, d.size, 2 ** (d.size - flips.size))
+    return _counted(_random_sums(flips, n_permutations, generator_of(rng)), observed, tolerance, d.size, is_exact=False)
 
 
 def permutation_test_unpaired(
@@ -172,8 +168,6 @@ def permutation_test_unpaired(
 
 _FEW, _MOST = 18, 22
 _SOME_WAYS, _MOST_WAYS = 200_000, 5_000_000
-_LONGEST_DISTRIBUTION = 40_000_000
-"""Number of differences times the sum of their sizes in units, up to which the exact distribution takes a tenth of a second."""
 
 
 def permutation_test_metric(
@@ -182,8 +176,6 @@ def permutation_test_metric(
     second: int = 1,
     *,
     clusters: Sequence[object] | ArrayLike | None = None,
-    method: PermutationMethod = "auto",
-    n_permutations: int = 9_999,
     rng: int | np.random.Generator = 0,
 ) -> PermutationResult:
     """Paired permutation test of a metric of all examples together: both models' predictions change places on some of them.
@@ -196,17 +188,13 @@ def permutation_test_metric(
         Rows of the models; positive differences favour the first.
     clusters : sequence of length n_examples, optional
         The examples of a cluster change places together.
-    method : {"auto", "exact", "random"}
-        "exact" takes all permutations, of up to 20 examples or clusters; "auto" does so where they are no more than
-        `n_permutations`.
-    n_permutations : int, default 9,999
     rng : int or numpy Generator, default 0
 
     Returns
     -------
     PermutationResult
-        Of the hypothesis that it is all the same which model made which prediction. There is no interval: predictions cannot
-        be shifted by a difference.
+        Of the hypothesis that it is all the same which model made which prediction, from all permutations of up to 13 examples
+        or clusters, else from 9,999 random ones. There is no interval: predictions cannot be shifted by a difference.
 
     References
     ----------
@@ -221,19 +209,14 @@ def permutation_test_metric(
     """
     from scipy.sparse import csr_array
 
-    n_permutations = _check_options(method, n_permutations)
     n = metric.n_examples
     codes, n_groups = group_codes(np.arange(n) if clusters is None else clusters, n, "clusters")
     of_group = csr_array((np.ones(n), (codes, np.arange(n))), shape=(n_groups, n)) @ metric.columns
     sums = (of_group if isinstance(of_group, np.ndarray) else of_group.toarray()).reshape(n_groups, -1, metric.n_columns)
     one, two = sums[:, first], sums[:, second]
     moved, whole = two - one, np.stack([one.sum(axis=0), two.sum(axis=0)])
-    is_exact = method == "exact" or (method == "auto" and 2**n_groups <= n_permutations)
-    if is_exact and n_groups > _MOST_EXACT:
-        raise InvalidParameterError(
-            f"{n_groups} examples or clusters have too many permutations to take all; use method='random'.", about="method"
-        )
-    number = 2**n_groups if is_exact else n_permutations
+    is_exact = 2**n_groups <= _N_RANDOM
+    number = 2**n_groups if is_exact else _N_RANDOM
     generator = generator_of(rng)
     step, found = max(1, _AT_ONCE // n_groups), []
     pair = replace(metric, columns=metric.columns[:0], shape=(2,))
@@ -250,7 +233,7 @@ def permutation_test_metric(
     return _counted(np.concatenate(found), float(own[0] - own[1]), _tolerance(own), 1, is_exact=is_exact)
 
 
-_MOST_EXACT, _AT_ONCE = 20, 2_000_000
+_N_RANDOM, _AT_ONCE = 9_999, 2_000_000
 
 
 def _counted(
@@ -259,53 +242,6 @@ def _counted(
     greater, less = (int(np.count_nonzero(each)) * times for each in (sums >= observed - tolerance, sums <= observed + tolerance))
     extreme = int(np.count_nonzero(np.abs(sums) >= abs(observed) - tolerance)) * times
     return PermutationResult(observed / n, sums.size * times, greater, less, extreme, is_exact)
-
-
-def _all_sums(flips: FloatArray) -> FloatArray:
-    """Sum for each choice of signs."""
-    sums = np.zeros(1)
-    for value in flips:
-        sums = np.concatenate([sums + value, sums - value])
-    return sums
-
-
-def _in_units(flips: FloatArray) -> FloatArray | None:
-    """The differences as whole multiples of the smallest one's share, or None if they are none or too long."""
-    size = np.abs(flips)
-    smallest = size.min()
-    for divisor in (1, 2, 3, 4, 5, 6, 8, 10):
-        ratio = size * divisor / smallest
-        whole = np.rint(ratio)
-        if np.all(np.abs(ratio - whole) <= 1e-9 * ratio):
-            return np.sign(flips) * whole if flips.size * whole.sum() <= _LONGEST_DISTRIBUTION else None
-    return None
-
-
-def _from_distribution(units: FloatArray, observed: float, n: int, n_zero: int) -> PermutationResult:
-    """Counts from the exact distribution of the sum, built by adding one difference after the other, in whole numbers."""
-    size = np.abs(units).astype(np.int64)
-    total, reached = int(size.sum()), int(units.sum())
-    # (sum + total) / 2 is the sum of the sizes with a plus sign; shares of all choices are exact to 1e-13 of themselves
-    share = np.zeros(total + 1)
-    share[0] = 1.0
-    filled = 0
-    for value in size.tolist():
-        share[value : filled + value + 1] = (share[value : filled + value + 1] + share[: filled + 1]) / 2
-        share[:value] /= 2
-        filled += value
-    at = (reached + total) // 2
-    n_all = 2 ** (units.size + n_zero)
-    above, below = float(share[at:].sum()), float(share[: at + 1].sum())
-    far = (abs(reached) + total) // 2
-    extreme = 1.0 if reached == 0 else 2 * float(share[far:].sum())
-    greater, less, both = (_share_of(each, n_all) for each in (above, below, extreme))
-    return PermutationResult(observed, n_all, greater, less, both, is_exact=True)
-
-
-def _share_of(share: float, n_all: int) -> int:
-    """A count from its share; with more than 2^53 permutations to the digits of a float."""
-    numerator, denominator = min(share, 1.0).as_integer_ratio()
-    return max((2 * numerator * n_all + denominator) // (2 * denominator), 1)
 
 
 def _random_sums(flips: FloatArray, n_permutations: int, rng: np.random.Generator) -> FloatArray:

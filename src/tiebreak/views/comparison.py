@@ -264,7 +264,6 @@ WORDS = {
     "rope": "smallest difference that matters: {rope} {metric} (rope)",
     "lies": "{rope}; the verdict is where the interval lies",
     "together": "{lies}; all {n} intervals hold at once with {percent} confidence ({correction}: each is at {level})",
-    "by itself": "{lies}; all {n} intervals hold at once with {level} confidence ({method} allows for all pairs)",
     "each for itself": "{lies}; each interval is for itself, and with many pairs some will be wrong",
     "at a level": "{lies}; intervals at the level of {correction}, {level} each, not simultaneous",
     "from the pairs": "places, standings and shortfalls are read off the intervals of the pairs below: all hold at once with "
@@ -819,9 +818,7 @@ def footnotes(comparison: Comparison) -> list[str]:
         if s.alternative == "two-sided"
         else f"no difference, one-sided ({s.alternative}) in the order given"
     )
-    if table.differences.is_simultaneous:
-        lines.append(f"{name} tests {against}, allowing for the {table.n_pairs} pairs by itself")
-    elif comparison.correction == "none" or table.n_pairs == 1:
+    if comparison.correction == "none" or table.n_pairs == 1:
         lines.append(f"{name} tests {against}, not adjusted")
     else:
         lines.append(f"{name} tests {against}, adjusted over the {table.n_pairs} pairs ({comparison.correction})")
@@ -836,9 +833,6 @@ def family_note(comparison: Comparison) -> str:
     lies = WORDS["lies"].format(rope=rope)
     if table.n_pairs == 1:
         return lies
-    if table.differences.is_simultaneous:
-        level = level_words(table.interval_alpha)
-        return WORDS["by itself"].format(lies=lies, n=table.n_pairs, level=level, method=comparison.method.name)
     each_by_itself = "each for itself" if comparison.correction == "none" else "at a level"
     return WORDS["together" if table.is_simultaneous else each_by_itself].format(
         lies=lies,

@@ -261,8 +261,6 @@ def _intervals(comparison: Comparison) -> str:
     assumed = f"which assumes that {'; that '.join(method.assumptions)}"
     if table.n_pairs == 1:
         return f"{by}, at {format_percent(1 - alpha)}, {assumed}."
-    if table.differences.is_simultaneous:
-        return f"{by}, {assumed}; it allows for all pairs, and they hold at once with {format_percent(1 - alpha)} confidence."
     if table.is_simultaneous:
         how = f"hold at once with {format_percent(1 - alpha)} confidence by {NAMES_OF_CORRECTIONS[table.correction]}"
         return f"{by}, {assumed}; they {how} (each at {level_words(table.interval_alpha)})."

@@ -8,12 +8,18 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from sklearn.metrics import balanced_accuracy_score, f1_score, matthews_corrcoef
+from sklearn.metrics import balanced_accuracy_score, f1_score, matthews_corrcoef, root_mean_squared_error
 
 import tiebreak as tb
 from tests.comparison.procedures.showing import check_shown
-from tests.comparison.procedures.test_draws import spam
 from tiebreak.errors import InvalidScoresError, TooFewSplitsError, UnsuitableDesignError
+
+
+def spam(rng: np.random.Generator, n: int = 200) -> tuple[Any, dict[str, Any]]:
+    """Two classes, the second the rarer one, and three models' predictions."""
+    y = np.where(np.arange(n) % 3 == 0, "spam", "ham")
+    other = np.where(y == "spam", "ham", "spam")
+    return y, {name: np.where(rng.random(n) < right, y, other) for name, right in (("a", 0.9), ("b", 0.8), ("c", 0.75))}
 
 
 @pytest.mark.parametrize("clusters", [None, np.arange(200) // 4])
@@ -40,10 +46,11 @@ def test_metrics_that_are_no_means(rng: np.random.Generator, metric: str, positi
         assert pair.pvalue == pytest.approx(found.pvalue(), rel=1e-9)
         test = tb.frequentist.permutation_test_metric(statistic, i, j, clusters=data.clusters)
         assert tests[pair.first, pair.second] == test.pvalue()
-    assert {"outcomes", "agreement", "disagreements", "differences", "correlation", "draws"}.isdisjoint(answer.plot.names)
+    assert {"outcomes", "agreement", "disagreements", "differences", "correlation"}.isdisjoint(answer.plot.names)
     text = " ".join(answer.to_text(columns="all").split())
     assert f"jackknife-t: {name} is of all examples together and no mean over them" in text
     assert f"so its own {name} is likely" in text
+    assert set(answer.disagreements("a", "b")["a"]) <= {"spam", "ham"}
     assert "std. error: of that value by itself" in text
 
 
@@ -93,8 +100,8 @@ def test_ends_are_cut_at_what_a_metric_can_reach() -> None:
         assert [float(d.tail_above(at)[0]) for at in (-most, most + 0.1)] == [1.0, 0.0]
 
 
-def test_forty_one_models_need_no_draws(rng: np.random.Generator) -> None:
-    """The bootstrap takes 40 at most; copies are named and have no interval."""
+def test_many_models_and_copies(rng: np.random.Generator) -> None:
+    """All pairs of 42 models are judged; copies are named and have no interval."""
     y = np.arange(100) % 2 == 0
     rows = {f"m{k:02d}": (rng.random(100) < 0.8) == y for k in range(41)}
     rows["copy"] = rows["m00"]
@@ -121,3 +128,34 @@ def test_one_item_of_the_rarer_of_two_classes_is_refused() -> None:
     three = {"a": [1, 0, 0, 2, 2, 1], "b": [1, 0, 0, 2, 0, 2]}
     answer = tb.compare(tb.read_predictions([1, 0, 0, 2, 2, 2], three, metric="f1_macro"))
     assert "few-positives" in {each.code for each in answer.notices}
+
+
+def test_numbers_have_metrics_of_all_of_them(rng: np.random.Generator) -> None:
+    """Root mean squared error and R2 of one table point the same way, as R2 falls with the squared error."""
+    y = rng.normal(size=120)
+    predicted = {"a": y + 0.3 * rng.normal(size=120), "b": y + 0.5 * rng.normal(size=120)}
+    rmse, r2 = (tb.compare(tb.read_predictions(y, predicted, metric=name)).pair("a", "b") for name in ("rmse", "r2"))
+    assert rmse.verdict == r2.verdict == "better"
+    assert rmse.difference == pytest.approx(
+        root_mean_squared_error(y, predicted["b"]) - root_mean_squared_error(y, predicted["a"]), rel=1e-12
+    )
+
+
+@pytest.mark.parametrize("method", ["clustered-t", "tango", "delong"])
+def test_methods_for_means_refuse_other_metrics(rng: np.random.Generator, method: Any) -> None:
+    """None of them takes predicted classes for scores."""
+    y, predicted = spam(rng)
+    with pytest.raises(UnsuitableDesignError, match=r"'jackknife-t'|Leave the method out"):
+        tb.compare(tb.read_predictions(y, predicted, metric="f1", positive="spam"), method=method)
+
+
+def test_predicted_classes_agree_by_being_right(rng: np.random.Generator) -> None:
+    """The correlation of right and wrong: names of classes as other numbers leave it as it is."""
+    truth = rng.integers(0, 3, 90)
+    predicted = {name: np.where(rng.random(90) < 0.6, truth, rng.integers(0, 3, 90)) for name in ("a", "b", "c")}
+    answer = tb.compare(tb.read_predictions(truth, predicted, metric="f1_macro"))
+    right = np.array([predicted[name] == truth for name in answer.models], dtype=float)
+    assert_allclose(answer.correlation, np.corrcoef(right), atol=1e-12)
+    renamed = np.array([7, 1, 4])
+    other = tb.compare(tb.read_predictions(renamed[truth], {k: renamed[v] for k, v in predicted.items()}, metric="f1_macro"))
+    assert_allclose(other.correlation.loc[answer.models, answer.models], answer.correlation, atol=1e-12)

@@ -95,12 +95,12 @@ def test_swapped_models_mirror_the_answer_and_losses_change_the_sign() -> None:
 
 
 def test_the_page_says_how_judge_and_people_agree() -> None:
-    """Agreement, kappa and bias over the labelled answers, counted here by hand, and what either says alone."""
+    """Agreement and bias over the labelled answers, counted here by hand, and what either says alone."""
     frame = table()
     text = " ".join(tb.compare(frame).to_text().split())
     own = frame.dropna()
     share, bias = (own.judge == own.human).mean(), (own.judge - own.human).mean()
-    assert f"judge and people agree on {share:.0%} (Cohen's kappa " in text
+    assert f"judge and people agree on {share:.0%} over " in text
     assert f"over 120 labelled answers; the judge scores them {bias:+.3g} against people" in text
     assert "by the 60 labels alone" in text
     assert "people labelled 60 of the 300 questions that the judge scored" in text

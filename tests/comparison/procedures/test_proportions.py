@@ -1,4 +1,4 @@
-"""Rates on a test set of each model's own: Newcombe's interval, and others by name."""
+"""Rates on a test set of each model's own, by Newcombe's interval."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from tests.comparison.procedures.showing import check_shown, check_tails
 from tiebreak.errors import InvalidScoresError, MissingSplitsError, NotOfferedError, UnpairedScoresError, UnsuitableDesignError
 
 TABLE = {"model": ["a", "b", "c"], "correct": [45, 30, 56], "n": [50, 40, 57]}
-ARRAY = {"newcombe": "newcombe", "agresti-caffo": "agresti-caffo", "z": "wald"}
 
 
 def test_a_published_example() -> None:
@@ -28,16 +27,15 @@ def test_a_published_example() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", ARRAY)
-def test_pairs_are_those_of_the_array_function(method: Any) -> None:
+def test_pairs_are_those_of_the_array_function() -> None:
     """Ends at the level of the family to 1e-12, tails their inverse, for accuracies and for error rates."""
     for column, higher in (("correct", True), ("errors", False)):
-        answer = tb.compare({"model": list("abc"), column: TABLE["correct"], "total": TABLE["n"]}, method=method, rope=0.05)
+        answer = tb.compare({"model": list("abc"), column: TABLE["correct"], "total": TABLE["n"]}, rope=0.05)
         assert answer.metric.higher_is_better == higher
         counts = dict(zip("abc", zip(TABLE["correct"], TABLE["n"], strict=True), strict=True))
         for pair in answer.pairs.itertuples():
             array = tb.frequentist.independent_proportions(*counts[pair.first], *counts[pair.second], higher_is_better=higher)
-            ends = array.confidence_interval(1 - 0.05 / 3, ARRAY[method])
+            ends = array.confidence_interval(1 - 0.05 / 3)
             assert_allclose([pair.difference, pair.interval_low, pair.interval_high], [array.difference, *ends], rtol=1e-12)
         check_tails(answer)
         for test in answer.supplementary_tests:
@@ -70,12 +68,10 @@ def test_rates_and_several_test_sets() -> None:
 
 
 def test_rates_of_one_and_none() -> None:
-    """All right against all wrong: Newcombe's interval has a width, the textbook's none, which is a reason and not certainty."""
+    """All right against all wrong: Newcombe's interval has a width."""
     table = {"model": ["a", "b"], "correct": [10, 0], "n": [10, 20]}
     assert tb.compare(table).pairs["verdict"][0] == "better"
-    assert tb.compare(table, method="z").pairs["reason"][0] == "no-spread"
     same = {"model": ["a", "b"], "correct": [10, 20], "n": [10, 20]}
-    assert tb.compare(same, method="z").pairs["reason"][0] == "identical-scores"
     pair = tb.compare(same).pair("a", "b")
     assert pair.interval_low < 0 < pair.interval_high
 
@@ -133,7 +129,7 @@ def of_own_items(shared: int = 0) -> dict[str, list[Any]]:
     return {name: [row[name] for row in rows] for name in rows[0]}
 
 
-@pytest.mark.parametrize("method", ["auto", *ARRAY])
+@pytest.mark.parametrize("method", ["auto", "newcombe"])
 def test_items_that_no_two_models_share_are_counted(method: Any) -> None:
     """Scores of each model's own items give the very pairs of their counts; the page says what was found, and what if not."""
     answer = tb.compare(of_own_items(), method=method)
@@ -169,7 +165,7 @@ def test_items_shared_in_part_are_no_test_sets_of_their_own() -> None:
     assert set(answer.pairs["n_units"]) == {2}
 
 
-@pytest.mark.parametrize("method", ["tango", "permutation", "wilcoxon"])
+@pytest.mark.parametrize("method", ["tango", "wilcoxon"])
 def test_paired_methods_are_refused_for_items_of_own_sets(method: Any) -> None:
     """By the name of the one that suits them, without advice to give what was given."""
     with pytest.raises(UnsuitableDesignError, match=r"these are scores on a test set of each model's own\. .*'newcombe'[.]$"):

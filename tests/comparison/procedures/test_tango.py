@@ -255,21 +255,3 @@ def test_a_table_of_52_models_is_compared_at_once() -> None:
     assert answer.pairs["standard_error"].iloc[0] == pytest.approx(d.std(ddof=1) / np.sqrt(805), rel=1e-9)
     assert len(answer.pairs) == 1326
     assert "805 instructions" in answer.to_text()
-
-
-def test_newcombe_by_name() -> None:
-    """The array function's limits at every level; tails and limits are one function, also where nobody differs."""
-    items = answers()
-    answer = tb.compare(items, method="newcombe-paired", rope=0.02)
-    for row in answer.pairs.to_dict("records"):
-        one, two = (items.models.index(row[side]) for side in ("first", "second"))
-        expected = paired_proportions(*paired_counts(items.score[:, 0], one, two)).confidence_interval(1 - 0.05 / 6, "newcombe")
-        assert_allclose([row["interval_low"], row["interval_high"]], expected, atol=1e-12)
-        assert (row["adjusted_pvalue"] <= 0.05) == (row["interval_low"] > 0 or row["interval_high"] < 0)
-    differences = answer.pair_table.differences
-    for p in (1e-6, 0.025, 0.4, 0.6, 0.999):
-        assert_allclose(differences.tail_below(differences.quantile(p)), p, rtol=1e-6)
-        assert_allclose(differences.tail_above(differences.quantile(p, upper=True)), p, rtol=1e-6)
-    same = tb.compare(items_of([[1, 0] * 50, [1, 0] * 50]), method="newcombe-paired").pair("a", "b")
-    assert same.pvalue == 1.0
-    assert same.interval_low == pytest.approx(-same.interval_high)

@@ -303,31 +303,6 @@ def test_tails_that_are_a_posterior_give_probabilities_and_a_plot(monkeypatch: p
     assert list(shown.intervals["low"]) == sorted(shown.intervals["low"], reverse=True)
 
 
-def test_draws_of_the_difference_are_offered_as_a_plot(monkeypatch: pytest.MonkeyPatch) -> None:
-    """By the procedure's own word: no list in the plots names it. 1,024 flips around the mean, each bar's share as counted."""
-
-    class Drawing(SignFlips):
-        @property
-        def drawn_differences(self) -> FloatArray:
-            return np.sort(self.rows @ SIGNS.T / 10.0 + np.asarray(self.estimate)[..., None], axis=-1)
-
-    class Drawn(SignFlip):
-        def judge(self, *arguments: Any) -> Drawing:
-            return Drawing(**vars(super().judge(*arguments)))
-
-    assert "draws" not in answer().plot.names
-    monkeypatch.setitem(METHODS, "sign-flip", Drawn(**vars(SIGN_FLIP)))
-    toy = answer()
-    assert "draws" in toy.plot.names
-    shown = toy.plot.draws("forest", "tree")
-    d = TABLE[0] - TABLE[2]
-    flipped = SIGNS @ d / 10.0 + d.mean()
-    assert shown.n_draws == 1024
-    assert shown.data["share"].sum() == pytest.approx(1.0)
-    middle = shown.data.iloc[len(shown.data) // 2]
-    assert middle["share"] == pytest.approx(np.mean((flipped >= middle["left"]) & (flipped < middle["right"])))
-
-
 def test_command_line_knows_it(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """By its name, in the help and as an option."""
     rows = [",".join(NAMES), *(",".join(map(str, split)) for split in TABLE.T)]

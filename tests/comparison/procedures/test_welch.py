@@ -136,7 +136,7 @@ def test_command_line(capsys: pytest.CaptureFixture[str], tmp_path: Path, rng: n
 
 def test_wrong_procedures_are_refused_with_what_would_do(rng: np.random.Generator) -> None:
     """Folds as seeds, seeds as splits or datasets, too few runs, and joining seeds with splits."""
-    for method in ("corrected-t", "wilcoxon", "5x2cv-t"):
+    for method in ("corrected-t", "wilcoxon"):
         with pytest.raises(UnsuitableDesignError, match=rf"{method} is for .* out for the one that suits them, 'welch'"):
             tb.compare(rows(rng), metric="accuracy", method=method)
     folds = {"a": [0.1, 0.2, 0.3], "b": [0.2, 0.3, 0.5]}

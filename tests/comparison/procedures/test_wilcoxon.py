@@ -73,9 +73,6 @@ def test_the_bakeoff_has_its_known_ranks_and_omnibus_tests() -> None:
     means = np.genfromtxt(BAKEOFF, delimiter=",", skip_header=1)[:, 1:].round(12)
     assert beside["friedman"].statistic == pytest.approx(scipy.stats.friedmanchisquare(*means.T).statistic)
     assert beside["nemenyi"].statistic == pytest.approx(0.88108, abs=5e-6)
-    for pair in ("WEASEL-2 and FreshPRINCE", "H-InceptionTime and FreshPRINCE", "FreshPRINCE and PF"):
-        assert pair in beside["nemenyi"].text
-    assert "3 of its 28 verdicts" in beside["nemenyi"].text
 
 
 def test_the_mean_over_the_splits_of_a_dataset_is_its_unit(columns) -> None:

@@ -72,7 +72,7 @@ PLOTS: dict[str, Callable[[Sequence[str]], Callable[..., Display]]] = {
     },
     **{
         kind: lambda names, kind=kind: getattr(over_datasets(tuple(names)).plot, kind)  # type: ignore[misc]
-        for kind in ("diagram", "matrix", "paired", "profile")
+        for kind in ("diagram", "paired", "profile")
     },
     "paired, dumbbell": lambda names: (
         lambda ax=None, **look: over_datasets(tuple(names)).plot.paired(style="dumbbell", ax=ax, **look)
@@ -84,7 +84,6 @@ PLOTS: dict[str, Callable[[Sequence[str]], Callable[..., Display]]] = {
         kind: lambda names, kind=kind: getattr(over_items(tuple(names)).plot, kind)  # type: ignore[misc]
         for kind in ("outcomes", "agreement", "disagreements")
     },
-    "draws": lambda names: over_items(tuple(names[:2]), method="bootstrap").plot.draws,
     "slices": lambda names: over_items(("one", "other"), topics=tuple(names[:20])).slices("topic").plot.differences,
     "ratings": lambda names: tb.rate(ratable(tuple(names)), metric="accuracy", n_resamples=50).plot.ratings,
     "power": lambda names: tb.sample_size(over_items(tuple(names[:2])), n=300).plot.power,

@@ -6,11 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from matplotlib.figure import Figure
 from scipy.stats import rankdata
 
 import tiebreak as tb
-from tests.views.plots.samples import NAMES, graded, hierarchical, misplaced, over_datasets, words_of
+from tests.views.plots.samples import NAMES, graded, hierarchical, misplaced, words_of
 from tiebreak.errors import NotOfferedError, UnknownNameError
 from tiebreak.views.plots.display import without_pyplot
 
@@ -28,7 +27,7 @@ def bakeoff() -> tb.Comparison:
 
 def test_what_is_offered_depends_on_the_procedure(bakeoff: tb.Comparison) -> None:
     """Probabilities where there is a posterior, shrinkage with the hierarchical method only."""
-    assert {"diagram", "matrix", "paired", "profile"} <= set(bakeoff.plot.names)
+    assert {"diagram", "paired", "profile"} <= set(bakeoff.plot.names)
     assert not {"posterior", "regions", "shrinkage"} & set(bakeoff.plot.names)
     assert {"posterior", "regions", "shrinkage"} <= set(hierarchical(("a", "b", "c")).plot.names)
     with pytest.raises(NotOfferedError, match="wilcoxon gives no probabilities"):
@@ -45,57 +44,6 @@ def test_figures_over_datasets_speak_of_datasets(bakeoff: tb.Comparison) -> None
             words = words_of(getattr(bakeoff.plot, name)().figure_)
             assert "split" not in words, name
     assert "on 142 datasets" in repr(bakeoff)
-
-
-# --- the matrix -------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_cells_hold_difference_counts_and_pvalue(bakeoff: tb.Comparison) -> None:
-    """Counts by hand from the table; the rest is the row of the pair, mirrored below the diagonal."""
-    with without_pyplot():
-        display = bakeoff.plot.matrix()
-    data = display.data
-    assert len(data) == 8 * 7
-    row = data[(data["row"] == "HC2") & (data["column"] == "QUANT")].iloc[0]
-    score = dict(zip(bakeoff.matrix.models, bakeoff.matrix.score, strict=True))
-    difference = score["HC2"] - score["QUANT"]
-    ties = np.abs(difference) < 1e-9
-    assert (row["wins"], row["ties"], row["losses"]) == ((difference > 1e-9).sum(), ties.sum(), (difference < -1e-9).sum())
-    pair = bakeoff.pair("HC2", "QUANT")
-    assert (row["difference"], row["adjusted_pvalue"], row["verdict"]) == (pair.difference, pair.adjusted_pvalue, pair.verdict)
-    back = data[(data["row"] == "QUANT") & (data["column"] == "HC2")].iloc[0]
-    assert (back["wins"], back["losses"], back["difference"]) == (row["losses"], row["wins"], -row["difference"])
-    assert "96 / 6 / 40" in words_of(display.figure_)
-    assert display.title == bakeoff.plot.verdicts().title
-
-
-@pytest.mark.slow
-def test_of_many_models_the_first_twelve_are_drawn() -> None:
-    """And the baseline; more where they are asked for, and what was not asked about says so."""
-    names = tuple(NAMES["short"])
-    with without_pyplot():
-        display = over_datasets(names, baseline="model 30").plot.matrix()
-        more = over_datasets(names).plot.matrix(top=14)
-    assert display.data["row"].nunique() == 12
-    assert "model 30" in set(display.data["row"])
-    assert "Drawn: 12 of 40" in display.caption
-    assert "not asked" in words_of(display.figure_)
-    assert more.data["row"].nunique() == 14
-
-
-@pytest.mark.slow
-def test_small_axes_leave_out_lines_and_then_all_text() -> None:
-    """Marks remain, in the colours of the verdicts."""
-    answer = over_datasets(tuple(NAMES["short"][:6]))
-    counts = []
-    for size in ((9, 6), (4, 3), (2.2, 1.6)):
-        axes = Figure(figsize=size).subplots()
-        answer.plot.matrix(ax=axes)
-        assert misplaced(axes.figure) == []
-        counts.append(sum("/" in text.get_text() for text in axes.texts))
-    assert counts[0] == 30
-    assert counts[-1] == 0
 
 
 # --- two models -------------------------------------------------------------------------------------------------------
@@ -263,11 +211,8 @@ def test_levels_of_mixed_metrics_are_not_put_on_one_axis() -> None:
         for s, name in enumerate("abc")
     ]
     mixed, ratios = tb.compare(rows), tb.compare(rows, scale="relative")
-    assert set(mixed.plot.names) == {"ranking", "verdicts", "diagram", "matrix"}
+    assert set(mixed.plot.names) == {"ranking", "verdicts", "diagram"}
     assert {"differences", "paired", "profile"} <= set(ratios.plot.names)
     assert not {"scores", "correlation"} & set(ratios.plot.names)
     with without_pyplot():
-        display = mixed.plot.matrix()
         assert "mean share" not in mixed.plot.ranking().caption
-    wins = display.data.set_index(["row", "column"]).loc[("a", "b")]
-    assert (wins["wins"], wins["ties"], wins["losses"]) == (3, 1, 4)  # by hand: lower errors on d2, d4, d6, d0 equal

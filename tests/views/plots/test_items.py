@@ -109,7 +109,7 @@ def test_agreement_is_the_share_of_equal_outcomes() -> None:
 def test_what_is_offered_depends_on_the_scores() -> None:
     """Dots of 0 and 1 tell nothing; means over runs have no outcomes; datasets have no items."""
     binary, means = over_items(("a", "b", "c")), of_runs()
-    assert {"ranking", "verdicts", "matrix", "outcomes", "agreement", "disagreements"} <= set(binary.plot.names)
+    assert {"ranking", "verdicts", "outcomes", "agreement", "disagreements"} <= set(binary.plot.names)
     assert not {"scores", "differences", "diagram", "paired"} & set(binary.plot.names)
     assert {"scores", "differences", "disagreements"} <= set(means.plot.names)
     assert not {"outcomes", "agreement"} & set(means.plot.names)

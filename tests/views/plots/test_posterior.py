@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.views.plots.samples import NAMES, RMSE, compared, graded, misplaced, over_items, words_of
-from tiebreak.errors import InvalidParameterError, NotOfferedError, UnknownNameError
-from tiebreak.views.plots.display import default_pair, without_pyplot
+from tests.views.plots.samples import NAMES, RMSE, compared, graded, words_of
+from tiebreak.errors import InvalidParameterError, UnknownNameError
+from tiebreak.views.plots.display import default_pair
 
 pytestmark = pytest.mark.slow
 
@@ -100,36 +100,3 @@ def test_wrong_names_are_refused_as_by_the_comparison() -> None:
         plot.posterior("model 9", "model 0")
     with pytest.raises(InvalidParameterError, match="two different models"):
         plot.posterior("model 0", "model 0")
-
-
-# --- draws ------------------------------------------------------------------------------------------------------------
-
-
-def test_draws_are_counted_on_the_lattice_of_their_means() -> None:
-    """Means of 60 answers of 0 and 1 differ by sixtieths, and every bar holds the same number of these."""
-    answer = over_items(("a", "b"), method="bootstrap", rope=0.05)
-    with without_pyplot():
-        display = answer.plot.draws("a", "b")
-    pair = answer.pair("a", "b")
-    drawn = pair.distribution.drawn.ravel()
-    width = (display.data["right"] - display.data["left"]).to_numpy()
-    assert width == pytest.approx(np.full(width.size, width[0]))
-    assert 60 * width[0] == pytest.approx(round(60 * width[0]))
-    for row in display.data.itertuples():
-        assert row.share == pytest.approx(np.mean((drawn > row.left) & (drawn < row.right)))
-    assert display.data["share"].sum() == pytest.approx(1.0)
-    assert display.n_draws == 9_999
-    assert "9,999 draws from 60 questions (bootstrap)" in display.caption
-    assert misplaced(display.figure_) == []
-
-
-def test_draws_are_offered_for_what_draws_differences() -> None:
-    """Not for an interval by formula, nor for sign flips, which draw what there would be without a difference."""
-    bayes = over_items(("a", "b"), method="bayes-bootstrap")
-    assert "draws" in bayes.plot.names
-    assert "posterior" not in bayes.plot.names
-    for method in ("tango", "permutation"):
-        other = over_items(("a", "b"), method=method)
-        assert "draws" not in other.plot.names
-        with pytest.raises(NotOfferedError, match=f"{method} draws no differences"):
-            other.plot.draws()

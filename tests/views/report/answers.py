@@ -197,8 +197,7 @@ def resampled() -> Comparison:
         name: np.where(rng.random(200) < p, truth, rng.integers(0, 3, 200)) for name, p in (("a", 0.7), ("b", 0.6), ("c", 0.3))
     }
     items = tb.read_predictions(truth, predicted, metric="f1_macro")
-    few = {"n_draws": 9_999}  # else a smaller alpha has Python draw more
-    return tb.compare(items, rope=0.05, method="bootstrap", options=few)
+    return tb.compare(items, rope=0.05)
 
 
 def rounded() -> Comparison:

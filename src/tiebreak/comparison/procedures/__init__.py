@@ -32,28 +32,19 @@ METHODS = Methods(
     {
         "corrected-t": "tiebreak.comparison.procedures.corrected_t:CORRECTED_T",
         "paired-t": "tiebreak.comparison.procedures.paired_t:PAIRED_T",
-        "5x2cv-t": "tiebreak.comparison.procedures.five_by_two:FIVE_BY_TWO",
         "wilcoxon": "tiebreak.comparison.procedures.wilcoxon:WILCOXON",
         "sign": "tiebreak.comparison.procedures.wilcoxon:SIGN",
         "hierarchical": "tiebreak.comparison.procedures.hierarchical:HIERARCHICAL",
         "bayes-signed-rank": "tiebreak.comparison.procedures.bayes_signed_rank:BAYES_SIGNED_RANK",
-        "bayes-sign": "tiebreak.comparison.procedures.bayes_signed_rank:BAYES_SIGN",
-        "nemenyi": "tiebreak.comparison.procedures.nemenyi:NEMENYI",
         "welch": "tiebreak.comparison.procedures.welch:WELCH",
         "newcombe": "tiebreak.comparison.procedures.proportions:NEWCOMBE",
-        "agresti-caffo": "tiebreak.comparison.procedures.proportions:AGRESTI_CAFFO",
-        "z": "tiebreak.comparison.procedures.proportions:UNPOOLED_Z",
         "diebold-mariano": "tiebreak.comparison.procedures.diebold_mariano:DIEBOLD_MARIANO",
         "tango": "tiebreak.comparison.procedures.tango:TANGO",
-        "newcombe-paired": "tiebreak.comparison.procedures.tango:NEWCOMBE_PAIRED",
         "clustered-t": "tiebreak.comparison.procedures.clustered_t:CLUSTERED_T",
         "macro-average": "tiebreak.comparison.procedures.macro_average:MACRO_AVERAGE",
         "prediction-powered": "tiebreak.comparison.procedures.prediction_powered:PREDICTION_POWERED",
         "delong": "tiebreak.comparison.procedures.delong:DELONG",
         "jackknife-t": "tiebreak.comparison.procedures.jackknife_t:JACKKNIFE_T",
-        "bootstrap": "tiebreak.comparison.procedures.bootstrap:BOOTSTRAP",
-        "permutation": "tiebreak.comparison.procedures.permutation:PERMUTATION",
-        "bayes-bootstrap": "tiebreak.comparison.procedures.bayes_bootstrap:BAYES_BOOTSTRAP",
     }
 )
 """All procedures, as "module:object"; a new one is a file and a line here."""

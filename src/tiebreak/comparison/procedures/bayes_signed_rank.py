@@ -1,16 +1,15 @@
-"""Bayesian signed-rank test and sign test over datasets: posteriors of the centre and of the median of the differences."""
+"""Bayesian signed-rank test over datasets: the posterior of the centre of the differences, in draws of their distribution."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import ceil
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.bayesian.sign import MedianPosterior, median_posterior, sign_posterior
 from tiebreak.bayesian.signed_rank import signed_rank_posterior
 from tiebreak.comparison.procedures.datasets import (
     INDEPENDENT_DATASETS,
@@ -19,130 +18,95 @@ from tiebreak.comparison.procedures.datasets import (
     OverDatasets,
     tolerance_of,
 )
-from tiebreak.comparison.procedures.draws import MOST_MODELS, PosteriorDraws, number_of_draws
 from tiebreak.comparison.procedures.procedure import Differences, TestOnly
+from tiebreak.comparison.verdict import TOO_FEW_DRAWS, Codes
 from tiebreak.errors import Setting, TiebreakError, TooFewModelsError
-from tiebreak.frequentist.sign import sign_test
 from tiebreak.frequentist.walsh import hodges_lehmann
-from tiebreak.numerics import CONSTANT, SPREAD, FloatArray, IntArray
-from tiebreak.numerics.law import RopeProbabilities
+from tiebreak.numerics import CONSTANT, SPREAD, Alternative, FloatArray, IntArray
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
 
 if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings
 
+DRAWS_PER_TAIL = 20
+"""Draws that an interval needs: this over its level."""
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class MedianDifferences(Differences):
-    """Posterior of each pair's median difference."""
+MOST_DRAWS = 100_000
 
-    has_coverage: ClassVar[bool] = False
-    is_posterior: ClassVar[bool] = True
-    has_density: ClassVar[bool] = False
-    points: FloatArray
-    weights: FloatArray
-
-    @property
-    def posterior(self) -> MedianPosterior:
-        """The posterior of these pairs."""
-        return MedianPosterior(self.points, self.weights, np.asarray(self.tolerance))
-
-    def tail_below(self, at: ArrayLike) -> FloatArray:
-        """Probability that the median difference is at most `at`."""
-        return np.asarray(self.posterior.tail_below(at))
-
-    def tail_above(self, at: ArrayLike) -> FloatArray:
-        """Probability that the median difference is at least `at`."""
-        return np.asarray(self.posterior.tail_above(at))
-
-    def quantile(self, p: ArrayLike, *, upper: bool = False) -> FloatArray:
-        """Ends of credible intervals."""
-        return np.asarray(self.posterior.quantile(p, upper=upper))
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class CentreDifferences(PosteriorDraws):
-    """Draws of each pair's centre, which is a mean of two of the differences."""
-
-    has_density: ClassVar[bool] = False
-
-
-@dataclass(frozen=True)
-class DirichletProcess(OverDatasets):
-    """Procedure whose prior is a pseudo-dataset without a difference, of the weight `prior_strength`."""
-
-    def _kinds(self, difference: FloatArray, tolerance: FloatArray, settings: Settings) -> NDArray[np.int8]:
-        """Kinds of the pairs, CONSTANT only where no prior lies beside differences that are all the same."""
-        kind = self.kinds(difference, tolerance)
-        if self.options_of(settings)["prior_strength"] > 0:
-            return np.where(kind == CONSTANT, SPREAD, kind).astype(np.int8)
-        spread = np.fmax.reduce(difference, axis=-1) - np.fmin.reduce(difference, axis=-1)
-        return np.where((kind == SPREAD) & (spread <= tolerance), CONSTANT, kind).astype(np.int8)
-
-    @abstractmethod
-    def test(self, difference: FloatArray, scale: FloatArray, settings: Settings) -> RopeProbabilities:
-        """Probability that each region is the most probable one for further datasets: the published test."""
-
-    def supplementary_tests(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
-        """The omnibus tests, and the test as it was published, of the first pairs of the ranking."""
-        yield from super().supplementary_tests(data, settings)
-        models = self.units(data).matrix().models
-        one = 0 if settings.baseline is None else models.index(settings.baseline)
-        others = [other for other in range(len(models)) if other != one][:MOST_PAIRS]
-        rope = float(settings.rope)
-        for other in others:
-            difference, scale = self.differences_of(data, np.asarray(one), np.asarray(other))
-            if np.isnan(difference).all():
-                continue
-            chances = dict(
-                zip(("better", "equivalent", "worse"), map(float, self.test(difference, scale, settings)), strict=True)
-            )
-            by = f" by more than {rope:.3g}" if rope else ""
-            inside = f" within {rope:.3g} {chances['equivalent']:.3f}," if rope else ""
-            text = (
-                f"the test as published, of which outcome is the most probable for {quoted([models[one]])} against "
-                f"{quoted([models[other]])} on further datasets: better{by} {chances['better']:.3f},{inside} worse{by} "
-                f"{chances['worse']:.3f}"
-            )
-            yield TestOnly(name=self.name, models=(models[one], models[other]), probabilities=chances, text=text)
-
-
-@dataclass(frozen=True)
-class BayesSign(DirichletProcess):
-    """The median difference; nothing is drawn."""
-
-    options: Mapping[str, Any] = field(default_factory=lambda: {"prior_strength": 1.0}, hash=False)
-
-    def judge(self, data: Scores, first: IntArray, second: IntArray, settings: Settings) -> MedianDifferences:
-        """The posterior of each pair's median difference."""
-        difference, scale = self.differences_of(data, first, second)
-        posterior = median_posterior(difference, scale=scale, omit_missing=True, **self.options_of(settings))
-        tolerance = tolerance_of(scale)
-        return MedianDifferences(
-            estimate=np.asarray(sign_test(difference, scale=scale).estimate),
-            n_units=np.count_nonzero(~np.isnan(difference), axis=-1),
-            kind=self._kinds(difference, tolerance, settings),
-            tolerance=tolerance,
-            points=posterior.points,
-            weights=posterior.weights,
-        )
-
-    def test(self, difference: FloatArray, scale: FloatArray, settings: Settings) -> RopeProbabilities:
-        """By quadrature."""
-        rope, options = float(settings.rope), self.options_of(settings)
-        return sign_posterior(difference, rope=rope, scale=scale, omit_missing=True, **options).probabilities()
-
+MOST_MODELS = 40
+"""Models up to which the draws of all pairs are held."""
 
 ENOUGH_DATASETS = 30
 """Datasets from which the chance of a false order was measured to be small: `benchmarks/validity/one_family.py`."""
 
 
-@dataclass(frozen=True)
-class BayesSignedRank(DirichletProcess):
-    """The centre of the differences, the median of the means of two, in draws of their distribution."""
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CentreDifferences(Differences):
+    """Draws of each pair's centre in ascending order, of shape (..., n_draws); their shares are posterior probabilities."""
 
-    options: Mapping[str, Any] = field(default_factory=lambda: {"prior_strength": 0.5, "n_draws": None}, hash=False)
+    has_coverage: ClassVar[bool] = False
+    is_posterior: ClassVar[bool] = True
+    has_density: ClassVar[bool] = False
+    drawn: FloatArray
+
+    @property
+    def statistic(self) -> None:
+        """None: there is no test."""
+        return None
+
+    def tail_below(self, at: ArrayLike) -> FloatArray:
+        """Posterior probability of a centre of at most `at`; draws equal to it but for rounding count."""
+        return self._share(at, below=True)
+
+    def tail_above(self, at: ArrayLike) -> FloatArray:
+        """Posterior probability of a centre of at least `at`."""
+        return self._share(at, below=False)
+
+    def _share(self, at: ArrayLike, *, below: bool) -> FloatArray:
+        at, n_draws = np.asarray(at, dtype=float), self.drawn.shape[-1]
+        points = np.broadcast_to(at, np.broadcast_shapes(at.shape, self.estimate.shape))
+        slack = np.broadcast_to(self.tolerance, self.estimate.shape)
+        found = np.zeros(points.shape)
+        for pair in np.ndindex(self.estimate.shape):
+            own, where = self.drawn[pair], (..., *pair)
+            if below:
+                found[where] = own.searchsorted(points[where] + slack[pair], "right") / n_draws
+            else:
+                found[where] = 1.0 - own.searchsorted(points[where] - slack[pair], "left") / n_draws
+        return found
+
+    def pvalue(self, alternative: Alternative) -> FloatArray:
+        """The tail at 0, or the smaller one twice; of draws that are all on one side no less than one in their number."""
+        below, above = self.tail_below(0.0), self.tail_above(0.0)
+        found = {"greater": below, "less": above}.get(alternative, 2.0 * np.minimum(below, above))
+        return np.asarray(np.clip(found, 1.0 / self.drawn.shape[-1], 1.0))
+
+    def quantile(self, p: ArrayLike, *, upper: bool = False) -> FloatArray:
+        """Quantiles of the draws, between two of them where the place is none."""
+        p, last = np.asarray(p, dtype=float), self.drawn.shape[-1] - 1
+        place = (1.0 - p if upper else p) * last
+        low = np.floor(place).astype(np.int64)
+        pairs = np.indices(self.estimate.shape, sparse=True)
+        one, two = (self.drawn[(*pairs, np.clip(each, 0, last))] for each in (low, low + 1))
+        return np.asarray(one + (place - low) * (two - one))
+
+    def bound(self, p: ArrayLike, *, upper: bool) -> FloatArray:
+        """One-sided bound; nan where there are too few draws for it."""
+        return np.where(self._has_too_few(2.0 * np.asarray(p, dtype=float)), np.nan, super().bound(p, upper=upper))
+
+    def reasons(self, alpha: float) -> Codes:
+        """Too few draws for so small an alpha, or the kind of the pair."""
+        has_too_few = (self.kind == SPREAD) & self._has_too_few(np.asarray(alpha))
+        return np.where(has_too_few, TOO_FEW_DRAWS, super().reasons(alpha)).astype(np.int8)
+
+    def _has_too_few(self, alpha: FloatArray) -> NDArray[np.bool_]:
+        return np.asarray(self.drawn.shape[-1] * alpha < DRAWS_PER_TAIL * (1 - 1e-9))
+
+
+@dataclass(frozen=True)
+class BayesSignedRank(OverDatasets):
+    """The centre of the differences, the median of the means of two; the prior is half a dataset without a difference."""
 
     def applies(self, data: Scores) -> TiebreakError | None:
         """Not too many models, as the draws of all pairs are held."""
@@ -151,7 +115,9 @@ class BayesSignedRank(DirichletProcess):
                 f"{self.name} holds the draws of all pairs, for up to {MOST_MODELS} models; there are {len(data.models)}. Choose "
                 "some with ",
                 Setting("models"),
-                ", or take the method 'bayes-sign', which draws nothing.",
+                ", or leave ",
+                Setting("method"),
+                " out: pairs of any number of models are tested by ranks.",
             )
         return super().applies(data)
 
@@ -167,35 +133,47 @@ class BayesSignedRank(DirichletProcess):
             )
 
     def judge(self, data: Scores, first: IntArray, second: IntArray, settings: Settings) -> CentreDifferences:
-        """Draws of each pair's centre."""
+        """Draws of each pair's centre, enough for the intervals of all pairs at once: 9,999 to 100,000."""
         difference, scale = self.differences_of(data, first, second)
-        posterior = signed_rank_posterior(
-            difference, scale=scale, omit_missing=True, prior_strength=self.options_of(settings)["prior_strength"]
-        )
-        drawn = np.sort(posterior.centres(self._n_draws(data, settings), settings.seed), axis=-1)
+        posterior = signed_rank_posterior(difference, scale=scale, omit_missing=True)
+        n_models = len(data.models)
+        wanted = ceil(DRAWS_PER_TAIL * n_models * (n_models - 1) / 2 / settings.alpha)
+        drawn = np.sort(posterior.centres(min(max(9_999, wanted), MOST_DRAWS), settings.seed), axis=-1)
         tolerance = tolerance_of(scale)
+        kind = self.kinds(difference, tolerance)
         return CentreDifferences(
             estimate=np.asarray(hodges_lehmann(difference)),
             n_units=np.count_nonzero(~np.isnan(difference), axis=-1),
-            kind=self._kinds(difference, tolerance, settings),
+            kind=np.where(kind == CONSTANT, SPREAD, kind).astype(np.int8),  # the prior lies beside differences that are the same
             tolerance=tolerance,
             drawn=drawn,
-            n_defined=np.full(np.shape(first), drawn.shape[-1]),
         )
 
-    def test(self, difference: FloatArray, scale: FloatArray, settings: Settings) -> RopeProbabilities:
-        """Counted over draws, whose standard error is 0.002 at most."""
-        posterior = signed_rank_posterior(
-            difference,
-            rope=float(settings.rope),
-            scale=scale,
-            omit_missing=True,
-            prior_strength=self.options_of(settings)["prior_strength"],
-        )
-        return posterior.probabilities(rng=settings.seed)
+    def supplementary_tests(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
+        """The omnibus tests, and the test as it was published, of the first pairs of the ranking.
 
-    def _n_draws(self, data: Scores, settings: Settings) -> int:
-        return number_of_draws(self.name, self.options_of(settings)["n_draws"], len(data.models), settings.alpha)
+        Its probabilities are those that a region is the most probable one for further datasets, counted over draws: the standard
+        error is 0.002 at most.
+        """
+        yield from super().supplementary_tests(data, settings)
+        models = self.units(data).matrix().models
+        one = 0 if settings.baseline is None else models.index(settings.baseline)
+        others = [other for other in range(len(models)) if other != one][:MOST_PAIRS]
+        rope = float(settings.rope)
+        for other in others:
+            difference, scale = self.differences_of(data, np.asarray(one), np.asarray(other))
+            if np.isnan(difference).all():
+                continue
+            posterior = signed_rank_posterior(difference, rope=rope, scale=scale, omit_missing=True)
+            better, equivalent, worse = map(float, posterior.probabilities(rng=settings.seed))
+            by = f" by more than {rope:.3g}" if rope else ""
+            inside = f" within {rope:.3g} {equivalent:.3f}," if rope else ""
+            text = (
+                f"the test as published, of which outcome is the most probable for {quoted([models[one]])} against "
+                f"{quoted([models[other]])} on further datasets: better{by} {better:.3f},{inside} worse{by} {worse:.3f}"
+            )
+            chances = {"better": better, "equivalent": equivalent, "worse": worse}
+            yield TestOnly(name=self.name, models=(models[one], models[other]), probabilities=chances, text=text)
 
 
 BAYES_SIGNED_RANK = BayesSignedRank(
@@ -211,22 +189,6 @@ BAYES_SIGNED_RANK = BayesSignedRank(
     references=(
         "A. Benavoli et al. A Bayesian Wilcoxon signed-rank test based on the Dirichlet process. ICML 2014.",
         "A. Benavoli, G. Corani, J. Demsar, M. Zaffalon. Time for a change. JMLR 18(77), 2017.",
-    ),
-    missing="pairwise",
-)
-
-BAYES_SIGN = BayesSign(
-    name="bayes-sign",
-    reason="asked for by name: posterior probabilities of the median difference, whatever the shape of the differences",
-    assumptions=(
-        PAIRED_DATASETS,
-        INDEPENDENT_DATASETS,
-        "the prior is worth one dataset without a difference, and differences that were not seen do not exist",
-        "the interval is of the median difference",
-    ),
-    references=(
-        "A. Benavoli, G. Corani, J. Demsar, M. Zaffalon. Time for a change. JMLR 18(77), 2017.",
-        "T. Ferguson. A Bayesian analysis of some nonparametric problems. The Annals of Statistics 1, 1973.",
     ),
     missing="pairwise",
 )

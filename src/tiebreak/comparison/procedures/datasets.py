@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,7 +16,7 @@ from tiebreak.comparison.procedures.procedure import Differences, ModelValues, P
 from tiebreak.comparison.verdict import TOO_FEW_UNITS, Codes
 from tiebreak.errors import Setting, TiebreakError, TooFewDatasetsError, UnsuitableDesignError
 from tiebreak.frequentist.friedman import average_ranks, friedman_test, rank_models
-from tiebreak.frequentist.nemenyi import critical_difference, nemenyi_pool
+from tiebreak.frequentist.nemenyi import critical_difference
 from tiebreak.frequentist.repeats import repeated_rows
 from tiebreak.frequentist.sign import SignTestResult
 from tiebreak.frequentist.signed_rank import SignedRankResult
@@ -35,7 +35,7 @@ from tiebreak.numerics import (
 )
 from tiebreak.scores.adjusted_means import adjusted_means, filled
 from tiebreak.scores.dataset_means import Scale, dataset_means, log_means
-from tiebreak.scores.scores import ScoreMatrix, Scores
+from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 FEWEST = 6
 """Datasets below which no rank test can reach 0.05 two-sided: with n of them the smallest p-value is 2 / 2^n."""
 
-_WITH_A_PRIOR = ("hierarchical", "bayes-signed-rank", "bayes-sign")
+_WITH_A_PRIOR = ("hierarchical", "bayes-signed-rank")
 
 RankTest = SignedRankResult | SignTestResult
 
@@ -278,7 +278,12 @@ class OverDatasets(Procedure):
             elif np.isnan(statistic):
                 text = f"{label} is not defined, as all models tie on every dataset"
             yield TestOnly(name=name, models=matrix.models, statistic=statistic, pvalue=p, text=text)
-        yield _nemenyi(means.matrix(), higher, settings.alpha)
+        limit = critical_difference(n_models, matrix.n_splits, settings.alpha)
+        text = (
+            f"Nemenyi, for contrast: average ranks {limit:.5g} apart are told apart; the ranks of two models, and so its verdict "
+            "on them, depend on which others are in the table"
+        )
+        yield TestOnly(name="nemenyi", models=matrix.models, statistic=limit, text=text)
 
     def checks(self, data: Scores, settings: Settings) -> Iterator[Notice]:
         """Remark on few datasets."""
@@ -397,43 +402,8 @@ def _shares(score: FloatArray) -> FloatArray:
     return np.asarray(divide(n_models - ranks, n_models - 1).T)
 
 
-class PoolDependent(NamedTuple):
-    """Number of Nemenyi's verdicts that the choice of other models decides, of how many pairs, and the first of them in words."""
-
-    n_depending: int
-    n_pairs: int
-    which: str
-
-
-def pool_dependent(matrix: ScoreMatrix, higher_is_better: bool, alpha: float) -> PoolDependent:
-    """Verdicts of Nemenyi's test that depend on which other models are in the table."""
-    pool = nemenyi_pool(matrix.score.T, alpha, higher_is_better=higher_is_better)
-    depends = np.flatnonzero(pool.depends)
-    pairs = [f"{matrix.models[pool.first[i]]} and {matrix.models[pool.second[i]]}" for i in depends[:MOST_PAIRS].tolist()]
-    more = f" and {depends.size - MOST_PAIRS} more" if depends.size > MOST_PAIRS else ""
-    return PoolDependent(depends.size, pool.first.size, f": {', '.join(pairs)}{more}" if pairs else "")
-
-
-def _nemenyi(matrix: ScoreMatrix, higher_is_better: bool, alpha: float) -> TestOnly:
-    """Nemenyi's test for contrast: its critical difference, and the verdicts that the choice of other models decides."""
-    limit = critical_difference(len(matrix.models), matrix.n_splits, alpha)
-    if len(matrix.models) > MOST_POOLED:
-        few = f"which verdicts depend on the other models is worked out for up to {MOST_POOLED} models"
-        text = f"Nemenyi, for contrast: average ranks {limit:.5g} apart are told apart; {few}"
-        return TestOnly(name="nemenyi", models=matrix.models, statistic=limit, text=text)
-    found = pool_dependent(matrix, higher_is_better, alpha)
-    text = (
-        f"Nemenyi, for contrast: average ranks {limit:.5g} apart are told apart; {found.n_depending} of its {found.n_pairs} "
-        f"verdicts would change with which other models are in the table{found.which}"
-    )
-    return TestOnly(name="nemenyi", models=matrix.models, statistic=limit, text=text)
-
-
 MOST_SELECTED = 500
 """Pairs up to which verdicts are read from the ends of intervals; of more, from tails at the limits, which is the same."""
-
-MOST_POOLED = 100
-"""Models up to which it is worked out which verdicts depend on the pool."""
 
 MOST_PAIRS = 5
 """Pairs that one remark names."""

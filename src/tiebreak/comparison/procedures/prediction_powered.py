@@ -13,7 +13,6 @@ from tiebreak.comparison.procedures.items import OverItems, tolerance_of
 from tiebreak.comparison.procedures.procedure import ModelValues, TestOnly
 from tiebreak.errors import MissingSplitsError, Setting, TooFewSplitsError, UnsuitableDesignError
 from tiebreak.frequentist.clusters import clustered_mean
-from tiebreak.frequentist.judge_agreement import MOST_GRADES, judge_agreement
 from tiebreak.frequentist.prediction_powered import Labelled, mean_by_weight, weight_of_judge
 from tiebreak.frequentist.stratified import FEW_EVENTS
 from tiebreak.numerics import CONSTANT, IDENTICAL, SPREAD, FloatArray, IntArray, divide
@@ -30,6 +29,9 @@ FEWEST_LABELS = 3
 
 FEW_LABELS = 20
 """Items labelled below which the interval rests on few numbers."""
+
+MOST_GRADES = 10
+"""Different scores up to which they are grades, of which a share can agree."""
 
 _RARE = 0.001
 """Level at which labelled items are said to be unlike the others: a remark that is false once in a thousand tables."""
@@ -253,11 +255,11 @@ def _unlike(known: Labelled) -> IntArray:
 def _agreement(items: Items) -> TestOnly:
     """Agreement of judge and people over the labelled answers, and the models that the judge favours most and least."""
     known = _known(items)
-    found = judge_agreement(known.labels.ravel(), known.judged_labelled.ravel())
-    if found.share is None:
-        how = f"correlate with {found.correlation:.2f}"
-    else:
-        how = f"agree on {found.share:.0%} (Cohen's kappa {found.kappa:.2f})"
+    labels, judged = known.labels.ravel(), known.judged_labelled.ravel()
+    varies = min(np.ptp(labels), np.ptp(judged)) > 0
+    correlation = float(np.corrcoef(labels, judged)[0, 1]) if varies else float("nan")
+    is_graded = np.unique(np.concatenate([labels, judged])).size <= MOST_GRADES
+    how = f"agree on {(labels == judged).mean():.0%}" if is_graded else f"correlate with {correlation:.2f}"
     errors = known.judged_labelled - known.labels
     bias = clustered_mean(errors.mean(axis=0), _labelled_clusters(known))  # answers to one item are no further items
     errors = errors.mean(axis=1)
@@ -268,10 +270,10 @@ def _agreement(items: Items) -> TestOnly:
         f"from {errors[low]:+.3g} for {quoted([items.models[low]])} to {errors[high]:+.3g} for {quoted([items.models[high]])}"
     )
     text = (
-        f"judge and people {how} over {found.n:,} labelled answers; the judge scores them {bias.estimate:+.3g} against "
+        f"judge and people {how} over {labels.size:,} labelled answers; the judge scores them {bias.estimate:+.3g} against "
         f"people{interval}{f', {by_model}' if errors[high] > errors[low] else ''}"
     )
-    return TestOnly(name="agreement", models=items.models, statistic=found.correlation, text=text)
+    return TestOnly(name="agreement", models=items.models, statistic=correlation, text=text)
 
 
 PREDICTION_POWERED = PredictionPowered.worded(
@@ -284,8 +286,5 @@ PREDICTION_POWERED = PredictionPowered.worded(
         "labels and scores are in the same unit",
         "the {units}, or their clusters, are independent of each other",
     ),
-    references=(
-        "A. Angelopoulos, J. Duchi, T. Zrnic. PPI++: efficient prediction-powered inference. arXiv:2311.01453, 2023.",
-        "J. Cohen. A coefficient of agreement for nominal scales. Educational and Psychological Measurement 20, 1960.",
-    ),
+    references=("A. Angelopoulos, J. Duchi, T. Zrnic. PPI++: efficient prediction-powered inference. arXiv:2311.01453, 2023.",),
 )

@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.comparison.verdict import TOO_FEW_UNITS, Codes
 from tiebreak.errors import InvalidParameterError, Setting
-from tiebreak.frequentist.adjustment import Correction
 from tiebreak.numerics import SPREAD, Alternative, FloatArray, IntArray, Interval, Missing, divide
 from tiebreak.scores.adjusted_means import adjusted_means
 from tiebreak.scores.differences import model_moments
@@ -58,7 +57,7 @@ class Differences(ABC):
         Differences up to this size are rounding noise.
     standard_error, df : ndarray, int or None
         None where the procedure knows none; degrees of freedom need not be whole.
-    unit : {"metric", "rank", "wins", "log-odds"}
+    unit : {"metric", "wins", "log-odds"}
         Of the estimate. A rope that is a number is in the metric's unit, and no other unit takes one.
     has_coverage : bool
         Intervals cover the truth at their level, whatever it is; those of a posterior with a prior need not.
@@ -74,7 +73,7 @@ class Differences(ABC):
     tolerance: FloatArray | float = 0.0
     standard_error: FloatArray | None = None
     df: FloatArray | IntArray | int | None = None
-    unit: Literal["metric", "rank", "wins", "log-odds"] = "metric"
+    unit: Literal["metric", "wins", "log-odds"] = "metric"
     has_coverage: ClassVar[bool] = True
     is_posterior: ClassVar[bool] = False
     has_density: ClassVar[bool] = True
@@ -182,16 +181,6 @@ class Differences(ABC):
         return None
 
     @property
-    def is_simultaneous(self) -> bool:
-        """True where tails allow for the whole family already, so that intervals at 1 - alpha cover at once."""
-        return False
-
-    @property
-    def by_itself(self) -> Differences:
-        """Differences where each pair stands for itself, for questions with a family of their own."""
-        return self
-
-    @property
     def student_df(self) -> FloatArray | None:
         """Degrees of freedom of the t distribution that the intervals are near enough to for telling what they can show.
 
@@ -210,11 +199,6 @@ class Differences(ABC):
         On the same items, `margin` being half its width; infinite where no realistic number is enough. None where runs are none
         of its sources of chance.
         """
-        return None
-
-    @property
-    def drawn_differences(self) -> FloatArray | None:
-        """Draws of each difference itself, in ascending order, of shape (..., n_draws); None where the procedure has none."""
         return None
 
     def draws(self, n: int, rng: np.random.Generator) -> Iterator[FloatArray] | None:
@@ -465,10 +449,6 @@ class Procedure(ABC):
     def fitted(self, data: Scores, settings: Settings) -> Procedure:
         """The procedure as the options are that bear on what its answer is about."""
         return self
-
-    def correction_of(self, settings: Settings) -> Correction:
-        """The correction that was asked for, else Bonferroni's, with which all verdicts are right at once."""
-        return settings.correction or "bonferroni"
 
     def checks(self, data: Scores, settings: Settings) -> Iterator[Notice]:
         """Remarks on how the data were made, and on assumptions that they do not meet, with measured consequences."""

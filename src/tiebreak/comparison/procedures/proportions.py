@@ -1,4 +1,4 @@
-"""Difference of two rates on independent test sets: Newcombe's interval, that of Agresti and Caffo, and the normal one."""
+"""Difference of two rates on independent test sets, by Newcombe's interval."""
 
 from __future__ import annotations
 
@@ -13,13 +13,8 @@ from numpy.typing import ArrayLike
 from tiebreak.comparison.procedures.procedure import FEWEST_COUNTED, Differences, ModelValues, Procedure, TestOnly, Wording
 from tiebreak.comparison.procedures.test_sets import FURTHER_EXAMPLES, INDEPENDENT_SETS, counts_of, independent_sets, of_own_sets
 from tiebreak.errors import TiebreakError, TooFewSplitsError, UnsuitableDesignError
-from tiebreak.frequentist.proportions import (
-    DifferenceMethod,
-    IndependentProportionsResult,
-    independent_proportions,
-    proportion_interval,
-)
-from tiebreak.numerics import CONSTANT, IDENTICAL, RELATIVE_TOLERANCE, SPREAD, FloatArray, IntArray, Interval
+from tiebreak.frequentist.proportions import IndependentProportionsResult, independent_proportions, proportion_interval
+from tiebreak.numerics import RELATIVE_TOLERANCE, SPREAD, FloatArray, IntArray, Interval
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice
 
@@ -35,14 +30,13 @@ MOST_TESTS = 10
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RateDifferences(Differences):
-    """Differences of two rates, of which ends and tails are those of one method of `independent_proportions`."""
+    """Differences of two rates, of which ends and tails are Newcombe's."""
 
     first_rate: FloatArray
     second_rate: FloatArray
     n_first: FloatArray
     n_second: FloatArray
     higher_is_better: bool
-    method: DifferenceMethod
 
     @property
     def rates(self) -> IndependentProportionsResult:
@@ -58,23 +52,22 @@ class RateDifferences(Differences):
 
     def tail_below(self, at: ArrayLike) -> FloatArray:
         """One-sided p-value of a difference of at most `at`."""
-        return np.asarray(self.rates.tail_below(at, method=self.method))
+        return np.asarray(self.rates.tail_below(at))
 
     def tail_above(self, at: ArrayLike) -> FloatArray:
         """One-sided p-value of a difference of at least `at`."""
-        return np.asarray(self.rates.tail_above(at, method=self.method))
+        return np.asarray(self.rates.tail_above(at))
 
     def quantile(self, p: ArrayLike, *, upper: bool = False) -> FloatArray:
         """Limits in closed form."""
-        return np.asarray(self.rates.limit(p, upper=upper, method=self.method))
+        return np.asarray(self.rates.limit(p, upper=upper))
 
 
 @dataclass(frozen=True)
 class IndependentRates(Procedure):
-    """Rates of models, each on a test set of its own, by one method of `independent_proportions`."""
+    """Rates of models, each on a test set of its own."""
 
     wording: Wording
-    interval: DifferenceMethod = "newcombe"
 
     def for_data(self, data: Scores) -> Procedure:
         """With the noun of the items."""
@@ -101,21 +94,16 @@ class IndependentRates(Procedure):
         higher = data.metric.higher_is_better
         found = independent_proportions(counts[first], n[first], counts[second], n[second], higher_is_better=higher)
         estimate = np.asarray(found.difference)
-        kind = np.full(estimate.shape, SPREAD)
-        if self.interval == "wald":  # has no width where both rates are 0 or 1
-            low, high = (np.asarray(found.limit(0.025, upper=side, method="wald")) for side in (False, True))
-            kind = np.where(high > low, SPREAD, np.where(estimate == 0, IDENTICAL, CONSTANT))
         return RateDifferences(
             estimate=estimate,
             n_units=(n[first] + n[second]).astype(np.int64),
-            kind=kind.astype(np.int8),
+            kind=np.full(estimate.shape, SPREAD, dtype=np.int8),
             tolerance=RELATIVE_TOLERANCE,
             first_rate=np.asarray(found.first),
             second_rate=np.asarray(found.second),
             n_first=np.asarray(found.n_first),
             n_second=np.asarray(found.n_second),
             higher_is_better=higher,
-            method=self.interval,
         )
 
     def values(self, data: Scores, settings: Settings) -> ModelValues:
@@ -157,43 +145,21 @@ class IndependentRates(Procedure):
                 yield TestOnly(name="pooled-z", models=(models[i], models[j]), statistic=z, pvalue=p, text=text)
 
 
-_NEWCOMBE_1998 = (
-    "R. Newcombe. Interval estimation for the difference between independent proportions. Statistics in Medicine 17, 1998."
-)
-
-
-def _rates(name: str, reason: str, interval: DifferenceMethod, *references: str) -> IndependentRates:
-    wording = Wording(reason, FURTHER_EXAMPLES, INDEPENDENT_SETS)
-    return IndependentRates(
-        name=name,
-        wording=wording,
-        **wording.of("example"),
-        question="test-sets",
-        references=references,
-        missing="pairwise",
-        is_paired=False,
-        interval=interval,
-    )
-
-
-NEWCOMBE = _rates(
-    "newcombe",
+_WORDING = Wording(
     "rates on a test set of each model's own: the interval joins the Wilson limits of both, which holds for few {units} and "
     "rates near 0 or 1",
-    "newcombe",
-    _NEWCOMBE_1998,
+    FURTHER_EXAMPLES,
+    INDEPENDENT_SETS,
 )
 
-AGRESTI_CAFFO = _rates(
-    "agresti-caffo",
-    "asked for by name: the normal interval after adding a success and a failure to each model",
-    "agresti-caffo",
-    "A. Agresti, B. Caffo. Simple and effective confidence intervals for proportions. The American Statistician 54, 2000.",
-)
-
-UNPOOLED_Z = _rates(
-    "z",
-    "asked for by name, for contrast: the normal interval of textbooks, too short for few {units} and rates near 0 or 1",
-    "wald",
-    _NEWCOMBE_1998,
+NEWCOMBE = IndependentRates(
+    name="newcombe",
+    wording=_WORDING,
+    **_WORDING.of("example"),
+    question="test-sets",
+    references=(
+        "R. Newcombe. Interval estimation for the difference between independent proportions. Statistics in Medicine 17, 1998.",
+    ),
+    missing="pairwise",
+    is_paired=False,
 )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,7 +14,7 @@ from tiebreak.comparison.procedures.procedure import FEWEST_COUNTED, Differences
 from tiebreak.errors import TiebreakError, UnsuitableDesignError
 from tiebreak.frequentist.mcnemar import McNemarVariant, cochran_q_test, mcnemar_test
 from tiebreak.frequentist.proportions import proportion_interval
-from tiebreak.frequentist.tango import PairedMethod, PairedProportionsResult, paired_counts, paired_proportions
+from tiebreak.frequentist.tango import PairedProportionsResult, paired_counts, paired_proportions
 from tiebreak.numerics import RELATIVE_TOLERANCE, SPREAD, UNDEFINED, FloatArray, IntArray, Interval
 from tiebreak.scores.scores import Scores
 
@@ -29,7 +29,6 @@ class TangoDifferences(Differences):
     `only_first` and `only_second` are the numbers of items that exactly that model had right.
     """
 
-    method: ClassVar[PairedMethod] = "tango"
     standard_error: FloatArray
     both: FloatArray
     only_first: FloatArray
@@ -68,47 +67,17 @@ class TangoDifferences(Differences):
         return np.asarray(np.where(np.abs(at) > 1.0, beyond, tail))
 
     def quantile(self, p: ArrayLike, *, upper: bool = False) -> FloatArray:
-        """Limits of the method; both tails are one at every point, so a limit beyond a half is the other one."""
+        """Limits; both tails are one at every point, so a limit beyond a half is the other one."""
         p = np.asarray(p, dtype=float)
         small, is_high = np.minimum(p, 1.0 - p), (p <= 0.5) == upper
         sides = np.unique(is_high).tolist()
-        ends = [np.asarray(self.proportions.limit(small, upper=side, method=self.method)) for side in sides]
+        ends = [np.asarray(self.proportions.limit(small, upper=side)) for side in sides]
         return ends[0] if len(ends) == 1 else np.where(is_high, ends[1], ends[0])
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class NewcombeDifferences(TangoDifferences):
-    """Counts of pairs with Newcombe's limits; a tail is that at which a limit stands at the point."""
-
-    method: ClassVar[PairedMethod] = "newcombe"
-
-    def _tail(self, at: ArrayLike, sign: float) -> FloatArray:
-        from scipy.special import ndtr
-
-        at = np.asarray(at, dtype=float)
-        beyond_above = at > self.estimate
-        shape = np.broadcast_shapes(at.shape, np.shape(self.estimate))
-        low, high = np.zeros(shape), np.full(shape, _FARTHEST)
-        for _ in range(_HALVINGS):
-            middle = (low + high) / 2.0
-            p, found = ndtr(-middle), self.proportions
-            ends = [np.asarray(found.limit(p, upper=side, method=self.method)) for side in (False, True)]
-            is_inside = np.where(beyond_above, ends[1] < at, ends[0] > at)
-            low, high = np.where(is_inside, middle, low), np.where(is_inside, high, middle)
-        small = ndtr(-(low + high) / 2.0)
-        small = np.where(at == self.estimate, 0.5, np.where(np.abs(at) > 1.0, 0.0, small))
-        return np.asarray(np.where(beyond_above == (sign > 0), small, 1.0 - small))
-
-
-_FARTHEST, _HALVINGS = 38.0, 56
-"""Standard errors from the estimate beyond which a tail is 0, and halvings of that range."""
 
 
 @dataclass(frozen=True)
 class Tango(OverItems):
     """Test and interval of the difference of two rates on the same items, by their counts."""
-
-    differences: type[TangoDifferences] = TangoDifferences
 
     def applies(self, data: Scores) -> TiebreakError | None:
         """Scores that are all 0 or 1, of one run, without clusters and weights."""
@@ -131,7 +100,7 @@ class Tango(OverItems):
         n = both + b + c + neither
         is_empty = n == 0
         found = paired_proportions(np.where(is_empty, 1.0, both), b, c, neither)
-        return self.differences(
+        return TangoDifferences(
             estimate=np.where(is_empty, np.nan, found.difference),
             n_units=n.astype(np.int64),
             kind=np.where(is_empty, UNDEFINED, SPREAD).astype(np.int8),
@@ -209,17 +178,4 @@ TANGO = Tango.worded(
         "T. Tango. Equivalence test and confidence interval for paired proportions. Statistics in Medicine 17, 1998.",
         "E. Wilson. Probable inference, the law of succession, and statistical inference. JASA 22, 1927.",
     ),
-)
-
-_NEWCOMBE_WORDS = TANGO.wording._replace(
-    reason="asked for by name: it joins the Wilson limits of both rates, with the correlation of being right on the same {units}"
-)
-
-NEWCOMBE_PAIRED = replace(
-    TANGO,
-    name="newcombe-paired",
-    wording=_NEWCOMBE_WORDS,
-    **_NEWCOMBE_WORDS.of("item"),
-    references=("R. Newcombe. Improved confidence intervals for paired proportions. Statistics in Medicine 17, 1998.",),
-    differences=NewcombeDifferences,
 )

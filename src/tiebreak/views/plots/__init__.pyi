@@ -19,7 +19,6 @@ from tiebreak.views.plots.datasets import ShrinkageDisplay as ShrinkageDisplay
 from tiebreak.views.plots.demsar import DemsarDisplay as DemsarDisplay
 from tiebreak.views.plots.evaluation import PredictionsDisplay as PredictionsDisplay
 from tiebreak.views.plots.evaluation import TimesDisplay as TimesDisplay
-from tiebreak.views.plots.intervals import IntervalsDisplay as IntervalsDisplay
 from tiebreak.views.plots.items import AgreementDisplay as AgreementDisplay
 from tiebreak.views.plots.items import DisagreementsDisplay as DisagreementsDisplay
 from tiebreak.views.plots.items import OutcomesDisplay as OutcomesDisplay
@@ -27,9 +26,7 @@ from tiebreak.views.plots.items import SlicesDisplay as SlicesDisplay
 from tiebreak.views.plots.matrix import ConfusionDisplay as ConfusionDisplay
 from tiebreak.views.plots.matrix import CorrelationDisplay as CorrelationDisplay
 from tiebreak.views.plots.matrix import VerdictsDisplay as VerdictsDisplay
-from tiebreak.views.plots.multi_comparison import MultiComparisonDisplay as MultiComparisonDisplay
 from tiebreak.views.plots.nested import NestedDisplay as NestedDisplay
-from tiebreak.views.plots.posterior import DrawsDisplay as DrawsDisplay
 from tiebreak.views.plots.posterior import PosteriorDisplay as PosteriorDisplay
 from tiebreak.views.plots.rank_diagram import DiagramDisplay as DiagramDisplay
 from tiebreak.views.plots.ratings import RatingsDisplay as RatingsDisplay

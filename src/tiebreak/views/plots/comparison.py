@@ -23,8 +23,7 @@ from tiebreak.views.plots.demsar import DemsarDisplay
 from tiebreak.views.plots.display import ComparisonDisplay, Look, Plots, TopLook, better_is, default_pair, shown_models
 from tiebreak.views.plots.items import AgreementDisplay, DisagreementsDisplay, OutcomesDisplay
 from tiebreak.views.plots.matrix import CorrelationDisplay, VerdictsDisplay, counted_verdicts, verdict_counts, verdict_title
-from tiebreak.views.plots.multi_comparison import MultiComparisonDisplay
-from tiebreak.views.plots.posterior import DrawsDisplay, PosteriorDisplay
+from tiebreak.views.plots.posterior import PosteriorDisplay
 from tiebreak.views.plots.rank_diagram import DiagramDisplay
 from tiebreak.views.plots.style import (
     COLOURS,
@@ -438,7 +437,6 @@ class ComparisonPlots(Plots["Comparison"]):
         Models that have units of their own have no differences on them, nor a correlation.
         """
         differences = self.result.pair_table.differences
-        has_draws = differences.drawn_differences is not None
         is_paired, is_mean = self.result.method.is_paired, self.result.method.is_mean
         has_datasets, items = self.result.method.unit == "dataset", self.result.items if is_paired else None
         is_binary = items is not None and items.is_binary and is_mean
@@ -448,15 +446,13 @@ class ComparisonPlots(Plots["Comparison"]):
         is_family = self.result.pair_table.is_family
         offered = {
             "diagram": _has_ranks(self.result),
-            "matrix": is_family and (has_datasets or (items is not None and is_mean)),
             "verdicts": is_family,
             "outcomes": is_binary,
             "agreement": is_binary,
             "disagreements": items is not None and is_mean,
             "paired": has_datasets and has_unit,
             "profile": has_datasets and has_unit,
-            "draws": has_draws,
-            "posterior": differences.is_posterior and differences.has_density and not has_draws,
+            "posterior": differences.is_posterior and differences.has_density,
             "regions": differences.is_posterior and has_datasets,
             "shrinkage": _is_shrunken(self.result),
             "scores": has_dots and is_mean and not is_mixed and self.result.method.question != "test-sets",
@@ -508,10 +504,6 @@ class ComparisonPlots(Plots["Comparison"]):
                 f"without a baseline, {MOST_LETTERED} models at most."
             )
         return self._draw(display.from_comparison, own, ax=ax, look=look)
-
-    def matrix(self, ax: Axes | None = None, **look: Unpack[TopLook]) -> MultiComparisonDisplay:
-        """Difference, wins, ties and losses, adjusted p-value and verdict of every pair."""
-        return self._draw(MultiComparisonDisplay.from_comparison, ax=ax, look=look)
 
     def paired(
         self,
@@ -566,16 +558,6 @@ class ComparisonPlots(Plots["Comparison"]):
     def profile(self, ax: Axes | None = None, **look: Unpack[TopLook]) -> ProfileDisplay:
         """Share of the datasets on which each model is within a distance of the best."""
         return self._draw(ProfileDisplay.from_comparison, ax=ax, look=look)
-
-    def draws(self, a: str | None = None, b: str | None = None, ax: Axes | None = None, **look: Unpack[Look]) -> DrawsDisplay:
-        """Distribution of the drawn differences of two models, of a bootstrap; positive favours `a`.
-
-        Parameters
-        ----------
-        a, b : str, optional
-            Names, as for `posterior`.
-        """
-        return self._draw(DrawsDisplay.from_comparison, *default_pair(self.result, a, b), ax=ax, look=look)
 
     def regions(self, ax: Axes | None = None, **look: Unpack[TopLook]) -> RegionsDisplay:
         """Probabilities that each model is worse than, equivalent to and better than the best one or the baseline."""

@@ -73,7 +73,7 @@ PACKED_FROM = 100
 ASKED_OF_DECIDE = ("first", "second", "difference", "standard_error", "verdict", "reason")
 """Columns of so many pairs that decide.js has, too, as the answer was asked: null in the data, where its script fills them in."""
 
-DRAWN_BY_HAND = ("ranking", "differences", "scores", "verdicts", "correlation", "posterior", "matrix")
+DRAWN_BY_HAND = ("ranking", "differences", "scores", "verdicts", "correlation", "posterior")
 """Plots whose numbers the report shows in rows, cells and pairs of its own."""
 
 HEADERS = {

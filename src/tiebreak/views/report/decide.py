@@ -114,7 +114,7 @@ class Answers:
         if table.family != "baseline":
             return table
         first, second = every_pair(len(comparison.models))
-        judged = comparison.method.judge(comparison.scores, first, second, comparison.resolved).by_itself
+        judged = comparison.method.judge(comparison.scores, first, second, comparison.resolved)
         return PairTable(first, second, judged, 0.0, table.alpha, "none", table.alternative, family="best")
 
     @cached_property
