@@ -354,30 +354,27 @@ def proportion_interval(inputs: dict, options: dict, load: object) -> Named:
     level = float(_option("confidence", inputs, options, 0.95))
     named: Named = {}
     for method in PROPORTION_METHODS:
-        low, high = tb.frequentist.proportion_interval(x, n, level=level, method=method)
+        low, high = tb.statistics.proportion_interval(x, n, level=level, method=method)
         named[PROPORTION_NAMES.get(method, method.replace("-", "_"))] = [float(low), float(high)]
     return {"estimate": x / n, **named}
 
 
 def independent_error_rates_interval(inputs: dict, options: dict, load: object) -> Named:
     """Two error rates of independent test sets; the difference is that of the second and the first."""
-    rates = tb.frequentist.independent_proportions(
-        inputs["error_1"], inputs["n_1"], inputs["error_2"], inputs["n_2"], given="rates", higher_is_better=False
-    )
-    level = float(_option("confidence", inputs, options, 0.95))
-    low, high = rates.confidence_interval(level, method="wald")
-    test = rates.ztest(pooled=False)
-    variance = test.standard_error**2
+    n, m = inputs["n_1"], inputs["n_2"]
+    law = tb.statistics.z_test(inputs["error_1"] * n, n, inputs["error_2"] * m, m, pooled=False, higher_is_better=False)
+    low, high = _normal_interval(law, float(_option("confidence", inputs, options, 0.95)))
+    variance = law.se**2
     return {
-        "difference": rates.difference,
+        "difference": law.estimate,
         "variance": variance,
-        "se": test.standard_error,
+        "se": law.se,
         "half_width": (high - low) / 2,
         "low": low,
         "high": high,
-        "z": test.statistic,
-        "p_two_sided": test.pvalue if test.standard_error > 0 else float("nan"),
-        "half_width_z_1_96": 1.96 * test.standard_error,
+        "z": law.statistic,
+        "p_two_sided": law.pvalue() if law.se > 0 else float("nan"),
+        "half_width_z_1_96": 1.96 * law.se,
         "contains_zero": bool(low <= 0 <= high),
         "half_width_from_rounded_variance": 1.96 * round(variance, 4) ** 0.5,
     }
@@ -385,18 +382,19 @@ def independent_error_rates_interval(inputs: dict, options: dict, load: object) 
 
 def two_independent_proportions(inputs: dict, options: dict, load: object) -> Named:
     """Two counts of independent samples: z-tests and intervals of the difference."""
-    rates = tb.frequentist.independent_proportions(inputs["x1"], inputs["n1"], inputs["x2"], inputs["n2"])
+    x, n, y, m = (inputs[name] for name in ("x1", "n1", "x2", "n2"))
     level = float(_option("confidence", inputs, options, 0.95))
-    named: Named = {"p1": rates.first, "p2": rates.second, "difference": rates.difference}
-    for name in ("pooled", "unpooled"):
-        test = rates.ztest(pooled=name == "pooled")
+    law = tb.statistics.newcombe(x, n, y, m)
+    tests = {name: tb.statistics.z_test(x, n, y, m, pooled=name == "pooled") for name in ("pooled", "unpooled")}
+    named: Named = {"p1": x / n, "p2": y / m, "difference": law.estimate}
+    for name, test in tests.items():
         # the cases have null for both z and p without a standard error; of equal rates tiebreak says p = 1
-        p = test.pvalue if test.standard_error > 0 else float("nan")
-        named |= {f"se_{name}": test.standard_error, f"z_{name}": test.statistic, f"p_{name}_two_sided": p}
+        z, p = (test.statistic, test.pvalue()) if test.se > 0 else (float("nan"),) * 2
+        named |= {f"se_{name}": test.se, f"z_{name}": z, f"p_{name}_two_sided": p}
     named["variance_unpooled"] = float(named["se_unpooled"]) ** 2
-    for method in ("wald", "newcombe", "agresti-caffo"):
-        low, high = rates.confidence_interval(level, method=method)
-        name = method.replace("-", "_")
+    more = tb.statistics.z_test(x + 1, n + 2, y + 1, m + 2, pooled=False)  # Agresti and Caffo's
+    wald = _normal_interval(tests["unpooled"], level)
+    for name, (low, high) in {"wald": wald, "newcombe": law.interval(level), "agresti_caffo": more.interval(level)}.items():
         named |= {f"{name}_low": low, f"{name}_high": high}
     named["half_width"] = (named["wald_high"] - named["wald_low"]) / 2
     return named
@@ -468,9 +466,9 @@ def no_information_rate(inputs: dict, options: dict, load: object) -> Named:
 def mcnemar(inputs: dict, options: dict, load: object) -> Named:
     """McNemar's test in all variants, and the textbook's and the score interval of the difference."""
     counts = _paired_counts(inputs)
-    pair = tb.frequentist.paired_proportions(*counts)
+    law = tb.statistics.tango(*counts)
     tests = {
-        name: tb.frequentist.mcnemar_test(counts.only_first, counts.only_second, variant)
+        name: tb.statistics.mcnemar(counts.only_first, counts.only_second, variant)
         for name, variant in (("exact", "exact"), ("mid", "mid-p"), ("uncorrected", "chi2"), ("corrected", "chi2-corrected"))
     }
     chi2 = {f"chi2_{name}": float(tests[name].statistic) for name in ("uncorrected", "corrected")}
@@ -481,18 +479,22 @@ def mcnemar(inputs: dict, options: dict, load: object) -> Named:
         "only_1_correct": counts.only_first,
         "only_2_correct": counts.only_second,
         "both_wrong": counts.neither,
-        "n_discordant": float(pair.n_discordant),
-        "z_signed": float(np.sign(pair.difference) * np.sqrt(tests["uncorrected"].statistic)),
-        "accuracy_difference": float(pair.difference),
-        "wald_se_difference": float(pair.standard_error),
+        "n_discordant": float(counts.only_first + counts.only_second),
+        "z_signed": float(np.sign(law.estimate) * np.sqrt(tests["uncorrected"].statistic)),
+        "accuracy_difference": float(law.estimate),
+        "wald_se_difference": float(law.se),
         **chi2,
         **pvalues,
     }
     for level in dict.fromkeys((0.95, 0.9, 0.99, *_levels(options))):
-        for method in ("wald", "tango", "newcombe", "agresti-min", "bonett-price"):
-            low, high = pair.confidence_interval(level, method)
-            stem = f"{method.replace('-', '_')}_ci{100 * level:g}"
-            named |= {f"{stem}_low": float(low), f"{stem}_high": float(high)}
+        halves = tb.statistics.tango(*(count + 0.5 for count in counts))  # Agresti and Min's
+        for method, (low, high) in {
+            "wald": _normal_interval(law, level),
+            "tango": law.interval(level),
+            "newcombe": tb.statistics.newcombe_paired(*counts, level=level),
+            "agresti_min": _normal_interval(halves, level),
+        }.items():
+            named |= {f"{method}_ci{100 * level:g}_low": float(low), f"{method}_ci{100 * level:g}_high": float(high)}
     return named
 
 
@@ -513,8 +515,8 @@ def cochran_q(inputs: dict, options: dict, load: object) -> Named:
     else:
         names = sorted(name for name in inputs if name.startswith(("y_pred", "correct_")))
         correct = np.array([_correct(inputs, name) for name in names])
-    result = tb.frequentist.cochran_q_test(correct)
-    return {"q": result.statistic, "p": result.pvalue, "df": result.df, "accuracies": result.accuracies.tolist()}
+    result = tb.statistics.cochran_q(correct)
+    return {"q": result.statistic, "p": result.pvalue, "df": result.df, "accuracies": correct.mean(axis=1).tolist()}
 
 
 def delong_paired(inputs: dict, options: dict, load: object) -> Named:
@@ -930,13 +932,12 @@ def bernoulli_standard_error(inputs: dict, options: dict, load: object) -> Named
     named: Named = {}
     for name, case in inputs["evals"].items():
         n, rates = case["n"], [case["score_1"], case["score_2"]]
-        intervals = [tb.frequentist.proportion_interval(rate * n, n, method="wald") for rate in rates]
-        both = tb.frequentist.independent_proportions(rates[0], n, rates[1], n, given="rates")
+        intervals = [tb.statistics.proportion_interval(rate * n, n, method="wald") for rate in rates]
+        law = tb.statistics.z_test(rates[0] * n, n, rates[1] * n, n, pooled=False)
         errors = [(high - low) / 2 / 1.959963984540054 for low, high in intervals]
-        test = both.ztest(pooled=False)
         named[name] = dict(zip(("se_1", "se_2"), errors, strict=True)) | {
-            "se_diff_unpaired": test.standard_error,
-            "difference": both.difference,
+            "se_diff_unpaired": law.se,
+            "difference": law.estimate,
         }
     return named
 
@@ -1233,16 +1234,22 @@ def _correct(inputs: dict, name: str) -> list[int]:
     return [int(value == truth) for value, truth in zip(inputs[name], inputs["y_true"], strict=True)]
 
 
-def _paired_counts(inputs: dict) -> tb.frequentist.PairedCounts:
+def _normal_interval(law: tb.statistics.Law, level: float) -> tuple[float, float]:
+    """The interval of textbooks, which has no width without a standard error."""
+    half = float(tb.frequentist.student_quantile(0.5 + level / 2, np.inf)) * float(law.se)
+    return float(law.estimate) - half, float(law.estimate) + half
+
+
+def _paired_counts(inputs: dict) -> tb.statistics.PairedCounts:
     if "table" in inputs:
         table = inputs["table"]
         if hasattr(table, "keys"):
             names = ("both_correct", "only_1_correct", "only_2_correct", "both_wrong")
-            return tb.frequentist.PairedCounts(*(table[name] for name in names))
-        return tb.frequentist.PairedCounts(table[0][0], table[0][1], table[1][0], table[1][1])
+            return tb.statistics.PairedCounts(*(table[name] for name in names))
+        return tb.statistics.PairedCounts(table[0][0], table[0][1], table[1][0], table[1][1])
     stem = "y_pred" if "y_pred_1" in inputs else "correct"
     rows = [_correct(inputs, f"{stem}_{k}") for k in (1, 2)]
-    return tb.frequentist.PairedCounts(*(int(count) for count in tb.frequentist.paired_counts(rows)))
+    return tb.statistics.PairedCounts(*(int(count) for count in tb.statistics.paired_counts(rows)))
 
 
 def _ranked(inputs: dict, options: dict, load: object) -> tuple[list[bool], np.ndarray]:

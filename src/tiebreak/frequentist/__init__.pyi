@@ -47,10 +47,6 @@ from tiebreak.frequentist.group_sequential import group_sequential_design as gro
 from tiebreak.frequentist.group_sequential import split_information as split_information
 from tiebreak.frequentist.jackknife import JackknifeResult as JackknifeResult
 from tiebreak.frequentist.jackknife import jackknife_metric as jackknife_metric
-from tiebreak.frequentist.mcnemar import CochranQResult as CochranQResult
-from tiebreak.frequentist.mcnemar import McNemarResult as McNemarResult
-from tiebreak.frequentist.mcnemar import cochran_q_test as cochran_q_test
-from tiebreak.frequentist.mcnemar import mcnemar_test as mcnemar_test
 from tiebreak.frequentist.metric_sums import metric_of_classes as metric_of_classes
 from tiebreak.frequentist.metric_sums import metric_of_numbers as metric_of_numbers
 from tiebreak.frequentist.more_data import DoublingGain as DoublingGain
@@ -71,10 +67,6 @@ from tiebreak.frequentist.permutation import permutation_test_paired as permutat
 from tiebreak.frequentist.permutation import permutation_test_unpaired as permutation_test_unpaired
 from tiebreak.frequentist.prediction_powered import PredictionPoweredResult as PredictionPoweredResult
 from tiebreak.frequentist.prediction_powered import prediction_powered_mean as prediction_powered_mean
-from tiebreak.frequentist.proportions import IndependentProportionsResult as IndependentProportionsResult
-from tiebreak.frequentist.proportions import ZTest as ZTest
-from tiebreak.frequentist.proportions import independent_proportions as independent_proportions
-from tiebreak.frequentist.proportions import proportion_interval as proportion_interval
 from tiebreak.frequentist.shaffer import bergmann_hommel as bergmann_hommel
 from tiebreak.frequentist.shaffer import shaffer_sets as shaffer_sets
 from tiebreak.frequentist.sign import CriticalCount as CriticalCount
@@ -88,10 +80,6 @@ from tiebreak.frequentist.skillings_mack import SkillingsMackResult as Skillings
 from tiebreak.frequentist.skillings_mack import skillings_mack_test as skillings_mack_test
 from tiebreak.frequentist.stratified import StratifiedMeanResult as StratifiedMeanResult
 from tiebreak.frequentist.stratified import stratified_mean as stratified_mean
-from tiebreak.frequentist.tango import PairedCounts as PairedCounts
-from tiebreak.frequentist.tango import PairedProportionsResult as PairedProportionsResult
-from tiebreak.frequentist.tango import paired_counts as paired_counts
-from tiebreak.frequentist.tango import paired_proportions as paired_proportions
 from tiebreak.frequentist.walsh import hodges_lehmann as hodges_lehmann
 from tiebreak.frequentist.welch import welch_ttest as welch_ttest
 from tiebreak.numerics import Interval as Interval

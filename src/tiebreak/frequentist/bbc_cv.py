@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidScoresError
-from tiebreak.frequentist.proportions import proportion_interval
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray, check_count, check_probability, check_seed, floats
+from tiebreak.statistics.rates import proportion_interval
 
 Score = Callable[[IntArray, IntArray], ArrayLike]
 """Of rows (which may repeat) and of positions of models: a score for each of these models, nan where it is undefined."""

@@ -1,6 +1,17 @@
 from tiebreak.numerics.law import Law as Law
 from tiebreak.numerics.law import RopeProbabilities as RopeProbabilities
+from tiebreak.numerics.law import Significance as Significance
 from tiebreak.numerics.law import student as student
+from tiebreak.statistics.rates import PairedCounts as PairedCounts
+from tiebreak.statistics.rates import cochran_q as cochran_q
+from tiebreak.statistics.rates import mcnemar as mcnemar
+from tiebreak.statistics.rates import newcombe as newcombe
+from tiebreak.statistics.rates import newcombe_paired as newcombe_paired
+from tiebreak.statistics.rates import paired_counts as paired_counts
+from tiebreak.statistics.rates import proportion_interval as proportion_interval
+from tiebreak.statistics.rates import tango as tango
+from tiebreak.statistics.rates import tango_statistic as tango_statistic
+from tiebreak.statistics.rates import z_test as z_test
 from tiebreak.statistics.splits import corrected_t as corrected_t
 from tiebreak.statistics.splits import paired_t as paired_t
 from tiebreak.statistics.time import ModelConfidenceSet as ModelConfidenceSet

@@ -110,7 +110,7 @@ def _wilson(x: FloatArray, n: FloatArray, z: FloatArray | float) -> FloatArray:
     """[W27]_; the product of both limits is known too, which spares a limit near 0 the cancellation."""
     middle = (x + z * z / 2) / (n + z * z)
     half = z / (n + z * z) * np.sqrt(x * (n - x) / n + z * z / 4)
-    return np.asarray(x * x / (n * (n + z * z)) / (middle + half))
+    return np.where(x == 0, 0.0, divide(x * x / (n * (n + z * z)), middle + half))
 
 
 def _wilson_cc(x: FloatArray, n: FloatArray, z: float) -> FloatArray:
@@ -231,7 +231,7 @@ def newcombe(
     x, n, y, m = _two_rates(first, n_first, second, n_second, higher_is_better)
     return Law(
         estimate=plain(x / n - y / m),
-        n_units=(n + m).astype(np.int64),
+        n_units=(n + m).astype(np.int64)[()],
         kind=np.full(x.shape, SPREAD, dtype=np.int8),
         tolerance=RELATIVE_TOLERANCE,
         shape=NEWCOMBE,
@@ -268,9 +268,8 @@ def z_test(
     """
     x, n, y, m = _two_rates(first, n_first, second, n_second, higher_is_better)
     p, q = ((x + y) / (n + m),) * 2 if pooled else (x / n, y / m)
-    return student(
-        x / n - y / m, np.sqrt(p * (1 - p) / n + q * (1 - q) / m), n_units=(n + m).astype(np.int64), tolerance=RELATIVE_TOLERANCE
-    )
+    error = np.sqrt(p * (1 - p) / n + q * (1 - q) / m)
+    return student(x / n - y / m, error, n_units=(n + m).astype(np.int64)[()], tolerance=RELATIVE_TOLERANCE)
 
 
 def _joined(x: FloatArray, n: FloatArray, y: FloatArray, m: FloatArray, z: FloatArray, phi: FloatArray | float = 0.0) -> Limits:
@@ -428,7 +427,7 @@ def tango(both: ArrayLike, only_first: ArrayLike, only_second: ArrayLike, neithe
     return Law(
         estimate=plain(np.where(is_empty, np.nan, (b - c) / n)),
         se=plain(np.where(is_empty, np.nan, _wald_error(b, c, n))),
-        n_units=total.astype(np.int64),
+        n_units=total.astype(np.int64)[()],
         kind=np.where(is_empty, UNDEFINED, SPREAD).astype(np.int8),
         tolerance=RELATIVE_TOLERANCE,
         shape=TANGO,

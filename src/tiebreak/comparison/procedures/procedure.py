@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from tiebreak.comparison.verdict import TOO_FEW_UNITS, Codes
 from tiebreak.errors import InvalidParameterError, Setting
 from tiebreak.numerics import SPREAD, Alternative, FloatArray, IntArray, Interval, Missing, divide
+from tiebreak.numerics.law import Law
 from tiebreak.scores.adjusted_means import adjusted_means
 from tiebreak.scores.differences import model_moments
 from tiebreak.scores.scores import Scores
@@ -204,6 +205,41 @@ class Differences(ABC):
     def draws(self, n: int, rng: np.random.Generator) -> Iterator[FloatArray] | None:
         """About `n` joint draws of all models' values, higher is better, in blocks of shape (n_draws, n_models); or None."""
         return None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LawDifferences(Differences):
+    """Differences of which everything is read off their law."""
+
+    law: Law
+
+    @classmethod
+    def of(cls, law: Law) -> Self:
+        """Differences of pairs that this law, of arrays, is of."""
+        return cls(
+            estimate=np.asarray(law.estimate),
+            n_units=law.n_units,
+            kind=law.kind,
+            tolerance=law.tolerance,
+            standard_error=None if law.se is None else np.asarray(law.se),
+            law=law,
+        )
+
+    def take(self, rows: IntArray | slice) -> Self:
+        """Differences of some of the pairs."""
+        return self.of(self.law.take(rows))
+
+    def tail_below(self, at: ArrayLike) -> FloatArray:
+        """Lower tail."""
+        return np.asarray(self.law.tail(at))
+
+    def tail_above(self, at: ArrayLike) -> FloatArray:
+        """Upper tail."""
+        return np.asarray(self.law.tail(at, upper=True))
+
+    def quantile(self, p: ArrayLike, *, upper: bool = False) -> FloatArray:
+        """Ends of the law."""
+        return np.asarray(self.law.end(p, upper=upper))
 
 
 def _last_small(is_small: Callable[[FloatArray], NDArray[np.bool_]], start: FloatArray, step: FloatArray) -> FloatArray:
