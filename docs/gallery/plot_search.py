@@ -11,6 +11,7 @@ from sklearn.model_selection import GridSearchCV, RepeatedStratifiedKFold
 from sklearn.svm import SVC
 
 import tiebreak as tb
+from tiebreak.frequentist import adjust_pvalues
 
 X, y = make_moons(noise=0.352, random_state=1, n_samples=100)
 grid = [{"kernel": ["linear", "rbf"]}, {"kernel": ["poly"], "degree": [2, 3]}]
@@ -43,3 +44,16 @@ answer.plot.scores()
 # %%
 # How strongly the models' scores move together from split to split.
 answer.plot.correlation()
+
+# %%
+# The numbers that scikit-learn's example prints: for each pair in the order of the means the statistic of the corrected t-test,
+# its right tail times the number of pairs (Bonferroni), and the three probabilities of the posterior.
+pair = answer.pair("rbf", "linear")
+print(f"rbf against linear: t {pair.statistic:.3f}, right tail {pair.law.pvalue('greater'):.3f}, both tails {pair.pvalue:.3f}")
+print(f"uncorrected: t {pair.uncorrected.statistic:.3f}, right tail {pair.uncorrected.pvalue('greater'):.3f}")
+for level in (0.50, 0.75, 0.95):
+    low, high = pair.law.interval(level)
+    print(f"{level:.0%} credible interval: {low:.6f} to {high:.6f}")
+table = answer.pairs[["first", "second", "statistic", "p_better", "p_worse", "p_equivalent"]]
+right = [answer.pair(row.first, row.second).law.pvalue("greater") for row in table.itertuples()]
+table.assign(adjusted=adjust_pvalues(right, "bonferroni")).round(3)

@@ -13,8 +13,7 @@ from tiebreak.comparison.comparison import Comparison
 from tiebreak.comparison.settings import Settings, settings_for
 from tiebreak.evaluation.run_options import RunOptions
 from tiebreak.frequentist.adjustment import Correction
-from tiebreak.numerics import Alternative, Missing
-from tiebreak.scores.dataset_means import Scale
+from tiebreak.numerics import Missing
 from tiebreak.scores.scores import Scores
 from tiebreak.views.looks import keep, plan_of
 from tiebreak.views.progress import shown
@@ -89,8 +88,6 @@ def compare(
     baseline: str | None = None,
     family: Literal["pairs", "best"] | None = None,
     correction: Correction | None = None,
-    alternative: Alternative | None = None,
-    order: Sequence[str] | None = None,
     method: str | None = None,
     missing: Missing | None = None,
     lower_is_better: bool | Mapping[str, bool] | None = None,
@@ -106,7 +103,6 @@ def compare(
     cluster: str | None = None,
     p_best: bool | None = None,
     options: Mapping[str, Any] | None = None,
-    scale: Scale | None = None,
     n_total: int | None = None,
     looks: Looks | Comparison | Mapping[str, Any] | str | os.PathLike[str] | None = None,
     rng: int | np.random.Generator | None = None,
@@ -133,20 +129,16 @@ def compare(
         Smallest difference that matters to you, in the metric's unit, or a percentage of the best mean ("1%"), or of the
         baseline's. Verdicts: better, ahead (a difference is shown, that it matters is not), equivalent, undecided, behind, worse.
     alpha : float, default 0.05
-        Chance of any wrong verdict over the family, with the corrections "bonferroni" and "sidak"; with "none" 1 - coverage of
-        each interval. The others keep their rate for the p-values of no difference.
+        Chance of any wrong verdict over the family, with the correction "bonferroni"; with "none" 1 - coverage of each
+        interval. The others keep their rate for the p-values of no difference.
     baseline : str, optional
         Judge every other model against this one only, instead of all pairs.
     family : {"pairs", "best"}, default "pairs"
         Judge all pairs (or, with a baseline, the pairs against it), from which standings, places and letters are read; or compare
         every model with the best one, which says of more models that they are not the best, and nothing of single pairs.
-    correction : {"bonferroni", "sidak", "none", "holm", "hochberg", "hommel", "shaffer", "bh", "by"}, default "bonferroni"
-        It sets the one level of all intervals of the family, and adjusts p-values. From "holm" on they go step by step, which is
-        right for "no difference" only, so these take no rope. "shaffer" is for all pairs, without a baseline.
-    alternative : {"two-sided", "greater", "less"}, default "two-sided"
-        Direction of `pvalue` and `adjusted_pvalue` alone; "greater" and "less" need `order` or `baseline`.
-    order : sequence of str, optional
-        Order of rows and orientation of pairs, chosen before looking at the scores. The ranking is by mean all the same.
+    correction : {"bonferroni", "holm", "shaffer", "bh", "none"}, default "bonferroni"
+        It sets the one level of all intervals of the family, and adjusts p-values. "holm", "shaffer" and "bh" go step by step,
+        which is right for "no difference" only, so these take no rope. "shaffer" is for all pairs, without a baseline.
     method : str, default "auto"
         A procedure by its name, as `tiebreak.methods` lists them. "auto" goes by how the scores were made: "corrected-t" for
         splits of one dataset, "wilcoxon" for several ("sign" if in several metrics); for seeds on one test set "paired-t" or
@@ -164,8 +156,6 @@ def compare(
         column `cluster` belong together, so that the clusters are what counts. A log's fields of its samples are columns too.
     p_best : bool, default False
         Whether the ranking has `p_best` and `expected_rank`, drawn for three models or more.
-    scale : {"absolute", "relative"}, default "absolute"
-        Of several datasets: the metric's unit, or logarithms of ratios; a rope of "1%" is then a ratio of 1.01.
     n_total, looks : int and Looks, Comparison, mapping or path, optional
         A plan of looks at data that are still coming in: the units that are planned in all (items, or clusters of them, datasets,
         repeats), and the looks before: an earlier answer, its `.looks`, or a file, which is made where it is not there and holds
@@ -199,13 +189,10 @@ def compare(
         "baseline": baseline,
         "family": family,
         "correction": correction,
-        "alternative": alternative,
-        "order": order,
         "method": method,
         "missing": missing,
         "p_best": p_best,
         "options": options,
-        "scale": scale,
         "rng": rng,
         "by": by,
     }

@@ -75,7 +75,7 @@ def sample_size(
     baseline: bool | None = None,
     n_questions: int | None = None,
     alpha: float | None = None,
-    correction: Literal["bonferroni", "sidak", "none"] | None = None,
+    correction: Literal["bonferroni", "none"] | None = None,
     looks: int = 1,
     seconds: float | None = None,
     pair: tuple[str, str] | None = None,
@@ -261,12 +261,12 @@ def sample_size(
 
 
 _BY_DIFFERENCE = ("better", "ahead")
-_CORRECTIONS = ("bonferroni", "sidak", "none")
+_CORRECTIONS = ("bonferroni", "none")
 
 
-def _single_step(correction: str) -> Literal["bonferroni", "sidak", "none"]:
+def _single_step(correction: str) -> Literal["bonferroni", "none"]:
     """The correction of a pilot; Bonferroni's for those that go step by step, whose level depends on the p-values."""
-    return correction if correction in ("sidak", "none") else "bonferroni"  # type: ignore[return-value]
+    return "none" if correction == "none" else "bonferroni"
 
 
 # --- what is asked ------------------------------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ from tests.readers.log_files import inspect as inspect_log
 from tiebreak import api
 from tiebreak.cli import compare
 from tiebreak.frequentist.adjustment import Correction
-from tiebreak.numerics import Alternative, Missing
+from tiebreak.numerics import Missing
 
 ACCURACY = ("--metric", "accuracy")
 
@@ -38,7 +38,6 @@ def answer(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any
     ("choices", "allowed"),
     [
         (compare.CORRECTIONS, Correction),
-        (compare.ALTERNATIVES, Alternative),
         (compare.MISSING, Missing),
     ],
 )
@@ -71,7 +70,7 @@ def test_options_reach_the_library(scores: str, monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setattr(api, "compare", spy)
     typed = (
         "--metric mine --higher-is-better --models svm --models ridge --rope 1% --alpha 0.1 --p-best "
-        "--order svm --order ridge --correction sidak --alternative greater --method corrected-t --missing pairwise "
+        "--correction none --method corrected-t --missing pairwise "
         "--n-train 512 --n-test 57 --seed 4 --rows splits"
     )
     run_compare(capsys, scores, *typed.split())
@@ -87,9 +86,7 @@ def test_options_reach_the_library(scores: str, monkeypatch: pytest.MonkeyPatch,
         "options": None,
         "baseline": None,
         "family": None,
-        "order": ("svm", "ridge"),
-        "correction": "sidak",
-        "alternative": "greater",
+        "correction": "none",
         "method": "corrected-t",
         "missing": "pairwise",
         "cv": None,
@@ -100,7 +97,6 @@ def test_options_reach_the_library(scores: str, monkeypatch: pytest.MonkeyPatch,
         "item": None,
         "by": None,
         "cluster": None,
-        "scale": None,
         "n_total": None,
         "looks": None,
     }
@@ -151,7 +147,7 @@ def test_names_joined_by_commas_get_a_hint(scores: str, capsys: pytest.CaptureFi
     code, _, error = run_compare(capsys, scores, *ACCURACY, "--models", "svm,ridge")
     assert code == 2
     assert "no model is called 'svm,ridge'" in error
-    assert "give --models and --order once for each" in error
+    assert "give --models once for each" in error
 
 
 @pytest.mark.parametrize(
@@ -165,7 +161,6 @@ def test_names_joined_by_commas_get_a_hint(scores: str, capsys: pytest.CaptureFi
         ([*ACCURACY, "--rope", "-1"], "rope must be a finite half-width"),
         ([*ACCURACY, "--rope", "nan"], "rope must be a finite half-width"),
         ([*ACCURACY, "--rope", "0,01"], "got '0,01'"),
-        ([*ACCURACY, "--alternative", "less"], "pass --order NAME once for each"),
         ([*ACCURACY, "--models", "svm"], "at least two models"),
         ([*ACCURACY, "--baseline", "smv"], "did you mean 'svm'?"),
         ([*ACCURACY, "--dataset", "iris"], "--dataset iris was given"),

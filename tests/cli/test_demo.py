@@ -28,9 +28,7 @@ run_demo(Path(sys.argv[1]), n_repeats=(1, 1))
 def in_gallery() -> tb.Comparison:
     """The comparison as the gallery makes it."""
     search, X, y = moons_search(10)
-    return tb.compare(
-        search, X=X, y=y, order=demo.GALLERY_ORDER, alternative="greater", correction="bonferroni", rope=demo.ROPE, p_best=True
-    )
+    return tb.compare(search, X=X, y=y, rope=demo.ROPE, p_best=True)
 
 
 def test_the_gallery_s_figures_to_every_printed_digit(in_gallery: tb.Comparison) -> None:

@@ -96,7 +96,7 @@ def test_inconclusive_may_be_allowed(scores: str, capsys: pytest.CaptureFixture[
 
 def test_requirements_are_a_family_of_their_own(scores: str, capsys: pytest.CaptureFixture[str]) -> None:
     """At alpha / n for n requirements, whatever --correction says about the pairs."""
-    for correction in ("none", "bonferroni", "sidak"):
+    for correction in ("none", "bonferroni"):
         typed = [scores, *ROPE, "--correction", correction, "--require-better", "svm", "ridge", "--require-near-best", "svm"]
         _, out, _ = run_compare(capsys, *typed, "--format", "json")
         assert [each["interval_alpha"] for each in json.loads(out)["requirements"]] == [0.025, 0.025]

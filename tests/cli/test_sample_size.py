@@ -36,10 +36,10 @@ def test_every_option_reaches_the_library(here: Path, capsys: pytest.CaptureFixt
     """Two rates, clusters, several models with a baseline, a rope, a goal, looks and times."""
     typed = ("--rates", "0.8", "--correlation", "0.4", "--cluster-size", "5", "--intraclass-correlation", "0.1", "--rope", "0.03",
              "--goal", "equivalent", "--n-models", "4", "--with-baseline", "--power", "0.9", "--alpha", "0.1", "--looks", "3",
-             "--correction", "sidak", "--seconds", "2")  # fmt: skip
+             "--correction", "none", "--seconds", "2")  # fmt: skip
     size = tb.sample_size(
         rates=0.8, correlation=0.4, cluster_size=5, intraclass_correlation=0.1, rope=0.03, goal="equivalent", n_models=4,
-        baseline=True, power=0.9, alpha=0.1, looks=3, correction="sidak", seconds=2,
+        baseline=True, power=0.9, alpha=0.1, looks=3, correction="none", seconds=2,
     )  # fmt: skip
     assert run(capsys, "sample-size", *typed)[:2] == (0, size.to_text())
     others = (

@@ -22,35 +22,12 @@ def test_all_pairs_in_ranking_order() -> None:
     assert np.all(pairs["difference"] >= 0)
 
 
-def test_order_sets_rows_and_orientation_but_not_the_ranking() -> None:
-    """Each model is tested against those after it in the caller's order."""
-    answer = compared(noisy(*MEANS), order=["d", "a", "c", "b"])
-    pairs = answer.pairs
-    assert list(zip(pairs["first"], pairs["second"], strict=True)) == [
-        ("d", "a"),
-        ("d", "c"),
-        ("d", "b"),
-        ("a", "c"),
-        ("a", "b"),
-        ("c", "b"),
-    ]
-    assert_allclose(pairs["difference"], [-0.08, -0.05, -0.07, 0.03, 0.01, -0.02], rtol=1e-9)
-    assert answer.models == ("a", "b", "c", "d")
-    assert list(answer.ranking["model"]) == ["a", "b", "c", "d"]
-
-
 def test_baseline_is_second_in_every_pair() -> None:
     """M - 1 rows: each other model, in ranking order, against the baseline, also where it is the best."""
     for baseline in "abcd":
         pairs = compared(noisy(*MEANS), baseline=baseline).pairs
         assert list(pairs["first"]) == [name for name in "abcd" if name != baseline]
         assert set(pairs["second"]) == {baseline}
-
-
-def test_baseline_with_an_order_of_the_others() -> None:
-    """`order` lists the others and sets the rows."""
-    pairs = compared(noisy(*MEANS), baseline="b", order=["d", "a", "c"]).pairs
-    assert list(pairs["first"]) == ["d", "a", "c"]
 
 
 @pytest.mark.parametrize(("options", "m"), [({}, 6), ({"baseline": "c"}, 3)])
@@ -74,7 +51,7 @@ def test_undefined_pairs_count_in_the_family() -> None:
     assert_allclose(pairs["interval_high"][0], pairs["difference"][0] + half_width, rtol=1e-12)
 
 
-@pytest.mark.parametrize("correction", ["bonferroni", "sidak", "holm", "hochberg", "hommel", "shaffer", "bh", "by", "none"])
+@pytest.mark.parametrize("correction", ["bonferroni", "holm", "shaffer", "bh", "none"])
 def test_correction_is_that_of_the_settings(correction: str) -> None:
     """p-values are adjusted as a whole, and the level is that of `shared_alpha`."""
     answer = compared(noisy(*MEANS), correction=correction)
@@ -90,7 +67,7 @@ def test_without_a_correction_asked_for_it_is_bonferronis() -> None:
     assert (answer.settings.correction, answer.correction) == (None, "bonferroni")
 
 
-STEPWISE = ("holm", "hochberg", "hommel", "shaffer", "bh", "by")
+STEPWISE = ("holm", "shaffer", "bh")
 
 
 @pytest.mark.parametrize("correction", STEPWISE)
@@ -102,7 +79,7 @@ def test_a_stepwise_correction_takes_no_rope(correction: str, rope: float | str)
     assert str(caught.value) == (
         f"the correction '{correction}' goes step by step, which is right for 'no difference' only: with a rope every pair lies "
         "above, inside or below it, none of these can be ruled out for free, and such intervals were measured to be wrong in "
-        "11 to 22 of 100 families. With a rope choose 'bonferroni' (the default), 'sidak' or 'none', or compare with a rope of 0."
+        "11 to 22 of 100 families. With a rope choose 'bonferroni' (the default) or 'none', or compare with a rope of 0."
     )
 
 
@@ -116,7 +93,7 @@ def test_without_a_rope_stepwise_corrections_stay(correction: str, rope: float |
     assert "not simultaneous" in " ".join(answer.to_text().split())
 
 
-@pytest.mark.parametrize("correction", ["bonferroni", "sidak", "none"])
+@pytest.mark.parametrize("correction", ["bonferroni", "none"])
 @pytest.mark.parametrize("rope", [0.01, "1%"])
 def test_single_step_corrections_take_a_rope(correction: str, rope: float | str) -> None:
     """Their level does not depend on what is rejected."""
@@ -128,16 +105,12 @@ def test_single_step_corrections_take_a_rope(correction: str, rope: float | str)
     [
         ({"baseline": "a"}, "compares every model with the best one, whichever it is, so it does not go with baseline="),
         (
-            {"correction": "sidak"},
+            {"correction": "none"},
             "shares alpha among the rivals of a model at a level of its own, so it does not go with correction=",
         ),
         (
             {"correction": "holm"},
             "shares alpha among the rivals of a model at a level of its own, so it does not go with correction=",
-        ),
-        (
-            {"alternative": "greater", "order": ["a", "b", "c", "d"]},
-            "asks one-sided questions of its own, so it does not go with alternative=",
         ),
         ({"by": "topic"}, "judges models, and slices judge pairs, so it does not go with by="),
     ],
@@ -167,22 +140,7 @@ def test_interval_alpha_is_one_less_the_coverage() -> None:
     assert_allclose([pair.interval_low, pair.interval_high], ends, rtol=1e-12)
 
 
-@pytest.mark.parametrize("setting", [{"order": ["b", "a", "d", "c"]}, {"baseline": "b"}])
-@pytest.mark.parametrize("alternative", ["greater", "less"])
-def test_alternative_changes_two_columns_only(alternative: str, setting: dict[str, object]) -> None:
-    """p-value and adjusted p-value; not intervals, posteriors, verdicts or ranking."""
-    table = noisy(*MEANS)
-    plain, one_sided = compared(table, rope=0.01, **setting), compared(table, rope=0.01, alternative=alternative, **setting)
-    changed = {"pvalue", "adjusted_pvalue"}
-    for column in plain.pairs.columns:
-        same = plain.pairs[column].equals(one_sided.pairs[column])
-        assert same == (column not in changed), column
-    assert plain.ranking.equals(one_sided.ranking)
-    statistic = plain.pairs["statistic"]
-    assert_allclose(one_sided.pairs["pvalue"], stats.t.sf(statistic if alternative == "greater" else -statistic, 9), rtol=1e-11)
-
-
-@pytest.mark.parametrize(("family", "correction", "rope"), [("pairs", "holm", 0), ("pairs", "sidak", 0.01), ("best", None, 0.01)])
+@pytest.mark.parametrize(("family", "correction", "rope"), [("pairs", "holm", 0), ("pairs", "none", 0.01), ("best", None, 0.01)])
 def test_a_large_family_is_made_in_blocks_and_says_the_same(
     monkeypatch: pytest.MonkeyPatch, family: str, correction: str | None, rope: float
 ) -> None:

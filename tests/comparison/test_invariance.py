@@ -81,7 +81,7 @@ def tables(draw: st.DrawFn, *, max_models: int = 5, missing: bool = False, famil
     names = rng.permutation(["svm", "forest", "ridge", "knn", "tree"])[: len(kinds)].tolist()
     rope = draw(st.sampled_from([0.0, 0.01, 0.05, 0.1, "1%"]))
     family = draw(st.sampled_from(["pairs", "pairs", "best"])) if families else "pairs"
-    corrections = [None] if family == "best" else ["bonferroni", "sidak", "none", *(() if rope else ("holm", "hommel", "bh"))]
+    corrections = [None] if family == "best" else ["bonferroni", "none", *(() if rope else ("holm", "bh"))]
     options: dict[str, Any] = {
         "rope": rope,
         "family": family,
@@ -103,7 +103,7 @@ def table_with_gaps() -> Table:
     rng = np.random.default_rng(7)
     score = rng.normal(0.8, 0.05, (5, 10))
     score[rng.random(score.shape) < 0.2] = np.nan
-    options = {"rope": 0.01, "correction": "sidak", "alpha": 0.05, "metric": UP, "missing": "pairwise"}
+    options = {"rope": 0.01, "correction": "none", "alpha": 0.05, "metric": UP, "missing": "pairwise"}
     return Table(score, ["svm", "forest", "ridge", "knn", "tree"], 5 + np.arange(10), options)
 
 
@@ -224,27 +224,20 @@ def test_order_of_splits_changes_nothing(table: Table, seed: int) -> None:
 
 
 @every_table
-@given(table=tables(missing=True), alternative=st.sampled_from(["two-sided", "greater", "less"]))
-@example(table=table_with_gaps(), alternative="two-sided")
-def test_reversed_order_mirrors_every_pair(table: Table, alternative: str) -> None:
-    """Better and worse change places, intervals change sign and ends; the rest, and the ranking, stay to the last digit."""
-    exchanged = {"greater": "less", "less": "greater"}.get(alternative, alternative)
-    one = answered(table, order=table.names, alternative=alternative)
-    other = answered(table, order=table.names[::-1], alternative=exchanged)
-    forward, backward = pairs_of(one), pairs_of(other)
-    row = {names: i for i, names in enumerate(zip(backward["second"], backward["first"], strict=True))}
-    rows = [row[names] for names in zip(forward["first"], forward["second"], strict=True)]
-    backward = {column: values[rows] for column, values in backward.items()}
-    negative = {column: 0.0 - values for column, values in forward.items() if values.dtype.kind == "f"}
-    mirrored = {column: forward[column] for column in ("n_units", "df", "standard_error", "pvalue", "p_equivalent")}
-    mirrored |= {column: forward[column] for column in ("interval_alpha", "reason")}
-    mirrored |= {column: negative[column] for column in ("difference", "statistic")}
-    mirrored |= {"interval_low": negative["interval_high"], "interval_high": negative["interval_low"]}
-    mirrored |= {"p_better": forward["p_worse"], "p_worse": forward["p_better"]}
-    assert_identical(backward, mirrored)
-    assert_close(backward["adjusted_pvalue"], forward["adjusted_pvalue"], 1e-14, 0.0, "adjusted_pvalue")
-    assert list(backward["verdict"]) == [MIRROR.get(word, word) for word in forward["verdict"]]
-    assert_identical(ranking_of(one), ranking_of(other))
+@given(table=tables(missing=True))
+@example(table=table_with_gaps())
+def test_a_pair_the_other_way_round_is_its_mirror(table: Table) -> None:
+    """Better and worse change places, intervals change sign and ends, one-sided p-values too; the rest stays."""
+    answer = answered(table)
+    for first, second in zip(answer.pairs["first"], answer.pairs["second"], strict=True):
+        one, other = answer.pair(first, second), answer.pair(second, first)
+        same = ("n_units", "df", "standard_error", "pvalue", "adjusted_pvalue", "p_equivalent", "interval_alpha")
+        assert_array_equal([getattr(other, name) for name in same], [getattr(one, name) for name in same])
+        turned = [-one.difference, -one.statistic, -one.interval_high, -one.interval_low, one.p_worse, one.p_better]
+        names = ("difference", "statistic", "interval_low", "interval_high", "p_better", "p_worse")
+        assert_array_equal([getattr(other, name) for name in names], turned)
+        assert (other.verdict, other.reason) == (MIRROR.get(one.verdict, one.verdict), one.reason)
+        assert_array_equal(other.law.pvalue("less"), one.law.pvalue("greater"))
 
 
 @some_tables

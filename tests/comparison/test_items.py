@@ -80,7 +80,7 @@ def test_several_sources_are_joined_on_their_items(tmp_path: Path) -> None:
 )
 def test_a_saved_answer_is_read_back_as_it_was(items: tb.Items, tmp_path: Path) -> None:
     """To the last digit, with clusters, weights, runs and columns."""
-    answer = tb.compare(items, rope="1%", correction="sidak")
+    answer = tb.compare(items, rope="1%", correction="none")
     text = answer.to_json(tmp_path / "answer.json")
     again = tb.compare(tmp_path / "answer.json")
     assert again.to_json() == text

@@ -1,14 +1,14 @@
-"""One pair: in either orientation, with its own alternative, in the family and outside it."""
+"""One pair: in either orientation, in one direction, in the family and outside it."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import stats
 
-from tests.comparison.tables import compared, noisy
+from tests.comparison.tables import around, compared, noisy
 from tiebreak.errors import InvalidParameterError, UnknownNameError
-from tiebreak.frequentist import adjust_pvalues
 from tiebreak.statistics import corrected_t, paired_t
 
 MEANS = (0.80, 0.79, 0.72)
@@ -71,42 +71,40 @@ def test_tests_and_posterior_are_those_of_the_differences() -> None:
     assert_allclose(pair.law.interval(1 - pair.interval_alpha), (pair.interval_low, pair.interval_high), rtol=1e-9)
 
 
-def test_one_sided_pvalue_in_the_order_named_here() -> None:
-    """pair(a, b, alternative="greater") asks whether a is better; its adjusted p-value replaces the pair's own in the family."""
+def test_one_sided_pvalues_are_those_of_the_test() -> None:
+    """The law of a pair asks whether the first is better, or the second, as `corrected_t` does; two-sided without a word."""
     answer = compared(noisy(*MEANS), correction="holm")
-    pairs = answer.pairs
-    two_sided = answer.pair("b", "a")
-    for alternative, first, second in (("less", "b", "a"), ("greater", "a", "b")):
-        pair = answer.pair(first, second, alternative=alternative)
-        assert_allclose(pair.pvalue, two_sided.pvalue / 2, rtol=1e-12)
-        family = pairs["pvalue"].to_numpy().copy()
-        family[0] = pair.pvalue
-        assert_allclose(pair.adjusted_pvalue, adjust_pvalues(family, "holm")[0], rtol=1e-15)
-    assert_allclose(answer.pair("b", "a", alternative="greater").pvalue, 1 - two_sided.pvalue / 2, rtol=1e-12)
-    one_sided = answer.pair("b", "a", alternative="greater")
-    assert (one_sided.interval_low, one_sided.verdict, one_sided.p_better) == (
-        two_sided.interval_low,
-        two_sided.verdict,
-        two_sided.p_better,
-    )
+    for first, second in (("a", "b"), ("b", "a"), ("c", "a")):
+        pair = answer.pair(first, second)
+        for side in ("greater", "less", "two-sided"):
+            array = corrected_t(pair.differences, pair.ratio)
+            assert_allclose(pair.law.pvalue(side), array.pvalue(side), rtol=1e-12)  # type: ignore[arg-type]
+        assert_allclose(pair.law.pvalue(), pair.pvalue, rtol=1e-12)
+        peer = stats.ttest_1samp(pair.differences, 0, alternative="greater")
+        assert_allclose(pair.uncorrected.pvalue("greater"), peer.pvalue, rtol=1e-9)
 
 
-def test_alternative_of_the_comparison_follows_its_order() -> None:
-    """With order a, b, c and "greater", pair("b", "a") still tests whether a is better: "less" in this orientation."""
-    answer = compared(noisy(*MEANS), order=["a", "b", "c"], alternative="greater")
-    forward, backward = answer.pair("a", "b"), answer.pair("b", "a")
-    assert forward.pvalue == backward.pvalue < 0.5
-    assert forward.adjusted_pvalue == backward.adjusted_pvalue == answer.pairs["adjusted_pvalue"][0]
-    asked = answer.pair("b", "a", alternative="greater")
-    assert_allclose(asked.pvalue, 1 - forward.pvalue, rtol=1e-12)
-    assert_allclose(answer.pair("a", "b", alternative="two-sided").pvalue, 2 * forward.pvalue, rtol=1e-12)
+def test_a_one_sided_pvalue_keeps_its_digits() -> None:
+    """A tail of 2e-20 is no difference of two numbers near 1: by Student's t at 9 degrees of freedom."""
+    answer = compared([around(0.9, 0.002), np.full(10, 0.2)])
+    p = answer.pair("a", "b").law.pvalue("greater")
+    assert p == pytest.approx(stats.t.sf(answer.pair("a", "b").statistic, 9), rel=1e-9)
+    assert 0 < p < 1e-15
+    assert answer.pair("a", "b").law.pvalue("less") == 1.0
 
 
-@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
-def test_pair_outside_the_family_has_no_adjusted_answer(alternative: str) -> None:
+@pytest.mark.parametrize("side", ["two-sided", "greater", "less"])
+def test_a_pvalue_of_scores_that_do_not_vary(side: str) -> None:
+    """1 for identical scores and nan for a constant difference, in every direction."""
+    answer = compared([[0.8] * 5, [0.8] * 5, [0.7] * 5])
+    assert answer.pair("a", "b").law.pvalue(side) == 1.0  # type: ignore[arg-type]
+    assert np.isnan(answer.pair("a", "c").law.pvalue(side))  # type: ignore[arg-type]
+
+
+def test_pair_outside_the_family_has_no_adjusted_answer() -> None:
     """With a baseline, two other models: difference, two-sided test and posterior, but nothing that the family decides."""
     table = noisy(*MEANS)
-    answer = compared(table, baseline="c", alternative=alternative, rope=0.005)
+    answer = compared(table, baseline="c", rope=0.005)
     pair, plain = answer.pair("a", "b"), compared(table, rope=0.005).pair("a", "b")
     for name in ("difference", "statistic", "pvalue", "p_better"):
         assert getattr(pair, name) == pytest.approx(getattr(plain, name), rel=1e-12), name
@@ -132,4 +130,4 @@ def test_errors_of_names() -> None:
     with pytest.raises(InvalidParameterError, match="a pair needs two different models; got 'svm' twice"):
         answer.pair("svm", "svm")
     with pytest.raises(InvalidParameterError, match="alternative must be"):
-        answer.pair("svm", "forest", alternative="larger")  # type: ignore[arg-type]
+        answer.pair("svm", "forest").law.pvalue("larger")  # type: ignore[arg-type]

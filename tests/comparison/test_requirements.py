@@ -269,13 +269,12 @@ def test_too_few_shared_splits_are_inconclusive() -> None:
 
 
 def test_settings_of_the_pairs_change_nothing() -> None:
-    """Neither baseline, nor order, nor alternative, nor correction, nor family: a gate names its own pairs and direction."""
+    """Neither baseline, nor correction, nor family: a gate names its own pairs and direction."""
     table = noisy(0.80, 0.78, 0.79)
     plain = compared(table, rope=0.01).meets(better=("a", "b"))[0]
     for options in (
         {"baseline": "c"},
-        {"order": ["b", "a", "c"], "alternative": "less"},
-        {"baseline": "a", "alternative": "greater"},
+        {"baseline": "a"},
         {"correction": "none"},
         {"family": "best"},
     ):
@@ -323,7 +322,7 @@ def test_no_requirement_contradicts_a_verdict_or_standing(seed: int) -> None:
     rng = np.random.default_rng(seed)
     n_models = int(rng.integers(2, 6))
     table = noisy(*(0.8 + rng.choice([0, 0.005, 0.02, 0.05], n_models)), noise=rng.choice([0.002, 0.01, 0.03]), seed=seed)
-    answer = compared(table, rope=0.01, correction=rng.choice(["bonferroni", "none", "sidak"]))
+    answer = compared(table, rope=0.01, correction=rng.choice(["bonferroni", "none"]))
     opposite = {"better": {"worse", "behind", "equivalent"}, "not worse": {"worse"}}
     wanted = {"better": {"better"}, "not worse": {"better", "ahead", "equivalent"}}
     for first, second in itertools.permutations(answer.models, 2):

@@ -22,9 +22,7 @@ NAMES = ("a", "b", "c")
 ASKED: dict[str, Any] = {
     "rope": "1%",
     "alpha": 0.1,
-    "correction": "sidak",
-    "order": ("c", "a", "b"),
-    "alternative": "greater",
+    "correction": "none",
     "method": "paired-t",
     "missing": "pairwise",
     "rng": 3,
@@ -74,33 +72,30 @@ def test_the_family_that_is_given_wins_over_what_was_saved(tmp_path: Path) -> No
     best = saved(tmp_path / "best.json", family="best", rope=0.01)
     other = tb.compare(best, baseline="b")
     assert (other.settings.baseline, other.settings.family, other.rope) == ("b", "pairs", 0.01)
-    against = saved(tmp_path / "against.json", baseline="b", alternative="greater", correction="sidak", rope=0.01)
+    against = saved(tmp_path / "against.json", baseline="b", correction="none", rope=0.01)
     other = tb.compare(against, family="best")
     assert (other.settings.baseline, other.settings.family, other.rope) == (None, "best", 0.01)
-    assert (other.settings.correction, other.settings.alternative) == (None, "two-sided")
+    assert other.settings.correction is None
     with pytest.raises(InvalidParameterError, match=r'family="best" shares alpha .* does not go with correction='):
-        tb.compare(best, correction="sidak")
-    assert tb.compare(best, correction="sidak", family="pairs").correction == "sidak"
+        tb.compare(best, correction="none")
+    assert tb.compare(best, correction="none", family="pairs").correction == "none"
 
 
 def test_given_settings_win_and_read_scores_leaves_them_behind(tmp_path: Path) -> None:
-    """One by one; the three that name models go together."""
+    """One by one."""
     path = saved(tmp_path / "r.json", **ASKED)
     other = tb.compare(path, rope=0.02, baseline="b")
     assert (other.settings.rope, other.settings.alpha, other.settings.baseline) == (0.02, 0.1, "b")
-    assert (other.settings.order, other.settings.alternative) == (None, "two-sided")
     plain = tb.compare(tb.read_scores(path))
     assert (plain.settings.rope, plain.settings.alpha, plain.settings.correction) == (0.0, 0.05, None)
 
 
 def test_names_count_only_where_all_models_are_there(tmp_path: Path) -> None:
-    """Without the baseline, or with models that the order does not name, the rest still counts."""
+    """Without the baseline the rest still counts."""
     path = saved(tmp_path / "r.json", baseline="c", rope=0.01)
     assert tb.compare(path).settings.baseline == "c"
     without = tb.compare(path, models=["a", "b"])
     assert (without.settings.baseline, without.settings.rope) == (None, 0.01)
-    ordered = saved(tmp_path / "o.json", order=("c", "a", "b"), alternative="less")
-    assert tb.compare(ordered, models=["a", "c"]).settings.alternative == "two-sided"
 
 
 def test_sources_that_disagree_are_refused_unless_the_caller_decides(tmp_path: Path) -> None:
@@ -115,7 +110,7 @@ def test_sources_that_disagree_are_refused_unless_the_caller_decides(tmp_path: P
     assert tb.compare(one, same).settings.rope == 0.01
 
 
-@pytest.mark.parametrize(("key", "value"), [("rope", [1]), ("order", "abc"), ("rng", 0.5), ("options", 3)])
+@pytest.mark.parametrize(("key", "value"), [("rope", [1]), ("baseline", 3), ("rng", 0.5), ("options", 3)])
 def test_settings_of_another_kind_are_refused_with_the_place(key: str, value: object, tmp_path: Path) -> None:
     """A file that was edited by hand."""
     content = json.loads(answer().to_json())
@@ -140,7 +135,6 @@ def test_the_run_of_a_study_brings_its_rope(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"order": 1}, "order must be a list of model names; got 1."),
         ({"models": 0}, "models must be a list of names; got 0."),
         ({"rope": 10**30}, "rope=1e+30 is as wide as accuracy itself"),
         ({"rope": 10**400}, "rope must be a finite half-width of at least 0"),

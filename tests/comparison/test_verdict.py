@@ -85,18 +85,8 @@ def test_ends_on_a_limit(low: float, high: float, rope: float, verdict: str) -> 
     assert VERDICTS[verdict_codes(interval, rope, 1e-12)[0]] == verdict
 
 
-def test_alternative_changes_no_verdict_and_no_interval() -> None:
-    """Only the p-values are one-sided."""
-    table, names = noisy(0.80, 0.79, 0.75, 0.78), ["a", "b", "c", "d"]
-    both, greater, less = (compared(table, rope=0.01, order=names, alternative=a).pairs for a in ("two-sided", "greater", "less"))
-    for column in ("interval_alpha", "interval_low", "interval_high", "verdict", "reason"):
-        assert both[column].equals(greater[column]), column
-        assert both[column].equals(less[column]), column
-    assert_allclose(greater["pvalue"] + less["pvalue"], 1.0, rtol=1e-12)
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("correction", ["bonferroni", "sidak", "holm", "hochberg", "hommel", "shaffer", "bh", "by", "none"])
+@pytest.mark.parametrize("correction", ["bonferroni", "holm", "shaffer", "bh", "none"])
 def test_the_interval_excludes_zero_where_the_adjusted_pvalue_rejects(correction: str) -> None:
     """On thirty random tables of five models, for every correction; both happen."""
     n_rejected = 0

@@ -32,30 +32,6 @@ def closed(p: np.ndarray, combined: Callable[[np.ndarray], float]) -> np.ndarray
     return adjusted
 
 
-def simes(p: np.ndarray) -> float:
-    return float(np.min(p.size * np.sort(p) / np.arange(1, p.size + 1)))
-
-
-def hommel_in_quadratic_time(p: np.ndarray) -> np.ndarray:
-    """Wright (1992), appendix: the algorithm of R's p.adjust."""
-    m = p.size
-    order = np.argsort(p)
-    ordered = p[order]
-    least = np.full(m, np.min(m * ordered / np.arange(1, m + 1)))
-    adjusted = least.copy()
-    for size in range(m - 1, 1, -1):
-        upper = np.arange(m - size + 1, m)
-        smallest = np.min(size * ordered[upper] / np.arange(2, size + 1))
-        lower = np.arange(m - size + 1)
-        level = np.empty(m)
-        level[lower] = np.minimum(size * ordered[lower], smallest)
-        level[upper] = level[m - size]
-        adjusted = np.maximum(adjusted, level)
-    result = np.empty(m)
-    result[order] = np.maximum(adjusted, ordered)
-    return result
-
-
 def step_down(p: np.ndarray, factor: Callable[[int, int], float]) -> np.ndarray:
     """The largest of ``factor(rank, m) * p`` over p-values up to one's own."""
     order = sorted(range(p.size), key=lambda i: p[i])
@@ -78,12 +54,8 @@ def step_up(p: np.ndarray, factor: Callable[[int, int], float]) -> np.ndarray:
 
 TEXTBOOK: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "bonferroni": lambda p: np.minimum(1, p.size * p),
-    "sidak": lambda p: 1 - (1 - p) ** p.size,
     "holm": lambda p: step_down(p, lambda rank, m: m - rank + 1),
-    "hochberg": lambda p: step_up(p, lambda rank, m: m - rank + 1),
-    "hommel": hommel_in_quadratic_time,
     "bh": lambda p: step_up(p, lambda rank, m: m / rank),
-    "by": lambda p: step_up(p, lambda rank, m: m / rank * sum(1 / i for i in range(1, m + 1))),
     "none": lambda p: p,
 }
 
@@ -107,42 +79,20 @@ def test_textbook(p: np.ndarray) -> None:
 
 @settings(max_examples=100)
 @given(p=pvalues.map(lambda p: p[:7]))
-def test_hommel_and_holm_are_closed_tests(p: np.ndarray) -> None:
-    """Over all 127 subsets: Hommel is the closed Simes test, Holm the closed Bonferroni test."""
-    assert_allclose(adjust_pvalues(p, "hommel"), closed(p, simes), rtol=1e-12)
+def test_holm_is_a_closed_test(p: np.ndarray) -> None:
+    """Over all 127 subsets: the closed Bonferroni test."""
     assert_allclose(adjust_pvalues(p, "holm"), closed(p, lambda part: min(1.0, part.size * float(part.min()))), rtol=1e-12)
 
 
-@pytest.mark.parametrize("kind", ["uniform", "signals", "rounded", "tied", "linear", "concave"])
-def test_fast_hommel_agrees_with_the_quadratic_algorithm(kind: str, rng: np.random.Generator) -> None:
-    """600 p-values of each shape that a convex hull may stumble over: collinear, tied, all on one side."""
-    u = rng.random(600)
-    p = {
-        "uniform": u,
-        "signals": np.where(u < 0.3, u**8, u),
-        "rounded": np.round(u, 2),
-        "tied": np.where(u < 0.5, 0.01, 0.3),
-        "linear": np.arange(1, 601) / 601,
-        "concave": np.sort(u) ** 0.3,
-    }[kind]
-    assert_allclose(adjust_pvalues(p, "hommel"), hommel_in_quadratic_time(p), rtol=1e-12)
-
-
-@pytest.mark.parametrize("correction", ["bh", "by"])
-def test_false_discovery_rate_is_scipys(correction: Correction, rng: np.random.Generator) -> None:
+def test_false_discovery_rate_is_scipys(rng: np.random.Generator) -> None:
     """scipy.stats.false_discovery_control on 200 p-values."""
     p = rng.random(200) ** 3
-    assert_allclose(adjust_pvalues(p, correction), stats.false_discovery_control(p, method=correction), rtol=1e-12)
+    assert_allclose(adjust_pvalues(p, "bh"), stats.false_discovery_control(p, method="bh"), rtol=1e-12)
 
 
 def test_hand_computed_holm() -> None:
     """0.01 times 3, then 0.03 times 2, then 0.04 times 1 raised to its predecessor."""
     assert_allclose(adjust_pvalues([0.01, 0.04, 0.03], "holm"), [0.03, 0.06, 0.06])
-
-
-def test_sidak_keeps_small_pvalues() -> None:
-    """1 - (1 - p)^m of p = 1e-20 is m p, not 0."""
-    assert_allclose(adjust_pvalues([1e-20, 0.5, 1.0], "sidak"), [3e-20, 0.875, 1.0], rtol=1e-14)
 
 
 @pytest.mark.parametrize("correction", ALL)
@@ -176,9 +126,9 @@ def test_adjusting_keeps_order_and_never_lowers(correction: Correction, rng: np.
 
 
 def test_corrections_are_ordered(rng: np.random.Generator) -> None:
-    """Hommel is at most Hochberg, that at most Holm, that at most Bonferroni; BH is at most Hommel."""
+    """BH is at most Holm, that at most Bonferroni."""
     p = rng.random(200) ** 5
-    by_power = [adjust_pvalues(p, correction) for correction in ("bh", "hommel", "hochberg", "holm", "bonferroni")]
+    by_power = [adjust_pvalues(p, correction) for correction in ("bh", "holm", "bonferroni")]
     for smaller, larger in pairwise(by_power):
         assert np.all(smaller <= larger * (1 + 1e-12))
 
@@ -198,7 +148,7 @@ def test_input_is_left_alone() -> None:
         ([0.2, 1.2], "holm", r"number 1 is .*1\.2"),
         ([[0.1, 0.2]], "holm", r"one axis; got an array of shape \(1, 2\)"),
         (0.05, "holm", r"one axis; got an array of shape \(\)"),
-        ([0.1], "tukey", "unknown correction 'tukey'; choose one of 'holm', 'bonferroni'"),
+        ([0.1], "tukey", "unknown correction 'tukey'; choose one of 'bonferroni', 'holm'"),
     ],
 )
 def test_errors_of_input(p: object, correction: str, text: str) -> None:
@@ -208,7 +158,7 @@ def test_errors_of_input(p: object, correction: str, text: str) -> None:
 
 
 @pytest.mark.parametrize("seed", range(20))
-@pytest.mark.parametrize("correction", ["bonferroni", "sidak", "holm", "hochberg", "hommel", "bh", "by", "none"])
+@pytest.mark.parametrize("correction", ["bonferroni", "holm", "bh", "none"])
 def test_the_level_lies_between_what_is_rejected_and_what_is_not(correction: Correction, seed: int) -> None:
     """A p-value is at most the level exactly where its adjusted one is at most alpha; a nan counts in m."""
     rng = np.random.default_rng(seed)
@@ -220,16 +170,12 @@ def test_the_level_lies_between_what_is_rejected_and_what_is_not(correction: Cor
 
 
 def test_levels_by_hand() -> None:
-    """0.001, 0.02, 0.03, 0.9 at 0.05: Holm and Hochberg reject one, so alpha / 3; BH three, so 3 alpha / 4; Hommel's h is 2."""
+    """0.001, 0.02, 0.03, 0.9 at 0.05: Holm rejects one, so alpha / 3; BH three, so 3 alpha / 4."""
     p = [0.03, 0.001, 0.9, 0.02]
     expected = {
         "bonferroni": 0.0125,
-        "sidak": 1 - 0.95**0.25,
         "holm": 0.05 / 3,
-        "hochberg": 0.05 / 3,
-        "hommel": 0.025,
         "bh": 0.0375,
-        "by": 0.0125 / (25 / 12),
         "none": 0.05,
     }
     for correction, level in expected.items():
@@ -237,7 +183,7 @@ def test_levels_by_hand() -> None:
     assert shared_alpha([0.001, 0.002], "holm", 0.05) == 0.05
 
 
-@pytest.mark.parametrize("correction", ["holm", "hochberg", "shaffer", "hommel", "bh", "none"])
+@pytest.mark.parametrize("correction", ["holm", "shaffer", "bh", "none"])
 def test_where_all_are_rejected_the_level_is_alpha(correction: Correction) -> None:
     """No pair is left to share it; three p-values are those of three models."""
     assert shared_alpha([0.001, 0.002, 0.003], correction, 0.05) == pytest.approx(0.05, rel=1e-12)

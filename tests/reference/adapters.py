@@ -24,12 +24,8 @@ Named = dict[str, object]
 
 CORRECTIONS = {
     "bonferroni": "bonferroni",
-    "sidak": "sidak",
     "holm": "holm",
-    "hochberg": "hochberg",
-    "hommel": "hommel",
     "benjamini_hochberg": "bh",
-    "benjamini_yekutieli": "by",
 }
 PROPORTION_METHODS = (
     "wald",
@@ -1491,8 +1487,7 @@ def _pair_order(names: list[str], pairs: list | None) -> np.ndarray:
 
 def _all_pairs_adjusted(p: np.ndarray) -> dict[str, np.ndarray]:
     adjust = tb.frequentist.adjust_pvalues
-    named = {name: adjust(p, code) for name, code in (CORRECTIONS | {"shaffer_static": "shaffer"}).items()}
-    return named | ({"bergmann_hommel": tb.frequentist.bergmann_hommel(p)} if p.size <= 36 else {})
+    return {name: adjust(p, code) for name, code in (CORRECTIONS | {"shaffer_static": "shaffer"}).items()}
 
 
 def _critical_levels(inputs: dict, options: dict) -> list[tuple[float, str]]:

@@ -214,8 +214,6 @@ def largest_score(answer: dict[str, Any]) -> float:
     """Size of the scores, of which rounding noise is 1e-12."""
     if answer["method"]["name"] in ("tango", "newcombe", "delong"):
         return 1.0
-    if answer["settings"]["scale"] == "relative":
-        return 10.0
     _, score = units_of(answer)
     return float(np.nanmax(np.abs(score)))
 

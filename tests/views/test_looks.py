@@ -116,7 +116,7 @@ def test_the_report_says_why_alpha_stays() -> None:
         {},
         {"rope": 0.05},
         {"baseline": "m1", "rope": 0.02},
-        {"correction": "sidak"},
+        {"correction": "none"},
         {"family": "best"},
         {"family": "best", "rope": 0.05},
     ],

@@ -166,7 +166,7 @@ def _walk_ranking(found: Any, answer: dict[str, Any], derived: Derived, plot: An
 
 def _walk_differences(found: Any, answer: dict[str, Any], derived: Derived, plot: Any) -> None:
     _walk_against(found, answer, derived, plot.more["table"], plot, "figure of differences")
-    if answer["settings"]["scale"] != "absolute" or answer["method"]["name"] == "sign":
+    if answer["method"]["name"] == "sign":
         return
     names, score = units_of(answer)
     reference = answer["settings"]["baseline"] or derived.models[0]
@@ -302,8 +302,6 @@ def _walk_paired(found: Any, answer: dict[str, Any], derived: Derived, plot: Any
 
 
 def _walk_profile(found: Any, answer: dict[str, Any], derived: Derived, plot: Any) -> None:
-    if answer["settings"]["scale"] != "absolute":
-        return
     names, score = units_of(answer)
     score = derived.sign * score
     with np.errstate(invalid="ignore"):
@@ -349,7 +347,7 @@ def _walk_disagreements(found: Any, answer: dict[str, Any], derived: Derived, pl
 
 
 def _walk_correlation(found: Any, answer: dict[str, Any], derived: Derived, plot: Any) -> None:
-    if not is_paired(answer) or answer["settings"]["scale"] != "absolute" or len(derived.models) > 12:
+    if not is_paired(answer) or len(derived.models) > 12:
         return
     if answer["items"] is not None and answer["items"].get("truth") is not None:
         return

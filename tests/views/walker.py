@@ -270,10 +270,9 @@ def _walk_level(found: Findings, shown: Shown, derived: Derived) -> None:
         found.expect(levels == {None}, "pairs outside the family have a level")
         return
     correction, level = answer["resolved"]["correction"], answer["resolved"]["interval_alpha"]
-    if answer["settings"]["alternative"] == "two-sided" or correction in ("bonferroni", "sidak", "none"):
-        p = np.array([math.nan if pair["pvalue"] is None else pair["pvalue"] for pair in pairs])
-        expected = shared_alpha(p, correction, derived.alpha)
-        found.expect(math.isclose(level, expected, rel_tol=1e-9), f"the level is {level}, {correction} asks for {expected}")
+    p = np.array([math.nan if pair["pvalue"] is None else pair["pvalue"] for pair in pairs])
+    expected = shared_alpha(p, correction, derived.alpha)
+    found.expect(math.isclose(level, expected, rel_tol=1e-9), f"the level is {level}, {correction} asks for {expected}")
 
 
 def _walk_pair(found: Findings, shown: Shown, derived: Derived, pair: dict[str, Any]) -> None:
@@ -305,7 +304,7 @@ def _walk_pair(found: Findings, shown: Shown, derived: Derived, pair: dict[str, 
 def _walk_pvalue(found: Findings, shown: Shown, derived: Derived, pair: dict[str, Any], name: str) -> None:
     """The two-sided adjusted p-value agrees with whether the interval excludes 0, but where the end is at 0 itself."""
     p = pair["adjusted_pvalue"]
-    if p is None or shown.answer["settings"]["alternative"] != "two-sided" or pair["reason"] == "discrete":
+    if p is None or pair["reason"] == "discrete":
         return
     if abs(p / derived.alpha - 1) < 1e-9 or pair["reason"] in ("too-few-draws", "no-spread"):
         return

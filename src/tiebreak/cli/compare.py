@@ -50,12 +50,10 @@ if TYPE_CHECKING:
     Columns = Literal["default", "all"]
 
 # Spelled out here, as asking the library would import numpy before the command line is even read; a test holds them equal.
-CORRECTIONS = ("bonferroni", "sidak", "none", "holm", "hochberg", "hommel", "shaffer", "bh", "by")
+CORRECTIONS = ("bonferroni", "holm", "shaffer", "bh", "none")
 FAMILIES = ("pairs", "best")
-ALTERNATIVES = ("two-sided", "greater", "less")
 MISSING = ("raise", "pairwise")
 ROWS = ("auto", "items", "splits")
-SCALES = ("absolute", "relative")
 
 EPILOG = """\b
 Examples:
@@ -291,13 +289,7 @@ _OPTIONS = (
     click.option(
         "--correction",
         **_choice(CORRECTIONS),
-        help="Sets the level of all intervals, and adjusts p-values. From holm on without a rope only.",
-    ),
-    click.option("--order", **NAMES, help="Order of the pairs, chosen before looking at the scores. Given as --models is."),
-    click.option(
-        "--alternative",
-        **_choice(ALTERNATIVES),
-        help="Direction of the test of no difference; one-sided needs --order or --baseline. Never touches verdicts.",
+        help="Sets the level of all intervals, and adjusts p-values. holm, shaffer and bh without a rope only.",
     ),
     click.option(
         "--method",
@@ -325,11 +317,6 @@ _OPTIONS = (
         help="Rows of a table: items of one test set (examples, questions), or splits; auto knows columns of items.",
     ),
     click.option("--item", **_NAME, help="Column that names the items, where it is not called item, question or the like."),
-    click.option(
-        "--scale",
-        **_choice(SCALES),
-        help="Of several datasets: differences in the metric's unit, or logarithms of ratios (1% is a ratio of 1.01).",
-    ),
     click.option("--by", metavar="COLUMN", help="Answer for slices of the items too, by the texts in this column."),
     click.option(
         "--cluster", metavar="COLUMN", help="Items that belong together: a text, a template, a user.  [default: cluster]"
@@ -539,9 +526,8 @@ def _compared(sources: Sequence[Any], settings: dict[str, Any]) -> Comparison:
                 sources = [api.read_scores(*sources, **own, **read, **roles)]
             return api.compare(*sources, **settings)
     except TiebreakError as error:
-        given = [name for option in ("models", "order") for name in settings[option] or ()]
-        if isinstance(error, UnknownNameError) and any("," in name for name in given):
-            raise CommandError(f"{error} (A comma belongs to the name: give --models and --order once for each.)") from error
+        if isinstance(error, UnknownNameError) and any("," in name for name in settings["models"] or ()):
+            raise CommandError(f"{error} (A comma belongs to the name: give --models once for each.)") from error
         raise
 
 

@@ -83,7 +83,7 @@ _OPTIONS = (
     click.option("--with-baseline", "baseline", is_flag=True, default=None, help="All are compared with one baseline only."),
     click.option("--n-questions", type=int, metavar="N", help="Requirements that share alpha."),
     click.option("--alpha", type=float, metavar="A", help="Error rate of the family.  [default: 0.05]"),
-    click.option("--correction", type=click.Choice(("bonferroni", "sidak", "none")), help="How pairs share alpha."),
+    click.option("--correction", type=click.Choice(("bonferroni", "none")), help="How pairs share alpha."),
     click.option("--looks", type=int, default=1, show_default=True, metavar="N", help="Looks at data that are still coming in."),
     click.option("--seconds", type=float, metavar="S", help="Time of one fit or answer."),
     click.option("--pair", nargs=2, metavar="A B", help="Which pair of the pilot; else that with the widest interval."),

@@ -35,7 +35,7 @@ def compare_scores(scores: Scores, settings: Settings) -> Comparison:
     _check_number(scores.models)
     settings.check_names(scores.models)
     scores = _in_question(scores, settings)
-    method = choose_method(settings.method, scores, settings.scale)
+    method = choose_method(settings.method, scores)
     method.options_of(settings)  # before the work
     method = method.fitted(scores, settings)
     units = method.units(scores)
@@ -59,7 +59,6 @@ def compare_scores(scores: Scores, settings: Settings) -> Comparison:
             f"{method.name} judges differences of {units.metric.name}, in another unit than the metric's, so it takes no rope. "
             "Leave out ",
             Setting("rope"),
-            *((", or compare ratios with ", Setting("scale", '"relative"')) if scores.is_mixed else ()),
             ".",
             about="rope",
         )
@@ -103,9 +102,7 @@ def _judged(scores: Scores, settings: Settings, method: Procedure, rope: float) 
 
         differences = looked(settings.looks, method, scores, first, second, resolved)
     name = "baseline" if settings.baseline is not None else settings.family
-    return PairTable(
-        first, second, differences, rope, settings.alpha, settings.correction or "bonferroni", settings.alternative, family=name
-    )
+    return PairTable(first, second, differences, rope, settings.alpha, settings.correction or "bonferroni", family=name)
 
 
 def _in_order(scores: Scores, models: Sequence[str]) -> Scores:
@@ -122,19 +119,15 @@ def _in_order(scores: Scores, models: Sequence[str]) -> Scores:
 
 
 def family(models: tuple[str, ...], settings: Settings) -> tuple[IntArray, IntArray]:
-    """Rows of the first and second model of each pair that is judged, `models` being in ranking order.
+    """Rows of the first and second model of each pair that is judged: every other model against the baseline, or all pairs.
 
-    All pairs in the order given or else in ranking order; with a baseline, every other model against it.
+    Both in ranking order, in which `models` are.
     """
-    if settings.order is None and settings.baseline is None:
+    if settings.baseline is None:
         return every_pair(len(models))
-    others = settings.order or tuple(name for name in models if name != settings.baseline)
-    place = {name: row for row, name in enumerate(models)}
-    position = np.array([place[name] for name in others], dtype=np.int32)
-    if settings.baseline is not None:
-        return position, np.full(position.size, place[settings.baseline], dtype=np.int32)
-    first, second = every_pair(position.size)
-    return (first, second) if np.array_equal(position, np.arange(position.size)) else (position[first], position[second])
+    place = models.index(settings.baseline)
+    others = np.delete(np.arange(len(models), dtype=np.int32), place)
+    return others, np.full(others.size, place, dtype=np.int32)
 
 
 def _check_number(models: tuple[str, ...]) -> None:
@@ -192,14 +185,9 @@ def _require_scores(matrix: ScoreMatrix, missing: Missing, method: Procedure) ->
 
 
 def _rope_in_units(settings: Settings, scores: Scores, method: Procedure) -> float:
-    """The rope in the unit of differences; a percentage is of the best value, or of the baseline's.
-
-    On the relative scale a percentage is a ratio: "1%" is log(1.01).
-    """
+    """The rope in the unit of differences; a percentage is of the best value, or of the baseline's."""
     if not isinstance(settings.rope, str):
         return float(settings.rope)
-    if settings.scale == "relative":
-        return float(np.log1p(rope_share(settings.rope)))
     if scores.is_mixed:
         return rope_share(settings.rope)  # refused, as differences have no unit
     matrix, metric = method.units(scores).matrix(), scores.metric

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from tiebreak.comparison.notices import notices_of
-from tiebreak.comparison.pairs import SINGLE_STEP, Against, PairTable, pvalue_of
+from tiebreak.comparison.pairs import Against, PairTable
 from tiebreak.comparison.procedures.procedure import Differences, Procedure, TestOnly
 from tiebreak.comparison.ranking import RankingTable, rank_models
 from tiebreak.comparison.requirements import (
@@ -28,8 +28,8 @@ from tiebreak.comparison.requirements import (
 from tiebreak.comparison.settings import Settings
 from tiebreak.comparison.slices import Slices, sliced
 from tiebreak.errors import InvalidParameterError, NotOfferedError, Setting, UnknownNameError
-from tiebreak.frequentist.adjustment import Correction, adjust_pvalues, adjust_single_step
-from tiebreak.numerics import Alternative, FloatArray, IntArray, check_alternative
+from tiebreak.frequentist.adjustment import Correction
+from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import printable
 from tiebreak.result import Result, view_of
 from tiebreak.scores.differences import model_correlation
@@ -62,9 +62,7 @@ class PairComparison(Result["PairPlots"]):
     differences : ndarray of shape (n_splits,)
         One per split, oriented, in the metric's unit.
     distribution : Differences
-        Of this pair's difference alone (arrays of shape ()): tails, quantiles and intervals at any level.
-    alternative : str
-        Of `pvalue` and of the tests.
+        Of this pair's difference alone (arrays of shape ()), as the procedure made it.
     rope : float
     difference, standard_error, df, statistic, pvalue, adjusted_pvalue, interval_alpha, interval_low, interval_high, p_better, \
 p_equivalent, p_worse, verdict, reason
@@ -80,7 +78,6 @@ p_equivalent, p_worse, verdict, reason
     n_units: int
     differences: FloatArray
     distribution: Differences
-    alternative: Alternative
     rope: float
     difference: float
     standard_error: float
@@ -119,8 +116,8 @@ p_equivalent, p_worse, verdict, reason
 
     @property
     def law(self) -> Law:
-        """Law of the difference, where the procedure is a t-test: p-values of any alternative, intervals at any level."""
-        return self._offered("law")  # type: ignore[no-any-return]
+        """Law of the difference: p-values of any alternative, intervals at any level, probabilities at any rope."""
+        return self.distribution.law
 
     @property
     def uncorrected(self) -> Law:
@@ -152,7 +149,7 @@ p_equivalent, p_worse, verdict, reason
         found = getattr(self.distribution, name, None)
         if found is None:
             raise NotOfferedError(
-                f"{self.comparison.method.name} has no {name.replace('_', ' ')}; pair.distribution has its tails and intervals."
+                f"{self.comparison.method.name} has no {name.replace('_', ' ')}; pair.law has its tails and intervals."
             )
         return found
 
@@ -332,16 +329,13 @@ class Comparison(Result["ComparisonPlots"]):
 
     # --- questions -------------------------------------------------------------------------------------------------
 
-    def pair(self, first: str, second: str, *, alternative: Alternative | None = None) -> PairComparison:
+    def pair(self, first: str, second: str) -> PairComparison:
         """Everything about one pair, in the orientation asked for.
 
         Parameters
         ----------
         first, second : str
             Names; positive differences favour `first`.
-        alternative : {"two-sided", "greater", "less"}, optional
-            For `pvalue` and `adjusted_pvalue` only; that of the comparison if not given. You name the order here, so it must
-            not come from these scores. The adjusted p-value is that of the family with this pair's p-value in its place.
 
         Raises
         ------
@@ -355,17 +349,15 @@ class Comparison(Result["ComparisonPlots"]):
         if row is None:
             row = self.pair_table.row_of(two, one)
             mirrored = row is not None  # a pair outside the family is judged in the orientation asked for
-        direction = check_alternative(alternative) if alternative is not None else self._own_alternative(row, mirrored)
         distribution = self._judged(np.asarray(one), np.asarray(two), self._look_of(row))
         return PairComparison(
             first=first,
             second=second,
             differences=self._differences(one, two, self._look_of(row)),
             distribution=distribution,
-            alternative=direction,
             rope=self.rope,
             comparison=self,
-            **self._row_values(one, two, row, mirrored, distribution, direction),
+            **self._row_values(one, two, row, mirrored),
         )
 
     def slices(self, by: str | None = None) -> Slices:
@@ -718,33 +710,11 @@ class Comparison(Result["ComparisonPlots"]):
         one, two = (items.score[items.models.index(name)] for name in (first, second))
         return np.array_equal(one, two, equal_nan=True)
 
-    def _own_alternative(self, row: int | None, mirrored: bool) -> Alternative:
-        own = self.settings.alternative
-        if own == "two-sided" or row is None:
-            return "two-sided"
-        exchanged: dict[str, Alternative] = {"greater": "less", "less": "greater"}
-        return exchanged[own] if mirrored else own
-
-    def _row_values(
-        self, one: int, two: int, row: int | None, mirrored: bool, distribution: Differences, alternative: Alternative
-    ) -> dict[str, Any]:
+    def _row_values(self, one: int, two: int, row: int | None, mirrored: bool) -> dict[str, Any]:
         """The pair's row of the table, mirrored where needed; a pair outside the family is judged without adjustment."""
-        table = self.pair_table
-        if row is None:
-            first, second = np.array([one]), np.array([two])
-            judged = self._judged(first, second)
-            table = PairTable(first, second, judged, self.rope, self.settings.alpha, "none", alternative, family="best")
-            return table.row_values(0, mirrored)
-        values = table.row_values(row, mirrored)
-        if alternative != self._own_alternative(row, mirrored):
-            values["pvalue"] = float(pvalue_of(distribution, alternative))
-            if table.is_family:
-                values["adjusted_pvalue"] = self._adjusted(row, values["pvalue"])
-        return values
-
-    def _adjusted(self, row: int, pvalue: float) -> float:
-        if self.correction in SINGLE_STEP:
-            return float(adjust_single_step(np.array([pvalue]), self.correction, self.pair_table.n_pairs)[0])
-        family = self.pair_table.pvalue.copy()
-        family[row] = pvalue
-        return float(adjust_pvalues(family, self.correction)[row])
+        if row is not None:
+            return self.pair_table.row_values(row, mirrored)
+        first, second = np.array([one]), np.array([two])
+        judged = self._judged(first, second)
+        table = PairTable(first, second, judged, self.rope, self.settings.alpha, "none", family="best")
+        return table.row_values(0, mirrored)

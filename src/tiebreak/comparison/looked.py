@@ -124,11 +124,11 @@ class LookedDifferences(Differences):
         share = alpha * self.share(alpha)
         return self._each(lambda held, own: held.reasons(float(np.min(own[0]))), share).astype(np.int8)
 
-    def pvalue(self, alternative: Alternative) -> FloatArray | None:
+    def own_pvalue(self, alternative: Alternative) -> FloatArray | None:
         """The procedure's own p-values, scaled as the tails are."""
-        if self.parts[0].pvalue(alternative) is None:
+        if self.parts[0].own_pvalue(alternative) is None:
             return None
-        return self._at_home(self._each(lambda held, _: held.pvalue(alternative), np.zeros(self.part.shape)))
+        return self._at_home(self._each(lambda held, _: held.own_pvalue(alternative), np.zeros(self.part.shape)))
 
 
 def looked(

@@ -341,7 +341,6 @@ def terms_of(data: Scores, settings: Settings, method: Procedure, rope: float) -
         "baseline": settings.baseline,
         "correction": settings.correction or "bonferroni",
         "missing": settings.missing,
-        "scale": settings.scale,
     }
 
 
@@ -371,7 +370,7 @@ def check_suitable(data: Scores, settings: Settings, method: Procedure) -> None:
             f"the {items.unit}s have {what}, and looks at such data were not measured. Compare once, when all are in."
         )
     wrong = (
-        ("correction", settings.correction not in (None, "bonferroni", "sidak", "none"), "its steps go over all p-values"),
+        ("correction", settings.correction not in (None, "bonferroni", "none"), "its steps go over all p-values"),
         ("rope", isinstance(settings.rope, str), "a share of the best mean is another number at each look"),
         ("by", settings.by is not None, "slices are a family of their own, which the plan does not know"),
         ("p_best", settings.p_best, "it keeps no error rate over looks"),
@@ -385,7 +384,7 @@ def check_suitable(data: Scores, settings: Settings, method: Procedure) -> None:
 
 
 def _instead(name: str) -> tuple[str, ...]:
-    return {"rope": (", or give it in the metric's unit",), "correction": (", or take 'bonferroni' or 'sidak'",)}.get(name, ())
+    return {"rope": (", or give it in the metric's unit",), "correction": (", or take 'bonferroni'",)}.get(name, ())
 
 
 def next_look(plan: Looks, data: Scores, settings: Settings, method: Procedure, rope: float) -> Looks:

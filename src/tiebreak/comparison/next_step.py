@@ -88,12 +88,11 @@ def detectable(comparison: Comparison, power: float = 0.8) -> Detectable | None:
     standard errors has an interval above 0 with the probability that the noncentral t with noncentrality D exceeds c; so D / c
     half-widths are shown with `power`; estimated ones are too short on average, by a factor that is allowed for. None where
     intervals are not like Student's or the normal distribution's, where their level depends on the p-values (stepwise
-    corrections), where pairs are not judged (the family "best"), and where differences are relative.
+    corrections), and where pairs are not judged (the family "best").
     """
     table = comparison.pair_table
     df = table.differences.student_df
-    is_plain = comparison.settings.scale == "absolute" and table.differences.unit == "metric"
-    if df is None or not is_plain or not table.is_family or table.correction not in SINGLE_STEP:
+    if df is None or table.differences.unit != "metric" or not table.is_family or table.correction not in SINGLE_STEP:
         return None
     smallest, largest = np.inf, -np.inf
     for part in table.blocks():

@@ -15,11 +15,8 @@ from tiebreak.comparison.procedures.procedure import Differences
 from tiebreak.comparison.verdict import DISCRETE, MIRRORED, REASONS, UNSETTLED, Codes, direction_of
 from tiebreak.frequentist.adjustment import Correction, adjust_pvalues, adjust_single_step, shared_alpha
 from tiebreak.numerics import (
-    IDENTICAL,
-    SMALLEST_PVALUE,
     SPREAD,
     UNDEFINED,
-    Alternative,
     FloatArray,
     IntArray,
     Interval,
@@ -38,10 +35,7 @@ from tiebreak.numerics.law import (
     verdict_codes,
 )
 
-SIMULTANEOUS = ("bonferroni", "sidak")
-"""Corrections whose level makes all intervals of the family cover at once."""
-
-SINGLE_STEP = (*SIMULTANEOUS, "none")
+SINGLE_STEP = ("bonferroni", "none")
 """Corrections whose level does not depend on the p-values, nor an adjusted p-value on the others."""
 
 MOST_KEPT = 500_000
@@ -96,8 +90,6 @@ class PairTable:
     alpha : float
         Error rate of the family.
     correction : str
-    alternative : str
-        Of `pvalue`; verdicts do not depend on it.
     family : {"pairs", "baseline", "best"}
         Questions that are judged together. Those of "best" are asked of models, not of pairs: a pair then stands outside the
         family, with its own 1 - alpha interval, and neither a verdict nor an adjusted p-value.
@@ -109,7 +101,6 @@ class PairTable:
     rope: float
     alpha: float
     correction: Correction
-    alternative: Alternative
     family: Literal["pairs", "baseline", "best"] = "pairs"
 
     cache: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
@@ -137,14 +128,14 @@ class PairTable:
     @property
     @_kept
     def interval_alpha(self) -> float:
-        """1 - coverage of the intervals, one for the whole family; from two-sided p-values whatever the alternative.
+        """1 - coverage of the intervals, one for the whole family; from the p-values.
 
         Of pairs outside the family `alpha` itself.
         """
         if not self.is_family:
             return self.alpha
         needs_none = self.correction in SINGLE_STEP
-        pvalue = np.broadcast_to(np.nan, self.first.shape) if needs_none else pvalue_of(self.differences, "two-sided")
+        pvalue = np.broadcast_to(np.nan, self.first.shape) if needs_none else self.pvalue
         return shared_alpha(pvalue, self.correction, self.alpha)
 
     def bound_alpha(self, n_models: int) -> float:
@@ -185,13 +176,13 @@ class PairTable:
         """True where all intervals cover at once with probability 1 - alpha, not only each by itself."""
         if self.n_pairs == 1 or not self.is_family:
             return self.is_family
-        return self.correction in SIMULTANEOUS and self.differences.has_coverage
+        return self.correction == "bonferroni" and self.differences.has_coverage
 
     @property
     @_kept
     def pvalue(self) -> FloatArray:
         """p-value of no difference at all."""
-        return pvalue_of(self.differences, self.alternative)
+        return np.asarray(self.differences.law.pvalue())
 
     @property
     @_kept
@@ -254,14 +245,14 @@ class PairTable:
         if not self.is_family:
             return reason
         if differences.prefers_tails:
-            is_rejected = (self.shown_direction == 0) & (pvalue_of(differences, "two-sided") <= self.interval_alpha)
+            is_rejected = (self.shown_direction == 0) & (self.pvalue <= self.interval_alpha)
             reason = np.where(reason, reason, np.where(is_rejected, DISCRETE, UNSETTLED))
             return np.where(self.verdict == UNDECIDED, reason, 0).astype(np.int8)
         low, high = self.interval
         has_zero = (low <= differences.tolerance) & (high >= -np.asarray(differences.tolerance))
         on_zero = has_zero & (np.minimum(np.abs(low), np.abs(high)) <= differences.tolerance)
-        if np.any(on_zero) or differences.pvalue("two-sided") is not None:
-            is_rejected = has_zero & (pvalue_of(differences, "two-sided") <= self.interval_alpha)
+        if np.any(on_zero) or differences.own_pvalue("two-sided") is not None:
+            is_rejected = has_zero & (self.pvalue <= self.interval_alpha)
             reason = np.where(reason, reason, np.where(is_rejected, DISCRETE, 0))
         reason = np.where(reason, reason, UNSETTLED)
         return np.where(self.verdict == UNDECIDED, reason, 0).astype(np.int8)
@@ -412,17 +403,3 @@ def every_pair(n_models: int) -> tuple[IntArray, IntArray]:
     index: IntArray = np.arange(n_models).astype(np.int16 if n_models <= 2**15 else np.int32)
     first = np.repeat(index, index[::-1])
     return first, np.concatenate([index[start + 1 :] for start in range(n_models)])
-
-
-def pvalue_of(differences: Differences, alternative: Alternative) -> FloatArray:
-    """p-value of no difference, from the tails at 0; 1 for identical scores, nan for other pairs without spread."""
-    own = differences.pvalue(alternative)
-    if own is not None:
-        p = own
-    elif alternative == "two-sided":
-        p = 2.0 * np.minimum(*differences.tails(0.0))
-    else:
-        p = differences.tail_below(0.0) if alternative == "greater" else differences.tail_above(0.0)
-    p = np.clip(p, SMALLEST_PVALUE, 1.0)
-    has_spread = differences.kind == SPREAD
-    return p if np.all(has_spread) else np.where(has_spread, p, np.where(differences.kind == IDENTICAL, 1.0, np.nan))

@@ -115,7 +115,7 @@ def _planned(comparison: Comparison, first: str, second: str) -> tuple[PlannedDa
             return found
     if method.question == "test-sets" and name in ("newcombe", "welch"):
         return _of_test_sets(comparison, first, second)
-    if comparison.settings.scale == "absolute" and distribution.unit == "metric" and comparison.items is None:
+    if distribution.unit == "metric" and comparison.items is None:
         one, two = (comparison.matrix.score[comparison.models.index(each)] for each in (first, second))
         if name == "corrected-t":
             return _of_splits(comparison, one - two)
@@ -206,7 +206,7 @@ def _like(comparison: Comparison, first: str, second: str) -> tuple[PlannedData,
     method, pair = comparison.method, comparison.pair(first, second)
     df, distribution = pair.distribution.student_df, pair.distribution
     freedom = float("nan") if df is None else float(df)
-    is_plain = comparison.settings.scale == "absolute" and distribution.unit == "metric" and method.unit != "split"
+    is_plain = distribution.unit == "metric" and method.unit != "split"
     if not is_plain or np.isnan(freedom) or not np.isfinite(pair.standard_error):
         raise UnsuitableDesignError(
             f"the intervals of {method.name!r} on this pilot are not like Student's, so they do not say how many {method.unit}s "

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 import numpy as np
 
 from tiebreak.comparison.procedures import METHODS
-from tiebreak.errors import Advice, InvalidParameterError, Setting
+from tiebreak.errors import InvalidParameterError, Setting
 from tiebreak.frequentist.adjustment import Correction
 from tiebreak.numerics import (
-    Alternative,
     Missing,
-    check_alternative,
     check_probability,
     check_rope,
     check_seed,
     rope_share,
     set_checked,
 )
-from tiebreak.scores.dataset_means import Scale
 from tiebreak.scores.scores import Scores
-from tiebreak.scores.vocabulary import look_up, quoted
+from tiebreak.scores.vocabulary import look_up
 
 if TYPE_CHECKING:
     from tiebreak.comparison.looks import Looks
@@ -32,7 +29,6 @@ _KNOWN: dict[str, tuple[Any, ...]] = {
     "correction": (None, *get_args(Correction)),
     "family": ("pairs", "best"),
     "missing": (None, *get_args(Missing)),
-    "scale": get_args(Scale),
 }
 """Values that settings of a few words can have; methods are those of the registry."""
 
@@ -41,8 +37,8 @@ _KNOWN: dict[str, tuple[Any, ...]] = {
 class Settings:
     """Choices of one comparison, checked; meanings as in `tiebreak.compare`.
 
-    They are as asked: a rope of "1%" stays one, and a correction of None is the procedure's own, which the comparison knows. A
-    sequence given as `order` is kept as a tuple, and of a generator given as `rng` the seed that it draws.
+    They are as asked: a rope of "1%" stays one, and a correction of None is the procedure's own, which the comparison knows. Of a
+    generator given as `rng` the seed that it draws is kept.
     """
 
     rope: float | str = 0.0
@@ -50,14 +46,11 @@ class Settings:
     baseline: str | None = None
     family: Literal["pairs", "best"] = "pairs"
     correction: Correction | None = None
-    alternative: Alternative = "two-sided"
-    order: Sequence[str] | None = None
     method: str = "auto"
     missing: Missing | None = None
     rng: int | np.random.Generator = 0
     p_best: bool = False
     options: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    scale: Scale = "absolute"
     by: str | None = None
     looks: Looks | None = field(default=None, hash=False)
 
@@ -76,7 +69,6 @@ class Settings:
         set_checked(
             self, rng=int(self.rng.integers(2**32)) if isinstance(self.rng, np.random.Generator) else check_seed(self.rng)
         )
-        check_alternative(self.alternative)
         for name, allowed in {**_KNOWN, "method": ("auto", *METHODS)}.items():
             value = getattr(self, name)
             if value not in allowed:
@@ -97,21 +89,6 @@ class Settings:
         set_checked(self, options=dict(self.options))
         if self.by is not None and not isinstance(self.by, str):
             raise InvalidParameterError(f"by must be the name of a column of the items; got {self.by!r:.60}.", about="by")
-        if isinstance(self.order, str):
-            raise InvalidParameterError(f"order must be a list of model names; got the single name {self.order!r}.")
-        if self.order is not None:
-            if not isinstance(self.order, Iterable):
-                raise InvalidParameterError(f"order must be a list of model names; got {self.order!r:.60}.")
-            set_checked(self, order=tuple(self.order))
-        if self.alternative != "two-sided" and self.order is None and self.baseline is None:
-            raise InvalidParameterError(
-                Setting("alternative", repr(self.alternative)),
-                " tests in one direction, so it needs an order that you chose before looking at the scores: pass ",
-                Advice("order=[names]", typed="--order NAME once for each"),
-                " (each is tested against those after it), or ",
-                Setting("baseline"),
-                ". Sorting the models by these scores and then testing one-sided would reject twice too often.",
-            )
 
     def _check_family(self) -> None:
         """Refuse corrections that cannot keep what their level promises, and what comparisons with the best do not answer."""
@@ -122,7 +99,6 @@ class Settings:
         given = {
             "baseline": self.baseline is not None,
             "correction": self.correction not in (None, "bonferroni"),
-            "alternative": self.alternative != "two-sided",
             "by": self.by is not None,
         }
         for name, is_given in given.items():
@@ -145,30 +121,9 @@ class Settings:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def check_names(self, models: Sequence[str]) -> None:
-        """Refuse a baseline or an order that does not fit the models."""
+        """Refuse a baseline that is none of the models."""
         if self.baseline is not None:
             look_up(self.baseline, models, "model (given as baseline)")
-        if self.order is None:
-            return
-        for name in self.order:
-            look_up(name, models, "model (given in order)")
-        expected = [name for name in models if name != self.baseline]
-        doubled = [name for name in dict.fromkeys(self.order) if self.order.count(name) > 1]
-        lacking = [name for name in expected if name not in self.order]
-        if doubled or lacking or self.baseline in self.order:
-            problem = (
-                f"{quoted(doubled)} stands twice"
-                if doubled
-                else f"{quoted(lacking)} is not in it"
-                if lacking
-                else f"the baseline {self.baseline!r} is in it"
-            )
-            raise InvalidParameterError(
-                f"order must name each model{' but the baseline' if self.baseline is not None else ''} once: {problem}. "
-                "To compare fewer models, pass ",
-                Setting("models"),
-                ".",
-            )
 
 
 def settings_for(scores: Scores, given: Mapping[str, Any]) -> Settings:
@@ -177,7 +132,7 @@ def settings_for(scores: Scores, given: Mapping[str, Any]) -> Settings:
     Parameters
     ----------
     scores : Scores
-        `asked` holds the settings of the sources; baseline, order and alternative count only where all their models are there.
+        `saved_settings` holds the settings of the sources; a baseline counts only where it is one of the models.
     given : mapping
         By the names of `Settings`; None is not given.
 
@@ -194,11 +149,8 @@ def settings_for(scores: Scores, given: Mapping[str, Any]) -> Settings:
                 settings.pop(name, None)
         elif "baseline" in chosen:
             settings.pop("family", None)
-        names = [settings.get("baseline"), *(settings.get("order") or ())]
-        is_order_whole = settings.get("order") is None or {*names} == {settings.get("baseline"), *scores.models}
-        if any(name in chosen for name in _BY_MODEL) or not {*names} <= {None, *scores.models} or not is_order_whole:
-            for name in _BY_MODEL:
-                settings.pop(name, None)
+        if settings.get("baseline") not in (None, *scores.models):
+            settings.pop("baseline", None)
     for name in (each.name for each in fields(Settings)):
         found = [(source, settings[name]) for source, settings in asked if name in settings]
         if name in chosen or not found:
@@ -233,13 +185,12 @@ def _refuse_saved_steps(scores: Scores, given: Mapping[str, Any], chosen: Mappin
     )
 
 
-ROPE_CORRECTIONS = (None, "bonferroni", "sidak", "none")
+ROPE_CORRECTIONS = (None, "bonferroni", "none")
 """Corrections whose intervals say more than "no difference", and so take a rope."""
 
 _NOT_OF_BEST = {
     "baseline": "compares every model with the best one, whichever it is",
     "correction": "shares alpha among the rivals of a model at a level of its own",
-    "alternative": "asks one-sided questions of its own",
     "by": "judges models, and slices judge pairs",
 }
 """Reasons why settings do not go with comparisons with the best."""
@@ -250,12 +201,9 @@ def stepwise_refusal(correction: str) -> str:
     return (
         f"the correction {correction!r} goes step by step, which is right for 'no difference' only: with a rope every pair lies "
         "above, inside or below it, none of these can be ruled out for free, and such intervals were measured to be wrong in "
-        "11 to 22 of 100 families. With a rope choose 'bonferroni' (the default), 'sidak' or 'none', or compare with a rope of 0."
+        "11 to 22 of 100 families. With a rope choose 'bonferroni' (the default) or 'none', or compare with a rope of 0."
     )
 
-
-_BY_MODEL = ("baseline", "order", "alternative")
-"""Settings that name models, or need one that does."""
 
 _SEEDS = ("rng", "p_best")
 """Settings that change no verdict, so that sources may differ in them: those of the first count."""

@@ -84,9 +84,9 @@ def sliced(comparison: Comparison, by: str) -> Slices:
     whole = comparison.pair_table
     correction: Correction = "holm" if comparison.correction == "shaffer" else comparison.correction
     tables = [replace(whole, differences=_judged(comparison, part, whole.first, whole.second)) for part in parts.values()]
-    two_sided = [replace(table, alternative="two-sided").pvalue for table in tables]
-    alpha = shared_alpha(np.concatenate(two_sided), correction, whole.alpha)
-    adjusted = adjust_pvalues(np.concatenate([table.pvalue for table in tables]), correction)
+    pvalues = np.concatenate([table.pvalue for table in tables])
+    alpha = shared_alpha(pvalues, correction, whole.alpha)
+    adjusted = adjust_pvalues(pvalues, correction)
     for table, own in zip(tables, np.split(adjusted, len(tables)), strict=True):
         table.cache.update(interval_alpha=alpha, adjusted_pvalue=own)
     names, n_items = tuple(name or "(none)" for name in parts), tuple(len(part.items) for part in parts.values())

@@ -67,7 +67,6 @@ from tiebreak.frequentist.permutation import permutation_test_paired as permutat
 from tiebreak.frequentist.permutation import permutation_test_unpaired as permutation_test_unpaired
 from tiebreak.frequentist.prediction_powered import PredictionPoweredResult as PredictionPoweredResult
 from tiebreak.frequentist.prediction_powered import prediction_powered_mean as prediction_powered_mean
-from tiebreak.frequentist.shaffer import bergmann_hommel as bergmann_hommel
 from tiebreak.frequentist.shaffer import shaffer_sets as shaffer_sets
 from tiebreak.frequentist.sign import CriticalCount as CriticalCount
 from tiebreak.frequentist.sign import SignTestResult as SignTestResult

@@ -63,12 +63,13 @@ class Significance(NamedTuple):
 class Shape(NamedTuple):
     """Functions that make the tails of a law: ``tail(law, at, upper)``, and its inverse ``end(law, p, upper)``.
 
-    Without `end` it is found by bisection; `pvalue`, two-sided and of no difference, is twice the smaller tail unless given.
+    Without `end` it is found by bisection; ``pvalue(law, alternative)`` of no difference is the tail at 0, or twice the smaller
+    one, unless given.
     """
 
     tail: Callable[[Law, FloatArray, bool], FloatArray]
     end: Callable[[Law, FloatArray, bool], FloatArray] | None = None
-    pvalue: Callable[[Law], FloatArray] | None = None
+    pvalue: Callable[[Law, Alternative], FloatArray] | None = None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -92,7 +93,7 @@ class Law:
         Differences up to this size are rounding noise.
     shape : Shape
         Functions that make the tails.
-    parts : tuple of ndarray and of Law
+    parts : tuple of ndarray, and of laws or what else has `take`
         What these functions need beside, each with the shape of the estimate in front.
     is_posterior : bool
         Tails are probabilities.
@@ -143,10 +144,11 @@ class Law:
         alternative : {"two-sided", "greater", "less"}
             "greater": the first is better. A direction picked after looking at the data doubles the error rate.
         """
-        if check_alternative(alternative) != "two-sided":
-            p = self.tail(0.0, upper=alternative == "less")
-        elif self.shape.pvalue is not None:
-            p = self.shape.pvalue(self)
+        side = check_alternative(alternative)
+        if self.shape.pvalue is not None:
+            p = self.shape.pvalue(self, side)
+        elif side != "two-sided":
+            p = self.tail(0.0, upper=side == "less")
         else:
             p = 2.0 * np.minimum(self.tail(0.0), self.tail(0.0, upper=True))
         p = np.clip(p, SMALLEST_PVALUE, 1.0)
@@ -181,7 +183,9 @@ class Law:
         """Law of some of the differences, of arrays of shape (n, ...)."""
         held = {each.name: getattr(self, each.name) for each in fields(self) if each.name in _BY_ROW}
         some = {name: value[rows] if np.ndim(value) else value for name, value in held.items()}
-        return replace(self, **some, parts=tuple(each.take(rows) if isinstance(each, Law) else each[rows] for each in self.parts))
+        return replace(
+            self, **some, parts=tuple(each[rows] if isinstance(each, np.ndarray) else each.take(rows) for each in self.parts)
+        )
 
 
 _BY_ROW = ("estimate", "se", "df", "n_units", "kind", "tolerance")
@@ -250,7 +254,7 @@ def _student_end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
     return _distribution(law).quantile(p, upper=upper)
 
 
-STUDENT = Shape(_student_tail, _student_end, lambda law: student_pvalue(law.statistic, _distribution(law).df))
+STUDENT = Shape(_student_tail, _student_end, lambda law, side: student_pvalue(law.statistic, _distribution(law).df, side))
 """Student's t around the estimate."""
 
 

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Literal
 
 import numpy as np
 
-from tiebreak.errors import InvalidScoresError
 from tiebreak.numerics import FloatArray
-from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import ScoreMatrix, Scores, SplitDesign
 from tiebreak.scores.vocabulary import Notice, quoted
-
-Scale = Literal["absolute", "relative"]
 
 
 @lru_cache(maxsize=2)
@@ -36,47 +30,10 @@ def dataset_means(scores: Scores) -> Scores:
     return Scores(scores.metric, (table,), SplitDesign(), (*scores.notices, *_notices(scores, means)))
 
 
-def log_means(scores: Scores) -> Scores:
-    """Scores with natural logarithms of the means, whose differences are logarithms of ratios.
-
-    Raises `InvalidScoresError` for scores that are not positive.
-    """
-    _check_positive(scores)
-    means = dataset_means(scores)
-    matrix = means.matrix()
-    sign = _signs(scores)
-    logs = dataclasses.replace(matrix, score=sign * np.log(sign * matrix.score))
-    return dataclasses.replace(means, metric=log_metric(scores), matrices=(logs,))
-
-
 def _signs(scores: Scores) -> FloatArray:
     """Sign that turns each dataset of mixed metrics so that higher is better; 1 where all are of one metric."""
     signs = [scores.metric_of(matrix).sign for matrix in scores.matrices] if scores.is_mixed else [1] * len(scores.matrices)
     return np.array(signs, dtype=float)
-
-
-def log_metric(scores: Scores) -> Metric:
-    """The metric of logarithms of the scores."""
-    return Metric("log score" if scores.is_mixed else f"log {scores.metric.name}", scores.metric.higher_is_better)
-
-
-def log_scores(scores: Scores) -> Scores:
-    """Natural logarithms of all scores, by split; all must be positive."""
-    _check_positive(scores)
-    logs = tuple(dataclasses.replace(matrix, score=np.log(matrix.score)) for matrix in scores.matrices)
-    return dataclasses.replace(scores, matrices=logs)
-
-
-def _check_positive(scores: Scores) -> None:
-    for matrix in scores.matrices:
-        wrong = np.argwhere(matrix.score <= 0)
-        if wrong.size:
-            row, split = wrong[0].tolist()
-            where = f" on dataset {matrix.dataset!r}" if matrix.dataset else ""
-            raise InvalidScoresError(
-                f"a relative scale takes logarithms, so all scores must be positive; {matrix.models[row]!r} has "
-                f"{matrix.score[row, split]:g}{where}. Leave the scale out, or leave out what is not positive."
-            )
 
 
 def _means(matrix: ScoreMatrix) -> FloatArray:

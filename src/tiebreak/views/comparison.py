@@ -44,7 +44,6 @@ from tiebreak.views.pair import (
     limits,
     measure_note,
     minus_word,
-    p_name,
     pair_sentence,
     rope_number,
     rope_words,
@@ -144,14 +143,11 @@ def facts(comparison: Comparison, requirements: Requirements | None = None) -> d
             "baseline": settings.baseline,
             "family": settings.family,
             "correction": settings.correction,
-            "alternative": settings.alternative,
-            "order": None if settings.order is None else list(settings.order),
             "method": settings.method,
             "missing": settings.missing,
             "rng": settings.rng,
             "p_best": settings.p_best,
             "options": plain(settings.options),
-            "scale": settings.scale,
             "by": settings.by,
             "looks": None if settings.looks is None else settings.looks.as_dict(),
         },
@@ -713,7 +709,7 @@ def pair_table(comparison: Comparison, name_width: int = NAME_WIDTH) -> Table:
         interval_name(comparison, is_header=True): [_interval(comparison, interval, row) for row in range(len(chosen))],
     }
     if t.is_family:
-        columns[p_name(comparison.settings.alternative)] = [format_pvalue(float(p)) for p in part.adjusted_pvalue]
+        columns["adj. p"] = [format_pvalue(float(p)) for p in part.adjusted_pvalue]
         columns["verdict"] = [_verdict(*codes) for codes in zip(part.verdict, part.reason, strict=True)]
     elif part.reason.any():
         columns["remark"] = [REASONS[code] for code in part.reason]
@@ -805,23 +801,17 @@ def _neighbours_line(comparison: Comparison) -> str:
 
 def footnotes(comparison: Comparison) -> list[str]:
     """Notes on reading the table of pairs."""
-    s, table = comparison.settings, comparison.pair_table
+    table = comparison.pair_table
     lines = [] if comparison.metric == comparison.scores.metric else [measure_note(comparison)]
     lines.append(family_note(comparison))
     if not table.is_family:
         return lines
     if comparison.looks is not None:
         lines.append(looks.NOTE)
-    name = p_name(s.alternative)
-    against = (
-        "no difference at all"
-        if s.alternative == "two-sided"
-        else f"no difference, one-sided ({s.alternative}) in the order given"
-    )
     if comparison.correction == "none" or table.n_pairs == 1:
-        lines.append(f"{name} tests {against}, not adjusted")
+        lines.append("adj. p tests no difference at all, not adjusted")
     else:
-        lines.append(f"{name} tests {against}, adjusted over the {table.n_pairs} pairs ({comparison.correction})")
+        lines.append(f"adj. p tests no difference at all, adjusted over the {table.n_pairs} pairs ({comparison.correction})")
     return lines
 
 

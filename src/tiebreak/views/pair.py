@@ -65,9 +65,7 @@ def page(pair: PairComparison) -> Page:
         "difference": format_score(pair.difference, decimals, signed=True),
         interval_name(pair.comparison, in_family=pair.is_in_family): interval_text(pair, decimals),
         **{name: format_probability(p) for name, p in regions.items() if pair.distribution.is_posterior},
-        p_name(pair.alternative, is_adjusted=pair.is_in_family): format_pvalue(
-            pair.adjusted_pvalue if pair.is_in_family else pair.pvalue
-        ),
+        "adj. p" if pair.is_in_family else "p": format_pvalue(pair.adjusted_pvalue if pair.is_in_family else pair.pvalue),
         "verdict": pair.verdict or "-",
     }
     models = pair.comparison.models
@@ -260,12 +258,6 @@ def level_words(alpha: float) -> str:
     return f"{digits.removesuffix('.0')}%"
 
 
-def p_name(alternative: str, *, is_adjusted: bool = True) -> str:
-    """Header of the p-value of no difference."""
-    name = "adj. p" if is_adjusted else "p"
-    return name if alternative == "two-sided" else f"{name} {alternative}"
-
-
 def favours(comparison: Comparison, whom: str) -> str:
     """Words on the sign of a difference: positive is better, of a loss too."""
     return f"positive favours {whom}{'' if comparison.metric.higher_is_better else ' (lower is better)'}"
@@ -279,8 +271,6 @@ def minus_word(comparison: Comparison) -> str:
 def measure_note(comparison: Comparison) -> str:
     """Words on what differences are of, where that is not the metric itself."""
     name = printable(comparison.metric.name)
-    if comparison.settings.scale == "relative":
-        return f"differences are of {name}, so of ratios: 0.01 is a ratio of about 1.01"
     if comparison.pair_table.differences.unit == "wins":
         return f"differences are of the {name}, ties left out: +1 where the first wins all, -1 where it loses all"
     return f"differences are of the {name}"

@@ -12,7 +12,7 @@ from tiebreak.numerics.law import VERDICTS
 from tiebreak.views.json import document, finite
 from tiebreak.views.names import model_names, quoted_names, short_names
 from tiebreak.views.page import NAME_WIDTH, Page, Paragraph, Table
-from tiebreak.views.pair import favours, level_words, limits, minus_word, p_name
+from tiebreak.views.pair import favours, level_words, limits, minus_word
 from tiebreak.views.view import View
 from tiebreak.views.words import (
     count,
@@ -128,7 +128,7 @@ def table(slices: Slices, name_width: int = NAME_WIDTH) -> Table:
                     f"{VERDICTS[part.verdict[row]]}{why}",
                 )
             )
-    headers = ("slice", "n", "first", "second", "difference", "interval", p_name(comparison.settings.alternative), "verdict")
+    headers = ("slice", "n", "first", "second", "difference", "interval", "adj. p", "verdict")
     left = ("slice", "first", "second", "verdict")
     rest = "" if is_whole else f"; {len(cells)} of {slices.n_pairs} shown"
     return Table(

@@ -1,4 +1,4 @@
-"""Datasets in metrics of several units, ratios of scores, and what few datasets cannot show."""
+"""Datasets in metrics of several units, and what few datasets cannot show."""
 
 from __future__ import annotations
 
@@ -77,12 +77,10 @@ def test_swapped_models_mirror_wins() -> None:
 
 
 def test_units_of_the_datasets_change_no_verdict() -> None:
-    """Errors in thousandths of their unit give the same answer, by wins and by ratios."""
-    small = mixed(errors=ERROR / 1000)
-    for scale in ("absolute", "relative"):
-        one, other = (tb.compare(each, scale=scale).pairs for each in (mixed(), small))
-        for column in ("difference", "pvalue", "interval_low", "interval_high"):
-            assert one[column].to_numpy() == pytest.approx(other[column].to_numpy(), abs=1e-12)
+    """Errors in thousandths of their unit win as often."""
+    one, other = (tb.compare(each).pairs for each in (mixed(), mixed(errors=ERROR / 1000)))
+    for column in ("difference", "pvalue", "interval_low", "interval_high"):
+        assert one[column].to_numpy() == pytest.approx(other[column].to_numpy(), abs=1e-12)
 
 
 def test_unknown_directions_are_asked_for_once() -> None:
@@ -121,7 +119,7 @@ def test_one_of_the_metrics_can_be_asked_for() -> None:
 def test_procedures_that_read_sizes_refuse_several_units() -> None:
     """A rank test of differences in accuracy and error together would rank apples among oranges."""
     for method in ("wilcoxon", "hierarchical"):
-        with pytest.raises(UnsuitableDesignError, match=r"no common unit.*scale=\"relative\""):
+        with pytest.raises(UnsuitableDesignError, match=r"no common unit.*name one metric with metric="):
             tb.compare(mixed(), method=method)
 
 
@@ -132,69 +130,15 @@ def test_wins_take_no_rope() -> None:
             tb.compare(mixed(), rope=rope)
 
 
-def test_relative_differences_are_logarithms_of_ratios() -> None:
-    """The answer is `frequentist.wilcoxon` of log ratios; of a loss the ratio is turned round."""
-    answer = tb.compare(mixed(), scale="relative", correction="none")
-    pair = answer.pair("a", "b")
-    ratios = np.concatenate([np.log(ACCURACY[:, 0] / ACCURACY[:, 1]), np.log(ERROR[:, 1] / ERROR[:, 0])])
-    test = tb.frequentist.wilcoxon(ratios, scale=1.0, continuity=False)
-    low, high = test.confidence_interval(0.95)
-    assert answer.method.name == "wilcoxon"
-    assert (pair.pvalue, pair.difference) == pytest.approx((test.pvalue, test.estimate), rel=1e-12)
-    assert (pair.interval_low, pair.interval_high) == pytest.approx((low, high), abs=1e-12)
-    assert sorted(pair.differences) == pytest.approx(sorted(ratios), abs=1e-12)
-
-
-def test_a_relative_scale_of_one_metric_ranks_by_the_geometric_mean() -> None:
-    """Its differences keep the direction of the metric, and a percentage is a ratio."""
-    answer = tb.compare(mixed(), metric="root_mean_squared_error", scale="relative", rope="5%")
-    ranking = answer.ranking.set_index("model")["mean"]
-    assert ranking["a"] == pytest.approx(scipy.stats.gmean(ERROR[:, 0]), rel=1e-12)
-    assert answer.metric.name == "log root_mean_squared_error"
-    assert answer.rope == pytest.approx(np.log(1.05), rel=1e-15)
-    assert answer.pair("a", "b").difference > 0
-    assert "geometric mean root_mean_squared_error" in answer.to_text()
-    assert "0.01 is a ratio of about 1.01" in " ".join(answer.to_text().split())
-
-
-def test_the_hierarchical_method_takes_ratios_too(rng) -> None:
-    """Its posterior is that of the logarithms of each split's scores."""
-    score = np.exp(rng.normal(0, 0.1, (6, 2, 5)) + rng.normal(0, 2, (6, 1, 1)))
-    dataset, model, fold = (index.ravel() for index in np.indices(score.shape))
-    columns = {"dataset": dataset.astype(str), "model": np.array(["a", "b"])[model], "fold": fold, "score": score.ravel()}
-    settings = {"metric": "speed", "lower_is_better": False, "n_train": 80, "n_test": 20, "rope": 0.01}
-    answer = tb.compare(
-        {name: list(values) for name, values in columns.items()}, method="hierarchical", scale="relative", **settings
-    )
-    logs = np.log(score)
-    posterior = tb.bayesian.hierarchical_posterior(logs[:, 0] - logs[:, 1], test_train_ratio=0.25, rope=0.01)
-    assert answer.pair("a", "b").difference == pytest.approx(posterior.mean, abs=1e-12)
-
-
-def test_ratios_need_positive_scores_of_several_datasets() -> None:
-    """What has no logarithm is named, and a single dataset needs no common scale."""
-    errors = ERROR.copy()
-    errors[2, 1] = 0.0
-    with pytest.raises(InvalidScoresError, match="'b' has 0 on dataset 'r2'"):
-        tb.compare(mixed(errors=errors), scale="relative")
-    with pytest.raises(InvalidParameterError, match="several datasets"):
-        tb.compare({"a": [0.9, 0.8], "b": [0.8, 0.7]}, metric="accuracy", n_train=9, n_test=1, scale="relative")
-    with pytest.raises(InvalidParameterError, match="unknown scale 'log'"):
-        tb.compare(mixed(), scale="log")
-
-
 def test_a_saved_answer_of_mixed_metrics_is_read_as_it_was(tmp_path) -> None:
-    """Metrics of the datasets, the scale and with them every number come back."""
-    for scale in ("absolute", "relative"):
-        answer = tb.compare(mixed("regret"), lower_is_better={"regret": True}, scale=scale)
-        path = tmp_path / f"{scale}.json"
-        answer.to_json(path)
-        again = tb.compare(path)
-        assert again.to_json() == answer.to_json()
-        content = json.loads(path.read_text())
-        assert content["settings"]["scale"] == scale
-        assert content["scores"][4]["metric"] == {"name": "regret", "higher_is_better": False}
-        assert tb.compare(path, metric="regret").pair("a", "b").n_units == 5
+    """Metrics of the datasets, and with them every number, come back."""
+    answer = tb.compare(mixed("regret"), lower_is_better={"regret": True})
+    path = tmp_path / "mixed.json"
+    answer.to_json(path)
+    assert tb.compare(path).to_json() == answer.to_json()
+    content = json.loads(path.read_text())
+    assert content["scores"][4]["metric"] == {"name": "regret", "higher_is_better": False}
+    assert tb.compare(path, metric="regret").pair("a", "b").n_units == 5
 
 
 def test_gaps_leave_a_pair_its_own_datasets() -> None:

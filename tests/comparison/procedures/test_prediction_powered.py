@@ -87,8 +87,8 @@ def test_everything_labelled_is_the_labels(rng: np.random.Generator) -> None:
 def test_swapped_models_mirror_the_answer_and_losses_change_the_sign() -> None:
     """Positive favours the first; of a loss less is better."""
     frame = table()
-    one = tb.compare(frame, order=["a", "b"]).pair("a", "b")
-    two = tb.compare(frame, order=["b", "a"]).pair("b", "a")
+    one = tb.compare(frame, baseline="b").pair("a", "b")
+    two = tb.compare(frame, baseline="a").pair("b", "a")
     assert (one.interval_low, one.interval_high) == pytest.approx((-two.interval_high, -two.interval_low))
     loss = tb.compare(frame, metric="harm", lower_is_better=True).pair("a", "b")
     assert loss.difference == pytest.approx(-one.difference)

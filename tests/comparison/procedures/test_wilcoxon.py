@@ -75,6 +75,14 @@ def test_the_bakeoff_has_its_known_ranks_and_omnibus_tests() -> None:
     assert beside["nemenyi"].statistic == pytest.approx(0.88108, abs=5e-6)
 
 
+@pytest.mark.parametrize("side", ["greater", "less", "two-sided"])
+def test_the_law_of_a_pair_has_the_pvalue_of_one_direction(columns, side) -> None:
+    """That of the test itself, which scipy has too: zeros dropped, without ties."""
+    pair = compared(columns).pair("m1", "m0")
+    expected = scipy.stats.wilcoxon(pair.differences, alternative=side, method="exact").pvalue
+    assert pair.law.pvalue(side) == pytest.approx(expected, rel=1e-12)
+
+
 def test_the_mean_over_the_splits_of_a_dataset_is_its_unit(columns) -> None:
     """Five splits of twelve datasets are twelve differences, and their test is scipy's."""
     answer = compared(columns)

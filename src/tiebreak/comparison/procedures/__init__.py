@@ -9,7 +9,6 @@ from typing import Any
 
 from tiebreak.comparison.procedures.procedure import Procedure, Question
 from tiebreak.errors import Setting, UnsuitableDesignError
-from tiebreak.scores.dataset_means import Scale
 from tiebreak.scores.scores import Scores
 
 
@@ -55,14 +54,14 @@ def methods() -> Methods:
     return Methods(METHODS)
 
 
-def choose_method(name: str, data: Scores, scale: Scale = "absolute") -> Procedure:
+def choose_method(name: str, data: Scores) -> Procedure:
     """The procedure that fits the data, with the reason, or the one asked for.
 
     Raises a `TiebreakError` where the procedure does not apply to these data, which says why and how to go on.
     """
     question = question_of(data)
-    by_shape = _by_shape(data, scale, question)
-    chosen = (by_shape if name == "auto" else METHODS[name]).on_scale(scale).for_data(data)
+    by_shape = _by_shape(data, question)
+    chosen = (by_shape if name == "auto" else METHODS[name]).for_data(data)
     refusal = _other_question(chosen, by_shape, data, question) or chosen.applies(data)
     if refusal is not None:
         raise refusal
@@ -79,7 +78,7 @@ def question_of(data: Scores) -> Question:
     return questions.get(data.design.kind, "splits" if len(data.matrices) == 1 else "datasets")
 
 
-def _by_shape(data: Scores, scale: Scale, question: Question) -> Procedure:
+def _by_shape(data: Scores, question: Question) -> Procedure:
     """The procedure for scores that were made in this way."""
     if question == "test-sets":
         return METHODS["newcombe" if METHODS["newcombe"].applies(data) is None else "welch"]
@@ -93,7 +92,7 @@ def _by_shape(data: Scores, scale: Scale, question: Question) -> Procedure:
         return METHODS["tango" if METHODS["tango"].applies(data) is None else "clustered-t"]
     if question == "seeds":
         return METHODS["paired-t" if data.matrix().is_complete else "welch"]
-    if question == "datasets" and data.is_mixed and scale == "absolute":
+    if question == "datasets" and data.is_mixed:
         return METHODS["sign"]
     return METHODS[{"splits": "corrected-t", "datasets": "wilcoxon", "time": "diebold-mariano"}[question]]
 

@@ -34,7 +34,7 @@ from tiebreak.numerics import (
     divide,
 )
 from tiebreak.scores.adjusted_means import adjusted_means, filled
-from tiebreak.scores.dataset_means import Scale, dataset_means, log_means
+from tiebreak.scores.dataset_means import dataset_means
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
 
@@ -133,7 +133,7 @@ class RankTestDifferences(Differences):
         """2 / 2^n, where all differences favour one model."""
         return np.asarray(0.5 ** (np.maximum(self.n_units, 1) - 1.0))
 
-    def pvalue(self, alternative: Alternative) -> FloatArray:
+    def own_pvalue(self, alternative: Alternative) -> FloatArray:
         """The test's own p-value."""
         if alternative == "two-sided":
             return np.asarray(self.outcome.pvalue)
@@ -146,30 +146,21 @@ class OverDatasets(Procedure):
 
     Attributes
     ----------
-    scale : {"absolute", "relative"}
-        Of differences: in the metric's unit, or logarithms of ratios.
     takes_mixed : bool
-        Datasets in metrics of several units suit it, as it reads no sizes of differences, or they are relative.
+        Datasets in metrics of several units suit it, as it reads no sizes of differences.
     """
 
     question: Question = "datasets"
     unit: str = "dataset"
     generalises_to: str = "a further dataset of this kind"
-    scale: Scale = "absolute"
     takes_mixed: bool = False
 
-    def on_scale(self, scale: Scale) -> Self:
-        """Procedure of differences on this scale."""
-        if scale == "absolute":
-            return self
-        return replace(self, scale=scale, assumptions=(*self.assumptions, RELATIVE))
-
     def units(self, data: Scores) -> Scores:
-        """Means of each dataset, or their logarithms."""
-        return log_means(data) if self.scale == "relative" else dataset_means(data)
+        """Means of each dataset."""
+        return dataset_means(data)
 
     def applies(self, data: Scores) -> TiebreakError | None:
-        """At least two datasets, in one metric unless differences are relative or their sizes are not read."""
+        """At least two datasets, in one metric unless the sizes of differences are not read."""
         if len(data.matrices) >= 2:
             return self._refuse_mixed(data)
         return TooFewDatasetsError(
@@ -180,15 +171,13 @@ class OverDatasets(Procedure):
         )
 
     def _refuse_mixed(self, data: Scores) -> TiebreakError | None:
-        if not data.is_mixed or self.takes_mixed or self.scale == "relative":
+        if not data.is_mixed or self.takes_mixed:
             return None
         return UnsuitableDesignError(
             f"the datasets are scored in {data.metric.name}, and {self.name} reads sizes of differences, which have no "
             "common unit. Leave ",
             Setting("method"),
-            " out, which counts wins (the method 'sign'); or compare ratios with ",
-            Setting("scale", '"relative"'),
-            "; or name one metric with ",
+            " out, which counts wins (the method 'sign'), or name one metric with ",
             Setting("metric"),
             ".",
         )
@@ -196,8 +185,7 @@ class OverDatasets(Procedure):
     def values(self, data: Scores, settings: Settings) -> ModelValues:
         """Mean over datasets, with the average rank: missing scores rank where the additive model of the others puts them.
 
-        On the relative scale the geometric mean; of mixed metrics the geometric mean of the ratio to the models of each dataset,
-        or where sizes are not read the share of the other models that a model beats.
+        Of mixed metrics the share of the other models that a model beats.
         """
         values = super().values(data, settings)
         means = dataset_means(data)
@@ -205,42 +193,26 @@ class OverDatasets(Procedure):
         if data.is_mixed:
             score, higher = _shares(score), True  # of the models beaten, as scores of several metrics do not add up
         values = values._replace(average_rank=average_ranks(filled(score).T, higher_is_better=higher))
-        if self.scale == "relative":
-            return self._geometric(values, data)
         return _win_rates(values, score) if data.is_mixed else values
-
-    def _geometric(self, values: ModelValues, data: Scores) -> ModelValues:
-        logs = self._logs(data)
-        name, label = ("relative score",) * 2 if data.is_mixed else ("geometric mean", f"geometric mean {data.metric.name}")
-        value = np.exp(divide(np.nansum(logs, axis=1), np.count_nonzero(~np.isnan(logs), axis=1)))
-        return values._replace(name=name, label=label, value=value, tolerance=RELATIVE_TOLERANCE * value)
-
-    def _logs(self, data: Scores) -> FloatArray:
-        """Logarithms of scores; of several metrics less their mean over the models of a dataset."""
-        logs = self.units(data).matrix().score
-        return logs - np.nanmean(np.where(np.isnan(logs).all(axis=0), 0.0, logs), axis=0) if data.is_mixed else logs
 
     def adjusted_values(self, data: Scores, values: ModelValues) -> FloatArray | None:
         """Values as if every model had been measured on all datasets, on the scale of `values`."""
-        if self.scale == "absolute" and not data.is_mixed:
+        if not data.is_mixed:
             return super().adjusted_values(data, values)
-        score = self._logs(data) if self.scale == "relative" else _shares(dataset_means(data).matrix().score)
-        if not np.isnan(score).any():
-            return None
-        return np.exp(adjusted_means(score)) if self.scale == "relative" else adjusted_means(score)
+        score = _shares(dataset_means(data).matrix().score)
+        return adjusted_means(score) if np.isnan(score).any() else None
 
     def differences_of(self, data: Scores, first: IntArray, second: IntArray) -> tuple[FloatArray, FloatArray]:
         """Differences of pairs by dataset, of shape (..., n_datasets), nan where one is missing; the size of their scores."""
         units = self.units(data)
         score, sign = units.matrix().score, units.metric.sign
-        least = 1.0 if self.scale == "relative" else 0.0  # rounding of a score is 1e-16 of it, so of its logarithm 1e-16
         if np.ndim(first) == 0:
             one, two = score[first], score[second]
-            return np.asarray(sign * (one - two)), _scale_of(one, two, least)
+            return np.asarray(sign * (one - two)), _scale_of(one, two)
         difference, scale = np.empty((len(first), score.shape[1])), np.empty(len(first))
         for rows in _blocks(len(first)):
             one, two = score[first[rows]], score[second[rows]]
-            difference[rows], scale[rows] = sign * (one - two), _scale_of(one, two, least)
+            difference[rows], scale[rows] = sign * (one - two), _scale_of(one, two)
         return difference, scale
 
     def kinds(self, difference: FloatArray, tolerance: FloatArray) -> NDArray[np.int8]:
@@ -306,11 +278,7 @@ class OverDatasets(Procedure):
             yield _families_notice(sources, n)
         if data.is_mixed:
             names = dict.fromkeys(data.metric_of(matrix).name for matrix in data.matrices)
-            how = (
-                "so their ratios are compared, a loss turned round"
-                if self.scale == "relative"
-                else "so only wins and losses count, not their sizes; a relative scale would compare ratios"
-            )
+            how = "so only wins and losses count, not their sizes"
             yield Notice("mixed-metrics", f"datasets are scored in {quoted(list(names))}, {how}")
 
 
@@ -382,10 +350,10 @@ def _skillings_mack(models: tuple[str, ...], table: FloatArray, higher_is_better
     )
 
 
-def _scale_of(one: FloatArray, two: FloatArray, least: float) -> FloatArray:
+def _scale_of(one: FloatArray, two: FloatArray) -> FloatArray:
     """Largest score of each pair among the datasets that both have."""
     size = np.maximum(np.abs(one), np.abs(two))
-    return np.asarray(np.fmax(np.where(np.isnan(size), least, size), least).max(axis=-1))
+    return np.asarray(np.where(np.isnan(size), 0.0, size).max(axis=-1))
 
 
 def _win_rates(values: ModelValues, score: FloatArray) -> ModelValues:
@@ -410,7 +378,6 @@ MOST_PAIRS = 5
 
 PAIRED_DATASETS = "both models were scored on the same datasets, in the same way"
 INDEPENDENT_DATASETS = "the datasets are a sample of those that the answer is meant for, none a variant of another"
-RELATIVE = "differences are natural logarithms of ratios of scores: 0.01 is a ratio of about 1.01"
 
 
 def tolerance_of(scale: FloatArray) -> FloatArray:

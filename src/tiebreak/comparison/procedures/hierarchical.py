@@ -20,7 +20,6 @@ from tiebreak.comparison.procedures.datasets import (
 from tiebreak.comparison.procedures.procedure import Differences, Shrunken, TestOnly
 from tiebreak.errors import MissingSizesError, Setting, TiebreakError, TooFewSplitsError
 from tiebreak.numerics import CONSTANT, IDENTICAL, SPREAD, UNDEFINED, FloatArray, IntArray, Interval
-from tiebreak.scores.dataset_means import log_scores
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import quoted
 
@@ -101,12 +100,11 @@ class Hierarchical(OverDatasets):
 
     def judge(self, data: Scores, first: IntArray, second: IntArray, settings: Settings) -> HierarchicalDifferences:
         """The posterior of each pair."""
-        by_split = log_scores(data) if self.scale == "relative" else data
         rope = float(settings.rope)
         posteriors, datasets = (np.empty(np.shape(first), dtype=object) for _ in range(2))
         n_units = np.zeros(np.shape(first), dtype=np.int64)
         for at in np.ndindex(np.shape(first)):
-            datasets[at], rows, ratios = _differences(by_split, int(first[at]), int(second[at]))
+            datasets[at], rows, ratios = _differences(data, int(first[at]), int(second[at]))
             n_units[at] = len(rows)
             varies = any(np.ptp(row) > 0 for row in rows)
             posteriors[at] = (

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from tiebreak.comparison.verdict import TOO_FEW_UNITS, Codes
 from tiebreak.errors import InvalidParameterError, Setting
 from tiebreak.numerics import SPREAD, Alternative, FloatArray, IntArray, Interval, Missing, divide
-from tiebreak.numerics.law import Law
+from tiebreak.numerics.law import Law, Shape
 from tiebreak.scores.adjusted_means import adjusted_means
 from tiebreak.scores.differences import model_moments
 from tiebreak.scores.scores import Scores
@@ -22,7 +22,6 @@ from tiebreak.scores.vocabulary import Notice, quoted
 if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings
     from tiebreak.errors import TiebreakError
-    from tiebreak.scores.dataset_means import Scale
 
 Question = Literal["splits", "datasets", "examples", "test-sets", "time", "battles", "seeds"]
 
@@ -167,7 +166,22 @@ class Differences(ABC):
         below = np.array([[float(self.tail_below(x + side)) for x in at] for side in (-step, step)])
         return np.asarray((below[1] - below[0]) / (2.0 * step))
 
-    def pvalue(self, alternative: Alternative) -> FloatArray | None:
+    @property
+    def law(self) -> Law:
+        """These differences as one law, off which p-values, intervals and probabilities are read."""
+        return Law(
+            estimate=self.estimate,
+            se=self.standard_error,
+            df=self.df,
+            n_units=self.n_units,
+            kind=self.kind,
+            tolerance=self.tolerance,
+            shape=JUDGED,
+            parts=(self,),
+            is_posterior=self.is_posterior,
+        )
+
+    def own_pvalue(self, alternative: Alternative) -> FloatArray | None:
         """p-values of no difference, where the procedure has its own that allow for more than its tails; else None."""
         return None
 
@@ -207,11 +221,40 @@ class Differences(ABC):
         return None
 
 
+def _tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
+    judged: Differences = law.parts[0]
+    return judged.tail_above(at) if upper else judged.tail_below(at)
+
+
+def _end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
+    judged: Differences = law.parts[0]
+    return judged.quantile(p, upper=upper)
+
+
+def _pvalue(law: Law, side: Alternative) -> FloatArray:
+    judged: Differences = law.parts[0]
+    own = judged.own_pvalue(side)
+    if own is not None:
+        return own
+    if side == "two-sided":
+        return np.asarray(2.0 * np.minimum(*judged.tails(0.0)))
+    return _tail(law, np.asarray(0.0), side == "less")
+
+
+JUDGED = Shape(_tail, _end, _pvalue)
+"""Tails of the differences that a procedure judged, which are the part."""
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LawDifferences(Differences):
     """Differences of which everything is read off their law."""
 
-    law: Law
+    judged: Law
+
+    @property
+    def law(self) -> Law:
+        """The law."""
+        return self.judged
 
     @classmethod
     def of(cls, law: Law) -> Self:
@@ -222,24 +265,24 @@ class LawDifferences(Differences):
             kind=law.kind,
             tolerance=law.tolerance,
             standard_error=None if law.se is None else np.asarray(law.se),
-            law=law,
+            judged=law,
         )
 
     def take(self, rows: IntArray | slice) -> Self:
         """Differences of some of the pairs."""
-        return self.of(self.law.take(rows))
+        return self.of(self.judged.take(rows))
 
     def tail_below(self, at: ArrayLike) -> FloatArray:
         """Lower tail."""
-        return np.asarray(self.law.tail(at))
+        return np.asarray(self.judged.tail(at))
 
     def tail_above(self, at: ArrayLike) -> FloatArray:
         """Upper tail."""
-        return np.asarray(self.law.tail(at, upper=True))
+        return np.asarray(self.judged.tail(at, upper=True))
 
     def quantile(self, p: ArrayLike, *, upper: bool = False) -> FloatArray:
         """Ends of the law."""
-        return np.asarray(self.law.end(p, upper=upper))
+        return np.asarray(self.judged.end(p, upper=upper))
 
 
 def _last_small(is_small: Callable[[FloatArray], NDArray[np.bool_]], start: FloatArray, step: FloatArray) -> FloatArray:
@@ -396,16 +439,6 @@ class Procedure(ABC):
     is_centre: bool = False
     not_covered: str = ""
     by: str | None = None
-
-    def on_scale(self, scale: Scale) -> Self:
-        """Procedure of differences on this scale."""
-        if scale == "absolute":
-            return self
-        raise InvalidParameterError(
-            f"{self.name} compares scores of one dataset, in the metric's unit; ",
-            Setting("scale", repr(scale)),
-            " is for scores of several datasets, whose sizes differ. Leave it out.",
-        )
 
     def for_data(self, data: Scores) -> Procedure:
         """Procedure with the facts that hold for these data, where it answers more than one question."""

@@ -43,7 +43,7 @@ class RankProcedure(OverDatasets):
         return replace(units, metric=Metric(WINS, higher_is_better=True)) if self._counts_wins(data) else units
 
     def _counts_wins(self, data: Scores) -> bool:
-        return data.is_mixed and self.takes_mixed and self.scale == "absolute"
+        return data.is_mixed and self.takes_mixed
 
     def differences_by_unit(self, data: Scores, first: int, second: int) -> FloatArray:
         """Differences by dataset; 1, 0 or -1 where only wins count."""

@@ -441,8 +441,7 @@ class ComparisonPlots(Plots["Comparison"]):
         has_datasets, items = self.result.method.unit == "dataset", self.result.items if is_paired else None
         is_binary = items is not None and items.is_binary and is_mean
         has_dots = not is_binary and self.result.matrix.n_splits <= MOST_DOTS
-        is_mixed = self.result.scores.is_mixed  # levels in several units do not go on one axis; their ratios do
-        has_unit = not is_mixed or self.result.settings.scale == "relative"
+        is_mixed = self.result.scores.is_mixed  # levels in several units do not go on one axis
         is_family = self.result.pair_table.is_family
         offered = {
             "diagram": _has_ranks(self.result),
@@ -450,13 +449,13 @@ class ComparisonPlots(Plots["Comparison"]):
             "outcomes": is_binary,
             "agreement": is_binary,
             "disagreements": items is not None and is_mean,
-            "paired": has_datasets and has_unit,
-            "profile": has_datasets and has_unit,
+            "paired": has_datasets and not is_mixed,
+            "profile": has_datasets and not is_mixed,
             "posterior": differences.is_posterior and differences.has_density,
             "regions": differences.is_posterior and has_datasets,
             "shrinkage": _is_shrunken(self.result),
             "scores": has_dots and is_mean and not is_mixed and self.result.method.question != "test-sets",
-            "differences": is_paired and is_mean and has_dots and has_unit,
+            "differences": is_paired and is_mean and has_dots and not is_mixed,
             "correlation": is_paired and not is_mixed and not (items is not None and items.classes),
         }
         return tuple(name for name in super().names if offered.get(name, True))

@@ -95,11 +95,10 @@ const Decide = (() => {
   // --- the engine -----------------------------------------------------------------------------------------------------------
   function engine(data) {
     const n = data.names.length, rows = [...data.names.keys()], places = new Int32Array(n * n), { kept } = data;
-    const hasBaseline = data.family === "baseline", order = hasBaseline ? rows : data.order ?? rows;
+    const hasBaseline = data.family === "baseline";
     const pairs = { first: [], second: [] }, isWhole = kept ? rows.map((row) => kept.rows.includes(row)) : [];
-    for (let i = 0; i < n; i += 1) {
-      for (let j = i + 1; j < n; j += 1) {
-        const one = order[i], two = order[j];
+    for (let one = 0; one < n; one += 1) {
+      for (let two = one + 1; two < n; two += 1) {
         if (kept && !isWhole[one] && !isWhole[two] && Math.max(one, two) >= kept.first) continue; // of very many models, some pairs
         const at = pairs.first.push(one);
         pairs.second.push(two);
@@ -110,7 +109,7 @@ const Decide = (() => {
     const nAll = pairs.first.length;
     for (const name of ["first", "second"]) pairs[name] = Int32Array.from(pairs[name]);
     for (const [name, column] of Object.entries(data.pairs)) pairs[name] = unpacked(column, nAll);
-    const others = hasBaseline ? data.order ?? rows.filter((row) => row !== data.baseline) : [];
+    const others = hasBaseline ? rows.filter((row) => row !== data.baseline) : [];
     const family = hasBaseline ? { first: others, second: others.map(() => data.baseline) } : pairs;
     // A pair in the orientation asked for: its place among all pairs, and the sign that turns it.
     const oriented = (one, two) => ({ at: Math.abs(places[one * n + two]) - 1, sign: Math.sign(places[one * n + two]) });

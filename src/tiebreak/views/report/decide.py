@@ -93,19 +93,13 @@ LEFT_OUT = "This pair is not on the page. It follows from the scores: tiebreak a
 class Answers:
     """A comparison as the page answers it, for any rope and some alphas; pairs are all pairs of its models, or of very many some.
 
-    They stand in ranking order or in the order given. With a baseline those against it are the family, and the others stand
+    They stand in ranking order. With a baseline those against it are the family, and the others stand
     outside, with intervals of their own.
     """
 
     comparison: Comparison
     requirements: Requirements | None = None
     known: dict[float, tuple[FloatArray, FloatArray, FloatArray]] = field(default_factory=dict, init=False, repr=False)
-
-    @cached_property
-    def order(self) -> list[int] | None:
-        """Rows of the models as the caller ordered them; None where nobody did."""
-        given, models = self.comparison.settings.order, self.comparison.models
-        return None if given is None else [models.index(name) for name in given]
 
     @cached_property
     def all_pairs(self) -> PairTable:
@@ -115,7 +109,7 @@ class Answers:
             return table
         first, second = every_pair(len(comparison.models))
         judged = comparison.method.judge(comparison.scores, first, second, comparison.resolved)
-        return PairTable(first, second, judged, 0.0, table.alpha, "none", table.alternative, family="best")
+        return PairTable(first, second, judged, 0.0, table.alpha, "none", family="best")
 
     @cached_property
     def models_asked_about(self) -> list[int]:
@@ -305,8 +299,6 @@ def decide_data(comparison: Comparison, requirements: Requirements | None = None
     shown = model_names(comparison.models, NAME_WIDTH)
     if shown != list(comparison.models):
         data["shown"] = shown
-    if answers.order is not None:
-        data["order"] = answers.order
     if answers.kept is not None:
         data["kept"] = {
             "first": FIRST_MODELS,
