@@ -20,20 +20,18 @@ from tiebreak.frequentist import (
     ClusterSums,
     bradley_terry_bootstrap,
     cluster_sums,
-    independent_proportions,
     jackknife_metric,
     mean_of_clusters,
     metric_of_classes,
     outcomes_of_scores,
     paired_auc,
-    paired_proportions,
     sign_test,
     student_quantile,
     welch_ttest,
     wilcoxon,
 )
 from tiebreak.frequentist.johnson import johnson_inverse, skewness_of_mean
-from tiebreak.statistics import corrected_t, diebold_mariano, paired_t
+from tiebreak.statistics import Law, corrected_t, diebold_mariano, newcombe, paired_t, tango
 
 ALPHA, SIGMA, BASE = 0.05, 0.05, 0.8
 MODELS, UNITS = (3, 5, 10, 20), (10, 30, 100)
@@ -336,19 +334,17 @@ def judge_welch(scores: np.ndarray, n: int) -> Judged:
     return student(found.estimate, found.standard_error, found.df)
 
 
-def paired_rates(scores: np.ndarray, n: int) -> Any:
+def paired_rates(scores: np.ndarray, n: int) -> Law:
     first, second = np.triu_indices(scores.shape[1], 1)
     both, right = scores @ np.swapaxes(scores, 1, 2), scores.sum(axis=-1)
     both = both[:, first, second]
     only_first, only_second = right[:, first] - both, right[:, second] - both
-    return paired_proportions(both, only_first, only_second, n - both - only_first - only_second)
+    return tango(both, only_first, only_second, n - both - only_first - only_second)
 
 
 def judge_tango(scores: np.ndarray, n: int) -> Judged:
     found = paired_rates(scores, n)
-    return ByTails(
-        lambda at: norm.cdf(-np.asarray(found.score_statistic(at))), lambda at: norm.cdf(np.asarray(found.score_statistic(at)))
-    )
+    return ByTails(found.tail, lambda at: found.tail(at, upper=True))
 
 
 def judge_graded(scores: np.ndarray, n: int) -> Judged:
@@ -378,8 +374,8 @@ def means_of(sums: ClusterSums) -> Judged:
 
 def judge_rates(scores: np.ndarray, n: int) -> Judged:
     first, second = np.triu_indices(scores.shape[1], 1)
-    found = independent_proportions(scores[:, first, 0], n, scores[:, second, 0], n)
-    return ByEnds(lambda p: tuple(np.asarray(found.limit(p, upper=upper)) for upper in (False, True)))
+    found = newcombe(scores[:, first, 0], n, scores[:, second, 0], n)
+    return ByEnds(lambda p: found.interval_at(2 * p))
 
 
 def judge_delong(scores: np.ndarray, n: int) -> Judged:

@@ -41,11 +41,9 @@ from tiebreak.frequentist.jackknife import jackknife_metric
 from tiebreak.frequentist.johnson import johnson_t, skewness_of_weighted_mean
 from tiebreak.frequentist.metric_sums import metric_of_classes
 from tiebreak.frequentist.pair_outcomes import outcomes_of_battles
-from tiebreak.frequentist.proportions import independent_proportions
 from tiebreak.frequentist.signed_rank import wilcoxon
-from tiebreak.frequentist.tango import paired_proportions
 from tiebreak.numerics import student_tail
-from tiebreak.statistics import diebold_mariano
+from tiebreak.statistics import diebold_mariano, newcombe, tango
 
 DOCS = Path(__file__).parents[2] / "docs"
 RATES, NOTICES = DOCS / "error-rates.csv", DOCS / "notices.csv"
@@ -406,7 +404,7 @@ def test_sets(n_first: int, n_second: int, rate: float, promise: float) -> World
         return np.stack([rng.binomial(n, rate, n_tables) for n in (n_first, n_second)], axis=1)
 
     def judge(counts: Array) -> Array:
-        low, high = independent_proportions(counts[:, 0], n_first, counts[:, 1], n_second).confidence_interval(1 - ALPHA)
+        low, high = newcombe(counts[:, 0], n_first, counts[:, 1], n_second).interval(1 - ALPHA)
         return (np.asarray(low) > 0) | (np.asarray(high) < 0)
 
     def source(counts: Array) -> tuple[Any, dict[str, Any]]:
@@ -421,7 +419,7 @@ def binary(n: int, discordant: float) -> World:
     shares = [(1 - discordant) / 2, discordant / 2, discordant / 2, (1 - discordant) / 2]
 
     def judge(counts: Array) -> Array:
-        low, high = paired_proportions(*counts.T).confidence_interval(1 - ALPHA)
+        low, high = tango(*counts.T).interval(1 - ALPHA)
         return (np.asarray(low) > 0) | (np.asarray(high) < 0)
 
     def source(counts: Array) -> tuple[Any, dict[str, Any]]:

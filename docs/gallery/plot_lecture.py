@@ -19,7 +19,6 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import tiebreak as tb
-from tiebreak.views.plots import IntervalsDisplay
 
 # %%
 # Everything that learns belongs in the pipeline
@@ -141,10 +140,8 @@ kept.roc(positive="+").plot.costs(cost)
 # of two rates has the sum of their variances.
 error = np.sqrt(0.15 * 0.85 / 30 + 0.25 * 0.75 / 5000)
 print(f"by hand: 0.100 ± {1.96 * error:.3f}")
-rates = tb.frequentist.independent_proportions(0.15, 30, 0.25, 5000, given="rates", higher_is_better=False)
-low, high = rates.confidence_interval()
+low, high = tb.statistics.newcombe(0.15 * 30, 30, 0.25 * 5000, 5000, higher_is_better=False).interval()
 print(f"Newcombe's interval: {low:.3f} to {high:.3f}")
-IntervalsDisplay.from_rates(rates).plot()
 
 # %%
 # Two models on the same ten folds. The paired t-test of the lecture takes the folds for independent, which overlapping
@@ -153,9 +150,8 @@ difference = kept.scores("accuracy").matrix().score
 difference = difference[0] - difference[1]
 t = difference.mean() / (difference.std(ddof=1) / np.sqrt(10))
 print(f"by hand: t = {t:.2f}, p = {2 * stats.t.sf(abs(t), 9):.4f}")
-both = tb.frequentist.kfold_ttest(difference)
-print(f"here: textbook p = {both.textbook.pvalue():.4f}, corrected p = {both.corrected.pvalue():.4f}")
-IntervalsDisplay.from_kfold(both).plot()
+textbook, corrected = tb.statistics.paired_t(difference), tb.statistics.corrected_t(difference, 1 / 9)
+print(f"here: textbook p = {textbook.pvalue():.4f}, corrected p = {corrected.pvalue():.4f}")
 
 # %%
 # And the question that was meant, whether one model is better by more than matters:
