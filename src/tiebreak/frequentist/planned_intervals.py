@@ -15,9 +15,9 @@ import numpy as np
 
 from tiebreak.frequentist.group_sequential import GroupSequentialDesign
 from tiebreak.frequentist.johnson import johnson_inverse
-from tiebreak.frequentist.signed_rank import MOST_EXACT, wilcoxon
 from tiebreak.numerics import FloatArray, divide, student_multiplier, student_quantile
 from tiebreak.numerics.quadrature import log_gamma_nodes
+from tiebreak.statistics.ranks import MOST_EXACT, wilcoxon
 from tiebreak.statistics.rates import newcombe, restricted_variance, tango_statistic
 
 MANY_DF = 1e6
@@ -344,7 +344,7 @@ RANK_DRAWS = 10_000
 def _rank_ends(n: int, alpha: float) -> tuple[FloatArray, FloatArray]:
     """Ends of the intervals of standard normal samples."""
     z = np.random.default_rng(n).normal(size=(RANK_DRAWS, n))
-    low, high = (np.asarray(end) for end in wilcoxon(z).interval_at(np.full(RANK_DRAWS, alpha)))
+    low, high = (np.asarray(end) for end in wilcoxon(z).interval_at(alpha))
     ends = np.concatenate([low, -high]), np.concatenate([high, -low])
     for each in ends:
         each.flags.writeable = False  # all callers share them
