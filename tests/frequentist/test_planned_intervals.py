@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tiebreak.frequentist import crossed_mean, group_sequential_design, wilcoxon
+from tiebreak.frequentist import crossed_mean, group_sequential_design
 from tiebreak.frequentist.johnson import johnson_inverse
 from tiebreak.frequentist.planned_intervals import (
     CrossedParts,
@@ -25,7 +25,7 @@ from tiebreak.frequentist.planned_intervals import (
     student_law,
     welch_law,
 )
-from tiebreak.statistics import newcombe, tango
+from tiebreak.statistics import newcombe, tango, wilcoxon
 
 
 @pytest.mark.parametrize(("df", "limit"), [(3, 0.0), (9, 0.2), (29, -0.1)])
@@ -133,7 +133,7 @@ def test_newcombes_law_sums_over_both_counts() -> None:
 @pytest.mark.parametrize(("n", "shift"), [(8, 1.2), (15, 0.8), (40, 0.5), (70, 0.35)])
 def test_ranks_against_simulated_differences(n: int, shift: float, rng: np.random.Generator) -> None:
     """Wilcoxon's interval on 8,000 normal samples; the standard error of a share is 0.005."""
-    low, high = wilcoxon(rng.normal(size=(8_000, n)) + shift).confidence_interval(0.95)
+    low, high = wilcoxon(rng.normal(size=(8_000, n)) + shift).interval(0.95)
     law = rank_law(shift, 1.0, n, 0.05)
     assert law.above(0.0) == pytest.approx(np.mean(low > 0), abs=0.02)
     assert law.within(2.0 * shift) == pytest.approx(np.mean((low >= -2 * shift) & (high <= 2 * shift)), abs=0.02)

@@ -326,7 +326,7 @@ def score_direction(inputs: dict, options: dict, load: object) -> Named:
     answer = _compare(dict(zip(names, (one, two), strict=True)), inputs)
     oriented = answer.pair(*names)
     wins = np.sign(np.where(np.abs(oriented.differences) <= oriented.law.tolerance, 0.0, oriented.differences))
-    ranks = tb.frequentist.rank_models(np.column_stack([one, two]), higher_is_better=answer.metric.higher_is_better)
+    ranks = tb.statistics.rank_models(np.column_stack([one, two]), higher_is_better=answer.metric.higher_is_better)
     means = ranks.mean(axis=0).tolist()
     return {
         "mean_difference_raw": float(np.mean(one - two)),
@@ -708,25 +708,21 @@ def wilcoxon_signed_rank(inputs: dict, options: dict, load: object) -> Named:
     """Signed-rank test of one difference for each dataset, in every variant that packages have."""
     d, scale = _differences_of_datasets(inputs, load)
 
-    def test(**how: object) -> tb.frequentist.SignedRankResult:
-        return tb.frequentist.wilcoxon(d, scale=scale, **how)
-
-    exact, normal = test(method="exact"), test(method="normal", continuity=False)
-    continuity = test(method="normal")
-    pratt = test(zeros="pratt", method="normal", continuity=False)
-    split = test(zeros="split", method="normal", continuity=False)
+    exact = tb.statistics.wilcoxon(d, scale=scale, method="exact")
+    ranks, pratt, split = (tb.statistics.signed_ranks(d, scale=scale, zeros=zeros) for zeros in ("drop", "pratt", "split"))
+    centred = (ranks.w_plus - ranks.w_minus) / 2
     named = {
         "n": exact.n_units,
-        "n_zero": exact.n_zero,
-        "n_used": exact.n_used,
-        "w_plus": exact.w_plus,
-        "w_minus": exact.w_minus,
-        "statistic_min": min(exact.w_plus, exact.w_minus),
-        "n_tie_groups": exact.n_tie_groups,
-        "rank_biserial": exact.rank_biserial,
+        "n_zero": ranks.n_zero,
+        "n_used": ranks.n_used,
+        "w_plus": ranks.w_plus,
+        "w_minus": ranks.w_minus,
+        "statistic_min": min(ranks.w_plus, ranks.w_minus),
+        "n_tie_groups": ranks.n_tie_groups,
+        "rank_biserial": ranks.rank_biserial,
         "hodges_lehmann": exact.estimate,
-        "z": normal.zscore,
-        "z_continuity": continuity.zscore,
+        "z": ranks.zscore,
+        "z_continuity": np.sign(centred) * max(abs(centred) - 0.5, 0.0) / ranks.sd if ranks.sd else float("nan"),
         "pratt_w_plus": pratt.w_plus,
         "pratt_w_minus": pratt.w_minus,
         "pratt_z": pratt.zscore,
@@ -747,15 +743,15 @@ def wilcoxon_signed_rank(inputs: dict, options: dict, load: object) -> Named:
     }
     for name, how in ways.items():
         for side in ("two-sided", "greater", "less"):
-            named[f"{name}_{side.replace('-', '_')}"] = test(alternative=side, **how).pvalue
-    low, high = exact.confidence_interval(float(_option("confidence", inputs, options, 0.95)))
+            named[f"{name}_{side.replace('-', '_')}"] = tb.statistics.wilcoxon(d, scale=scale, **how).pvalue(side)
+    low, high = exact.interval(float(_option("confidence", inputs, options, 0.95)))
     return named | {"hodges_lehmann_low": low, "hodges_lehmann_high": high}
 
 
 def wilcoxon_critical_values(inputs: dict, options: dict, load: object) -> Named:
     """Largest rank sums that reject, for numbers of differences and levels."""
     levels = _critical_levels(inputs, options)
-    value = tb.frequentist.wilcoxon_critical_value
+    value = tb.statistics.wilcoxon_critical_value
     rows = {str(n): [value(n, alpha, alternative=side) for alpha, side in levels] for n in _listed(inputs["n"])}
     return {"critical_min_rank_sum": rows, "critical_rank_sum": rows, "critical_values": rows}
 
@@ -767,32 +763,31 @@ def sign_test(inputs: dict, options: dict, load: object) -> Named:
         d, scale = np.repeat([1.0, -1.0, 0.0], counts), None
     else:
         d, scale = _differences_of_datasets(inputs, load)
-    sides = {side: tb.frequentist.sign_test(d, scale=scale, alternative=side) for side in ("two-sided", "greater", "less")}
-    split = {s: tb.frequentist.sign_test(d, scale=scale, alternative=s, ties="split") for s in ("two-sided", "greater", "less")}
-    test = sides["two-sided"]
+    test, split = tb.statistics.sign_counts(d, scale=scale), tb.statistics.sign_counts(d, scale=scale, ties="split")
     named = {
         "wins": test.wins,
         "losses": test.losses,
         "ties": test.ties,
         "n_without_ties": test.n_counted,
-        "wins_ties_split": split["two-sided"].wins_counted,
-        "n_ties_split": split["two-sided"].n_counted,
+        "wins_ties_split": split.wins_counted,
+        "n_ties_split": split.n_counted,
     }
-    for side, result in sides.items():
-        name = side.replace("-", "_")
-        named |= {f"p_{name}": result.pvalue, f"p_ties_split_{name}": split[side].pvalue}
+    for side in ("two-sided", "greater", "less"):
+        for name, ties in (("p", "drop"), ("p_ties_split", "split")):
+            p = tb.statistics.sign_test(d, scale=scale, ties=ties).pvalue(side)
+            named[f"{name}_{side.replace('-', '_')}"] = p
     for alpha, z in ((0.05, 1.96), (0.1, 1.645), (0.01, 2.576)):  # the cases have quantiles as textbooks print them
         for name, n in (("", named["n_ties_split"]), ("_without_ties", named["n_without_ties"])):
             level = f"{100 * alpha:02.0f}"
             named[f"critical_wins{name}_normal_{level}"] = n / 2 + z * n**0.5 / 2
-            named[f"critical_wins{name}_{level}"] = tb.frequentist.sign_test_critical_value(n, alpha).wins if n else None
+            named[f"critical_wins{name}_{level}"] = tb.statistics.sign_test_critical_value(n, alpha).wins if n else None
     return named
 
 
 def sign_test_critical_values(inputs: dict, options: dict, load: object) -> Named:
     """Wins and losses that reject, for numbers of differences and levels: exact, and by the normal approximation."""
     levels = _critical_levels(inputs, options)
-    value = tb.frequentist.sign_test_critical_value
+    value = tb.statistics.sign_test_critical_value
     sizes = next(inputs[name] for name in ("n", "n_datasets", "N") if name in inputs)
     rows = {str(n): [value(n, alpha, alternative=side) for alpha, side in levels] for n in _listed(sizes)}
 
@@ -814,16 +809,17 @@ def sign_test_critical_values(inputs: dict, options: dict, load: object) -> Name
 def friedman(inputs: dict, options: dict, load: object) -> Named:
     """Average ranks, and Friedman's and Iman and Davenport's tests with and without the correction for ties."""
     _, table, higher = _dataset_table(inputs, options, load)
-    tied = tb.frequentist.friedman_test(table, higher_is_better=higher)
-    plain = tb.frequentist.friedman_test(table, higher_is_better=higher, tie_correction=False)
-    return _friedman_names(plain, "no_tie_correction") | _friedman_names(tied, "tie_corrected")
+    tied = tb.statistics.friedman_test(table, higher_is_better=higher)
+    plain = tb.statistics.friedman_test(table, higher_is_better=higher, tie_correction=False)
+    n = len(table)
+    return _friedman_names(plain, n, "no_tie_correction") | _friedman_names(tied, n, "tie_corrected")
 
 
 def friedman_from_ranks(inputs: dict, options: dict, load: object) -> Named:
     """The same from average ranks alone, with Nemenyi's and Bonferroni and Dunn's differences."""
     ranks, n = _given_ranks(inputs, options)
-    test = tb.frequentist.friedman_from_ranks(ranks, n)
-    named = _friedman_names(test, "no_tie_correction")
+    test = tb.statistics.friedman_from_ranks(ranks, n)
+    named = _friedman_names(test, n, "no_tie_correction")
     short = {
         "chi2": test.friedman.statistic,
         "p": test.friedman.pvalue,
@@ -848,15 +844,16 @@ def friedman_from_ranks(inputs: dict, options: dict, load: object) -> Named:
 def friedman_posthoc_all_pairs(inputs: dict, options: dict, load: object) -> Named:
     """z-tests of all pairs of average ranks, by every correction."""
     names, ranks, n = _ranks_of(inputs, options, load)
-    tests = tb.frequentist.rank_differences(ranks, n)
+    tests = tb.statistics.rank_differences(ranks, n)
+    pvalues = tests.pvalue()
     order = _pair_order(names, _option("pairs", inputs, options, None))
     named = {
         "average_ranks": ranks.tolist(),
-        "standard_error": tests.standard_error,
-        "z": (0.0 - tests.zscore)[order].tolist(),  # the cases have rank of the first less rank of the second
-        "p_values": tests.pvalue[order].tolist(),
+        "standard_error": _rank_error(ranks, n),
+        "z": (0.0 - tests.statistic)[order].tolist(),  # the cases have rank of the first less rank of the second
+        "p_values": pvalues[order].tolist(),
     }
-    adjusted = _all_pairs_adjusted(tests.pvalue)
+    adjusted = _all_pairs_adjusted(pvalues)
     return named | {name: values[order].tolist() for name, values in adjusted.items()}
 
 
@@ -864,32 +861,33 @@ def friedman_posthoc_control(inputs: dict, options: dict, load: object) -> Named
     """z-tests of a control and each other model, by every correction."""
     names, ranks, n = _ranks_of(inputs, options, load)
     control = names.index(_option("control", inputs, options, names[0]))
-    tests = tb.frequentist.rank_differences(ranks, n, control=control)
-    others = [names[k] for k in tests.second.tolist()]
+    tests = tb.statistics.rank_differences(ranks, n, control=control)
+    pvalues, others = tests.pvalue(), [name for name in names if name != names[control]]
     order = [others.index(name) for name in _option("order", inputs, options, others)]
     named = {
-        "standard_error": tests.standard_error,
-        "z": (0.0 - tests.zscore)[order].tolist(),
-        "p_values": tests.pvalue[order].tolist(),
+        "standard_error": _rank_error(ranks, n),
+        "z": (0.0 - tests.statistic)[order].tolist(),
+        "p_values": pvalues[order].tolist(),
     }
     adjust = tb.frequentist.adjust_pvalues
-    named |= {name: adjust(tests.pvalue, code)[order].tolist() for name, code in CORRECTIONS.items()}
+    named |= {name: adjust(pvalues, code)[order].tolist() for name, code in CORRECTIONS.items()}
     return named | _rank_distances(ranks, n, _alphas(inputs, options))
 
 
 def nemenyi(inputs: dict, options: dict, load: object) -> Named:
     """Critical differences, p-values and groups of Nemenyi's test."""
     names, ranks, n = _ranks_of(inputs, options, load)
-    test = tb.frequentist.nemenyi_test(ranks, n)
-    named = {"average_ranks": ranks.tolist(), "standard_error": test.standard_error, "p_values": test.pvalues.tolist()}
+    pvalues = tb.statistics.nemenyi(ranks, n)
+    named = {"average_ranks": ranks.tolist(), "standard_error": _rank_error(ranks, n), "p_values": pvalues.tolist()}
     for alpha in _alphas(inputs, options):
-        named[f"cliques_{alpha:g}"] = [[names[k] for k in clique] for clique in test.cliques(alpha)]
+        cliques = tb.statistics.rank_cliques(ranks, tb.statistics.critical_difference(ranks.size, n, alpha))
+        named[f"cliques_{alpha:g}"] = [[names[k] for k in clique] for clique in cliques]
     return named | _rank_distances(ranks, n, _alphas(inputs, options))
 
 
 def nemenyi_bonferroni_dunn_q(inputs: dict, options: dict, load: object) -> Named:
     """Multipliers of the standard error for numbers of models, against all pairs and against a control."""
-    alpha, quantile = float(_option("alpha", inputs, options, 0.05)), tb.frequentist.rank_quantile
+    alpha, quantile = float(_option("alpha", inputs, options, 0.05)), tb.statistics.rank_quantile
     return {
         f"q_{test.replace('-', '_')}": [quantile(k, alpha, test=test) for k in _listed(inputs["k"])]
         for test in ("nemenyi", "bonferroni-dunn")
@@ -900,7 +898,7 @@ def nemenyi_finite_df(inputs: dict, options: dict, load: object) -> Named:
     """Critical difference with infinitely many degrees of freedom, and with those of a package."""
     k, n = int(inputs["k"]), int(inputs["n"])
     alpha, df = float(_option("alpha", inputs, options, 0.05)), _option("df", inputs, options, None)
-    difference = tb.frequentist.critical_difference
+    difference = tb.statistics.critical_difference
     named = {"cd_infinite_df": difference(k, n, alpha)}
     if df is not None:
         named |= dict.fromkeys((f"cd_df_{df:g}", "cd_finite_df"), difference(k, n, alpha, df=float(df)))
@@ -1443,15 +1441,15 @@ def _ranks_of(inputs: dict, options: dict, load: object) -> tuple[list[str], np.
     """Models, their average ranks and the number of datasets, from scores or as given."""
     if "file" in inputs or "scores" in inputs:
         names, table, higher = _dataset_table(inputs, options, load)
-        return names, tb.frequentist.average_ranks(table, higher_is_better=higher), len(table)
+        return names, tb.statistics.average_ranks(table, higher_is_better=higher), len(table)
     ranks, n = _given_ranks(inputs, options)
     return list(_option("models", inputs, options, list(map(str, range(ranks.size))))), ranks, n
 
 
-def _friedman_names(test: tb.frequentist.FriedmanResult, variant: str) -> Named:
+def _friedman_names(test: tb.statistics.Friedman, n: int, variant: str) -> Named:
     return {
-        "n_datasets": test.n_datasets,
-        "n_models": test.n_models,
+        "n_datasets": n,
+        "n_models": test.average_ranks.size,
         "average_ranks": test.average_ranks.tolist(),
         f"chi2_{variant}": 0.0 if variant == "no_tie_correction" and test.kendall_w == 0 else test.friedman.statistic,
         f"p_{variant}": test.friedman.pvalue,
@@ -1468,13 +1466,18 @@ def _alphas(inputs: dict, options: dict) -> list[float]:
     return list(dict.fromkeys([0.05, 0.1, 0.01, *map(float, asked if np.ndim(asked) else [asked])]))
 
 
+def _rank_error(ranks: np.ndarray, n: int) -> float:
+    """Standard error of a difference of average ranks."""
+    return float(np.ravel(tb.statistics.rank_differences(ranks, n).se)[0])
+
+
 def _rank_distances(ranks: np.ndarray, n: int, alphas: list[float]) -> Named:
     """Quantiles and critical differences of average ranks."""
-    named: Named = {"standard_error": tb.frequentist.rank_differences(ranks, n).standard_error}
+    named: Named = {"standard_error": _rank_error(ranks, n)}
     for alpha in alphas:
         for test, name in (("nemenyi", ""), ("bonferroni-dunn", "bonferroni_dunn_")):
-            named[f"q_{name}{alpha:g}"] = tb.frequentist.rank_quantile(ranks.size, alpha, test=test)
-            named[f"cd_{name}{alpha:g}"] = tb.frequentist.critical_difference(ranks.size, n, alpha, test=test)
+            named[f"q_{name}{alpha:g}"] = tb.statistics.rank_quantile(ranks.size, alpha, test=test)
+            named[f"cd_{name}{alpha:g}"] = tb.statistics.critical_difference(ranks.size, n, alpha, test=test)
         named[f"cd_nemenyi_{alpha:g}"] = named[f"cd_{alpha:g}"]
     return named
 
