@@ -25,13 +25,12 @@ from tiebreak.frequentist import (
     metric_of_classes,
     outcomes_of_scores,
     paired_auc,
-    sign_test,
     student_quantile,
     welch_ttest,
-    wilcoxon,
 )
 from tiebreak.frequentist.johnson import johnson_inverse, skewness_of_mean
-from tiebreak.statistics import Law, corrected_t, diebold_mariano, newcombe, paired_t, tango
+from tiebreak.numerics.law import SPREAD
+from tiebreak.statistics import Law, corrected_t, diebold_mariano, newcombe, paired_t, sign_test, tango, wilcoxon
 
 ALPHA, SIGMA, BASE = 0.05, 0.05, 0.8
 MODELS, UNITS = (3, 5, 10, 20), (10, 30, 100)
@@ -263,16 +262,17 @@ def judge_wilcoxon(scores: np.ndarray, n: int) -> Judged:
 
 
 def signed_ranks(d: np.ndarray, scale: float) -> ByTails:
-    """The test that the interval inverts; its own p-value, which no verdict reads, would take ten times as long."""
+    """The test that the interval inverts; its estimate, which no verdict reads, would take ten times as long."""
     rows = d.shape[:-1]
     one = wilcoxon(d[0, :1], continuity=False, scale=scale)
-    found = replace(one, differences=d, n_units=np.full(rows, d.shape[-1]), tolerance=np.full(rows, 1e-12 * scale))
-    return ByTails(found.tail_below, found.tail_above)
+    kind, n = np.full(rows, SPREAD), np.full(rows, d.shape[-1])
+    found = replace(one, estimate=np.zeros(rows), n_units=n, kind=kind, tolerance=np.full(rows, 1e-12 * scale), parts=(d,))
+    return ByTails(found.tail, lambda at: found.tail(at, upper=True))
 
 
 def judge_sign(scores: np.ndarray, n: int) -> Judged:
     found = sign_test(differences(scores), scale=np.abs(scores).max())
-    return ByTails(found.tail_below, found.tail_above)
+    return ByTails(found.tail, lambda at: found.tail(at, upper=True))
 
 
 def judge_wins(scores: np.ndarray, n: int) -> Judged:

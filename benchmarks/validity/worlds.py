@@ -41,9 +41,8 @@ from tiebreak.frequentist.jackknife import jackknife_metric
 from tiebreak.frequentist.johnson import johnson_t, skewness_of_weighted_mean
 from tiebreak.frequentist.metric_sums import metric_of_classes
 from tiebreak.frequentist.pair_outcomes import outcomes_of_battles
-from tiebreak.frequentist.signed_rank import wilcoxon
 from tiebreak.numerics import student_tail
-from tiebreak.statistics import diebold_mariano, newcombe, tango
+from tiebreak.statistics import diebold_mariano, newcombe, tango, wilcoxon
 
 DOCS = Path(__file__).parents[2] / "docs"
 RATES, NOTICES = DOCS / "error-rates.csv", DOCS / "notices.csv"
@@ -486,7 +485,7 @@ def variants(n_sources: int, n_each: int, names: str) -> World:
         lambda rng, n_tables: (
             rng.normal(size=(n_tables, n_sources)).repeat(n_each, axis=1) + 0.5 * rng.normal(size=(n_tables, n))
         ),
-        lambda values: np.asarray(wilcoxon(values, scale=1.0).pvalue) < ALPHA,
+        lambda values: np.asarray(wilcoxon(values, scale=1.0).pvalue()) < ALPHA,
         against_zero(lambda values: {"dataset": called}),
         ("dataset-families",),
     )
@@ -524,7 +523,7 @@ def datasets(shape: str, n: int) -> World:
         n,
         0.05,
         draw,
-        lambda values: np.asarray(wilcoxon(values, scale=1.0).pvalue) < ALPHA,
+        lambda values: np.asarray(wilcoxon(values, scale=1.0).pvalue()) < ALPHA,
         source,
         meant,
     )
