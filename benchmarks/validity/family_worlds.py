@@ -18,19 +18,28 @@ import tiebreak as tb
 from tiebreak.bayesian import hierarchical_posterior, signed_rank_posterior
 from tiebreak.frequentist import (
     ClusterSums,
-    bradley_terry_bootstrap,
     cluster_sums,
     jackknife_metric,
     mean_of_clusters,
     metric_of_classes,
-    outcomes_of_scores,
     paired_auc,
     student_quantile,
     welch_ttest,
 )
 from tiebreak.frequentist.johnson import johnson_inverse, skewness_of_mean
 from tiebreak.numerics.law import SPREAD
-from tiebreak.statistics import Law, corrected_t, diebold_mariano, newcombe, paired_t, sign_test, tango, wilcoxon
+from tiebreak.statistics import (
+    Law,
+    battles_of_scores,
+    bradley_terry,
+    corrected_t,
+    diebold_mariano,
+    newcombe,
+    paired_t,
+    sign_test,
+    tango,
+    wilcoxon,
+)
 
 ALPHA, SIGMA, BASE = 0.05, 0.05, 0.8
 MODELS, UNITS = (3, 5, 10, 20), (10, 30, 100)
@@ -411,7 +420,8 @@ def judge_ratings(scores: np.ndarray, n: int) -> Judged:
     first, second = np.triu_indices(scores.shape[1], 1)
     shown = []
     for table in scores:
-        found = bradley_terry_bootstrap(outcomes_of_scores(table), n_resamples=1000, rng=0)
+        first_model, second_model, score, dataset = battles_of_scores(table)
+        found = bradley_terry(first_model, second_model, score, n_models=len(table), cluster=dataset)
         better = found.shown_better(1 - ALPHA)
         shown.append(better[first, second].astype(float) - better[second, first])
     sign = np.array(shown)

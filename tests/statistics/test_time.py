@@ -150,7 +150,7 @@ def test_losses_that_cannot_be_compared_are_refused() -> None:
         model_confidence_set([[1, 2, 3]])
     with pytest.raises(InvalidScoresError, match="must be finite"):
         model_confidence_set([[1, np.nan], [1, 2]])
-    with pytest.raises(InvalidParameterError, match="block_length must be at most 3"):
+    with pytest.raises(InvalidParameterError, match="block_length must be a whole number from 1 to 3; got 4"):
         model_confidence_set([[1, 2, 3], [2, 3, 4]], block_length=4)
     with pytest.raises(InvalidParameterError, match=r"block_length must be a whole number of at least 1; got 1\.5"):
         model_confidence_set([[1, 2, 3], [2, 3, 4]], block_length=1.5)

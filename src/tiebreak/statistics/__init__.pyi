@@ -33,6 +33,10 @@ from tiebreak.statistics.rates import proportion_interval as proportion_interval
 from tiebreak.statistics.rates import tango as tango
 from tiebreak.statistics.rates import tango_statistic as tango_statistic
 from tiebreak.statistics.rates import z_test as z_test
+from tiebreak.statistics.ratings import BattleColumns as BattleColumns
+from tiebreak.statistics.ratings import BradleyTerry as BradleyTerry
+from tiebreak.statistics.ratings import battles_of_scores as battles_of_scores
+from tiebreak.statistics.ratings import bradley_terry as bradley_terry
 from tiebreak.statistics.splits import corrected_t as corrected_t
 from tiebreak.statistics.splits import paired_t as paired_t
 from tiebreak.statistics.time import ModelConfidenceSet as ModelConfidenceSet

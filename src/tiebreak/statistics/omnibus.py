@@ -15,7 +15,9 @@ from tiebreak.numerics import (
     SMALLEST_PVALUE,
     FloatArray,
     check_count,
+    check_number,
     check_probability,
+    check_scale,
     divide,
     floats,
     plain,
@@ -78,7 +80,7 @@ def rank_models(scores: ArrayLike, *, higher_is_better: bool = True, scale: Arra
         raise InvalidScoresError(
             f"the scores must be finite, or nan, in an array of shape (n_datasets, n_models); got the shape {table.shape}."
         )
-    size = np.abs(np.nan_to_num(table)).max(axis=-1, initial=0.0) if scale is None else np.asarray(scale, dtype=float)
+    size = np.abs(np.nan_to_num(table)).max(axis=-1, initial=0.0) if scale is None else check_scale(scale, table.shape[:-1])
     turned = -table if higher_is_better else table
     order = np.argsort(turned, axis=-1, kind="stable")  # nan last
     ordered = np.take_along_axis(turned, order, axis=-1)
@@ -222,12 +224,8 @@ def rank_differences(average_ranks: ArrayLike, n_datasets: int, *, control: int 
     n, k = _check_size(n_datasets, ranks.size)
     first, second = np.triu_indices(k, 1)
     if control is not None:
-        if isinstance(control, bool | np.bool_) or control not in range(k):
-            raise InvalidParameterError(
-                f"control must be the position of a model, 0 to {k - 1}; got {control!r}.", about="control"
-            )
-        second = np.delete(np.arange(k), int(control))
-        first = np.full(k - 1, int(control))
+        of = int(check_rows(check_count(control, "control", 0), k, "control"))
+        second, first = np.delete(np.arange(k), of), np.full(k - 1, of)
     return student(ranks[second] - ranks[first], rank_standard_error(k, n), n_units=n)
 
 
@@ -301,7 +299,7 @@ def rank_quantile(n_models: int, alpha: float = 0.05, *, test: RankTest = "nemen
         return float(-ndtri(alpha / (2 * (k - 1))))
     if test != "nemenyi":
         raise InvalidParameterError(f"test must be 'nemenyi' or 'bonferroni-dunn'; got {test!r}.")
-    if not df > 0:
+    if not check_number(df, "df", 0) > 0:
         raise InvalidParameterError(f"df must be above 0; got {df!r}.")
     return _range_quantile(k, alpha, float(df)) / 2**0.5
 
@@ -430,7 +428,7 @@ def _friedman(ranks: FloatArray, n: int, spread: FloatArray) -> Friedman:
 
 def _check_average_ranks(ranks: ArrayLike) -> FloatArray:
     """Average ranks that are finite and add up to what ranks of so many models do, but for rounding."""
-    values = floats(ranks)
+    values = floats(ranks, "the average ranks")
     k = values.shape[-1] if values.ndim else 0
     if k < 2 or not np.isfinite(values).all():
         raise InvalidScoresError(f"the average ranks must be finite, of two models or more; got the shape {values.shape}.")
@@ -444,11 +442,12 @@ def _check_average_ranks(ranks: ArrayLike) -> FloatArray:
 
 
 def _check_size(n_datasets: int, n_models: int) -> tuple[int, int]:
-    if isinstance(n_datasets, bool | np.bool_) or n_datasets != int(n_datasets) or n_datasets < 2:
-        raise InvalidScoresError(f"two datasets or more are needed; got {n_datasets!r}.")
     if n_models < 2:
         raise InvalidScoresError(f"two models or more are needed; got {n_models}.")
-    return int(n_datasets), int(n_models)
+    n = check_count(n_datasets, "n_datasets", 0)
+    if n < 2:
+        raise InvalidScoresError(f"two datasets or more are needed; got {n}.")
+    return n, n_models
 
 
 def _check_one_table(average_ranks: ArrayLike) -> FloatArray:

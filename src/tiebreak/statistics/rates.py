@@ -21,8 +21,10 @@ from tiebreak.numerics import (
     FloatArray,
     Interval,
     check_probability,
+    check_rows,
     divide,
     floats,
+    floats_together,
     plain,
 )
 from tiebreak.numerics.law import Law, Shape, Significance, student
@@ -348,11 +350,11 @@ def paired_counts(correct: ArrayLike, first: ArrayLike = 0, second: ArrayLike = 
     InvalidScoresError
         Values other than 0 and 1, or nan without `omit_missing`.
     """
-    table = floats(correct)
+    table = floats(correct, "correct")
     if table.ndim != 2:
         raise InvalidScoresError(f"correct must be an array of shape (n_models, n_examples); got the shape {table.shape}.")
-    i, j = np.asarray(first), np.asarray(second)
     size = table.shape[0]
+    i, j = check_rows(first, size, "first"), check_rows(second, size, "second")
     right_right, right_failed, failed_failed = np.zeros((3, size, size))
     for start in range(0, table.shape[1], _AT_ONCE):
         block = table[:, start : start + _AT_ONCE]
@@ -441,7 +443,7 @@ def tango_statistic(only_first: ArrayLike, only_second: ArrayLike, n: ArrayLike,
     It falls as `at` rises, and is about standard normal where the true difference is `at`, between -1 and 1. Its square at 0 is
     McNemar's chi-squared without correction. Where the data are exactly as `at` says, it is 0.
     """
-    b, c, total, x = _arrays(only_first, only_second, n, at)
+    b, c, total, x = floats_together(only_first=only_first, only_second=only_second, n=n, at=at)
     distance = b - c - total * x
     return plain(np.where(distance == 0, 0.0, divide(distance, np.sqrt(total * restricted_variance(b, c, total, x)))))
 
@@ -584,7 +586,7 @@ def mcnemar(only_first: ArrayLike, only_second: ArrayLike, variant: McNemarVaria
     [0.0703, 0.0391, 0.0339]
     """
     found = _chosen(_MCNEMAR, variant, "variant")
-    b, c = _arrays(only_first, only_second)
+    b, c = floats_together(only_first=only_first, only_second=only_second)
     is_exact = variant in ("exact", "mid-p")
     for values in (b, c):
         if not np.all(np.isfinite(values)) or np.any(values < 0) or (is_exact and np.any(values != np.rint(values))):
@@ -641,7 +643,7 @@ def cochran_q(correct: ArrayLike) -> Significance:
     ----------
     .. [C50] W. G. Cochran. The comparison of percentages in matched samples. Biometrika 37, 1950.
     """
-    table = floats(correct)
+    table = floats(correct, "correct")
     if table.ndim < 2 or table.shape[-2] < 2:
         raise TooFewModelsError(f"Cochran's Q compares two models or more, one a row; got the shape {table.shape}.")
     wrong = (table != 0) & (table != 1)
@@ -661,7 +663,7 @@ def cochran_q(correct: ArrayLike) -> Significance:
 
 def _check_counts(successes: ArrayLike, n: ArrayLike) -> tuple[FloatArray, FloatArray]:
     """Successes and examples as floats of one shape."""
-    x, total = _arrays(successes, n)
+    x, total = floats_together(successes=successes, n=n)
     for wrong, text in (
         (~np.isfinite(x) | ~np.isfinite(total), "counts and n must be finite"),
         (total <= 0, "a test set without examples says nothing about a rate: n must be positive"),
@@ -679,22 +681,16 @@ def _two_rates(
 ) -> tuple[FloatArray, ...]:
     """Counts and sizes of one shape, the model first that positive differences favour."""
     one, other = _check_counts(first, n_first), _check_counts(second, n_second)
-    return _arrays(*one, *other) if higher_is_better else _arrays(*other, *one)
+    both = (*one, *other) if higher_is_better else (*other, *one)
+    return floats_together(**dict(zip(("first", "n_first", "second", "n_second"), both, strict=True)))
 
 
 def _check_paired(*counts: ArrayLike) -> tuple[FloatArray, ...]:
-    found = _arrays(*counts)
+    found = floats_together(**dict(zip(PairedCounts._fields, counts, strict=True)))
     for name, values in zip(PairedCounts._fields, found, strict=True):
         if not np.all(np.isfinite(values)) or np.any(values < 0):
             raise InvalidScoresError(f"{name} must be numbers of examples, finite and not negative; got {values[()]}.")
     return found
-
-
-def _arrays(*values: ArrayLike) -> tuple[FloatArray, ...]:
-    try:
-        return tuple(np.broadcast_arrays(*map(floats, values)))
-    except (TypeError, ValueError) as error:
-        raise InvalidScoresError(f"counts must be numbers, of shapes that go together; {error}.") from None
 
 
 F = TypeVar("F")

@@ -16,9 +16,9 @@ from tiebreak.numerics import (
     check_differences,
     check_probability,
     check_scale,
-    check_seed,
     divide,
     floats,
+    generator_of,
     plain,
 )
 from tiebreak.numerics.law import Law, kind_of, student
@@ -151,7 +151,7 @@ def lasting_autocorrelation(differences: ArrayLike) -> NDArray[np.bool_]:
     """
     from scipy.special import fdtrc
 
-    d = floats(differences)
+    d = floats(differences, "differences")
     n = d.shape[-1]
     if n < FEWEST_TESTED:
         return np.zeros(d.shape[:-1], dtype=bool)
@@ -299,7 +299,7 @@ def model_confidence_set(
     ----------
     .. [HLN11] P. R. Hansen, A. Lunde, J. M. Nason. The model confidence set. Econometrica 79, 2011.
     """
-    table = floats(losses)
+    table = floats(losses, "losses")
     if table.ndim != 2 or table.shape[0] < 2:
         raise TooFewModelsError(f"losses of two models or more are needed, one a row; got the shape {table.shape}.")
     if table.shape[1] < 2 or not np.isfinite(table).all():
@@ -309,9 +309,9 @@ def model_confidence_set(
     n_resamples, length = check_count(n_resamples, "n_resamples"), check_count(block_length, "block_length")
     if length > table.shape[1]:
         raise InvalidParameterError(
-            f"block_length must be at most {table.shape[1]}, the length of the series; got {length}.", about="block_length"
+            f"block_length must be a whole number from 1 to {table.shape[1]}; got {block_length!r}.", about="block_length"
         )
-    generator = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(check_seed(rng))
+    generator = generator_of(rng, np.random.PCG64)
     mean = table.mean(axis=1)
     drawn = _resampled_means(table, length, n_resamples, generator) - mean  # (n_resamples, n_models)
     left, order, pvalues, largest = list(range(mean.size)), [], np.ones(mean.size), 0.0
