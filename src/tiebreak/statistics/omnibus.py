@@ -17,6 +17,7 @@ from tiebreak.numerics import (
     check_count,
     check_number,
     check_probability,
+    check_rows,
     check_scale,
     divide,
     floats,
@@ -402,9 +403,9 @@ def skillings_mack(scores: ArrayLike, *, higher_is_better: bool = True, scale: A
     is_free = values > 1e-9 * max(float(values.max()), np.finfo(float).tiny)
     df = int(is_free.sum())
     if not df:
-        return Significance(np.nan, 1.0)
-    statistic = float((np.square(vectors.T[is_free] @ sums) / values[is_free]).sum())
-    return Significance(statistic, max(float(chdtrc(df, statistic)), SMALLEST_PVALUE), df)
+        return Significance(plain(np.array(np.nan)), plain(np.array(1.0)))
+    statistic = (np.square(vectors.T[is_free] @ sums) / values[is_free]).sum()
+    return Significance(plain(statistic), plain(np.maximum(chdtrc(df, statistic), SMALLEST_PVALUE)), df)
 
 
 # --- parts ------------------------------------------------------------------------------------------------------------------
@@ -423,7 +424,7 @@ def _friedman(ranks: FloatArray, n: int, spread: FloatArray) -> Friedman:
     for statistic, p, second in ((chi2, chdtrc(k - 1, chi2), 0), (f, fdtrc(k - 1, df2, f), df2)):
         p = np.where(np.isnan(statistic), 1.0, np.maximum(np.where(np.isinf(statistic), 0.0, p), SMALLEST_PVALUE))
         tests.append(Significance(plain(np.asarray(statistic)), plain(p), k - 1, second))
-    return Friedman(ranks, *tests, plain(np.asarray(chi2 / most)))
+    return Friedman(ranks, tests[0], tests[1], plain(np.asarray(chi2 / most)))
 
 
 def _check_average_ranks(ranks: ArrayLike) -> FloatArray:

@@ -72,7 +72,7 @@ class DieboldMariano(Procedure):
         score = data.matrix().score
         one, two = score[first], score[second]
         difference = data.metric.sign * (one - two)
-        broken = np.isnan(difference).any(axis=-1)
+        broken = np.asarray(np.isnan(difference).any(axis=-1))
         scale = np.fmax(np.abs(one), np.abs(two)).max(axis=-1, initial=0.0, where=~np.isnan(one + two))
         whole = np.where(broken[..., None], 0.0, difference)
         law = diebold_mariano(whole, horizon=self._horizon(data, settings), scale=scale)
@@ -81,8 +81,8 @@ class DieboldMariano(Procedure):
             n_units=np.count_nonzero(~np.isnan(one + two), axis=-1),
             kind=np.where(broken, UNDEFINED, law.kind).astype(np.int8),
             tolerance=np.asarray(law.tolerance),
-            standard_error=np.where(broken, np.nan, law.se),
-            df=np.full(np.shape(first), float(np.max(law.df))),
+            standard_error=np.where(broken, np.nan, np.asarray(law.se)),
+            df=np.full(np.shape(first), float(np.max(np.asarray(law.df, dtype=float)))),
         )
 
     def supplementary_tests(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:

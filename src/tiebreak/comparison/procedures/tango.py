@@ -39,7 +39,8 @@ class TangoDifferences(LawDifferences):
     @property
     def statistic(self) -> FloatArray:
         """Score statistic of no difference; its square is McNemar's chi-squared without a correction."""
-        return np.asarray(tango_statistic(*self.law.parts, 0.0))
+        b, c, n = self.law.parts
+        return np.asarray(tango_statistic(b, c, n, 0.0))
 
 
 @dataclass(frozen=True)
