@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache, partial
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -160,7 +160,7 @@ def signed_ranks(differences: ArrayLike, *, zeros: Zeros = "drop", scale: ArrayL
     """
     d = check_differences(differences, min_splits=1, unit="dataset")
     _check_name(zeros, Zeros, "zeros")
-    return SignedRanks(*_by_rows(lambda rows, noise: _signed_ranks(rows, noise, zeros)[1], d, _tolerance(d, scale)))
+    return SignedRanks(*_by_rows(lambda rows, noise: list(_signed_ranks(rows, noise, zeros)[1]), d, _tolerance(d, scale)))
 
 
 def wilcoxon_critical_value(
@@ -351,7 +351,7 @@ def _counts(d: FloatArray, tolerance: FloatArray, ties: Ties) -> tuple[IntArray,
 def _sign_pvalue(law: Law, side: Alternative, ties: Ties) -> FloatArray:
     *_, won, counted = _counts(law.parts[0], np.asarray(law.tolerance), ties)
     greater, less = _coin_tail(won, counted), _coin_tail(counted - won, counted)
-    return {"greater": greater, "less": less}.get(side, np.minimum(2 * np.minimum(greater, less), 1.0))
+    return np.asarray({"greater": greater, "less": less}.get(side, np.minimum(2 * np.minimum(greater, less), 1.0)))
 
 
 def _sign_tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
@@ -404,7 +404,7 @@ def _rank_tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
     sign = -1.0 if upper else 1.0
 
     def tail(rows: FloatArray, at: FloatArray, noise: FloatArray) -> list[FloatArray]:
-        is_bad = np.isinf(rows).any(axis=1) | np.isnan(rows).all(axis=1)
+        is_bad = np.asarray(np.isinf(rows).any(axis=1) | np.isnan(rows).all(axis=1))
         e = np.where(is_bad[:, None], np.nan, sign * (rows - at[:, None]))
         n = np.count_nonzero(~np.isnan(rows), axis=1)
         return [np.where(is_bad, np.nan, _untied_tail(n, _strictly_above(e, noise)))]
@@ -668,7 +668,7 @@ _BLOCK = 250_000
 """Differences, or Walsh averages, that are held at once: larger blocks leave the cache of a processor."""
 
 
-def _by_rows(function: Callable[..., list[NDArray]], d: FloatArray, *more: ArrayLike) -> list[NDArray]:
+def _by_rows(function: Callable[..., list[NDArray[Any]]], d: FloatArray, *more: ArrayLike) -> list[NDArray[Any]]:
     """Arrays that a function of some rows, and of a number for each, makes of a part at a time; in the rows' shape."""
     shape, rows = d.shape[:-1], d.reshape(-1, d.shape[-1])
     beside = [np.broadcast_to(each, shape).ravel() for each in more]
@@ -678,9 +678,9 @@ def _by_rows(function: Callable[..., list[NDArray]], d: FloatArray, *more: Array
     return [_whole(np.concatenate(each).reshape(shape)) for each in zip(*found, strict=True)]
 
 
-def _whole(values: NDArray) -> NDArray:
+def _whole(values: NDArray[Any]) -> NDArray[Any]:
     """A single value as a number of Python."""
-    return values if values.ndim else values.item()
+    return values if values.ndim else values.item()  # type: ignore[no-any-return]
 
 
 def _tolerance(d: FloatArray, scale: ArrayLike | None) -> FloatArray:
@@ -695,7 +695,7 @@ def _law(d: FloatArray, scale: ArrayLike | None, estimate: FloatArray, shape: Sh
     """Law of rows of differences, which are its part."""
     tolerance = _tolerance(d, scale)
 
-    def kinds(rows: FloatArray, noise: FloatArray) -> list[NDArray]:
+    def kinds(rows: FloatArray, noise: FloatArray) -> list[NDArray[Any]]:
         n, is_bad = np.count_nonzero(~np.isnan(rows), axis=1), np.isinf(rows).any(axis=1) | np.isnan(rows).all(axis=1)
         is_zero = ~(np.abs(rows) > noise[:, None]).any(axis=1)
         return [n, np.where(is_bad, UNDEFINED, np.where(is_zero, IDENTICAL, SPREAD)).astype(np.int8)]

@@ -6,7 +6,7 @@ cross-validation, whose training sets overlap, see `corrected_t`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
@@ -274,8 +274,9 @@ def z_test(
     return student(x / n - y / m, error, n_units=(n + m).astype(np.int64)[()], tolerance=RELATIVE_TOLERANCE)
 
 
-def _joined(x: FloatArray, n: FloatArray, y: FloatArray, m: FloatArray, z: FloatArray, phi: FloatArray | float = 0.0) -> Limits:
-    """Limits of x / n - y / m, whose distances join those of the Wilson limits; phi is the correlation of both rates."""
+def _joined(counts: Sequence[FloatArray], z: FloatArray, phi: FloatArray | float = 0.0) -> Limits:
+    """Limits of x / n - y / m, of the counts x, n, y, m, whose distances join those of the Wilson limits; phi is the correlation of both rates."""
+    x, n, y, m = counts
     p, q = x / n, y / m
     (p_low, p_high), (q_low, q_high) = _mirrored(_wilson, x, n, z), _mirrored(_wilson, y, m, z)
 
@@ -287,18 +288,18 @@ def _joined(x: FloatArray, n: FloatArray, y: FloatArray, m: FloatArray, z: Float
 
 def _newcombe_end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
     z = np.clip(ndtri(p), -_LARGEST, _LARGEST) * (-1.0 if upper else 1.0)
-    low, high = _joined(*law.parts, np.abs(z))
+    low, high = _joined(law.parts, np.abs(z))
     return np.where(z < 0, low, high)
 
 
 def _newcombe_tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
     """Tail of the multiplier at which `at` is an end of the interval, found by bisection."""
-    middle = _joined(*law.parts, np.asarray(1e-12))[0]
+    middle = _joined(law.parts, np.asarray(1e-12))[0]
     at, is_above = np.broadcast_arrays(at, at > middle)
     small, large = np.zeros(at.shape), np.full(at.shape, _LARGEST)
     for _ in range(60):
         z = (small + large) / 2
-        low, high = _joined(*law.parts, z)
+        low, high = _joined(law.parts, z)
         inside = np.where(is_above, high < at, low > at)
         small, large = np.where(inside, z, small), np.where(inside, large, z)
     z = np.where(at == middle, 0.0, (small + large) / 2)
@@ -466,13 +467,14 @@ def newcombe_paired(
     corrected = np.where(product > n / 2, product - n / 2, np.minimum(product, 0.0))  # for continuity
     phi = divide(corrected, np.sqrt((a + b) * (c + d) * (a + c) * (b + d)))
     phi = np.where(np.isfinite(phi), phi, 0.0)  # a model that is right always, or never
-    low, high = _joined(a + b, n, a + c, n, np.asarray(_multiplier(level)), phi)
+    low, high = _joined((a + b, n, a + c, n), np.asarray(_multiplier(level)), phi)
     return Interval(plain(low), plain(high))
 
 
 def _tango_tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
     sign = 1.0 if upper else -1.0
-    tail = ndtr(sign * np.asarray(tango_statistic(*law.parts, np.clip(at, -1.0, 1.0))))
+    b, c, n = law.parts
+    tail = ndtr(sign * np.asarray(tango_statistic(b, c, n, np.clip(at, -1.0, 1.0))))
     beyond = np.where(sign * at > 1.0, 0.0, 1.0)  # no difference of rates is larger than 1
     return np.asarray(np.where(np.abs(at) > 1.0, beyond, tail))
 
