@@ -41,7 +41,7 @@ LARGEST_EXACT = 1000
 
 
 class SignedRanks(NamedTuple):
-    """What the signed-rank test counts; arrays of the rows' shape, or numbers.
+    """Counts and sums of ranks of the signed-rank test; arrays of the rows' shape, or numbers.
 
     Attributes
     ----------
@@ -229,7 +229,7 @@ def hodges_lehmann(differences: ArrayLike) -> FloatArray:
 
 
 class SignCounts(NamedTuple):
-    """What the sign test counts; arrays of the rows' shape, or numbers.
+    """Counts of the sign test; arrays of the rows' shape, or numbers.
 
     Attributes
     ----------
@@ -588,7 +588,7 @@ def _walsh(rows: FloatArray, low: IntArray, high: IntArray) -> list[FloatArray]:
 
 
 def _of_ranks(ordered: FloatArray, low: int, high: int) -> FloatArray:
-    """The same of complete rows of one length in rising order, at the same ranks."""
+    """Walsh averages of complete rows of one length in rising order: the mean of those at two neighbouring ranks, or at one."""
     n_rows, n = ordered.shape
     if n > MOST_AT_ONCE:
         return np.array([_near_rank(row, low, high) for row in ordered])
@@ -628,7 +628,7 @@ def _candidates(n: int, lowest: int, highest: int) -> tuple[tuple[tuple[int, int
 
 
 def _near_rank(row: FloatArray, low: int, high: int) -> float:
-    """The same of one long row: the averages between two limits that enclose the rank are made, and one of them is picked.
+    """Walsh average of one long row: those between two limits that enclose the rank are made, and one of them is picked.
 
     The limits are guessed from the Walsh averages of some evenly spaced values, and counted.
     """
@@ -680,7 +680,7 @@ def _by_rows(function: Callable[..., list[NDArray[Any]]], d: FloatArray, *more: 
 
 def _whole(values: NDArray[Any]) -> NDArray[Any]:
     """A single value as a number of Python."""
-    return values if values.ndim else values.item()  # type: ignore[no-any-return]
+    return values if values.ndim else values.item()
 
 
 def _tolerance(d: FloatArray, scale: ArrayLike | None) -> FloatArray:

@@ -275,7 +275,7 @@ def z_test(
 
 
 def _joined(counts: Sequence[FloatArray], z: FloatArray, phi: FloatArray | float = 0.0) -> Limits:
-    """Limits of x / n - y / m, of the counts x, n, y, m, whose distances join those of the Wilson limits; phi is the correlation of both rates."""
+    """Limits of x / n - y / m that join the Wilson limits of both; phi is the correlation of the rates."""
     x, n, y, m = counts
     p, q = x / n, y / m
     (p_low, p_high), (q_low, q_high) = _mirrored(_wilson, x, n, z), _mirrored(_wilson, y, m, z)
