@@ -60,10 +60,10 @@ print(f"thirty holdouts: {min(holdouts):.3f} to {max(holdouts):.3f}, mean {np.me
 cv = {"kind": "repeated-stratified", "n_folds": 5, "n_repeats": 6}
 evaluation = tb.evaluate({"tree": tree, "naive Bayes": GaussianNB()}, X, y, cv=cv)
 accuracy = evaluation.scores("accuracy").matrix().score[0]
-interval = tb.frequentist.corrected_t_interval(accuracy, test_train_ratio=1 / 4)
+low, high = tb.statistics.corrected_t(accuracy, 1 / 4).interval(0.95)
 half = stats.t.ppf(0.975, len(accuracy) - 1) * accuracy.std(ddof=1) / np.sqrt(len(accuracy))
 print(f"mean {accuracy.mean():.3f}; by hand, as if independent: ± {half:.3f}")
-print(f"corrected: {interval.low:.3f} to {interval.high:.3f}")
+print(f"corrected: {low:.3f} to {high:.3f}")
 
 # %%
 # A parameter that is chosen needs data of its own, since the best of many looks better than it is. Twenty-five numbers of

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -56,13 +57,13 @@ class RankProcedure(OverDatasets):
         if self._counts_wins(data):
             return self._judge_wins(data, first, second, settings)
         difference, scale = self.differences_of(data, first, second)
-        law = self.test(difference, scale=scale, **self.options_of(settings))
+        law = self.test(difference, scale=scale)
         return self.differences.of(replace(law, kind=self.kinds(difference, tolerance_of(scale))))
 
     def _judge_wins(self, data: Scores, first: IntArray, second: IntArray, settings: Settings) -> WinDifferences:
         """The sign test, whose parameter is how much more of the datasets the first model wins than the second."""
         wins = _wins(self.units(data), first, second)
-        *_, won, counted = map(np.asarray, sign_counts(wins, scale=1.0, **self.options_of(settings)))
+        *_, won, counted = map(np.asarray, sign_counts(wins, scale=1.0))
         n_units = np.count_nonzero(~np.isnan(wins), axis=-1)
         return WinDifferences(
             estimate=divide(2 * won - counted, counted),
@@ -189,8 +190,7 @@ WILCOXON = RankProcedure(
         "A. Benavoli, G. Corani, F. Mangili. Should we really use post-hoc tests based on mean-ranks? JMLR 17(5), 2016.",
     ),
     missing="pairwise",
-    options={"zeros": "drop", "method": "auto", "continuity": False},
-    test=wilcoxon,
+    test=partial(wilcoxon, continuity=False),
     is_centre=True,
 )
 
