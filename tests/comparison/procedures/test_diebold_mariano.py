@@ -90,7 +90,7 @@ def test_times_are_put_in_order(rng: np.random.Generator, times: Any) -> None:
 def test_shown_everywhere(rng: np.random.Generator, tmp_path: Path) -> None:
     """And the same answer from JSON."""
     answer = compared(losses(rng), rope=0.1)
-    check_shown(answer, tmp_path, plots={"ranking", "differences", "scores", "verdicts", "correlation"})
+    check_shown(answer, tmp_path, plots={"ranking", "differences", "scores", "verdicts"})
     assert "40 periods in order of time, 2000 to 2039" in str(answer)
     short = {"time": range(6), "a": [1.0, 1.2, 0.9, 1.1, 1.0, 1.2], "b": [1.1, 1.1, 1.2, 1.1, 1.2, 1.2]}
     assert "periods instead of 6 would show" in compared(short).to_markdown()
