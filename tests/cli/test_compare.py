@@ -299,8 +299,8 @@ def test_logs_of_evaluation_tools(tool: str, tmp_path: Path, capsys: pytest.Capt
     assert text.startswith(f"'{better}' is better than '{worse}': accuracy higher by 0.200 (95% interval ")
     assert "McNemar, exact: p 0.000488" in out
     found = answer(capsys, *files)
-    pair = tb.frequentist.paired_proportions(both=30, only_first=12, only_second=0, neither=18)
-    low, high = pair.confidence_interval()
+    pair = tb.statistics.tango(both=30, only_first=12, only_second=0, neither=18)
+    low, high = pair.interval()
     assert found["pairs"][0]["first"] == better
     assert found["pairs"][0]["interval_low"] == pytest.approx(low, abs=1e-12)
     assert found["pairs"][0]["interval_high"] == pytest.approx(high, abs=1e-12)
