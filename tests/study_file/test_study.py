@@ -17,7 +17,7 @@ from sklearn.model_selection import ShuffleSplit
 import tiebreak as tb
 from tiebreak.errors import SourceNotFoundError, TiebreakError
 from tiebreak.plan.models import name_models
-from tiebreak.plan.plan import describe_model, make_plan
+from tiebreak.plan.plan import make_plan
 from tiebreak.study_file.study import read_study
 
 STUDY = """\
@@ -185,18 +185,12 @@ def test_parameters_may_be_objects_at_any_depth(tmp_path: Path) -> None:
         ("rope = 0.01", "rope = nan", "rope = NaN: rope must be a finite half-width of at least 0"),
         ("rope = 0.01", 'rope = "a%"', 'rope = "a%": rope must be a number in the metric\'s unit, or a percentage'),
         ('["accuracy"]', '[{ metric = "f1", positiv = 1 }]', "metrics[0].positiv = 1: no key is called 'positiv': did you mean"),
-        ("rope = 0.01", 'file = "x"', "file = \"x\": no key is called 'file'"),
         ('"flowers"', "3", "name = 3: must be a text, got a whole number."),
         ("rope = 0.01", "seed = -1", "seed = -1: must be a whole number >= 0."),
         ("rope = 0.01", "timeout = 0", "timeout = 0: must be a number > 0.0."),
-        ("rope = 0.01", f"timeout = {'9' * 400}", "timeout = 999"),
-        ("rope = 0.01", "keep_predictions = 1", "keep_predictions = 1: must be true or false, got a whole number."),
-        ('["accuracy"]', "2026-01-01", 'metrics = "2026-01-01": must be a text or a table, got a date or time.'),
         ('["accuracy"]', '[{ metric = "f1" }]', "metrics[0]: says no positive: the label that is to be found"),
         ('["accuracy"]', '[{ metric = "recal" }]', 'metrics[0].metric = "recal": no metric with a positive class is called'),
         ('["accuracy"]', "[{ cost = [[0, 1]] }]", "metrics[0]: CostMatrix could not be made: InvalidParameterError("),
-        ('["accuracy"]', "[{ cost = 1, label = 0 }]", "metrics[0].label = 0: no key is called 'label': did you mean 'labels'?"),
-        ('["accuracy"]', '[{ name = "euro" }]', "metrics[0]: says neither import nor steps."),
         ('"repeated-stratified"', '"repeated"', "cv.kind = \"repeated\": no kind of splits is called 'repeated': did you mean"),
         ('kind = "repeated-stratified"', "", "cv.kind: no kind of splits is named: there are 'holdout'"),
         (STUDY, "", 'there are no models. Add [models.NAME] with import = "module:class".'),
@@ -204,13 +198,10 @@ def test_parameters_may_be_objects_at_any_depth(tmp_path: Path) -> None:
         ("C = 0.5", "c = 0.5", "models.logistic.params.c = 0.5: no parameter of LogisticRegression is called 'c'"),
         ("params = { C = 0.5 }", "grid = { c = [1] }", "models.logistic.grid: no parameter of LogisticRegression is called 'c'"),
         ("params = { C = 0.5 }", "grid = []", "models.logistic.grid = []: it has no table, so there is no model to measure."),
-        ("params = { C = 0.5 }", "grid = 3", "models.logistic.grid = 3: must be a table, got a whole number."),
         ("params = { C = 0.5 }", "grid = { C = 3 }", "models.logistic.grid: the grid cannot be used: "),
-        ("params =", "parms =", "models.logistic.parms: no key is called 'parms': did you mean 'params'?"),
         ("[models.svm]", '[models.svm]\nimport = "a"', "models.svm.import = \"a\": no key is called 'import': there are"),
         ("[models.svm]", '[models."x\\ny"]\n[models.svm]', 'models."x\\ny": says neither import nor steps.'),
         ('"flowers"', f'["{"x" * 70}"]', f'name = ["{"x" * 55}...: must be a text, got a list.'),
-        ("svc__C", "svc__c", "models.svm.grid: no parameter of Pipeline is called 'svc__c': did you mean 'svc__C'"),
         ('{ import = "sklearn.svm:SVC",', "{", "models.svm.steps[1]: says neither import nor steps. Write "),
     ],
 )
@@ -223,7 +214,6 @@ def test_what_cannot_be_used_is_named(tmp_path: Path, old: str, new: str, messag
     ("name", "message"),
     [
         ("SVC", 'is no name to import. Write "module:name", such as "sklearn.svm:SVC".'),
-        ("..svm:SVC", "is no name to import."),
         ("sklearn.linear_modl:Ridge", "cannot be imported: ModuleNotFoundError(\"No module named 'sklearn.linear_modl'\")."),
         ("own_model:f", "or part of one, is called 'own_model': did you mean 'own_models'"),
         ("own_needy:f", "cannot be imported: ModuleNotFoundError(\"No module named 'nobody_has'\") (own_needy.py, line 1)."),
@@ -231,7 +221,6 @@ def test_what_cannot_be_used_is_named(tmp_path: Path, old: str, new: str, messag
         ("own_typo:f", "cannot be imported: SyntaxError('invalid syntax', ('own_typo.py', 1, 7, "),
         ("own_exit:f", "cannot be imported: SystemExit(3)"),
         ("own_models:by_hnd", "is called 'by_hnd': did you mean 'by_hand'?"),
-        ("own_models:SVC.zzz", "is called 'zzz': there are "),
         ("own_models:Sloppy", 'Sloppy could not be made: TypeError("Sloppy.__init__() missing 1 required positional argument'),
         ('own_models:ready"\nparams.C = "1', "own_models:ready is no class, and takes no parameters."),
     ],

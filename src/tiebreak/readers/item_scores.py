@@ -102,13 +102,13 @@ def with_main_metric(reads: Sequence[Callable[[str | None], Log]], metric: str |
         except AmbiguousSourceError as error:
             lacking[place] = error
     others = {task for log in found.values() for task in _tasks_of(log)}
-    for place, error in lacking.items():
+    for place, refusal in lacking.items():
         if not others or metric is None:
-            raise error
+            raise refusal
         log = reads[place](None)
         tasks = _tasks_of(log)
         if "" in tasks or tasks & others:
-            raise error
+            raise refusal
         own = f"{quoted(sorted(tasks))} has no {metric!r}: its own {log.metric or 'accuracy'!r} is taken"
         found[place] = log._replace(remark="; ".join(filter(None, (log.remark, own))))
     return [found[place] for place in range(len(reads))]
@@ -150,12 +150,12 @@ def part_of_long(long: Long, stem: str) -> Part:
     own |= {role: as_words(long.more[role]) for role in ("run", "epoch", "cluster") if role in long.more}
     texts = {name: as_words(column) for name, column in long.extras.items() if not has_fractions(column)}
     tiled = {name: Words(words.names, np.tile(words.code, n)) for name, words in {**texts, **own}.items()}
-    numbers = {role: np.tile(cast(FloatArray, long.more[role]), n) for role in ("weight", "human") if role in long.more}
+    numbers = {role: cast(FloatArray, long.more[role]) for role in ("weight", "human") if role in long.more}
     has_sizes = "n_train" in long.more or "n_test" in long.more
     noun = re.sub(r"[_ ]?id$", "", long.item_column.casefold())
     return Part(
         {**tiled, "model": Words(long.models, model)},
-        {**numbers, "score": long.score.ravel()},
+        {**{role: np.tile(values, n) for role, values in numbers.items()}, "score": long.score.ravel()},
         long.table.name,
         long.table.where,
         stem,
@@ -213,7 +213,9 @@ def items_of(
     return check_items(
         Items(
             named.metric,
-            *(_shown(each.names) for each in (model, run, item)),
+            _shown(model.names),
+            _shown(run.names),
+            _shown(item.names),
             table * named.factor,
             clusters,
             weights,
@@ -365,11 +367,11 @@ def _group_tasks(words: dict[str, Words], numbers: dict[str, FloatArray], parts:
     if not members or ([*map(len, members.values())] == [len(task.names)] and of_tasks.issuperset(members)):
         return []  # the mean over the tasks is that of the group
     words[SUBTASK], words[TASK] = task, _renamed(task, {each: name for name, own in members.items() for each in own})
-    n_items = [np.unique(words["item"].code[task.code == place]).size for place in range(len(task.names))]
+    n_items = np.array([np.unique(words["item"].code[task.code == place]).size for place in range(len(task.names))])
     shares = np.ones(len(task.names))
     for own in (own for name, own in members.items() if name in of_tasks):
         places = [task.names.index(each) for each in own]
-        shares[places] = np.mean([n_items[place] for place in places]) / [n_items[place] for place in places]
+        shares[places] = n_items[places].mean() / n_items[places]
     if (shares != 1).any():
         numbers["weight"] = numbers.get("weight", np.ones(task.code.size)) * shares[task.code]
     ways = {name: "the mean of its tasks" if name in of_tasks else "the mean over all their items" for name in members}
