@@ -156,6 +156,7 @@ def test_groups_count_as_the_harness_counts_them(tmp_path: Path, weighted: bool,
         group = np.mean(parts[0] + parts[1]) if weighted else np.mean([np.mean(each) for each in parts])
         macro[model] = (group + np.mean(tasks["arc_easy"])) / 2
     assert answer.pair("org/a", "org/b").difference == pytest.approx(macro["a"] - macro["b"], abs=1e-12)
+    assert (answer.items.weights is None) == weighted
     how = "the mean over all their items" if weighted else "the mean of its tasks"
     assert any(f"group 'mmlu' of 2 tasks counts as one task, by {how}" in text for text in found.remarks)
 
