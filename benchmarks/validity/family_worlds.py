@@ -18,14 +18,12 @@ import tiebreak as tb
 from tiebreak.bayesian import hierarchical_posterior, signed_rank_posterior
 from tiebreak.frequentist import (
     ClusterSums,
-    bradley_terry_bootstrap,
     cluster_sums,
     diebold_mariano_test,
     independent_proportions,
     jackknife_metric,
     mean_of_clusters,
     metric_of_classes,
-    outcomes_of_scores,
     paired_auc,
     paired_proportions,
     sign_test,
@@ -34,7 +32,7 @@ from tiebreak.frequentist import (
     wilcoxon,
 )
 from tiebreak.frequentist.johnson import johnson_inverse, skewness_of_mean
-from tiebreak.statistics import corrected_t, paired_t
+from tiebreak.statistics import battles_of_scores, bradley_terry, corrected_t, paired_t
 
 ALPHA, SIGMA, BASE = 0.05, 0.05, 0.8
 MODELS, UNITS = (3, 5, 10, 20), (10, 30, 100)
@@ -416,7 +414,8 @@ def judge_ratings(scores: np.ndarray, n: int) -> Judged:
     first, second = np.triu_indices(scores.shape[1], 1)
     shown = []
     for table in scores:
-        found = bradley_terry_bootstrap(outcomes_of_scores(table), n_resamples=1000, rng=0)
+        first_model, second_model, score, dataset = battles_of_scores(table)
+        found = bradley_terry(first_model, second_model, score, n_models=len(table), cluster=dataset)
         better = found.shown_better(1 - ALPHA)
         shown.append(better[first, second].astype(float) - better[second, first])
     sign = np.array(shown)

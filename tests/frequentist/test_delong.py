@@ -74,13 +74,13 @@ def test_one_example_of_a_class_has_an_area_without_a_variance() -> None:
     assert np.isnan(result.variance)
 
 
-def test_interval_is_normal_and_stays_between_0_and_1() -> None:
+def test_walds_interval_is_normal_and_stays_between_0_and_1() -> None:
     """0.56 +- 1.96 sqrt(0.0462) of the lecture's ten examples; perfect order leaves nothing to build an interval from."""
-    low, high = delong_auc(LABELS, SCORES).confidence_interval()
+    low, high = delong_auc(LABELS, SCORES).confidence_interval(method="wald")
     half_width = 1.959963984540054 * np.sqrt(0.0462)
     assert (low, high) == pytest.approx((0.56 - half_width, 0.56 + half_width), abs=1e-12)
-    assert delong_auc(LABELS, SCORES).confidence_interval(0.999999)[1] == 1.0
-    assert np.isnan(delong_auc([0, 0, 1, 1], [1, 2, 3, 4]).confidence_interval()).all()
+    assert delong_auc(LABELS, SCORES).confidence_interval(0.999999, "wald")[1] == 1.0
+    assert np.isnan(delong_auc([0, 0, 1, 1], [1, 2, 3, 4]).confidence_interval(method="wald")).all()
 
 
 def test_shapes_and_levels_that_do_not_fit_are_refused() -> None:
@@ -209,7 +209,7 @@ def test_separable_data_keep_a_width() -> None:
     assert low == pytest.approx(-high)
     assert 0.05 < high < 0.5
     assert pair.ztest().pvalue == 1.0
-    alone = delong_auc(truth, np.arange(18)).confidence_interval(method="logit")
+    alone = delong_auc(truth, np.arange(18)).confidence_interval()
     assert alone.high == pytest.approx(1.0)
     assert 0.6 < alone.low < 0.95
 
@@ -218,7 +218,7 @@ def test_pseudo_score_limit_solves_its_equation() -> None:
     """Newcombe 2006, method 5: the lower limit of an area of 1 from 8 against 10 lies z of its own standard errors below."""
     from math import sqrt
 
-    theta = delong_auc([0] * 10 + [1] * 8, np.arange(18)).confidence_interval(method="logit").low
+    theta = delong_auc([0] * 10 + [1] * 8, np.arange(18)).confidence_interval().low
     away = 1 - theta
     spread = 1 + (9 - 1) * (theta / (1 + theta) + (1 - theta) / (2 - theta))
     assert away == pytest.approx(1.959963984540054 * sqrt(theta * (1 - theta) * spread / 80), rel=1e-6)

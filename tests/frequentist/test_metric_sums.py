@@ -129,7 +129,11 @@ def test_swapped_and_identical_models(rng: np.random.Generator) -> None:
     [
         (lambda f: f.metric_of_classes([0, 1], [[0, 1]], "kappa"), InvalidParameterError, "unknown metric 'kappa'"),
         (lambda f: f.metric_of_classes([0, 1, 2], [[0, 1, 1]], "f1"), InvalidScoresError, "and there are 3. Take f1_macro"),
-        (lambda f: f.metric_of_classes([0, 0.5], [[0, 1]], "f1"), InvalidScoresError, "classes are whole numbers, 0 or more"),
+        (
+            lambda f: f.metric_of_classes([0, 0.5], [[0, 1]], "f1"),
+            InvalidScoresError,
+            "actual must be numbers of classes: 0, 1 and so on; it holds 0.5",
+        ),
         (lambda f: f.metric_of_classes([0, 1], [[0]], "f1"), InvalidScoresError, "one class for each example"),
         (lambda f: f.metric_of_numbers([0, 1], [[0]], "r2"), InvalidScoresError, "one number for each example"),
         (lambda f: f.metric_of_numbers([0, 1], [[0, np.nan]], "r2"), InvalidScoresError, "numbers must be finite"),

@@ -10,10 +10,6 @@ from tiebreak.frequentist.bootstrap import bootstrap_function as bootstrap_funct
 from tiebreak.frequentist.bootstrap import bootstrap_mean as bootstrap_mean
 from tiebreak.frequentist.bootstrap import bootstrap_metric as bootstrap_metric
 from tiebreak.frequentist.bootstrap import bootstrap_sums as bootstrap_sums
-from tiebreak.frequentist.bradley_terry import BradleyTerryResult as BradleyTerryResult
-from tiebreak.frequentist.bradley_terry import bradley_terry_mle as bradley_terry_mle
-from tiebreak.frequentist.bradley_terry_resampled import BradleyTerryBootstrap as BradleyTerryBootstrap
-from tiebreak.frequentist.bradley_terry_resampled import bradley_terry_bootstrap as bradley_terry_bootstrap
 from tiebreak.frequentist.clusters import ClusteredMeanResult as ClusteredMeanResult
 from tiebreak.frequentist.clusters import ClusterSums as ClusterSums
 from tiebreak.frequentist.clusters import cluster_sums as cluster_sums
@@ -65,9 +61,6 @@ from tiebreak.frequentist.nemenyi import nemenyi_test as nemenyi_test
 from tiebreak.frequentist.nemenyi import rank_quantile as rank_quantile
 from tiebreak.frequentist.noise import RunNoiseResult as RunNoiseResult
 from tiebreak.frequentist.noise import run_noise as run_noise
-from tiebreak.frequentist.pair_outcomes import PairOutcomes as PairOutcomes
-from tiebreak.frequentist.pair_outcomes import outcomes_of_battles as outcomes_of_battles
-from tiebreak.frequentist.pair_outcomes import outcomes_of_scores as outcomes_of_scores
 from tiebreak.frequentist.pass_k import pass_at_k as pass_at_k
 from tiebreak.frequentist.permutation import PermutationResult as PermutationResult
 from tiebreak.frequentist.permutation import permutation_test_metric as permutation_test_metric

@@ -25,6 +25,7 @@ from tiebreak.numerics import (
     StudentDistribution,
     check_alternative,
     divide,
+    floats,
     group_codes,
     plain,
     row_moments,
@@ -176,13 +177,13 @@ def cluster_sums(
     omit_missing: bool = False,
 ) -> ClusterSums:
     """Sums of scores, weights and squared weights by cluster; the arguments are those of `clustered_mean`."""
-    scores = np.asarray(values, dtype=float)
+    scores = floats(values, "values")
     if scores.ndim == 0 or scores.shape[-1] == 0:
         raise InvalidScoresError(f"one value or more is needed, one for each example; got the shape {scores.shape}.")
     if np.any(np.isinf(scores)):
         raise InvalidScoresError("the values must be finite, or nan where they are missing; one or more are infinite.")
     n = scores.shape[-1]
-    weight = _check_weights(weights, n)
+    weight = check_weights(weights, n)
     codes, n_clusters = _codes(clusters, n)
     used = ~np.isnan(scores)
     if not omit_missing or used.all():
@@ -303,10 +304,11 @@ def _codes(clusters: Sequence[object] | ArrayLike | None, n: int) -> tuple[IntAr
     return (None, n) if clusters is None else group_codes(clusters, n, "clusters")
 
 
-def _check_weights(weights: ArrayLike | None, n: int) -> FloatArray:
+def check_weights(weights: ArrayLike | None, n: int) -> FloatArray:
+    """Weights of the examples, finite, not negative and not all 0; 1 for each where none are given."""
     if weights is None:
         return np.ones(n)
-    values = np.asarray(weights, dtype=float)
+    values = floats(weights, "weights")
     if values.shape != (n,):
         raise InvalidScoresError(f"weights needs one number for each of the {n} examples; got the shape {values.shape}.")
     if not np.all(np.isfinite(values)) or np.any(values < 0) or values.sum() == 0:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidParameterError, InvalidScoresError
-from tiebreak.frequentist.clusters import ClusteredMeanResult, ClusterSums, cluster_sums, mean_of_clusters
+from tiebreak.frequentist.clusters import ClusteredMeanResult, ClusterSums, check_weights, cluster_sums, mean_of_clusters
 from tiebreak.frequentist.johnson import skewness_of_mean
 from tiebreak.numerics import (
     SPREAD,
@@ -24,6 +24,7 @@ from tiebreak.numerics import (
     StudentDistribution,
     alpha_of_level,
     divide,
+    floats,
     plain,
     widest_interval,
 )
@@ -148,7 +149,7 @@ def crossed_mean(
     """
     if population not in ("items and runs", "items"):
         raise InvalidParameterError(f"population must be 'items and runs' or 'items'; got {population!r}.", about="population")
-    scores = np.asarray(values, dtype=float)
+    scores = floats(values, "values")
     if scores.ndim < 2 or scores.shape[-2] < 2:
         raise InvalidScoresError(
             f"values must be of shape (..., n_runs, n_examples) with two runs or more; got {scores.shape}. With one run use "
@@ -162,7 +163,7 @@ def crossed_mean(
     means = np.where(present, scores, 0.0).sum(axis=-2) / runs_of
     sums = cluster_sums(means, clusters, weights=weights)
     examples = mean_of_clusters(sums)
-    weight = np.ones(n) if weights is None else np.asarray(weights, dtype=float)
+    weight = check_weights(weights, n)
     own = present * (weight / weight.sum() / runs_of)[..., None, :]  # weight of each answer in the mean
     residual = np.where(present, scores - np.asarray(examples.estimate)[..., None, None], 0.0) * own
     cells = cluster_sums(residual, clusters).totals

@@ -23,7 +23,9 @@ from tiebreak.numerics import (
     check_alternative,
     check_probability,
     divide,
+    floats,
     plain,
+    positive_examples,
     student_quantile,
 )
 
@@ -60,17 +62,18 @@ class AucResult:
         """Square root of the variance."""
         return plain(np.sqrt(self.variance))
 
-    def confidence_interval(self, level: float = 0.95, method: AucMethod = "wald") -> Interval:
+    def confidence_interval(self, level: float = 0.95, method: AucMethod = "logit") -> Interval:
         """Two-sided interval of the area.
 
         Parameters
         ----------
         level : float
             Coverage, between 0 and 1.
-        method : {"wald", "logit"}
-            "wald" is the normal interval ``auc +- z se``, cut at 0 and 1; nan where the variance is 0, which is no certainty.
-            "logit" is the same on the scale of ``log(auc / (1 - auc))``, so that its limits stay inside; where the variance is
-            0, as it is for a model that separates the classes, or undefined, it is the pseudo-score interval of [N06]_, method 5.
+        method : {"logit", "wald"}
+            "logit" is the normal interval ``auc +- z se`` on the scale of ``log(auc / (1 - auc))``, so that its limits stay
+            between 0 and 1; where the variance is 0, as it is for a model that separates the classes, or a class has one example
+            only, it is the pseudo-score interval of [N06]_, method 5. "wald" is the normal interval itself, cut at 0 and 1, as
+            textbooks have it; nan where the variance is 0, which is no certainty.
 
         References
         ----------
@@ -91,7 +94,8 @@ def delong_auc(is_positive: ArrayLike, scores: ArrayLike) -> AucResult:
 
     Parameters
     ----------
-    is_positive : array_like of bool, of shape (n_examples,)
+    is_positive : array_like of shape (n_examples,)
+        True or False, 1 or 0, or 1 or -1.
     scores : array_like of shape (..., n_examples)
         The higher, the more the model is for "positive".
 
@@ -102,7 +106,7 @@ def delong_auc(is_positive: ArrayLike, scores: ArrayLike) -> AucResult:
     Raises
     ------
     InvalidScoresError
-        Shapes that do not go together.
+        Shapes that do not go together, or labels that do not say which class is positive.
 
     References
     ----------
@@ -405,7 +409,8 @@ def paired_auc(is_positive: ArrayLike, scores: ArrayLike) -> PairedAucResult:
 
     Parameters
     ----------
-    is_positive : array_like of bool, of shape (n_examples,)
+    is_positive : array_like of shape (n_examples,)
+        True or False, 1 or 0, or 1 or -1.
     scores : array_like of shape (n_models, n_examples)
         The higher, the more the model is for "positive".
 
@@ -417,7 +422,7 @@ def paired_auc(is_positive: ArrayLike, scores: ArrayLike) -> PairedAucResult:
     Raises
     ------
     InvalidScoresError
-        Shapes that do not go together.
+        Shapes that do not go together, or labels that do not say which class is positive.
 
     Examples
     --------
@@ -426,7 +431,7 @@ def paired_auc(is_positive: ArrayLike, scores: ArrayLike) -> PairedAucResult:
     >>> round(both.difference, 3), round(both.ztest().pvalue, 3)
     (0.1, 0.484)
     """
-    truth, values = _checked(is_positive, np.atleast_2d(np.asarray(scores, dtype=float)))
+    truth, values = _checked(is_positive, np.atleast_2d(floats(scores)))
     if values.ndim != 2:
         raise InvalidScoresError(f"scores must be of shape (n_models, n_examples); got the shape {values.shape}.")
     n_positive = int(np.count_nonzero(truth))
@@ -557,6 +562,8 @@ def _limits(
     low, high = expit(logit(a) - half), expit(logit(a) + half)
     if inside.all():
         return low, high
+    if min(n_positive, n_negative) > 1:  # that there is no variance then has a reason that leaves no interval either
+        auc = np.where(np.isnan(variance), np.nan, auc)
     upper = _pseudo_score_upper(auc, n_positive, n_negative, z)
     lower = 1 - _pseudo_score_upper(1 - auc, n_positive, n_negative, z)
     return np.where(inside, low, lower), np.where(inside, high, upper)
@@ -589,7 +596,7 @@ def _check_auc_method(method: str) -> None:
 
 
 def _checked(is_positive: ArrayLike, scores: ArrayLike) -> tuple[NDArray[np.bool_], FloatArray]:
-    truth, values = np.asarray(is_positive, dtype=bool), np.asarray(scores, dtype=float)
+    truth, values = positive_examples(is_positive), floats(scores)
     if truth.ndim != 1 or values.ndim == 0 or values.shape[-1] != truth.size:
         raise InvalidScoresError(
             f"is_positive has the shape {truth.shape} and scores {values.shape}; one score is needed for each example, on the "

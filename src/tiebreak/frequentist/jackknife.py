@@ -166,7 +166,8 @@ def jackknife_metric(statistic: Statistic, *, clusters: Sequence[object] | Array
     if n_groups < 2:
         raise TooFewSplitsError("the jackknife leaves out examples, or clusters, one at a time, and needs two or more of them.")
     estimate = statistic.at(np.ones((1, n), dtype=np.int64))[..., 0]
-    influence = (n_groups - 1) * (estimate[..., None] - statistic.without(groups, n_groups))
+    with np.errstate(invalid="ignore"):  # an estimate that is infinite, as R2 of a constant, has no influence that is known
+        influence = (n_groups - 1) * (estimate[..., None] - statistic.without(groups, n_groups))
     strata = getattr(statistic, "strata", None) if clusters is None else None
     return JackknifeResult(plain(estimate), influence, n, strata)
 

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidParameterError, InvalidScoresError
 from tiebreak.frequentist.bootstrap import MetricOfSums
-from tiebreak.numerics import FloatArray, divide
+from tiebreak.numerics import FloatArray, divide, floats
 
 T = TypeVar("T")
 PerClass = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
@@ -146,11 +146,13 @@ def metric_of_classes(actual: ArrayLike, predicted: ArrayLike, metric: str) -> M
     from scipy.sparse import csr_array
 
     function = _named(METRICS_OF_CLASSES, metric)
-    truth, rows = np.asarray(actual), np.asarray(predicted)
+    truth, rows = floats(actual, "actual"), floats(predicted, "predicted")
     if truth.ndim != 1 or not truth.size or rows.shape[-1:] != truth.shape:
         raise InvalidScoresError(f"actual has the shape {truth.shape} and predicted {rows.shape}; one class for each example.")
-    if not all(np.isfinite(each).all() and (each == np.rint(each)).all() and each.min() >= 0 for each in (truth, rows)):
-        raise InvalidScoresError("classes are whole numbers, 0 or more.")
+    for name, each in (("actual", truth), ("predicted", rows)):
+        wrong = ~(np.isfinite(each) & (each == np.rint(each)) & (each >= 0))
+        if wrong.any():
+            raise InvalidScoresError(f"{name} must be numbers of classes: 0, 1 and so on; it holds {each[wrong][0]:g}.")
     truth, flat = truth.astype(np.int64), rows.reshape(-1, truth.size).astype(np.int64)
     n_classes = int(max(truth.max(), flat.max(), 1)) + 1
     if metric in _PER_CLASS and n_classes > 2:
@@ -184,7 +186,7 @@ def metric_of_numbers(actual: ArrayLike, predicted: ArrayLike, metric: str) -> M
     metric : {"root_mean_squared_error", "r2", "explained_variance"}
     """
     function = _named(METRICS_OF_NUMBERS, metric)
-    truth, rows = np.asarray(actual, dtype=float), np.asarray(predicted, dtype=float)
+    truth, rows = floats(actual, "actual"), floats(predicted, "predicted")
     if truth.ndim != 1 or not truth.size or rows.shape[-1:] != truth.shape:
         raise InvalidScoresError(f"actual has the shape {truth.shape} and predicted {rows.shape}; one number for each example.")
     if not (np.isfinite(truth).all() and np.isfinite(rows).all()):

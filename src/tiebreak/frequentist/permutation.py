@@ -17,7 +17,16 @@ from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidParameterError, InvalidScoresError
 from tiebreak.frequentist.bootstrap import MetricOfSums
-from tiebreak.numerics import Alternative, FloatArray, check_alternative, check_count, generator_of, group_codes
+from tiebreak.numerics import (
+    Alternative,
+    FloatArray,
+    check_alternative,
+    check_count,
+    check_rows,
+    floats,
+    generator_of,
+    group_codes,
+)
 
 PermutationMethod = Literal["auto", "exact", "random"]
 
@@ -213,7 +222,7 @@ def permutation_test_metric(
     codes, n_groups = group_codes(np.arange(n) if clusters is None else clusters, n, "clusters")
     of_group = csr_array((np.ones(n), (codes, np.arange(n))), shape=(n_groups, n)) @ metric.columns
     sums = (of_group if isinstance(of_group, np.ndarray) else of_group.toarray()).reshape(n_groups, -1, metric.n_columns)
-    one, two = sums[:, first], sums[:, second]
+    one, two = (sums[:, int(check_rows(row, sums.shape[1], name))] for row, name in ((first, "first"), (second, "second")))
     moved, whole = two - one, np.stack([one.sum(axis=0), two.sum(axis=0)])
     is_exact = 2**n_groups <= _N_RANDOM
     number = 2**n_groups if is_exact else _N_RANDOM
@@ -277,7 +286,7 @@ def _tolerance(values: FloatArray) -> float:
 
 
 def _checked(values: ArrayLike, name: str) -> FloatArray:
-    found = np.asarray(values, dtype=float)
+    found = floats(values, name)
     if found.ndim != 1 or found.size == 0 or not np.isfinite(found).all():
         n_missing = int(np.count_nonzero(np.isnan(found)))
         raise InvalidScoresError(

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidScoresError
 from tiebreak.frequentist.clusters import ClusteredMeanResult, ClusterSums, mean_of_clusters
-from tiebreak.numerics import CONSTANT, IDENTICAL, SPREAD, UNDEFINED, divide, plain
+from tiebreak.numerics import CONSTANT, IDENTICAL, SPREAD, UNDEFINED, divide, floats, plain
 
 
 def welch_ttest(first: ArrayLike, second: ArrayLike) -> ClusteredMeanResult:
@@ -43,7 +43,7 @@ def welch_ttest(first: ArrayLike, second: ArrayLike) -> ClusteredMeanResult:
     >>> round(result.estimate, 3), round(result.pvalue(), 3)
     (0.035, 0.229)
     """
-    samples = [np.asarray(each, dtype=float) for each in (first, second)]
+    samples = [floats(first, "first"), floats(second, "second")]
     for name, values in zip(("first", "second"), samples, strict=True):
         if values.ndim == 0 or values.shape[-1] < 2:
             raise InvalidScoresError(f"{name} needs two scores or more, or nothing is known of their spread; got {values.size}.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -60,8 +59,10 @@ def regions_of_curves(first: Line, second: Line) -> tuple[RocRegion, ...]:
 def _pieces(first: Line, second: Line) -> Iterator[tuple[float, float, float]]:
     """Ranges between neighbouring points of either curve, cut where the straight lines cross: ends and sign of the difference."""
     x = np.union1d(first[0], second[0])
-    at_left = _right_of(first, x[:-1]) - _right_of(second, x[:-1])
-    at_right = _left_of(first, x[1:]) - _left_of(second, x[1:])
+    # just to the right of a vertical piece the line is at its upper end, just to the left at the lower one
+    at_left = np.interp(x[:-1], *first) - np.interp(x[:-1], *second)
+    one, other = (np.interp(-x[1:], -fpr[::-1], tpr[::-1]) for fpr, tpr in (first, second))
+    at_right = one - other
     ends = (np.where(np.abs(each) <= _EQUAL, 0.0, each).tolist() for each in (at_left, at_right))
     for low, high, left, right in zip(x[:-1].tolist(), x[1:].tolist(), *ends, strict=True):
         if left * right < 0:
@@ -70,16 +71,6 @@ def _pieces(first: Line, second: Line) -> Iterator[tuple[float, float, float]]:
             yield crossing, high, right
         else:
             yield low, high, left + right
-
-
-def _right_of(line: Line, x: FloatArray) -> FloatArray:
-    """The line just to the right of x: its upper end where it is vertical."""
-    return np.asarray(np.interp(x, *line))
-
-
-def _left_of(line: Line, x: FloatArray) -> FloatArray:
-    """The line just to the left of x."""
-    return np.asarray(np.interp(-x, -line[0][::-1], line[1][::-1]))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -130,13 +121,12 @@ class RocCurve(Result["RocPlots"]):
         """Share of pairs, a positive and a negative example, that are in the right order; ties count half."""
         return float(self.area.auc)
 
-    @property
-    def auc_variance(self) -> float:
-        """DeLong's variance of the area, over other examples for the same fitted model."""
-        return float(self.area.variance)
-
     def auc_interval(self, level: float = 0.95) -> Interval:
-        """Normal interval of the area by DeLong's variance, for other examples and the same fitted model."""
+        """Interval of the area by DeLong's variance on the scale of its logit, for other examples and the same fitted model.
+
+        It is the one that ``tiebreak.compare`` shows of kept scores; nan where no area is defined, or examples are counted
+        several times.
+        """
         return self.area.confidence_interval(level)
 
     def tpr_at(self, fpr: ArrayLike) -> FloatArray:
@@ -164,20 +154,6 @@ class RocCurve(Result["RocPlots"]):
         right, miss, alarm, quiet = costs.of_decisions(self.positive)
         total = right * self.tp + miss * self.fn + alarm * self.fp + quiet * self.tn
         return np.asarray(total / (self.n_positive + self.n_negative))
-
-    def better_where(self, other: RocCurve) -> tuple[RocRegion, ...]:
-        """Ranges of the false positive rate in which this curve or the other is higher.
-
-        Parameters
-        ----------
-        other : RocCurve
-
-        Returns
-        -------
-        tuple of RocRegion
-            From 0 to 1; empty where either curve is undefined.
-        """
-        return regions_of_curves((self.fpr, self.tpr), (other.fpr, other.tpr))
 
 
 def roc_curve(y_true: ArrayLike, scores: ArrayLike, *, positive: Any = None) -> RocCurve:
@@ -230,11 +206,6 @@ def curve_of(data: Binary) -> RocCurve:
         area,
         data.reason,
     )
-
-
-def without_variance(area: AucResult) -> AucResult:
-    """The area of examples that stand in it several times, whose variance DeLong's formula does not give."""
-    return AucResult(area.auc, np.float64(math.nan), area.n_positive, area.n_negative, area.pairs_won, area.pairs_tied)  # type: ignore[arg-type]
 
 
 def _counts(rates: FloatArray, n: int) -> IntArray:

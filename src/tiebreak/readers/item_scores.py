@@ -71,7 +71,8 @@ class Part:
 
     def with_models(self, new: Mapping[str, str]) -> Part:
         """The part with other names of models; those that get one name are one."""
-        return replace(self, words={**self.words, "model": _renamed(self.words["model"], new)})
+        names = [new.get(name, name) for name in self.words["model"].names]
+        return replace(self, words={**self.words, "model": self.words["model"].renamed(names)})
 
     def take(self, rows: Sequence[int]) -> Part:
         """The given rows."""
@@ -241,7 +242,7 @@ def _joined(parts: Sequence[Part]) -> Part:
     for name, usual in {"run": "1", "epoch": "1", TASK: ""}.items():
         if name in words:
             filled = np.where(words[name].code < 0, len(words[name].names), words[name].code)
-            words[name] = _renamed(Words((*words[name].names, usual), filled), {}).ordered()
+            words[name] = _concatenated([Words((*words[name].names, usual), filled), Words((), filled[:0])]).ordered()
     if TASK in words and len(words[TASK].names) > 1:
         words["item"] = _paired(words[TASK], words["item"])
     if "item_hash" in words:
@@ -260,11 +261,6 @@ def _concatenated(columns: Sequence[Words]) -> Words:
     place = {name: n for n, name in enumerate(dict.fromkeys(chain.from_iterable(column.names for column in columns)))}
     codes = [np.array([*(place[name] for name in column.names), -1], dtype=np.int32)[column.code] for column in columns]
     return Words(tuple(place), np.concatenate(codes))
-
-
-def _renamed(words: Words, new: Mapping[str, str]) -> Words:
-    """Words of which some have other names; those of one name are one."""
-    return _concatenated([Words([new.get(name, name) for name in words.names], words.code), Words((), words.code[:0])])
 
 
 def _paired(one: Words, two: Words) -> Words:
@@ -366,7 +362,8 @@ def _group_tasks(words: dict[str, Words], numbers: dict[str, FloatArray], parts:
     of_tasks = {name for part in parts if part.is_mean_of_tasks and "group" in part.words for name in part.words["group"].names}
     if not members or ([*map(len, members.values())] == [len(task.names)] and of_tasks.issuperset(members)):
         return []  # the mean over the tasks is that of the group
-    words[SUBTASK], words[TASK] = task, _renamed(task, {each: name for name, own in members.items() for each in own})
+    above = {each: name for name, own in members.items() for each in own}
+    words[SUBTASK], words[TASK] = task, task.renamed([above.get(each, each) for each in task.names])
     n_items = np.array([np.unique(words["item"].code[task.code == place]).size for place in range(len(task.names))])
     shares = np.ones(len(task.names))
     for own in (own for name, own in members.items() if name in of_tasks):

@@ -1,5 +1,9 @@
 from tiebreak.numerics.law import Law as Law
 from tiebreak.numerics.law import RopeProbabilities as RopeProbabilities
 from tiebreak.numerics.law import student as student
+from tiebreak.statistics.ratings import BattleColumns as BattleColumns
+from tiebreak.statistics.ratings import BradleyTerry as BradleyTerry
+from tiebreak.statistics.ratings import battles_of_scores as battles_of_scores
+from tiebreak.statistics.ratings import bradley_terry as bradley_terry
 from tiebreak.statistics.splits import corrected_t as corrected_t
 from tiebreak.statistics.splits import paired_t as paired_t

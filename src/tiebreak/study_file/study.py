@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct, field, structs
 
-from tiebreak.errors import InvalidParameterError, InvalidStudyError, TiebreakError
+from tiebreak.errors import InvalidParameterError, TiebreakError
 from tiebreak.numerics import check_rope_given
 from tiebreak.plan.candidates import grid
 from tiebreak.plan.splits import KINDS
