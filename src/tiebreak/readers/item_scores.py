@@ -80,14 +80,14 @@ class Part:
         return replace(self, words=words, numbers={key: each[rows] for key, each in self.numbers.items()})
 
 
-def words_of(values: Iterable[Any]) -> Words:
+def _words_of(values: Iterable[Any]) -> Words:
     """Texts, and what else can be a name, as words."""
     return cast(Words, column_of(values, as_typed=True))
 
 
 def part_of_log(log: Log, name: str, stem: str) -> Part:
     """Part of the log of an evaluation tool."""
-    words = {key: words_of(values) for key, values in log.columns.items() if key != "score"}
+    words = {key: _words_of(values) for key, values in log.columns.items() if key != "score"}
     scores = {"score": np.array(log.columns["score"], dtype=float)}
     about = (log.metric, log.remark, log.unit, log.lower_is_better, log.is_mean_of_tasks)
     return Part(words, scores, name, lambda row: f"sample {row + 1}", stem, *about)
@@ -126,7 +126,7 @@ def part_of_items(items: Items) -> Part:
     if len(items.runs) > 1:
         words["run"] = Words(items.runs, run)
     texts = {"cluster": items.clusters, **items.columns}
-    words |= {key: words_of(values).take(item) for key, values in texts.items() if values is not None}
+    words |= {key: _words_of(values).take(item) for key, values in texts.items() if values is not None}
     numbers = {"score": items.score[model, run, item]}
     if items.weights is not None:
         numbers["weight"] = items.weights[item]
@@ -453,7 +453,7 @@ def _means(score: FloatArray, place: IntArray, shape: tuple[int, ...]) -> tuple[
     has = ~np.isnan(score)
     size = int(np.prod(shape))
     n = np.bincount(place[has], minlength=size)
-    table = divide(np.bincount(place[has], score[has], minlength=size), np.where(n > 0, n, np.nan)).reshape(shape)
+    table = divide(np.bincount(place[has], score[has], minlength=size), n).reshape(shape)
     most, fewest = n.max(initial=0), n[n > 0].min(initial=n.max(initial=0))
     return table, "" if most <= 1 else f"{most}" if fewest == most else f"{fewest} to {most}"
 
