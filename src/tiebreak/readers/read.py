@@ -193,7 +193,7 @@ def _given(sources: Sequence[Any]) -> list[NamedSource]:
     for number, source in enumerate(sources, start=1):
         is_alone = len(sources) == 1
         name = printable(os.fspath(source)) if _is_file(source) else f"source {number}" if not is_alone else "the source"
-        if isinstance(source, Mapping) and source and not sklearn.reads(source) and all(map(_is_source, source.values())):
+        if isinstance(source, Mapping) and source and not sklearn.reads(source) and all(map(sklearn.is_source, source.values())):
             for key, value in source.items():
                 found.append(NamedSource(value, printable(os.fspath(value)) if _is_file(value) else name, str(key)))
         elif _is_file(source):
@@ -219,11 +219,6 @@ def _n_alike(parts: Sequence[Sequence[str]]) -> int:
 
 def _is_file(source: Any) -> bool:
     return isinstance(source, str | os.PathLike)
-
-
-def _is_source(value: Any) -> bool:
-    """True for what may be a table of its own in a dict of them, one for each model."""
-    return isinstance(value, str | os.PathLike | Mapping | Items) or hasattr(type(value), "columns")
 
 
 def is_file_name(text: str) -> bool:
@@ -305,7 +300,7 @@ def _found(given: NamedSource, options: ReadOptions, *, n_sources: int) -> Found
 
 
 def _named(found: One, given: NamedSource) -> One:
-    """What was found of one model, under the name that a dict gives to it."""
+    """A table or part of one model, under the name that a dict gives to it."""
     models = found.words["model"].names if isinstance(found, Part) else found.models
     if not given.key or not models:
         return found
