@@ -15,7 +15,7 @@ from tiebreak.errors import AmbiguousSourceError, InvalidScoresError, Setting, T
 from tiebreak.numerics import FloatArray, IntArray, divide
 from tiebreak.printable import fault_of_name, printable
 from tiebreak.readers.header import ALIASES, plain
-from tiebreak.readers.metric import name_metric
+from tiebreak.readers.metric import choose_metric, name_metric
 from tiebreak.readers.shapes import Long, cell_of, doubles_error
 from tiebreak.readers.splits import natural_key
 from tiebreak.readers.tables import Column, SourceTable, Where, Words, as_words, column_of, has_fractions
@@ -139,12 +139,7 @@ def part_of_items(items: Items) -> Part:
 def part_of_long(long: Long, stem: str) -> Part:
     """Part of a table whose rows are items."""
     if long.metrics is not None:
-        raise AmbiguousSourceError(
-            f"{long.table.name} holds {len(long.metrics.names)} metrics: {quoted(long.metrics.names, 12)}. Say which "
-            "one to compare with ",
-            Setting("metric"),
-            ".",
-        )
+        choose_metric(long.metrics.names, None, long.table.name)
     n = 1 if long.model is not None else len(long.models)
     model = long.model if long.model is not None else np.repeat(np.arange(n), long.table.n_rows)
     own = {_AS.get(role, role): words for role, words in long.units.items()}
@@ -398,16 +393,11 @@ def _shown(names: Sequence[str]) -> tuple[str, ...]:
 
 def _refuse_doubled(joined: Part, model: Words, units: Mapping[str, Words]) -> None:
     """Refuse two scores of one model for an item, in one run and epoch."""
-    cells = cell_of(model, units)
-    order = np.argsort(cells, kind="stable")
-    same = np.flatnonzero(np.diff(cells[order]) == 0)
-    if not same.size:
-        return
     texts = {name: column for name, column in joined.words.items() if name not in {*_OWN, TASK, SUBTASK}}
     table = SourceTable(joined.name, {**texts}, joined.where, model.code.size, {})
-    pair = sorted((int(order[same[0]]), int(order[same[0] + 1])))
-    units = {what: column for what, column in units.items() if what == "item" or (what == "run" and "run" in joined.words)}
-    error = doubles_error(table, model, units, (pair[0], pair[1]), same.size, order, same, ())
+    error = doubles_error(table, model, {what: column for what, column in units.items() if what in joined.words})
+    if error is None:
+        return
     numbered = " If they are several answers of one model, number them in a column 'epoch', or 'run' where a run answers all."
     of_tasks = " If they are of several tasks, name these in a column 'task'."
     hints = {numbered: {"run", "epoch"}.isdisjoint(joined.words), of_tasks: TASK not in joined.words}
