@@ -106,6 +106,7 @@ def test_results_that_are_not_whole(fit: Fit) -> None:
         (scores, "cv_results_ has scores of splits but neither 'params' with a dict for each candidate nor columns 'param_...'"),
         ({**results, "split3_test_score": None}, "the scores of 'split3_test_score' must be numbers in one list"),
         ({**results, "split4_test_score": [1] * 3}, r"lacks the scores of some splits: it has \[0, 1, 2, 4\]"),
+        ({name: each for name, each in results.items() if name[:6] not in ("split0", "split1")}, r"it has \[2\]. Pass it whole"),
         ({**results, "split1_test_score": [0.5, 0.6]}, "'split1_test_score' holds 2 scores for 3 candidates"),
     ):
         with pytest.raises((UnreadableSourceError, InvalidScoresError), match=message):

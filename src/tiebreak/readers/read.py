@@ -59,7 +59,7 @@ Found = Source | Long | SourceTable | Items | Path
 """What a source turns out to be: scores of splits, a long table, a table of predictions, items, or the log of a tool."""
 
 
-One = TypeVar("One", Items, Long, Part)
+One = TypeVar("One", bound=Items | Long | Part)
 
 
 class NamedSource(NamedTuple):
@@ -307,7 +307,7 @@ def _named(found: One, given: NamedSource) -> One:
     if len(models) > 1:
         raise AmbiguousSourceError(f"the source given for {given.key!r} holds {len(models)} models. Pass it without a name.")
     if isinstance(found, Part):
-        return found.with_models(dict.fromkeys(models, given.key))
+        return cast(One, found.with_models(dict.fromkeys(models, given.key)))
     return dataclasses.replace(found, models=(given.key,))
 
 
