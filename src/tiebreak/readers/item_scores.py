@@ -69,6 +69,11 @@ class Part:
     lower_is_better: bool | None = None
     is_mean_of_tasks: bool = False
 
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Names of the models."""
+        return tuple(self.words["model"].names)
+
     def with_models(self, new: Mapping[str, str]) -> Part:
         """The part with other names of models; those that get one name are one."""
         names = [new.get(name, name) for name in self.words["model"].names]

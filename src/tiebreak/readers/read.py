@@ -300,14 +300,14 @@ def _found(given: NamedSource, options: ReadOptions, *, n_sources: int) -> Found
 
 
 def _named(found: One, given: NamedSource) -> One:
-    """A table or part of one model, under the name that a dict gives to it."""
-    models = found.words["model"].names if isinstance(found, Part) else found.models
+    """Scores or items of one model under the name that a dict gives to it."""
+    models = found.models
     if not given.key or not models:
         return found
     if len(models) > 1:
         raise AmbiguousSourceError(f"the source given for {given.key!r} holds {len(models)} models. Pass it without a name.")
     if isinstance(found, Part):
-        return cast(One, found.with_models(dict.fromkeys(models, given.key)))
+        return cast(One, found.with_models({models[0]: given.key}))
     return dataclasses.replace(found, models=(given.key,))
 
 
