@@ -51,7 +51,7 @@ def reads(source: Any) -> bool:
         return (is_known or is_by_model) and 0 < len(source) == len(set(map(str, source)))
     if isinstance(source, list | tuple | np.ndarray):
         is_rows = len(source) > 0 and all(isinstance(row, list | tuple | np.ndarray) for row in source[:9])
-        return is_rows or (isinstance(source, np.ndarray) and source.dtype.names is None) or _model_in(source) is not None
+        return is_rows or isinstance(source, np.ndarray) or _model_in(source) is not None
     has_trials = isinstance(getattr(source, "trials", None), list)
     return has_trials or _is_fitted(source) or _is_one_result(source) or _model_in(source) is not None
 
