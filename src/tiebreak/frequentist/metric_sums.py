@@ -153,18 +153,18 @@ def metric_of_classes(actual: ArrayLike, predicted: ArrayLike, metric: str) -> M
         wrong = ~(np.isfinite(each) & (each == np.rint(each)) & (each >= 0))
         if wrong.any():
             raise InvalidScoresError(f"{name} must be numbers of classes: 0, 1 and so on; it holds {each[wrong][0]:g}.")
-    truth, flat = truth.astype(np.int64), rows.reshape(-1, truth.size).astype(np.int64)
-    n_classes = int(max(truth.max(), flat.max(), 1)) + 1
+    actual_class, flat = truth.astype(np.int64), rows.reshape(-1, truth.size).astype(np.int64)
+    n_classes = int(max(actual_class.max(), flat.max(), 1)) + 1
     if metric in _PER_CLASS and n_classes > 2:
         raise InvalidScoresError(
             f"{metric} is of the positive one of two classes, and there are {n_classes}. Take {metric}_macro or another mean."
         )
-    n, n_models = truth.size, len(flat)
+    n, n_models = actual_class.size, len(flat)
     example = np.arange(n)
     places, owners = [], []
     for model, own in enumerate(flat):  # of each model: hits, predictions and examples of each class
-        start, right = 3 * n_classes * model, np.flatnonzero(own == truth)
-        places += [start + truth[right], start + n_classes + own, start + 2 * n_classes + truth]
+        start, right = 3 * n_classes * model, np.flatnonzero(own == actual_class)
+        places += [start + actual_class[right], start + n_classes + own, start + 2 * n_classes + actual_class]
         owners += [right, example, example]
     at = (np.concatenate(owners), np.concatenate(places))
     columns = csr_array((np.ones(at[0].size), at), shape=(n, 3 * n_classes * n_models))
@@ -173,7 +173,7 @@ def metric_of_classes(actual: ArrayLike, predicted: ArrayLike, metric: str) -> M
         counts = sums.reshape((*sums.shape[:-1], 3, n_classes))
         return function(counts[..., 0, :], counts[..., 1, :], counts[..., 2, :])
 
-    return MetricOfSums(columns, of_sums, rows.shape[:-1], truth)
+    return MetricOfSums(columns, of_sums, rows.shape[:-1], actual_class)
 
 
 def metric_of_numbers(actual: ArrayLike, predicted: ArrayLike, metric: str) -> MetricOfSums:

@@ -46,7 +46,7 @@ def test_metrics_that_are_no_means(rng: np.random.Generator, metric: str, positi
         assert pair.pvalue == pytest.approx(found.pvalue(), rel=1e-9)
         test = tb.frequentist.permutation_test_metric(statistic, i, j, clusters=data.clusters)
         assert tests[pair.first, pair.second] == test.pvalue()
-    assert {"outcomes", "agreement", "disagreements", "differences", "correlation"}.isdisjoint(answer.plot.names)
+    assert set(answer.plot.names) == {"ranking", "verdicts"}
     text = " ".join(answer.to_text(columns="all").split())
     assert f"jackknife-t: {name} is of all examples together and no mean over them" in text
     assert f"so its own {name} is likely" in text

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,9 +18,8 @@ from tiebreak.comparison.procedures.items import (
     tolerance_of,
 )
 from tiebreak.comparison.procedures.procedure import Differences, ModelValues, TestOnly
-from tiebreak.errors import InvalidParameterError
 from tiebreak.frequentist.clusters import ClusteredMeanResult, ClusterSums, cluster_sums, mean_of_clusters
-from tiebreak.frequentist.crossed_runs import CrossedMeanResult, Population, crossed_mean
+from tiebreak.frequentist.crossed_runs import CrossedMeanResult, crossed_mean
 from tiebreak.frequentist.johnson import (
     asymmetry_pvalues,
     johnson_inverse,
@@ -174,23 +173,17 @@ class Means(NamedTuple):
 class ClusteredT(OverItems):
     """Student's t of the mean difference over items, clusters of items, or items and runs."""
 
-    options: Mapping[str, Any] = field(default_factory=lambda: {"variance": "cr2", "population": "items and runs"}, hash=False)
-
-    def fitted(self, data: Scores, settings: Settings) -> ClusteredT:
-        """About further runs too, where there are several, unless the answer is to be about these very runs."""
-        population = self.options_of(settings)["population"]
-        if population not in get_args(Population):
-            raise InvalidParameterError(
-                f"population must be one of {', '.join(map(repr, get_args(Population)))}; got {population!r}.", about="population"
-            )
-        if len(self.items(data).runs) == 1 or population == "items":
-            return self
-        return replace(self, generalises_to=f"further {self.unit}s like these, and {FURTHER_ITEM_RUNS}", not_covered=ANEW)
+    def for_data(self, data: Scores) -> Self:
+        """With the noun of the table; about further runs too, where there are several."""
+        found = super().for_data(data)
+        if data.items is None or len(data.items.runs) == 1:
+            return found
+        return replace(found, generalises_to=f"further {found.unit}s like these, and {FURTHER_ITEM_RUNS}", not_covered=ANEW)
 
     def judge(self, data: Scores, first: IntArray, second: IntArray, settings: Settings) -> MeanDifferences:
         """Mean difference of each pair over the items that both have."""
         scale = self.scale(data, first, second)
-        found = self._of_pairs(data, first, second, scale, settings)
+        found = self._of_pairs(data, first, second, scale)
         is_flat = (found.kind != SPREAD) & (found.kind != UNDEFINED)
         n_runs = len(self.items(data).runs)
         estimate = np.where(found.kind == IDENTICAL, 0.0, found.estimate)
@@ -212,7 +205,7 @@ class ClusteredT(OverItems):
             guarded_df=found.guarded_df,
         )
 
-    def _of_pairs(self, data: Scores, first: IntArray, second: IntArray, scale: FloatArray, settings: Settings) -> Means:
+    def _of_pairs(self, data: Scores, first: IntArray, second: IntArray, scale: FloatArray) -> Means:
         items = self.items(data)
         if self._is_plain(items):
             matrix = data.matrix()
@@ -223,12 +216,12 @@ class ClusteredT(OverItems):
             pair = np.array([one[0], two[0]])
             items = replace(items, models=tuple(items.models[row] for row in pair.tolist()), score=items.score[pair])
             one, two = np.array([0]), np.array([1])
-        sums = self._sums(items, settings)
+        sums = self._sums(items)
         step = max(1, BLOCK // items.score[0].size)
         blocks = []
         for start in range(0, one.size, step):
             rows = slice(start, start + step)
-            blocks.append(self._of_block(items, sums, one[rows], two[rows], np.atleast_1d(scale)[rows], settings))
+            blocks.append(self._of_block(items, sums, one[rows], two[rows], np.atleast_1d(scale)[rows]))
         found = joined(blocks)
         sign = data.metric.sign
         skewness, runs_skewness = (None if each is None else sign * each for each in (found.skewness, found.runs_skewness))
@@ -239,29 +232,26 @@ class ClusteredT(OverItems):
         """True where each item counts once and by itself, so that the ordinary t of their differences is the answer."""
         return not items.structure_note
 
-    def _sums(self, items: Items, settings: Settings) -> ClusterSums | None:
+    def _sums(self, items: Items) -> ClusterSums | None:
         """Sums by cluster of each model, whose differences are those of pairs; None where some scores are missing, or of runs."""
         if len(items.runs) > 1 or np.isnan(items.score).any():
             return None
-        return cluster_sums(items.score[:, 0], clusters_of(items, self.options_of(settings)), weights=items.weights)
+        return cluster_sums(items.score[:, 0], items.cluster_codes, weights=items.weights)
 
-    def _of_block(
-        self, items: Items, sums: ClusterSums | None, one: IntArray, two: IntArray, scale: FloatArray, settings: Settings
-    ) -> Means:
-        options = self.options_of(settings)
+    def _of_block(self, items: Items, sums: ClusterSums | None, one: IntArray, two: IntArray, scale: FloatArray) -> Means:
         if sums is not None:
             totals = sums._replace(totals=sums.totals[one] - sums.totals[two])
-            return _of_clusters(mean_of_clusters(totals, options["variance"]), totals, scale)
-        return self._of_rows(items, _differences(items, one, two), scale, options)
+            return _of_clusters(mean_of_clusters(totals), totals, scale)
+        return self._of_rows(items, _differences(items, one, two), scale)
 
-    def _of_rows(self, items: Items, values: FloatArray, scale: FloatArray, options: Mapping[str, Any]) -> Means:
+    def _of_rows(self, items: Items, values: FloatArray, scale: FloatArray) -> Means:
         """Means of rows of shape (n_rows, n_runs, n_items), nan where there is no value."""
-        return mean_of_rows(items, values, scale, options)
+        return mean_of_rows(items, values, scale)
 
     def values(self, data: Scores, settings: Settings) -> ModelValues:
         """Mean over items of each model, with the interval of the same kind as the differences have."""
         items = self.items(data)
-        found = self._of_models(data, settings)
+        found = self._of_models(data)
         single = MeanDifferences(
             estimate=found.estimate,
             n_units=found.n,
@@ -276,13 +266,13 @@ class ClusteredT(OverItems):
         error = found.standard_error
         return ModelValues("mean", found.estimate, found.n, found.tolerance, single.interval, standard_error=error)
 
-    def _of_models(self, data: Scores, settings: Settings) -> Means:
+    def _of_models(self, data: Scores) -> Means:
         """Mean of each model over its own items."""
         items = self.items(data)
         if self._is_plain(items):
             return _of_moments(model_moments(data.matrix()))
         scale = np.fmax.reduce(np.abs(items.score.reshape(len(items.models), -1)), axis=1)
-        return self._of_rows(items, items.score, scale, self.options_of(settings))
+        return self._of_rows(items, items.score, scale)
 
     def reason_for(self, data: Scores) -> str:
         """Reason by the shape of the table."""
@@ -312,8 +302,9 @@ class ClusteredT(OverItems):
             return
         error, pair = float(own.standard_error[0]), f"{models[0]} minus {models[1]}"
         if items.clusters is not None and len(items.runs) == 1:
-            options = {**settings.options, "variance": "independent"}
-            alone = float(self.judge(data, first, second, replace(settings, options=options)).standard_error[0])
+            apart = replace(items, clusters=None)
+            found = self._of_rows(apart, _differences(apart, first, second), self.scale(data, first, second))
+            alone = float(found.standard_error[0])
             seems = f"the standard error of {pair} would seem to be {alone:.3g} instead of {error:.3g}"
             text = f"clusters forgotten, for contrast: {seems}"
             yield TestOnly(name="independent", models=models, statistic=alone / error, text=text)
@@ -537,12 +528,7 @@ def _and_more(pairs: Sequence[object]) -> str:
 def means_of_models(items: Items) -> Means:
     """Mean over its own items of each model, with the error that clusters and runs leave it."""
     scale = np.fmax.reduce(np.abs(items.score.reshape(len(items.models), -1)), axis=1)
-    return mean_of_rows(items, items.score, scale, CLUSTERED_T.options)
-
-
-def clusters_of(items: Items, options: Mapping[str, Any]) -> IntArray | None:
-    """Clusters, if the variance is to take notice of them."""
-    return None if options["variance"] == "independent" else items.cluster_codes
+    return mean_of_rows(items, items.score, scale)
 
 
 def joined(blocks: Sequence[Means]) -> Means:
@@ -568,21 +554,19 @@ def _of_clusters(found: ClusteredMeanResult, sums: ClusterSums, scale: FloatArra
     return Means(*columns)._replace(skewness=skewness_of_weighted_mean(means if have_all else np.nan_to_num(means), sums.weights))
 
 
-def mean_of_rows(items: Items, values: FloatArray, scale: FloatArray, options: Mapping[str, Any]) -> Means:
+def mean_of_rows(items: Items, values: FloatArray, scale: FloatArray) -> Means:
     """Means of rows of shape (n_rows, n_runs, n_items), nan where there is no value."""
     if values.shape[1] == 1:
-        sums = cluster_sums(values[:, 0], clusters_of(items, options), weights=items.weights, omit_missing=True)
-        return _of_clusters(mean_of_clusters(sums, options["variance"]), sums, scale)
+        sums = cluster_sums(values[:, 0], items.cluster_codes, weights=items.weights, omit_missing=True)
+        return _of_clusters(mean_of_clusters(sums), sums, scale)
     present = np.asarray(~np.isnan(values).all(axis=1))
     if present.all():
-        return _of_crossed(items, values, np.ones(values.shape[2], dtype=bool), scale, options)
+        return _of_crossed(items, values, np.ones(values.shape[2], dtype=bool), scale)
     rows = range(len(values))
-    return joined([_of_crossed(items, values[row : row + 1], present[row], scale[row : row + 1], options) for row in rows])
+    return joined([_of_crossed(items, values[row : row + 1], present[row], scale[row : row + 1]) for row in rows])
 
 
-def _of_crossed(
-    items: Items, values: FloatArray, used: NDArray[np.bool_], scale: FloatArray, options: Mapping[str, Any]
-) -> Means:
+def _of_crossed(items: Items, values: FloatArray, used: NDArray[np.bool_], scale: FloatArray) -> Means:
     """Items and runs crossed, on some of the items."""
     clusters = None if items.cluster_codes is None else items.cluster_codes[used]
     weights = None if items.weights is None else items.weights[used]
@@ -593,7 +577,7 @@ def _of_crossed(
         lacking = Means(nothing, nothing, nothing, zero, kind, tolerance_of(scale), nothing, nothing, nothing, nothing, nothing)
         return lacking._replace(runs_skewness=nothing)
     some = values[:, :, used]
-    found: CrossedMeanResult = crossed_mean(some, clusters, weights=weights, population=options["population"])
+    found: CrossedMeanResult = crossed_mean(some, clusters, weights=weights)
     kind = np.where(np.asarray(found.examples.kind) == UNDEFINED, UNDEFINED, row_moments(np.nanmean(some, axis=1), scale).kind)
     columns = (found.estimate, found.standard_error, found.df, np.full(len(values), found.n_examples), kind, tolerance_of(scale))
     sums = cluster_sums(np.nanmean(some, axis=1), clusters, weights=weights)
@@ -601,8 +585,6 @@ def _of_crossed(
     share = divide(np.square(np.asarray(found.examples.standard_error)), np.square(np.asarray(found.standard_error)))
     skewness = skewness_of_weighted_mean(divide(sums.totals, sums.weights), sums.weights)
     skewness = skewness * np.nan_to_num(np.minimum(share, 1.0)) ** 1.5
-    if options["population"] == "items":
-        return Means(*map(np.asarray, columns))._replace(skewness=skewness)
     parts = (found.runs_standard_error, found.from_examples, found.from_runs, found.from_both)
     return Means(*map(np.asarray, (*columns, skewness, *parts)))._replace(runs_skewness=np.asarray(found.runs_skewness))
 
