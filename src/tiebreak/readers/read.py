@@ -311,10 +311,9 @@ def _named(found: One, given: NamedSource) -> One:
         return found
     if len(models) > 1:
         raise AmbiguousSourceError(f"the source given for {given.key!r} holds {len(models)} models. Pass it without a name.")
-    renamed: Any = (
-        found.with_models({models[0]: given.key}) if isinstance(found, Part) else dataclasses.replace(found, models=(given.key,))
-    )
-    return cast(One, renamed)
+    if isinstance(found, Part):
+        return cast(One, found.with_models({models[0]: given.key}))
+    return dataclasses.replace(found, models=(given.key,))
 
 
 def _with_options(scores: Scores, name: str, options: ReadOptions) -> Source:
