@@ -312,7 +312,8 @@ def _named(found: One, given: NamedSource) -> One:
     if len(models) > 1:
         raise AmbiguousSourceError(f"the source given for {given.key!r} holds {len(models)} models. Pass it without a name.")
     if isinstance(found, Part):
-        return cast(One, found.with_models({models[0]: given.key}))
+        renamed: Any = found.with_models({models[0]: given.key})
+        return cast(One, renamed)
     return dataclasses.replace(found, models=(given.key,))
 
 
