@@ -519,8 +519,8 @@ def _errors(battles: _Battles, ability: FloatArray, bias: float, has_position: b
 
 def _squared_errors(covariance: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Variances of abilities less their mean, of their differences, and of the position."""
-    centre = np.eye(len(covariance) - 1) - 1 / (len(covariance) - 1)
-    among = centre @ covariance[:-1, :-1] @ centre
+    among = covariance[:-1, :-1] - covariance[:-1, :-1].mean(axis=0)
+    among -= among.mean(axis=1, keepdims=True)
     own = np.diagonal(among)
     return own.clip(0.0), (own[:, None] + own - 2 * among).clip(0.0), covariance[-1, -1].clip(0.0)
 
@@ -545,11 +545,10 @@ def _by_cluster(
 
     slopes, known = by_unit(residual, -1.0), by_unit(information, 1.0)
     degree = known.sum(axis=0)
-    turn = np.eye(size)
-    turn[:-1, :-1] -= (
-        degree[:-1] / degree[:-1].sum()
-    )  # abilities less their weighted mean, of which a model with few battles is no part
-    bread = turn @ bread @ turn.T
+    weight = np.append(degree[:-1] / degree[:-1].sum(), 0.0)
+    bread = bread.copy()  # abilities less their weighted mean, of which a model with few battles is hardly a part
+    bread[:-1] -= weight @ bread
+    bread[:, :-1] -= (bread @ weight)[:, None]
     own, last = np.diagonal(bread), bread[-1]
     leverage = own[one] + own[two] - 2 * bread[one, two] + side * (2 * (last[one] - last[two]) + last[-1])
     leverage = np.bincount(unit, information * leverage)
