@@ -254,7 +254,7 @@ def test_files_of_one_name_are_called_after_their_folders(tmp_path: Path) -> Non
         assert tb.read_items(*paths).models == ("small", "org/large")
 
 
-def test_a_dict_names_the_one_model_of_each_source() -> None:
+def test_a_dict_names_the_one_model_of_each_source(write: Write) -> None:
     """Of a table of any shape; a source of several has names of its own."""
     one = pd.DataFrame({"item": [1, 2], "score": [1, 0]})
     for source in (one, one.rename(columns={"score": "svm"}), one.assign(model="svm"), tb.read_items(one.assign(model="svm"))):

@@ -61,14 +61,14 @@ def source_of_long(long: Long, options: ReadOptions) -> Source:
     rows = [np.flatnonzero(datasets.code == number) if n_datasets > 1 else None for number in range(n_datasets)]
     keys = (repeat, fold, seed)
     matrices = [_matrix(name, long, own, keys, sizes) for name, own in zip(datasets.names, rows, strict=True)]
-    for matrix in matrices if kind != "seeds" and seed is None and long.model is not None else ():
-        _refuse_disjoint(matrix, long.table.name)
     if kind != "unknown":
         key, part = (repeat, "repeat") if kind == "seeds" else (fold, "fold")
         own = getattr(matrices[0], part).tolist()
         columns = tuple(str(code) if key.labels is None else key.labels[code] for code in own)
         matrices = [dataclasses.replace(matrices[0], columns=columns)]
-    elif n_datasets == 1 and "seed" not in units:
+    for matrix in matrices if kind != "seeds" and seed is None and long.model is not None else ():
+        _refuse_disjoint(matrix, long.table.name, is_time=kind == "periods")
+    if kind == "unknown" and n_datasets == 1 and "seed" not in units:
         matrices = [_with_folds(matrices[0], long, options)]
     by_position = "position" in units
     if by_position or "split" in units:
@@ -283,7 +283,7 @@ def _means(values: FloatArray, cell: IntArray, n_cells: int) -> FloatArray:
     return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
 
 
-def _refuse_disjoint(matrix: ScoreMatrix, source: str) -> None:
+def _refuse_disjoint(matrix: ScoreMatrix, source: str, *, is_time: bool) -> None:
     """Refuse two models that have no split in common; those with some in common are for the comparison to judge."""
     present = ~np.isnan(matrix.score)
     kept = np.flatnonzero(present.any(axis=1))  # a model whose scores are all undefined may have been on any
@@ -293,12 +293,13 @@ def _refuse_disjoint(matrix: ScoreMatrix, source: str) -> None:
     apart = np.argwhere(there @ there.T == 0)
     if apart.size:
         (one, first), (two, second) = ((matrix.models[row], int(np.argmax(present[row]))) for row in kept[apart[0]])
+        unit = "period (column 'time')" if is_time else "split"
         raise UnpairedScoresError(
-            f"{source}: models {one!r} and {two!r} have no split in common: the first of one is "
+            f"{source}: models {one!r} and {two!r} have no {unit} in common: the first of one is "
             f"{matrix.split_name(first)}, of the other {matrix.split_name(second)}. Score both on the same ones, or leave one "
             "out with ",
             Setting("models"),
-            ".",
+            ". If the times say how long something took, call it 'seconds'." if is_time else ".",
         )
 
 
