@@ -137,7 +137,7 @@ def test_clusters_of_very_different_sizes_keep_the_level() -> None:
     p, n_battles = won.mean(), np.bincount(user)
     change = np.bincount(user, won - p) / ((user.size - n_battles) * p * (1 - p))
     error = np.sqrt(59 / 60 * (change**2).sum())
-    df = min(float(tb.frequentist.clustered_mean(won.astype(float), user).df), 3 * (change**2).sum() ** 2 / (change**4).sum())
+    df = min(float(tb.statistics.clustered_mean(won.astype(float), user).df), 3 * (change**2).sum() ** 2 / (change**4).sum())
     assert 3 < df < 4
     found = ratings.win_rate("x", "y")
     odds = np.log(p / (1 - p)) + np.array([-1, 1]) * student_multiplier(0.05, df) * error

@@ -9,7 +9,6 @@ import pytest
 from scipy import stats
 
 from tiebreak.frequentist import crossed_mean, group_sequential_design, paired_proportions, wilcoxon
-from tiebreak.frequentist.johnson import johnson_inverse
 from tiebreak.frequentist.planned_intervals import (
     CrossedParts,
     IntervalLaw,
@@ -25,6 +24,7 @@ from tiebreak.frequentist.planned_intervals import (
     student_law,
     welch_law,
 )
+from tiebreak.statistics.skew import johnson_inverse
 
 
 @pytest.mark.parametrize(("df", "limit"), [(3, 0.0), (9, 0.2), (29, -0.1)])

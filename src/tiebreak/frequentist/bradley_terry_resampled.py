@@ -22,7 +22,6 @@ from tiebreak.frequentist.bradley_terry_fit import (
     information_of,
     solve_information,
 )
-from tiebreak.frequentist.clusters import freedom_of_parts
 from tiebreak.frequentist.pair_outcomes import PairOutcomes
 from tiebreak.numerics import (
     FloatArray,
@@ -33,6 +32,7 @@ from tiebreak.numerics import (
     divide,
     student_multiplier,
 )
+from tiebreak.statistics.influence import freedom_of_parts
 
 Numbers = NDArray[Any]
 

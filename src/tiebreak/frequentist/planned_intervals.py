@@ -14,12 +14,12 @@ from typing import NamedTuple
 import numpy as np
 
 from tiebreak.frequentist.group_sequential import GroupSequentialDesign
-from tiebreak.frequentist.johnson import johnson_inverse
 from tiebreak.frequentist.proportions import independent_proportions
 from tiebreak.frequentist.signed_rank import MOST_EXACT, wilcoxon
 from tiebreak.frequentist.tango import paired_proportions, restricted_variance
 from tiebreak.numerics import FloatArray, divide, student_multiplier, student_quantile
 from tiebreak.numerics.quadrature import log_gamma_nodes
+from tiebreak.statistics.skew import johnson_inverse
 
 MANY_DF = 1e6
 """Degrees of freedom from which an estimated variance is taken as known."""

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidScoresError
-from tiebreak.frequentist.clusters import ClusterSums, cluster_residuals, cluster_sums, mean_of_clusters
 from tiebreak.numerics import FloatArray, IntArray, Interval, StudentDistribution, divide, group_codes, plain
+from tiebreak.statistics.influence import ClusterSums, cluster_residuals, cluster_sums, mean_of_clusters
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.errors import InvalidScoresError
-from tiebreak.frequentist.clusters import ClusterSums, ClusterVariance, check_variance, cluster_sums, mean_of_clusters
-from tiebreak.frequentist.johnson import skewness_of_mean
 from tiebreak.numerics import (
     CONSTANT,
     IDENTICAL,
@@ -31,6 +29,8 @@ from tiebreak.numerics import (
     plain,
     widest_interval,
 )
+from tiebreak.statistics.influence import ClusterSums, ClusterVariance, check_variance, cluster_sums, mean_of_clusters
+from tiebreak.statistics.skew import skewness_of_mean
 
 FEW_EVENTS = 10
 """Units that differ from the others of their stratum, below which its variance may be far too small by chance."""
@@ -192,7 +192,7 @@ def _part(sums: ClusterSums, variance: ClusterVariance, noise: FloatArray) -> _P
     away = np.where(is_there, np.abs(values - middle), 0.0)
     is_event = away > noise[..., None]
     deviations = np.where(is_there, divide(totals - weights * mean, total), 0.0)
-    error = np.where(is_event.any(axis=-1), np.nan_to_num(np.asarray(found.standard_error)), 0.0)
+    error = np.where(is_event.any(axis=-1), np.nan_to_num(np.asarray(found.se)), 0.0)
     return _Part(
         mean=mean[..., 0],
         variance=np.square(error),

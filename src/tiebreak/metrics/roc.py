@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.caught import caught_warnings
-from tiebreak.frequentist.delong import AucResult, delong_auc
 from tiebreak.metrics.labels import Binary, check_binary
 from tiebreak.numerics import FloatArray, IntArray, Interval
 from tiebreak.result import Result
+from tiebreak.statistics.auc import Areas, roc_areas
 
 if TYPE_CHECKING:
     from tiebreak.metrics.costs import CostMatrix
@@ -98,8 +98,8 @@ class RocCurve(Result["RocPlots"]):
     tp, fp : ndarray of shape (n_points,)
         True and false positives.
     n_positive, n_negative : int
-    area : AucResult
-        Area under the curve, its variance by DeLong, and the pairs that it counts.
+    area : Areas
+        Area under the curve, its variance by DeLong, and the pairs that it counts; of one model.
     reason : str
         Why the area is nan; "" where it is not.
     """
@@ -112,7 +112,7 @@ class RocCurve(Result["RocPlots"]):
     fp: IntArray
     n_positive: int
     n_negative: int
-    area: AucResult
+    area: Areas
     reason: str = ""
 
     @property
@@ -128,16 +128,17 @@ class RocCurve(Result["RocPlots"]):
     @property
     def auc(self) -> float:
         """Share of pairs, a positive and a negative example, that are in the right order; ties count half."""
-        return float(self.area.auc)
+        return float(self.area.estimate[0])
 
     @property
     def auc_variance(self) -> float:
         """DeLong's variance of the area, over other examples for the same fitted model."""
-        return float(self.area.variance)
+        return float(self.area.variance[0])
 
     def auc_interval(self, level: float = 0.95) -> Interval:
-        """Normal interval of the area by DeLong's variance, for other examples and the same fitted model."""
-        return self.area.confidence_interval(level)
+        """Logit interval of the area by DeLong's variance, for other examples and the same model; nan without a variance."""
+        found = self.area.interval(level)
+        return Interval(*(float(end[0]) if self.auc_variance >= 0 else math.nan for end in found))
 
     def tpr_at(self, fpr: ArrayLike) -> FloatArray:
         """The curve at given false positive rates: its upper end where it is vertical, a straight line between points."""
@@ -217,7 +218,7 @@ def curve_of(data: Binary) -> RocCurve:
 
     with caught_warnings():  # of one class only: the reason says it
         fpr, tpr, thresholds = sklearn_curve(data.is_positive, data.scores, pos_label=True, drop_intermediate=False)
-    area = delong_auc(data.is_positive, data.scores)
+    area = roc_areas(data.is_positive, data.scores)
     return RocCurve(
         data.positive,
         thresholds,
@@ -232,9 +233,9 @@ def curve_of(data: Binary) -> RocCurve:
     )
 
 
-def without_variance(area: AucResult) -> AucResult:
+def without_variance(area: Areas) -> Areas:
     """The area of examples that stand in it several times, whose variance DeLong's formula does not give."""
-    return AucResult(area.auc, np.float64(math.nan), area.n_positive, area.n_negative, area.pairs_won, area.pairs_tied)  # type: ignore[arg-type]
+    return replace(area, parts=np.full_like(area.parts, np.nan))
 
 
 def _counts(rates: FloatArray, n: int) -> IntArray:

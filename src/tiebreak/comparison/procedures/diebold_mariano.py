@@ -13,10 +13,10 @@ from tiebreak.comparison.procedures.student import StudentTails
 from tiebreak.errors import InvalidParameterError, Setting, TiebreakError, TooFewSplitsError
 from tiebreak.frequentist.confidence_set import model_confidence_set
 from tiebreak.frequentist.diebold_mariano import diebold_mariano_test, lasting_autocorrelation
-from tiebreak.frequentist.johnson import asymmetry_pvalues, skewness_of_mean
 from tiebreak.numerics import CONSTANT, IDENTICAL, RELATIVE_TOLERANCE, SPREAD, UNDEFINED, FloatArray, IntArray
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
+from tiebreak.statistics.skew import asymmetry_pvalues, skewness_of_mean
 
 if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -57,3 +58,42 @@ class StudentTails(Differences):
     def student_df(self) -> FloatArray | None:
         """Degrees of freedom of the differences; 1 of a pair without any, which has no tails."""
         return np.where(np.asarray(self.df) > 0, self.df, 1.0)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LawDifferences(Differences):
+    """Differences whose tails are those of a law."""
+
+    distribution: Law
+
+    @property
+    def law(self) -> Law:
+        """Law of the differences."""
+        return self.distribution
+
+    @classmethod
+    def of(cls, law: Law, **facts: Any) -> Self:
+        """Differences with the facts of the law, or those given in their place."""
+        held = ("estimate", "n_units", "kind", "tolerance", "df")
+        return cls(**{name: getattr(law, name) for name in held} | {"standard_error": law.se, "distribution": law} | facts)
+
+    def take(self, rows: IntArray | slice) -> Self:
+        """Differences of some of the pairs."""
+        return replace(super().take(rows), distribution=self.distribution.take(rows))
+
+    def tail_below(self, at: ArrayLike) -> FloatArray:
+        """Lower tail."""
+        return np.asarray(self.distribution.tail(at))
+
+    def tail_above(self, at: ArrayLike) -> FloatArray:
+        """Upper tail."""
+        return np.asarray(self.distribution.tail(at, upper=True))
+
+    def quantile(self, p: ArrayLike, *, upper: bool = False) -> FloatArray:
+        """Ends of the law."""
+        return np.asarray(self.distribution.end(p, upper=upper))
+
+    @property
+    def student_df(self) -> FloatArray | None:
+        """Degrees of freedom of the differences; 1 of a pair without any, which has no tails."""
+        return None if self.df is None else np.where(np.asarray(self.df) > 0, self.df, 1.0)
