@@ -51,6 +51,7 @@ So it is for a file that a registry names in a text (``"tiebreak.views.pair:VIEW
 
 ON_THEIR_OWN = {
     "comparison/copies.py": "which models are copies of each other is a rule of its own, found by the name of its file",
+    "comparison/look_order.py": "tests of a random order know of no plan, and have a level of their own",
     "comparison/notices.py": "what is remarked on an answer is a rule of its own; comparison.py holds the answer",
     "evaluation/fit_and_score.py": "evaluate.py decides what is measured, and this is the measuring of one cell",
     "evaluation/shared_steps.py": "fit_and_score.py measures one cell, and this stands between cells of a split",
@@ -85,11 +86,9 @@ FORMULAS = (
 STUDENT_BY_HAND = {
     "audits/folds.py": "a normal score of each group against Student's t",
     "bayesian/hierarchical.py": "Student's t is the prior's, integrated over a grid",
-    "comparison/battle_looks.py": "a further draw of what shuffled orders give, which is no estimate with an error",
     "comparison/look_order.py": "the test of a rank correlation, which is no estimate with an error",
     "comparison/procedures/clustered_t.py": "the quantile as a function of a number of runs to come",
     "comparison/procedures/corrected_t.py": "the limit of a multiplier as splits grow in number",
-    "frequentist/bradley_terry_resampled.py": "the level of a bootstrap that has Student's tails",
     "statistics/auc.py": "areas without a variance, joined from the limits of each",
     "frequentist/five_by_two.py": "the 5x2cv statistic, and its critical value",
     "frequentist/planned_intervals.py": "multipliers of errors that are yet to be estimated",

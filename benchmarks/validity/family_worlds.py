@@ -17,10 +17,8 @@ from scipy.stats import norm
 import tiebreak as tb
 from tiebreak.bayesian import hierarchical_posterior, signed_rank_posterior
 from tiebreak.frequentist import (
-    bradley_terry_bootstrap,
     diebold_mariano_test,
     independent_proportions,
-    outcomes_of_scores,
     paired_proportions,
     sign_test,
     student_quantile,
@@ -28,6 +26,8 @@ from tiebreak.frequentist import (
 )
 from tiebreak.statistics import (
     ClusterSums,
+    battles_of_scores,
+    bradley_terry,
     cluster_sums,
     corrected_t,
     mean_of_clusters,
@@ -418,7 +418,8 @@ def judge_ratings(scores: np.ndarray, n: int) -> Judged:
     first, second = np.triu_indices(scores.shape[1], 1)
     shown = []
     for table in scores:
-        found = bradley_terry_bootstrap(outcomes_of_scores(table), n_resamples=1000, rng=0)
+        first_model, second_model, score, dataset = battles_of_scores(table)
+        found = bradley_terry(first_model, second_model, score, n_models=len(table), cluster=dataset)
         better = found.shown_better(1 - ALPHA)
         shown.append(better[first, second].astype(float) - better[second, first])
     sign = np.array(shown)

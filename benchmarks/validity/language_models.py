@@ -177,10 +177,10 @@ def judge_rows(n_suites: int) -> Iterator[tuple[str, bool]]:
         ability = np.array([0.8, 0.3, 0.0, -0.4])
         for _ in range(n_suites):
             # 5 % of ties, half a win each, pull probabilities towards a half: the ability that the mean score has
-            found = rate(judged(bias, ability, rng), anchor="y", n_resamples=300)
+            found = rate(judged(bias, ability, rng), anchor="y")
             row = found.models.index("w")
             inside += found.rating_low[row] <= BASE + ELO_PER_LOG_ODDS * with_ties(ability, bias)[0] <= found.rating_high[row]
-            equal = rate(judged(bias, np.zeros(4), rng), n_resamples=300)
+            equal = rate(judged(bias, np.zeros(4), rng))
             called += int(equal.rank_low.max() > 1)
         misses = stats.binom.cdf(inside, n_suites, LOWEST) < 0.01 / 6 or stats.binom.sf(inside - 1, n_suites, HIGHEST) < 0.01 / 6
         misses = misses or stats.binom.sf(called - 1, n_suites, MOST_WRONG) < 0.01 / 6

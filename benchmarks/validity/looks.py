@@ -2,14 +2,13 @@
 
 Kernels on arrays, for all that a plan of `tiebreak.compare` does: fractions, degrees of freedom and levels of its looks, as the
 package grants them. For normal units sums and sums of squares are drawn look by look, which is exact; splits share a common part,
-as the correction of Nadeau and Bengio assumes. Other cells draw items, clusters, labels, datasets and battles, and ask the
+as the correction of Nadeau and Bengio assumes. Other cells draw items, clusters, labels and datasets, and ask the
 procedures of the package. Beside each: what looks without a plan would say, at the plain level every time.
 
 python benchmarks/validity/looks.py errors [--scale 1.0] [--seed 1]
 python benchmarks/validity/looks.py order [--tables 200]
 python benchmarks/validity/looks.py savings TABLE.csv [--unit dataset] [--rope 0.01] [--shuffles 20]
 python benchmarks/validity/looks.py spending TABLE.csv [--mixed 40] [--shuffles 20]    (savings by spending function)
-python benchmarks/validity/looks.py matchups [--tables 200]
 python benchmarks/validity/looks.py savings made [--shuffles 20]    (54 models on 805 items, drawn)
 python benchmarks/validity/looks.py savings TABLE.csv --mixed 40    (40 models on 112 datasets, mixed from those of the table)
 
@@ -29,7 +28,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import tiebreak as tb
-from tiebreak.comparison.battle_looks import BattleTable, refuse_matchups
 from tiebreak.comparison.compare import compare_scores
 from tiebreak.comparison.look_order import JOINT, _components, alpha_of_look, refuse_order
 from tiebreak.comparison.looks import PROCESSES, Looks, TakenLook, cut, digest_of, fraction_of, plan_unit
@@ -37,8 +35,6 @@ from tiebreak.comparison.procedures import METHODS
 from tiebreak.comparison.settings import Settings
 from tiebreak.errors import TiebreakError
 from tiebreak.frequentist import alpha_spent, group_sequential_design, split_information, wilcoxon
-from tiebreak.frequentist.bradley_terry_resampled import bradley_terry_bootstrap
-from tiebreak.frequentist.pair_outcomes import outcomes_of_battles
 from tiebreak.numerics import student_multiplier, student_tail
 from tiebreak.statistics.influence import cluster_sums, mean_of_clusters
 
@@ -79,7 +75,7 @@ CELLS = (
 def main() -> None:
     """Run one of the studies."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("study", choices=("errors", "order", "matchups", "savings", "spending"))
+    parser.add_argument("study", choices=("errors", "order", "savings", "spending"))
     parser.add_argument("table", nargs="?")
     parser.add_argument("--scale", type=float, default=1.0, help="share of the tables of a full run")
     parser.add_argument("--tables", type=int, default=200)
@@ -93,8 +89,6 @@ def main() -> None:
         sys.exit(errors(given.scale, given.seed))
     if given.study == "order":
         sys.exit(order(given.tables, given.seed))
-    if given.study == "matchups":
-        sys.exit(matchups(given.tables, given.seed))
     if given.table is None:
         parser.error(f"{given.study} needs a table")
     if given.study == "spending":
@@ -191,45 +185,6 @@ def _best(n_models: int, level: float, n_tables: int, rng: np.random.Generator) 
         n_wrong += bool((z > design.critical).any())
         n_unplanned += bool((z > alone).any())
     return n_wrong / n_tables, n_unplanned / n_tables
-
-
-def _battles(n_models: int, clusters: str, level: float, n_tables: int, rng: np.random.Generator) -> tuple[float, float]:
-    """Battles of equal models of unequal popularity, a tenth of them ties, ten looks at 1,000: any of all pairs is decided.
-
-    Or 300 clusters that share their two models and lean to one of them, looks from 60 clusters on: of one to six battles, of
-    lognormal sizes, or one of them, anywhere, with as many as all others.
-    """
-    sizes = np.arange(60, 301, 60) if clusters else np.arange(100, 1001, 100)
-    popularity = np.arange(1, n_models + 1) + n_models
-    each = level / (n_models * (n_models - 1) // 2)
-    design = group_sequential_design(sizes / sizes[-1], alpha=each, df=sizes - 1)
-    n_wrong = n_unplanned = 0
-    for _ in range(n_tables):
-        n_units = int(sizes[-1])
-        pairs = np.array([rng.choice(n_models, 2, replace=False, p=popularity / popularity.sum()) for _ in range(n_units)])
-        unit = np.repeat(np.arange(n_units), _cluster_sizes(clusters, n_units, rng))
-        lean = rng.normal(0, 1.0 if clusters else 0.0, n_units)[unit]
-        outcome = np.where(rng.random(unit.size) < 0.1, 0, np.where(rng.random(unit.size) < 1 / (1 + np.exp(-lean)), 1, -1))
-        wrong = unplanned = False
-        for k, n in enumerate(sizes.tolist()):
-            rows = unit < n
-            a, b = pairs[unit[rows]].T
-            held = outcomes_of_battles(a, b, outcome[rows], n_models=n_models, unit=unit[rows] if clusters else None)
-            found = bradley_terry_bootstrap(held, n_resamples=1)
-            wrong |= bool(found.shown_better_alone(float(design.alphas[k])).any())
-            unplanned |= bool(found.shown_better_alone(each).any())
-        n_wrong += wrong
-        n_unplanned += unplanned
-    return n_wrong / n_tables, n_unplanned / n_tables
-
-
-def _cluster_sizes(kind: str, n: int, rng: np.random.Generator) -> Array:
-    if kind == "lognormal":
-        return np.ceil(3 * rng.lognormal(0, 1.5, n)).astype(int)
-    size = rng.integers(1, 7, n) if kind else np.ones(n, dtype=int)
-    if kind == "giant":
-        size[rng.integers(n)] = size.sum()
-    return size
 
 
 def _clusters(level: float, n_tables: int, rng: np.random.Generator) -> tuple[float, float]:
@@ -371,16 +326,9 @@ OTHERS = (
     ("tango, 40 % apart, 20 looks", 400_000, lambda *given: _tango(0.4, TWENTIETHS, *given)),
     ("tango, 20 % apart, 112 items from 20", 400_000, lambda *given: _tango(0.2, tuple(range(20, 113, 4)), *given)),
     ("tango, 2 % apart, 10 looks", 400_000, lambda *given: _tango(0.02, TENTHS, *given)),
-    ("battles of one pair, 20 looks", 400_000, lambda *given: _tango(1.0, TWENTIETHS, *given)),
+    ("tango, all apart, 20 looks", 400_000, lambda *given: _tango(1.0, TWENTIETHS, *given)),
     ("best of 5 models, tango, 10 looks", 20_000, lambda *given: _best(5, *given)),
     ("best of 20 models, tango, 10 looks", 10_000, lambda *given: _best(20, *given)),
-    ("battles of 2 models, 10 looks", 2_000, lambda *given: _battles(2, "", *given)),
-    ("battles of 6 models, 10 looks", 2_000, lambda *given: _battles(6, "", *given)),
-    ("battles of 6 in clusters, 5 looks", 2_000, lambda *given: _battles(6, "alike", *given)),
-    ("battles of 2, lognormal clusters", 2_000, lambda *given: _battles(2, "lognormal", *given)),
-    ("battles of 6, lognormal clusters", 2_000, lambda *given: _battles(6, "lognormal", *given)),
-    ("battles of 2, one giant cluster", 2_000, lambda *given: _battles(2, "giant", *given)),
-    ("battles of 6, one giant cluster", 2_000, lambda *given: _battles(6, "giant", *given)),
     ("clustered-t, 100 clusters, 5 looks", 20_000, _clusters),
     ("wilcoxon, 40 datasets, 8 looks", 20_000, lambda *given: _datasets((8, 12, 16, 20, 25, 30, 35, 40), *given)),
     ("wilcoxon, 140 datasets, 7 looks", 10_000, lambda *given: _datasets((20, 40, 60, 80, 100, 120, 140), *given)),
@@ -480,80 +428,6 @@ def _is_refused(items: tb.Items, number: int = 1) -> bool:
     except TiebreakError:
         return True
     return False
-
-
-# --- matchups -----------------------------------------------------------------------------------------------------------------
-
-MATCHUPS = (
-    *("drawn", "by popularity", "in turn", "near in strength"),
-    *("winner stays", "Elo, near", "Elo, nearer", "Elo, nearest", "fitted"),
-)
-"""Ways to choose who meets: the first four know nothing of outcomes."""
-
-
-def matchups(n_tables: int, seed: int) -> int:
-    """Print the share of tables of battles of six models that are refused at a first look, by how it was chosen who meets."""
-    print(f"{'who meets':18} {'battles':>8} {'refused':>8}")
-    is_wrong = 0
-    for kind in MATCHUPS:
-        for n in (200, 600):
-            share = np.mean([_is_matched(_met(kind, n, np.random.default_rng((seed, number, n)))) for number in range(n_tables)])
-            print(f"{kind:18} {n:8,} {share:8.3f}", flush=True)
-            is_wrong |= int(kind in MATCHUPS[:4] and share > 0.01 + 2 * np.sqrt(0.0099 / n_tables))
-    return is_wrong
-
-
-def _is_matched(table: BattleTable) -> bool:
-    try:
-        refuse_matchups(table)
-    except TiebreakError:
-        return True
-    return False
-
-
-def _met(kind: str, n: int, rng: np.random.Generator) -> BattleTable:
-    """Battles of six models from 1 to -1 in log-odds; Elo's ratings in steps of 32 points, or fitted after every tenth battle."""
-    power = np.linspace(1, -1, 6)
-    i, j = np.array([(i, j) for i in range(6) for j in range(i)]).T
-    popularity = np.arange(1.0, 7)
-    rating, wins, fitted = np.zeros(6), np.full((6, 6), 0.5), np.zeros(6)
-    first, second, outcome = [], [], []
-    for t in range(n):
-        if kind == "fitted" and t % 10 == 0:
-            fitted = _fitted(wins, fitted)
-        weight = {
-            "by popularity": popularity[i] * popularity[j],
-            "in turn": (np.arange(15) == t % 15).astype(float),
-            "near in strength": np.exp(-2 * np.abs(power[i] - power[j])),
-            "Elo, near": np.exp(-np.abs(rating[i] - rating[j]) / 150),
-            "Elo, nearer": np.exp(-np.abs(rating[i] - rating[j]) / 60),
-            "Elo, nearest": np.exp(-np.abs(rating[i] - rating[j]) / 10),
-            "fitted": np.exp(-np.abs(fitted[i] - fitted[j]) / 0.35),
-        }.get(kind, np.ones(15))
-        if kind == "winner stays" and t:
-            last = first[-1] if outcome[-1] > 0 else second[-1]
-            weight = ((i == last) | (j == last)).astype(float)
-        k = int(rng.choice(15, p=weight / weight.sum()))
-        a, b = (int(i[k]), int(j[k])) if rng.random() < 0.5 else (int(j[k]), int(i[k]))
-        won = bool(rng.random() < 1 / (1 + np.exp(power[b] - power[a])))
-        moved = 32 * (won - 1 / (1 + 10 ** ((rating[b] - rating[a]) / 400)))
-        rating[a], rating[b] = rating[a] + moved, rating[b] - moved
-        wins[(a, b) if won else (b, a)] += 1
-        first.append(a)
-        second.append(b)
-        outcome.append(1 if won else -1)
-    return BattleTable(tuple("abcdef"), np.array(first), np.array(second), np.array(outcome), None)
-
-
-def _fitted(wins: Array, start: Array) -> Array:
-    """Log-odds by Bradley and Terry, in steps of Newton's method for each model alone."""
-    found = start.copy()
-    met = wins + wins.T
-    for _ in range(30):
-        p = 1 / (1 + np.exp(found - found[:, None]))
-        found = found + (wins - met * p).sum(axis=1) / (met * p * (1 - p)).sum(axis=1)
-        found -= found.mean()
-    return found
 
 
 # --- savings ------------------------------------------------------------------------------------------------------------------

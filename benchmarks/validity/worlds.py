@@ -34,19 +34,19 @@ from scipy.special import ndtri
 from scipy.stats import binom, rankdata
 
 import tiebreak as tb
-from tiebreak.frequentist import bradley_terry_bootstrap
 from tiebreak.frequentist.diebold_mariano import diebold_mariano_test
-from tiebreak.frequentist.pair_outcomes import outcomes_of_battles
 from tiebreak.frequentist.proportions import independent_proportions
 from tiebreak.frequentist.signed_rank import wilcoxon
 from tiebreak.frequentist.tango import paired_proportions
 from tiebreak.numerics import student_tail
+from tiebreak.statistics import bradley_terry
 from tiebreak.statistics.auc import roc_areas
 from tiebreak.statistics.influence import (
     ClusterSums,
     cluster_sums,
     mean_of_clusters,
     metric_of_classes,
+    metric_of_numbers,
     welch_ttest,
 )
 from tiebreak.statistics.skew import johnson_t, skewness_of_weighted_mean
@@ -571,31 +571,57 @@ def datasets(shape: str, n: int) -> World:
     )
 
 
-def battles(kind: str, n_judges: int) -> World:
-    """Battles of three equal models before judges, 12 of each: a beats b beats c beats a, or one has half of all battles."""
-    first, second = np.array([0, 1, 2]), np.array([1, 2, 0])
+BATTLES = {
+    "each alone": (0, 0),
+    "half of them ties": (0, 0),
+    "half of them of two models": (0, 0),
+    "a cycle": (12, 0),
+    "judges alike": (20, 0),
+    "judges of lognormal 1.2 sizes": (20, 0),
+    "both orders of each question": (2, 0),
+    "one loud judge": (12, 1),
+    "one judge with 4 of 5 battles": (12, 4),
+}
+"""Battles of each judge, 0 where nobody shares any, and of the first judge as a multiple of all others'."""
+
+
+def battles(kind: str, n_models: int, n: int) -> World:
+    """Battles of equal models, so many or before so many judges, who have tastes of their own; in a cycle each beats the next."""
+    each, loud = BATTLES[kind]
 
     def draw(rng: np.random.Generator, n_tables: int) -> Sequence[tuple[Array, ...]]:
         tables = []
         for _ in range(n_tables):
-            n_of = np.full(n_judges, 12)
-            n_of[0] = {"one loud judge": 12 * (n_judges - 1), "one judge with 4 of 5 battles": 48 * (n_judges - 1)}.get(kind, 12)
-            judge, pair = np.repeat(np.arange(n_judges), n_of), rng.integers(0, 3, n_of.sum())
-            liking = 0.5 * rng.normal(size=(n_judges, 3))[judge]
-            log_odds = np.take_along_axis(liking, first[pair][:, None], 1) - np.take_along_axis(liking, second[pair][:, None], 1)
-            p = 1 / (1 + np.exp(-log_odds[:, 0] - (1.0 if kind == "a cycle" else 0.0)))
-            tables.append((first[pair], second[pair], np.where(rng.random(judge.size) < p, 1.0, 0.0), judge))
+            n_of = np.full(n if each else 1, each or n)
+            if kind.startswith("judges of lognormal"):
+                n_of = np.ceil(n_of / 2 * rng.lognormal(0, 1.2, n)).astype(int)
+            n_of[0] = loud * each * (n - 1) or n_of[0]
+            judge = np.repeat(np.arange(n_of.size), n_of)
+            first = rng.integers(0, n_models, judge.size)
+            second = (first + (1 if kind == "a cycle" else rng.integers(1, n_models, judge.size))) % n_models
+            if kind == "half of them of two models":
+                rare = rng.random(judge.size) < 0.5
+                first, second = np.where(rare, first, 0), np.where(rare, second, 1)
+            if kind == "both orders of each question":
+                first, second = first[judge * 2], second[judge * 2]
+                first[1::2], second[1::2] = second[1::2].copy(), first[1::2].copy()
+            taste = (0.5 if each else 0.0) * rng.normal(size=(n_of.size, n_models))
+            log_odds = taste[judge, first] - taste[judge, second] + (1.0 if kind == "a cycle" else 0.0)
+            score = (rng.random(judge.size) < 1 / (1 + np.exp(-log_odds))).astype(float)
+            if kind == "half of them ties":
+                score = np.where(rng.random(judge.size) < 0.5, 0.5, score)
+            tables.append((first, second, score, judge))
         return tables
 
     def judge(tables: Sequence[tuple[Array, ...]]) -> Array:
         found = []
-        for one, other, outcome, unit in tables:
-            outcomes = outcomes_of_battles(one, other, outcome, n_models=3, unit=unit)
-            found.append(bradley_terry_bootstrap(outcomes, n_resamples=400).shown_better(1 - ALPHA).any())
+        for first, second, score, unit in tables:
+            fit = bradley_terry(first, second, score, n_models=n_models, cluster=unit if each else None)
+            found.append(fit.shown_better(1 - ALPHA).any())
         return np.array(found)
 
-    data = f"3 models, battles before {n_judges} judges: {kind}"
-    return World("bradley-terry", data, n_judges, 0.05, draw, judge, None)
+    data = f"{n_models} models, battles: {kind}" if not each else f"{n_models} models, battles before {n} judges: {kind}"
+    return World("bradley-terry", data, n, 0.05, draw, judge, None)
 
 
 def worlds() -> Iterator[World]:
@@ -669,7 +695,12 @@ def worlds() -> Iterator[World]:
         yield from (datasets(shape, n) for shape in ("normal", "t with 2 df", "exponential, centre 0"))
     yield from (many_datasets(n_models, n) for n_models in (4, 20) for n in (8, 30))
     yield from (variants(n, each, names) for names in ("named so", "not named so") for n, each in ((10, 3), (6, 5), (4, 3)))
-    yield from (battles(kind, n) for kind in ("a cycle", "one loud judge", "one judge with 4 of 5 battles") for n in (10, 30))
+    yield from (battles(kind, 3, n) for kind in ("a cycle", "one loud judge", "one judge with 4 of 5 battles") for n in (10, 30))
+    yield from (battles("each alone", n_models, n) for n_models, n in ((2, 40), (2, 400), (6, 60), (6, 300), (20, 400)))
+    yield from (battles(kind, 6, n) for kind in ("half of them ties", "half of them of two models") for n in (100, 400))
+    yield from (battles("judges alike", n_models, n) for n_models, n in ((2, 5), (2, 10), (2, 30), (6, 5), (6, 10), (6, 30)))
+    yield from (battles("judges of lognormal 1.2 sizes", n_models, n) for n_models in (2, 6) for n in (10, 30, 100))
+    yield from (battles("both orders of each question", n_models, n) for n_models in (2, 6) for n in (30, 100))
 
 
 class Measured(NamedTuple):

@@ -31,17 +31,17 @@ def test_table_json_csv_and_markdown(battles: str, capsys: pytest.CaptureFixture
     assert [each["model"] for each in told["models"]] == ["x", "y"]
     assert told["models"][0]["rating"] == pytest.approx(1044.37, abs=0.01)
     lines = run(capsys, "rate", battles, "--format", "csv")[1].splitlines()
-    assert lines[0] == "rank,rank_low,rank_high,model,rating,rating_low,rating_high,wins,ties,losses,n_unplaced"
+    assert lines[0] == "rank,rank_low,rank_high,model,rating,rating_low,rating_high,wins,ties,losses"
     assert [line.split(",")[3] for line in lines[1:]] == ["x", "y"]
     assert "| x" in run(capsys, "rate", battles, "--format", "markdown")[1]
 
 
 def test_settings_and_figure(battles: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Each option reaches the library."""
-    options = ("--anchor", "y", "--ties", "davidson", "--level", "0.9", "--resamples", "50", "--seed", "3", "--plots", "figures")
+    options = ("--anchor", "y", "--level", "0.9", "--plots", "figures")
     code, out, err = run(capsys, "rate", battles, *options)
     assert code == 0
-    assert "by Davidson's model" in out
+    assert "'y' is at 1000" in out
     assert "90% interval" in out
     assert "ratings.png is in figures" in err
     assert Path("figures/ratings.png").stat().st_size > 10_000
@@ -53,31 +53,6 @@ def test_scores_on_datasets(here: Path, capsys: pytest.CaptureFixture[str]) -> N
     code, out, _ = run(capsys, "rate", "scores.csv", "--metric", "accuracy")
     assert code == 0
     assert out.startswith("Any of the 2 models may be the best: 'y' and 'x' (30 datasets).")
-
-
-def test_looks_are_kept_in_a_file(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Each look adds to the file; one that is refused changes nothing, and its message has the words of the command line."""
-    from tests.comparison.test_battle_looks import battles as drawn
-
-    for n in (150, 400):
-        drawn(n).to_csv("battles.csv", index=False)
-        code, out, _ = run(capsys, "rate", "battles.csv", "--n-total", "1200", "--looks", "looks.json")
-        assert code == 0
-        assert f"{n} of 1,200 battles: decided" in out
-    kept = Path("looks.json").read_text()
-    assert [look["n"] for look in json.loads(kept)["taken"]] == [150, 400]
-    for options, text in (
-        (("--n-total", "900", "--looks", "looks.json"), "does not go with --n-total"),
-        (("--looks", "looks.json"), "look 2 was at these same 400 battles"),
-        (("--n-total", "100"), "--n-total"),
-        (("--looks", "new.json"), "say how many units it has with --n-total"),
-        (("--looks", "battles.csv"), "would write over"),
-    ):
-        code, out, err = run(capsys, "rate", "battles.csv", *options)
-        assert (code, out) == (2, "")
-        assert text in " ".join(err.split())
-    assert Path("looks.json").read_text() == kept
-    assert not Path("new.json").exists()
 
 
 def test_errors_are_messages(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -139,11 +114,10 @@ def test_a_folder_of_judged_answers_is_rated(here: Path, capsys: pytest.CaptureF
     paths = [annotations(here / "alpaca" / model / "annotations.json", model, seed) for seed, model in enumerate("xyz")]
     (here / "alpaca" / "again.json").write_text(paths[0].read_text())
     (here / "alpaca" / "half.json").write_text(paths[0].read_text()[:7000])
-    few = ("--resamples", "50")
-    code, alone, _ = run(capsys, "alpaca", *few)
+    code, alone, _ = run(capsys, "alpaca")
     assert code == 0
-    assert run(capsys, "rate", "alpaca", *few) == (0, alone, "")
-    code, of_files, _ = run(capsys, "rate", *map(str, paths), *few)
+    assert run(capsys, "rate", "alpaca") == (0, alone, "")
+    code, of_files, _ = run(capsys, "rate", *map(str, paths))
     assert code == 0
     assert of_files.split("Ratings, best")[1].split("\n\n")[0] == alone.split("Ratings, best")[1].split("\n\n")[0]
     assert alone.startswith("5 files in alpaca\n  5 tables of judged battles: ")
@@ -164,7 +138,7 @@ def test_a_comparison_of_judged_answers_names_the_command(here: Path, capsys: py
     code, answer, _ = run(capsys, "judged")
     assert code == 0
     assert "left out: x.json: judged battles: 'tiebreak rate FOLDER' rates their models" in answer
-    code, answer, _ = run(capsys, "rate", "judged", "--resamples", "50")
+    code, answer, _ = run(capsys, "rate", "judged")
     assert code == 0
     assert "1 table of items: 'items.csv'" in answer
 
@@ -173,7 +147,7 @@ def test_tables_of_two_judges_are_said_to_be(here: Path, capsys: pytest.CaptureF
     """One bias for a position cannot be that of two judges."""
     for judge in ("one", "two"):
         annotations(here / judge / "x.json", "x", 0, judge=judge)
-    code, written, _ = run(capsys, "rate", "one", "two", "--resamples", "50", "--format", "json")
+    code, written, _ = run(capsys, "rate", "one", "two", "--format", "json")
     found = json.loads(written)
     assert code == 0
     assert "several-judges" in [each["code"] for each in found["warnings"]]

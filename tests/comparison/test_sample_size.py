@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from itertools import pairwise
 from pathlib import Path
 
@@ -140,3 +141,10 @@ def test_numbers_that_cannot_be_asked() -> None:
     for n in (1, 2.5):
         with pytest.raises(InvalidParameterError, match="n must be a whole number of at least 2"):
             size.power_at(n)  # type: ignore[arg-type]
+
+
+def test_a_plan_of_three_items_warns_of_nothing() -> None:
+    """Differences that are larger than the items on which models can differ at all are tried on the way, in silence."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert "3" in str(tb.sample_size(rates=0.5, correlation=0.5, n=3))

@@ -77,11 +77,11 @@ def test_pooled_curves_count_each_example_once_for_each_repeat(evaluation: tb.Ev
     pooled = evaluation.roc()["bayes"].pooled
     assert pooled.n_positive + pooled.n_negative == 300
     assert pooled.auc == pytest.approx(sk.roc_auc_score(mine["target"], mine["probability 1"]))
-    assert np.isnan(pooled.auc_variance)
+    assert np.isnan(pooled.area.variance)
     area = sk.average_precision_score(mine["target"], mine["probability 1"])
     assert evaluation.precision_recall()["bayes"].pooled.average_precision == pytest.approx(area)
     once = tb.evaluate(MODELS, X, Y, cv=5, scoring="roc_auc").roc()["bayes"].pooled
-    assert once.auc_variance > 0
+    assert once.area.variance > 0
 
 
 def test_calibration_intervals_count_an_example_once(evaluation: tb.Evaluation) -> None:

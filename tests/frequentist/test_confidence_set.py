@@ -52,10 +52,12 @@ def test_blocks_keep_what_goes_together_in_time() -> None:
 
 
 def test_wrong_input_is_refused() -> None:
-    """One model, nan, an impossible block."""
+    """One model, nan, an impossible block, and one of a length and a half, which is not cut to 1."""
     with pytest.raises(TooFewModelsError, match="two models or more"):
         model_confidence_set([[1, 2, 3]])
     with pytest.raises(InvalidScoresError, match="must be finite"):
         model_confidence_set([[1, np.nan], [1, 2]])
-    with pytest.raises(InvalidParameterError, match="block_length between 1 and 3"):
+    with pytest.raises(InvalidParameterError, match="block_length must be a whole number from 1 to 3; got 4"):
         model_confidence_set([[1, 2, 3], [2, 3, 4]], block_length=4)
+    with pytest.raises(InvalidParameterError, match="block_length must be a whole number of at least 1; got 1.5"):
+        model_confidence_set([[1, 2, 3], [2, 3, 4]], block_length=1.5)

@@ -178,8 +178,8 @@ def test_a_p_value_is_never_zero() -> None:
         ((0, 0), "a test set without examples says nothing about a rate: n must be positive; got 0 of 0."),
         ((-1, 5), "a count must not be negative; got -1 of 5."),
         ((math.nan, 5), "counts and n must be finite; got nan of 5."),
-        (([1, 2], [3, 4, 5]), "counts and n must be numbers, of shapes that go together; "),
-        (("many", 5), "counts and n must be numbers, of shapes that go together; "),
+        (([1, 2], [3, 4, 5]), "successes and n need shapes that go together; got (2,) and (3,)."),
+        (("many", 5), "successes must be numbers in rows of equal length; "),
     ],
 )
 def test_impossible_counts(arguments: tuple[object, object], message: str) -> None:

@@ -82,13 +82,17 @@ def test_it_can_be_written_and_sent() -> None:
             ["a", "b"],
             "the cost of taking 'b' for 'a' is inf. Costs are finite numbers; a gain is negative.",
         ),
-        ([[0, "x"], [1, 0]], None, "costs must be numbers; could not convert string to float: 'x'."),
+        ([[0, "x"], [1, 0]], None, "costs must be numbers in rows of equal length; could not convert string to float: 'x'."),
         ([[0]], None, "a cost matrix needs two classes or more; got 0 alone."),
-        ({"a": {"a": 0, "b": 1}}, None, "the costs of 'a' name 'b', which has no row of its own; the rows are 'a'."),
+        (
+            {"a": {"a": 0, "b": 1}},
+            None,
+            "the costs of 'a' name 'b'. The rows are 'a': say what it costs to take each one for each.",
+        ),
         (
             {"a": {"a": 0, "b": 1}, "b": {"b": 0}},
             None,
-            "the costs of 'b' lack 'a'. Say what it costs to take one for the other, for each pair.",
+            "the costs of 'b' lack 'a'. The rows are 'a' and 'b': say what it costs to take each one for each.",
         ),
         ({"a": 1, "b": 2}, None, "the costs of 'a' must be {predicted: cost}; got 1."),
         (COST, ["no", "yes"], "labels= goes with an array; in {actual: {predicted: cost}} the keys are the labels."),
@@ -115,7 +119,7 @@ def test_the_expected_cost_is_the_mean_over_examples(data: list[tuple[int, int]]
     y, p = [each for each, _ in data], [each for _, each in data]
     assert cost.expected_cost(y, p) == pytest.approx(np.mean([costs[a][b] for a, b in data]))
     assert cost.total_cost(y, p) == pytest.approx(sum(costs[a][b] for a, b in data))
-    assert tb.metrics.confusion_matrix(y, p, labels=[2, 1, 0]).expected_cost(cost) == pytest.approx(cost.expected_cost(y, p))
+    assert cost.expected_cost(tb.metrics.confusion_matrix(y, p, labels=[2, 1, 0])) == pytest.approx(cost.expected_cost(y, p))
 
 
 def test_labels_without_costs_are_refused() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from typing import Any
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from sklearn import calibration as sk_calibration
 from sklearn import metrics as sk
 
+import tiebreak as tb
 from tiebreak.errors import InvalidParameterError, InvalidScoresError, TiebreakError, UnknownNameError
 from tiebreak.metrics.calibration import calibration_curve
 from tiebreak.metrics.precision_recall import precision_recall_curve
@@ -49,7 +51,7 @@ def test_points_are_counted_by_definition(data: list[tuple[int, int]]) -> None:
         assert curve.auc == pytest.approx(np.trapezoid(curve.tpr, curve.fpr))
     else:
         missing = curve.tpr if not y.sum() else curve.fpr
-        assert np.isnan([curve.auc, curve.auc_variance, *missing]).all()
+        assert np.isnan([curve.auc, curve.area.variance, *missing]).all()
         assert curve.reason
 
 
@@ -156,7 +158,7 @@ def test_which_label_is_positive() -> None:
             [0, 1],
             ["a", "b"],
             InvalidScoresError,
-            "scores must be one number for each example; could not convert string to float: 'a'.",
+            "scores must be numbers in rows of equal length; could not convert string to float: 'a'.",
         ),
     ],
 )
@@ -223,7 +225,8 @@ def test_vertical_steps_are_looked_at_from_both_sides() -> None:
 
 def test_an_undefined_curve_has_no_regions() -> None:
     """Of one class only."""
-    assert roc_curve([0, 0], [1, 2]).better_where(roc_curve([0, 1], [1, 2])) == ()
+    undefined, defined = ((curve.fpr, curve.tpr) for curve in (roc_curve([0, 0], [1, 2]), roc_curve([0, 1], [1, 2])))
+    assert regions_of_curves(undefined, defined) == ()
 
 
 @pytest.mark.slow
@@ -231,7 +234,8 @@ def test_an_undefined_curve_has_no_regions() -> None:
 def test_regions_agree_with_the_curves_everywhere(one: list[tuple[int, int]], other: list[tuple[int, int]]) -> None:
     """They cover 0 to 1, neighbours differ, the mirror image is the mirror, and inside each the named curve is higher."""
     curves = [roc_curve([y for y, _ in data], [float(score) for _, score in data]) for data in (one, other)]
-    regions = curves[0].better_where(curves[1])
+    lines = [(curve.fpr, curve.tpr) for curve in curves]
+    regions = regions_of_curves(*lines)
     if any(curve.reason for curve in curves):
         assert regions == ()
         return
@@ -240,7 +244,7 @@ def test_regions_agree_with_the_curves_everywhere(one: list[tuple[int, int]], ot
     assert ends[1:-1:2] == ends[2:-1:2]
     assert all(a.better != b.better for a, b in itertools.pairwise(regions))
     exchanged = {"first": "second", "second": "first", "neither": "neither"}
-    mirror = curves[1].better_where(curves[0])
+    mirror = regions_of_curves(*lines[::-1])
     np.testing.assert_allclose([r[:2] for r in mirror], [r[:2] for r in regions], atol=1e-12)
     assert [exchanged[r.better] for r in mirror] == [r.better for r in regions]
     assert all(_holds(*curves, *region) for region in regions)
@@ -255,3 +259,23 @@ def _holds(first: RocCurve, second: RocCurve, low: float, high: float, better: s
     if better == "neither":
         return bool(np.all(np.abs(gap) <= 1e-9))
     return bool(np.all((gap if better == "first" else -gap) >= -1e-9))
+
+
+def test_one_area_has_one_interval(rng: np.random.Generator) -> None:
+    """A curve's interval is that of compare, of a model that separates the classes too."""
+    y = np.arange(60) % 3 == 0
+    scores = {"good": 1 / (1 + np.exp(-(y + rng.normal(0, 1, 60)))), "perfect": 0.2 + 0.5 * y}
+    ranking = tb.compare(tb.read_predictions(y.astype(int), scores, metric="roc_auc")).ranking.set_index("model")
+    for name, values in scores.items():
+        curve = roc_curve(y, values)
+        shown = ranking.loc[name, ["mean_low", "mean_high"]].tolist()
+        assert curve.auc_interval() == pytest.approx(shown, rel=1e-12)
+        assert 0 < shown[0] < curve.auc <= shown[1] <= 1
+
+
+def test_an_area_that_counts_examples_twice_has_no_interval() -> None:
+    """Where an area's variance is not known though both classes have several examples, no interval is made up for it."""
+    curve = roc_curve([0, 0, 1, 1], [1, 2, 3, 4])
+    without = dataclasses.replace(curve, area=dataclasses.replace(curve.area, variance=np.float64(np.nan)))
+    assert np.isnan(without.auc_interval()).all()
+    assert np.isfinite(roc_curve([0, 0, 1], [1, 2, 3]).auc_interval()).all()  # a single positive: the pseudo-score interval

@@ -228,7 +228,6 @@ def test_a_point_mass_lies_on_one_side_and_has_no_interval() -> None:
     assert_array_equal(point.quantile(0.975), [0.1, 0.0])
     assert np.isnan([*point.interval(0.05), point.density(0.1)]).all()
     assert_array_equal(point.pvalue(), [np.nan, 1.0])
-    assert_array_equal(point.draws(2, np.random.default_rng(0)), [[0.1, 0.0], [0.1, 0.0]])
 
 
 def test_what_is_undefined_stays_so() -> None:
@@ -237,7 +236,6 @@ def test_what_is_undefined_stays_so() -> None:
     found = [*student.tails(0.0), student.quantile(0.3), *student.interval(0.05), student.pvalue(), student.density(0.0)]
     assert np.isnan(np.array(found)[:, :2]).all()
     assert student.tail_above(0.0)[2] == 1.0
-    assert np.isnan(student.draws(1, np.random.default_rng(0))[0, :2]).all()
 
 
 def test_limit_far_beyond_the_scale_is_certain() -> None:
@@ -252,15 +250,6 @@ def test_single_numbers_give_single_numbers() -> None:
     student = StudentDistribution(0.1, 0.2, 9)
     found = [student.tail_below(0), *student.tails(0), student.quantile(0.1), *student.interval(0.05), student.pvalue()]
     assert all(type(each) is float for each in [*found, student.statistic, student.density(0)])
-
-
-def test_draws_follow_the_distribution() -> None:
-    """10,000 draws of each: the largest distance from scipy's distribution function is below Kolmogorov's 0.1 % point."""
-    draws = StudentDistribution(LOCATION, SCALE, DF).draws(10_000, np.random.default_rng(1))
-    assert draws.shape == (10_000, 3)
-    for column, t in zip(draws.T, scipys(), strict=True):
-        assert stats.kstest(column, t.cdf).pvalue > 0.001
-    assert abs(np.corrcoef(draws[:, 0], draws[:, 2])[0, 1]) < 0.05  # 5 standard errors of 0.01
 
 
 def test_widest_interval_holds_each_of_them() -> None:

@@ -158,7 +158,7 @@ def test_a_damaged_answer_is_refused(changes: dict[str, Any], text: str, write: 
 def test_an_answer_cut_short_and_numbers_beyond_all_floats(write: Write) -> None:
     """JSON may hold 1e999, which is infinite, and whole numbers of thousands of digits."""
     text = json.dumps(answer())
-    for held in (text[:-30], text.replace("svm", "\\"), text.replace("0.8", "9" * 5000), text.replace("0.8", "NaN")):
+    for held in (text[:-30], text.replace("svm", "\\"), text.replace("0.8", "9" * 5000)):
         with pytest.raises(UnreadableSourceError, match=r"^last\.json"):
             tb.read_scores(write(held, "last.json"))
     with pytest.raises(InvalidScoresError, match="model 'svm', repeat 0 fold 1: the score is infinite"):

@@ -66,7 +66,7 @@ def compared_by_item(path: Any) -> Values:
 
 def rated(path: Any) -> Values:
     """Battles, through `rate`."""
-    ratings = tb.rate(path, n_resamples=20)
+    ratings = tb.rate(path)
     return {"models": list(ratings.models), "rating": ratings.rating.tolist(), "wins": ratings.wins.tolist()}
 
 
@@ -263,7 +263,7 @@ FILES = {
     "empty": _bytes(b"", "FILE: it is empty."),
     "blank": _bytes(b"\n \n", "FILE: it holds nothing but blank lines."),
     "zip": _bytes(
-        b"PK\x03\x04...", "FILE: it cannot be unpacked (zip): File is not a zip file. Was the file damaged, or locked?"
+        b"PK\x03\x04...", "FILE: it cannot be unpacked (zip): File is not a zip file. Was the file damaged, cut short, or locked?"
     ),
     "gzip": File(lambda names, rows: ("t.csv.gz", gzip.compress(_text(names, rows).encode()))),
     "gzip in .csv": File(lambda names, rows: ("t.csv", gzip.compress(_text(names, rows).encode()))),

@@ -143,9 +143,8 @@ def test_rows_are_chosen_by_their_values(write: Write) -> None:
 @pytest.mark.parametrize(
     ("settings", "text"),
     [
-        ({"models": "svm"}, "models must be a list of names; got the single text 'svm'. Write models=['svm']."),
-        ({"models": 0}, "models must be a list of names; got 0."),
-        ({"models": []}, "models is empty. Name the models to keep, or leave it out to keep all."),
+        ({"models": "svm"}, "models must be a list of the names to keep, as in models=['svm', 'rf']; got 'svm'."),
+        ({"models": []}, "models must be a list of the names to keep, as in models=['svm', 'rf']; got []."),
         ({"models": ["svm", "svm"]}, "models names 'svm' twice. Name each model once."),
         ({"metric": 3}, "metric must be a name; got 3 of type int."),
         ({"dataset": ["a"]}, "dataset must be a name; got ['a'] of type list."),

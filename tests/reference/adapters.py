@@ -207,53 +207,21 @@ def bayesian_hierarchical(inputs: dict, options: dict, load: object) -> Named:
     }
 
 
-def bayesian_bradley_terry(inputs: dict, options: dict, load: object) -> Named:
-    """Wins with a local rope on every dataset, and who wins on a further one."""
-    names, scores = _scores_by_dataset(inputs, load)
-    paired, local_rope = bool(_option("paired", inputs, options, True)), float(_option("local_rope", inputs, options, 0.4))
-    counts = tb.bayesian.wins_with_local_rope(scores, local_rope=local_rope, paired=paired)
-    plain = tb.bayesian.wins_with_local_rope(scores, local_rope=0.0)
-    ties = str(_option("ties", inputs, options, "spread")).partition(":")[0].strip()
-    wins = tb.bayesian.deal_out_ties(counts, ties)
-    said = (
-        str(_option("prior", inputs, options, "lognormal(0, 0.5)")).replace("cauchy", "half-cauchy").replace("half-half", "half")
-    )
-    prior = next((name for name in ("lognormal", "half-normal", "half-cauchy") if f"{name}(" in said), "lognormal")
-    scale = float(said.partition(f"{prior}(")[2].partition(")")[0].split(",")[-1] or 0.5)
-    posterior = tb.bayesian.bradley_terry_posterior(wins, prior=prior, prior_scale=scale, n_draws=200_000)
-    tables = {
-        "p_win_mean": posterior.mean_win_probability(),
-        "p_above_0.5": posterior.probability_better(),
-        "p_in_rope": posterior.probability_equivalent(tuple(_option("rope_pwin", inputs, options, (0.45, 0.55)))),
-    }
-    order = np.argsort(-posterior.log_ability, kind="stable")
-    ranked = [(i, j) for place, i in enumerate(order) for j in order[place + 1 :]]
-    pairs = [(i, j) for i in range(len(names)) for j in range(i + 1, len(names))]
-    ability = tb.frequentist.bradley_terry_mle(wins).log_ability
-    return {
-        "pairs": [[names[i], names[j]] for i, j in pairs],
-        "wins1_wins2_ties": [[int(n) for n in (counts.wins[i, j], counts.wins[j, i], counts.ties[i, j])] for i, j in pairs],
-        "wins_after_spread": [[float(wins[i, j]), float(wins[j, i])] for i, j in pairs],
-        "wins_without_local_rope": [[int(n) for n in (plain.wins[i, j], plain.wins[j, i], plain.ties[i, j])] for i, j in pairs],
-        "mle_log_ability_sum_zero": ability.tolist() if np.all(np.isfinite(ability)) else None,
-        **{key: {f"{names[i]} > {names[j]}": float(table[i, j]) for i, j in ranked} for key, table in tables.items()},
-    }
-
-
 def bradley_terry_mle(inputs: dict, options: dict, load: object) -> Named:
-    """Abilities of highest likelihood; null where they are not all finite."""
+    """Abilities of highest likelihood, ties as half wins; null where they are not all finite."""
     rows = next(inputs[name] for name in ("wins_row_over_column", "wins") if name in inputs)
-    wins = [[0 if value is None else value for value in row] for row in rows]  # of a model over itself
-    model = str(_option("tie_model", inputs, options, "half"))
-    fit = tb.frequentist.bradley_terry_mle(wins, ties=inputs.get("ties"), tie_model=model)
-    ability = fit.log_ability
+    wins = np.array([[0 if value is None else value for value in row] for row in rows], dtype=float)  # of a model over itself
+    ties = np.triu(np.asarray(inputs.get("ties") or np.zeros(wins.shape), dtype=float))
+    won, tied = np.nonzero(wins), np.nonzero(ties)
+    first, second = np.concatenate([np.stack(won), np.stack(tied)], axis=1)
+    score, weight = np.repeat([1.0, 0.5], [won[0].size, tied[0].size]), np.concatenate([wins[won], ties[tied]])
+    ability = tb.statistics.bradley_terry(first, second, score, weight=weight, n_models=len(wins)).log_ability
     if not np.all(np.isfinite(ability)):
-        return dict.fromkeys(("log_ability_sum_zero", "log_ability_first_zero", "ability_sum_one", "tie_parameter"))
+        return dict.fromkeys(("log_ability_sum_zero", "log_ability_first_zero", "ability_sum_one"))
     return {
         "log_ability_sum_zero": ability.tolist(),
         "log_ability_first_zero": (ability - ability[0]).tolist(),
         "ability_sum_one": (np.exp(ability) / np.exp(ability).sum()).tolist(),
-        "tie_parameter": float(fit.tie_parameter),
     }
 
 
@@ -452,13 +420,15 @@ def roc_curve_and_auc(inputs: dict, options: dict, load: object) -> Named:
         "pairs_tied": int(curve.area.pairs_tied[0]),
         "pairs_total": curve.n_positive * curve.n_negative,
         "average_precision": precision_recall.average_precision,
-        "delong_variance": curve.auc_variance,
+        "delong_variance": float(curve.area.variance[0]),
     }
 
 
 def no_information_rate(inputs: dict, options: dict, load: object) -> Named:
-    """Error rate of predictions that have nothing to do with the classes."""
-    return {"gamma": tb.metrics.no_information_rate(inputs["class_proportions"], inputs["prediction_proportions"])}
+    """Error rate of predictions that have nothing to do with the classes, of a matrix with these shares."""
+    shares = np.outer(inputs["class_proportions"], inputs["prediction_proportions"])
+    matrix = tb.metrics.ConfusionMatrix(tuple(range(len(shares))), np.rint(1e12 * shares))
+    return {"gamma": matrix.no_information_rate}
 
 
 def mcnemar(inputs: dict, options: dict, load: object) -> Named:
@@ -958,7 +928,6 @@ ADAPTERS = {
         bayesian_sign_test,
         bayesian_signed_rank_test,
         bayesian_hierarchical,
-        bayesian_bradley_terry,
         bradley_terry_mle,
         bayesian_correlated_t_variance,
         bayesian_point_mass_regions,
@@ -1123,20 +1092,6 @@ def _rows_by_dataset(inputs: dict, load: object) -> list[np.ndarray]:
     for i, name in enumerate(columns[key]):
         groups.setdefault(name, []).append(i)
     return [(one - two)[rows] for rows in groups.values()]
-
-
-def _scores_by_dataset(inputs: dict, load: object) -> tuple[list[str], np.ndarray]:
-    """Names of the models, and their scores: datasets by splits by models."""
-    if "file" not in inputs:
-        names = list(inputs.get("names", inputs.get("algorithms", range(np.shape(inputs["scores"])[-1]))))
-        return [str(name) for name in names], np.array(inputs["scores"], dtype=float)
-    columns = _selected(_columns(load(inputs["file"])), {key: inputs[key] for key in ("rows",) if key in inputs})
-    key = next(name for name in ("row", "dataset", "data_set", "db") if name in columns)
-    keys = {"row", "dataset", "data_set", "db", "run", "fold", "repeat", "split"}
-    names = [str(name) for name in inputs.get("algorithms", inputs.get("models", [n for n in columns if n not in keys]))]
-    datasets = list(dict.fromkeys(columns[key]))
-    rows = [[i for i, value in enumerate(columns[key]) if value == dataset] for dataset in datasets]
-    return names, np.array([[[float(columns[name][i]) for name in names] for i in here] for here in rows]) * _factor(inputs)
 
 
 def _listed(value: object) -> object:

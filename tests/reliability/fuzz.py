@@ -724,7 +724,7 @@ def battle_case(rng: random.Random, folder: Path) -> Verdict:
         counts[second][side if side == 2 else 1 - side] += 1
     source = written(rng, table, folder, rng.choice(["csv", "json", "parquet", "frame", "dict"]))
     try:
-        answer = tb.rate(source, n_resamples=rng.choice([20, 20, 0]))
+        answer = tb.rate(source)
         answer.to_text(), answer.to_json(), repr(answer)
     except TiebreakError as error:  # models that no battle connects
         return Verdict("refused" if str(error).strip() else "an empty message")
@@ -741,9 +741,7 @@ def damaged_rating_case(rng: random.Random, folder: Path) -> Verdict:
     pairs = [rng.sample(["a", "b", "svm", "gpt 4"], 2) for _ in range(n)]
     winner = [rng.choice([*pair, "tie", "model_a", "model_b", "a", "both_bad"]) for pair in pairs]
     table: Columns = {"model_a": [a for a, _ in pairs], "model_b": [b for _, b in pairs], "winner": winner}
-    return _survives(
-        lambda: tb.rate(damaged_table(rng, table, VALUES), n_resamples=rng.choice([20, 20, 20, 0, -1, "x"])).to_text()
-    )
+    return _survives(lambda: tb.rate(damaged_table(rng, table, VALUES)).to_text())
 
 
 def _survives(call: Callable[[], Any]) -> Verdict:

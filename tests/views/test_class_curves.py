@@ -76,7 +76,7 @@ def test_a_curve_in_words() -> None:
     assert (
         text
         == """\
-AUC 0.8750 (95% interval 0.5285 to 1.0000, by DeLong: other examples, the same model) for class 1:
+AUC 0.8750 (95% interval 0.2276 to 0.9940, by DeLong: other examples, the same model) for class 1:
 of 4 pairs of a positive and a negative example 3 are in the right order and 1 tied.
 
 Points; an example is called positive when its score is at least the threshold

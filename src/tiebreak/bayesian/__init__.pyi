@@ -1,8 +1,3 @@
-from tiebreak.bayesian.bradley_terry import BradleyTerryPosterior as BradleyTerryPosterior
-from tiebreak.bayesian.bradley_terry import WinCounts as WinCounts
-from tiebreak.bayesian.bradley_terry import bradley_terry_posterior as bradley_terry_posterior
-from tiebreak.bayesian.bradley_terry import deal_out_ties as deal_out_ties
-from tiebreak.bayesian.bradley_terry import wins_with_local_rope as wins_with_local_rope
 from tiebreak.bayesian.hierarchical import HierarchicalPosterior as HierarchicalPosterior
 from tiebreak.bayesian.hierarchical import ShrunkenMeans as ShrunkenMeans
 from tiebreak.bayesian.hierarchical import hierarchical_posterior as hierarchical_posterior

@@ -30,6 +30,7 @@ from tiebreak.numerics import (
     check_probability,
     check_ratio,
     check_rope,
+    floats,
     plain,
     student_log_density,
     student_quantile,
@@ -238,7 +239,7 @@ class _Data:
 
 def _read(differences: Sequence[ArrayLike] | ArrayLike, test_train_ratio: ArrayLike, rope: float) -> _Data:
     """Check, and reduce each dataset to its mean and its mixture of variances."""
-    rows = [_row(i, values) for i, values in enumerate(differences)]  # type: ignore[arg-type]
+    rows = [_row(i, values) for i, values in enumerate(differences if np.iterable(differences) else [differences])]  # type: ignore[arg-type]
     if len(rows) < 2:
         raise TooFewDatasetsError(
             f"{len(rows)} dataset(s), but at least 2 are needed to see how differences vary between datasets. For one dataset "
@@ -268,7 +269,7 @@ def _read(differences: Sequence[ArrayLike] | ArrayLike, test_train_ratio: ArrayL
 
 
 def _row(i: int, values: ArrayLike) -> FloatArray:
-    row = np.asarray(values, dtype=float)
+    row = floats(values, f"dataset {i}: its differences")
     if row.ndim != 1:
         raise InvalidScoresError(f"dataset {i}: its differences must be a list of numbers; got the shape {row.shape}.")
     if row.size < 2:

@@ -14,10 +14,12 @@ from tiebreak.numerics import (
     FloatArray,
     IntArray,
     StudentDistribution,
+    check_count,
     check_ratio,
     check_score_table,
     corrected_standard_error,
     deviations,
+    generator_of,
     mean_deviations,
     pair_moments,
 )
@@ -82,7 +84,7 @@ def joint_posterior(
     moments = pair_moments(scores, first, second)
     below, above = StudentDistribution(moments.mean, corrected_standard_error(moments, ratio), moments.df).tails(0.0)
     is_tied = (moments.kind == IDENTICAL) | (moments.kind == CONSTANT)
-    draws = joint_draws(scores, ratio, np.random.default_rng(rng), n_draws)
+    draws = joint_draws(scores, ratio, generator_of(rng, np.random.PCG64), check_count(n_draws, "n_draws"))
     return combine_pairs(scores.shape[0], first, second, below, above, is_tied, draws)
 
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.bayesian.sign import check_dataset_differences, check_prior_place, check_prior_strength, rounding_tolerance, usable
 from tiebreak.errors import InvalidParameterError
-from tiebreak.numerics import FloatArray, IntArray, check_count, check_rope, check_scale, plain
+from tiebreak.numerics import FloatArray, IntArray, check_count, check_rope, check_scale, generator_of, plain
 from tiebreak.numerics.law import RopeProbabilities
 
 
@@ -214,7 +214,7 @@ class _Row:
 
     def weights(self, n_draws: int, rng: int, least: int = 32) -> Iterator[NDArray[np.float32]]:
         """Weights of shape (n, block), at least so many draws at a time; over their sum they have the Dirichlet distribution."""
-        generator = np.random.default_rng(rng)
+        generator = generator_of(rng, np.random.PCG64)
         n, prior = self.shapes.size, np.flatnonzero(self.shapes != 1)
         block = max(least, _BLOCK // n)
         for start in range(0, n_draws, block):

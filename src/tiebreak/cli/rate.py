@@ -26,20 +26,13 @@ EPILOG = """\b
 Examples:
   tiebreak rate battles.csv
   tiebreak rate results/*/annotations.json
-  tiebreak rate battles.csv --ties davidson --anchor baseline --plots figures
+  tiebreak rate battles.csv --anchor baseline --plots figures
   tiebreak rate scores.csv --metric accuracy --format markdown
 """
 
 _OPTIONS = (
     click.option("--metric", metavar="NAME", help="Of a table of scores: which metric, or its name where the table has none."),
     *direction_options,
-    click.option(
-        "--ties",
-        type=click.Choice(("half", "davidson")),
-        default="half",
-        show_default=True,
-        help="A tie is half a win for either, or an outcome of its own, by Davidson's model.",
-    ),
     click.option(
         "--tie-margin",
         type=float,
@@ -55,30 +48,6 @@ _OPTIONS = (
     ),
     click.option("--ignore-position", is_flag=True, help="Take no bias for the first out: model_a did not stand there."),
     click.option("--level", type=float, default=0.95, show_default=True, help="Coverage of the intervals."),
-    click.option(
-        "--resamples",
-        "n_resamples",
-        type=click.IntRange(min=1),
-        default=1000,
-        show_default=True,
-        metavar="N",
-        help="Resamples of the datasets, clusters, questions or battles.",
-    ),
-    click.option(
-        "--seed", "rng", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help="Seed of the resamples."
-    ),
-    click.option(
-        "--n-total",
-        type=click.IntRange(min=1),
-        metavar="N",
-        help="Battles (or clusters, or questions) planned in all, where these are the first.",
-    ),
-    click.option(
-        "--looks",
-        type=click.Path(path_type=Path, dir_okay=False),
-        metavar="FILE",
-        help="Keep the looks of the plan in this file, which the first look makes; all looks share one level.",
-    ),
     format_option("How the answer is written."),
     raw_option,
     click.option("--plots", **PLOTS, help="Draw the ratings into this folder."),
@@ -106,8 +75,6 @@ def rate_command(files: tuple[str, ...], format_: str, raw: bool, plots: Path | 
     settings["position"] = not settings.pop("ignore_position")
     if html is not None and str(html) in files:
         raise click.UsageError(f"--html would write over {str(html)!r}, which holds the battles.")
-    if settings["looks"] is not None and str(settings["looks"]) in files:
-        raise click.UsageError(f"--looks would write over {str(settings['looks'])!r}, which holds the battles.")
     check_raw(raw, format_)
     if plots is not None:
         make_folder(plots)

@@ -74,30 +74,18 @@ def refuse_order(method: Procedure, data: Scores, unit: str, *, number: int = 1)
     if method.question == "splits":
         return
     _refuse_one_group(data, unit)
-    refuse_signs(
-        list(_signs(method, data, unit)),
-        f"the {unit}s do not come in random order",
-        "The first part of such a table is no sample of the whole, so a look at it would be wrong far more often than alpha "
-        f"says. Shuffle the {unit}s before any of them is run, or compare once, when all are in, without a plan.",
-        number,
-    )
-
-
-def refuse_signs(signs: list[Sign], what: str, advice: str, number: int) -> None:
-    """Refuse where some test finds a random order unlike this one, all tests together at what this look may spend.
-
-    Raises
-    ------
-    UnsuitableDesignError
-        It says what is wrong, by which test, and how to go on.
-    """
+    signs = list(_signs(method, data, unit))
     n_joint = sum(sign.is_joint for sign in signs)
     shares = [JOINT / n_joint if sign.is_joint else (1 - JOINT) / (len(signs) - n_joint) for sign in signs]
     pvalues = [sign.pvalue / share for sign, share in zip(signs, shares, strict=True)]
     if min(pvalues, default=1.0) >= alpha_of_look(number):
         return
     found = signs[int(np.argmin(pvalues))]
-    raise UnsuitableDesignError(f"{what}: {found.text}. {advice}")
+    raise UnsuitableDesignError(
+        f"the {unit}s do not come in random order: {found.text}. The first part of such a table is no sample of the whole, so a "
+        f"look at it would be wrong far more often than alpha says. Shuffle the {unit}s before any of them is run, or compare "
+        "once, when all are in, without a plan."
+    )
 
 
 def alpha_of_look(number: int) -> float:
@@ -189,7 +177,7 @@ def of_numbers(values: FloatArray, what: str) -> Iterator[Sign]:
     yield Sign(_tail(min(alike, 1.0), values.size - 1), f"{what} is like that of its neighbours (rank correlation {alike:.2f})")
 
 
-def of_a_change(score: FloatArray, unit: str, what: str = "the scores change") -> Iterator[Sign]:
+def of_a_change(score: FloatArray, unit: str) -> Iterator[Sign]:
     """Changes of the scores of all models together along the table, slow ones first: a weighted sum of chi-squares.
 
     Each component of the scores is taken apart into cosine waves along the table (Neyman's smooth test of a constant mean
@@ -209,7 +197,7 @@ def of_a_change(score: FloatArray, unit: str, what: str = "the scores change") -
     amplitude = component @ np.cos(np.pi * wave * (np.arange(n) + 0.5) / n).T * np.sqrt(2 * (n - 1)) / n
     weight = (spread / spread.mean())[:, None] / wave.T
     found = weighted_chi_square_tail(weight, float((weight * amplitude**2).sum()))
-    yield Sign(found, f"{what} along the table, most after {_most_changed(component):,} {unit}s", is_joint=True)
+    yield Sign(found, f"the scores change along the table, most after {_most_changed(component):,} {unit}s", is_joint=True)
 
 
 def _most_changed(component: FloatArray) -> int:

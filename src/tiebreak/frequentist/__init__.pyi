@@ -10,10 +10,6 @@ from tiebreak.frequentist.bootstrap import bootstrap_function as bootstrap_funct
 from tiebreak.frequentist.bootstrap import bootstrap_mean as bootstrap_mean
 from tiebreak.frequentist.bootstrap import bootstrap_metric as bootstrap_metric
 from tiebreak.frequentist.bootstrap import bootstrap_sums as bootstrap_sums
-from tiebreak.frequentist.bradley_terry import BradleyTerryResult as BradleyTerryResult
-from tiebreak.frequentist.bradley_terry import bradley_terry_mle as bradley_terry_mle
-from tiebreak.frequentist.bradley_terry_resampled import BradleyTerryBootstrap as BradleyTerryBootstrap
-from tiebreak.frequentist.bradley_terry_resampled import bradley_terry_bootstrap as bradley_terry_bootstrap
 from tiebreak.frequentist.confidence_set import ModelConfidenceSetResult as ModelConfidenceSetResult
 from tiebreak.frequentist.confidence_set import model_confidence_set as model_confidence_set
 from tiebreak.frequentist.diebold_mariano import DieboldMarianoResult as DieboldMarianoResult
@@ -46,9 +42,6 @@ from tiebreak.frequentist.nemenyi import nemenyi_test as nemenyi_test
 from tiebreak.frequentist.nemenyi import rank_quantile as rank_quantile
 from tiebreak.frequentist.noise import RunNoiseResult as RunNoiseResult
 from tiebreak.frequentist.noise import run_noise as run_noise
-from tiebreak.frequentist.pair_outcomes import PairOutcomes as PairOutcomes
-from tiebreak.frequentist.pair_outcomes import outcomes_of_battles as outcomes_of_battles
-from tiebreak.frequentist.pair_outcomes import outcomes_of_scores as outcomes_of_scores
 from tiebreak.frequentist.pass_k import pass_at_k as pass_at_k
 from tiebreak.frequentist.permutation import PermutationResult as PermutationResult
 from tiebreak.frequentist.permutation import permutation_test_paired as permutation_test_paired
@@ -79,8 +72,3 @@ from tiebreak.frequentist.walsh import hodges_lehmann as hodges_lehmann
 from tiebreak.numerics import Interval as Interval
 from tiebreak.numerics import StudentDistribution as StudentDistribution
 from tiebreak.numerics import student_quantile as student_quantile
-from tiebreak.statistics.influence import ClusteredMeanResult as ClusteredMeanResult
-from tiebreak.statistics.influence import ClusterSums as ClusterSums
-from tiebreak.statistics.influence import cluster_sums as cluster_sums
-from tiebreak.statistics.influence import clustered_mean as clustered_mean
-from tiebreak.statistics.influence import mean_of_clusters as mean_of_clusters

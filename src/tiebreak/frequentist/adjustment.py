@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidParameterError
 from tiebreak.frequentist.shaffer import shaffer_multipliers
-from tiebreak.numerics import FloatArray
+from tiebreak.numerics import FloatArray, floats
 
 Correction = Literal["bonferroni", "holm", "shaffer", "bh", "none"]
 
@@ -53,7 +53,7 @@ def adjust_pvalues(pvalues: ArrayLike, correction: Correction = "holm") -> Float
     if correction not in get_args(Correction):
         names = ", ".join(repr(name) for name in get_args(Correction))
         raise InvalidParameterError(f"unknown correction {correction!r}; choose one of {names}.")
-    p = np.asarray(pvalues, dtype=float)
+    p = floats(pvalues, "pvalues", InvalidParameterError)
     if p.ndim != 1:
         raise InvalidParameterError(f"the p-values of one family have one axis; got an array of shape {p.shape}.")
     outside = (p < 0) | (p > 1)
@@ -107,7 +107,7 @@ def shared_alpha(pvalues: ArrayLike, correction: Correction, alpha: float) -> fl
     >>> shared_alpha([0.01, 0.04, 0.03], "holm", 0.06)
     0.06
     """
-    p = np.asarray(pvalues, dtype=float)
+    p = floats(pvalues, "pvalues", InvalidParameterError)
     m = p.size
     if m == 0 or correction == "none":
         return alpha

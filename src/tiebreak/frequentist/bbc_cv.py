@@ -11,7 +11,16 @@ from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidScoresError
 from tiebreak.frequentist.proportions import proportion_interval
-from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray, check_count, check_probability, check_seed, floats
+from tiebreak.numerics import (
+    RELATIVE_TOLERANCE,
+    FloatArray,
+    IntArray,
+    check_count,
+    check_probability,
+    floats,
+    generator_of,
+    group_codes,
+)
 
 Score = Callable[[IntArray, IntArray], ArrayLike]
 """Of rows (which may repeat) and of positions of models: a score for each of these models, nan where it is undefined."""
@@ -190,19 +199,16 @@ def _units(groups: ArrayLike | None, n_examples: int) -> tuple[IntArray, int]:
     """Units that are drawn at once: the unit of each example, and the number of units."""
     if groups is None:
         return np.arange(n_examples), n_examples
-    names, unit = np.unique(np.asarray(groups), return_inverse=True)
-    if unit.shape != (n_examples,) or names.size < 2:
-        raise InvalidScoresError(
-            f"groups must name the group of each of the {n_examples} examples, and there must be two groups or more; got the "
-            f"shape {np.shape(groups)} with {names.size} group(s)."
-        )
-    return unit, int(names.size)
+    unit, n_groups = group_codes(groups, n_examples, "groups")
+    if n_groups < 2:
+        raise InvalidScoresError(f"two groups or more are needed; got {n_groups}.")
+    return unit, n_groups
 
 
 def _draws(n_units: int, n_resamples: int, rng: int, n_examples: int) -> Iterator[IntArray]:
     """Counts of draws of each unit, a row for each bootstrap, a few megabytes at a time."""
     n_resamples = check_count(n_resamples, "n_resamples")
-    generator = np.random.default_rng(check_seed(rng))
+    generator = generator_of(rng, np.random.PCG64)
     step = max(1, _BLOCK // n_examples)
     for start in range(0, int(n_resamples), step):
         n = min(step, int(n_resamples) - start)

@@ -16,7 +16,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.errors import InvalidParameterError, InvalidScoresError
-from tiebreak.numerics import FloatArray, IntArray, Interval, check_count, check_probability, divide, generator_of
+from tiebreak.numerics import (
+    FloatArray,
+    IntArray,
+    Interval,
+    check_count,
+    check_probability,
+    divide,
+    floats,
+    generator_of,
+    positive_examples,
+)
 
 BootstrapMethod = Literal["bca", "percentile", "basic", "normal"]
 Ties = Literal["half", "strict"]
@@ -442,11 +452,12 @@ def bootstrap_auc(is_positive: ArrayLike, scores: ArrayLike) -> Statistic:
 
     Parameters
     ----------
-    is_positive : array_like of bool, of shape (n_examples,)
+    is_positive : array_like of shape (n_examples,)
+        True or False, 1 or 0, or 1 or -1.
     scores : array_like of shape (..., n_examples)
         The higher, the more the model is for "positive".
     """
-    truth, values = np.asarray(is_positive, dtype=bool), _finite(scores)
+    truth, values = positive_examples(is_positive), _finite(scores)
     if truth.ndim != 1 or values.shape[-1] != truth.size:
         raise InvalidScoresError(
             f"is_positive has the shape {truth.shape} and scores {values.shape}; one score for each example."
@@ -456,7 +467,7 @@ def bootstrap_auc(is_positive: ArrayLike, scores: ArrayLike) -> Statistic:
 
 
 def _finite(values: ArrayLike) -> FloatArray:
-    found = np.asarray(values, dtype=float)
+    found = floats(values, "values")
     if found.ndim == 0 or found.size == 0 or not np.isfinite(found).all():
         raise InvalidScoresError("the bootstrap needs finite values, one for each example; leave out examples that have none.")
     return found

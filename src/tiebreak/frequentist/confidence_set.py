@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.errors import InvalidParameterError, InvalidScoresError, TooFewModelsError
-from tiebreak.numerics import FloatArray, IntArray, check_probability, check_seed, divide
+from tiebreak.numerics import FloatArray, IntArray, check_count, check_probability, divide, floats, generator_of
 
 SetStatistic = Literal["range", "max"]
 
@@ -71,21 +71,21 @@ def model_confidence_set(
     ----------
     .. [HLN11] P. R. Hansen, A. Lunde, J. M. Nason. The model confidence set. Econometrica 79, 2011.
     """
-    table = np.asarray(losses, dtype=float)
+    table = floats(losses, "losses")
     if table.ndim != 2 or table.shape[0] < 2:
         raise TooFewModelsError(f"losses of two models or more are needed, one a row; got the shape {table.shape}.")
     if table.shape[1] < 2 or not np.isfinite(table).all():
         raise InvalidScoresError("the losses must be finite, two or more for each model; leave out what is missing.")
     if statistic not in get_args(SetStatistic):
         raise InvalidParameterError(f"statistic must be 'range' or 'max'; got {statistic!r}.", about="statistic")
-    if n_resamples < 1 or not 1 <= block_length <= table.shape[1]:
+    n_resamples, length = check_count(n_resamples, "n_resamples"), check_count(block_length, "block_length")
+    if length > table.shape[1]:
         raise InvalidParameterError(
-            f"n_resamples must be at least 1 and block_length between 1 and {table.shape[1]}; got {n_resamples} and "
-            f"{block_length}."
+            f"block_length must be a whole number from 1 to {table.shape[1]}; got {block_length!r}.", about="block_length"
         )
-    generator = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(check_seed(rng))
+    generator = generator_of(rng, np.random.PCG64)
     mean = table.mean(axis=1)
-    drawn = _resampled_means(table, int(block_length), int(n_resamples), generator) - mean  # (n_resamples, n_models)
+    drawn = _resampled_means(table, length, n_resamples, generator) - mean  # (n_resamples, n_models)
     left, order, pvalues, largest = list(range(mean.size)), [], np.ones(mean.size), 0.0
     while len(left) > 1:
         worst, pvalue = (_range_step if statistic == "range" else _max_step)(mean[left], drawn[:, left])

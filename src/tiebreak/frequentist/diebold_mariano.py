@@ -14,7 +14,9 @@ from tiebreak.numerics import (
     Interval,
     StudentDistribution,
     check_alternative,
+    check_count,
     divide,
+    floats,
     plain,
 )
 
@@ -104,7 +106,7 @@ def diebold_mariano_test(differences: ArrayLike, *, horizon: int | None = None) 
     .. [CI20] L. Coroneo, F. Iacone. Comparing predictive accuracy in small samples using fixed-smoothing asymptotics. Journal of
        Applied Econometrics 35, 2020.
     """
-    d = np.asarray(differences, dtype=float)
+    d = floats(differences, "differences")
     if d.ndim == 0 or d.shape[-1] < 2 or not np.isfinite(d).all():
         raise InvalidScoresError(
             f"the differences must be finite, one for each of two periods or more; got the shape {d.shape}. A missing period "
@@ -120,9 +122,9 @@ def diebold_mariano_test(differences: ArrayLike, *, horizon: int | None = None) 
         coefficients = _cosine_coefficients(deviation, n_cosines(n))
         error = np.where(flat, 0.0, np.sqrt(np.square(coefficients).mean(axis=-1) / n))
         return DieboldMarianoResult(plain(mean), plain(error), n_cosines(n), np.zeros(flat.shape, dtype=bool))
-    if isinstance(horizon, bool) or int(horizon) != horizon or not 1 <= horizon < n:
+    h = check_count(horizon, "horizon")
+    if h >= n:
         raise InvalidParameterError(f"horizon must be a whole number from 1 to {n - 1}; got {horizon!r}.", about="horizon")
-    h = int(horizon)
     covariances = np.stack([(deviation[..., k:] * deviation[..., : n - k]).sum(axis=-1) / n for k in range(h)], axis=-1)
     weights = np.where(np.arange(h) == 0, 1.0, 2.0)
     variance = covariances @ weights
@@ -166,7 +168,7 @@ def lasting_autocorrelation(differences: ArrayLike) -> NDArray[np.bool_]:
     """
     from scipy.special import fdtrc
 
-    d = np.asarray(differences, dtype=float)
+    d = floats(differences, "differences")
     n = d.shape[-1]
     if n < FEWEST_TESTED:
         return np.zeros(d.shape[:-1], dtype=bool)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidParameterError, InvalidScoresError
-from tiebreak.numerics import FloatArray, check_probability, divide, plain, student_multiplier, student_pvalue
+from tiebreak.numerics import FloatArray, check_probability, divide, floats, plain, student_multiplier, student_pvalue
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +67,13 @@ def five_by_two_cv_test(differences: ArrayLike) -> FiveByTwoResult:
     """
     from scipy.special import fdtrc
 
-    d = np.asarray(differences, dtype=float)
+    d = floats(differences, "differences")
     if d.ndim < 2 or d.shape[-2:] != (5, 2):
         raise InvalidScoresError(
             f"the 5x2cv tests need five repetitions of two folds, an array of shape (..., 5, 2); got {d.shape}. For other plans "
             "use tb.statistics.corrected_t."
         )
+    d = np.where(np.isfinite(d), d, np.nan)
     variances = np.square(d - d.mean(axis=-1, keepdims=True)).sum(axis=-1)
     size = np.abs(d).max(axis=(-2, -1))
     mean_variance = np.where(variances.max(axis=-1) <= (1e-12 * size) ** 2, 0.0, variances.mean(axis=-1))

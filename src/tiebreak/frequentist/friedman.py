@@ -8,8 +8,19 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.errors import InvalidParameterError, InvalidScoresError
-from tiebreak.numerics import RELATIVE_TOLERANCE, SMALLEST_PVALUE, FloatArray, IntArray, divide, floats, plain
+from tiebreak.errors import InvalidScoresError
+from tiebreak.numerics import (
+    RELATIVE_TOLERANCE,
+    SMALLEST_PVALUE,
+    FloatArray,
+    IntArray,
+    check_count,
+    check_rows,
+    check_scale,
+    divide,
+    floats,
+    plain,
+)
 
 
 class OmnibusTest(NamedTuple):
@@ -110,7 +121,7 @@ def rank_models(scores: ArrayLike, *, higher_is_better: bool = True, scale: Arra
         raise InvalidScoresError(
             f"the scores must be finite, or nan, in an array of shape (n_datasets, n_models); got the shape {table.shape}."
         )
-    size = np.abs(np.nan_to_num(table)).max(axis=-1, initial=0.0) if scale is None else np.asarray(scale, dtype=float)
+    size = np.abs(np.nan_to_num(table)).max(axis=-1, initial=0.0) if scale is None else check_scale(scale, table.shape[:-1])
     turned = -table if higher_is_better else table
     order = np.argsort(turned, axis=-1, kind="stable")  # nan last
     ordered = np.take_along_axis(turned, order, axis=-1)
@@ -258,10 +269,8 @@ def rank_differences(average_ranks: ArrayLike, n_datasets: int, *, control: int 
     if control is None:
         first, second = np.triu_indices(k, 1)
     else:
-        if isinstance(control, bool | np.bool_) or control != int(control) or not 0 <= control < k:
-            raise InvalidParameterError(f"control must be the position of a model, 0 to {k - 1}; got {control!r}.")
-        second = np.delete(np.arange(k), int(control))
-        first = np.full(k - 1, int(control))
+        of = int(check_rows(check_count(control, "control", 0), k, "control"))
+        second, first = np.delete(np.arange(k), of), np.full(k - 1, of)
     difference = ranks[second] - ranks[first]
     error = rank_standard_error(k, n)
     z = difference / error
@@ -296,7 +305,7 @@ def _friedman(ranks: FloatArray, n: int, spread: FloatArray) -> FriedmanResult:
 
 def check_average_ranks(ranks: ArrayLike) -> FloatArray:
     """Average ranks that are finite and add up to what ranks of so many models do, but for rounding."""
-    values = np.asarray(ranks, dtype=float)
+    values = floats(ranks, "the average ranks")
     k = values.shape[-1] if values.ndim else 0
     if k < 2 or not np.isfinite(values).all():
         raise InvalidScoresError(f"the average ranks must be finite, of two models or more; got the shape {values.shape}.")
@@ -310,8 +319,9 @@ def check_average_ranks(ranks: ArrayLike) -> FloatArray:
 
 
 def _check_size(n_datasets: int, n_models: int) -> tuple[int, int]:
-    if isinstance(n_datasets, bool | np.bool_) or n_datasets != int(n_datasets) or n_datasets < 2:
-        raise InvalidScoresError(f"two datasets or more are needed; got {n_datasets!r}.")
     if n_models < 2:
         raise InvalidScoresError(f"two models or more are needed; got {n_models}.")
-    return int(n_datasets), int(n_models)
+    n = check_count(n_datasets, "n_datasets", 0)
+    if n < 2:
+        raise InvalidScoresError(f"two datasets or more are needed; got {n}.")
+    return n, n_models

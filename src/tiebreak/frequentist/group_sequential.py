@@ -12,7 +12,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidParameterError
-from tiebreak.numerics import FloatArray, check_probability, plain, student_multiplier, student_tail
+from tiebreak.numerics import (
+    FloatArray,
+    check_count,
+    check_number,
+    check_probability,
+    check_ratio,
+    floats,
+    plain,
+    student_multiplier,
+    student_tail,
+)
 from tiebreak.numerics.quadrature import lagrange_weights, log_gamma_nodes
 
 SpendingName = Literal["hwang-shih-decani", "obrien-fleming", "pocock"]
@@ -185,7 +195,7 @@ def alpha_spent(
     array([0.0016, 0.006 , 0.05  ])
     """
     alpha = check_probability(alpha, "alpha")
-    t = np.asarray(fractions, dtype=float)
+    t = floats(fractions, "fractions", InvalidParameterError)
     if not np.all(np.isfinite(t)) or np.any(t <= 0):
         raise InvalidParameterError(f"fractions must be finite numbers above 0; got {plain(t)}.", about="fractions")
     t = np.minimum(t, 1.0)
@@ -195,8 +205,7 @@ def alpha_spent(
         names = ", ".join(map(repr, get_args(SpendingName)))
         raise InvalidParameterError(f"spending must be one of {names}, or a function; got {spending!r:.60}.", about="spending")
     if spending == "hwang-shih-decani":
-        if not -40 <= gamma <= 40:
-            raise InvalidParameterError(f"gamma must be a number from -40 to 40; got {gamma!r:.60}.", about="gamma")
+        gamma = check_number(gamma, "gamma", -40, 40)
         share = t if abs(gamma) < 1e-9 else np.expm1(-gamma * t) / np.expm1(-gamma)  # [HSD90]_
     elif spending == "pocock":
         share = np.log1p((np.e - 1) * t)  # [LD83]_
@@ -251,13 +260,11 @@ def split_information(n_splits: ArrayLike, n_total: int, *, test_train_ratio: fl
     >>> split_information([10, 20, 100], 100, test_train_ratio=1 / 9).round(2)
     array([0.57, 0.75, 1.  ])
     """
-    n = np.asarray(n_splits, dtype=float)
-    if np.any(~(n >= 1)) or not n_total >= 1 or not 0 <= test_train_ratio < np.inf:
-        raise InvalidParameterError(
-            "n_splits and n_total are at least 1, and test_train_ratio is not negative; got "
-            f"{plain(n)}, {n_total!r} and {test_train_ratio!r}."
-        )
-    return np.asarray((1 / n_total + test_train_ratio) / (1 / n + test_train_ratio))
+    n, total = floats(n_splits, "n_splits", InvalidParameterError), check_count(n_total, "n_total")
+    if np.any(~(n >= 1)):
+        raise InvalidParameterError(f"n_splits must be at least 1; got {plain(n)}.", about="n_splits")
+    ratio = check_ratio(test_train_ratio)
+    return np.asarray((1 / total + ratio) / (1 / n + ratio))
 
 
 def group_sequential_design(
@@ -323,10 +330,10 @@ def group_sequential_design(
     >>> round(design.power(3.0), 3), round(design.expected_fraction(3.0), 2)
     (0.848, 0.87)
     """
-    t = np.atleast_1d(np.asarray(fractions, dtype=float))
+    t = np.atleast_1d(floats(fractions, "fractions", InvalidParameterError))
     _check_looks(t)
     spent = alpha_spent(t, alpha=alpha, spending=spending, gamma=gamma)
-    freedom = np.broadcast_to(np.asarray(np.inf if df is None else df, dtype=float), t.shape)
+    freedom = np.broadcast_to(floats(np.inf if df is None else df, "df", InvalidParameterError), t.shape)
     _check_df(freedom, t)
     is_normal = bool(freedom.min() >= NORMAL_FROM)
     process = np.full(t.shape, np.inf) if is_normal else np.minimum(freedom, MOST_DF)

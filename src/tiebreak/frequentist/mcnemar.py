@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidParameterError, InvalidScoresError, TooFewModelsError
-from tiebreak.numerics import FloatArray, divide, plain
+from tiebreak.numerics import FloatArray, divide, floats, floats_together, plain
 
 McNemarVariant = Literal["exact", "mid-p", "chi2", "chi2-corrected"]
 
@@ -77,7 +77,7 @@ def mcnemar_test(only_first: ArrayLike, only_second: ArrayLike, variant: McNemar
         raise InvalidParameterError(
             f"unknown variant {variant!r}; choose one of {', '.join(map(repr, get_args(McNemarVariant)))}.", about="variant"
         )
-    b, c = np.broadcast_arrays(np.asarray(only_first, dtype=float), np.asarray(only_second, dtype=float))
+    b, c = floats_together(only_first=only_first, only_second=only_second)
     is_exact = variant in ("exact", "mid-p")
     for values in (b, c):
         if not np.all(np.isfinite(values)) or np.any(values < 0) or (is_exact and np.any(values != np.rint(values))):
@@ -157,7 +157,7 @@ def cochran_q_test(correct: ArrayLike) -> CochranQResult:
     """
     from scipy.special import chdtrc
 
-    table = np.asarray(correct, dtype=float)
+    table = floats(correct, "correct")
     if table.ndim < 2 or table.shape[-2] < 2:
         raise TooFewModelsError(f"Cochran's Q compares two models or more, one a row; got the shape {table.shape}.")
     wrong = (table != 0) & (table != 1)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidParameterError, InvalidScoresError
 from tiebreak.frequentist.friedman import check_average_ranks, rank_standard_error
-from tiebreak.numerics import SMALLEST_PVALUE, FloatArray, check_count, check_probability
+from tiebreak.numerics import SMALLEST_PVALUE, FloatArray, check_count, check_number, check_probability
 
 RankTest = Literal["nemenyi", "bonferroni-dunn"]
 
@@ -116,7 +116,7 @@ def rank_quantile(n_models: int, alpha: float = 0.05, *, test: RankTest = "nemen
         return float(-ndtri(alpha / (2 * (k - 1))))
     if test != "nemenyi":
         raise InvalidParameterError(f"test must be 'nemenyi' or 'bonferroni-dunn'; got {test!r}.")
-    if not df > 0:
+    if not check_number(df, "df", 0) > 0:
         raise InvalidParameterError(f"df must be above 0; got {df!r}.")
     return _range_quantile(k, alpha, float(df)) / 2**0.5
 

@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidScoresError
 from tiebreak.frequentist.stratified import stratified_mean
-from tiebreak.numerics import FloatArray, StudentDistribution, check_probability, divide
+from tiebreak.numerics import FloatArray, StudentDistribution, check_probability, divide, floats, group_codes
+from tiebreak.statistics.influence import check_weights
 
 MANY_RUNS = 10
 """Runs from which on their own means say how far runs lie apart, whatever examples show."""
@@ -103,12 +104,13 @@ def run_noise(
     InvalidScoresError
         A table with one run only, or without an example that all its runs answered.
     """
-    tables = [np.atleast_2d(np.asarray(each, dtype=float)) for each in values]
+    tables = [np.atleast_2d(floats(each, "values")) for each in (values if np.iterable(values) else [values])]
     if not tables or any(table.shape[0] < 2 for table in tables):
         raise InvalidScoresError("noise of runs needs models of two runs or more, one table of runs by examples for each.")
     n = tables[0].shape[-1]
-    codes = np.zeros(n, dtype=int) if strata is None else np.unique(np.asarray(strata), return_inverse=True)[1]
-    weight = np.ones(n) if weights is None else np.asarray(weights, dtype=float)
+    codes = np.zeros(n, dtype=int) if strata is None else group_codes(strata, n, "strata")[0]
+    names = None if clusters is None else group_codes(clusters, n, "clusters")[0]
+    weight = check_weights(weights, n)
     own: list[tuple[FloatArray, ...]] = []
     squares, run_df, largest, n_left = 0.0, 0, 0.0, 0
     for table in tables:
@@ -119,7 +121,7 @@ def run_noise(
         result = stratified_mean(
             np.sqrt(2.0) * contrasts(len(table)) @ table[:, present],
             codes[present],
-            None if clusters is None else np.asarray(clusters)[present],
+            None if names is None else names[present],
             weights=weight[present],
             scale=np.full(len(table) - 1, np.abs(table[:, present]).max(initial=0.0)),
         )

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidScoresError
-from tiebreak.numerics import FloatArray, check_count, plain
+from tiebreak.numerics import FloatArray, check_count, floats_together, plain
 
 
 def pass_at_k(n_correct: ArrayLike, n_answers: ArrayLike, k: int) -> FloatArray:
@@ -44,7 +44,7 @@ def pass_at_k(n_correct: ArrayLike, n_answers: ArrayLike, k: int) -> FloatArray:
     array([0.        , 0.5       , 0.91666667])
     """
     k = check_count(k, "k")
-    c, n = np.broadcast_arrays(np.asarray(n_correct, dtype=float), np.asarray(n_answers, dtype=float))
+    c, n = floats_together(n_correct=n_correct, n_answers=n_answers)
     is_wrong = ~((c == np.rint(c)) & (n == np.rint(n)) & (c >= 0) & (c <= n) & (n >= k) & np.isfinite(n))
     if is_wrong.any():
         at = np.flatnonzero(is_wrong)[0]

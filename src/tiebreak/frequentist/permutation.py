@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidParameterError, InvalidScoresError
-from tiebreak.numerics import Alternative, FloatArray, check_alternative, check_count, generator_of
+from tiebreak.numerics import Alternative, FloatArray, check_alternative, check_count, floats, generator_of
 
 PermutationMethod = Literal["auto", "exact", "random"]
 
@@ -209,7 +209,7 @@ def _tolerance(values: FloatArray) -> float:
 
 
 def _checked(values: ArrayLike, name: str) -> FloatArray:
-    found = np.asarray(values, dtype=float)
+    found = floats(values, name)
     if found.ndim != 1 or found.size == 0 or not np.isfinite(found).all():
         n_missing = int(np.count_nonzero(np.isnan(found)))
         raise InvalidScoresError(

@@ -281,7 +281,8 @@ class TangoLaw(IntervalLaw):
     @property
     def _is_listed(self) -> bool:
         first, second = (self.discordant + self.difference) / 2, (self.discordant - self.difference) / 2
-        return bool((2 * REACH) ** 2 * self.n * np.sqrt(first * second) + 100 < MOST_CELLS)
+        is_possible = min(first, second) >= 0
+        return is_possible and bool((2 * REACH) ** 2 * self.n * np.sqrt(first * second) + 100 < MOST_CELLS)
 
     def _cells(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Items that only the first and only the second model has right, and the probability of these counts."""

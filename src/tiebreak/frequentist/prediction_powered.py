@@ -10,8 +10,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidScoresError
-from tiebreak.numerics import FloatArray, IntArray, Interval, StudentDistribution, divide, group_codes, plain
-from tiebreak.statistics.influence import ClusterSums, cluster_residuals, cluster_sums, mean_of_clusters
+from tiebreak.numerics import (
+    FloatArray,
+    IntArray,
+    Interval,
+    StudentDistribution,
+    check_number,
+    divide,
+    floats,
+    group_codes,
+    plain,
+)
+from tiebreak.statistics.influence import ClusterSums, check_weights, cluster_residuals, cluster_sums, mean_of_clusters
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +144,8 @@ def prediction_powered_mean(
     >>> round(result.estimate, 3), round(result.standard_error, 3), round(result.labels_standard_error, 3)
     (0.626, 0.202, 0.211)
     """
-    y, f, g = (np.asarray(each, dtype=float) for each in (labels, judged_labelled, judged))
+    given = {"labels": labels, "judged_labelled": judged_labelled, "judged": judged}
+    y, f, g = (floats(values, name) for name, values in given.items())
     if y.shape != f.shape or y.ndim == 0 or y.shape[-1] < 3 or g.ndim == 0 or g.shape[-1] < 2:
         raise InvalidScoresError(
             "three labels or more, a judgement of the same examples, and two further judgements or more are needed; got the "
@@ -143,9 +154,10 @@ def prediction_powered_mean(
     if not all(np.isfinite(each).all() for each in (y, f, g)):
         raise InvalidScoresError("labels and judgements must be finite; leave out examples without.")
     codes = None if clusters is None else group_codes(clusters, y.shape[-1] + g.shape[-1], "clusters")[0]
-    known = Labelled(y, f, g, codes, None if weights is None else np.asarray(weights, dtype=float))
+    weight = None if weights is None else check_weights(weights, y.shape[-1] + g.shape[-1])
+    known = Labelled(y, f, g, codes, weight)
     if tuning is not None:
-        return mean_by_weight(known, np.full(y.shape[:-1], float(tuning)))
+        return mean_by_weight(known, np.full(y.shape[:-1], check_number(tuning, "tuning", -np.inf)))
     return mean_by_weight(known, weight_of_judge(known, is_pooled=is_pooled), is_estimated=True)
 
 

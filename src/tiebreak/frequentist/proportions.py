@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidParameterError, InvalidScoresError
-from tiebreak.numerics import SMALLEST_PVALUE, FloatArray, Interval, check_probability, divide, plain
+from tiebreak.numerics import SMALLEST_PVALUE, FloatArray, Interval, check_probability, divide, floats, floats_together, plain
 
 ProportionMethod = Literal[
     "wilson",
@@ -437,10 +437,7 @@ def _tail(z: float) -> float:
 
 def _check_counts(successes: ArrayLike, n: ArrayLike) -> tuple[FloatArray, FloatArray]:
     """Successes and examples as floats of one shape."""
-    try:
-        x, total = np.broadcast_arrays(np.asarray(successes, dtype=float), np.asarray(n, dtype=float))
-    except (TypeError, ValueError) as error:
-        raise InvalidScoresError(f"counts and n must be numbers, of shapes that go together; {error}.") from None
+    x, total = floats_together(successes=successes, n=n)
     for wrong, text in (
         (~np.isfinite(x) | ~np.isfinite(total), "counts and n must be finite"),
         (total <= 0, "a test set without examples says nothing about a rate: n must be positive"),
@@ -455,7 +452,7 @@ def _check_counts(successes: ArrayLike, n: ArrayLike) -> tuple[FloatArray, Float
 
 def _check_rates(*rates: ArrayLike) -> None:
     for each in rates:
-        values = np.asarray(each, dtype=float)
+        values = floats(each, "rates")
         wrong = ~((values >= 0) & (values <= 1))
         if np.any(wrong):
             value = float(values[wrong].flat[0])

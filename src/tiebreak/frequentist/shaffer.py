@@ -7,10 +7,9 @@ from functools import lru_cache
 import numpy as np
 
 from tiebreak.errors import InvalidParameterError
-from tiebreak.numerics import FloatArray
+from tiebreak.numerics import FloatArray, check_count
 
 
-@lru_cache(maxsize=256)
 def shaffer_sets(n_models: int) -> tuple[int, ...]:
     """Numbers of pairs that can be alike at the same time, in rising order.
 
@@ -29,10 +28,13 @@ def shaffer_sets(n_models: int) -> tuple[int, ...]:
     >>> shaffer_sets(5)
     (0, 1, 2, 3, 4, 6, 10)
     """
-    if isinstance(n_models, bool | np.bool_) or n_models != int(n_models) or n_models < 0:
-        raise InvalidParameterError(f"n_models must be a whole number of at least 0; got {n_models!r}.")
+    return _sets(check_count(n_models, "n_models", 0))
+
+
+@lru_cache(maxsize=256)
+def _sets(n_models: int) -> tuple[int, ...]:
     sets: list[set[int]] = [{0}]
-    for k in range(1, int(n_models) + 1):  # j models alike, and the k - j others in any way
+    for k in range(1, n_models + 1):  # j models alike, and the k - j others in any way
         sets.append({j * (j - 1) // 2 + rest for j in range(1, k + 1) for rest in sets[k - j]})
     return tuple(sorted(sets[-1]))
 

@@ -24,12 +24,21 @@ from tiebreak.numerics import (
     Interval,
     StudentDistribution,
     alpha_of_level,
+    check_scale,
     divide,
+    floats,
     group_codes,
     plain,
     widest_interval,
 )
-from tiebreak.statistics.influence import ClusterSums, ClusterVariance, check_variance, cluster_sums, mean_of_clusters
+from tiebreak.statistics.influence import (
+    ClusterSums,
+    ClusterVariance,
+    check_variance,
+    check_weights,
+    cluster_sums,
+    mean_of_clusters,
+)
 from tiebreak.statistics.skew import skewness_of_mean
 
 FEW_EVENTS = 10
@@ -140,13 +149,13 @@ def stratified_mean(
     (0.4167, 0.2555, 6.17)
     """
     check_variance(variance)
-    rows = np.asarray(values, dtype=float)
+    rows = floats(values, "values")
     if rows.ndim == 0 or rows.shape[-1] == 0:
         raise InvalidScoresError(f"one value or more is needed, one for each example; got the shape {rows.shape}.")
     codes, n_strata = group_codes(strata, rows.shape[-1], "strata")
     names = None if clusters is None or variance == "independent" else group_codes(clusters, rows.shape[-1], "clusters")[0]
-    weight = None if weights is None else np.asarray(weights, dtype=float)
-    size = np.fmax.reduce(np.abs(rows), axis=-1, initial=0.0) if scale is None else np.asarray(scale, dtype=float)
+    weight = None if weights is None else check_weights(weights, rows.shape[-1])
+    size = np.fmax.reduce(np.abs(rows), axis=-1, initial=0.0) if scale is None else check_scale(scale, rows.shape[:-1])
     noise = RELATIVE_TOLERANCE * np.broadcast_to(size, rows.shape[:-1])
     parts = []
     for stratum in range(n_strata):

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.errors import InvalidParameterError, InvalidScoresError
-from tiebreak.numerics import FloatArray, Interval, check_probability, divide, plain
+from tiebreak.numerics import FloatArray, Interval, check_probability, check_rows, divide, floats, plain
 
 PairedMethod = Literal["tango", "newcombe", "agresti-min", "bonett-price", "wald"]
 
@@ -197,11 +197,11 @@ def paired_counts(correct: ArrayLike, first: ArrayLike = 0, second: ArrayLike = 
     InvalidScoresError
         Values other than 0 and 1, or nan without `omit_missing`.
     """
-    table = np.asarray(correct, dtype=float)
+    table = floats(correct, "correct")
     if table.ndim != 2:
         raise InvalidScoresError(f"correct must be an array of shape (n_models, n_examples); got the shape {table.shape}.")
-    i, j = np.asarray(first), np.asarray(second)
     size = table.shape[0]
+    i, j = check_rows(first, size, "first"), check_rows(second, size, "second")
     right_right, right_failed, failed_failed = np.zeros((3, size, size))
     for start in range(0, table.shape[1], _AT_ONCE):
         block = table[:, start : start + _AT_ONCE]

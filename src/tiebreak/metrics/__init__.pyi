@@ -4,7 +4,6 @@ from tiebreak.metrics.confusion import Averages as Averages
 from tiebreak.metrics.confusion import ConfusionMatrix as ConfusionMatrix
 from tiebreak.metrics.confusion import Undefined as Undefined
 from tiebreak.metrics.confusion import confusion_matrix as confusion_matrix
-from tiebreak.metrics.confusion import no_information_rate as no_information_rate
 from tiebreak.metrics.precision_recall import PrecisionRecallCurve as PrecisionRecallCurve
 from tiebreak.metrics.precision_recall import precision_recall_curve as precision_recall_curve
 from tiebreak.metrics.roc import RocCurve as RocCurve

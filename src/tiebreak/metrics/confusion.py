@@ -12,43 +12,14 @@ from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidParameterError
 from tiebreak.metrics.labels import check_labels, encode, label_column, labels_in
-from tiebreak.numerics import FloatArray, IntArray, divide, set_checked
+from tiebreak.numerics import FloatArray, IntArray, check_number, divide, set_checked
 from tiebreak.result import Result
 from tiebreak.scores.vocabulary import Notice, quoted
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from tiebreak.metrics.costs import CostMatrix
     from tiebreak.views.plots.matrix import ConfusionMatrixPlots
-
-
-def no_information_rate(class_proportions: ArrayLike, prediction_proportions: ArrayLike) -> float:
-    """Error rate of predictions that have nothing to do with the classes: ``sum(p * (1 - q))`` [ET97]_.
-
-    Some programs call the share of the largest class by this name; that is `ConfusionMatrix.majority_rate`.
-
-    Parameters
-    ----------
-    class_proportions, prediction_proportions : array_like of shape (n_classes,)
-        Share of the examples, and of the predictions, of each class.
-
-    References
-    ----------
-    .. [ET97] B. Efron, R. Tibshirani. Improvements on cross-validation: the .632+ bootstrap method. JASA 92, 1997.
-
-    Examples
-    --------
-    >>> no_information_rate([0.3, 0.5, 0.2], [0.4, 0.45, 0.15])
-    0.625
-    """
-    p, q = np.asarray(class_proportions, dtype=float), np.asarray(prediction_proportions, dtype=float)
-    if p.ndim != 1 or p.shape != q.shape:
-        raise InvalidParameterError(f"one proportion for each class is needed; got the shapes {p.shape} and {q.shape}.")
-    for name, shares in (("class_proportions", p), ("prediction_proportions", q)):
-        if not (np.all(shares >= 0) and abs(shares.sum() - 1) <= 1e-6):
-            raise InvalidParameterError(f"{name} must be shares of at least 0 that sum to 1; got {shares.tolist()}.")
-    return float(p.dot(1 - q))
 
 
 Average = Literal["micro", "macro", "weighted"]
@@ -96,10 +67,9 @@ class ConfusionMatrix(Result["ConfusionMatrixPlots"]):
                 f"the counts have the shape {counts.shape}, and there are {len(self.labels)} labels. A confusion matrix has a "
                 "row and a column for each label."
             )
-        whole = counts.astype(np.int64) if counts.dtype.kind in "biuf" and np.all(np.isfinite(counts)) else None
-        if whole is None or np.any(whole != counts) or np.any(whole < 0):
+        if counts.dtype.kind not in "biuf" or not np.all((counts >= 0) & (counts < np.inf) & (counts == np.rint(counts))):
             raise InvalidParameterError("the counts of a confusion matrix are whole numbers of at least 0.")
-        set_checked(self, counts=whole)
+        set_checked(self, counts=counts.astype(np.int64))
 
     # --- counts -----------------------------------------------------------------------------------------------------------
 
@@ -156,10 +126,16 @@ class ConfusionMatrix(Result["ConfusionMatrixPlots"]):
 
     @property
     def no_information_rate(self) -> float:
-        """Error rate if predictions had nothing to do with the classes; see `no_information_rate`."""
-        if not self.n_examples:
-            return math.nan
-        return no_information_rate(self.support / self.n_examples, self.predicted / self.n_examples)
+        """Error rate of predictions that have nothing to do with the classes: ``sum(p * (1 - q))`` of the shares of both [ET97]_.
+
+        Some programs call the share of the largest class by this name; that is `majority_rate`.
+
+        References
+        ----------
+        .. [ET97] B. Efron, R. Tibshirani. Improvements on cross-validation: the .632+ bootstrap method. JASA 92, 1997.
+        """
+        p, q = divide(self.support, self.n_examples), divide(self.predicted, self.n_examples)
+        return float(p.dot(1 - q))
 
     @property
     def balanced_accuracy(self) -> float:
@@ -202,7 +178,7 @@ class ConfusionMatrix(Result["ConfusionMatrixPlots"]):
 
         nan only for a class with neither examples nor predictions; 0 where the class is never recognised.
         """
-        squared = check_beta(beta) ** 2
+        squared = check_number(beta, "beta", 0, MOST_BETA) ** 2
         return divide((1 + squared) * self.hits, squared * self.support + self.predicted)
 
     def averaged(self, average: Average, beta: float = 1.0) -> Averages:
@@ -218,32 +194,22 @@ class ConfusionMatrix(Result["ConfusionMatrixPlots"]):
         """
         if average not in get_args(Average):
             raise InvalidParameterError(f"average must be 'micro', 'macro' or 'weighted'; got {average!r}.")
-        check_beta(beta)
-        if not self.n_examples:
-            return Averages(math.nan, math.nan, math.nan)
+        each = np.nan_to_num([self.precision, self.recall, self.f_beta(beta)])
         if average == "micro":
             return Averages(self.accuracy, self.accuracy, self.accuracy)
-        occurs = self.support + self.predicted > 0
-        weights = occurs if average == "macro" else self.support
-        return Averages(
-            *(
-                float(np.nan_to_num(values).dot(weights) / weights.sum())
-                for values in (self.precision, self.recall, self.f_beta(beta))
-            )
-        )
+        weights = self.support + self.predicted > 0 if average == "macro" else self.support
+        return Averages(*divide(each @ weights, weights.sum()).tolist())
 
     @property
     def undefined(self) -> tuple[Undefined, ...]:
         """Metrics of single classes that have no value, with the reason."""
-        found = []
-        for label, support, predicted in zip(self.labels, self.support.tolist(), self.predicted.tolist(), strict=True):
-            if not predicted:
-                found.append(Undefined("precision", label, "it is never predicted"))
-            if not support:
-                found.append(Undefined("recall", label, "there is no example of it"))
-            if not support and not predicted:
-                found.append(Undefined("f_beta", label, "it neither occurs nor is predicted"))
-        return tuple(found)
+        checks = (
+            ("precision", self.predicted, "it is never predicted"),
+            ("recall", self.support, "there is no example of it"),
+            ("f_beta", self.support + self.predicted, "it neither occurs nor is predicted"),
+        )
+        places = enumerate(self.labels)
+        return tuple(Undefined(name, label, why) for place, label in places for name, counts, why in checks if not counts[place])
 
     @property
     def notices(self) -> tuple[Notice, ...]:
@@ -261,10 +227,6 @@ class ConfusionMatrix(Result["ConfusionMatrixPlots"]):
             )
             notices.insert(0, Notice("majority-class", text))
         return tuple(notices)
-
-    def expected_cost(self, costs: CostMatrix) -> float:
-        """Mean cost of an example; see `CostMatrix.expected_cost`."""
-        return costs.expected_cost(self)
 
     # --- together and shown -----------------------------------------------------------------------------------------------
 
@@ -322,8 +284,5 @@ def confusion_matrix(y_true: ArrayLike, y_pred: ArrayLike, *, labels: Sequence[A
     return ConfusionMatrix(known, np.bincount(cells, minlength=n * n).reshape(n, n))
 
 
-def check_beta(beta: Any) -> float:
-    """A finite number of at least 0."""
-    if isinstance(beta, bool) or not isinstance(beta, int | float | np.number) or not 0 <= beta < math.inf:
-        raise InvalidParameterError(f"beta must be a number of at least 0, how many times recall counts as much; got {beta!r}.")
-    return float(beta)
+MOST_BETA = 1e9
+"""Weight of recall beyond which nothing but recall would be left of F."""

@@ -14,7 +14,7 @@ from tiebreak.errors import InvalidParameterError
 from tiebreak.metrics.confusion import ConfusionMatrix, confusion_matrix
 from tiebreak.metrics.labels import check_labels
 from tiebreak.metrics.targets import Array, Truth, UndefinedScore, values_of_rows
-from tiebreak.numerics import FloatArray, set_checked
+from tiebreak.numerics import FloatArray, floats, set_checked
 from tiebreak.result import Result
 from tiebreak.scores.vocabulary import quoted
 
@@ -28,10 +28,7 @@ _SUM_TOLERANCE = 1e-5
 
 def check_probabilities(probabilities: ArrayLike, n_classes: int) -> FloatArray:
     """A row of probabilities for each example; refuses what is none."""
-    try:
-        p = np.asarray(probabilities, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise InvalidParameterError(f"probabilities must be numbers in rows of equal length; {error}.") from None
+    p = floats(probabilities, "probabilities", InvalidParameterError)
     if p.ndim != 2 or p.shape[1] != n_classes:
         raise InvalidParameterError(
             f"probabilities has the shape {p.shape}; a row for each example and a column for each of the {n_classes} classes are "
@@ -56,15 +53,12 @@ def costs_of_mapping(costs: Mapping[Any, Any], labels: Sequence[Any] | None) -> 
     for actual, row in costs.items():
         if not isinstance(row, Mapping):
             raise InvalidParameterError(f"the costs of {actual!r} must be {{predicted: cost}}; got {row!r}.")
-        unknown = [label for label in row if label not in known]
-        missing = [label for label in known if label not in row]
-        if unknown:
+        unlike = [label for label in (*row, *known) if (label in row) != (label in known)]
+        if unlike:
+            word = "lack" if unlike[0] in known else "name"
             raise InvalidParameterError(
-                f"the costs of {actual!r} name {unknown[0]!r}, which has no row of its own; the rows are {quoted(known)}."
-            )
-        if missing:
-            raise InvalidParameterError(
-                f"the costs of {actual!r} lack {missing[0]!r}. Say what it costs to take one for the other, for each pair."
+                f"the costs of {actual!r} {word} {unlike[0]!r}. The rows are {quoted(known)}: say what it costs to take each one "
+                "for each."
             )
     return known, _checked([[costs[actual][predicted] for predicted in known] for actual in known], known)
 
@@ -87,10 +81,7 @@ def costs_of_array(costs: ArrayLike, labels: Sequence[Any] | None) -> tuple[tupl
 
 def _checked(costs: Any, labels: tuple[Any, ...]) -> FloatArray:
     """Finite numbers."""
-    try:
-        table = np.array(costs, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise InvalidParameterError(f"costs must be numbers; {error}.") from None
+    table = floats(costs, "costs", InvalidParameterError).copy()
     if not np.all(np.isfinite(table)):
         row, column = np.argwhere(~np.isfinite(table))[0].tolist()
         raise InvalidParameterError(
@@ -210,9 +201,13 @@ class CostMatrix(Result["Plots[CostMatrix]"]):
         InvalidParameterError
             Probabilities outside 0 to 1 or not summing to 1, another number of columns, classes that are not the labels.
         """
-        columns = self._columns(classes)
-        p = check_probabilities(probabilities, len(self.labels))
-        return p @ self.costs[columns]
+        columns = self.labels if classes is None else check_labels(classes)
+        if len(columns) != len(self.labels):
+            raise InvalidParameterError(
+                f"classes has {len(columns)} labels, and the cost matrix {len(self.labels)}: {quoted(self.labels)}."
+            )
+        places = [self._place(label) for label in columns]
+        return check_probabilities(probabilities, len(self.labels)) @ self.costs[places]
 
     def decisions(self, probabilities: ArrayLike, *, classes: Sequence[Any] | None = None) -> Array:
         """The decision of least expected cost for each example; of equal ones the first in the order of `labels`.
@@ -227,7 +222,8 @@ class CostMatrix(Result["Plots[CostMatrix]"]):
         costs = self.expected_costs(probabilities, classes=classes)
         scale = np.abs(self.costs).max()
         near = costs <= costs.min(axis=1, keepdims=True) + 1e-12 * scale  # equal but for rounding
-        return np.asarray(_label_array(self.labels)[near.argmax(axis=1)])
+        is_mixed = len({type(label) for label in self.labels}) > 1  # objects keep types apart
+        return np.array(self.labels, dtype=object if is_mixed else None)[near.argmax(axis=1)]
 
     def threshold(self, positive: Any = None) -> float:
         """Probability of `positive`, of two classes, from which deciding for it costs least [E01]_.
@@ -251,12 +247,8 @@ class CostMatrix(Result["Plots[CostMatrix]"]):
         ----------
         .. [E01] C. Elkan. The foundations of cost-sensitive learning. IJCAI 2001, section 2.2.
         """
-        if len(self.labels) != 2:
-            raise InvalidParameterError(f"a threshold is for two classes, and there are {len(self.labels)}. Use decisions().")
-        yes = self._place(self.labels[1] if positive is None else positive)
-        no = 1 - yes
-        false_alarm = float(self.costs[no, yes] - self.costs[no, no])  # what it costs more than the right decision
-        miss = float(self.costs[yes, no] - self.costs[yes, yes])
+        right, missed, alarm, quiet = self.of_decisions(self.labels[-1] if positive is None else positive)
+        false_alarm, miss = alarm - quiet, missed - right  # what each costs more than the right decision
         if false_alarm <= 0 and miss <= 0:
             raise InvalidParameterError(
                 "there is no threshold: for neither class does the wrong decision cost more than the right one. Rows of a cost "
@@ -275,7 +267,7 @@ class CostMatrix(Result["Plots[CostMatrix]"]):
             More than two classes, or no costs for `positive`.
         """
         if len(self.labels) != 2:
-            raise InvalidParameterError(f"a threshold is for two classes, and there are {len(self.labels)}.")
+            raise InvalidParameterError(f"a threshold is for two classes, and there are {len(self.labels)}. Use decisions().")
         yes = self._place(positive)
         no = 1 - yes
         return tuple(float(self.costs[place]) for place in ((yes, yes), (yes, no), (no, yes), (no, no)))  # type: ignore[return-value]
@@ -289,7 +281,11 @@ class CostMatrix(Result["Plots[CostMatrix]"]):
         code, is_strange = truth.known_labels.find(predicted)
         column = place[code]
         if is_strange is not None:
-            column[is_strange] = [self._place_of_prediction(label) for label in predicted[is_strange].tolist()]
+            strange = predicted[is_strange].tolist()
+            unknown = [label for label in strange if label not in self.labels]
+            if unknown:
+                raise UndefinedScore(f"the model predicted {unknown[0]!r}, and the cost matrix has {quoted(self.labels)}")
+            column[is_strange] = [self._place(label) for label in strange]
         return float(np.add.reduce(self.costs[place[truth.known_code], column]) / truth.n_rows)
 
     def check_truth(self, truth: Truth) -> None:
@@ -340,32 +336,7 @@ class CostMatrix(Result["Plots[CostMatrix]"]):
         except ValueError:
             raise InvalidParameterError(f"there are no costs for {label!r}; the cost matrix has {quoted(self.labels)}.") from None
 
-    def _place_of_prediction(self, label: Any) -> int:
-        if label not in self.labels:
-            raise UndefinedScore(f"the model predicted {label!r}, and the cost matrix has {quoted(self.labels)}")
-        return self.labels.index(label)
-
     def _matrix(self, y_true: ConfusionMatrix | ArrayLike, y_pred: ArrayLike | None) -> ConfusionMatrix:
         if isinstance(y_true, ConfusionMatrix) == (y_pred is None):
             return y_true if isinstance(y_true, ConfusionMatrix) else confusion_matrix(y_true, y_pred)  # type: ignore[arg-type]
         raise InvalidParameterError("pass a confusion matrix alone, or both y_true and y_pred.")
-
-    def _columns(self, classes: Sequence[Any] | None) -> list[int]:
-        """For each column of probabilities the position of its class among the labels."""
-        if classes is None:
-            return list(range(len(self.labels)))
-        given = check_labels(classes)
-        if len(given) != len(self.labels):
-            raise InvalidParameterError(
-                f"classes has {len(given)} labels, and the cost matrix {len(self.labels)}: {quoted(self.labels)}."
-            )
-        return [self._place(label) for label in given]
-
-
-def _label_array(labels: tuple[Any, ...]) -> Array:
-    """Labels as numpy holds them; mixed types as objects, which keeps them apart."""
-    if len({type(label) for label in labels}) == 1:
-        return np.array(labels)
-    mixed = np.empty(len(labels), dtype=object)
-    mixed[:] = labels
-    return mixed

@@ -11,13 +11,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.errors import InvalidParameterError, InvalidScoresError
 from tiebreak.metrics.targets import Array, Codes
-from tiebreak.numerics import FloatArray
+from tiebreak.numerics import FloatArray, floats, positive_label
 from tiebreak.scores.vocabulary import look_up, quoted
 
 
 def label_column(values: ArrayLike, name: str) -> Array:
     """Labels of examples as an array of one dimension, at least one; refuses nan and None. Messages call it `name`."""
-    column = np.asarray(values)
+    masked: Any = values if hasattr(values, "filled") else None
+    try:
+        column = np.asarray(values if masked is None else masked.astype(object).filled(None))
+    except ValueError as error:
+        raise InvalidParameterError(f"{name} must hold one label for each example; {error}.") from None
     if column.ndim == 2 and column.shape[1] == 1:
         column = column.ravel()
     if column.ndim != 1 or not column.size:
@@ -33,7 +37,7 @@ def label_column(values: ArrayLike, name: str) -> Array:
 
 def labels_in(*columns: Array) -> tuple[Any, ...]:
     """All labels that occur, sorted, as Python's own values."""
-    found = {label for column in columns for label in _distinct(column)[0]}
+    found = {label for column in columns for label in column.tolist()}
     try:
         return tuple(sorted(found))
     except TypeError:
@@ -56,29 +60,18 @@ def check_labels(labels: Iterable[Any]) -> tuple[Any, ...]:
 
 def encode(column: Array, labels: tuple[Any, ...], name: str) -> Codes:
     """Positions of labels; refuses one that is not there."""
-    distinct, inverse = _distinct(column)
     place = {label: position for position, label in enumerate(labels)}
-    unknown = [label for label in distinct if label not in place]
-    if unknown:
+    codes = np.array([place.get(label, -1) for label in column.tolist()], dtype=np.intp)
+    if codes.min() < 0:
         raise InvalidParameterError(
-            f"{name} holds {unknown[0]!r}, which is not among the labels {quoted(labels)}. Add it to labels, or leave those "
-            "examples out."
+            f"{name} holds {column.tolist()[codes.argmin()]!r}, which is not among the labels {quoted(labels)}. Add it to "
+            "labels, or leave those examples out."
         )
-    return np.array([place[label] for label in distinct], dtype=np.intp)[inverse]
-
-
-def _distinct(column: Array) -> tuple[list[Any], Codes]:
-    """The different labels, and for each example which of them it has."""
-    if column.dtype.kind != "O":
-        distinct, inverse = np.unique(column, return_inverse=True)
-        return distinct.tolist(), inverse
-    place: dict[Any, int] = {}  # labels of mixed types cannot be sorted
-    inverse = np.array([place.setdefault(label, len(place)) for label in column.tolist()], dtype=np.intp)
-    return list(place), inverse
+    return codes
 
 
 def _is_missing(label: Any) -> bool:
-    return label is None or (isinstance(label, float) and math.isnan(label))
+    return label is None or type(label).__name__ in ("NAType", "NaTType") or (isinstance(label, float) and math.isnan(label))
 
 
 class Binary(NamedTuple):
@@ -117,8 +110,9 @@ def find_positive(labels: tuple[Any, ...], positive: Any) -> Any:
         if len(labels) > 1 and positive not in labels:
             look_up(positive, labels, "class")
         return positive
-    if set(labels) <= {0, 1} or set(labels) <= {-1, 1}:
-        return next((label for label in labels if label == 1), 1)
+    own = positive_label(labels)
+    if own is not None:
+        return own
     if len(labels) > 2:
         raise InvalidParameterError(
             f"there are {len(labels)} classes: {quoted(labels)}. Name one, positive={labels[-1]!r}, for a curve of that class "
@@ -130,17 +124,12 @@ def find_positive(labels: tuple[Any, ...], positive: Any) -> Any:
 
 
 def _numbers(scores: ArrayLike, name: str) -> FloatArray:
-    try:
-        values = np.asarray(scores, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise InvalidScoresError(f"{name} must be one number for each example; {error}.") from None
+    values = floats(scores, name)
     if values.ndim == 2 and values.shape[1] == 1:
         values = values.ravel()
-    if values.ndim == 2:
-        raise InvalidScoresError(
-            f"{name} has the shape {values.shape}; one number for each example is needed, such as the column of the positive "
-            f"class: {name}[:, 1]."
-        )
+    if values.ndim != 1:
+        advice = f", such as the column of the positive class: {name}[:, 1]" if values.ndim == 2 else ""
+        raise InvalidScoresError(f"{name} has the shape {values.shape}; one number for each example is needed{advice}.")
     if not np.all(np.isfinite(values)):
         row = int(np.argmin(np.isfinite(values)))
         what = "nan" if np.isnan(values[row]) else "infinite"

@@ -97,13 +97,13 @@ def _resolve(given: Any, key: Any, classifier: bool, n_classes: int | None) -> S
 
 def _by_name(name: str, key: str | None, classifier: bool, n_classes: int | None) -> Scorer:
     """A metric of scikit-learn's list, with or without ``neg_``."""
-    loss = name.removeprefix("neg_")
-    if loss in LOWER_IS_BETTER:
-        own, scikit_name, higher = loss, f"neg_{loss}", False
-    elif name in HIGHER_IS_BETTER:
-        own, scikit_name, higher = name, name, True
-    else:
-        raise _unknown(name)
+    own = name.removeprefix("neg_")
+    higher = own not in LOWER_IS_BETTER
+    if higher and name not in HIGHER_IS_BETTER:
+        if full_name(name) != name:
+            raise UnknownNameError(f"no metric is called {name!r}: did you mean {full_name(name)!r}?", about="metric")
+        look_up(name, sorted(HIGHER_IS_BETTER | LOWER_IS_BETTER), "metric")  # an error that offers the nearest names
+    scikit_name = own if higher else f"neg_{own}"
     metric = _metric(key, higher) if key else Metric(own, higher_is_better=higher)
     parts = ("sklearn", scikit_name)
     formula = FORMULAS.get(own)
@@ -114,18 +114,6 @@ def _by_name(name: str, key: str | None, classifier: bool, n_classes: int | None
         instead = " or ".join(repr(each) for each in formula.for_more)
         raise InvalidParameterError(f"the metric {own!r} is for two classes, and the target has {n_classes}. Use {instead}.")
     return Scorer(metric, formula.needs, parts, formula=own, how=formula)
-
-
-def _unknown(name: str) -> UnknownNameError:
-    """The error that offers the nearest names."""
-    in_full = full_name(name)
-    if in_full != name:
-        return UnknownNameError(f"no metric is called {name!r}: did you mean {in_full!r}?", about="metric")
-    try:
-        look_up(name, sorted(HIGHER_IS_BETTER | LOWER_IS_BETTER), "metric")
-    except UnknownNameError as error:
-        return error
-    raise AssertionError(name)  # a known name does not come here
 
 
 def _scikit_scorer(name: str) -> Any:

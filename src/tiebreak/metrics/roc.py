@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -60,8 +59,10 @@ def regions_of_curves(first: Line, second: Line) -> tuple[RocRegion, ...]:
 def _pieces(first: Line, second: Line) -> Iterator[tuple[float, float, float]]:
     """Ranges between neighbouring points of either curve, cut where the straight lines cross: ends and sign of the difference."""
     x = np.union1d(first[0], second[0])
-    at_left = _right_of(first, x[:-1]) - _right_of(second, x[:-1])
-    at_right = _left_of(first, x[1:]) - _left_of(second, x[1:])
+    # just to the right of a vertical piece the line is at its upper end, just to the left at the lower one
+    at_left = np.interp(x[:-1], *first) - np.interp(x[:-1], *second)
+    one, other = (np.interp(-x[1:], -fpr[::-1], tpr[::-1]) for fpr, tpr in (first, second))
+    at_right = one - other
     ends = (np.where(np.abs(each) <= _EQUAL, 0.0, each).tolist() for each in (at_left, at_right))
     for low, high, left, right in zip(x[:-1].tolist(), x[1:].tolist(), *ends, strict=True):
         if left * right < 0:
@@ -70,16 +71,6 @@ def _pieces(first: Line, second: Line) -> Iterator[tuple[float, float, float]]:
             yield crossing, high, right
         else:
             yield low, high, left + right
-
-
-def _right_of(line: Line, x: FloatArray) -> FloatArray:
-    """The line just to the right of x: its upper end where it is vertical."""
-    return np.asarray(np.interp(x, *line))
-
-
-def _left_of(line: Line, x: FloatArray) -> FloatArray:
-    """The line just to the left of x."""
-    return np.asarray(np.interp(-x, -line[0][::-1], line[1][::-1]))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -130,15 +121,14 @@ class RocCurve(Result["RocPlots"]):
         """Share of pairs, a positive and a negative example, that are in the right order; ties count half."""
         return float(self.area.estimate[0])
 
-    @property
-    def auc_variance(self) -> float:
-        """DeLong's variance of the area, over other examples for the same fitted model."""
-        return float(self.area.variance[0])
-
     def auc_interval(self, level: float = 0.95) -> Interval:
-        """Logit interval of the area by DeLong's variance, for other examples and the same model; nan without a variance."""
-        found = self.area.interval(level)
-        return Interval(*(float(end[0]) if self.auc_variance >= 0 else math.nan for end in found))
+        """Interval of the area by DeLong's variance on the scale of its logit, for other examples and the same fitted model.
+
+        It is the one that ``tiebreak.compare`` shows of kept scores; nan where no area is defined, or examples are counted
+        several times.
+        """
+        low, high = self.area.interval(level)
+        return Interval(float(low[0]), float(high[0]))
 
     def tpr_at(self, fpr: ArrayLike) -> FloatArray:
         """The curve at given false positive rates: its upper end where it is vertical, a straight line between points."""
@@ -165,20 +155,6 @@ class RocCurve(Result["RocPlots"]):
         right, miss, alarm, quiet = costs.of_decisions(self.positive)
         total = right * self.tp + miss * self.fn + alarm * self.fp + quiet * self.tn
         return np.asarray(total / (self.n_positive + self.n_negative))
-
-    def better_where(self, other: RocCurve) -> tuple[RocRegion, ...]:
-        """Ranges of the false positive rate in which this curve or the other is higher.
-
-        Parameters
-        ----------
-        other : RocCurve
-
-        Returns
-        -------
-        tuple of RocRegion
-            From 0 to 1; empty where either curve is undefined.
-        """
-        return regions_of_curves((self.fpr, self.tpr), (other.fpr, other.tpr))
 
 
 def roc_curve(y_true: ArrayLike, scores: ArrayLike, *, positive: Any = None) -> RocCurve:
@@ -231,11 +207,6 @@ def curve_of(data: Binary) -> RocCurve:
         area,
         data.reason,
     )
-
-
-def without_variance(area: Areas) -> Areas:
-    """The area of examples that stand in it several times, whose variance DeLong's formula does not give."""
-    return replace(area, parts=np.full_like(area.parts, np.nan))
 
 
 def _counts(rates: FloatArray, n: int) -> IntArray:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidOutputsError, InvalidPlanError
-from tiebreak.numerics import FloatArray, IntArray
+from tiebreak.numerics import IntArray
 
 Array = np.ndarray[Any, Any]
 Codes = np.ndarray[tuple[int], np.dtype[np.intp]]
@@ -23,8 +24,6 @@ class Labels:
     `one` is the position of the label that equals 1 (or True), which scikit-learn takes for the positive class in precision,
     recall, F1 and average precision; None where there is no such label.
     """
-
-    __slots__ = ("_is_range", "_position", "classes", "one")
 
     def __init__(self, classes: Array) -> None:
         labels = classes.tolist()
@@ -60,7 +59,7 @@ def one_column(answer: Array) -> Array:
     raise InvalidOutputsError(f"one value for each row is needed; got an array of shape {answer.shape}.")
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class Truth:
     """The target of some rows. What metrics need of it is computed when first asked for, and kept.
 
@@ -82,10 +81,7 @@ class Truth:
     code: Codes | None
     values: Array
     n_rows: int
-    _counts: Codes | None = None
-    _is_second: Array | None = None
     _sides: tuple[int, Codes, Codes] | None = None
-    _spread: Any = None
 
     def take(self, rows: IntArray) -> Truth:
         """Targets of some rows, in their order."""
@@ -107,19 +103,15 @@ class Truth:
 
     # --- computed once ------------------------------------------------------------------------------------------------------
 
-    @property
+    @cached_property
     def counts(self) -> Codes:
         """Number of rows of each class, 0 for one that only other rows have."""
-        if self._counts is None:
-            self._counts = np.bincount(self.known_code, minlength=self.known_labels.classes.size)
-        return self._counts
+        return np.bincount(self.known_code, minlength=self.known_labels.classes.size)
 
-    @property
+    @cached_property
     def is_second(self) -> Array:
         """Boolean for each row: True for the second class."""
-        if self._is_second is None:
-            self._is_second = self.known_code == 1
-        return self._is_second
+        return self.known_code == 1
 
     def sides(self, position: int) -> tuple[Codes, Codes]:
         """Row numbers of a class, and of all others; those of the class asked for last are kept."""
@@ -128,14 +120,12 @@ class Truth:
             self._sides = position, is_in.nonzero()[0], (~is_in).nonzero()[0]
         return self._sides[1], self._sides[2]
 
-    @property
-    def spread(self) -> FloatArray:
+    @cached_property
+    def spread(self) -> Any:
         """Sum of squared distances from the mean, of each output; a scalar for one."""
-        if self._spread is None:
-            y = np.asarray(self.values, dtype=float)
-            deviation = y - np.add.reduce(y) / self.n_rows
-            self._spread = np.add.reduce(deviation * deviation)
-        return self._spread  # type: ignore[no-any-return]
+        y = np.asarray(self.values, dtype=float)
+        deviation = y - np.add.reduce(y) / self.n_rows
+        return np.add.reduce(deviation * deviation)
 
 
 def make_truth(y: ArrayLike, *, classifier: bool) -> Truth:

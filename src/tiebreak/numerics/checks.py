@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.errors import InvalidParameterError, InvalidScoresError, TooFewSplitsError
+from tiebreak.errors import InvalidParameterError, InvalidScoresError, TiebreakError, TooFewSplitsError
 
 Alternative = Literal["two-sided", "greater", "less"]
 Missing = Literal["raise", "pairwise"]
@@ -37,65 +37,69 @@ def divide(numerator: ArrayLike, denominator: ArrayLike) -> FloatArray:
         return np.asarray(np.divide(np.asarray(numerator, dtype=float), np.asarray(denominator, dtype=float)))
 
 
-def floats(values: ArrayLike) -> FloatArray:
-    """Array of floats in which masked values are nan, as their data mean nothing."""
+def floats(values: ArrayLike, name: str = "the scores", error: type[TiebreakError] = InvalidScoresError) -> FloatArray:
+    """Array of floats in which masked values are nan, as their data mean nothing; raises where values are no numbers."""
     masked: Any = values if hasattr(values, "filled") else None
-    return np.asarray(values if masked is None else masked.astype(float).filled(np.nan), dtype=float)
+    try:
+        if np.iscomplexobj(values):
+            raise TypeError("complex numbers have no order")
+        return np.asarray(values if masked is None else masked.astype(float).filled(np.nan), dtype=float)
+    except (TypeError, ValueError, OverflowError) as reason:
+        raise error(f"{name} must be numbers in rows of equal length; {reason}.") from None
+
+
+def floats_together(**given: ArrayLike) -> tuple[FloatArray, ...]:
+    """Arrays of floats of one shape, by the names of the arguments; raises where their shapes do not go together."""
+    found = [floats(values, name) for name, values in given.items()]
+    try:
+        return tuple(np.broadcast_arrays(*found))
+    except ValueError:
+        shapes = " and ".join(str(values.shape) for values in found)
+        raise InvalidScoresError(f"{' and '.join(given)} need shapes that go together; got {shapes}.") from None
+
+
+def check_rows(given: ArrayLike, n_rows: int, name: str) -> IntArray:
+    """Positions of rows, such as those of models: whole numbers from 0."""
+    rows = floats(given, name, InvalidParameterError)
+    if not np.all((rows >= 0) & (rows < n_rows) & (rows == np.rint(rows))):
+        raise InvalidParameterError(f"{name} must be the position of a model, 0 to {n_rows - 1}; got {given!r}.", about=name)
+    return rows.astype(np.intp)
 
 
 def check_differences(differences: ArrayLike, *, min_splits: int = 2, unit: str = "split") -> FloatArray:
     """Array of floats with the splits, or another unit, on the last axis; raises where that cannot be."""
-    try:
-        d = floats(differences)
-    except (TypeError, ValueError) as error:
-        raise InvalidScoresError(
-            f"the differences must be numbers in rows of equal length; {error}. Pass an array of shape (..., n_{unit}s)."
-        ) from None
+    d = floats(differences, "the differences")
     if d.ndim == 0:
         raise InvalidScoresError(f"the differences must be a sequence, one per {unit}; got the single value {d!s}.")
-    if d.shape[-1] < min_splits and unit != "split":
-        raise TooFewSplitsError(f"{d.shape[-1]} {unit}(s), but at least {min_splits} are needed.")
     if d.shape[-1] < min_splits:
+        advice = " to estimate how much a difference varies. Evaluate on more splits, for example repeated k-fold"
         raise TooFewSplitsError(
-            f"{d.shape[-1]} split(s), but at least {min_splits} are needed to estimate how much a difference varies. "
-            "Evaluate on more splits, for example repeated k-fold."
+            f"{d.shape[-1]} {unit}(s), but at least {min_splits} are needed{advice if unit == 'split' else ''}."
         )
     return d
 
 
 def check_ratio(test_train_ratio: ArrayLike, rows: tuple[int, ...] = ()) -> FloatArray:
     """Ratios n_test / n_train, finite and not negative: one, or one for each row of differences."""
-    ratio = np.asarray(test_train_ratio, dtype=float)
-    _check_fits(ratio, rows, "test_train_ratio", "the mean over the splits")
-    if np.any(~np.isfinite(ratio)) or np.any(ratio < 0):
-        raise InvalidParameterError(
-            f"test_train_ratio must be n_test / n_train, a finite number of at least 0; got {test_train_ratio!r}."
-        )
-    return ratio
+    return _sizes(test_train_ratio, rows, "test_train_ratio", "n_test / n_train", "the mean over the splits")
 
 
 def check_scale(scale: ArrayLike | None, rows: tuple[int, ...] = ()) -> FloatArray | None:
     """Sizes of scores, finite and not negative, one or one for each row of differences; or None."""
-    if scale is None:
-        return None
-    size = np.asarray(scale, dtype=float)
-    _check_fits(size, rows, "scale", "the largest over the splits")
-    if np.any(~np.isfinite(size)) or np.any(size < 0):
-        raise InvalidParameterError(f"scale must be the largest |score|, a finite number of at least 0; got {scale!r}.")
-    return size
+    return None if scale is None else _sizes(scale, rows, "scale", "the largest |score|", "the largest over the splits")
 
 
-def _check_fits(values: FloatArray, rows: tuple[int, ...], name: str, each: str) -> None:
-    """One value for each split would silently be taken for one for each row, or make rows of its own."""
-    try:
-        fits = np.broadcast_shapes(values.shape, rows) == rows
-    except ValueError:
-        fits = False
-    if not fits:
+def _sizes(given: ArrayLike, rows: tuple[int, ...], name: str, what: str, each: str) -> FloatArray:
+    """One number or one for each row; one for each split would silently be taken for rows of its own."""
+    values = floats(given, name, InvalidParameterError)
+    if values.ndim > len(rows) or any(n not in (1, m) for n, m in zip(values.shape[::-1], rows[::-1], strict=False)):
         raise InvalidParameterError(
             f"{name} is one number, or one for each row of differences, {each}; got the shape {values.shape} for rows of the "
             f"shape {rows}."
         )
+    if not np.all((values >= 0) & (values < np.inf)):
+        raise InvalidParameterError(f"{name} must be {what}, a finite number of at least 0; got {given!r}.")
+    return values
 
 
 def check_score_table(scores: ArrayLike) -> FloatArray:
@@ -174,15 +178,17 @@ def alpha_of_level(level: ArrayLike) -> FloatArray:
 
 
 def check_seed(rng: object) -> int:
-    """A whole number that is not negative."""
+    """A whole number that is not negative; a generator is asked for one."""
+    if isinstance(rng, np.random.Generator):
+        return int(rng.integers(2**32))
     if isinstance(rng, bool) or not isinstance(rng, int | np.integer) or rng < 0:
         raise InvalidParameterError(f"rng must be a whole number of at least 0, or a numpy Generator; got {rng!r}.")
     return int(rng)
 
 
-def generator_of(rng: object) -> np.random.Generator:
-    """The generator that was given, or the fastest of numpy's, which starts from a seed."""
-    return rng if isinstance(rng, np.random.Generator) else np.random.Generator(np.random.SFC64(check_seed(rng)))
+def generator_of(rng: object, bits: type[np.random.BitGenerator] = np.random.SFC64) -> np.random.Generator:
+    """The generator that was given, or one that starts from a seed: by default the fastest of numpy's."""
+    return rng if isinstance(rng, np.random.Generator) else np.random.Generator(bits(check_seed(rng)))
 
 
 def check_count(value: Any, name: str, least: int = 1) -> int:
@@ -192,15 +198,50 @@ def check_count(value: Any, name: str, least: int = 1) -> int:
     return int(value)
 
 
+def check_number(value: Any, name: str, low: float, high: float = np.inf) -> float:
+    """A number from `low` to `high`."""
+    if not _is_number(value) or not low <= value <= high:
+        allowed = f"of at least {low:g}" if high == np.inf else f"from {low:g} to {high:g}"
+        raise InvalidParameterError(f"{name} must be a number {allowed}; got {value!r:.60}.", about=name)
+    return float(value)
+
+
 def group_codes(names: Sequence[object] | ArrayLike, n: int, what: str) -> tuple[IntArray, int]:
     """Number of each example's group, such as its cluster, and how many groups there are; names are numbers or texts."""
-    given = np.asarray(names)
+    try:
+        given = np.asarray(names)
+    except ValueError as reason:
+        raise InvalidScoresError(f"{what} needs one name for each of the {n} examples; {reason}.") from None
     if given.shape != (n,):
         raise InvalidScoresError(f"{what} needs one name for each of the {n} examples; got the shape {given.shape}.")
     if given.dtype.kind == "f" and np.isnan(given).any():
         raise InvalidScoresError(f"{int(np.isnan(given).sum())} of the {what} are nan; give each example one.")
     found, codes = np.unique(given.astype(str) if given.dtype == object else given, return_inverse=True)
     return codes, found.size
+
+
+def positive_label(labels: Iterable[Any]) -> Any:
+    """The label that is the positive class by itself: 1 of 0 and 1 or of -1 and 1, True of False and True; None for others."""
+    found = set(labels)
+    return next((label for label in found if label == 1), 1) if found <= {0, 1} or found <= {-1, 1} else None
+
+
+def positive_examples(labels: ArrayLike, name: str = "is_positive") -> NDArray[np.bool_]:
+    """True for each example of the positive class, by `positive_label`; refuses labels that do not tell, and missing ones."""
+    masked: Any = labels if hasattr(labels, "filled") else None
+    try:
+        column = np.asarray(labels if masked is None else masked.astype(object).filled(None))
+        found = set(np.unique(column).tolist() if column.dtype.kind in "biuf" else column.ravel().tolist())
+    except (TypeError, ValueError) as reason:
+        raise InvalidScoresError(f"{name} must be one label for each example; {reason}.") from None
+    chosen = positive_label(found)
+    if chosen is None:
+        some = ", ".join(sorted(map(repr, found))[:3])
+        raise InvalidScoresError(
+            f"{name} must be True or False, 1 or 0, or 1 or -1 for each example; it holds {some}. "
+            "Leave out examples without a label, and of other labels say which one is positive: y == 'yes'."
+        )
+    return np.asarray(column == chosen, dtype=bool)
 
 
 def check_alternative(alternative: str) -> Alternative:

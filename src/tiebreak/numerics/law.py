@@ -21,6 +21,7 @@ from tiebreak.numerics.checks import (
     check_rope,
     divide,
     floats,
+    floats_together,
     plain,
 )
 from tiebreak.numerics.student import StudentDistribution, student_pvalue
@@ -208,9 +209,9 @@ def student(
     >>> [round(end, 4) for end in law.interval(0.95)], round(law.pvalue("less"), 4)
     ([-0.0026, 0.0426], 0.9617)
     """
-    estimate, se = floats(estimate), floats(se)
+    estimate, se = floats_together(estimate=estimate, se=se)
     if kind is None:
-        kind = kind_of(np.where(np.asarray(df) > 0, estimate + 0.0 * se, np.nan), se > 0, tolerance)
+        kind = kind_of(np.where((np.asarray(df) > 0) & np.isfinite(se), estimate, np.nan), se > 0, tolerance)
     return Law(
         estimate=plain(estimate),
         se=plain(se),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -78,50 +78,33 @@ def row_moments(differences: FloatArray, scale: ArrayLike | None = None, *, omit
     omit_missing : bool
         Leave a split that is nan out of its row, instead of calling the row undefined.
     """
-    high, low = differences.max(axis=-1, initial=-np.inf), differences.min(axis=-1, initial=np.inf)
-    if high.size and np.isfinite(high).all() and np.isfinite(low).all():  # nan would be both
-        return _complete_row_moments(differences, low, high, scale)
-    present = ~np.isnan(differences) if omit_missing else np.ones(differences.shape, dtype=bool)
-    defined = np.all(np.isfinite(differences) | ~present, axis=-1)
-    n = present.sum(axis=-1)
-    d = np.where(present & defined[..., None], differences, 0.0)
-    largest = np.abs(d).max(axis=-1, initial=0.0)
-    exponent = np.frexp(largest)[1]  # a power of two keeps the squares in the range of floats, without rounding
-    d = np.ldexp(d, -exponent[..., None])
-    mean = d.sum(axis=-1) / np.maximum(n, 1)
-    deviation = np.where(present, d - mean[..., None], 0.0)
-    sd = np.sqrt(np.square(deviation).sum(axis=-1) / np.maximum(n - 1, 1))
-    mean, sd, deviation = (np.ldexp(mean, exponent), np.ldexp(sd, exponent), np.ldexp(np.abs(deviation), exponent[..., None]))
-    size = largest if scale is None else np.broadcast_to(np.asarray(scale, dtype=float), mean.shape)
-    tolerance = rounding_tolerance(size)
-    flat = np.where(np.abs(mean) <= tolerance, IDENTICAL, CONSTANT)
-    kind = np.where(deviation.max(axis=-1, initial=0.0) <= tolerance, flat, SPREAD)  # design promise 5
-    kind = np.where(defined & (n >= 2), kind, UNDEFINED).astype(np.int8)
-    mean = np.where(defined & (n >= 1), mean, np.nan)
-    return _settled(mean, sd, n, kind, tolerance)
-
-
-def _complete_row_moments(
-    differences: FloatArray, low: FloatArray, high: FloatArray, scale: ArrayLike | None
-) -> DifferenceMoments:
-    """Moments of rows where every value is finite and there is one or more, to the same bits with half as many passes."""
-    n = differences.shape[-1]
+    low, high = differences.min(axis=-1, initial=np.inf), differences.max(axis=-1, initial=-np.inf)
+    n, defined = np.full(high.shape, differences.shape[-1]), np.ones(high.shape, dtype=bool)
+    present: NDArray[np.bool_] | None = None
+    if not (np.isfinite(low).all() and np.isfinite(high).all()):  # or there is no split at all
+        present = ~np.isnan(differences) if omit_missing else np.ones(differences.shape, dtype=bool)
+        n, defined = present.sum(axis=-1), np.all(np.isfinite(differences) | ~present, axis=-1)
+        present &= defined[..., None]
+        differences = np.where(present, differences, 0.0)
+        low = np.where(present, differences, np.inf).min(axis=-1, initial=np.inf)
+        high = np.where(present, differences, -np.inf).max(axis=-1, initial=-np.inf)
+        low, high = (np.where(np.isfinite(end), end, 0.0) for end in (low, high))
     largest = np.maximum(high, -low)
-    exponent = np.frexp(largest)[1]
-    if np.any(np.abs(exponent) > 1000):
-        d = np.ldexp(np.ascontiguousarray(differences), -exponent[..., None])
-    else:  # a product is as exact, and many at a time
-        d = np.multiply(differences, np.ldexp(1.0, -exponent)[..., None], order="C")
-    mean = d.sum(axis=-1) / n
+    exponent = np.clip(np.frexp(largest)[1], -1000, 1000)  # a power of two keeps the squares in the range of floats
+    d = np.multiply(differences, np.ldexp(1.0, -exponent)[..., None], order="C")
+    mean = d.sum(axis=-1) / np.maximum(n, 1)
     d -= mean[..., None]
-    sd = np.sqrt(np.square(d, out=d).sum(axis=-1) / max(n - 1, 1))
-    ends = (np.ldexp(np.abs(np.ldexp(end, -exponent) - mean), exponent) for end in (low, high))
-    mean, sd, deviation = np.ldexp(mean, exponent), np.ldexp(sd, exponent), np.maximum(*ends)  # rounding keeps their order
-    size = largest if scale is None else np.broadcast_to(np.asarray(scale, dtype=float), mean.shape)
-    tolerance = rounding_tolerance(size)
+    if present is not None:
+        d[~present] = 0.0
+    sd = np.ldexp(np.sqrt(np.square(d, out=d).sum(axis=-1) / np.maximum(n - 1, 1)), exponent)
+    # rounding keeps the order of the values, so that the largest deviation is that of an end
+    deviation = np.ldexp(np.maximum(*(np.abs(np.ldexp(end, -exponent) - mean) for end in (low, high))), exponent)
+    mean = np.ldexp(mean, exponent)
+    tolerance = rounding_tolerance(largest if scale is None else np.broadcast_to(np.asarray(scale, dtype=float), mean.shape))
     flat = np.where(np.abs(mean) <= tolerance, IDENTICAL, CONSTANT)
-    kind = np.where(deviation <= tolerance, flat, SPREAD) if n >= 2 else np.full(mean.shape, UNDEFINED)
-    return _settled(mean, sd, np.full(mean.shape, n), kind.astype(np.int8), tolerance)
+    kind = np.where(deviation <= tolerance, flat, SPREAD)  # design promise 5
+    kind = np.where(defined & (n >= 2), kind, UNDEFINED).astype(np.int8)
+    return _settled(np.where(defined & (n >= 1), mean, np.nan), sd, n, kind, tolerance)
 
 
 def pair_moments(scores: FloatArray, first: IntArray, second: IntArray) -> DifferenceMoments:
@@ -148,7 +131,12 @@ def pair_moments(scores: FloatArray, first: IntArray, second: IntArray) -> Diffe
     n = scores.shape[1]
     magnitude = np.maximum(scores.max(axis=1), -scores.min(axis=1))
     exponent = int(np.frexp(magnitude.max())[1])  # a power of two keeps the squares in the range of floats, without rounding
-    means, raw, own, products = _products_of_deviations(scores, exponent, first)
+    means, raw, products = mean_deviations(scores, exponent), np.zeros(len(scores)), np.zeros((len(scores), len(scores)))
+    for block in deviations(scores, exponent):
+        raw += np.einsum("ij,ij->i", block, block)
+        block -= means[:, None]
+        products += block @ block.T
+    own = np.diagonal(products).copy()
     mean, sd, own_tolerance = np.empty(first.shape), np.empty(first.shape), rounding_tolerance(magnitude)
     if first.size and np.ptp(own_tolerance) == 0:
         tolerance = np.broadcast_to(own_tolerance[0], first.shape)
@@ -161,7 +149,7 @@ def pair_moments(scores: FloatArray, first: IntArray, second: IntArray) -> Diffe
         one, two = first[rows], second[rows]
         mean[rows] = np.ldexp(means[one] - means[two], exponent)
         total = own[one] + own[two]
-        squares = total - 2.0 * products(one, two)
+        squares = total - 2.0 * products[one, two]
         doubtful = squares < CANCELS_BELOW * total
         doubtful |= squares < OFFSET_BELOW * (raw[one] + raw[two])
         doubtful |= squares < SMALLEST
@@ -205,39 +193,6 @@ def mean_deviations(scores: FloatArray, exponent: int) -> FloatArray:
     return np.asarray(np.sum(sums, axis=0) / scores.shape[1])
 
 
-def _products_of_deviations(
-    scores: FloatArray, exponent: int, first: IntArray
-) -> tuple[FloatArray, FloatArray, FloatArray, Callable[[IntArray, IntArray], FloatArray]]:
-    """Means of the deviations, their squares, the squares without the means, and the products of some pairs without them.
-
-    The matrix of all products is kept, but for very many models whose pairs come in order: of 5,000 models it would take 200 MB,
-    so a few of its rows are made at a time, and calls are for pairs in their order.
-    """
-    means = mean_deviations(scores, exponent)
-    n_models, n = scores.shape
-    if n_models > MOST_AT_ONCE and n <= n_models and np.all(first[:-1] <= first[1:]):
-        (block,) = deviations(scores, exponent)
-        raw = np.einsum("ij,ij->i", block, block)
-        block -= means[:, None]
-
-        held, held_from = np.empty((0, n_models)), 0
-
-        def of_rows(one: IntArray, two: IntArray) -> FloatArray:
-            nonlocal held, held_from
-            if one[-1] >= held_from + len(held):
-                held_from = int(one[0])
-                held = block[held_from : max(int(one[-1]) + 1, held_from + ROWS)] @ block.T
-            return np.asarray(held[one - held_from, two])
-
-        return means, raw, np.einsum("ij,ij->i", block, block), of_rows
-    raw, products = np.zeros(n_models), np.zeros((n_models, n_models))
-    for block in deviations(scores, exponent):
-        raw += np.einsum("ij,ij->i", block, block)
-        block -= means[:, None]
-        products += block @ block.T
-    return means, raw, np.diagonal(products).copy(), lambda one, two: np.asarray(products[one, two])
-
-
 def masked_pair_moments(scores: FloatArray, first: IntArray, second: IntArray) -> DifferenceMoments:
     """As `pair_moments` for a table with missing scores (nan): each pair over the splits that both models have."""
     blocks = []
@@ -264,12 +219,6 @@ OFFSET_BELOW = 1e-5
 
 BLOCK = 500_000
 """Numbers handled at a time (4 MB)."""
-
-MOST_AT_ONCE = 2_000
-"""Models up to which all products are kept (32 MB)."""
-
-ROWS = 256
-"""Rows of products made at a time for more models: fewer at once cost more."""
 
 PAIRS = 32_768
 """Pairs handled at a time, so that the temporaries stay in the cache; those of 5 million pairs at once would take 300 MB."""

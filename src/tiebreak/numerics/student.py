@@ -9,7 +9,16 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.numerics.checks import SMALLEST_PVALUE, Alternative, FloatArray, Interval, alpha_of_level, divide, plain
+from tiebreak.numerics.checks import (
+    SMALLEST_PVALUE,
+    Alternative,
+    FloatArray,
+    Interval,
+    alpha_of_level,
+    divide,
+    floats_together,
+    plain,
+)
 
 
 def student_tail(x: ArrayLike, df: ArrayLike) -> FloatArray:
@@ -136,7 +145,7 @@ def student_quantile(probability: ArrayLike, df: ArrayLike) -> FloatArray:
     """
     from scipy.special import stdtrit
 
-    probability, df = np.broadcast_arrays(np.asarray(probability, dtype=float), np.asarray(df, dtype=float))
+    probability, df = floats_together(probability=probability, df=df)
     # from the smaller tail, where the probability has all its digits
     tail = np.minimum(probability, 1.0 - probability)
     magnitude = np.array(np.abs(stdtrit(df, tail)))  # abs: scipy gives an infinite value the wrong sign
@@ -245,15 +254,6 @@ class StudentDistribution:
         """Density, per unit of the location; nan for a point mass."""
         shape = np.exp(student_log_density(divide(np.asarray(at, dtype=float) - self.location, self.scale), self._df))
         return plain(np.where(np.asarray(self.scale) > 0, divide(shape, self.scale), np.nan))
-
-    def draws(self, n: int, rng: np.random.Generator) -> FloatArray:
-        """Draws of shape (n, ...), independent of each other."""
-        shape = np.broadcast_shapes(np.shape(self.location), np.shape(self.scale), np.shape(self.df))
-        df = np.broadcast_to(self._df, shape)
-        noise = rng.standard_normal((n, *shape))
-        known = np.isfinite(df)
-        noise[:, known] *= np.sqrt(df[known] / rng.chisquare(df[known], (n, np.count_nonzero(known))))
-        return np.asarray(self.location + np.asarray(self.scale) * np.where(np.isnan(df), np.nan, noise))
 
     def standardised(self, at: ArrayLike) -> FloatArray:
         """Distance of `at` from the location in scales; 0 where a point mass lies, infinite elsewhere."""

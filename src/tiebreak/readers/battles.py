@@ -32,10 +32,10 @@ JUDGES = ("annotator", "judge", "judge_model")
 """Columns that say what was asked, and who judged: the first that is there."""
 
 FEWEST_QUESTIONS = 20
-"""Questions from which on they are resampled as a whole, where battles repeat them; fewer say too little of their own spread."""
+"""Questions from which on each counts as one, where battles repeat them; fewer say too little of their own spread."""
 
 MOST_RATED = 2_000
-"""Models: what is counted of each two of them, and of each resample, takes 16 bytes and more."""
+"""Models: what is counted of each two of them takes 200 bytes and more."""
 
 SMALLEST_WEIGHT = 1e-9
 """Share of the largest weight below which another is lost in rounding."""

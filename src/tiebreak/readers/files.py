@@ -7,11 +7,12 @@ import io
 import json
 import mmap
 import os
+import re
 import shutil
 import zipfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, Any, BinaryIO
@@ -64,14 +65,9 @@ def check_size(n_bytes: int, name: str, *, is_unpacked: bool = False) -> None:
     most, variable = (MOST_UNPACKED, "TIEBREAK_MOST_UNPACKED") if is_unpacked else (MOST_READ, "TIEBREAK_MOST_READ")
     if n_bytes > most:
         takes = "takes more than" if is_unpacked else f"takes {n_bytes / 1e9:,.1f} GB, more than"
-        where = " when it is unpacked" if is_unpacked else ""
-        raise refuse(
-            name,
-            None,
-            None,
-            f"it {takes} {most / 1e9:,.1f} GB{where}.",
-            f"Keep the rows and columns that are to be compared, or set the environment variable {variable} to more bytes.",
-        )
+        what = f"it {takes} {most / 1e9:,.1f} GB{' when it is unpacked' if is_unpacked else ''}."
+        fix = f"Keep the rows and columns that are to be compared, or set the environment variable {variable} to more bytes."
+        raise refuse(name, None, None, what, fix)
 
 
 # --- paths ----------------------------------------------------------------------------------------------------------------
@@ -109,9 +105,7 @@ def content_of(path: Path, name: str, *, has_lines: bool = True) -> bytes:
     except OSError as error:
         raise SourceNotFoundError(f"{name} cannot be read: {error.strerror or error}.") from None
     codec = next((codec for magic, codec in _CODECS.items() if raw.startswith(magic)), None)
-    if codec is None:
-        return raw
-    return _unzipped(raw, name) if codec == "zip" else _unpacked(raw, codec, name)
+    return raw if codec is None else _unpacked(raw, codec, name)
 
 
 def _check_lines(path: Path, name: str) -> None:
@@ -143,32 +137,29 @@ def _unpacked(raw: bytes, codec: str, name: str) -> bytes:
     import pyarrow as pa
 
     try:
-        with pa.CompressedInputStream(pa.BufferReader(raw), codec) as stream:
-            content: bytes = stream.read(MOST_UNPACKED + 1)
-    except (pa.ArrowException, OSError, ValueError, EOFError) as error:
-        raise refuse(
-            name, None, None, f"it cannot be unpacked ({codec}): {error}.", "Was the file damaged, or cut short?"
-        ) from None
+        if codec == "zip":
+            content = _unzipped(raw, name)
+        else:
+            with pa.CompressedInputStream(pa.BufferReader(raw), codec) as stream:
+                content = stream.read(MOST_UNPACKED + 1)
+    except TiebreakError:
+        raise
+    except (pa.ArrowException, zipfile.BadZipFile, RuntimeError, EOFError, OSError, ValueError) as error:
+        what = f"it cannot be unpacked ({codec}): {error}."
+        raise refuse(name, None, None, what, "Was the file damaged, cut short, or locked?") from None
     check_size(len(content), name, is_unpacked=True)
     return content
 
 
 def _unzipped(raw: bytes, name: str) -> bytes:
-    try:
-        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
-            members = [each for each in archive.infolist() if not each.is_dir()]
-            if any(each.filename == "[Content_Types].xml" for each in members):
-                raise refuse(name, None, None, "it is an Excel or Office file.", "Save the sheet as CSV UTF-8.")
-            if len(members) != 1:
-                raise refuse(name, None, None, f"it is a zip of {len(members)} files.", "Unpack it, and pass the files.")
-            with archive.open(members[0]) as file:
-                content = file.read(MOST_UNPACKED + 1)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, ValueError) as error:
-        if isinstance(error, TiebreakError):
-            raise
-        raise refuse(name, None, None, f"it cannot be unpacked (zip): {error}.", "Was the file damaged, or locked?") from None
-    check_size(len(content), name, is_unpacked=True)
-    return content
+    with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+        members = [each for each in archive.infolist() if not each.is_dir()]
+        if any(each.filename == "[Content_Types].xml" for each in members):
+            raise refuse(name, None, None, "it is an Excel or Office file.", "Save the sheet as CSV UTF-8.")
+        if len(members) != 1:
+            raise refuse(name, None, None, f"it is a zip of {len(members)} files.", "Unpack it, and pass the files.")
+        with archive.open(members[0]) as file:
+            return file.read(MOST_UNPACKED + 1)
 
 
 def encoding_of(start: bytes) -> str:
@@ -176,58 +167,43 @@ def encoding_of(start: bytes) -> str:
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
     even, odd = start[0:2000:2], start[1:2000:2]
-    if len(even) >= 2 and even.count(0) == 0 and odd.count(0) > 0.9 * len(odd):
-        return "utf-16-le"
-    if len(even) >= 2 and odd.count(0) == 0 and even.count(0) > 0.9 * len(even):
-        return "utf-16-be"
+    for encoding, text, zeros in (("utf-16-le", even, odd), ("utf-16-be", odd, even)):
+        if len(even) >= 2 and text.count(0) == 0 and zeros.count(0) > 0.9 * len(zeros):
+            return encoding
     return "utf-8-sig"
 
 
 def text_of(content: bytes, name: str) -> str:
     """Text of the content of a file; in Windows' encoding of Western Europe where it is not UTF-8."""
-    encoding = encoding_of(content)
-    try:
-        return content.decode(encoding)
-    except UnicodeDecodeError as error:
-        line = content[: error.start].count(b"\n") + 1
-        if encoding != "utf-8-sig":
-            raise refuse(
-                name, None, f"line {line}", "what stands there is not UTF-16, or is cut short.", "Save it as UTF-8."
-            ) from None
-        is_cut = error.end == len(content) and "unexpected end" in error.reason
-        if is_cut:
-            raise refuse(name, None, f"line {line}", "the last character is cut short.", "Was the file copied whole?") from None
-    try:
-        return content.decode("cp1252")
-    except UnicodeDecodeError as error:
-        line, found = content[: error.start].count(b"\n") + 1, content[error.start]
-        raise refuse(name, None, f"line {line}", f"byte 0x{found:02x} is not text.", "Save it as UTF-8.") from None
+    for encoding in (encoding_of(content), "cp1252"):
+        try:
+            return content.decode(encoding)
+        except UnicodeDecodeError as error:
+            number, byte = content[: error.start].count(b"\n") + 1, content[error.start]
+            line = f"line {number}"
+            if encoding.startswith("utf-16"):
+                raise refuse(name, None, line, "what stands there is not UTF-16, or is cut short.", "Save it as UTF-8.") from None
+            if encoding == "utf-8-sig" and error.end == len(content) and "unexpected end" in error.reason:
+                raise refuse(name, None, line, "the last character is cut short.", "Was the file copied whole?") from None
+    raise refuse(name, None, line, f"byte 0x{byte:02x} is not text.", "Save it as UTF-8.")
 
 
 # --- JSON -----------------------------------------------------------------------------------------------------------------
-
-
-class _NotStrictError(ValueError):
-    """Refusal of what Python's parser takes and JSON does not have."""
 
 
 def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         key = next(key for key, n in Counter(key for key, _ in pairs).items() if n > 1)
-        raise _NotStrictError(f"the key {key!r} stands twice in one object, so that one would be lost. Give each its own name")
+        raise ValueError(f"the key {key!r} stands twice in one object, so that one would be lost")
     return found
-
-
-def _no_number(token: str) -> Any:
-    raise _NotStrictError(f"{token} is not JSON. Write null for a score that is undefined")
 
 
 def parse_json(text: str | bytes, where: str, hint: str = "Is it complete?", *, share: int = 64, is_table: bool = False) -> Any:
     """Content of a JSON text, of which no more is built than a log or a table of its length has; what cannot be parsed is said.
 
     In the text of a log one mark in `share` characters may be prose; of a table only objects and lists are counted, and a key
-    that stands twice and NaN are refused.
+    that stands twice is refused.
     """
     if len(text) > MOST_VALUES:
         marks, per_mark = ("{[", _ROW_OF_TABLE) if is_table else ("{[,:", share)
@@ -235,11 +211,7 @@ def parse_json(text: str | bytes, where: str, hint: str = "Is it complete?", *, 
         if sum(text.count(mark) for mark in counted) > MOST_VALUES + len(text) // per_mark:
             raise refuse(where, None, None, "it holds more values than any table or log of its size does.", "It is not read.")
     try:
-        if is_table:
-            return json.loads(text, object_pairs_hook=_without_doubles, parse_constant=_no_number)
-        return json.loads(text)
-    except _NotStrictError as error:
-        raise refuse(where, None, None, f"{error}.") from None
+        return json.loads(text, object_pairs_hook=_without_doubles if is_table else None)
     except RecursionError:
         raise refuse(where, None, None, "the JSON is nested too deeply to hold scores.") from None
     except ValueError as error:  # no JSON, no UTF-8, whole numbers of thousands of digits
@@ -268,30 +240,21 @@ def pipes_as_files(sources: Sequence[Any], standard_input: BinaryIO | None = Non
     """
     names: dict[str, str] = {}
 
-    def is_input(source: Any) -> bool:
-        return standard_input is not None and isinstance(source, str) and source == "-"
-
-    def holds_pipe(source: Any) -> bool:
-        return is_input(source) or is_pipe(source) or (isinstance(source, Mapping) and any(map(is_pipe, source.values())))
-
     def as_file(source: Any) -> Any:
-        if not holds_pipe(source):
-            return source
-        if isinstance(source, Mapping):
+        is_input = standard_input is not None and isinstance(source, str) and source == "-"
+        if isinstance(source, Mapping) and any(map(is_pipe, source.values())):
             return {key: as_file(value) for key, value in source.items()}
-        path = Path("stdin" if is_input(source) else source)
-        name = "standard input" if is_input(source) else printable(str(path))
-        copy = _copied(standard_input if is_input(source) else None, path, name, Path(folder, str(len(names))))
+        if not is_input and not is_pipe(source):
+            return source
+        name = "standard input" if is_input else printable(str(source))
+        folder = Path(folders.enter_context(TemporaryDirectory(prefix="tiebreak-")))
+        copy = _copied(standard_input if is_input else None, Path("stdin" if is_input else source), name, folder)
         names[str(copy)] = name
         return copy
 
-    if not any(map(holds_pipe, sources)):
-        yield list(sources)
-        return
-    with TemporaryDirectory(prefix="tiebreak-") as folder:
-        held = [as_file(source) for source in sources]
+    with ExitStack() as folders:
         try:
-            yield held
+            yield [as_file(source) for source in sources]
         except TiebreakError as error:
             for copy, name in names.items():
                 error.rename_source(name, copy)
@@ -308,13 +271,13 @@ def is_pipe(source: Any) -> bool:
 
 def _copied(standard_input: BinaryIO | None, path: Path, name: str, folder: Path) -> Path:
     """File with what a pipe holds; its name says of what kind it begins to be, where that of the pipe does not."""
-    folder.mkdir()
     try:
         with path.open("rb") if standard_input is None else nullcontext(standard_input) as stream:
             start = stream.readline(LONGEST_LINE)
             if start.rstrip().endswith(b"}"):
                 start += stream.readline(LONGEST_LINE)
-            copy = folder / f"{path.stem}{path.suffix if path.suffix.lower() in _ENDINGS else _ending_of(start)}"
+            ending = next((ending for begin, ending in _BEGINNINGS.items() if re.match(begin, start)), ".csv")
+            copy = folder / f"{path.stem}{path.suffix if path.suffix.lower() in _ENDINGS else ending}"
             with copy.open("wb") as file:
                 file.write(start)
                 shutil.copyfileobj(stream, file)
@@ -323,19 +286,15 @@ def _copied(standard_input: BinaryIO | None, path: Path, name: str, folder: Path
     return copy
 
 
-def _ending_of(start: bytes) -> str:
-    """Ending of files that begin like this."""
-    if start.startswith(b"PAR1"):
-        return ".parquet"
-    if start.startswith(b"PK\x03\x04"):
-        return ".eval"
-    first, _, rest = start.removeprefix(codecs.BOM_UTF8).strip().partition(b"\n")
-    if first.startswith((b"{", b"[")):
-        return ".jsonl" if first.startswith(b"{") and rest.startswith(b"{") else ".json"
-    if first[:9].lower() == b"<!doctype":
-        return ".html"
-    return ".tsv" if b"\t" in first and b"," not in first and b";" not in first else ".csv"
-
-
 _ENDINGS = (".csv", ".tsv", ".txt", ".json", ".jsonl", ".parquet", ".eval", ".html")
 """Endings that say what a file holds."""
+
+_BEGINNINGS = {
+    rb"PAR1": ".parquet",
+    rb"PK\x03\x04": ".eval",
+    rb"(\xef\xbb\xbf)?\s*\{[^\n]*\n\{": ".jsonl",
+    rb"(\xef\xbb\xbf)?\s*[{\[]": ".json",
+    rb"(?i)\s*<!doctype": ".html",
+    rb"[^\n,;]*\t[^\n,;]*(\n|$)": ".tsv",
+}
+"""Endings of files that begin like this."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,141 +25,117 @@ def join_sources(sources: Sequence[Source]) -> Scores:
     """
     if len(sources) == 1:
         return sources[0].scores
-    first = sources[0]
-    for other in sources[1:]:
-        _check_metric(first, other)
-    _check_kind(sources)
-    _check_hash(sources)
-    sources = _with_shared_keys(_exact_sizes_first(sources))
-    datasets = dict.fromkeys(name for source in sources for name in _datasets(source, sources))
-    matrices = tuple(_join_dataset(name, sources) for name in datasets)
-    notices = dict.fromkeys(notice for source in sources for notice in source.scores.notices)
-    if matrices[0].columns:
-        pass  # seeds and periods have names of their own, and a test set of each model needs none
-    elif any(source.scores.design.hash is None for source in sources):
-        names = " and ".join(source.name for source in sources) if len(sources) == 2 else f"the {len(sources)} sources"
-        unproved = Notice(
-            "assumed-paired",
+    _check_alike(sources)
+    has_exact = any(source.scores.design.sizes == "exact" for source in sources)
+    kept = [_without_sizes(each) if has_exact and each.scores.design.sizes == "approximate" else each for each in sources]
+    kept = _relabelled(_relabelled(kept, "repeat"), "fold")
+    reference = next((source for source in kept if source.scores.design.pairing == "key"), kept[0])
+    kept = [_aligned(source, reference) for source in kept]
+    datasets = dict.fromkeys(name for source in kept for name in _datasets(source, kept))
+    matrices = tuple(_join_dataset(name, kept) for name in datasets)
+    notices = dict.fromkeys(notice for source in kept for notice in source.scores.notices)
+    # seeds and periods have names of their own, and a test set of each model needs none
+    if not matrices[0].columns and any(source.scores.design.hash is None for source in kept):
+        names = " and ".join(source.name for source in kept) if len(kept) == 2 else f"the {len(kept)} sources"
+        text = (
             f"nothing proves that {names} used the same splits; they are paired by split number, and the answer is wrong if the "
-            "splits differ",
+            "splits differ"
         )
-        notices[unproved] = None
-    asked = tuple(each for source in sources for each in source.scores.saved_settings)
-    fit_seconds = {name: value for source in sources for name, value in source.scores.fit_seconds.items()}
-    roles = tuple(dict.fromkeys(text for source in sources for text in source.scores.roles))
-    return Scores(first.scores.metric, matrices, _design(sources, matrices), tuple(notices), asked, fit_seconds, roles=roles)
-
-
-def _check_metric(one: Source, two: Source) -> None:
-    metrics = one.scores.metric, two.scores.metric
-    if metrics[0] == metrics[1]:
-        return
-    words = [f"{m.name!r} ({'higher' if m.higher_is_better else 'lower'} is better)" for m in metrics]
-    raise AmbiguousSourceError(
-        f"{one.name} holds {words[0]} and {two.name} holds {words[1]}; only scores of one metric can be compared. Choose one "
-        "that both hold with ",
-        Setting("metric"),
-        ".",
+        notices[Notice("assumed-paired", text)] = None
+    return Scores(
+        kept[0].scores.metric,
+        matrices,
+        _design(kept, matrices),
+        tuple(notices),
+        tuple(each for source in kept for each in source.scores.saved_settings),
+        {name: value for source in kept for name, value in source.scores.fit_seconds.items()},
+        roles=tuple(dict.fromkeys(text for source in kept for text in source.scores.roles)),
     )
 
 
-def _check_kind(sources: Sequence[Source]) -> None:
-    """Refuse to join seeds, periods or test sets with anything else."""
-    kinds = [source.scores.design.kind if source.scores.design.kind in _NO_SPLITS else "splits" for source in sources]
-    other = next((place for place, kind in enumerate(kinds) if kind != kinds[0]), None)
-    if other is not None:
-        raise UnpairedScoresError(
-            f"{sources[0].name} holds scores by {_NO_SPLITS.get(kinds[0], 'split')}, {sources[other].name} scores by "
-            f"{_NO_SPLITS.get(kinds[other], 'split')}; these answer different questions, so they cannot be joined. Compare each "
-            "by itself."
-        )
+def _check_alike(sources: Sequence[Source]) -> None:
+    """Refuse scores of another metric, by other units, and of splits that are known to differ."""
+    first = sources[0]
+    known = next((source for source in sources if source.scores.design.hash is not None), first)
+    for other in sources[1:]:
+        metrics = [each.scores.metric for each in (first, other)]
+        kinds = [_NO_SPLITS.get(each.scores.design.kind, "split") for each in (first, other)]
+        if metrics[0] != metrics[1]:
+            words = [f"{m.name!r} ({'higher' if m.higher_is_better else 'lower'} is better)" for m in metrics]
+            raise AmbiguousSourceError(
+                f"{first.name} holds {words[0]} and {other.name} holds {words[1]}; only scores of one metric can be compared. "
+                "Choose one that both hold with ",
+                Setting("metric"),
+                ".",
+            )
+        if kinds[0] != kinds[1]:
+            raise UnpairedScoresError(
+                f"{first.name} holds scores by {kinds[0]}, {other.name} scores by {kinds[1]}; these answer different questions, "
+                "so they cannot be joined. Compare each by itself."
+            )
+        if other.scores.design.hash not in (None, known.scores.design.hash):
+            raise UnpairedScoresError(
+                f"{known.name} and {other.name} were made with different splits (their test examples differ), so their "
+                "scores cannot be paired. Evaluate all models with the same cv, its random_state fixed, on the same data."
+            )
 
 
 _NO_SPLITS = {"seeds": "seed", "periods": "period", "test-sets": "test set"}
 """Units of scores that are not of splits, by the kind of their design."""
 
 
-def _check_hash(sources: Sequence[Source]) -> None:
-    known = [source for source in sources if source.scores.design.hash is not None]
-    for other in known[1:]:
-        if other.scores.design.hash != known[0].scores.design.hash:
-            raise UnpairedScoresError(
-                f"{known[0].name} and {other.name} were made with different splits (their test examples differ), so their "
-                "scores cannot be paired. Evaluate all models with the same cv, its random_state fixed, on the same data."
-            )
-
-
-def _exact_sizes_first(sources: Sequence[Source]) -> list[Source]:
-    """Sources without approximate sizes, and the notice of them, where another source knows the exact ones."""
-    if not any(source.scores.design.sizes == "exact" for source in sources):
-        return list(sources)
-    return [_without_sizes(source) if source.scores.design.sizes == "approximate" else source for source in sources]
+def _with(source: Source, matrices: Sequence[ScoreMatrix]) -> Source:
+    return dataclasses.replace(source, scores=dataclasses.replace(source.scores, matrices=tuple(matrices)))
 
 
 def _without_sizes(source: Source) -> Source:
-    scores = source.scores
-    matrices = tuple(
-        dataclasses.replace(matrix, n_train=np.zeros_like(matrix.n_train), n_test=np.zeros_like(matrix.n_test))
-        for matrix in scores.matrices
-    )
-    notices = tuple(notice for notice in scores.notices if notice.code != "approximate-sizes")
-    return dataclasses.replace(source, scores=dataclasses.replace(scores, matrices=matrices, notices=notices))
+    """Source without approximate sizes, and the notice of them, where another source knows the exact ones."""
+    nothing = [np.zeros_like(matrix.n_train) for matrix in source.scores.matrices]
+    pairs = zip(source.scores.matrices, nothing, strict=True)
+    bare = _with(source, [dataclasses.replace(matrix, n_train=none, n_test=none) for matrix, none in pairs])
+    notices = tuple(notice for notice in source.scores.notices if notice.code != "approximate-sizes")
+    return dataclasses.replace(bare, scores=dataclasses.replace(bare.scores, notices=notices))
 
 
 # --- keys -----------------------------------------------------------------------------------------------------------------
 
 
-def _with_shared_keys(sources: Sequence[Source]) -> list[Source]:
-    """Sources whose keys mean the same: words get one numbering, and equal hashes or positions are aligned in order."""
-    for part in ("repeat", "fold"):
-        sources = _relabelled(sources, part)
-    reference = next((source for source in sources if source.scores.design.pairing == "key"), sources[0])
-    return [_aligned(source, reference) for source in sources]
-
-
 def _relabelled(sources: Sequence[Source], part: str) -> list[Source]:
+    """Sources whose repeats or folds have one numbering, where some name them in words."""
     labels = [getattr(source, f"{part}_labels") for source in sources]
     if len(set(labels)) == 1:
         return list(sources)
+    words = [
+        [[str(code) if own is None else own[code] for code in getattr(m, part).tolist()] for m in source.scores.matrices]
+        for source, own in zip(sources, labels, strict=True)
+    ]
+    union = sorted(set(itertools.chain.from_iterable(itertools.chain.from_iterable(words))), key=natural_key)
+    number = {word: np.int64(place) for place, word in enumerate(union)}
 
-    def words(own: tuple[str, ...] | None, codes: IntArray) -> list[str]:
-        return [str(code) if own is None else own[code] for code in codes.tolist()]
+    def recoded(matrix: ScoreMatrix, own: Sequence[str]) -> ScoreMatrix:
+        codes = np.array([number[word] for word in own])
+        return dataclasses.replace(matrix, **{"repeat": matrix.repeat, "fold": matrix.fold, part: codes})
 
-    parts = [[words(own, getattr(m, part)) for m in source.scores.matrices] for source, own in zip(sources, labels, strict=True)]
-    union = sorted({word for source in parts for each in source for word in each}, key=natural_key)
-    code = {word: number for number, word in enumerate(union)}
-    recoded = []
-    for source, own in zip(sources, parts, strict=True):
-        matrices = tuple(
-            dataclasses.replace(m, **_recoded(part, [code[word] for word in each]))
-            for m, each in zip(source.scores.matrices, own, strict=True)
-        )
-        scores = dataclasses.replace(source.scores, matrices=matrices)
-        relabelled: dict[str, Any] = {f"{part}_labels": tuple(union)}
-        recoded.append(dataclasses.replace(source, scores=scores, **relabelled))
-    return recoded
-
-
-def _recoded(part: str, codes: Sequence[int]) -> dict[str, Any]:
-    return {part: np.array(codes, dtype=np.int64)}
+    return [
+        _with(source, [recoded(matrix, each) for matrix, each in zip(source.scores.matrices, own, strict=True)])
+        for source, own in zip(sources, words, strict=True)
+    ]
 
 
 def _aligned(source: Source, reference: Source) -> Source:
     """Source with the keys of the reference, where only the order of its splits says which is which."""
-    if source is reference or len(source.scores.matrices) != len(reference.scores.matrices):
+    design = source.scores.design
+    is_same = design.hash is not None and design.hash == reference.scores.design.hash
+    if len(source.scores.matrices) != len(reference.scores.matrices) or not (is_same or design.pairing == "position"):
         return source
-    same_hash = source.scores.design.hash is not None and source.scores.design.hash == reference.scores.design.hash
-    if not same_hash and source.scores.design.pairing == "key":
-        return source
-    matrices = []
-    for mine, theirs in zip(source.scores.matrices, reference.scores.matrices, strict=True):
+    pairs = list(zip(source.scores.matrices, reference.scores.matrices, strict=True))
+    for mine, theirs in pairs:
         if mine.n_splits != theirs.n_splits:
             raise UnpairedScoresError(
                 f"{source.name} does not name its splits, so it can be paired with {reference.name} only by their order; but "
                 f"one has {mine.n_splits} splits and the other {theirs.n_splits}."
             )
-        matrices.append(dataclasses.replace(mine, repeat=theirs.repeat, fold=theirs.fold))
-    return dataclasses.replace(source, scores=dataclasses.replace(source.scores, matrices=tuple(matrices)))
+    return _with(source, [dataclasses.replace(mine, repeat=theirs.repeat, fold=theirs.fold) for mine, theirs in pairs])
 
 
 # --- one dataset ------------------------------------------------------------------------------------------------------------
@@ -166,68 +143,65 @@ def _aligned(source: Source, reference: Source) -> Source:
 
 def _datasets(source: Source, sources: Sequence[Source]) -> tuple[str, ...]:
     """Datasets of a source; one without a name takes that of the others."""
-    if source.scores.datasets != ("",):
-        return source.scores.datasets
-    named = dict.fromkeys(name for other in sources for name in other.scores.datasets if name)
-    return tuple(named) if len(named) == 1 else ("",)
+    named = tuple(dict.fromkeys(name for other in sources for name in other.scores.datasets if name))
+    return named if source.scores.datasets == ("",) and len(named) == 1 else source.scores.datasets
 
 
 class _Part(NamedTuple):
-    """One source's matrix of the dataset at hand."""
+    """One source's matrix of the dataset at hand, and the place of each of its splits among those of all."""
 
     source: Source
     matrix: ScoreMatrix
+    place: IntArray
 
 
 def _join_dataset(dataset: str, sources: Sequence[Source]) -> ScoreMatrix:
-    parts = [
-        _Part(source, matrix)
+    held = [
+        (source, matrix)
         for source in sources
         for name, matrix in zip(_datasets(source, sources), source.scores.matrices, strict=True)
         if name == dataset
     ]
-    if len(parts) == 1 and len(sources) > 1 and len(parts[0].source.scores.matrices) == 1:
-        others = [source for source in sources if source is not parts[0].source]
+    if len(held) == 1 and len(held[0][0].scores.matrices) == 1:
+        other = next(source for source in sources if source is not held[0][0])
+        others = "a dataset without a name" if other.scores.datasets == ("",) else f"dataset {quoted(other.scores.datasets)}"
+        own = f"dataset {dataset!r}" if dataset else "a dataset without a name"
         raise UnpairedScoresError(
-            f"{parts[0].source.name} is about {_words([dataset])}, but {others[0].name} about "
-            f"{_words(others[0].scores.datasets)}; scores on different datasets cannot be paired."
+            f"{held[0][0].name} is about {own}, but {other.name} about {others}; scores on different datasets cannot be paired."
         )
-    metrics = dict.fromkeys(part.matrix.metric for part in parts)
+    metrics = dict.fromkeys(matrix.metric for _, matrix in held)
     if len(metrics) > 1:
         named = [metric.name for metric in metrics if metric is not None]
         raise AmbiguousSourceError(
             f"dataset {dataset!r} is scored in {quoted(named)} by different sources. Score it in one of them."
         )
-    keys = sorted({key for part in parts for key in _keys(part.matrix)})
-    if len(parts) > 1 and parts[0].source.scores.design.kind not in ("seeds", "test-sets"):
-        _refuse_disjoint(parts)
+    keys_of = [list(zip(matrix.repeat.tolist(), matrix.fold.tolist(), strict=True)) for _, matrix in held]
+    keys = sorted(set(itertools.chain.from_iterable(keys_of)))
     number = {key: position for position, key in enumerate(keys)}
-    places = [np.array([number[key] for key in _keys(part.matrix)], dtype=np.intp) for part in parts]
+    places = [np.array([number[key] for key in own], dtype=np.intp) for own in keys_of]
+    parts = [_Part(source, matrix, place) for (source, matrix), place in zip(held, places, strict=True)]
+    for one, two in itertools.combinations(parts, 2) if held[0][0].scores.design.kind not in ("seeds", "test-sets") else ():
+        if not np.isin(one.place, two.place).any():
+            raise UnpairedScoresError(
+                f"{one.source.name} and {two.source.name} have no split in common: the first of one is "
+                f"{one.matrix.split_name(0)}, of the other {two.matrix.split_name(0)}. Number the splits alike in both."
+            )
     repeat, fold = np.array(keys, dtype=np.int64).T
-    n_train, n_test = (_sizes(parts, places, len(keys), word) for word in ("n_train", "n_test"))
-    models, score = _rows(parts, places, len(keys))
+    n_train, n_test = (_sizes(parts, len(keys), word) for word in ("n_train", "n_test"))
+    models, score = _rows(parts, len(keys))
     n_folds = {part.matrix.n_folds for part in parts}
-    return ScoreMatrix(
-        dataset,
-        models,
-        repeat,
-        fold,
-        n_train,
-        n_test,
-        score,
-        _columns(parts, places, len(keys)),
-        parts[0].matrix.metric,
-        n_folds.pop() if len(n_folds) == 1 else 0,
-    )
+    n_common = n_folds.pop() if len(n_folds) == 1 else 0
+    columns = _columns(parts, len(keys))
+    return ScoreMatrix(dataset, models, repeat, fold, n_train, n_test, score, columns, parts[0].matrix.metric, n_common)
 
 
-def _columns(parts: Sequence[_Part], places: Sequence[IntArray], n_columns: int) -> tuple[str, ...]:
+def _columns(parts: Sequence[_Part], n_columns: int) -> tuple[str, ...]:
     """Names of the columns where they are no splits; sources that give one column two names do not mean the same by it."""
     if not all(part.matrix.columns for part in parts):
         return ()
     names = [""] * n_columns
-    for part, place in zip(parts, places, strict=True):
-        for position, name in zip(place.tolist(), part.matrix.columns, strict=True):
+    for part in parts:
+        for position, name in zip(part.place.tolist(), part.matrix.columns, strict=True):
             if names[position] not in ("", name):
                 raise UnpairedScoresError(
                     f"{parts[0].source.name} calls one column {names[position]!r} and {part.source.name} calls it {name!r}, so "
@@ -237,57 +211,38 @@ def _columns(parts: Sequence[_Part], places: Sequence[IntArray], n_columns: int)
     return tuple(names)
 
 
-def _words(datasets: Sequence[str]) -> str:
-    return "a dataset without a name" if tuple(datasets) == ("",) else f"dataset {quoted(datasets)}"
-
-
-def _keys(matrix: ScoreMatrix) -> list[tuple[int, int]]:
-    return list(zip(matrix.repeat.tolist(), matrix.fold.tolist(), strict=True))
-
-
-def _refuse_disjoint(parts: Sequence[_Part]) -> None:
-    for position, one in enumerate(parts):
-        for two in parts[position + 1 :]:
-            if not set(_keys(one.matrix)) & set(_keys(two.matrix)):
-                raise UnpairedScoresError(
-                    f"{one.source.name} and {two.source.name} have no split in common: the first of one is "
-                    f"{one.matrix.split_name(0)}, of the other {two.matrix.split_name(0)}. Number the splits alike in both."
-                )
-
-
-def _sizes(parts: Sequence[_Part], places: Sequence[IntArray], n_splits: int, word: str) -> IntArray:
+def _sizes(parts: Sequence[_Part], n_splits: int, word: str) -> IntArray:
     joined = np.zeros(n_splits, dtype=np.int64)
-    for part, place in zip(parts, places, strict=True):
-        mine = getattr(part.matrix, word)
-        wrong = np.flatnonzero((mine > 0) & (joined[place] > 0) & (mine != joined[place]))
+    for part in parts:
+        mine, known = getattr(part.matrix, word), joined[part.place]
+        wrong = np.flatnonzero((mine > 0) & (known > 0) & (mine != known))
         if wrong.size:
             split = int(wrong[0])
             raise ContradictingSizesError(
-                f"{word} of {part.matrix.split_name(split)} is {joined[place[split]]} in one source and {mine[split]} in "
+                f"{word} of {part.matrix.split_name(split)} is {known[split]} in one source and {mine[split]} in "
                 f"{part.source.name}, so they were not made with the same splits."
             )
-        joined[place] = np.maximum(joined[place], mine)
+        joined[part.place] = np.maximum(known, mine)
     return joined
 
 
 # --- models ----------------------------------------------------------------------------------------------------------------
 
 
-def _rows(parts: Sequence[_Part], places: Sequence[IntArray], n_splits: int) -> tuple[tuple[str, ...], FloatArray]:
+def _rows(parts: Sequence[_Part], n_splits: int) -> tuple[tuple[str, ...], FloatArray]:
     """Models and their scores; a model of several sources is kept once if its rows are the same, else gets a suffix."""
-    found: dict[str, list[tuple[int, FloatArray]]] = {}
-    for number, (part, place) in enumerate(zip(parts, places, strict=True)):
+    found: dict[str, list[tuple[str, FloatArray]]] = {}
+    for part, suffix in zip(parts, _suffixes([part.source for part in parts]), strict=True):
         for model, own in zip(part.matrix.models, part.matrix.score, strict=True):
             row = np.full(n_splits, np.nan)
-            row[place] = own
+            row[part.place] = own
             versions = found.setdefault(model, [])
             if not any(np.array_equal(row, other, equal_nan=True) for _, other in versions):
-                versions.append((number, row))
-    suffixes = _suffixes([part.source for part in parts])
+                versions.append((suffix, row))
     rows: dict[str, FloatArray] = {}
     for model, versions in found.items():
-        for number, row in versions:
-            name = model if len(versions) == 1 else f"{model} ({suffixes[number]})"
+        for suffix, row in versions:
+            name = model if len(versions) == 1 else f"{model} ({suffix})"
             while name in rows or (name != model and name in found):
                 name += "'"
             rows[name] = row
@@ -297,11 +252,9 @@ def _rows(parts: Sequence[_Part], places: Sequence[IntArray], n_splits: int) -> 
 def _suffixes(sources: Sequence[Source]) -> list[str]:
     """Marks that tell sources apart: the stem of the path, with its folder where stems agree, else their number."""
     numbers = [f"source {number}" for number in range(1, len(sources) + 1)]
-    for depth in range(max(len(source.suffixes) for source in sources)):
-        names = [
-            source.suffixes[depth] if depth < len(source.suffixes) else number
-            for source, number in zip(sources, numbers, strict=True)
-        ]
+    marks = [(*source.suffixes, number) for source, number in zip(sources, numbers, strict=True)]
+    for depth in range(2):
+        names = [own[min(depth, len(own) - 1)] for own in marks]
         if len(set(names)) == len(names):
             return names
     return numbers
@@ -309,13 +262,12 @@ def _suffixes(sources: Sequence[Source]) -> list[str]:
 
 def _design(sources: Sequence[Source], matrices: Sequence[ScoreMatrix]) -> SplitDesign:
     designs = [source.scores.design for source in sources]
-    known = next((design for design in designs if design.kind != "unknown"), designs[0])
-    sizes = {design.sizes for design in designs}
     has_sizes = all(matrix.has_sizes for matrix in matrices)
+    is_exact = any(design.sizes == "exact" for design in designs)
     return SplitDesign(
-        kind=known.kind,
+        kind=next((design.kind for design in designs if design.kind != "unknown"), "unknown"),
         ordered=any(design.ordered for design in designs),
         pairing="key" if all(design.pairing == "key" for design in designs) else "position",
-        sizes="missing" if not has_sizes else "approximate" if "exact" not in sizes else "exact",
+        sizes="missing" if not has_sizes else "exact" if is_exact else "approximate",
         hash=designs[0].hash if len({design.hash for design in designs}) == 1 else None,
     )

@@ -92,21 +92,14 @@ def of_asked_metric(scores: Scores, options: ReadOptions, source: str) -> Scores
     names = [scores.metric_of(matrix).name for matrix in scores.matrices]
     chosen = choose_metric(list(dict.fromkeys(names)), options.metric, source)
     scores = scores.with_matrices([m for m, name in zip(scores.matrices, names, strict=True) if name == chosen])
-    check_held(scores.metric, options, source)
-    return scores
-
-
-def check_held(metric: Metric, options: ReadOptions, source: str) -> Metric:
-    """A metric whose name and direction the source knows; what the caller says must agree."""
-    choose_metric([metric.name], options.metric, source)
-    is_loss = options.direction_of(metric.name)
-    if is_loss is not None and is_loss == metric.higher_is_better:
+    is_loss = options.direction_of(scores.metric.name)
+    if is_loss is not None and is_loss == scores.metric.higher_is_better:
         raise InvalidParameterError(
             Setting("lower_is_better", repr(is_loss)),
-            f" contradicts {source}, which says of {metric.name!r} that {'higher' if is_loss else 'lower'} is better. Leave it "
-            "out.",
+            f" contradicts {source}, which says of {scores.metric.name!r} that {'higher' if is_loss else 'lower'} is better. "
+            "Leave it out.",
         )
-    return metric
+    return scores
 
 
 def table_metric(held: str | None, options: ReadOptions, source: str, *, has_sizes: bool = True) -> NamedMetric:

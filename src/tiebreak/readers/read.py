@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol, TypeVar, cast, runtime_checkable
+from typing import Any, NamedTuple, Protocol, TypeVar, cast, runtime_checkable
 
 from tiebreak.errors import (
     AmbiguousSourceError,
@@ -60,14 +60,21 @@ Found = Source | Long | SourceTable | Items | Path
 """What a source turns out to be: scores of splits, a long table, a table of predictions, items, or the log of a tool."""
 
 
-One = TypeVar("One", Items, Long)
+One = TypeVar("One", Items, Long, Part)
 
 
-class NamedSource:
-    """A source with the names that messages and models have from it."""
+class NamedSource(NamedTuple):
+    """A source with its name in messages, and those that its model has from a dict of sources and from its file."""
 
-    def __init__(self, source: Any, name: str, stem: str = "", file: str = "") -> None:
-        self.source, self.name, self.stem, self.file = source, name, stem, file
+    source: Any
+    name: str
+    key: str = ""
+    file: str = ""
+
+    @property
+    def stem(self) -> str:
+        """Name for its one model."""
+        return self.key or self.file
 
 
 def read_scores(sources: Sequence[Any], options: ReadOptions) -> Scores:
@@ -80,16 +87,15 @@ def read_scores(sources: Sequence[Any], options: ReadOptions) -> Scores:
         raise UnsupportedSourceError(f"nothing to read: pass {ACCEPTED}.")
     found = [read_results(each) if is_folder(each) else each for each in sources]
     folders = [each for each in found if isinstance(each, Results)]
-    inside = [each.sources(options) if isinstance(each, Results) else (each,) for each in found]
-    with pipes_as_files([source for each in inside for source in each]) as held:
+    inside = [source for each in found for source in (each.sources(options) if isinstance(each, Results) else (each,))]
+    with pipes_as_files(inside) as held:
         scores = _read_all(held, options)
-    if left_out := [notice for each in folders if (notice := each.notice())]:
-        scores = dataclasses.replace(scores, notices=(*scores.notices, *left_out))
-    if not folders or scores.items is None or any("missing" in each.settings for each in scores.saved_settings):
-        return scores
-    # logs of a folder may be cut short: pairs are compared on what both have, unless the caller asks otherwise
-    settings = SavedSettings(str(folders[0].path), {"missing": "pairwise"})
-    return dataclasses.replace(scores, saved_settings=(*scores.saved_settings, settings))
+    left_out = [notice for each in folders if (notice := each.notice())]
+    saved = scores.saved_settings
+    if folders and scores.items is not None and not any("missing" in each.settings for each in saved):
+        # logs of a folder may be cut short: pairs are compared on what both have, unless the caller asks otherwise
+        saved = (*saved, SavedSettings(str(folders[0].path), {"missing": "pairwise"}))
+    return dataclasses.replace(scores, notices=(*scores.notices, *left_out), saved_settings=saved)
 
 
 def read_items(
@@ -186,16 +192,15 @@ def _given(sources: Sequence[Any]) -> list[NamedSource]:
     found = []
     files = iter(_different_names([Path(source) for source in sources if _is_file(source)]))
     for number, source in enumerate(sources, start=1):
-        name = "the source" if len(sources) == 1 else f"source {number}"
+        is_alone = len(sources) == 1
+        name = printable(os.fspath(source)) if _is_file(source) else f"source {number}" if not is_alone else "the source"
         if isinstance(source, Mapping) and source and not sklearn.reads(source) and all(map(_is_source, source.values())):
-            found += [
-                NamedSource(value, name if not _is_file(value) else printable(os.fspath(value)), str(key))
-                for key, value in source.items()
-            ]
+            for key, value in source.items():
+                found.append(NamedSource(value, printable(os.fspath(value)) if _is_file(value) else name, str(key)))
         elif _is_file(source):
-            found.append(NamedSource(source, printable(os.fspath(source)), file=printable(next(files))))
+            found.append(NamedSource(source, name, file=printable(next(files))))
         else:
-            found.append(NamedSource(source, "the table" if is_frame(source) and len(sources) == 1 else name))
+            found.append(NamedSource(source, "the table" if is_alone and is_frame(source) else name))
     return found
 
 
@@ -264,66 +269,53 @@ def _found(given: NamedSource, options: ReadOptions, *, n_sources: int) -> Found
         return answer.read_answer(source, name, options)
     if options.rows != "items" and sklearn.reads(source):
         return sklearn.read(source, name, options)
-    stem = given.stem or given.file
     if _is_file(source):
-        path = Path(source)
-        check_path(path, name)
-        if logs.is_log(path):
-            return path
-    if isinstance(source, Mapping) and not source:
-        raise UnreadableSourceError(f"{name} is an empty dict. Pass {{name: scores}} with at least two models.")
-    if isinstance(source, Mapping) and len({str(key) for key in source}) < len(source):
-        raise UnreadableSourceError(f"{name} has two keys of the same text among {quoted([str(key) for key in source])}.")
-    is_records = isinstance(source, list | tuple) and source and all(isinstance(row, Mapping) for row in source)
-    if not (_is_file(source) or isinstance(source, Mapping) or is_records or is_frame(source)):
+        check_path(Path(source), name)
+        if logs.is_log(Path(source)):
+            return Path(source)
+    elif isinstance(source, Mapping):
+        keys = [str(key) for key in source]
+        if not keys:
+            raise UnreadableSourceError(f"{name} is an empty dict. Pass {{name: scores}} with at least two models.")
+        if len(set(keys)) < len(keys):
+            raise UnreadableSourceError(f"{name} has two keys of the same text among {quoted(keys)}.")
+    elif not is_frame(source) and not (
+        isinstance(source, list | tuple) and source and all(isinstance(row, Mapping) for row in source)
+    ):
         raise unsupported(source, name)
     named = {name.strip() for text in options.named_columns.values() for name in (text, *text.split(","))}
     table = read_table(source, name, is_name=lambda column: column in named or names_something(column))
     names = [*table.columns, *table.nested]
-    if sklearn.is_cv_results(names):
-        return sklearn.read_cv_results(_lists(table), name, options)
-    if sklearn.is_trials(names):
-        return sklearn.read_trials(_lists(table), name, options)
+    for is_of_tool, read in ((sklearn.is_cv_results, sklearn.read_cv_results), (sklearn.is_trials, sklearn.read_trials)):
+        if is_of_tool(names):
+            held = {
+                key: column.texts() if isinstance(column, Words) else column.tolist() for key, column in table.columns.items()
+            }
+            return read({**held, **table.nested}, name, options)
     refuse_battles(names, name)
     if holds_predictions(table, options):
         return table
-    is_alone = n_sources > 1 or bool(given.stem) or _is_file(source)
-    long = long_of(table, options, stem if is_alone else None)
-    if long.is_by_file and n_sources == 1 and not given.stem and not long.is_of_items:
+    is_alone = n_sources > 1 or bool(given.key) or _is_file(source)
+    long = long_of(table, options, given.stem if is_alone else None)
+    if long.is_by_file and n_sources == 1 and not given.key and not long.is_of_items:
         raise AmbiguousSourceError(
-            f"{name} has a column of scores ({long.column!r}) but none called 'model', so it does not say whose "
-            "scores they are. Add a "
-            "column 'model', give each model a column of its own, or pass a file for each model."
+            f"{name} has a column of scores ({long.column!r}) but none called 'model', so it does not say whose scores they are. "
+            "Add a column 'model', give each model a column of its own, or pass a file for each model."
         )
     return _named(long, given)
 
 
-def _lists(table: SourceTable) -> dict[str, list[Any]]:
-    """Columns as lists, as scikit-learn keeps them."""
-    columns = {name: column.texts() if isinstance(column, Words) else column.tolist() for name, column in table.columns.items()}
-    return {**columns, **table.nested}
-
-
 def _named(found: One, given: NamedSource) -> One:
-    """The scores of one model under the name that a dict gives to it."""
-    if not given.stem:
+    """What was found of one model, under the name that a dict gives to it."""
+    models = as_words(found.columns["model"]).names if isinstance(found, Part) else found.models
+    if not given.key or not models:
         return found
-    _refuse_several(found.models, given)
-    return dataclasses.replace(found, models=(given.stem,))
-
-
-def _named_part(part: Part, given: NamedSource) -> Part:
-    model = as_words(part.columns["model"])
-    if not given.stem or not model.names:
-        return part
-    _refuse_several(model.names, given)
-    columns: dict[str, Column] = {**part.columns, "model": Words((given.stem,), model.code)}
-    return dataclasses.replace(part, columns=columns, is_named_by_file=False)
-
-
-def _refuse_several(models: Sequence[str], given: NamedSource) -> None:
     if len(models) > 1:
-        raise AmbiguousSourceError(f"the source given for {given.stem!r} holds {len(models)} models. Pass it without a name.")
+        raise AmbiguousSourceError(f"the source given for {given.key!r} holds {len(models)} models. Pass it without a name.")
+    if not isinstance(found, Part):
+        return dataclasses.replace(found, models=(given.key,))
+    columns: dict[str, Column] = {**found.columns, "model": as_words(found.columns["model"]).renamed([given.key])}
+    return dataclasses.replace(found, columns=columns, is_named_by_file=False)
 
 
 def _with_options(scores: Scores, name: str, options: ReadOptions) -> Source:
@@ -342,11 +334,9 @@ def _read_all(sources: Sequence[Any], options: ReadOptions) -> Scores:
     references = [reference for each in sources if (reference := answer.reference_of(each)) is not None]
     given = _given([each for each in sources if answer.reference_of(each) is None])
     if not given:
-        saved, held = references[0].saved_settings, references[0].hash
         raise UnreadableSourceError(
-            f"{saved.source} holds its many scores of items by reference only (hash {held}). Pass the table that they "
-            "came from as well: "
-            "its settings are then used."
+            f"{references[0].saved_settings.source} holds its many scores of items by reference only (hash "
+            f"{references[0].hash}). Pass the table that they came from as well: its settings are then used."
         )
     found = [_found(each, options, n_sources=len(given)) for each in given]
     if any(map(_is_items, found)):
@@ -358,26 +348,35 @@ def _read_all(sources: Sequence[Any], options: ReadOptions) -> Scores:
                 )
         asked = tuple(reference.saved_settings for reference in references)
         return dataclasses.replace(scores, saved_settings=(*asked, *scores.saved_settings))
-    read = []
-    for each, its in zip(found, given, strict=True):
-        source = each if isinstance(each, Source) else source_of_long(cast(Long, each), options)
-        if isinstance(each, Long) and each.roles:
-            source = dataclasses.replace(source, scores=dataclasses.replace(source.scores, roles=(each.roles,)))
-        if _is_file(its.source):
-            path = Path(its.source)
-            source = dataclasses.replace(source, suffixes=(printable(path.stem), printable(f"{path.parent.name}/{path.stem}")))
-        read.append(_of_dataset(source, options))
-    scores = join_sources(read)
+    scores = join_sources([_of_splits(each, its, options) for each, its in zip(found, given, strict=True)])
     if options.models is not None:
         for name in options.models:
             look_up(name, scores.models, "model")
         scores = scores.take(options.models)
     _check_names(scores)
-    _refuse_unused_data(scores, options)
+    if len(scores.matrices) == 1 and not scores.matrices[0].has_ratio and scores.design.kind == "unknown":
+        _refuse_unused_data(options)
     notices = dict.fromkeys(scores.notices)
     for matrix in scores.matrices:
         notices |= dict.fromkeys(percent_notices(matrix, scores.metric_of(matrix)))
     return dataclasses.replace(scores, notices=tuple(notices))
+
+
+def _of_splits(found: Found, its: NamedSource, options: ReadOptions) -> Source:
+    """Scores of splits of a source, of the dataset that is asked for."""
+    source = found if isinstance(found, Source) else source_of_long(cast(Long, found), options)
+    scores = source.scores
+    if isinstance(found, Long) and found.roles:
+        scores = dataclasses.replace(scores, roles=(found.roles,))
+    if options.dataset is not None and scores.datasets == ("",):
+        raise UnknownNameError(
+            Setting("dataset", repr(options.dataset)), f" was given, but {source.name} does not name any datasets."
+        )
+    if options.dataset is not None and scores.datasets != (options.dataset,):
+        scores = scores.with_matrices((scores.matrices[look_up(options.dataset, scores.datasets, "dataset")],))
+    path = Path(its.source) if _is_file(its.source) else None
+    suffixes = () if path is None else (printable(path.stem), printable(f"{path.parent.name}/{path.stem}"))
+    return dataclasses.replace(source, scores=scores, suffixes=suffixes)
 
 
 def _item_scores(found: Sequence[Found], given: Sequence[NamedSource], options: ReadOptions) -> Scores:
@@ -407,13 +406,13 @@ def _items(found: Sequence[Found], given: Sequence[NamedSource], options: ReadOp
     if tables:
         if len(tables) < len(found):
             raise AmbiguousSourceError("some sources are predictions beside the truth, and others scores; compare one kind.")
-        return items_of_predictions(tables, [its.stem or its.file or its.name for its in given], options)
-    if len(found) == 1 and isinstance(found[0], Items) and options.cluster is None:
-        return check_items(found[0])
-    if len(found) == 1 and isinstance(found[0], Long) and found[0].is_of_items:
-        items = items_of_wide(found[0], options)
-        if items is not None:
-            return items
+        return items_of_predictions(tables, [its.stem or its.name for its in given], options)
+    only = found[0] if len(found) == 1 else None
+    if isinstance(only, Items) and options.cluster is None:
+        return check_items(only)
+    wide = items_of_wide(only, options) if isinstance(only, Long) and only.is_of_items else None
+    if wide is not None:
+        return wide
     return items_of(_parts(found, given, options), options.metric, options.direction_of(options.metric or ""), options.cluster)
 
 
@@ -424,43 +423,37 @@ def parts_of(sources: Sequence[Any], options: ReadOptions) -> list[Part]:
 
 
 def _parts(found: Sequence[Found], given: Sequence[NamedSource], options: ReadOptions) -> list[Part]:
-    logged = [
-        (its, partial(logs.read_log, each, its.name, is_main=len(found) > 1))
-        for each, its in zip(found, given, strict=True)
-        if isinstance(each, Path)
-    ]
-    read = iter(with_main_metric([function for _, function in logged], options.metric))
+    is_main = len(found) > 1
+    paths = [(each, its.name) for each, its in zip(found, given, strict=True) if isinstance(each, Path)]
+    functions = [partial(logs.read_log, path, name, is_main=is_main) for path, name in paths]
+    read = iter(with_main_metric(functions, options.metric))
     return [
-        _named_part(part_of_log(next(read), its.name, its.stem or its.file), its)
-        if isinstance(each, Path)
-        else _part(each, its.stem or its.file)
+        _named(part_of_log(next(read), its.name, its.stem), its) if isinstance(each, Path) else _part(each, its.stem)
         for each, its in zip(found, given, strict=True)
     ]
 
 
 def _part(found: Source | Long | SourceTable | Items, stem: str) -> Part:
-    if isinstance(found, Items):
-        if not found.is_mean:
-            raise UnsupportedSourceError(
-                f"{found.metric.name} is of all predictions together, so tables of it are not joined. Give the "
-                "predictions of all models "
-                "to one call of tb.read_predictions."
-            )
-        return part_of_items(found)
     if isinstance(found, Long) and found.is_of_items:
         return part_of_long(found, stem)
-    name = found.table.name if isinstance(found, Long) else found.name
-    raise refuse(
-        name,
-        None,
-        None,
-        "it has no column that names the items, such as 'item', 'question' or 'doc_id'.",
-        "Pass ",
-        Setting("item", "'COLUMN'"),
-        ", or ",
-        Setting("rows", "'items'"),
-        " if each row is an item.",
-    )
+    if not isinstance(found, Items):
+        raise refuse(
+            found.table.name if isinstance(found, Long) else found.name,
+            None,
+            None,
+            "it has no column that names the items, such as 'item', 'question' or 'doc_id'.",
+            "Pass ",
+            Setting("item", "'COLUMN'"),
+            ", or ",
+            Setting("rows", "'items'"),
+            " if each row is an item.",
+        )
+    if not found.is_mean:
+        raise UnsupportedSourceError(
+            f"{found.metric.name} is of all predictions together, so tables of it are not joined. Give the predictions of all "
+            "models to one call of tb.read_predictions."
+        )
+    return part_of_items(found)
 
 
 def _check_names(scores: Scores) -> None:
@@ -474,28 +467,9 @@ def _check_names(scores: Scores) -> None:
                 raise UnreadableSourceError(f"the name {name!r} of a {what} {fault}")
 
 
-def _of_dataset(source: Source, options: ReadOptions) -> Source:
-    """Source with only the dataset asked for."""
-    scores = source.scores
-    if options.dataset is None or scores.datasets == (options.dataset,):
-        return source
-    if scores.datasets == ("",):
-        raise UnknownNameError(
-            Setting("dataset", repr(options.dataset)), f" was given, but {source.name} does not name any datasets."
-        )
-    matrix = scores.matrices[look_up(options.dataset, scores.datasets, "dataset")]
-    return dataclasses.replace(source, scores=scores.with_matrices((matrix,)))
-
-
-def _refuse_unused_data(scores: Scores, options: ReadOptions) -> None:
+def _refuse_unused_data(options: ReadOptions) -> None:
     """Refuse X and cv where they did not tell the sizes of the splits."""
-    if (
-        any(matrix.has_ratio for matrix in scores.matrices)
-        or len(scores.matrices) > 1
-        or not (options.has_data or options.cv is not None)
-    ):
-        return
-    if scores.design.kind == "unknown":
+    if options.has_data or options.cv is not None:
         raise MissingSizesError(
             "X and y tell the sizes of the splits of a fitted search, since it keeps its cv; for arrays and results "
             "of cross_validate pass ",

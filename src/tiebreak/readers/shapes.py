@@ -11,16 +11,24 @@ import dataclasses
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 
-from tiebreak.errors import AmbiguousSourceError, InvalidScoresError, Setting, TiebreakError, UnknownNameError
+from tiebreak.errors import (
+    Advice,
+    AmbiguousSourceError,
+    InvalidScoresError,
+    Setting,
+    TiebreakError,
+    UnknownNameError,
+    UnreadableSourceError,
+)
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import printable
 from tiebreak.readers.battles import refuse_battles
 from tiebreak.readers.files import refuse
-from tiebreak.readers.header import ALIASES, UNITS, column_advice, find_roles, is_weak, names_something, plain, where_advice
+from tiebreak.readers.header import UNITS, column_advice, find_roles, is_weak, names_something, plain, role_of, where_advice
 from tiebreak.readers.source import ReadOptions
 from tiebreak.readers.tables import (
     Column,
@@ -68,6 +76,9 @@ _TOTAL = ("n", "total", "n_items", "n_examples", "n_test")
 
 _SAID = {"fold": "fold", "repeat": "repeat", "bootstrap": "split", "resample": "split", "split": "split"}
 """What cells such as Fold03 name, whatever their column is called."""
+
+_SPLITS = frozenset(("repeat", "fold", "split"))
+"""Parts that name splits."""
 
 _PARTS = frozenset(("train", "training", "dev", "val", "valid", "validation", "eval", "test", "holdout"))
 _BESIDE_SCORES = (*UNITS, "item", "run", "epoch", "cluster", "weight", "n_train", "n_test", "test_set", "metric")
@@ -149,24 +160,29 @@ def long_of(table: SourceTable, options: ReadOptions, alone: str | None = None) 
         if not is_empty(column) or (isinstance(column, np.ndarray) and not names_something(name))  # a model may lack all scores
     }
     table = dataclasses.replace(table, columns=filled)
-    names = list(filled)
-    is_text = {name: not is_numeric(column) for name, column in table.columns.items()}
+    is_text = {name: not is_numeric(column) for name, column in filled.items()}
     given = options.named_columns
     datasets = given.pop("datasets", None)
-    says = {name: is_varied(column) for name, column in table.columns.items()}
-    fractions = {name for name, column in table.columns.items() if has_fractions(column)}
-    roles = find_roles([*names, *table.nested], table.name, given, options.metric, says, fractions)
+    says = {name: is_varied(column) for name, column in filled.items()}
+    fractions = {name for name, column in filled.items() if has_fractions(column)}
+    roles = find_roles([*filled, *table.nested], table.name, given, options.metric, says, fractions)
     if options.dataset is not None and "dataset" in roles:
         table = _where(table, {roles["dataset"][0]: options.dataset}, "dataset")
     refuse_nested(table, [column for columns in roles.values() for column in columns])
     if "model" not in roles and is_text.get("column 1") and _names_models("column 1", is_text, roles, options):
         roles["model"] = ["column 1"]
-    reading = _Reading(table, roles, is_text, options, alone)
-    if "model" not in roles:
-        return reading.of_one_model() if alone is not None and reading.score_column() else reading.wide()
-    if datasets is not None:
+    reading = _Reading(table, roles, is_text, options)
+    if datasets is not None and "model" in roles:
+        names = list(filled)
         return reading.melted([names[look_up(each.strip(), names, "column")] for each in datasets.split(",")], "dataset")
-    return reading.long()
+    if "model" in roles:
+        return reading.long()
+    if alone is None or reading.score_column() is None:
+        return reading.wide()
+    only = Words((alone,), np.zeros(table.n_rows, dtype=np.int32))
+    table = dataclasses.replace(table, columns={**table.columns, "\0model": only})
+    found = reading._replace(table=table, roles={**roles, "model": ["\0model"]}).long()
+    return dataclasses.replace(found, is_by_file=True, roles="")
 
 
 def _where(table: SourceTable, where: Mapping[str, str | Sequence[str]], what: str = "") -> SourceTable:
@@ -174,7 +190,7 @@ def _where(table: SourceTable, where: Mapping[str, str | Sequence[str]], what: s
     for name, wanted in where.items():
         column = list(table.columns)[look_up(name, list(table.columns), "column")]
         words = table.words(column)
-        values = [wanted] if isinstance(wanted, str) else list(map(str, wanted))
+        values = [wanted] if isinstance(wanted, str) else map(str, wanted)
         codes = [look_up(value, words.names, what or f"value of {column!r}") for value in values]
         table = table.take(np.flatnonzero(np.isin(words.code, codes)))
         left = {key: each.ordered() if isinstance(each, Words) else each for key, each in table.columns.items()}
@@ -227,11 +243,17 @@ class _Reading(NamedTuple):
     roles: dict[str, list[str]]
     is_text: dict[str, bool]
     options: ReadOptions
-    alone: str | None
 
-    @property
-    def name(self) -> str:
-        return self.table.name
+    def refuse(
+        self,
+        column: str | None,
+        what: str,
+        *fix: str | Setting | Advice,
+        row: int | None = None,
+        kind: type[TiebreakError] = AmbiguousSourceError,
+    ) -> TiebreakError:
+        """Error of the table, where nothing else is said for want of a rule that says what it holds."""
+        return refuse(self.table.name, column, None if row is None else self.table.where(row), what, *fix, kind=kind)
 
     # --- columns ------------------------------------------------------------------------------------------------------------
 
@@ -248,14 +270,11 @@ class _Reading(NamedTuple):
         """Column of the scores of a table with one in each row: the metric's, or the one called score; None for none."""
         asked = self.options.metric
         rest = self.others("model", "human", *_BESIDE_SCORES)
-        if asked is not None:
-            found = _of_metric(asked, rest, self.name)
-            if found is not None:
-                return found
-        if "judge" in self.roles and "human" in self.roles:
-            return self.roles["judge"][0]
-        if "score" in self.roles:
-            return self.roles["score"][0]
+        if asked is not None and (found := _of_metric(asked, rest, self.table.name)) is not None:
+            return found
+        role = "judge" if {"judge", "human"} <= self.roles.keys() else "score"
+        if role in self.roles:
+            return self.roles[role][0]
         known = [name for name in rest if not self.is_text[name] and _metric_in(name)]
         return known[0] if asked is None and len(known) == 1 and has_direction(_bare(known[0])) else None
 
@@ -264,341 +283,257 @@ class _Reading(NamedTuple):
         found = self.score_column()
         if found is not None:
             return found
-        numeric = [name for name in self.others(*(self.roles.keys() - {"judge", "human"})) if not self.is_text[name]]
+        asked, others = self.options.metric, self.others(*(self.roles.keys() - {"judge", "human"}))
+        numeric = [name for name in others if not self.is_text[name]]
         known = [name for name in numeric if _metric_in(name)]
         likely = known or [name for name in numeric if not _NO_SCORE.fullmatch(_under(name))]
-        if len(likely) == 1 and (self.options.metric is None or "metric" in self.roles):
+        if len(likely) == 1 and (asked is None or "metric" in self.roles):
             return likely[0]
-        raise self._no_score_column(numeric, likely)
-
-    def _no_score_column(self, numeric: Sequence[str], likely: Sequence[str]) -> TiebreakError:
-        asked, table = self.options.metric, self.table
         sums = [name for name in numeric if re.search(rf"(^|_)({_SPREAD}|{_MEAN})(_|$)", _under(name))]
-        texts = [
-            name
-            for name in self.others(*self.roles)
-            if self.is_text[name] and re.search(r"±|\+/-|\d\s*\(", table.words(name).names[0])
-        ]
+        texts = [name for name in others if self.is_text[name] and re.search(r"±|\+/-|\d\s*\(", self.table.words(name).names[0])]
         if sums or texts:
-            return refuse(
-                self.name,
-                None,
-                None,
-                f"{quoted([*sums, *texts], 6)} are means or deviations, which do not say how two models differ on the "
-                "same split.",
-                ADVICE,
+            what = (
+                f"{quoted([*sums, *texts], 6)} are means or deviations, which do not say how two models differ on the same split."
             )
+            raise self.refuse(None, what, ADVICE, kind=UnreadableSourceError)
         if asked is not None and likely:
-            return UnknownNameError(
-                f"{self.name} has no column {asked!r}; its columns of numbers are {quoted(list(numeric), 12)}.", about="metric"
+            raise UnknownNameError(
+                f"{self.table.name} has no column {asked!r}; its columns of numbers are {quoted(numeric, 12)}.", about="metric"
             )
         if len(likely) > 1:
-            return self._several_metrics(likely)
-        what = f"{self.name} has a column of models, but which column holds their scores? There are {known_columns(table)}."
-        return AmbiguousSourceError(what, " Name it with ", Setting("metric"), ", or call it 'score'.")
+            raise self._several_metrics(likely)
+        what = f"it has a column of models, but which column holds their scores? There are {known_columns(self.table)}."
+        raise self.refuse(None, what, "Name it with ", Setting("metric"), ", or call it 'score'.")
 
     def _several_metrics(self, names: Sequence[str]) -> TiebreakError:
-        what = f"{self.name} holds {len(names)} metrics: {quoted(list(names), 12)}. Say which one to compare with "
+        what = f"{self.table.name} holds {len(names)} metrics: {quoted(list(names), 12)}. Say which one to compare with "
         return AmbiguousSourceError(what, Setting("metric"), ".")
 
     def _of_means(self) -> TiebreakError:
         """Refusal of a table with one row for each model."""
         numeric = [name for name in self.others("model") if not self.is_text[name]]
-        likely = [name for name in numeric if not metric_like(name) and not _NO_SCORE.fullmatch(_under(name))]
-        is_of_datasets = 1 < len(likely) == len(numeric)
-        about = (
-            (" If its columns are datasets, say so: ", column_advice("datasets", ",".join(likely)), ".") if is_of_datasets else ()
-        )
-        return refuse(
-            self.name,
+        is_of_datasets = len(numeric) > 1 and not any(metric_like(name) or _NO_SCORE.fullmatch(_under(name)) for name in numeric)
+        about = (" If its columns are datasets, say so: ", column_advice("datasets", ",".join(numeric)), ".")
+        return self.refuse(
             None,
-            None,
-            f"it has one row for each model: a single score, or a mean, says nothing of how it varies (columns "
+            "it has one row for each model: a single score, or a mean, says nothing of how it varies (columns "
             f"{known_columns(self.table)}).",
             ADVICE,
-            *about,
-            kind=AmbiguousSourceError,
+            *(about if is_of_datasets else ()),
         )
 
     # --- shapes -------------------------------------------------------------------------------------------------------------
 
     def long(self) -> Long:
         """A row for each score, or for each model with a column for each fold."""
-        folds = [name for name in self.others("model") if _FOLD.fullmatch(name) and not self.is_text[name]]
-        asked = self.options.metric
-        has_own = asked is not None and _of_metric(asked, self.others("model"), self.name) is not None
+        asked, others = self.options.metric, self.others("model", "dataset")
+        folds = [name for name in others if _FOLD.fullmatch(name) and not self.is_text[name]]
+        has_own = asked is not None and _of_metric(asked, others, self.table.name) is not None
         if len(folds) > 1 and not has_own and "score" not in self.roles:
             return self.melted(folds, "fold" if _under(folds[0]).startswith(("fold", "cv")) else "split")
-        if own := self._folds_of_metric():
-            return self.melted(own, "fold", metric=asked)
+        by_metric = {name: re.fullmatch(r"(?:fold|cv|split)_?\d+_(.+)", _under(name)) for name in others if asked is not None}
+        own = [name for name, match in by_metric.items() if match and _of_metric(str(asked), [match[1]], self.table.name)]
+        if len(own) > 1:
+            return self.melted(own, "fold")
         if (counts := self._counts()) is not None:
             return counts
         is_alone = len(self.words("model").ordered().names) == self.table.n_rows > 1  # a time may be that of training
         if is_alone and not self._unit_roles() - {"time"} and self.options.rows != "items":
             raise self._of_means()
-        column = self.the_score_column()
-        kept, metrics, metric = self._of_metric_rows(column)
-        reading = self._replace(table=kept)
-        models = reading.words("model")
-        reading._refuse_empty(models, "model")
-        models = models.ordered()
-        units = reading._units(models, column)
-        score = reading.table.numbers(column)
-        more = reading._more()
-        used = {column or "", *(name for role in ("model", "metric", *units, *more) for name in self.roles.get(role, ()))}
-        extras = {name: each for name, each in reading.table.columns.items() if name not in used}
-        found = Long(reading.table, tuple(models.names), models.code, score, units, metric, metrics, more, extras, column)
-        return dataclasses.replace(
-            found, roles=_roles_text(self.roles, units, found), item_column=self.roles.get("item", ["item"])[0]
-        )
+        return self._built(self.the_score_column())
 
-    def of_one_model(self) -> Long:
-        """A table of one model: the column of the metric, or the one called score."""
-        only = Words((self.alone or "",), np.zeros(self.table.n_rows, dtype=np.int32))
-        table = dataclasses.replace(self.table, columns={**self.table.columns, "\0model": only})
-        reading = self._replace(table=table, roles={**self.roles, "model": ["\0model"]})
-        found = reading.long()
-        return dataclasses.replace(found, is_by_file=True, roles="")
-
-    def melted(self, columns: Sequence[str], unit: str, metric: str | None = None) -> Long:
+    def melted(self, columns: Sequence[str], unit: str) -> Long:
         """A row for each model and a column for each of its units."""
-        models = self.words("model")
-        self._refuse_empty(models, "model")
-        models, n = models.ordered(), len(columns)
-        score = np.concatenate([self.table.numbers(name) for name in columns])
-        for name in columns:
-            if sums_up(name):
-                raise refuse(self.name, name, None, "it sums up the others.", "Leave it out.")
-        table = self.table.take(np.tile(np.arange(self.table.n_rows), n))
-        code, model = np.repeat(np.arange(n, dtype=np.int32), self.table.n_rows), np.tile(models.code, n)
-        units: dict[str, Words] = {}
-        if unit != "dataset" and "dataset" in self.roles:
-            units["dataset"] = self._replace(table=table).words("dataset")
-        digits = [re.findall(r"\d+", name) for name in columns]
-        labels = tuple(columns) if unit == "dataset" or not all(digits) else tuple(each[0] for each in digits)
-        units[unit] = Words(labels if len(set(labels)) == n else tuple(columns), code)
-        extras = {name: table.columns[name] for name in self.others("model", "dataset") if name not in columns}
-        found = Long(table, tuple(models.names), model, score, units, metric, None, {}, extras)
-        self._replace(table=table)._check_doubles(models._replace(code=model), units, columns[0])
-        return dataclasses.replace(found, roles=_roles_text(self.roles, units, found))
+        self._refuse_empty(self.words("model"), "model")
+        if wrong := [name for name in columns if sums_up(name)]:
+            raise self.refuse(wrong[0], "it sums up the others.", "Leave it out.", kind=UnreadableSourceError)
+        n, n_rows = len(columns), self.table.n_rows
+        table = self.table.take(np.tile(np.arange(n_rows), n))
+        digits = ["".join(re.findall(r"\d+", name)[:1]) for name in columns]
+        labels = columns if unit == "dataset" or len({*digits} - {""}) < n else digits
+        own: dict[str, Column] = {
+            unit: Words(tuple(labels), np.repeat(np.arange(n, dtype=np.int32), n_rows)),
+            "score": np.concatenate([self.table.numbers(name) for name in columns]),
+        }
+        kept = {name: column for name, column in table.columns.items() if name not in columns}
+        roles = {role: self.roles[role] for role in ("model", "dataset") if role in self.roles}
+        melted = self._replace(
+            table=dataclasses.replace(table, columns={**kept, **own}),
+            roles={**roles, unit: [unit], "score": ["score"]},
+            is_text={**self.is_text, unit: True, "score": False},
+        )
+        return melted._built("score")
 
     def wide(self) -> Long:
         """A column for each model."""
         roles = {role: columns for role, columns in self.roles.items() if role in _BESIDE_SCORES}
         reading = self._replace(roles=roles)
-        kept, metrics, metric = reading._of_metric_rows(None)
-        reading = reading._replace(table=kept)
-        is_items = "item" in roles or self.options.rows == "items"
-        names, extras = reading._model_columns(is_items)
-        only = Words((EVERY_MODEL,), np.zeros(reading.table.n_rows, dtype=np.int8))
-        units = reading._units(only, None)
-        score = np.stack([reading.table.numbers(name) for name in names.values()])
-        held = {name: reading.table.columns[name] for name in extras}
-        found = Long(reading.table, tuple(names), None, score, units, metric, metrics, reading._more(), held)
-        return dataclasses.replace(found, roles=_roles_text(roles, units, found), item_column=roles.get("item", ["item"])[0])
+        return reading._built(reading._model_columns("item" in roles or self.options.rows == "items"))
 
-    def _model_columns(self, is_items: bool) -> tuple[dict[str, str], list[str]]:
-        """Columns of the models by name, and those that are left aside."""
+    def _built(self, own: str | Mapping[str, str]) -> Long:
+        """The long table of the column of all scores, or of that of each model."""
+        column = own if isinstance(own, str) else None
+        reading, metrics, metric = self._of_metric_rows(column)
+        table = reading.table
+        models = Words((EVERY_MODEL,), np.zeros(table.n_rows, dtype=np.int8)) if column is None else reading.words("model")
+        reading._refuse_empty(models, "model")
+        models = models.ordered()
+        units = reading._units(models, column)
+        more = reading._more()
+        used = {
+            *([own] if isinstance(own, str) else own.values()),
+            *(name for role in ("model", "metric", *units, *more) for name in self.roles.get(role, ())),
+        }
+        extras = {name: each for name, each in table.columns.items() if name not in used}
+        if isinstance(own, str):
+            found = Long(table, tuple(models.names), models.code, table.numbers(own), units, metric, metrics, more, extras, own)
+        else:
+            score = np.stack([table.numbers(name) for name in own.values()])
+            extras = {name: each for name, each in extras.items() if self.is_text[name] or role_of(name) == "item"}
+            found = Long(table, tuple(own), None, score, units, metric, metrics, more, extras)
+        text = _roles_text(self.roles, units, found)
+        return dataclasses.replace(found, roles=text, item_column=self.roles.get("item", ["item"])[0])
+
+    def _model_columns(self, is_items: bool) -> dict[str, str]:
+        """Columns of the models by name."""
         rest = self.others(*self.roles)
         if self.options.models is not None and set(self.options.models) <= set(rest):
-            return {name: name for name in self.options.models}, []
-        refuse_battles(rest, self.name)
-        parts = [name.rpartition("~") for name in rest]
-        if len(rest) > 1 and all(mark for _, mark, _ in parts):  # lda~Accuracy, as R's caret writes it
-            own = {
-                model: name
-                for (model, _, metric), name in zip(parts, rest, strict=True)
-                if plain(metric) == plain(self.options.metric or "")
-            }
-            if own:
-                return own, []
+            return {name: name for name in self.options.models}
+        refuse_battles(rest, self.table.name)
+        parts = {name: name.rpartition("~") for name in rest}  # lda~Accuracy, as R's caret writes it
+        own = {model: name for name, (model, _, metric) in parts.items() if plain(metric) == plain(self.options.metric or "")}
+        if len(rest) > 1 and own and all(mark for _, mark, _ in parts.values()):
+            return own
         texts = [name for name in rest if self.is_text[name]]
         numbers = [name for name in rest if not self.is_text[name]]
-        index = self.table.numbers("column 1") if numbers[:1] == ["column 1"] and not is_items else np.zeros(2)
-        if np.unique(index).size == index.size and np.all(index == np.floor(index)):
-            numbers = numbers[1:]  # an index of rows that were picked from others
+        if numbers[:1] == ["column 1"] and not is_items:
+            index = self.table.numbers("column 1")
+            if np.unique(index).size == index.size and not has_fractions(index):
+                numbers = numbers[1:]  # an index of rows that were picked from others
         self._refuse_metrics(numbers)
-        if not is_items:
-            self._refuse_running(numbers)
-            self._refuse_no_scores(numbers)
-        odd = [name for name in numbers if _NO_SCORE.fullmatch(_under(name)) or sums_up(name)]
         if is_items:
-            words = [name for name in texts if not self._has_wrong_cells(name)]
-            numbered = [name for name in numbers if name == "column 1" or (plain(name) in map(plain, ALIASES["item"].split()))]
-            odd = [name for name in odd if name not in numbered]
-            numbers = [name for name in numbers if name not in numbered]
-            texts, extras = [name for name in texts if name not in words], [*words, *numbered]
+            numbers = [name for name in numbers if name != "column 1" and role_of(name) != "item"]
+            texts = [name for name in texts if self._has_wrong_cells(name)]
         else:
-            extras = []
-        if texts:
-            self.table.numbers(texts[0]) if self._has_wrong_cells(texts[0]) else None
-            raise self._no_models([*texts, *odd])
-        if odd:
-            raise self._no_models(odd)
-        if not is_items:
+            self._refuse_no_scores(numbers)
             refuse_nested(self.table, list(self.table.nested))
-        if not numbers:
-            raise refuse(
-                self.name,
+        odd = [*texts, *(name for name in numbers if _NO_SCORE.fullmatch(_under(name)) or sums_up(name))]
+        if texts and self._has_wrong_cells(texts[0]):
+            self.table.numbers(texts[0])  # which says the first cell that is no number
+        if odd:
+            cell = self.table.words(odd[0]).texts()[0]
+            raise self.refuse(
                 None,
-                None,
-                f"it has no column of scores, only {known_columns(self.table)}.",
-                "Use columns 'model' and 'score', or one for each model.",
+                f"{quoted(odd, 6)} hold{'s' if len(odd) == 1 else ''} no scores of a model ({odd[0]!r} says {cell!r:.40}), "
+                f"and there is no column of models among {known_columns(self.table)}.",
+                "Without one every column but those of units holds the scores of a model: name the models (",
+                Setting("models"),
+                "), leave the other columns out, or say which column holds what: ",
+                column_advice("model", "NAME"),
+                ", or dataset or fold in the place of model.",
+                kind=UnreadableSourceError,
             )
-        return {name: name for name in numbers}, extras
-
-    def _refuse_running(self, numbers: Sequence[str]) -> None:
-        """Refuse a column that counts the rows, where no other numbers them."""
-        for name in numbers if not self._unit_roles() and self.table.n_rows > 2 else ():
-            values = self.table.numbers(name)
-            if np.array_equal(np.diff(values), np.ones(values.size - 1)):
-                raise refuse(
-                    self.name,
-                    name,
-                    None,
-                    f"it counts upwards ({values[0]:g}, {values[1]:g} ...), so it is no model's scores.",
-                    "Call it 'fold' if it numbers folds, 'item' if it numbers items of one test set, or leave it out.",
-                )
+        if not numbers:
+            what = f"it has no column of scores, only {known_columns(self.table)}."
+            raise self.refuse(None, what, "Use columns 'model' and 'score', or one for each model.", kind=UnreadableSourceError)
+        return {name: name for name in numbers}
 
     def _refuse_no_scores(self, numbers: Sequence[str]) -> None:
-        """Refuse a column of counts beside shares, and one that repeats the best or the worst of the others in each row."""
+        """Refuse a column that counts the rows or something else, or repeats the best or the worst of the others."""
         for name in numbers:
+            own = self.table.numbers(name)
             word = next((word for word in re.findall(r"[a-z]+", name.casefold()) if word in _EXTREMES), "")
-            if not word and name.casefold() not in _COUNTED:
+            fix: tuple[str | Setting, ...] = ("Leave it out, or name the models (", Setting("models"), ").")
+            if own.size > 2 and np.all(np.diff(own) == 1) and not self._unit_roles():
+                what = f"it counts upwards ({own[0]:g}, {own[1]:g} ...), so it is no model's scores."
+                fix = ("Call it 'fold' if it numbers folds, 'item' if it numbers items of one test set, or leave it out.",)
+            elif not word and name.casefold() not in _COUNTED:
                 continue
-            own, others = self.table.numbers(name), np.array([self.table.numbers(each) for each in numbers if each != name])
-            if word and len(others) > 1 and np.array_equal(own, _EXTREMES[word].reduce(others), equal_nan=True):
-                what = f"it is the {word} of the others in each row, and no model's scores."
-            elif own.min() > 1 and np.all(own % 1 == 0) and np.all(np.abs(others) <= 1):
-                what = f"it holds whole numbers, from {own.min():g} on, beside scores from 0 to 1: it counts something."
             else:
-                continue
-            raise refuse(self.name, name, None, what, "Leave it out, or name the models (", Setting("models"), ").")
+                others = np.array([self.table.numbers(each) for each in numbers if each != name])
+                if word and len(others) > 1 and np.array_equal(own, _EXTREMES[word].reduce(others), equal_nan=True):
+                    what = f"it is the {word} of the others in each row, and no model's scores."
+                elif own.min() > 1 and not has_fractions(own) and np.all(np.abs(others) <= 1):
+                    what = f"it holds whole numbers, from {own.min():g} on, beside scores from 0 to 1: it counts something."
+                else:
+                    continue
+            raise self.refuse(name, what, *fix, kind=UnreadableSourceError)
 
     def _has_wrong_cells(self, name: str) -> bool:
         """True for a column of numbers, some cells of which are no numbers."""
-        words = self.table.words(name)
-        looked = words.names[:1000]
+        looked = self.table.words(name).names[:1000]
         readable = sum(bool(re.match(r"\s*[-+]?[\d.,]+\s*(%|±|\+/-|\(|$)", each)) for each in looked)
         return bool(looked) and 2 * readable >= len(looked)
 
-    def _no_models(self, odd: Sequence[str]) -> TiebreakError:
-        first = odd[0]
-        cell = self.table.words(first).texts()[0] if first in self.table.columns else ""
-        return refuse(
-            self.name,
-            None,
-            None,
-            f"{quoted(list(odd), 6)} hold{'s' if len(odd) == 1 else ''} no scores of a model ({first!r} says {cell!r:.40}), "
-            f"and there is no column of models among {known_columns(self.table)}.",
-            "Without one every column but those of units holds the scores of a model: name the models (",
-            Setting("models"),
-            "), leave the other columns out, or say which column holds what: ",
-            column_advice("model", "NAME"),
-            ", or dataset or fold in the place of model.",
-        )
-
     def _refuse_metrics(self, numbers: Sequence[str]) -> None:
         """Refuse columns that are metrics, of one model, or of several by prefix."""
-        held = [_metric_in(name) for name in numbers]
+        held = {_metric_in(name) for name in numbers}
         parts = {each for name in numbers for each in _ends(name) if each in _PARTS}
-        for what, several in (("metrics", set(held) if all(held) else ()), ("parts of the data", parts)):
-            if len(several) > 1:
-                raise refuse(
-                    self.name,
-                    None,
+        for what, several in (("metrics", held), ("parts of the data", parts)):
+            if len(several) > 1 and "" not in several:
+                raise self.refuse(
                     None,
                     f"its columns {quoted(list(numbers), 6)} are of several {what} ({quoted(sorted(several), 6)}).",
                     "Give those of one, add a column 'model', or pass a file for each model.",
-                    kind=AmbiguousSourceError,
                 )
 
     def _counts(self) -> Long | None:
         """A row for each model and its test set, with a count, or a rate, and the number of examples; None for other tables."""
-        if self._unit_roles() - {"item"}:
-            return None
         by_word = {_under(name): name for name in self.table.columns}
-        count = next((word for word in _COUNT if word in by_word), None)
+        count = next((word for word in _COUNT if word in by_word), "")
         total = next((by_word[word] for word in _TOTAL if word in by_word), None)
-        has_set = "test_set" in self.roles
-        if total is None or (count is None and not (has_set and "score" in self.roles)) or self.is_text[total]:
+        is_rate = not count and "test_set" in self.roles and "score" in self.roles
+        if total is None or self.is_text[total] or not (count or is_rate) or self._unit_roles() - {"item"}:
             return None
         models = self.words("model")
         self._refuse_empty(models, "model")
         models = models.ordered()
-        column = by_word[count] if count is not None else self.roles["score"][0]
+        column = self.roles["score"][0] if is_rate else by_word[count]
         more: dict[str, Column] = {"total": self.table.numbers(total)}
-        if has_set:
+        if "test_set" in self.roles:
             more["test_set"] = self.words("test_set")
-        found = Long(self.table, tuple(models.names), models.code, self.table.numbers(column), {}, None, None, more, {}, column)
-        higher = _COUNT.get(count or "", True)
-        return dataclasses.replace(
-            found, metric=None if count is None else "accuracy" if higher else "error rate", roles="counts" if count else "rates"
-        )
-
-    def _folds_of_metric(self) -> list[str]:
-        """Columns fold_1_accuracy, fold_2_accuracy and so on of the metric that is asked for."""
-        asked = self.options.metric
-        if asked is None:
-            return []
-        pattern = re.compile(r"(?:fold|cv|split)_?(\d+)_(.+)")
-        found = [(name, match[2]) for name in self.others("model") if (match := pattern.fullmatch(_under(name)))]
-        own = [name for name, metric in found if full_name(metric) == full_name(asked) or plain(metric) == plain(asked)]
-        return own if len(own) > 1 else []
+        metric = None if is_rate else "accuracy" if _COUNT[count] else "error rate"
+        score, kind = self.table.numbers(column), "rates" if is_rate else "counts"
+        return Long(self.table, tuple(models.names), models.code, score, {}, metric, None, more, {}, column, kind)
 
     # --- rows ---------------------------------------------------------------------------------------------------------------
 
-    def _of_metric_rows(self, column: str | None) -> tuple[SourceTable, Words | None, str | None]:
+    def _of_metric_rows(self, column: str | None) -> tuple[_Reading, Words | None, str | None]:
         """Rows of the metric that is asked for, the metric of each where there are several, and what the source calls it."""
-        own = None if column is None or column in self.roles.get("score", ()) or column in self.roles.get("judge", ()) else column
+        own = None if column in (*self.roles.get("score", ()), *self.roles.get("judge", ())) else column
         own = _bare(own) if own is not None and has_direction(_bare(own)) else own
         if "metric" not in self.roles:
-            return self.table, None, own
-        words = self.words("metric").ordered()
+            return self, None, own
+        words, asked = self.words("metric").ordered(), self.options.metric
         self._refuse_empty(words, "metric")
-        asked = self.options.metric
-        if own is not None and (asked is None or _of_metric(asked, [own], self.name)):
-            return self.table, None, own
+        if own is not None and (asked is None or _of_metric(asked, [own], self.table.name)):
+            return self, None, own
         if asked is not None:
-            held = _of_metric(asked, words.names, self.name) or words.names[look_up(asked, words.names, "metric")]
-            return self.table.take(np.flatnonzero(words.code == words.names.index(held))), None, held
+            held = _of_metric(asked, words.names, self.table.name) or words.names[look_up(asked, words.names, "metric")]
+            rows = np.flatnonzero(words.code == words.names.index(held))
+            return self._replace(table=self.table.take(rows)), None, held
         if len(words.names) < 2:
-            return self.table, None, words.names[0] if words.names else own
+            return self, None, words.names[0] if words.names else own
         datasets = self.words("dataset").ordered() if "dataset" in self.roles else None
         if datasets is None or len(joined([datasets, words]).names) > len(datasets.names):
             raise self._several_metrics(words.names)
-        return self.table, words, None
+        return self, words, None
 
     def _unit_roles(self) -> set[str]:
         return {role for role in (*UNITS, "run", "item") if role in self.roles}
 
     def _units(self, models: Words, column: str | None) -> dict[str, Words]:
         """Parts of the name of each row's unit; parts that nothing needs are left out."""
-        roles, options = self.roles, self.options
-        splits = [role for role in ("repeat", "fold", "split") if role in roles]
-        if splits and "dataset" not in roles and plain(roles.get("item", [""])[0]) == plain("task_id"):
-            roles["dataset"] = roles.pop("item")
-        for role in ("repeat", "item", "split"):  # tidymodels calls a column id, and its cells say Fold03
-            names = self.words(role).names if role in roles else ("",)
-            stem = re.sub(r"[\W\d_]+$", "", str(names[0] if names else "")).casefold()
-            said = _SAID.get(stem, role)
-            if role in roles and said not in roles and all(each.casefold().startswith(stem) for each in names):
-                roles[said] = roles.pop(role)
-        splits = [role for role in ("repeat", "fold", "split") if role in roles]
-        schemes = next((self.table.words(name).names for name in self.table.columns if plain(name) == plain("resampling_id")), ())
-        if splits == ["split"] and schemes == ("cv",):  # mlr3 numbers the folds of a cross-validation as iterations
-            roles["fold"] = roles.pop("split")
+        options, roles = self.options, self.roles
+        self._call_as_tools_do()
         chosen = [role for role in (*UNITS, "item") if role in roles]
-        if "run" in roles and "item" not in chosen and not {"seed", "fold", "split", "repeat"} & set(chosen):
+        if "run" in roles and not {"item", "seed", "fold", "split", "repeat"} & set(chosen):
             roles["seed"] = roles.pop("run")
             chosen.insert(0, "seed")
         units = {role: self.words(role) for role in chosen}
         if "seed" in units:  # on the one split that there is
-            units = {
-                role: words
-                for role, words in units.items()
-                if role not in ("repeat", "fold", "split") or len(words.ordered().names) > 1
-            }
+            only = [role for role in _SPLITS if role in units and len(units[role].ordered().names) <= 1]
+            units = {role: words for role, words in units.items() if role not in only}
         is_number = "item" in units and is_weak(roles["item"][0]) and len(models.names) > 1
         if options.rows == "splits" or (is_number and np.unique(units["item"].code).size == models.code.size):
             units.pop("item", None)  # an id of each row is no item, which models share
@@ -608,10 +543,9 @@ class _Reading(NamedTuple):
             units |= {"item": each for each in numbers if self._is_unique(models, {"item": each})}  # noqa: B035
         for role in ("time", "seed", "item"):  # a part that is not needed to tell rows apart is none
             rest = {key: each for key, each in units.items() if key != role}
-            is_needed = (
-                not rest or (role == "item" and not is_weak(roles.get(role, [""])[0])) or not self._is_unique(models, rest)
-            )
-            if role in units and (not is_needed or (role == "time" and not {"repeat", "fold", "split"}.isdisjoint(units))):
+            is_item = role == "item" and not is_weak(roles.get("item", [""])[0])
+            is_of_split = role == "time" and not units.keys().isdisjoint(_SPLITS)
+            if rest and (is_of_split or (not is_item and self._is_unique(models, rest))):
                 units = rest
         if "item" in units:
             units = {role: units[role] for role in ("dataset", "item", "repeat", "seed") if role in units}
@@ -624,27 +558,35 @@ class _Reading(NamedTuple):
             self._check_doubles(models, units, column)
         return units
 
+    def _call_as_tools_do(self) -> None:
+        """Give columns of tools their parts: a task_id beside folds, tidymodels' id of Fold03, mlr3's iteration."""
+        roles = self.roles
+        if roles.keys() & _SPLITS and "dataset" not in roles and plain(roles.get("item", [""])[0]) == plain("task_id"):
+            roles["dataset"] = roles.pop("item")
+        for role in ("repeat", "item", "split"):
+            names = self.words(role).names if role in roles else ()
+            stem = re.sub(r"[\W\d_]+$", "", str(names[0])).casefold() if names else ""
+            said = _SAID.get(stem, role)
+            if said not in roles and names and all(each.casefold().startswith(stem) for each in names):
+                roles[said] = roles.pop(role)
+        schemes = next((self.table.words(name).names for name in self.table.columns if plain(name) == plain("resampling_id")), ())
+        if roles.keys() & _SPLITS == {"split"} and schemes == ("cv",):
+            roles["fold"] = roles.pop("split")
+
     def _without_parts(self, units: dict[str, Words]) -> dict[str, Words]:
         """Units without a split that names parts of the data, of which one must be chosen."""
-        for role in ("split", "fold", "dataset"):
-            words = units.get(role)
-            if words is None or isinstance(words.names, Counted):
-                continue
-            words = words.ordered()
-            parts = {each.casefold() for each in words.names}
+        for role in units.keys() & {"split", "fold", "dataset"}:
+            column, names = self.roles[role][0], units[role].ordered().names if not isinstance(units[role].names, Counted) else ()
+            parts = {each.casefold() for each in names}
             if not parts & _PARTS or any(map(str.isdecimal, parts)) or (role == "dataset" and not parts <= _PARTS):
                 continue
-            if len(words.names) > 1:
-                column = self.roles[role][0]
-                raise refuse(
-                    self.name,
+            if len(names) > 1:
+                raise self.refuse(
                     column,
-                    None,
-                    f"it names parts of the data ({quoted(words.names)}), not splits of which models have one score each.",
+                    f"it names parts of the data ({quoted(names)}), not splits of which models have one score each.",
                     "Keep one: ",
-                    where_advice(column, words.names[-1]),
+                    where_advice(column, names[-1]),
                     ".",
-                    kind=AmbiguousSourceError,
                 )
             units = {key: each for key, each in units.items() if key != role}
         return units
@@ -658,19 +600,17 @@ class _Reading(NamedTuple):
             raise self._what_is_a_row(models)
         if np.unique(n_rows).size > 1:
             most, least = (models.names[int(place)] for place in (n_rows.argmax(), n_rows.argmin()))
-            raise refuse(
-                self.name,
-                None,
+            raise self.refuse(
                 None,
                 f"no column names its rows, so scores are paired by their order; but model {most!r} has {n_rows.max()} "
                 f"scores and {least!r} has {n_rows.min()}.",
                 "Name the rows in a column 'fold', 'split' or 'item'.",
+                kind=UnreadableSourceError,
             )
         if options.rows != "items":
             self._refuse_factor(models)
-        role = "item" if options.rows == "items" else "position"
-        place = _place_in_group(cell_of(models, units))
-        return {role: Words(tuple(str(number) for number in range(1, int(n_rows.max()) + 1)), place)}
+        labels = tuple(map(str, range(1, int(n_rows.max()) + 1)))
+        return {"item" if options.rows == "items" else "position": Words(labels, _place_in_group(cell_of(models, units)))}
 
     def _refuse_factor(self, models: Words) -> None:
         """Refuse a column that tells the rows of every model apart, and may be what they are of."""
@@ -679,34 +619,26 @@ class _Reading(NamedTuple):
             column = self.table.columns[name]
             rows = (column.code if isinstance(column, Words) else column)[order].reshape(len(models.names), -1)
             held = np.sort(rows, axis=1)
-            tells = (
-                len(models.names) > 1 and (held[:, 0] < held[:, -1]).all()
-                if isinstance(column, Words)
-                else (np.diff(rows) > 0).all()
-            )
-            if tells and rows.shape[1] > 1 and (held == held[0]).all():
-                raise refuse(
-                    self.name,
+            names_rows = isinstance(column, Words) and len(models.names) > 1 and (held[:, 0] < held[:, -1]).all()
+            counts_rows = not isinstance(column, Words) and (np.diff(rows) > 0).all()
+            if (names_rows or counts_rows) and rows.shape[1] > 1 and (held == held[0]).all():
+                words = self.table.words(name)
+                raise self.refuse(
                     name,
-                    None,
-                    f"it tells the rows of each model apart ({', '.join(self.table.words(name).texts()[:3])} ...). As what?",
+                    f"it tells the rows of each model apart ({', '.join(words.texts()[:3])} ...). As what?",
                     "If it names folds, seeds, datasets or items, say so, as in ",
                     column_advice("fold", name),
                     "; else keep one value, as in ",
-                    where_advice(name, self.table.words(name).names[0]),
+                    where_advice(name, words.names[0]),
                     ", or leave it out.",
-                    kind=AmbiguousSourceError,
                 )
 
     def _what_is_a_row(self, models: Words) -> TiebreakError:
         if "model" in self.roles:
             rest = self.others("model", "score")
-            among = f", among {quoted(rest, 12)}" if rest else ""
-            return refuse(
-                self.name,
+            return self.refuse(
                 None,
-                None,
-                f"no column numbers the rows of {models.names[0]!r}{among}.",
+                f"no column numbers the rows of {models.names[0]!r}{f', among {quoted(rest, 12)}' if rest else ''}.",
                 "Number them in a column 'fold', 'seed' or 'item', or say what they are: ",
                 column_advice("fold", "NAME"),
                 "; of splits in the same order for all models pass ",
@@ -714,11 +646,8 @@ class _Reading(NamedTuple):
                 ", of items ",
                 Setting("rows", "'items'"),
                 ".",
-                kind=AmbiguousSourceError,
             )
-        return refuse(
-            self.name,
-            None,
+        return self.refuse(
             None,
             f"what is a row? Its columns are {known_columns(self.table)}.",
             "A fold of a cross-validation: pass ",
@@ -732,7 +661,6 @@ class _Reading(NamedTuple):
             "; a dataset, a seed or a period: name it in a column 'dataset', 'seed' or 'time', or say which it is: ",
             column_advice("dataset", "NAME"),
             ".",
-            kind=AmbiguousSourceError,
         )
 
     def _is_unique(self, models: Words, units: Mapping[str, Words]) -> bool:
@@ -744,37 +672,29 @@ class _Reading(NamedTuple):
         cells = cell_of(models, units)
         order = np.argsort(cells, kind="stable")
         same = np.flatnonzero(np.diff(cells[order]) == 0)
-        if not same.size:
-            return
-        first, second = sorted((int(order[same[0]]), int(order[same[0] + 1])))
-        own = [name for role in ("model", "metric", *units) for name in self.roles.get(role, ())]
-        used = self.table.columns if column is None else {column, *own}  # where there is none, all hold scores of models
-        raise doubles_error(self.table, models, units, (first, second), same.size, order, same, used)
+        if same.size:
+            own = [name for role in ("model", "metric", *units) for name in self.roles.get(role, ())]
+            used = self.table.columns if column is None else {column, *own}  # where there is none, all hold scores of models
+            pair = sorted((int(order[same[0]]), int(order[same[0] + 1])))
+            raise doubles_error(self.table, models, units, (pair[0], pair[1]), same.size, order, same, used)
 
     def _more(self) -> dict[str, Column]:
         """Sizes, runs, clusters, weights and labels."""
-        found: dict[str, Column] = {}
-        for role in ("n_train", "n_test", "weight", "human"):
-            if role in self.roles:
-                found[role] = self.table.numbers(self.roles[role][0])
-        for role in ("run", "epoch", "cluster"):
-            if role in self.roles:
-                found[role] = words = self.words(role)
-                self._refuse_sums(words, role)
+        found: dict[str, Column] = {
+            role: self.table.numbers(self.roles[role][0])
+            for role in ("n_train", "n_test", "weight", "human")
+            if role in self.roles
+        }
+        for role in self.roles.keys() & {"run", "epoch", "cluster"}:
+            found[role] = words = self.words(role)
+            self._refuse_sums(words, role)
         return found
 
     def _refuse_empty(self, words: Words, role: str) -> None:
         empty = words.code < 0
         if empty.any():
-            row, column = int(np.argmax(empty)), self.roles[role][0] if role in self.roles else role
-            raise refuse(
-                self.name,
-                column,
-                self.table.where(row),
-                f"no {role} is given ({int(empty.sum())} such row(s) in all).",
-                "Fill it in, or remove the row.",
-                kind=InvalidScoresError,
-            )
+            what = f"no {role} is given ({int(empty.sum())} such row(s) in all)."
+            self._refuse_row(role, int(np.argmax(empty)), what, "Fill it in, or remove the row.", InvalidScoresError)
 
     def _refuse_sums(self, words: Words, role: str) -> None:
         if isinstance(words.names, Counted):
@@ -782,17 +702,16 @@ class _Reading(NamedTuple):
         n_numbered = sum(any(map(str.isdigit, each)) for each in words.names)
         is_rest = role == "dataset" or (role in UNITS and n_numbered == len(words.names) - 1)  # a fold may be of a man called Max
         more = (*_EXTREMES, "all") if is_rest else ()
-        wrong = next((place for place, each in enumerate(words.names) if sums_up(each, more)), None)
-        if wrong is not None and (words.code == wrong).any():
-            row = int(np.argmax(words.code == wrong))
-            column = self.roles[role][0] if role in self.roles else role
-            raise refuse(
-                self.name,
-                column,
-                self.table.where(row),
-                f"{words.names[wrong]!r} sums up the other rows.",
-                f"Leave it out, or call the {role} something else.",
-            )
+        is_sum = np.array([*(sums_up(each, more) for each in words.names), False])[words.code]
+        if is_sum.any():
+            row = int(np.argmax(is_sum))
+            what = f"{words.names[words.code[row]]!r} sums up the other rows."
+            self._refuse_row(role, row, what, f"Leave it out, or call the {role} something else.")
+
+    def _refuse_row(
+        self, role: str, row: int, what: str, fix: str, kind: type[TiebreakError] = UnreadableSourceError
+    ) -> NoReturn:
+        raise self.refuse(self.roles.get(role, [role])[0], what, fix, row=row, kind=kind)
 
 
 def doubles_error(
@@ -856,10 +775,8 @@ def cell_of(models: Words, units: Mapping[str, Words]) -> IntArray:
 def _place_in_group(group: IntArray) -> IntArray:
     """Position of each row among those of its group."""
     order = np.argsort(group, kind="stable")
-    ordered = group[order]
-    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
     place = np.empty(group.size, dtype=np.int32)
-    place[order] = np.arange(group.size) - np.repeat(starts, np.diff(np.r_[starts, group.size]))
+    place[order] = np.arange(group.size) - np.searchsorted(group[order], group[order])
     return place
 
 
@@ -867,7 +784,7 @@ def _keyed(words: Words) -> Words:
     """Words of which whole numbers have no fraction: 1.0 is 1 where all are numbers."""
     if isinstance(words.names, Counted) or not all(re.fullmatch(r"-?\d+\.0+", name) for name in words.names):
         return words
-    return Words(tuple(name.partition(".")[0] for name in words.names), words.code)
+    return words.renamed(name.partition(".")[0] for name in words.names)
 
 
 def _bare(name: str) -> str:

@@ -62,11 +62,13 @@ class ReadOptions:
             given = getattr(self, name)
             if given is not None and not (isinstance(given, Mapping) and all(isinstance(key, str) for key in given)):
                 raise InvalidParameterError(f"{name} must be a dict of names; got {given!r:.80}.", about=name)
-        set_checked(self, lower_is_better=_checked_directions(self.lower_is_better))
-        for name in ("n_train", "n_test"):
-            set_checked(self, **{name: _checked_count(getattr(self, name), name)})
-        if self.models is not None:
-            set_checked(self, models=_checked_names(self.models))
+        set_checked(
+            self,
+            lower_is_better=_checked_directions(self.lower_is_better),
+            n_train=_checked_count(self.n_train, "n_train"),
+            n_test=_checked_count(self.n_test, "n_test"),
+            models=_checked_names(self.models),
+        )
 
     def direction_of(self, metric: str) -> bool | None:
         """True where lower is better for a metric, False where higher is, as the caller says; None where they do not."""
@@ -98,8 +100,7 @@ def _checked_directions(given: Any) -> bool | dict[str, bool] | None:
         raise InvalidParameterError(
             f"lower_is_better must be True, False or None, or {{metric: True or False}} for several metrics; got {given!r:.80}."
         )
-    wrong = {name: value for name, value in given.items() if not isinstance(value, bool)}
-    if wrong:
+    if wrong := {name: value for name, value in given.items() if not isinstance(value, bool)}:
         raise InvalidParameterError(f"lower_is_better must be True or False for each metric; got {wrong!r:.80}.")
     return dict(given)
 
@@ -107,32 +108,29 @@ def _checked_directions(given: Any) -> bool | dict[str, bool] | None:
 def _checked_count(value: Any, name: str) -> int | None:
     if value is None:
         return None
-    try:
-        count = None if isinstance(value, bool) else operator.index(value)
-    except TypeError:
-        count = None
-    if count is None or not 1 <= count <= _MOST_EXAMPLES:
+    is_whole = hasattr(value, "__index__") and not isinstance(value, bool)
+    if not is_whole or not 1 <= operator.index(value) <= _MOST_EXAMPLES:
         raise InvalidParameterError(
             f"{name} must be a number of examples, a whole number from 1 to {_MOST_EXAMPLES:.0e}; got {value!r:.60}."
         )
-    return count
+    return operator.index(value)
 
 
 _MOST_EXAMPLES = 10**15
 """More than anybody has, and few enough for sums and quotients without rounding."""
 
 
-def _checked_names(models: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(models, str):
-        raise InvalidParameterError(f"models must be a list of names; got the single text {models!r}. Write models=[{models!r}].")
-    if not isinstance(models, Iterable):
-        raise InvalidParameterError(f"models must be a list of names; got {models!r:.60}.")
-    names = tuple(models)
-    if not names:
-        raise InvalidParameterError("models is empty. Name the models to keep, or leave it out to keep all.")
+def _checked_names(models: Sequence[str] | None) -> tuple[str, ...] | None:
+    if models is None:
+        return None
+    names = tuple(models) if isinstance(models, Iterable) and not isinstance(models, str) else ()
     doubled = next((name for i, name in enumerate(names) if name in names[:i]), None)
     if doubled is not None:
         raise InvalidParameterError(f"models names {doubled!r} twice. Name each model once.")
+    if not names:
+        raise InvalidParameterError(
+            f"models must be a list of the names to keep, as in models=['svm', 'rf']; got {models!r:.60}."
+        )
     return names
 
 
@@ -181,19 +179,22 @@ def source_of(
     for matrix, its in zip(found, each, strict=True):
         if its.factor == -1:  # not -score, which would turn 0 into -0
             matrix = dataclasses.replace(matrix, score=0.0 - matrix.score)
-        matrix = with_sizes(matrix, options, name)
         check_finite(matrix, name)
         _check_sign(matrix, its, name, by_sklearn)
-        checked.append(matrix if isinstance(named, NamedMetric) else dataclasses.replace(matrix, metric=its.metric))
-    matrices = tuple(checked)
+        own = matrix.metric if isinstance(named, NamedMetric) else its.metric
+        checked.append(dataclasses.replace(with_sizes(matrix, options, name), metric=own))
     if design.pairing == "position":
-        notices = (*notices, assumed_paired(name))
+        text = (
+            f"{name} does not name its splits, so models are paired by the order of their scores; if they were not scored on the "
+            "same splits in the same order, the answer is wrong"
+        )
+        notices = (*notices, Notice("assumed-paired", text))
     if design.sizes == "approximate":
-        notices = (*notices, approximate_sizes(name))
+        notices = (*notices, Notice("approximate-sizes", f"the sizes of the splits of {name} are worked out, not counted"))
     else:
-        design = dataclasses.replace(design, sizes=known_sizes(matrices))
+        design = dataclasses.replace(design, sizes=known_sizes(checked))
     scores = Scores(each[0].metric, (), design, notices, fit_seconds=fit_seconds or {})
-    return Source(scores.with_matrices(matrices), name)
+    return Source(scores.with_matrices(checked), name)
 
 
 def unsupported(source: Any, name: str) -> UnsupportedSourceError:
@@ -201,23 +202,6 @@ def unsupported(source: Any, name: str) -> UnsupportedSourceError:
     return UnsupportedSourceError(
         f"{name} is of type {type(source).__name__!r}, which cannot be read as scores. Pass {ACCEPTED}."
     )
-
-
-# --- notices ------------------------------------------------------------------------------------------------------------
-
-
-def assumed_paired(source: str) -> Notice:
-    """Notice that models are paired by the order of their scores."""
-    return Notice(
-        "assumed-paired",
-        f"{source} does not name its splits, so models are paired by the order of their scores; if they were not scored on the "
-        "same splits in the same order, the answer is wrong",
-    )
-
-
-def approximate_sizes(source: str) -> Notice:
-    """Notice that the sizes of the splits are worked out, not counted."""
-    return Notice("approximate-sizes", f"the sizes of the splits of {source} are worked out, not counted")
 
 
 # --- values -------------------------------------------------------------------------------------------------------------
@@ -233,34 +217,30 @@ def _check_sign(matrix: ScoreMatrix, named: NamedMetric, source: str, by_sklearn
     if metric.higher_is_better or not is_never_negative:
         return
     for model, row in zip(matrix.models, matrix.score, strict=True):
-        split = int(np.argmin(np.where(np.isnan(row), np.inf, row))) if row.size else 0
-        if row.size and row[split] < -_ROUNDING:
-            stored = float(row[split]) * named.factor
-            where = f"model {model!r} has {stored:g} on {matrix.split_name(split)}"
-            raise InvalidScoresError(f"{source}: {where}, but ", *_contradiction(metric.name, named.factor, by_sklearn))
-
-
-def _contradiction(name: str, factor: int, by_sklearn: bool) -> tuple[str | Setting, ...]:
-    contradict = "sign and name contradict each other. If"
-    if by_sklearn:
-        stored = f"scikit-learn stores the loss {name!r} negated, never above zero: {contradict} the scorer was made without "
-        losses = "greater_is_better=False, the search took large losses for good ones; pass the losses themselves as"
-        return stored, losses, " {name: array} with ", Setting("metric", repr(name)), "."
-    if factor == -1:
-        negated = f"a value called 'neg_{name}' is a negated loss, never above zero: {contradict}"
-        return negated, f" these are the losses themselves, call the metric {name!r}."
-    return (
-        f"{name!r} is never negative: {contradict} these are scikit-learn's negated losses, call the metric 'neg_{name}' ",
-        "(in the source, or with ",
-        Setting("metric"),
-        ").",
-    )
+        wrong = np.flatnonzero(row < -_ROUNDING)
+        if wrong.size:
+            split, name = int(wrong[0]), metric.name
+            what = f"{source}: model {model!r} has {row[split] * named.factor:g} on {matrix.split_name(split)}, but "
+            end = "sign and name contradict each other. If "
+            if by_sklearn:
+                raise InvalidScoresError(
+                    f"{what}scikit-learn stores the loss {name!r} negated, never above zero: {end}the scorer was made without "
+                    "greater_is_better=False, the search took large losses for good ones; pass the losses themselves as {name: "
+                    "array} with ",
+                    Setting("metric", repr(name)),
+                    ".",
+                )
+            if named.factor == -1:
+                what += f"a value called 'neg_{name}' is a negated loss, never above zero: {end}these are the losses themselves, "
+                raise InvalidScoresError(f"{what}call the metric {name!r}.")
+            what += f"{name!r} is never negative: {end}these are scikit-learn's negated losses, call the metric 'neg_{name}' "
+            raise InvalidScoresError(f"{what}(in the source, or with ", Setting("metric"), ").")
 
 
 def check_finite(matrix: ScoreMatrix, source: str) -> None:
     """Refuse infinite scores, and such whose sums would be; nan stands for a score that is undefined."""
     for model, row in zip(matrix.models, matrix.score, strict=True):
-        wrong = np.flatnonzero(~(np.abs(row) <= _LARGEST) & ~np.isnan(row))
+        wrong = np.flatnonzero(np.abs(row) > _LARGEST)  # which nan is not
         if wrong.size:
             value = row[wrong[0]]
             what = f"the score is {value:g}" if np.isfinite(value) else f"the score is {'' if value > 0 else 'minus '}infinite"

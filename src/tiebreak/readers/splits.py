@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import Any, NamedTuple, cast
 
@@ -26,7 +27,7 @@ from tiebreak.readers.metric import mixed_metrics, table_metric
 from tiebreak.readers.shapes import Long, cell_of
 from tiebreak.readers.source import ReadOptions, Source, source_of
 from tiebreak.readers.tables import Counted, Words
-from tiebreak.scores.assemble import SplitKeys, assemble, number_splits, size_per_split
+from tiebreak.scores.assemble import assemble, number_splits, size_per_split
 from tiebreak.scores.metric import Metric, NamedMetric
 from tiebreak.scores.scores import ScoreMatrix, SplitDesign
 from tiebreak.scores.vocabulary import Kind, Notice
@@ -45,54 +46,45 @@ class Key(NamedTuple):
 def source_of_long(long: Long, options: ReadOptions) -> Source:
     """Scores of a long table, and where they came from."""
     if len(long.models) > MOST_MODELS:
-        raise refuse(
-            long.table.name,
-            None,
-            None,
-            f"it has {len(long.models):,} models, and at most {MOST_MODELS:,} are compared.",
-            "Is it a table of scores?",
-        )
+        what = f"it has {len(long.models):,} models, and at most {MOST_MODELS:,} are compared."
+        raise refuse(long.table.name, None, None, what, "Is it a table of scores?")
     if "total" in long.more:
         return _of_counts(long, options)
     units = dict(long.units)
-    datasets = units.pop("dataset", None)
-    datasets = None if datasets is None else datasets.ordered()
-    kind, repeat, fold, seed = _keys_of(long, units, 1 if datasets is None else len(datasets.names))
-    if np.isinf(long.score).any():
-        raise _infinite(long)
-    n_train, n_test = (_sizes(long, word) for word in ("n_train", "n_test"))
-    matrices = []
-    for number, name in enumerate(("",) if datasets is None else datasets.names):
-        rows = np.flatnonzero(datasets.code == number) if datasets is not None and len(datasets.names) > 1 else None
-        matrices.append(_matrix(name, long, rows, repeat, fold, seed, (n_train, n_test), kind))
+    datasets = units.pop("dataset").ordered() if "dataset" in units else Words(("",), np.zeros(long.table.n_rows, dtype=np.int8))
+    n_datasets = len(datasets.names)
+    kind, repeat, fold, seed = _keys_of(long, units, n_datasets)
+    if (infinite := np.isinf(long.score)).any():
+        fix = "Means and differences would be infinite too; correct it, or leave the cell empty (nan) if the score is undefined."
+        raise _wrong_score(long, infinite, "the score of model {model!r} is infinite.", fix)
+    sizes = [_sizes(long, word) for word in ("n_train", "n_test")]
+    rows = [np.flatnonzero(datasets.code == number) if n_datasets > 1 else None for number in range(n_datasets)]
+    keys = (repeat, fold, seed)
+    matrices = [_matrix(name, long, own, keys, sizes) for name, own in zip(datasets.names, rows, strict=True)]
     if kind != "unknown":
-        key = repeat if kind == "seeds" else fold
-        matrices = [_with_columns(matrix, key, kind) for matrix in matrices]
-    elif len(matrices) == 1 and "seed" not in units:
+        key, part = (repeat, "repeat") if kind == "seeds" else (fold, "fold")
+        own = getattr(matrices[0], part).tolist()
+        columns = tuple(str(code) if key.labels is None else key.labels[code] for code in own)
+        matrices = [dataclasses.replace(matrices[0], columns=columns)]
+    elif n_datasets == 1 and "seed" not in units:
         matrices = [_with_folds(matrices[0], long, options)]
     by_position = "position" in units
     if by_position or "split" in units:
         _refuse_items(matrices[0], long, options)
     design = SplitDesign(kind, ordered=kind == "periods", pairing="position" if by_position else "key")
-    needs_no_sizes = kind != "unknown" or len(matrices) > 1 or matrices[0].has_ratio or options.has_sizes
-    named = _named(long, datasets, options, needs_no_sizes=needs_no_sizes)
-    for matrix, its in zip(matrices, [named] * len(matrices) if isinstance(named, NamedMetric) else named, strict=True):
-        _check_bounds(matrix, its.metric, long)
-    notices = tuple(_seed_notices(long, seed, datasets))
-    source = source_of(matrices, named, design, options, long.table.name, notices=notices)
-    return Source(source.scores, source.name, (), repeat.labels, fold.labels)
-
-
-def _named(
-    long: Long, datasets: Words | None, options: ReadOptions, *, needs_no_sizes: bool
-) -> NamedMetric | Sequence[NamedMetric]:
-    """The metric, or that of each dataset where the source tells them apart."""
+    needs_no_sizes = kind != "unknown" or n_datasets > 1 or matrices[0].has_ratio or options.has_sizes
+    named: NamedMetric | Sequence[NamedMetric]
     if long.metrics is None:
-        return table_metric(long.metric, options, long.table.name, has_sizes=needs_no_sizes)
-    codes = np.zeros(long.table.n_rows, dtype=np.intp) if datasets is None else datasets.code
-    held = np.zeros(int(codes.max(initial=0)) + 1, dtype=np.intp)
-    held[codes] = long.metrics.code
-    return mixed_metrics(tuple(long.metrics.names[code] for code in held.tolist()), options, long.table.name)
+        named = table_metric(long.metric, options, long.table.name, has_sizes=needs_no_sizes)
+    else:
+        held = np.zeros(n_datasets, dtype=np.intp)
+        held[datasets.code] = long.metrics.code
+        named = mixed_metrics([long.metrics.names[code] for code in held.tolist()], options, long.table.name)
+    for place, matrix in enumerate(matrices):
+        _check_bounds(matrix, (named if isinstance(named, NamedMetric) else named[place]).metric, long)
+    notices = _seed_notices(long, datasets) if seed is not None and n_datasets > 1 else ()
+    source = source_of(matrices, named, design, options, long.table.name, notices=notices)
+    return dataclasses.replace(source, repeat_labels=repeat.labels, fold_labels=fold.labels)
 
 
 # --- keys -----------------------------------------------------------------------------------------------------------------
@@ -135,63 +127,51 @@ def _keys_of(long: Long, units: Mapping[str, Words], n_datasets: int) -> tuple[K
         n_test = long.more.get("n_test")
         if isinstance(n_test, np.ndarray) and np.unique(n_test[~np.isnan(n_test)]).size > 1:
             raise UnsuitableDesignError(
-                f"the scores of {long.table.name} differ by seed, and the numbers of their test examples differ, too: "
-                "so they are not "
-                "of one test set. If each seed also drew a new split, call that column 'split' or 'repeat'."
+                f"the scores of {long.table.name} differ by seed, and the numbers of their test examples differ, too: so they "
+                "are not of one test set. If each seed also drew a new split, call that column 'split' or 'repeat'."
             )
         return "seeds", _key_of(seed), nothing, None
     found = {role: _key_of(units[role]) for role in own}
-    last = found.get("fold") or found.get("split") or found.get("position") or nothing
-    first = found.get("repeat") or (found.get("split") if "fold" in found else None) or nothing
-    return "unknown", first, last, seed
+    first = found.pop("repeat", None) or (found.pop("split", None) if "fold" in found else None) or nothing
+    return "unknown", first, next(iter(found.values()), nothing), seed
 
 
 def _periods(long: Long, words: Words) -> Key:
     """Periods in order of time, be they numbers or dates."""
-    if all(re.fullmatch(r"[-+]?\d+(\.\d*)?", name) for name in words.names):
+    if all(_NUMBER.fullmatch(name) for name in words.names):
         moments: list[Any] = [float(name) for name in words.names]
     else:
         moments = [_moment(name) for name in words.names]
-        wrong = [code for code, moment in enumerate(moments) if moment is None]
-        if wrong or len({moment.tzinfo is None for moment in moments}) > 1:
-            code = next(
-                (each for each in wrong if not re.fullmatch(r"-?\d+(\.\d+)?", words.names[each])), wrong[0] if wrong else 0
+        if None in moments or len({moment.tzinfo is None for moment in moments}) > 1:
+            code = min(
+                range(len(moments)), key=lambda each: (moments[each] is not None, bool(_NUMBER.fullmatch(words.names[each])))
             )
             raise refuse(
                 long.table.name,
                 None,
                 long.table.where(int(np.argmax(words.code == code))),
-                f"{words.names[code]!r} is neither a number nor a date such as 2024-01-31, 2024-01 or 2024-Q1, so the "
-                "order of the periods "
-                "is not known.",
+                f"{words.names[code]!r} is neither a number nor a date such as 2024-01-31, 2024-01 or 2024-Q1, so the order of "
+                "the periods is not known.",
                 "Number them, or write all dates that way (with a time zone in all of them or in none).",
                 kind=InvalidScoresError,
             )
-    order = sorted(range(len(moments)), key=lambda code: (moments[code], words.names[code]))
-    rank = np.zeros(len(order), dtype=np.intp)
-    rank[order] = np.arange(len(order))
-    texts = [words.names[code] for code in order]
-    at_midnight = all(text.endswith(" 00:00:00") for text in texts)
-    return Key(rank[words.code], tuple(text.removesuffix(" 00:00:00") if at_midnight else text for text in texts))
+    rank = np.zeros(len(moments), dtype=np.intp)
+    rank[sorted(range(len(moments)), key=lambda code: (moments[code], words.names[code]))] = np.arange(len(moments))
+    end = " 00:00:00" if all(text.endswith(" 00:00:00") for text in words.names) else ""
+    ordered = sorted(zip(rank.tolist(), words.names, strict=True))
+    return Key(rank[words.code], tuple(text.removesuffix(end) for _, text in ordered))
+
+
+_NUMBER = re.compile(r"[-+]?\d+(\.\d*)?")
 
 
 def _moment(word: str) -> datetime | None:
     """Begin of the period that a date, a month or a quarter names; None for other words."""
     quarter = re.fullmatch(r"(\d{4})-?Q([1-4])", word)
-    if quarter is not None:
-        word = f"{quarter[1]}-{3 * int(quarter[2]) - 2:02d}-01"
-    try:
-        return datetime.fromisoformat(f"{word}-01" if re.fullmatch(r"\d{4}-\d{2}", word) else word)
-    except ValueError:
-        return None
-
-
-def _with_columns(matrix: ScoreMatrix, key: Key, kind: Kind) -> ScoreMatrix:
-    """Matrix whose columns have the names of its seeds or periods."""
-    codes = matrix.repeat if kind == "seeds" else matrix.fold
-    return dataclasses.replace(
-        matrix, columns=tuple(str(code) if key.labels is None else key.labels[code] for code in codes.tolist())
-    )
+    month = f"{quarter[1]}-{3 * int(quarter[2]) - 2:02d}" if quarter is not None else word
+    with suppress(ValueError):
+        return datetime.fromisoformat(f"{month}-01" if re.fullmatch(r"\d{4}-\d{2}", month) else word)
+    return None
 
 
 # --- sizes ----------------------------------------------------------------------------------------------------------------
@@ -240,19 +220,15 @@ def _with_folds(matrix: ScoreMatrix, long: Long, options: ReadOptions) -> ScoreM
     cv = options.cv
     if isinstance(cv, int) and not isinstance(cv, bool):
         if cv < 2 or matrix.n_splits % cv:
-            raise MissingSizesError(
-                Setting("cv", str(cv)),
-                f" was given, but {long.table.name} has {matrix.n_splits} splits, which is no multiple of {cv}.",
-            )
+            what = f" was given, but {long.table.name} has {matrix.n_splits} splits, which is no multiple of {cv}."
+            raise MissingSizesError(Setting("cv", str(cv)), what)
         if "position" in long.units or ("fold" in long.units and "repeat" not in long.units and matrix.n_splits > cv):
             repeat, fold = np.divmod(np.arange(matrix.n_splits), cv)
             matrix = dataclasses.replace(matrix, repeat=repeat, fold=fold)
         return dataclasses.replace(matrix, n_folds=cv)
-    if "fold" not in long.units:
-        return matrix
-    _, counts = np.unique(matrix.repeat, return_counts=True)
-    k = int(counts[0])
-    if k < 2 or np.any(counts != k):
+    counts = set(np.unique(matrix.repeat, return_counts=True)[1].tolist())
+    k = counts.pop()
+    if "fold" not in long.units or k < 2 or counts:
         return matrix
     if k > MOST_FOLDS and not np.all(matrix.n_test > 0):
         raise MissingSizesError(
@@ -276,36 +252,26 @@ def _matrix(
     dataset: str,
     long: Long,
     rows: IntArray | None,
-    repeat: Key,
-    fold: Key,
-    seed: Words | None,
+    keys: tuple[Key, Key, Words | None],
     sizes: Sequence[IntArray | None],
-    kind: Kind,
 ) -> ScoreMatrix:
     """Models by splits of one dataset, with the mean over seeds where rows differ by these alone."""
 
     def some(values: Any) -> Any:
         return values if rows is None or values is None else values[..., rows]
 
-    keys = number_splits(some(repeat.code), some(fold.code))
-    n_train, n_test = (size_per_split(some(each), keys, word) for each, word in zip(sizes, ("n_train", "n_test"), strict=True))
-    score = some(long.score)
-    if long.model is None:
-        models = long.models
-        if keys.n_splits == score.shape[1]:
-            table = np.empty_like(score)
-            table[:, keys.code] = score
-        else:
-            table = np.stack([_means(row, keys.code, keys.n_splits) for row in score])
-        return ScoreMatrix(dataset, models, keys.repeat, keys.fold, n_train, n_test, table)
-    own = Words(long.models, some(long.model)).ordered()
-    if seed is None:
-        if kind != "seeds":
-            _refuse_disjoint(own, keys, long)
-        return assemble(dataset, own.names, own.code, some(repeat.code), some(fold.code), score, *map(some, sizes))
-    cell = own.code.astype(np.int64) * keys.n_splits + keys.code
-    table = _means(score, cell, len(own.names) * keys.n_splits).reshape(len(own.names), keys.n_splits)
-    return ScoreMatrix(dataset, tuple(own.names), keys.repeat, keys.fold, n_train, n_test, table)
+    repeat, fold, seed = some(keys[0].code), some(keys[1].code), keys[2]
+    own = None if long.model is None else Words(long.models, some(long.model)).ordered()
+    splits = number_splits(repeat, fold)
+    if own is not None and seed is None:
+        return assemble(dataset, own.names, own.code, repeat, fold, some(long.score), *map(some, sizes))
+    if own is None:
+        models, table = long.models, np.stack([_means(row, splits.code, splits.n_splits) for row in some(long.score)])
+    else:
+        models, cell = tuple(own.names), own.code.astype(np.int64) * splits.n_splits + splits.code
+        table = _means(some(long.score), cell, len(models) * splits.n_splits).reshape(len(models), splits.n_splits)
+    n_train, n_test = (size_per_split(some(each), splits, word) for each, word in zip(sizes, ("n_train", "n_test"), strict=True))
+    return ScoreMatrix(dataset, models, splits.repeat, splits.fold, n_train, n_test, table)
 
 
 def _means(values: FloatArray, cell: IntArray, n_cells: int) -> FloatArray:
@@ -315,44 +281,13 @@ def _means(values: FloatArray, cell: IntArray, n_cells: int) -> FloatArray:
     return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
 
 
-_MOST_CELLS = 5_000_000
-
-
-def _refuse_disjoint(models: Words, keys: SplitKeys, long: Long) -> None:
-    """Refuse two models that have no split in common; those with some in common are for the comparison to judge."""
-    if models.code.size == len(models.names) * keys.n_splits or len(models.names) * keys.n_splits > _MOST_CELLS:
-        return
-    there = np.zeros((len(models.names), keys.n_splits), dtype=np.float32)
-    there[models.code, keys.code] = 1.0
-    disjoint = np.argwhere(there @ there.T == 0)
-    if not disjoint.size:
-        return
-    one, two = disjoint[0].tolist()
-    is_time = "time" in long.units
-    unit = "period (column 'time')" if is_time else "split"
-    examples = " and ".join(
-        f"{models.names[each]!r} has {int(there[each].sum())}, the first of them {keys.name(int(np.argmax(there[each])))}"
-        for each in (one, two)
-    )
-    raise UnpairedScoresError(
-        f"{long.table.name}: models {models.names[one]!r} and {models.names[two]!r} have no {unit} in common: "
-        f"{examples}. Score both on the same ones, or leave one out with ",
-        Setting("models"),
-        ". If the times say how long something took, call it 'seconds'." if is_time else ".",
-    )
-
-
-def _infinite(long: Long) -> TiebreakError:
-    row = int(np.argwhere(np.isinf(long.score))[0][-1])
-    model = long.models[int(np.argmax(np.isinf(long.score[:, row])))] if long.model is None else long.models[long.model[row]]
-    return refuse(
-        long.table.name,
-        None,
-        long.table.where(row),
-        f"the score of model {model!r} is infinite.",
-        "Means and differences would be infinite too; correct it, or leave the cell empty (nan) if the score is undefined.",
-        kind=InvalidScoresError,
-    )
+def _wrong_score(long: Long, wrong: Any, what: str, fix: str) -> TiebreakError:
+    """Error for the first score that is marked; its text has places for the model and the value."""
+    at = np.argwhere(wrong)[0]
+    row, value = int(at[-1]), float(long.score[tuple(at)])
+    model = long.models[int(at[0])] if long.model is None else long.models[long.model[row]]
+    text = what.format(model=model, value=value)
+    return refuse(long.table.name, None, long.table.where(row), text, fix, kind=InvalidScoresError)
 
 
 _ROUNDING = 1e-9
@@ -368,42 +303,31 @@ def _check_bounds(matrix: ScoreMatrix, metric: Metric, long: Long) -> None:
     outside = (long.score < low) | (long.score > high + _ROUNDING)
     if not outside.any() or (long.metrics is not None and not inside.any()):
         return
-    at = np.argwhere(outside)[0]
-    row, value = int(at[-1]), float(long.score[tuple(at)])
-    model = long.models[int(at[0])] if long.model is None else long.models[long.model[row]]
-    percent = "1 (or 0 and 100 in per cent, for all models and datasets)" if metric.is_share else ""
-    raise refuse(
-        long.table.name,
-        None,
-        long.table.where(row),
-        f"{metric.name} lies between {low:g} and {percent or f'{high:g}'}, and that of {model!r} is {value:g}.",
-        "Write all in one unit, or name another metric.",
-        kind=InvalidScoresError,
+    most = "1 (or 0 and 100 in per cent, for all models and datasets)" if metric.is_share else f"{high:g}"
+    what = "{name} lies between {low:g} and {most}".format(
+        name=metric.name.replace("{", "{{").replace("}", "}}"), low=low, most=most
     )
+    fix = "Write all in one unit, or name another metric."
+    raise _wrong_score(long, outside, what + ", and that of {model!r} is {value:g}.", fix)
 
 
 # --- seeds and counts -----------------------------------------------------------------------------------------------------
 
 
-def _seed_notices(long: Long, seed: Words | None, datasets: Words | None) -> Iterator[Notice]:
+def _seed_notices(long: Long, datasets: Words) -> tuple[Notice, ...]:
     """Remark that the seeds of each of several datasets are averaged, with how far they differ where models are in one column."""
-    if seed is None or datasets is None or len(datasets.names) == 1:
-        return
     spread = ""
-    if long.model is not None:
-        code = cell_of(Words(long.models, long.model), {"dataset": datasets})
-        order = np.argsort(code, kind="stable")
-        deviations = [
-            float(np.std(group, ddof=1))
-            for group in np.split(long.score[order], np.flatnonzero(np.diff(code[order])) + 1)
-            if group.size > 1
-        ]
-        if deviations and long.metrics is None:
-            spread = f" (median standard deviation {np.median(deviations):.2g} within a model and dataset)"
-    yield Notice(
-        "averaged-seeds",
-        f"scores that differ by seed are averaged within each dataset{spread}: seeds show the noise of training, not other data",
+    if long.model is not None and long.metrics is None:
+        code = np.unique(cell_of(Words(long.models, long.model), {"dataset": datasets}), return_inverse=True)[1]
+        n, total = np.bincount(code), np.bincount(code, long.score)
+        squares = np.bincount(code, (long.score - (total / n)[code]) ** 2)
+        if np.any(n > 1):
+            deviation = np.median(np.sqrt(squares[n > 1] / (n[n > 1] - 1)))
+            spread = f" (median standard deviation {deviation:.2g} within a model and dataset)"
+    text = (
+        f"scores that differ by seed are averaged within each dataset{spread}: seeds show the noise of training, not other data"
     )
+    return (Notice("averaged-seeds", text),)
 
 
 def _of_counts(long: Long, options: ReadOptions) -> Source:
@@ -423,19 +347,15 @@ def _of_counts(long: Long, options: ReadOptions) -> Source:
             "examples a whole number of at least 1.",
             kind=InvalidScoresError,
         )
-    sets = long.more.get("test_set")
-    sets = sets if isinstance(sets, Words) else None
-    models = Words(long.models, model)
+    sets, models = cast(Words | None, long.more.get("test_set")), Words(long.models, model)
     _refuse_shared_sets(models, sets, table.name)
     rows, nothing = np.arange(value.size), np.zeros(value.size, dtype=np.int64)
     score = np.full((len(models.names), value.size), np.nan)
     score[models.code, rows] = value / total if is_count else value
     own = [f"of {models.names[code]}" for code in models.code] if sets is None else sets.texts()
     matrix = ScoreMatrix("", long.models, nothing, rows, nothing, total.astype(np.int64), score, tuple(own))
-    if is_count:
-        named = NamedMetric(Metric(options.metric or long.metric or "accuracy", long.metric != "error rate"), 1)
-    else:
-        named = table_metric(None, options, table.name)
+    counted = NamedMetric(Metric(options.metric or long.metric or "accuracy", long.metric != "error rate"), 1)
+    named = counted if is_count else table_metric(None, options, table.name)
     return source_of([matrix], named, SplitDesign("test-sets"), options, table.name)
 
 

@@ -9,10 +9,12 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import itertools
 import math
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -38,7 +40,8 @@ from tiebreak.scores.vocabulary import quoted
 TEXT = ("", ".csv", ".tsv", ".txt", ".dat", ".gz", ".bz2", ".zst", ".zip")
 """Endings of text files with a row in each line, packed or not; one without may be a download."""
 ARROW = (".parquet", ".pq", ".feather", ".arrow")
-ENDINGS = (*TEXT, *ARROW, ".json", ".jsonl", ".ndjson")
+JSON = (".json", ".jsonl", ".ndjson")
+ENDINGS = (*TEXT, *ARROW, *JSON)
 
 MISSING = frozenset(
     ["", "-", "—", "–", *"NA N/A NaN nan -NaN -nan null NULL None none n/a na <NA> #N/A #NA 1.#IND -1.#IND 1.#QNAN".split()]
@@ -60,6 +63,9 @@ class Counted(Sequence[str]):
     def __len__(self) -> int:
         return self._size
 
+    def __iter__(self) -> Iterator[str]:
+        return map(str, range(self.start, self.start + self._size))
+
     def __getitem__(self, place: Any) -> Any:
         return str(range(self.start, self.start + self._size)[place]) if isinstance(place, int) else tuple(self)[place]
 
@@ -76,8 +82,7 @@ class Words(NamedTuple):
 
     def ordered(self) -> Words:
         """The words in order of appearance, without those that no row has."""
-        present = self.code[self.code >= 0]
-        used, first = np.unique(present, return_index=True)
+        used, first = np.unique(self.code[self.code >= 0], return_index=True)
         order = used[np.argsort(first, kind="stable")]
         if order.size == len(self.names) and bool(np.all(order == np.arange(order.size))):
             return Words(tuple(self.names), self.code)
@@ -85,13 +90,30 @@ class Words(NamedTuple):
         rank[order] = np.arange(order.size)
         return Words(tuple(self.names[code] for code in order.tolist()), rank[self.code])
 
+    def renamed(self, names: Iterable[str]) -> Words:
+        """The rows with other names in the place of the words; equal ones become one, "" is none."""
+        found = words_of(names)
+        return Words(found.names, np.append(found.code, np.int32(-1))[self.code])
+
     def texts(self) -> list[str]:
         """The word of each row, "" where there is none."""
         names = (*self.names, "")
         return [names[code] for code in self.code.tolist()]
 
 
+def words_of(texts: Iterable[str]) -> Words:
+    """Words of the text of each row, "" where there is none."""
+    index: dict[str, int] = {}
+    code = [index.setdefault(text, len(index)) if text else -1 for text in texts]
+    return Words(tuple(index), np.array(code, dtype=np.int32))
+
+
 Column = FloatArray | Words
+
+
+def taken(column: Column, rows: IntArray) -> Column:
+    """The given rows of a column, in their order."""
+    return column.take(rows) if isinstance(column, Words) else column[rows]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,20 +143,21 @@ class SourceTable:
         return as_words(self.columns[column])
 
     def numbers(self, column: str) -> FloatArray:
-        """A column as numbers, nan where there is none.
-
-        Raises
-        ------
-        InvalidScoresError
-            A cell is no number; the text says which.
-        """
+        """A column as numbers, nan where there is none; an `InvalidScoresError` for a cell that is none."""
         found = self.columns[column]
-        return found if isinstance(found, np.ndarray) else _numbers_of(found, column, self)
+        if not isinstance(found, Words):
+            return found
+        values = _numbers(found.names)
+        wrong = np.array([*(value is None for value in values), False])[found.code]
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            raise not_a_number(self, column, row, found.names[found.code[row]])
+        return np.array([*values, math.nan], dtype=float)[found.code]
 
     def take(self, rows: IntArray) -> SourceTable:
         """The given rows, in their order."""
-        columns = {name: each.take(rows) if isinstance(each, Words) else each[rows] for name, each in self.columns.items()}
         nested = {name: [cells[row] for row in rows.tolist()] for name, cells in self.nested.items()}
+        columns = {name: taken(column, rows) for name, column in self.columns.items()}
         return SourceTable(self.name, columns, lambda row: self.where(int(rows[row])), int(rows.size), nested)
 
 
@@ -142,18 +165,15 @@ def as_words(column: Column) -> Words:
     """Numbers as words: 3, not 3.0; words as they are."""
     if isinstance(column, Words):
         return column
-    present = ~np.isnan(column)
     low, high = (column.min(), column.max()) if column.size else (0.0, 0.0)
     if high - low < 2 * column.size and np.array_equal(column, np.floor(column)):  # none of which is nan
         return Words(Counted(int(low), int(high - low) + 1), (column - low).astype(np.int32))
-    values, code = np.unique(column[present], return_inverse=True)
-    codes = np.full(column.size, -1, dtype=np.int32)
-    codes[present] = code
-    return Words(tuple(_number_text(value) for value in values.tolist()), codes).ordered()
+    values, code = np.unique(column, return_inverse=True)  # nan comes last
+    return Words((), code).renamed(map(_number_text, values.tolist())).ordered()
 
 
 def _number_text(value: float) -> str:
-    return str(int(value)) if value.is_integer() else repr(value)
+    return "" if math.isnan(value) else str(int(value)) if value.is_integer() else repr(value)
 
 
 # --- cells ----------------------------------------------------------------------------------------------------------------
@@ -161,7 +181,7 @@ def _number_text(value: float) -> str:
 _TRUTH = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0, "correct": 1.0, "incorrect": 0.0}
 _COMMA = re.compile(r"[-+]?\d*,\d+")
 _POINT = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
-_THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?")
+_THOUSANDS = r"[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?"
 """A number whose commas may part thousands."""
 
 
@@ -177,10 +197,15 @@ def number_of(text: str, decimal: str = ".") -> float | None:
     if not bare.isascii() or "_" in bare:  # Python would read 1_000 and digits of every script
         return None
     try:
-        value = float(bare)
+        return float(bare) / 100.0 if share else float(bare)
     except ValueError:
         return None if share else _TRUTH.get(bare.casefold())
-    return value / 100.0 if share else value
+
+
+def _numbers(names: Sequence[str]) -> list[float | None]:
+    """The numbers that all words of a column say, None for those that say none."""
+    decimal = decimal_of([names])
+    return [number_of(name, decimal) for name in names]
 
 
 def decimal_of(columns: Iterable[Sequence[str]]) -> str:
@@ -188,21 +213,17 @@ def decimal_of(columns: Iterable[Sequence[str]]) -> str:
     has_comma = False
     for cells in columns:
         present = [cell.strip().rstrip("%").rstrip() for cell in cells if cell.strip() not in MISSING]
-        commas = [cell for cell in present if _COMMA.fullmatch(cell)]
-        if len(commas) + sum(_POINT.fullmatch(cell) is not None for cell in present) < len(present):
+        if not all(_COMMA.fullmatch(cell) or _POINT.fullmatch(cell) for cell in present):
             continue  # words
         if any("." in cell for cell in present):
             return "."
-        has_comma = has_comma or any(not _THOUSANDS.fullmatch(cell) for cell in commas)
+        has_comma = has_comma or any("," in cell and not re.fullmatch(_THOUSANDS, cell) for cell in present)
     return "," if has_comma else "."
 
 
 def is_numeric(column: Column) -> bool:
     """True for a column of numbers, be they written in per cent or with decimal commas; one without any value is none."""
-    if isinstance(column, np.ndarray):
-        return True
-    decimal = decimal_of([column.names])
-    return bool(column.names) and all(number_of(name, decimal) is not None for name in column.names)
+    return not isinstance(column, Words) or (bool(column.names) and None not in _numbers(column.names))
 
 
 def is_varied(column: Column) -> bool:
@@ -212,19 +233,9 @@ def is_varied(column: Column) -> bool:
 
 def has_fractions(column: Column) -> bool:
     """True for numbers that are not all whole, which name nothing."""
-    if isinstance(column, np.ndarray):
-        return bool(np.any(column != np.floor(column), where=~np.isnan(column)))
-    return is_numeric(column) and any((number_of(name, ",") or 0.0) % 1 > 0 for name in column.names)
-
-
-def _numbers_of(words: Words, column: str, table: SourceTable) -> FloatArray:
-    decimal = decimal_of([words.names])
-    values = [number_of(name, decimal) for name in words.names]
-    wrong = next((code for code in words.code.tolist() if code >= 0 and values[code] is None), None)
-    if wrong is not None:
-        row = int(np.argmax(words.code == wrong))
-        raise not_a_number(table, column, row, words.names[wrong])
-    return np.array([*values, math.nan], dtype=float)[words.code]
+    if isinstance(column, Words):
+        column = np.array(_numbers(column.names) if is_numeric(column) else [], dtype=float)
+    return bool(np.any(column > np.floor(column)))
 
 
 def not_a_number(table: SourceTable, column: str, row: int, text: str) -> TiebreakError:
@@ -240,7 +251,7 @@ _HINTS = {
         "each split."
     ),
     r"^\([\d.,\s-]+\)$|^\[[\d.,\s-]+\]$": "It is an interval: give the single scores of each split, in one column.",
-    r"^[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?$": "Its comma may part thousands or decimals: write numbers with a point, as 0.83.",
+    f"^{_THOUSANDS}$": "Its comma may part thousands or decimals: write numbers with a point, as 0.83.",
     r"^[-+]?\d*,\d+\s*%?$": "It looks like a decimal comma beside decimal points: write numbers with a point, such as 0.83.",
     "\0": "It holds a NUL character, so the file may be damaged or not be text.",
 }
@@ -248,37 +259,27 @@ _HINTS = {
 
 def column_of(values: Iterable[Any], *, as_typed: bool = False) -> Column | None:
     """Column of Python objects: numbers where all are, else words; None where some are lists or objects."""
-    cells = [None if _is_missing(value) else value for value in values]
-    if not as_typed and all(value is None or _is_number(value) for value in cells):
-        return np.array([math.nan if value is None else _to_float(value) for value in cells], dtype=float)
-    if any(isinstance(value, list | tuple | set | dict | np.ndarray) for value in cells):
+    cells = list(values)
+    numbers = [_float_of(value) for value in cells]
+    if not as_typed and None not in numbers:
+        return np.array(numbers, dtype=float)
+    if any(isinstance(value, _NESTED) for value in cells):
         return None
-    index: dict[str, int] = {}
-    texts = (None if value is None else _text_of(value) for value in cells)
-    code = [-1 if not text or text.isspace() else index.setdefault(text, len(index)) for text in texts]
-    return Words(tuple(index), np.array(code, dtype=np.int32))
+    return words_of(
+        "" if number is not None and math.isnan(number) else _text_of(value) for value, number in zip(cells, numbers, strict=True)
+    )
 
 
-def _text_of(value: Any) -> str:
-    if isinstance(value, bytes):
-        return value.decode("utf-8", "replace").strip()
-    if isinstance(value, float | np.floating):
-        return "" if math.isnan(value) else _number_text(float(str(value)))  # 0.1 of 32 bits is 0.1
-    return str(value)
+_NESTED = (list, tuple, set, dict, np.ndarray)
 
 
-def _is_missing(value: Any) -> bool:
-    return value is None or value is np.ma.masked or type(value).__name__ in ("NAType", "NaTType")
-
-
-def _is_number(value: Any) -> bool:
-    """True for what a float holds without loss; text that spells a number does not count."""
-    if isinstance(value, str | bytes | complex) or not hasattr(value, "__float__") or getattr(value, "ndim", False):
-        return False
-    return not isinstance(value, int) or -_EXACT <= value <= _EXACT
-
-
-def _to_float(value: Any) -> float:
+def _float_of(value: Any) -> float | None:
+    """The number that an object is, nan for one that is missing; None for texts, and for what no float holds without loss."""
+    if value is None or value is np.ma.masked or type(value).__name__ in ("NAType", "NaTType"):
+        return math.nan
+    is_number = hasattr(value, "__float__") and not isinstance(value, str | bytes | complex) and not getattr(value, "ndim", False)
+    if not is_number or (isinstance(value, int) and abs(value) > _EXACT):
+        return None
     is_short = isinstance(value, np.floating) and not isinstance(value, float)
     return float(str(value)) if is_short else float(value)  # 0.1 of 32 bits is 0.1
 
@@ -287,12 +288,16 @@ _EXACT = 2**53
 """Whole numbers beyond it are not all floats."""
 
 
+def _text_of(value: Any) -> str:
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace").strip()
+    if isinstance(value, float | np.floating):
+        return _number_text(float(str(value)))
+    text = str(value)
+    return "" if text.isspace() else text
+
+
 # --- any source -----------------------------------------------------------------------------------------------------------
-
-
-def is_table_file(source: Any) -> bool:
-    """True for the path of a file with the ending of a table."""
-    return isinstance(source, str | os.PathLike) and Path(source).suffix.lower() in ENDINGS
 
 
 def is_frame(source: Any) -> bool:
@@ -312,66 +317,52 @@ def read_table(source: Any, name: str, *, is_name: Callable[[str], bool] = lambd
     is_name : callable
         True for the names of columns that hold names, which are kept as they are typed: 007, 1.0, NA.
     """
-    if isinstance(source, str | os.PathLike):
-        path = Path(source)
-        check_path(path, name)
-        ending = path.suffix.lower()
-        if ending in (".json", ".jsonl", ".ndjson"):
-            return _of_json(path, name, is_name)
-        if ending in ARROW:
-            return _of_arrow_file(path, name, is_name)
-        if ending not in TEXT:
-            raise UnsupportedSourceError(
-                f"{name} ends in {path.suffix!r}; tables are {', '.join(each for each in ENDINGS if each)}. Save it "
-                "as one of these."
-            )
-        return _of_text(content_of(path, name), name, is_name, path.suffix.lower())
     if isinstance(source, Mapping):
         return _of_columns(source, name, is_name)
     if isinstance(source, list | tuple) and source and all(isinstance(row, Mapping) for row in source):
         return _of_records(source, name, is_name)
-    return _of_frame(source, name, is_name)
+    if not isinstance(source, str | os.PathLike):
+        return _of_frame(source, name, is_name)
+    path = Path(source)
+    check_path(path, name)
+    ending = path.suffix.lower()
+    if ending not in ENDINGS:
+        known = ", ".join(each for each in ENDINGS if each)
+        raise UnsupportedSourceError(f"{name} ends in {path.suffix!r}; tables are {known}. Save it as one of these.")
+    if ending in ARROW:
+        return _of_arrow_file(path, name)
+    return _of_json(path, name, is_name) if ending in JSON else _of_text(content_of(path, name), name, is_name, ending)
 
 
 def column_names(source: Any) -> list[str]:
     """Names of the columns of a file, a frame or a dict, from its beginning; none where it cannot be read."""
-    try:
-        if not isinstance(source, str | os.PathLike):
-            return _names_of_object(source)
-        path, ending = Path(source), Path(source).suffix.lower()
-        if ending in (".parquet", ".pq"):
-            from pyarrow import parquet
+    with suppress(OSError, ValueError, TypeError):  # errors of pyarrow and of this package are ValueErrors
+        if isinstance(source, str | os.PathLike):
+            return _names_in_file(Path(source))
+        if isinstance(source, list | tuple) and source:
+            source = source[0]
+        if isinstance(source, Mapping):
+            return list(map(str, source))
+        if is_frame(source):
+            import narwhals as nw
 
-            return list(map(str, parquet.read_schema(path).names))
-        with path.open("rb") as file:
-            start = file.read(_SAMPLE)
-        if ending in (".json", ".jsonl", ".ndjson"):
-            return re.findall(r'"([^"]{1,40})"\s*:', start.decode("utf-8-sig", "replace").partition("}")[0])
-        if ending in ARROW or ending not in TEXT:
-            return []
-        if is_packed(start):
-            start = content_of(path, "")[:_SAMPLE]
-        return _form_of(start, "", ending).names
-    except (OSError, ValueError):  # errors of pyarrow and of this package are ValueErrors
-        return []
+            index = [each for each in getattr(getattr(source, "index", None), "names", ()) if each is not None]
+            return list(map(str, [*index, *nw.from_native(source).collect_schema().names()]))
+    return []
 
 
-def _names_of_object(source: Any) -> list[str]:
-    if isinstance(source, Mapping):
-        return list(map(str, source))
-    if isinstance(source, list | tuple):
-        return list(map(str, source[0])) if source and isinstance(source[0], Mapping) else []
-    if not is_frame(source):
-        return []
-    import narwhals as nw
+def _names_in_file(path: Path) -> list[str]:
+    ending = path.suffix.lower()
+    if ending in (".parquet", ".pq"):
+        from pyarrow import parquet
 
-    try:
-        frame = nw.from_native(source, pass_through=True)
-    except (ValueError, TypeError):  # whoever reads it says what is wrong
-        return []
-    index = [each for each in getattr(getattr(source, "index", None), "names", ()) if each is not None]
-    found = frame.collect_schema().names() if isinstance(frame, nw.LazyFrame | nw.DataFrame) else []
-    return list(map(str, [*index, *found]))
+        return list(map(str, parquet.read_schema(path).names))
+    with path.open("rb") as file:
+        start = file.read(_SAMPLE)
+    if ending in JSON:
+        return re.findall(r'"([^"]{1,40})"\s*:', start.decode("utf-8-sig", "replace").partition("}")[0])
+    start = content_of(path, "")[:_SAMPLE] if is_packed(start) else start
+    return _form_of(start, "", ending).names if ending in TEXT else []
 
 
 def _named(name: str, names: Sequence[str], columns: Sequence[Column | list[Any]], where: Where) -> SourceTable:
@@ -380,9 +371,8 @@ def _named(name: str, names: Sequence[str], columns: Sequence[Column | list[Any]
     So is a first one without a name that numbers the rows, as pandas and R write it beside a table.
     """
     if len(names) > MOST_COLUMNS:
-        raise refuse(
-            name, None, None, f"it has {len(names):,} columns, more than the {MOST_COLUMNS:,} that are read.", "Is it a table?"
-        )
+        what = f"it has {len(names):,} columns, more than the {MOST_COLUMNS:,} that are read."
+        raise refuse(name, None, None, what, "Is it a table?")
     held: dict[str, Column | list[Any]] = {}
     places: dict[str, int] = {}
     for place, (raw, column) in enumerate(zip(names, columns, strict=True), start=1):
@@ -392,26 +382,19 @@ def _named(name: str, names: Sequence[str], columns: Sequence[Column | list[Any]
                 continue
             own = f"column {place}"
         if own in held:
-            raise refuse(
-                name,
-                None,
-                None,
-                f"it has two columns called {printable(own)!r} (columns {places[own]} and {place}).",
-                "Give each a name of its own.",
-            )
+            what = f"it has two columns called {printable(own)!r} (columns {places[own]} and {place})."
+            raise refuse(name, None, None, what, "Give each a name of its own.")
         held[own], places[own] = column, place
-    if not held:
-        raise refuse(name, None, None, "it has no columns, so there are no scores in it.")
     sizes = {each: len(column.code) if isinstance(column, Words) else len(column) for each, column in held.items()}
-    n_rows = next(iter(sizes.values()))
-    if any(size != n_rows for size in sizes.values()):
+    n_rows = next(iter(sizes.values()), 0)
+    if len(set(sizes.values())) > 1:
         raise refuse(name, None, None, f"its columns differ in length: {sizes!r:.200}.")
     if n_rows == 0:
-        raise refuse(name, None, None, "it has column names but no rows.")
+        missing = "column names but no rows" if held else "no columns, so there are no scores in it"
+        raise refuse(name, None, None, f"it has {missing}.")
     nested = {each: column for each, column in held.items() if isinstance(column, list)}
-    return SourceTable(
-        name, {each: column for each, column in held.items() if not isinstance(column, list)}, where, n_rows, nested
-    )
+    plain = {each: column for each, column in held.items() if not isinstance(column, list)}
+    return SourceTable(name, plain, where, n_rows, nested)
 
 
 def is_empty(column: Column | list[Any]) -> bool:
@@ -453,53 +436,50 @@ class _Form(NamedTuple):
 
 
 def _form_of(start: bytes, name: str, ending: str) -> _Form:
-    for magic, what in _NO_TABLE.items():
-        if re.match(magic, start):
-            raise refuse(name, None, None, f"{what}.")
     encoding = encoding_of(start)
     try:
         text = codecs.getincrementaldecoder(encoding)().decode(start)
     except UnicodeDecodeError:
         text = start.decode("cp1252", "replace")
+    what = next((what for magic, what in _NO_TABLE.items() if re.match(magic, start)), "")
     if not text.strip("\ufeff \t\r\n"):
-        raise refuse(name, None, None, "it holds nothing but blank lines." if start else "it is empty.")
+        what = "it holds nothing but blank lines" if start else "it is empty"
+    if what:
+        raise refuse(name, None, None, f"{what}.")
     if "\0" in text[: text.find("\n")]:
         raise refuse(name, None, "line 1", "it holds NUL characters, so it is not text, or damaged.")
     said = re.match('\ufeff*sep=([^\r\n"])[\r\n]+', text)
     body = (text[said.end() :] if said else text).lstrip("\ufeff")
     separator = said[1] if said else _separator(body, len(start) < _SAMPLE, name, "\t" if ending == ".tsv" else ",")
     skips = separator == " " or re.search(f'{re.escape(separator)}[ \t]+"', body) is not None
-    rows = _sample_rows(body, separator, skips)
-    header, cells = (rows[0] if rows else []), list(zip(*rows[1:], strict=False))
-    is_plain = not (said or skips or "\ufeff" in text or (encoding != "utf-8-sig"))
+    form = _Form(separator, ".", [], not (said or skips or "\ufeff" in text or encoding != "utf-8-sig"))
+    rows: list[list[str]] = []
+    with suppress(csv.Error):  # whoever reads the file says where
+        rows.extend(row for _, row in _rows_of(body, form, strict=False))
+    header, cells = (rows[0] if rows else []), zip(*rows[1:], strict=False)
     decimal = decimal_of(cells) if separator != "," or '"' in body else "."
-    return _Form(separator, decimal, [each.strip().strip("\ufeff") for each in header], is_plain)
+    return form._replace(decimal=decimal, names=[each.strip().strip("\ufeff") for each in header])
 
 
-def _sample_rows(text: str, separator: str, skips: bool) -> list[list[str]]:
-    """Rows of the sample that are not blank, as far as they can be read."""
-    found: list[list[str]] = []
-    try:
-        for row in csv.reader(_bare(io.StringIO(text, newline=""), separator), delimiter=separator, skipinitialspace=skips):
-            if any(cell.strip() for cell in row):
-                found.append(row)
-    except csv.Error:  # whoever reads the file says where
-        pass
-    return found
-
-
-def _bare(lines: Iterable[str], separator: str) -> Iterator[str]:
-    """Lines without the blanks at their ends, where blanks separate."""
-    return (f"{line.strip()}\n" for line in lines) if separator == " " else iter(lines)
+def _rows_of(text: str, form: _Form, *, strict: bool = True) -> Iterator[tuple[int, list[str]]]:
+    """Rows that are not blank, each with the number of its first line; a `csv.Error` where quotation marks do not match."""
+    lines: Iterable[str] = io.StringIO(text, newline="")
+    if form.separator == " ":
+        lines = (f"{line.strip()}\n" for line in lines)
+    reader = csv.reader(lines, delimiter=form.separator, skipinitialspace=not form.is_plain, strict=strict)
+    line = 1
+    for row in reader:
+        says_separator = line == 1 and re.fullmatch(r"\ufeff*sep=.?", "".join(row[:1]))
+        if any(cell.strip("\ufeff \t\xa0") for cell in row) and not says_separator:
+            yield line, row
+        line = reader.line_num + 1
 
 
 def _separator(text: str, is_whole: bool, name: str, usual: str) -> str:
     """The character between cells: the only one in the header, or of several the one that all rows have as often as it."""
     bare = re.sub(r'"(?:[^"]|"")*"', "Q", text) if '"' in text else text
     lines = [line for line in re.split(r"\r\n|\r|\n", bare) if line.strip(" ,;\t|")]
-    if not is_whole and len(lines) > 1:
-        lines.pop()  # which the sample may cut short
-    header, *rows = lines[:51] or [""]
+    header, *rows = lines[: 51 if is_whole or len(lines) < 2 else min(51, len(lines) - 1)] or [""]  # the last may be cut short
     found = {each: header.count(each) for each in _SEPARATORS if each in header}
     if not found:
         n_words = len(header.split())
@@ -510,22 +490,15 @@ def _separator(text: str, is_whole: bool, name: str, usual: str) -> str:
     regular = {each: n for each, n in found.items() if rows and all(row.count(each) == n for row in rows)}
     if len(regular) > 1:
         words = " or ".join(f"{_SEPARATORS[each]} ({n + 1} columns)" for each, n in regular.items())
-        raise refuse(
-            name,
-            None,
-            None,
-            f"it is separated by {words}, and every row fits either.",
-            "Put what holds one of them into quotation marks.",
-        )
+        what = f"it is separated by {words}, and every row fits either."
+        raise refuse(name, None, None, what, "Put what holds one of them into quotation marks.")
     return next(iter(regular), max(found, key=lambda each: (found[each], each == usual)))
 
 
 def _of_text(content: bytes, name: str, is_name: Callable[[str], bool], ending: str) -> SourceTable:
     form = _form_of(content[:_SAMPLE], name, ending)
-    table = None
-    if form.is_plain and content.count(b'"') % 2 == 0:
-        table = _by_arrow(content, form, is_name)
     text: str | None = None
+    table = _by_arrow(content, form, is_name) if form.is_plain and content.count(b'"') % 2 == 0 else None
     if table is None or [each.strip() for each in table[0]] != form.names:
         text = text_of(content, name)
         table = _by_arrow(_cleaned(text, form, name), form._replace(separator=","), is_name)
@@ -533,17 +506,13 @@ def _of_text(content: bytes, name: str, is_name: Callable[[str], bool], ending: 
             raise refuse(name, None, None, "it cannot be read as a table of rows and columns.", "Save it as CSV UTF-8.")
 
     def where(row: int) -> str:
-        return f"line {_line_of(text_of(content, name) if text is None else text, form, row)}"
+        rows = _rows_of(text_of(content, name) if text is None else text, form)
+        return f"line {next(itertools.islice(rows, row + 1, None))[0]}"
 
     names, columns = table
-    _check_header(names, name, where)
-    named = [(own, column) for own, column in zip(names, columns, strict=True) if own.strip()]
-    if named and all(isinstance(column, Words) and own in column.names for own, column in named):
-        row = next(row for row, text in enumerate(as_words(named[0][1]).texts()) if text == named[0][0])
-        raise refuse(name, None, where(row), "it repeats the header.", "Remove the line; was one table put below another?")
-    return _named(
-        name, names, [each if is_name(own) else _as_numbers(each) for own, each in zip(names, columns, strict=True)], where
-    )
+    _check_header(names, columns, name, where)
+    read = [each if is_name(own) else _as_numbers(each) for own, each in zip(names, columns, strict=True)]
+    return _named(name, names, read, where)
 
 
 def _as_numbers(column: Column) -> Column:
@@ -552,46 +521,26 @@ def _as_numbers(column: Column) -> Column:
         return column
     if any(each.casefold() in _TRUTH for each in column.names):
         return column
-    decimal = decimal_of([column.names])
-    return np.array([*(number_of(each, decimal) for each in column.names), math.nan], dtype=float)[column.code]
+    return np.array([*_numbers(column.names), math.nan], dtype=float)[column.code]
 
 
-def _check_header(names: Sequence[str], name: str, where: Where) -> None:
+def _check_header(names: Sequence[str], columns: Sequence[Column], name: str, where: Where) -> None:
+    """Refuse a first row that is no header, and one that comes again."""
     present = [each for each in names if each.strip()]
     if len(present) > 1 and all(number_of(each) is not None for each in present) and names[0].strip():
-        raise refuse(
-            name,
-            None,
-            "line 1",
-            f"the first row holds only numbers ({', '.join(present[:3])} ...).",
-            "A header with the names of the columns is needed there, such as the models' names.",
-        )
+        what = f"the first row holds only numbers ({', '.join(present[:3])} ...)."
+        fix = "A header with the names of the columns is needed there, such as the models' names."
+        raise refuse(name, None, "line 1", what, fix)
     if len(names) >= 3 and len(present) < 2:
-        raise refuse(
-            name,
-            None,
-            "line 1",
-            f"it is no header: it names {len(present)} of {len(names)} columns ({', '.join(present)!r}).",
-            "Remove the lines above the header with the names of the columns.",
-        )
-
-
-def _rows_of(text: str, form: _Form) -> Iterator[tuple[int, list[str]]]:
-    """Rows that are not blank, each with the number of its first line; a `csv.Error` where quotation marks do not match."""
-    stream = io.StringIO(text, newline="")
-    skips = form.separator == " " or not form.is_plain
-    reader = csv.reader(_bare(stream, form.separator), delimiter=form.separator, skipinitialspace=skips, strict=True)
-    line = 1
-    for row in reader:
-        if any(cell.strip("\ufeff \t\xa0") for cell in row) and not (
-            line == 1 and re.fullmatch(r"\ufeff*sep=.?", "".join(row[:1]))
-        ):
-            yield line, row
-        line = reader.line_num + 1
-
-
-def _line_of(text: str, form: _Form, row: int) -> int:
-    return next(line for number, (line, _) in enumerate(_rows_of(text, form)) if number == row + 1)
+        what = f"it is no header: it names {len(present)} of {len(names)} columns ({', '.join(present)!r})."
+        raise refuse(name, None, "line 1", what, "Remove the lines above the header with the names of the columns.")
+    rows = [
+        column.texts().index(own) if isinstance(column, Words) and own in column.names else -1
+        for own, column in zip(names, columns, strict=True)
+        if own.strip()
+    ]
+    if min(rows, default=-1) >= 0:
+        raise refuse(name, None, where(rows[0]), "it repeats the header.", "Remove the line; was one table put below another?")
 
 
 def _cleaned(text: str, form: _Form, name: str) -> bytes:
@@ -604,37 +553,33 @@ def _cleaned(text: str, form: _Form, name: str) -> bytes:
         for line, row in _rows_of(text, form):
             n_columns = n_columns or len(row)
             if len(row) != n_columns:
-                hint = "If these are decimal commas, write the numbers with a point, such as 0.83." if _is_of_commas(row) else ""
+                is_of_commas = len(row) > 2 and all(re.fullmatch(r"\s*-?\d*\s*", cell) for cell in row)
+                hint = ["If these are decimal commas, write the numbers with a point, such as 0.83."] if is_of_commas else []
                 what = f"{len(row)} cell(s), but the header has {n_columns} column(s)."
-                raise refuse(name, None, f"line {line}", what, *([hint] if hint else []))
+                raise refuse(name, None, f"line {line}", what, *hint)
             writer.writerow([cell.strip("\ufeff").strip() for cell in row] if n_columns > 1 else [row[0].strip() or '""'])
     except csv.Error as error:
         raise refuse(name, None, f"after line {line}", f"{error}.", "Is a quotation mark left open?") from None
     return written.getvalue().encode("utf-8", "replace")
 
 
-def _is_of_commas(row: Sequence[str]) -> bool:
-    return len(row) > 2 and all(re.fullmatch(r"\s*-?\d*\s*", cell) for cell in row)
-
-
 def _by_arrow(
-    content: bytes, form: _Form, is_name: Callable[[str], bool], as_text: frozenset[str] = frozenset()
+    content: bytes, form: _Form, is_name: Callable[[str], bool], as_text: Collection[str] = ()
 ) -> tuple[list[str], list[Column]] | None:
     """Names and columns by pyarrow; None for what it cannot read, or reads in another way than a spreadsheet."""
     import pyarrow as pa
     from pyarrow import csv as arrow
 
-    text = pa.dictionary(pa.int32(), pa.string())
     is_strange = b"0x" in content or b"0X" in content or b"\0" in content[:_SAMPLE]  # it reads numbers of base 16
     is_strange = is_strange or (any(map(is_name, form.names)) and _has_odd_numbers(content, form.separator))
-    typed = {each: text for each in form.names if is_strange or each in as_text}
+    text = pa.dictionary(pa.int32(), pa.string())
     try:
         table = arrow.read_csv(
             pa.BufferReader(content),
             read_options=arrow.ReadOptions(use_threads=len(content) > _SAMPLE, block_size=1 << 24),
             parse_options=arrow.ParseOptions(delimiter=form.separator, newlines_in_values=b'"' in content),
             convert_options=arrow.ConvertOptions(
-                column_types=typed,
+                column_types=dict.fromkeys(form.names if is_strange else as_text, text),
                 null_values=sorted(MISSING),
                 strings_can_be_null=False,
                 decimal_point=form.decimal,
@@ -644,98 +589,57 @@ def _by_arrow(
                 false_values=["False", "false", "FALSE"],
             ),
         )
-        names = list(table.column_names)
+        types = list(zip(table.column_names, table.schema.types, strict=True))
     except (pa.ArrowException, ValueError):
         return None
-    kept = {each.strip(): column.type for each, column in zip(names, table.columns, strict=True) if is_name(each.strip())}
-    if changed := {
-        each
-        for each, kind in kept.items()
-        if each not in as_text and not (pa.types.is_integer(kind) or pa.types.is_dictionary(kind))
-    }:
-        return _by_arrow(content, form, is_name, frozenset(changed | as_text)) if changed <= set(form.names) else None
+    is_typed = (pa.types.is_integer, pa.types.is_dictionary)  # the text of a whole number can be written again
+    changed = {each for each, kind in types if is_name(each.strip()) and not any(same(kind) for same in is_typed)}
+    if changed - set(as_text):
+        return _by_arrow(content, form, is_name, changed | set(as_text))
+    if any(pa.types.is_dictionary(kind) and not pa.types.is_string(kind.value_type) for _, kind in types):
+        return None  # text of another encoding
     columns = [_of_arrow(column) for column in table.columns]
-    if any(column is None for column in columns):
-        return None
-    found = [each for each in columns if each is not None]
-    keep = _rows_with_cells(found)
-    if keep is not None:
-        found = [each.take(keep) if isinstance(each, Words) else each[keep] for each in found]
-    return names, found
+    blank = np.ones(table.num_rows, dtype=bool)
+    for column in columns:
+        blank &= column.code < 0 if isinstance(column, Words) else np.isnan(column)
+    rows = np.flatnonzero(~blank)
+    return table.column_names, columns if rows.size == blank.size else [taken(each, rows) for each in columns]
 
 
 def _has_odd_numbers(content: bytes, separator: str) -> bool:
     """True where some whole number is not written as the shortest text of it: 007, +1."""
-    begins = [separator.encode(), b"\n", b'"', b" "]
-    if any(begin + b"+" in content for begin in begins):
+    begins = f'{separator}\n" '.encode()
+    if any(bytes((begin, ord("+"))) in content for begin in begins):
         return True
     text = np.frombuffer(content, dtype=np.uint8)
     zeros = np.flatnonzero((text[1:-1] == ord("0")) & (text[2:] - ord("0") < 10))
-    before = np.zeros(256, dtype=bool)
-    before[[each[0] for each in begins]] = True
-    return bool(before[text[zeros]].any())
+    return bool(np.isin(text[zeros], list(begins)).any())
 
 
-def _rows_with_cells(columns: Sequence[Column]) -> IntArray | None:
-    """Rows with anything in them; None where all have."""
-    blank: Any = True
-    for column in columns:
-        blank = blank & (np.isnan(column) if isinstance(column, np.ndarray) else column.code < 0)
-        if not np.any(blank):
-            return None
-    return np.flatnonzero(~blank)
-
-
-def _of_arrow(column: Any) -> Column | None:
-    """Column of pyarrow as numbers or words, without pandas, which `Array.to_numpy` imports; None for other types."""
+def _of_arrow(column: Any) -> Column | list[Any]:
+    """Column of pyarrow as numbers or words, or as lists, without pandas, which `Array.to_numpy` imports."""
     import pyarrow as pa
     from pyarrow import types
 
-    array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    if isinstance(array, pa.ChunkedArray):
-        array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], array.type)
-    size, kind = len(array), array.type
-    if types.is_null(kind):
-        return np.full(size, np.nan)
-    if types.is_dictionary(kind) and types.is_string(kind.value_type):
-        return _as_typed(
-            Words(
-                tuple(array.dictionary.to_pylist()),
-                _buffer(array.indices, array.indices.type.to_pandas_dtype(), array.null_count, -1),
-            )
-        )
-    if types.is_integer(kind) or types.is_floating(kind):
-        values = _buffer(array, kind.to_pandas_dtype(), array.null_count, np.nan)
-        is_exact = types.is_floating(kind) or not size or np.abs(values).max() <= _EXACT
-        return values.astype(float) if is_exact else column_of(array.to_pylist())
-    if types.is_boolean(kind):
-        return np.array([np.nan if each is None else float(each) for each in array.to_pylist()])
-    if types.is_binary(kind) or (types.is_dictionary(kind) and types.is_binary(kind.value_type)):
-        return None  # text in another encoding
-    return column_of(array.to_pylist())
+    array = column.combine_chunks()
+    array = pa.concat_arrays(array.chunks) if isinstance(array, pa.ChunkedArray) else array
+    if types.is_dictionary(array.type):
+        code = np.nan_to_num(_tensor(array.indices), copy=False, nan=-1).astype(np.int32)
+        return Words((), code).renamed(each.strip() for each in array.dictionary.to_pylist())
+    if types.is_integer(array.type) or types.is_floating(array.type):
+        values = _tensor(array).astype(float, copy=False)
+        if types.is_floating(array.type) or not np.any(np.abs(values) >= _EXACT):
+            return values
+    cells = array.to_pylist()
+    found = column_of(cells)
+    return cells if found is None else found
 
 
-def _buffer(array: Any, dtype: Any, n_missing: int, missing: float) -> Any:
-    values: Any = (
-        np.frombuffer(array.buffers()[1], dtype=dtype)[array.offset : array.offset + len(array)]
-        if len(array)
-        else np.empty(0, dtype)
-    )
-    if not n_missing:
-        return values
-    bits = np.unpackbits(np.frombuffer(array.buffers()[0], dtype=np.uint8), bitorder="little")
-    there = bits[array.offset : array.offset + len(array)].astype(bool)
-    return np.where(there, values, missing) if missing != -1 else np.where(there, values.astype(np.int32), np.int32(-1))
+def _tensor(array: Any) -> Any:
+    """Numbers of an array of pyarrow, nan where there are none."""
+    import pyarrow as pa
 
-
-def _as_typed(words: Words) -> Words:
-    """Words without blanks around them; a cell without text has none."""
-    stripped = [name.strip() for name in words.names]
-    if "" not in stripped and len(set(stripped)) == len(stripped):
-        return Words(tuple(stripped), words.code)
-    index: dict[str, int] = {}
-    rank = [index.setdefault(name, len(index)) if name else -1 for name in stripped]
-    return Words(tuple(index), np.array([*rank, -1], dtype=np.int32)[words.code])
+    return pa.RecordBatch.from_arrays([array], names=[""]).to_tensor(null_to_nan=True).to_numpy().ravel()
 
 
 # --- JSON, Parquet, frames, records ------------------------------------------------------------------------------------------
@@ -752,12 +656,10 @@ def _of_json(path: Path, name: str, is_name: Callable[[str], bool]) -> SourceTab
     if found is not None:
         return found
     text = text_of(content, name)
-    held = (
-        json_records(text, name) if is_lines or re.match(r"\s*\{.*\}\s*\n\s*\{", text) else parse_json(text, name, is_table=True)
-    )
+    is_lines = is_lines or re.match(r"\s*\{.*\}\s*\n\s*\{", text) is not None
+    held = json_records(text, name) if is_lines else parse_json(text, name, is_table=True)
     if isinstance(held, Mapping):
-        inner = next((held[key] for key in ("data", "results", "records", "rows") if isinstance(held.get(key), list)), None)
-        held = held if inner is None else inner
+        held = next((held[key] for key in ("data", "results", "records", "rows") if isinstance(held.get(key), list)), held)
     if isinstance(held, list) and held and all(isinstance(row, Mapping) for row in held):
         return _of_records(held, name, is_name)
     if isinstance(held, Mapping):
@@ -791,14 +693,11 @@ def _json_by_arrow(content: bytes, name: str, is_name: Callable[[str], bool]) ->
         table = arrow.read_json(pa.BufferReader(content.removeprefix(codecs.BOM_UTF8)), read_options=options)
     except (pa.ArrowException, ValueError):
         return None
-    if any(pa.types.is_nested(each.type) or pa.types.is_temporal(each.type) for each in table.columns):
-        return None
-    if any(
-        is_name(each) and pa.types.is_floating(column.type)
-        for each, column in zip(table.column_names, table.columns, strict=True)
-    ):
-        return None
-    return _of_arrow_table(table, name)
+    is_odd = any(
+        pa.types.is_nested(kind) or pa.types.is_temporal(kind) or (is_name(each) and pa.types.is_floating(kind))
+        for each, kind in zip(table.column_names, table.schema.types, strict=True)
+    )
+    return None if is_odd else _of_arrow_table(table, name)
 
 
 def _of_arrow_table(table: Any, name: str) -> SourceTable:
@@ -807,14 +706,11 @@ def _of_arrow_table(table: Any, name: str) -> SourceTable:
     columns: list[Column | list[Any]] = []
     for column in table.columns:
         is_text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
-        found = _of_arrow(column.cast(pa.string()).dictionary_encode() if is_text else column)
-        cells = column.to_pylist() if found is None else []
-        found = column_of(cells) if found is None else found  # bytes, which are texts in another encoding
-        columns.append(cells if found is None else found)
+        columns.append(_of_arrow(column.cast(pa.string()).dictionary_encode() if is_text else column))
     return _named(name, list(map(str, table.column_names)), columns, _numbered)
 
 
-def _of_arrow_file(path: Path, name: str, is_name: Callable[[str], bool]) -> SourceTable:
+def _of_arrow_file(path: Path, name: str) -> SourceTable:
     import pyarrow as pa
     from pyarrow import feather, parquet
 
@@ -826,9 +722,9 @@ def _of_arrow_file(path: Path, name: str, is_name: Callable[[str], bool]) -> Sou
             table = file.read()
         else:
             table = feather.read_table(path)
+    except TiebreakError:
+        raise
     except (pa.ArrowException, OSError, ValueError, MemoryError) as error:
-        if isinstance(error, TiebreakError):
-            raise
         raise refuse(name, None, None, f"it cannot be read as {path.suffix[1:]}: {error}.") from None
     if index := [each for each in table.column_names if re.fullmatch(r"__index_level_\d+__", each)]:
         table = table.rename_columns(["" if each == index[0] else each for each in table.column_names])
@@ -848,12 +744,11 @@ def _of_columns(columns: Mapping[Any, Any], name: str, is_name: Callable[[str], 
         if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
             raise refuse(name, str(key), None, f"it must be a list; got {printable(f'{values!r:.60}')}.")
         if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind == "f" and not is_name(str(key)):
-            held.append(values.astype(float))
+            held.append(values.astype(float))  # a copy, so that nothing we do reaches the caller's data
             continue
         cells = list(values)
-        found = column_of(cells)
-        if isinstance(found, np.ndarray) and is_name(str(key)) and any(isinstance(cell, bool) for cell in cells):
-            found = column_of(cells, as_typed=True)
+        is_of_names = is_name(str(key)) and any(isinstance(cell, bool) for cell in cells)  # where True is a word
+        found = column_of(cells, as_typed=is_of_names)
         held.append(cells if found is None else found)
     return _named(name, list(map(str, columns)), held, _numbered)
 
@@ -864,11 +759,9 @@ def _of_frame(source: Any, name: str, is_name: Callable[[str], bool]) -> SourceT
     try:
         frame = nw.from_native(_with_index(source), pass_through=True)
     except nw.exceptions.DuplicateError as error:
-        raise refuse(
-            name, None, None, f"it has columns of the same name: {' '.join(str(error).split())}.", "Give each a name of its own."
-        ) from None
-    if isinstance(frame, nw.LazyFrame):
-        frame = frame.collect()
+        what = f"it has columns of the same name: {' '.join(str(error).split())}."
+        raise refuse(name, None, None, what, "Give each a name of its own.") from None
+    frame = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
     if not isinstance(frame, nw.DataFrame):
         raise UnsupportedSourceError(
             f"{name} is of type {type(source).__name__!r}, which holds no table. Pass a data frame, a dict of columns, a list of "
@@ -877,57 +770,39 @@ def _of_frame(source: Any, name: str, is_name: Callable[[str], bool]) -> SourceT
     columns: list[Any] = list(frame.columns)
     several = next((column for column in columns if isinstance(column, tuple)), None)
     if several is not None:
-        raise refuse(
-            name,
-            None,
-            None,
-            f"its columns have several levels, such as {several!r}.",
-            "Give each one name, for example with frame.columns = ['/'.join(map(str, names)) for names in frame.columns].",
-        )
-    held = [_of_series(frame.get_column(each), str(each), name, is_name) for each in columns]
-    return _named(name, list(map(str, columns)), held, _numbered)
+        fix = "Give each one name, for example with frame.columns = ['/'.join(map(str, names)) for names in frame.columns]."
+        raise refuse(name, None, None, f"its columns have several levels, such as {several!r}.", fix)
+    held = {}
+    for each in columns:
+        series = frame.get_column(each)
+        try:
+            held[each] = series.to_numpy() if series.dtype.is_float() else series.to_list()
+        except BaseException as error:  # a date beyond Python's; polars panics at some
+            if not isinstance(error, OverflowError | ValueError) and type(error).__name__ != "PanicException":
+                raise
+            raise refuse(name, str(each), None, f"it has a value that Python cannot hold: {error}.") from None
+    return _of_columns(held, name, is_name)
 
 
 def _with_index(source: Any) -> Any:
     """Frame of pandas with its index as columns, where it has names or holds texts; a running number says nothing."""
-    index = getattr(source, "index", None)
-    names = getattr(index, "names", None)
-    if names is None or index is None or not hasattr(source, "reset_index"):
+    names = getattr(getattr(source, "index", None), "names", None)
+    if names is None or not hasattr(source, "reset_index"):
         return source
-    if any(each is not None and each in source.columns for each in names):
+    has_name = any(each is not None for each in names)
+    says_nothing = len(names) < 2 and not has_name and getattr(source.index.dtype, "kind", "O") in "biuf"
+    if says_nothing or any(each in source.columns for each in names if each is not None):
         return source
-    has_texts = getattr(getattr(index, "dtype", None), "kind", "i") not in "biuf"  # texts or dates
-    if not has_texts and all(each is None for each in names) and len(names) < 2:
-        return source
-    return source.reset_index(names=["" if each is None else each for each in names] if len(names) < 2 else None)
-
-
-def _of_series(series: Any, column: str, name: str, is_name: Callable[[str], bool]) -> Column | list[Any]:
-    import narwhals as nw
-
-    kind = series.dtype
-    if kind == nw.Boolean and is_name(column):
-        return column_of(series.to_list(), as_typed=True) or []
-    if kind.is_float() and not (kind == nw.Float32 and is_name(column)):
-        # a copy, so that nothing we do reaches the caller's data
-        return np.array(series.cast(nw.Float64).to_numpy(), dtype=float)
-    try:
-        cells = [float(str(each)) for each in series.to_numpy()] if kind == nw.Float32 else series.to_list()
-    except BaseException as error:  # a date beyond Python's, which the library of the frame can hold; polars panics at some
-        if not isinstance(error, OverflowError | ValueError) and type(error).__name__ != "PanicException":
-            raise
-        raise refuse(name, column, None, f"it has a value that Python cannot hold: {error}.") from None
-    found = column_of(cells)
-    return cells if found is None else found
+    return source.reset_index(names=[names[0] or ""] if len(names) < 2 else None)
 
 
 def refuse_nested(table: SourceTable, columns: Collection[str]) -> None:
     """Refuse lists and objects where a name or a number is to be."""
     for column in columns:
         for row, cell in enumerate(table.nested.get(column, ())):
-            if isinstance(cell, list | tuple | set | dict | np.ndarray):
-                shown = printable(f"{cell!r:.60}")
-                raise refuse(table.name, column, table.where(row), f"it is {shown}; it must be a single text or number.")
+            if isinstance(cell, _NESTED):
+                what = f"it is {printable(f'{cell!r:.60}')}; it must be a single text or number."
+                raise refuse(table.name, column, table.where(row), what)
 
 
 def known_columns(table: SourceTable) -> str:

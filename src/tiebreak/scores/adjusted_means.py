@@ -69,27 +69,18 @@ def _fit(score: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray
     """Model and unit effects, whose sums are the expected scores, where every two models are linked by shared units."""
     present = ~np.isnan(score)
     centre = score[present].mean()
-    deviation = np.where(present, score - centre, 0.0)
-    cells = present * weights
-    of_model, of_unit = cells.sum(axis=1), cells.sum(axis=0)
-    model_sum, unit_sum = (deviation * weights).sum(axis=1), (deviation * weights).sum(axis=0)
-    if score.shape[0] <= score.shape[1]:  # the normal equations of the smaller side
-        shared = cells / of_unit
-        model = _solve(np.diag(of_model) - shared @ cells.T, model_sum - shared @ unit_sum)
-        unit = (unit_sum - cells.T @ model) / of_unit
-    else:
-        shared = cells.T / of_model
-        unit = _solve(np.diag(of_unit) - shared @ cells, unit_sum - shared @ model_sum)
-        model = (model_sum - cells @ unit) / of_model
-    return np.asarray(centre + model), unit
-
-
-def _solve(normal: FloatArray, right: FloatArray) -> FloatArray:
-    """Solution whose first value is 0, as the sum of model and unit leaves a constant open."""
-    solution = np.zeros(right.size)
-    if right.size > 1:
-        solution[1:] = np.linalg.solve(normal[1:, 1:], right[1:])
-    return solution
+    cells, values = present * weights, np.where(present, score - centre, 0.0) * weights
+    is_turned = score.shape[0] > score.shape[1]  # the normal equations of the smaller side
+    if is_turned:
+        cells, values = cells.T, values.T
+    of_row, of_column = cells.sum(axis=1), cells.sum(axis=0)
+    shared = cells / of_column
+    normal, right = np.diag(of_row) - shared @ cells.T, values.sum(axis=1) - shared @ values.sum(axis=0)
+    row = np.zeros(right.size)  # the first is 0, as the sum of model and unit leaves a constant open
+    row[1:] = np.linalg.solve(normal[1:, 1:], right[1:])
+    column = (values.sum(axis=0) - cells.T @ row) / of_column
+    model, unit = (column, row) if is_turned else (row, column)
+    return centre + model, unit
 
 
 def connected_groups(present: np.ndarray) -> tuple[IntArray, IntArray]:
@@ -104,17 +95,11 @@ def connected_groups(present: np.ndarray) -> tuple[IntArray, IntArray]:
     tuple of ndarray of int, shapes (n_models,) and (n_units,)
         A unit that no model has is in a group of its own, -1.
     """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
     n_models, n_units = present.shape
-    model, unit = np.full(n_models, -1), np.full(n_units, -1)
-    for group in range(n_models):
-        if (model >= 0).all():
-            break
-        reached = np.zeros(n_models, dtype=bool)
-        reached[np.flatnonzero(model < 0)[0]] = True
-        n_reached = 0
-        while np.count_nonzero(reached) > n_reached:
-            n_reached = int(np.count_nonzero(reached))
-            linked = present[reached].any(axis=0)
-            reached |= present[:, linked].any(axis=1)
-        model[reached], unit[linked] = group, group
-    return model, unit
+    model, unit = np.nonzero(present)
+    links = coo_array((np.ones(model.size), (model, n_models + unit)), shape=(n_models + n_units,) * 2)
+    group = np.asarray(connected_components(links, directed=False)[1], dtype=np.intp)  # numbered as models come
+    return group[:n_models], np.where(present.any(axis=0), group[n_models:], -1)

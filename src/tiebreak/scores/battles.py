@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -52,12 +52,6 @@ class Battles:
     sources: tuple[str, ...] = ()
     judges: tuple[str, ...] = ()
     n_without_verdict: int = 0
-
-    def first(self, n: int) -> Battles:
-        """The first n battles, of all the models."""
-        columns = ("model_a", "model_b", "outcome", "cluster", "weight", "question")
-        held: dict[str, Any] = {name: column[:n] for name in columns if (column := getattr(self, name)) is not None}
-        return replace(self, **held)
 
     @property
     def repeated(self) -> str:

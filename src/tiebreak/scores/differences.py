@@ -8,6 +8,7 @@ import numpy as np
 
 from tiebreak.numerics import (
     RELATIVE_TOLERANCE,
+    SPREAD,
     DifferenceMoments,
     FloatArray,
     IntArray,
@@ -82,16 +83,11 @@ def model_correlation(matrix: ScoreMatrix) -> FloatArray:
     if matrix.is_complete:
         unit = _unit_deviations(matrix.score)
         return np.asarray(np.clip(unit @ unit.T, -1.0, 1.0))
-    n_models = len(matrix.models)
-    present = ~np.isnan(matrix.score)
-    result = np.full((n_models, n_models), np.nan)
-    for i in range(n_models):
-        for j in range(i, n_models):
-            shared = present[i] & present[j]
-            if np.count_nonzero(shared) >= 2:
-                one, other = _unit_deviations(matrix.score[[i, j]][:, shared])
-                result[i, j] = result[j, i] = np.clip(one @ other, -1.0, 1.0)
-    return result
+    import pandas as pd
+
+    # of a row that does not vary beyond rounding nothing is known
+    known = np.where(model_moments(matrix).kind[:, None] == SPREAD, matrix.score, np.nan)
+    return np.asarray(pd.DataFrame(known.T).corr(min_periods=2))
 
 
 def _unit_deviations(rows: FloatArray) -> FloatArray:

@@ -117,15 +117,10 @@ class Items:
     @property
     def is_binary(self) -> bool:
         """True if every score is right or wrong, 1 or 0, and not a prediction."""
-        if not self.is_mean:
+        if not self.is_mean or np.isnan(self.score).all():
             return False
-        some = False
-        for row in self.score:  # one after the other, which takes little room
-            answered = (row == 0) | (row == 1)
-            some = some or bool(answered.any())
-            if not (answered.all() or (answered | np.isnan(row)).all()):
-                return False
-        return some
+        # one row after the other, which takes little room
+        return all(((row == 0) | (row == 1) | np.isnan(row)).all() for row in self.score)
 
     @property
     def cluster_codes(self) -> IntArray | None:

@@ -14,6 +14,10 @@ from tiebreak.statistics.influence import mean_of_clusters as mean_of_clusters
 from tiebreak.statistics.influence import metric_of_classes as metric_of_classes
 from tiebreak.statistics.influence import metric_of_numbers as metric_of_numbers
 from tiebreak.statistics.influence import welch_ttest as welch_ttest
+from tiebreak.statistics.ratings import BattleColumns as BattleColumns
+from tiebreak.statistics.ratings import BradleyTerry as BradleyTerry
+from tiebreak.statistics.ratings import battles_of_scores as battles_of_scores
+from tiebreak.statistics.ratings import bradley_terry as bradley_terry
 from tiebreak.statistics.runs import CrossedMean as CrossedMean
 from tiebreak.statistics.runs import crossed_mean as crossed_mean
 from tiebreak.statistics.skew import johnson_t as johnson_t

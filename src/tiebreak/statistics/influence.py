@@ -23,7 +23,9 @@ from tiebreak.numerics import (
     UNDEFINED,
     FloatArray,
     IntArray,
+    check_rows,
     divide,
+    floats,
     group_codes,
     row_moments,
 )
@@ -120,7 +122,7 @@ def cluster_sums(
     omit_missing: bool = False,
 ) -> ClusterSums:
     """Sums of scores, weights and squared weights by cluster; the arguments are those of `clustered_mean`."""
-    scores = np.asarray(values, dtype=float)
+    scores = floats(values, "values")
     if scores.ndim == 0 or scores.shape[-1] == 0:
         raise InvalidScoresError(f"one value or more is needed, one for each example; got the shape {scores.shape}.")
     if np.any(np.isinf(scores)):
@@ -248,7 +250,7 @@ def check_weights(weights: ArrayLike | None, n: int) -> FloatArray:
     """Weights of items, 1 where there are none."""
     if weights is None:
         return np.ones(n)
-    values = np.asarray(weights, dtype=float)
+    values = floats(weights, "weights")
     if values.shape != (n,):
         raise InvalidScoresError(f"weights needs one number for each of the {n} examples; got the shape {values.shape}.")
     if not np.all(np.isfinite(values)) or np.any(values < 0) or values.sum() == 0:
@@ -299,7 +301,7 @@ def welch_ttest(first: ArrayLike, second: ArrayLike) -> Law:
     >>> round(law.estimate, 3), round(law.pvalue(), 3)
     (0.035, 0.229)
     """
-    samples = [np.asarray(each, dtype=float) for each in (first, second)]
+    samples = [floats(first, "first"), floats(second, "second")]
     for name, values in zip(("first", "second"), samples, strict=True):
         if values.ndim == 0 or values.shape[-1] < 2:
             raise InvalidScoresError(f"{name} needs two scores or more, or nothing is known of their spread; got {values.size}.")
@@ -368,7 +370,8 @@ class Influence:
         first, second : int or array_like of int
             Rows of the models of each pair; positive favours the first.
         """
-        i, j = np.broadcast_arrays(np.asarray(first), np.asarray(second))
+        n = self.estimate.size
+        i, j = np.broadcast_arrays(check_rows(first, n, "first"), check_rows(second, n, "second"))
         one, two = i.ravel(), j.ravel()
         value = np.abs(self.estimate)
         difference = self.estimate[one] - self.estimate[two]
@@ -488,11 +491,13 @@ def metric_of_classes(
     (0.083, 0.253, 4.0)
     """
     function = _named(METRICS_OF_CLASSES, metric)
-    truth, rows = np.asarray(actual), np.asarray(predicted)
+    truth, rows = floats(actual, "actual"), floats(predicted, "predicted")
     if truth.ndim != 1 or not truth.size or rows.shape[-1:] != truth.shape:
         raise InvalidScoresError(f"actual has the shape {truth.shape} and predicted {rows.shape}; one class for each example.")
-    if not all(np.isfinite(each).all() and (each == np.rint(each)).all() and each.min() >= 0 for each in (truth, rows)):
-        raise InvalidScoresError("classes are whole numbers, 0 or more.")
+    for name, each in (("actual", truth), ("predicted", rows)):
+        wrong = ~(np.isfinite(each) & (each == np.rint(each)) & (each >= 0))
+        if wrong.any():
+            raise InvalidScoresError(f"{name} must be numbers of classes: 0, 1 and so on; it holds {each[wrong][0]:g}.")
     truth, flat = truth.astype(np.int64), np.atleast_2d(rows).astype(np.int64)
     n_classes = int(max(truth.max(), flat.max(), 1)) + 1
     if metric in PER_CLASS and n_classes > 2:
@@ -542,7 +547,7 @@ def metric_of_numbers(
         As of `metric_of_classes`.
     """
     function = _named(METRICS_OF_NUMBERS, metric)
-    truth, rows = np.asarray(actual, dtype=float), np.asarray(predicted, dtype=float)
+    truth, rows = floats(actual, "actual"), floats(predicted, "predicted")
     if truth.ndim != 1 or not truth.size or rows.shape[-1:] != truth.shape:
         raise InvalidScoresError(f"actual has the shape {truth.shape} and predicted {rows.shape}; one number for each example.")
     if not (np.isfinite(truth).all() and np.isfinite(rows).all()):
@@ -570,7 +575,8 @@ def _units(clusters: Sequence[object] | ArrayLike | None, n: int) -> tuple[IntAr
 def _left_out(values: FloatArray, without: FloatArray, codes: IntArray | None, strata: IntArray | None) -> Influence:
     """Influence from the values without each unit."""
     n = without.shape[1]
-    parts = np.sqrt((n - 1) / n) * (without.mean(axis=1, keepdims=True) - without)
+    with np.errstate(invalid="ignore"):  # a metric that is infinite, as R2 of a constant, has no parts that are known
+        parts = np.sqrt((n - 1) / n) * (without.mean(axis=1, keepdims=True) - without)
     most = n - 1.0 if codes is None else float(freedom_of_shares(np.bincount(codes) / codes.size))
     return Influence(values, parts, most, strata)
 

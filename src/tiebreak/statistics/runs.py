@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidParameterError, InvalidScoresError
-from tiebreak.numerics import UNDEFINED, FloatArray, divide, plain
+from tiebreak.numerics import UNDEFINED, FloatArray, divide, floats, plain
 from tiebreak.numerics.law import Law, least_sure, student
 from tiebreak.statistics.influence import ClusterSums, check_weights, cluster_sums, mean_of_clusters
 from tiebreak.statistics.skew import skewness_of_mean
@@ -94,7 +94,7 @@ def crossed_mean(
     """
     if population not in ("items and runs", "items"):
         raise InvalidParameterError(f"population must be 'items and runs' or 'items'; got {population!r}.", about="population")
-    scores = np.asarray(values, dtype=float)
+    scores = floats(values, "values")
     if scores.ndim < 2 or scores.shape[-2] < 2:
         raise InvalidScoresError(
             f"values must be of shape (..., n_runs, n_examples) with two runs or more; got {scores.shape}. With one run use "

@@ -16,6 +16,7 @@ from tiebreak.numerics import (
     IntArray,
     StudentDistribution,
     divide,
+    floats,
     student_pvalue,
 )
 from tiebreak.numerics.law import Law, Shape, least_sure
@@ -41,7 +42,7 @@ def johnson_t(t: ArrayLike, skewness: ArrayLike) -> FloatArray:
     ----------
     .. [J78] N. J. Johnson. Modified t tests and confidence intervals for asymmetrical populations. JASA 73, 1978.
     """
-    t, g = np.asarray(t, dtype=float), np.asarray(skewness, dtype=float)
+    t, g = floats(t, "t"), floats(skewness, "skewness")
     bend = np.where(g == 0, -np.inf, -1.5 * divide(1.0, np.where(g == 0, 1.0, g)))
     t = np.where(g > 0, np.maximum(t, bend), np.where(g < 0, np.minimum(t, bend), t))
     with np.errstate(invalid="ignore"):

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tiebreak.views.json import document, finite
-from tiebreak.views.looks import pairs_sentence
 from tiebreak.views.names import left_out, model_names, quoted_names
 from tiebreak.views.page import NAME_WIDTH, Page, Paragraph, Section, Table
 from tiebreak.views.view import View
@@ -24,7 +23,7 @@ ROWS = 50
 """Rows of the table that are shown; the rest is counted."""
 
 FEW_UNITS = 20
-"""Units below which the bootstrap is rough."""
+"""Units below which intervals are rough."""
 
 COLUMNS = (
     "rank",
@@ -37,7 +36,6 @@ COLUMNS = (
     "wins",
     "ties",
     "losses",
-    "n_unplaced",
 )
 
 
@@ -45,7 +43,7 @@ def page(ratings: Ratings) -> Page:
     """Who may be the best, the table, warnings, and what was done."""
     return Page(
         (
-            Paragraph((_sentence(ratings), *_look_sentences(ratings), *position_sentences(ratings)), n_strong=1),
+            Paragraph((_sentence(ratings), *position_sentences(ratings)), n_strong=1),
             _table(ratings),
             Section("Warnings", warnings(ratings)),
             Paragraph((_method_line(ratings),), is_small=True),
@@ -73,10 +71,7 @@ def facts(ratings: Ratings) -> dict[str, Any]:
         metric=ratings.metric or None,
         unit=ratings.unit,
         n_units=ratings.n_units,
-        n_resamples=ratings.n_resamples,
         level=ratings.level,
-        tie_model=ratings.tie_model,
-        tie_parameter=_number(ratings.tie_parameter),
         anchor=ratings.anchor or None,
         position=ratings.position or None,
         position_probability=finite(ratings.position_probability),
@@ -88,8 +83,6 @@ def facts(ratings: Ratings) -> dict[str, Any]:
         judges=list(ratings.judges),
         models=[{name: _number(value) for name, value in zip(COLUMNS, row, strict=True)} for row in rows(ratings)],
         warnings=[{"code": code, "text": text} for code, text in warnings(ratings)],
-        looks=None if ratings.looks is None else ratings.looks.as_dict(),
-        **({} if ratings.looks is None else {"n_open": ratings.n_open, "n_futile": ratings.n_futile}),
     )
 
 
@@ -105,20 +98,16 @@ def warnings(ratings: Ratings) -> Iterator[tuple[str, str]]:
     if not has_ratings:
         what = "no model has a finite rating, as no weaker model ever won, directly or through others"
         yield "no-finite-rating", f"{what}. The ranks are read off the battles of each two models."
-    rated = list(zip(ratings.models, ratings.rating.tolist(), ratings.n_unplaced.tolist(), strict=True)) if has_ratings else []
+    rated = list(zip(ratings.models, ratings.rating.tolist(), strict=True)) if has_ratings else []
     quoted = quoted_names(ratings.models)
     for code, sign, did in (("never-lost", np.inf, "lost to"), ("never-won", -np.inf, "beat")):
-        names = [quoted[name] for name, rating, _ in rated if rating == sign]
+        names = [quoted[name] for name, rating in rated if rating == sign]
         if names:
             what = f"{listed(names)} never {did} the models with a finite rating, so no finite rating fits: the interval is open"
             yield code, f"{what}, and its other end is where such a record becomes improbable."
-    names = [quoted[name] for name, rating, _ in rated if np.isnan(rating)]
+    names = [quoted[name] for name, rating in rated if np.isnan(rating)]
     if names:
         yield "not-placed", f"the results put {listed(names)} neither above nor below the others; add battles that do."
-    some = [f"{quoted[name]} ({n})" for name, rating, n in rated if n and np.isfinite(rating)]
-    if some:
-        what = f"of {ratings.n_resamples} resamples some leave a model without a finite rating: {listed(some)}"
-        yield "resamples-without-rating", f"{what}. Its interval counts them as extremes, and is open where there are too many."
     if len(ratings.judges) > 1:
         who = listed([quote(name) for name in ratings.judges], 3)
         what = (
@@ -164,13 +153,6 @@ def _sentence(ratings: Ratings) -> str:
     return f"{who.capitalize()} models may be the best: {listed([quoted[name] for name in may])} ({units})."
 
 
-def _look_sentences(ratings: Ratings) -> Iterator[str]:
-    """Decided and open pairs at a look; nothing without a plan."""
-    if ratings.looks is not None:
-        n = len(ratings.models)
-        yield pairs_sentence(ratings.looks, n * (n - 1) // 2, ratings.n_open, ratings.n_futile)
-
-
 def position_sentences(ratings: Ratings) -> Iterator[str]:
     """Bias of the judge for the answer that stands first, and how often two orders agree; nothing where it is not known."""
     kept = f"Of {count(ratings.n_both, 'question')} judged in both orders {ratings.n_kept} kept the outcome."
@@ -180,7 +162,8 @@ def position_sentences(ratings: Ratings) -> Iterator[str]:
         shown = low > 0.5 or high < 0.5
         chance = f"{100 * ratings.position_probability:.1f}% of the time ({level} interval {100 * low:.1f}% to {100 * high:.1f}%)"
         what = f"The judge favours the answer that stands {side}" if shown else "No bias of the judge for a position is shown"
-        yield f"{what}: of two equal models it prefers the first {chance}, which is taken out of the ratings."
+        out = ", which is" if shown else "; what there may be is"
+        yield f"{what}: of two equal models it prefers the first {chance}{out} taken out of the ratings."
     if ratings.n_both:
         yield kept
 
@@ -198,7 +181,7 @@ def _table(ratings: Ratings) -> Table:
             "fixed" if model == ratings.anchor else _span(rating_low, rating_high),
             *(f"{value:.0f}" if is_whole else f"{value:.1f}" for value in record),
         )
-        for rank, low, high, model, rating, rating_low, rating_high, *record, _ in held
+        for rank, low, high, model, rating, rating_low, rating_high, *record in held
     )
     level = format_percent(ratings.level)
     if ratings.anchor:
@@ -248,23 +231,12 @@ def _method_line(ratings: Ratings) -> str:
     names = listed([quote(name) for name in ratings.sources], 3) if ratings.sources else ""
     battles = f"battles in {len(ratings.sources)} tables ({names})" if names else "battles"
     of = f"the {ratings.metric} of each dataset" if ratings.metric else battles
-    ties = "ties count half a win for either" if ratings.tie_model == "half" else "ties by Davidson's model"
     at = f"{quoted_names(ratings.models)[ratings.anchor]} is at 1000" if ratings.anchor else "their mean is 1000"
-    how = (
-        f"Bradley-Terry by maximum likelihood from {of}; {ties}. Ratings are on Elo's scale: 400 points are odds of 10 to 1, and "
-        f"{at}."
-    )
-    if ratings.looks is not None:
-        n_pairs = len(ratings.models) * (len(ratings.models) - 1) // 2
-        robust = "" if ratings.unit == "battle" else f", from errors that allow for what battles of a {ratings.unit} share"
-        return (
-            f"{how} Intervals are Student's{robust}, at the level that the plan leaves this look; ranks are read off "
-            f"{count(n_pairs, 'pair')}, each as of the look that decided it. Those of all looks hold at once. On a further "
-            f"{ratings.unit} of this kind the better model need not win."
-        )
+    robust = "" if ratings.unit == "battle" else f", which allow for what battles of a {ratings.unit} share"
     return (
-        f"{how} Intervals are percentiles of {ratings.n_resamples} bootstrap resamples of {ratings.unit}s; on a further "
-        f"{ratings.unit} of this kind the better model need not win."
+        f"Bradley-Terry by maximum likelihood from {of}; ties count half a win for either. Ratings are on Elo's scale: 400 "
+        f"points are odds of 10 to 1, and {at}. Intervals are Student's, from sandwich errors over {ratings.unit}s{robust}; on a "
+        f"further {ratings.unit} of this kind the better model need not win."
     )
 
 

@@ -85,7 +85,7 @@ PLOTS: dict[str, Callable[[Sequence[str]], Callable[..., Display]]] = {
         for kind in ("outcomes", "agreement", "disagreements")
     },
     "slices": lambda names: over_items(("one", "other"), topics=tuple(names[:20])).slices("topic").plot.differences,
-    "ratings": lambda names: tb.rate(ratable(tuple(names)), metric="accuracy", n_resamples=50).plot.ratings,
+    "ratings": lambda names: tb.rate(ratable(tuple(names)), metric="accuracy").plot.ratings,
     "power": lambda names: tb.sample_size(over_items(tuple(names[:2])), n=300).plot.power,
     "costs": lambda names: lambda ax=None, **look: evaluated(tuple(names)).roc().plot.costs(COSTS, ax, **look),
     "times": lambda names: lambda ax=None, **look: evaluated(tuple(names)).plot.times(rope=0.02, ax=ax, **look),

@@ -35,20 +35,17 @@ _NONE: Counter[Any] = Counter()
 
 def precision_by_label(counts: LabelCounts) -> FloatArray:
     """Share of a label's predictions that are right; 0 for a label that is never predicted."""
-    values: FloatArray = np.divide(counts.hits, np.maximum(counts.predicted, 1))
-    return values
+    return np.asarray(np.divide(counts.hits, np.maximum(counts.predicted, 1)))
 
 
 def recall_by_label(counts: LabelCounts) -> FloatArray:
     """Share of a label's rows that are found; 0 for a label without rows."""
-    values: FloatArray = np.divide(counts.hits, np.maximum(counts.true, 1))
-    return values
+    return np.asarray(np.divide(counts.hits, np.maximum(counts.true, 1)))
 
 
 def f1_by_label(counts: LabelCounts) -> FloatArray:
     """Harmonic mean of precision and recall, ``2 hits / (rows + predictions)``; 0 where precision and recall are."""
-    values: FloatArray = np.divide(2 * counts.hits, np.maximum(counts.true + counts.predicted, 1))
-    return values
+    return np.asarray(np.divide(2 * counts.hits, np.maximum(counts.true + counts.predicted, 1)))
 
 
 def of_positive(by_label: PerLabel, truth: Truth, predicted: Array, *_: object) -> float:

@@ -1,0 +1,574 @@
+"""Bradley-Terry: abilities of models from who beat whom, with errors that allow for what battles of a cluster share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tiebreak.errors import InvalidParameterError, InvalidScoresError, TooFewModelsError
+from tiebreak.numerics import FloatArray, IntArray, Interval, check_probability, divide, group_codes
+from tiebreak.numerics.law import Law, student
+
+MOST_BIAS = 12.0
+"""Log-odds of the first of two equal models beyond which it wins always, for all that battles can say."""
+
+_MOST_STEPS, _LONGEST_STEP, _TOLERANCE = 500, 4.0, 1e-6
+"""Newton steps at most, the largest change of an ability in one, and a step after which the error is its square."""
+
+_LIGHT = 0.03
+"""Share of a cluster in all that is known up to which it is the bound of its share in every ability, which is not worked out."""
+
+_NUMBERS = 4_000_000
+"""Numbers at a time (32 MB) in which shares of clusters are worked out."""
+
+
+class BattleColumns(NamedTuple):
+    """Battles of two models each, arrays of one length, as `bradley_terry` takes them."""
+
+    first: IntArray
+    second: IntArray
+    score: FloatArray
+    cluster: IntArray
+
+
+@dataclass(frozen=True, slots=True)
+class BradleyTerry:
+    """Abilities of highest likelihood, with their errors over further battles or clusters of them.
+
+    Attributes
+    ----------
+    log_ability : ndarray of shape (n_models,)
+        In log-odds: a model beats another with the probability 1 / (1 + exp(-difference)). They add up to 0 over the models that
+        can be placed; a model that beat these, directly or through others, and never lost to them is at inf, one that only
+        lost at -inf, and one that the results do not place at nan.
+    position : float
+        Log-odds by which the first of two equal models is favoured; nan where it was not asked for. `MOST_BIAS` or its negative
+        where the same side won always.
+    error : ndarray of shape (n_models, n_models)
+        Standard errors of the differences; nan where there is none, as of models without a finite ability or a single cluster.
+    own_error : ndarray of shape (n_models,)
+        Likewise, of the ability itself, which is a difference to the mean of all that are finite.
+    df : ndarray of shape (n_models,)
+        Degrees of freedom of Student's intervals; a difference has the fewer of its two models.
+    position_error, position_df : float
+    n_units : int
+        Battles, or clusters of them.
+    wins, ties : ndarray of shape (n_models, n_models)
+        Sums of weights: how often the model of the row beat that of the column, and how often they tied.
+    swept : ndarray of shape (n_models, n_models)
+        Number of units in which two models without finite abilities met, where the model of the row won all of their battles.
+    units_met : ndarray of shape (n_models,)
+        Number of units in which each model without a finite ability met others.
+    """
+
+    log_ability: FloatArray
+    position: float
+    error: FloatArray
+    own_error: FloatArray
+    df: FloatArray
+    position_error: float
+    position_df: float
+    n_units: int
+    wins: FloatArray
+    ties: FloatArray
+    swept: FloatArray
+    units_met: FloatArray
+
+    def law(self, first: ArrayLike, second: ArrayLike) -> Law:
+        """Student's law of the differences of pairs of models, in log-odds; undefined where one has no finite ability."""
+        one, two = np.asarray(first), np.asarray(second)
+        with np.errstate(invalid="ignore"):  # inf - inf
+            difference = self.log_ability[one] - self.log_ability[two]
+        df = np.minimum(self.df[one], self.df[two])
+        return student(difference, self.error[one, two], df, n_units=self.n_units)
+
+    def interval(self, level: float = 0.95, *, against: int | None = None) -> Interval:
+        """Student's intervals of the abilities, in log-odds, of shape (n_models,) each.
+
+        With `against`, the number of a model with a finite ability, they are of the differences to that model. A model that
+        never lost has the end inf, and as the other one the ability at which winning every time would have the probability
+        (1 - level) / 2; likewise one that never won. One that is not placed has two open ends.
+        """
+        zero, every = 0.0 if against is None else self.log_ability[against], np.arange(self.log_ability.size)
+        law = student(self.log_ability, self.own_error, self.df) if against is None else self.law(every, against)
+        low, high = law.interval(check_probability(level, "level"))
+        low, high = np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
+        for i in np.flatnonzero(~np.isfinite(self.log_ability)):
+            low[i], high[i] = (end - zero for end in self._open_interval(int(i), (1 - level) / 2))
+        if against is not None:
+            low[against] = high[against] = 0.0
+        return Interval(low, high)
+
+    def difference_interval(self, one: int, two: int, level: float = 0.95) -> tuple[float, float]:
+        """Interval of the difference of two models, in log-odds.
+
+        Of two without finite abilities it is read off the battles of the two alone: where one won all of n of them its
+        probability to win is at least ``((1 - level) / 2)^(1 / n)`` (Clopper and Pearson).
+        """
+        if np.isfinite(self.log_ability[two]):
+            low, high = self.interval(level, against=two)
+            return float(low[one]), float(high[one])
+        if np.isfinite(self.log_ability[one]):
+            low, high = self.difference_interval(two, one, level)
+            return -high, -low
+        ends = []
+        for n in (float(self.swept[one, two]), float(self.swept[two, one])):
+            least = ((1 - level) / 2) ** (1 / n) if n else 0.0
+            ends.append(float(np.log(least) - np.log1p(-least)) if n else -np.inf)
+        return ends[0], -ends[1]
+
+    def position_interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Student's interval of the position, in log-odds."""
+        low, high = student(self.position, self.position_error, self.position_df).interval(level)
+        return float(low), float(high)
+
+    def shown_better(self, level: float = 0.95) -> NDArray[np.bool_]:
+        """True where the model of the row is shown better than that of the column, all pairs together at `level`.
+
+        Each of the n (n - 1) / 2 pairs has its part of 1 - level (Bonferroni). Where neither of two models has a finite ability,
+        one is better that won all of their battles, if they are so many that equal models would hardly do so (sign test).
+        """
+        n = self.log_ability.size
+        alpha = 2 * (1 - check_probability(level, "level")) / (n * (n - 1))
+        multiplier = student(np.zeros(n), np.ones(n), self.df).end(alpha / 2, upper=True)  # for each model, not for each pair
+        finite = np.isfinite(self.log_ability)
+        low, high = self.interval(1 - alpha)
+        with np.errstate(invalid="ignore"):
+            shown = self.log_ability[:, None] - self.log_ability > np.maximum(multiplier[:, None], multiplier) * self.error
+        is_swept = self.swept * np.log(0.5) <= np.log(alpha / 2)
+        shown = np.where(finite[:, None] & finite, shown, low[:, None] > high)
+        return np.asarray(shown | (~finite[:, None] & ~finite & is_swept))
+
+    def rank_interval(self, level: float = 0.95) -> Interval:
+        """Ranks that hold for all models at once with the confidence `level`; 1 is the best.
+
+        A model's rank is at least 1 plus the models shown better, and at most the number of models less those shown worse.
+        """
+        shown = self.shown_better(level)
+        return Interval(1 + shown.sum(axis=0), self.log_ability.size - shown.sum(axis=1))
+
+    def _open_interval(self, i: int, tail: float) -> tuple[float, float]:
+        """Interval of a model without a finite ability: open on its side, and where its record has the probability `tail`.
+
+        The battles of a cluster are not independent, so together they count as one.
+        """
+        sign = float(np.sign(self.log_ability[i]))
+        record = self.wins[i] if sign > 0 else self.wins[:, i]
+        others = np.flatnonzero((record > 0) & np.isfinite(self.log_ability))
+        if np.isnan(sign) or not others.size:
+            return -np.inf, np.inf
+        weight = record[others] * min(1.0, self.units_met[i] / (self.wins[i] + self.wins[:, i]).sum())
+        low, high = -1e3, 1e3
+        for _ in range(80):
+            middle = (low + high) / 2
+            # log-probability of the record at this ability: every battle won (or lost)
+            log_probability = -float(weight @ np.logaddexp(0.0, sign * self.log_ability[others] - middle))
+            low, high = (low, middle) if log_probability > np.log(tail) else (middle, high)
+        end = (low + high) / 2
+        return (end, np.inf) if sign > 0 else (-np.inf, -end)
+
+
+def bradley_terry(
+    first: ArrayLike,
+    second: ArrayLike,
+    score: ArrayLike,
+    *,
+    n_models: int | None = None,
+    weight: ArrayLike | None = None,
+    cluster: ArrayLike | None = None,
+    position: bool = False,
+) -> BradleyTerry:
+    """Abilities that make the battles most probable [BT52]_, by Newton's method until nothing moves; no penalty is added.
+
+    A tie is half a win for either. A finite answer exists where every two groups of models have beaten each other [F57]_, that
+    is within a strongly connected part of the graph of wins. The largest such part is fitted, by number of models, then of
+    battles; all others lie infinitely far above or below it, or cannot be placed.
+
+    Errors come from the slopes of the likelihood of each battle or cluster (sandwich estimate [LZ86]_). What a cluster adds
+    to the variance of an ability is divided by 1 - h, h being its share in what is known of that ability (as in CR2 [BM02]_;
+    shares leave out products of two abilities, and are exact for two models and for clusters that are alike). Degrees of
+    freedom are 1 / (sum h^2) - 1, and no more than the parts u of the clusters show themselves, 3 (sum u^2)^2 / sum u^4. No error
+    is smaller than that of independent battles with the same ties: a few sure outcomes, or opposite ones within a cluster, would
+    look like certainty.
+
+    Parameters
+    ----------
+    first, second : array_like of int, shape (n_battles,)
+        Numbers of the two models, from 0 on.
+    score : array_like of shape (n_battles,)
+        1 where the first won, 0 where the second did, 1/2 for a tie.
+    n_models : int, optional
+        One more than the largest number that occurs, if not given.
+    weight : array_like of shape (n_battles,), optional
+        How much each battle counts, 1 if not given; not negative.
+    cluster : array_like of shape (n_battles,), optional
+        Battles that belong together, as of one judge, user or question; each is alone if not given.
+    position : bool, default False
+        Fit by how much the first of two equal models is favoured, and take it out of the abilities. Models must have met in both
+        orders, or in circles, so that it can be told.
+
+    Returns
+    -------
+    BradleyTerry
+
+    Raises
+    ------
+    TooFewModelsError
+        Fewer than two models.
+    InvalidScoresError
+        Numbers that are out of range, a model that meets itself, or models in groups that never met.
+
+    References
+    ----------
+    .. [BT52] R. Bradley, M. Terry. Rank analysis of incomplete block designs. Biometrika 39, 1952.
+    .. [F57] L. Ford. Solution of a ranking problem from binary comparisons. American Mathematical Monthly 64, 1957.
+    .. [LZ86] K.-Y. Liang, S. L. Zeger. Longitudinal data analysis using generalized linear models. Biometrika 73, 1986.
+    .. [BM02] R. M. Bell, D. F. McCaffrey. Bias reduction in standard errors for linear regression with multi-stage samples.
+       Survey Methodology 28, 2002.
+
+    Examples
+    --------
+    >>> found = bradley_terry([0] * 40, [1] * 40, [1, 1, 1, 0] * 10)
+    >>> [round(float(x), 3) for x in found.log_ability], round(float(found.error[0, 1]), 3)
+    ([0.549, -0.549], 0.37)
+    """
+    battles, n_models = _checked(first, second, score, weight, cluster, n_models)
+    groups = unconnected_groups(battles.first, battles.second, n_models)
+    if len(groups) > 1:
+        named = "; ".join(", ".join(map(str, group)) for group in groups)
+        raise InvalidScoresError(
+            f"the models are in {len(groups)} groups that never met, so their abilities cannot be compared: {named}. Fit each "
+            "group by itself, or add battles between them."
+        )
+    won, lost, tied = (battles.table(battles.weight * (battles.score == value), n_models) for value in (1.0, 0.0, 0.5))
+    ability = _places(won + lost.T + (tied + tied.T) / 2, won + lost + tied)
+    main = np.flatnonzero(ability == 0)
+    errors, own, freedom = np.full((n_models, n_models), np.nan), np.full(n_models, np.nan), np.ones(n_models + 1)
+    is_told, bias, of_position = False, 0.0, np.nan
+    if main.size:
+        scored, conceded = ((each + tied / 2)[np.ix_(main, main)] for each in (won, lost))
+        is_told = position and _tells_position(scored + conceded)
+        ability[main], bias = _newton(scored, conceded, is_told)
+        *covariances, freedom[np.append(main, n_models)] = _errors(battles.between(main, n_models), ability[main], bias, is_told)
+        squares = [_squared_errors(each) for each in covariances]
+        own[main], errors[np.ix_(main, main)], of_position = (np.sqrt(np.maximum(*each)) for each in zip(*squares, strict=True))
+    np.fill_diagonal(errors, 0.0)
+    swept, units_met = _units_of_open(battles, ~np.isfinite(ability))
+    return BradleyTerry(
+        log_ability=ability,
+        position=bias if position else np.nan,
+        error=errors,
+        own_error=own,
+        df=freedom[:-1],
+        position_error=float(of_position) if is_told else np.nan,
+        position_df=float(freedom[-1]),
+        n_units=int(battles.unit.max()) + 1,
+        wins=won + lost.T,
+        ties=tied + tied.T,
+        swept=swept,
+        units_met=units_met,
+    )
+
+
+def battles_of_scores(scores: ArrayLike, *, margin: float = 0.0) -> BattleColumns:
+    """Battles of every two models on every dataset, which is their cluster: the higher score wins.
+
+    Parameters
+    ----------
+    scores : array_like of shape (n_models, n_datasets)
+        Higher is better; nan where a model has no score on a dataset, on which it then meets nobody.
+    margin : float
+        Scores that differ by no more than this, in the metric's unit, tie.
+    """
+    table = np.asarray(scores, dtype=float)
+    if table.ndim != 2 or np.isinf(table).any():
+        raise InvalidScoresError(f"scores are a table of finite numbers, models by datasets; got the shape {table.shape}.")
+    if not margin >= 0:
+        raise InvalidParameterError(f"tie_margin must be at least 0; got {margin!r}.", about="tie_margin")
+    first, second = np.triu_indices(table.shape[0], 1)
+    difference = table[first] - table[second]
+    near = margin + 1e-12 * float(np.nanmax(np.abs(table), initial=0.0))
+    pair, dataset = np.nonzero(~np.isnan(difference))
+    difference = difference[pair, dataset]
+    score = np.where(np.abs(difference) <= near, 0.5, (difference > 0).astype(float))
+    return BattleColumns(first[pair], second[pair], score, dataset)
+
+
+def unconnected_groups(first: IntArray, second: IntArray, n_models: int) -> list[list[int]]:
+    """Groups of models with no battle between them, as numbers; one group is as it should be."""
+    from scipy.sparse import csgraph, csr_array
+
+    met = csr_array((np.ones(first.size), (first, second)), shape=(n_models, n_models))
+    n, label = csgraph.connected_components(met, directed=False)
+    return [np.flatnonzero(label == group).tolist() for group in range(n)]
+
+
+class _Battles(NamedTuple):
+    """Battles that were checked; units are numbered from 0 on."""
+
+    first: IntArray
+    second: IntArray
+    score: FloatArray
+    weight: FloatArray
+    unit: IntArray
+
+    def table(self, values: FloatArray, n_models: int) -> FloatArray:
+        """Sums of values over the battles of each two models; the model of the row is the first."""
+        sums = np.bincount(self.first * n_models + self.second, values, n_models**2)
+        return sums.reshape(n_models, n_models)
+
+    def of(self, rows: NDArray[np.bool_]) -> _Battles:
+        """Some of the battles; their units are numbered anew."""
+        *columns, unit = (column[rows] for column in self)
+        return _Battles(*columns, _codes(unit, unit.size))
+
+    def between(self, models: IntArray, n_models: int) -> _Battles:
+        """Battles of some models with each other, which are numbered anew."""
+        if models.size == n_models:
+            return self
+        number = np.full(n_models, -1)
+        number[models] = np.arange(models.size)
+        inner = self.of((number[self.first] >= 0) & (number[self.second] >= 0))
+        return inner._replace(first=number[inner.first], second=number[inner.second])
+
+
+def _checked(
+    first: ArrayLike,
+    second: ArrayLike,
+    score: ArrayLike,
+    weight: ArrayLike | None,
+    cluster: ArrayLike | None,
+    n_models: int | None,
+) -> tuple[_Battles, int]:
+    one, two, won = np.asarray(first), np.asarray(second), np.asarray(score, dtype=float)
+    weights = np.ones(won.shape) if weight is None else np.asarray(weight, dtype=float)
+    if not one.size or won.ndim != 1 or not one.shape == two.shape == won.shape == weights.shape:
+        shapes = ", ".join(str(each.shape) for each in (one, two, won, weights))
+        raise InvalidScoresError(f"battles are columns of one length, one or more of them; got the shapes {shapes}.")
+    if one.dtype.kind not in "iu" or two.dtype.kind not in "iu":
+        raise InvalidScoresError(f"models are whole numbers from 0 on; got columns of {one.dtype} and {two.dtype}.")
+    one, two = one.astype(np.int64), two.astype(np.int64)
+    largest = int(max(one.max(), two.max()))
+    n_models = largest + 1 if n_models is None else n_models
+    if min(one.min(), two.min()) < 0 or largest >= n_models:
+        raise InvalidScoresError(f"models are numbers from 0 to {n_models - 1}; got {min(one.min(), two.min())} to {largest}.")
+    if n_models < 2:
+        raise TooFewModelsError(f"{n_models} model(s), but at least 2 are needed to compare.")
+    if np.any(one == two):
+        raise InvalidScoresError(f"{int(np.sum(one == two))} battle(s) of a model with itself; leave them out.")
+    if not np.all((won == 0) | (won == 1) | (won == 0.5)):
+        raise InvalidScoresError("the score of a battle is 1 where the first won, 0 where the second did, and 1/2 for a tie.")
+    if not np.all(np.isfinite(weights)) or np.any(weights < 0) or not weights.any():
+        raise InvalidScoresError("the weights of battles must be finite, not negative, and not all 0.")
+    unit = np.arange(one.size) if cluster is None else _codes(np.asarray(cluster), one.size)
+    battles = _Battles(one, two, won, weights, unit)
+    return (battles if weights.all() else battles.of(weights > 0)), n_models
+
+
+def _codes(cluster: NDArray[Any], n: int) -> IntArray:
+    """Number of each battle's unit, without gaps; whole numbers in a small range are not sorted."""
+    if cluster.shape != (n,) or cluster.dtype.kind not in "iu" or cluster.min() < 0 or cluster.max() > 4 * n:
+        return group_codes(cluster, n, "cluster")[0]
+    is_there = np.zeros(int(cluster.max()) + 1, dtype=bool)
+    is_there[cluster] = True
+    return np.asarray((np.cumsum(is_there) - 1)[cluster])
+
+
+def _places(beaten: FloatArray, played: FloatArray) -> FloatArray:
+    """Place of each model: 0 in the largest part in which all have beaten each other, else inf, -inf or nan (not placed).
+
+    Without a single largest part of two models or more, those are at inf that beat all others, directly or through others, and
+    lost to none of them; likewise -inf. `beaten` and `played` are tables of the row's wins, and of battles.
+    """
+    from scipy.sparse import csgraph, csr_array
+
+    graph, n_models = csr_array(beaten > 0), len(beaten)
+    n_parts, part = csgraph.connected_components(graph, directed=True, connection="strong")
+    if n_parts == 1:
+        return np.zeros(n_models)
+    models, battles = np.bincount(part), np.bincount(part, (played + played.T).sum(axis=1))
+    second, largest = np.lexsort((battles, models))[-2:]
+    if models[largest] < 2 or (models[second], battles[second]) == (models[largest], battles[largest]):
+        # the only part that nobody outside it beat, and the only one that beat nobody outside it
+        winner, loser = (part[ends] for ends in np.nonzero(beaten))
+        across = winner != loser
+        top, bottom = (np.bincount(ends[across], minlength=n_parts) == 0 for ends in (loser, winner))
+        top, bottom = (ends & (ends.sum() == 1) for ends in (top, bottom))
+        return np.where(top & ~bottom, np.inf, np.where(bottom & ~top, -np.inf, np.nan))[part]
+    start = int(np.flatnonzero(part == largest)[0])
+    reached = np.zeros((2, n_models), dtype=bool)
+    for row, arrows in zip(reached, (graph.T.tocsr(), graph), strict=True):
+        row[csgraph.breadth_first_order(arrows, start, return_predecessors=False)] = True
+    wins, loses = reached
+    return np.where(wins & loses, 0.0, np.where(wins, np.inf, np.where(loses, -np.inf, np.nan)))
+
+
+def _newton(scored: FloatArray, conceded: FloatArray, has_position: bool) -> tuple[FloatArray, float]:
+    """Abilities of highest likelihood, which add up to 0, and the bias for the first; tables have the first in the row.
+
+    The log-likelihood is concave; a step that overshoots is halved. The error is about the square of the last step, so nothing
+    is left to do after one below the tolerance.
+    """
+    from scipy.special import expit
+
+    played = scored + conceded
+    size = len(played)
+    ability, bias = np.zeros(size), 0.0
+
+    def slopes(ability: FloatArray, bias: float) -> FloatArray:
+        d = ability[:, None] - ability + bias
+        # score less its expectation, without cancellation where the probability is close to 1
+        lacking = scored * expit(-d) - conceded * expit(d)
+        return np.append(lacking.sum(axis=1) - lacking.sum(axis=0), lacking.sum() if has_position else 0.0)
+
+    gradient = slopes(ability, bias)
+    for _ in range(_MOST_STEPS):
+        p = expit(ability[:, None] - ability + bias)
+        information = _information(played * p * (1 - p), has_position=has_position)
+        try:
+            step = np.linalg.solve(information, gradient)
+        except np.linalg.LinAlgError:  # some outcomes are so sure that nothing is known of a direction
+            break
+        longest = float(np.abs(step).max())
+        if not longest < np.inf:
+            break
+        step *= min(1.0, _LONGEST_STEP / max(longest, 1e-300))
+        slope = float(gradient @ step)
+        for _ in range(60):
+            gradient = slopes(ability + step[:-1], bias + step[-1])
+            if float(gradient @ step) >= -0.5 * slope - 1e-12:
+                break
+            step, slope = step / 2, slope / 2
+        ability, bias = ability + step[:-1], bias + float(step[-1])
+        if longest <= _TOLERANCE:
+            break
+        if abs(bias) >= MOST_BIAS:  # beyond, the first wins always, as far as these battles go
+            bias = float(np.clip(bias, -MOST_BIAS, MOST_BIAS))
+            break
+    return ability - ability.mean(), bias
+
+
+def _tells_position(played: FloatArray) -> bool:
+    """False where some abilities explain any bias for the first, as where each two models met in one order only."""
+    information = _information(played, has_position=True)
+    explained = information[-1, :-1] @ np.linalg.solve(information[:-1, :-1], information[:-1, -1])
+    return bool(information[-1, -1] - explained > 1e-9 * information[-1, -1])
+
+
+def _information(values: FloatArray, *, has_position: bool, is_bounded: bool = True) -> FloatArray:
+    """Sum over battles of a value times x x', x being 1 for the first model, -1 for the second, and 1 for the position.
+
+    `values` are sums by pair, the first model in the row. All abilities may move together, which is bounded by their sum.
+    """
+    across = values + values.T
+    size, met = len(values), across.sum(axis=1)
+    found = np.zeros((size + 1, size + 1))
+    found[:-1, :-1] = np.diag(met) - across + (met.max() / size if is_bounded else 0.0)
+    found[-1, -1] = 1.0 if is_bounded else 0.0
+    if has_position:
+        found[-1, :-1] = found[:-1, -1] = values.sum(axis=1) - values.sum(axis=0)
+        found[-1, -1] = values.sum()
+    return found
+
+
+def _errors(battles: _Battles, ability: FloatArray, bias: float, has_position: bool) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Covariance of abilities and position by unit, that of independent battles with these ties, and degrees of freedom."""
+    from scipy.special import expit
+
+    size = ability.size
+    one, two, score, weight, unit = battles
+    n_units = int(unit.max()) + 1
+    p = expit(ability[one] - ability[two] + bias)
+    information, residual = weight * p * (1 - p), weight * (score - p)
+    known = _information(battles.table(information, size), has_position=has_position)
+    try:
+        bread = np.linalg.inv(known)
+    except np.linalg.LinAlgError:  # as where Newton's method stops
+        bread = np.linalg.pinv(known, hermitian=True)
+    tied = np.square(weight) * (score == 0.5) / 4
+    least = _information(battles.table(weight * information - tied, size), has_position=has_position, is_bounded=False)
+    least = bread @ least @ bread
+    if n_units == 1:
+        return np.full(bread.shape, np.nan), least, np.ones(size + 1)
+    if n_units == one.size:
+        meat = _information(battles.table(np.square(residual), size), has_position=has_position, is_bounded=False)
+        return bread @ meat @ bread * (n_units / (n_units - 1)), least, np.full(size + 1, n_units - 1.0)
+    sandwich, freedom = _by_cluster(battles, residual, information, bread, has_position)
+    return sandwich, least, freedom
+
+
+def _squared_errors(covariance: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Variances of abilities less their mean, of their differences, and of the position; all nan where some covariance is."""
+    size = len(covariance) - 1
+    if not np.isfinite(covariance).all():
+        return np.full(size, np.nan), np.full((size, size), np.nan), np.array(np.nan)
+    centre = np.eye(size) - 1 / size
+    among = centre @ covariance[:-1, :-1] @ centre
+    own = np.diagonal(among)
+    return own.clip(0.0), (own[:, None] + own - 2 * among).clip(0.0), covariance[-1, -1].clip(0.0)
+
+
+def _by_cluster(
+    battles: _Battles, residual: FloatArray, information: FloatArray, bread: FloatArray, has_position: bool
+) -> tuple[FloatArray, FloatArray]:
+    """Covariance of the parameters by cluster, and degrees of freedom of each parameter."""
+    from scipy.sparse import csr_array
+
+    one, two, unit = battles.first, battles.second, battles.unit
+    size, n_units, side = len(bread), int(unit.max()) + 1, float(has_position)
+
+    def by_unit(values: FloatArray, sign: float) -> Any:
+        """Sums of values by unit and parameter, the second model's with a sign."""
+        columns = [(one, values), (two, sign * values)] + ([(np.full(unit.size, size - 1), values)] if has_position else [])
+        if n_units * size <= unit.size:  # few units, each with many battles
+            sums = [np.bincount(unit * size + place, held, n_units * size) for place, held in columns]
+            return csr_array(np.sum(sums, axis=0).reshape(n_units, size))
+        places, held = (np.concatenate(each) for each in zip(*columns, strict=True))
+        return csr_array((held, (np.tile(unit, len(columns)), places)), shape=(n_units, size))
+
+    slopes, known = by_unit(residual, -1.0), by_unit(information, 1.0)
+    share = known.sum(axis=0)[:-1]
+    turn = np.eye(size)
+    turn[:-1, :-1] -= share / share.sum()  # abilities less their weighted mean, of which a model with few battles is no part
+    bread = turn @ bread @ turn.T
+    own, last = np.diagonal(bread), bread[-1]
+    leverage = own[one] + own[two] - 2 * bread[one, two] + side * (2 * (last[one] - last[two]) + last[-1])
+    leverage = np.bincount(unit, information * leverage)
+    is_light = leverage <= _LIGHT
+    light = slopes[is_light].multiply(1 / np.sqrt(1 - leverage[is_light, None])).tocsr()
+    covariance = bread @ (light.T @ light).toarray() @ bread
+    reach = np.square(bread)  # by which a battle counts, (x' bread)^2, without the product of its two models
+    everything = known.sum(axis=0) @ reach
+    shared = (known[is_light].T @ known[is_light]).toarray()
+    squares, fourth = divide((reach * (shared @ reach)).sum(axis=0), np.square(everything)), np.zeros(size)
+    places = np.flatnonzero(~is_light)
+    for start in range(0, places.size, max(1, _NUMBERS // size)):
+        some = places[start : start + max(1, _NUMBERS // size)]
+        share = np.nan_to_num(divide(known[some] @ reach, everything))
+        parts = divide(slopes[some] @ bread, np.sqrt(1 - share))
+        covariance += parts.T @ parts
+        fourth += (parts**4).sum(axis=0)
+        squares += np.square(share).sum(axis=0)
+    seen = np.where(fourth > 0, 3 * divide(np.square(np.diagonal(covariance)), fourth), np.inf)
+    freedom = np.minimum(divide(1.0, squares) - 1, seen).clip(1.0, n_units - 1.0)
+    return covariance, freedom
+
+
+def _units_of_open(battles: _Battles, is_open: NDArray[np.bool_]) -> tuple[FloatArray, IntArray]:
+    """Units in which two models without finite abilities met, where the row's won all their battles; units of each of them."""
+    n_models = is_open.size
+    swept, met = np.zeros((n_models, n_models)), np.zeros(n_models, dtype=np.int64)
+    if not is_open.any():
+        return swept, met
+    one, two, score, _, unit = battles
+    for winner, loser, won in ((one, two, score > 0.5), (two, one, score < 0.5)):
+        some = won & is_open[one] & is_open[two]
+        found = np.unique(np.stack([winner[some], loser[some], unit[some]]), axis=1)
+        np.add.at(swept, (found[0], found[1]), 1)
+    tied = battles.table(score == 0.5, n_models) > 0
+    models, units = np.concatenate([one, two]), np.tile(unit, 2)
+    seen = np.unique(np.stack([models, units])[:, is_open[models]], axis=1)
+    return np.where((swept.T == 0) & ~tied & ~tied.T, swept, 0.0), np.bincount(seen[0], minlength=n_models)
