@@ -69,7 +69,6 @@ FITTING: dict[str, dict[str, Any]] = {
     "frequentist.split_information": {"n_splits": [5, 10], "n_total": 10, "test_train_ratio": 0.1},
     "frequentist.stratified_mean": {"values": ROW, "strata": np.repeat(np.arange(4), 3), "scale": 1.0},
     "frequentist.student_quantile": {"probability": 0.9, "df": 5},
-    "statistics.johnson_t": {"t": ROW, "skewness": 0.3},
     "statistics.welch_ttest": {"first": ROW, "second": TABLE[0]},
     "frequentist.wilcoxon": {"differences": ROW, "scale": 1.0},
     "frequentist.wilcoxon_critical_value": {"n": 10, "alpha": 0.05},

@@ -7,7 +7,8 @@ import pytest
 from scipy import stats
 
 from tiebreak.errors import InvalidScoresError
-from tiebreak.frequentist import clustered_mean, prediction_powered_mean
+from tiebreak.frequentist import prediction_powered_mean
+from tiebreak.statistics import clustered_mean
 
 
 def sample(seed: int, n: int = 50, m: int = 1000, noise: float = 0.5) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -79,7 +80,7 @@ def test_clusters_by_hand() -> None:
     assert found.estimate == pytest.approx(y.mean() + weight * (g.mean() - f.mean()), rel=1e-12)
     assert found.standard_error == pytest.approx(np.sqrt(variance), rel=1e-12)
     alone = clustered_mean(y, labelled)
-    assert (found.labels_estimate, found.labels_standard_error) == pytest.approx((alone.estimate, alone.standard_error))
+    assert (found.labels_estimate, found.labels_standard_error) == pytest.approx((alone.estimate, alone.se))
     assert (found.df, found.n_clusters) == (pytest.approx(alone.df), len(set(labelled.tolist())))
 
 

@@ -320,7 +320,7 @@ def test_equal_models_in_uneven_clusters_keep_the_level(metric: str, n_clusters:
     [
         (lambda: metric_of_classes([0, 1], [[0, 1]], "kappa"), InvalidParameterError, "unknown metric 'kappa'"),
         (lambda: metric_of_classes([0, 1, 2], [[0, 1, 1]], "f1"), InvalidScoresError, "and there are 3. Take f1_macro"),
-        (lambda: metric_of_classes([0, 0.5], [[0, 1]], "f1"), InvalidScoresError, "classes are whole numbers, 0 or more"),
+        (lambda: metric_of_classes([0, 0.5], [[0, 1]], "f1"), InvalidScoresError, "actual must be numbers of classes"),
         (lambda: metric_of_classes([0, 1], [[0]], "f1"), InvalidScoresError, "one class for each example"),
         (lambda: metric_of_classes([0, 1], [[0, 1]], "f1", ["a", "a"]), TooFewSplitsError, "two or more"),
         (lambda: metric_of_numbers([0, 1], [[0]], "r2"), InvalidScoresError, "one number for each example"),

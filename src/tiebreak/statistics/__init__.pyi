@@ -20,7 +20,6 @@ from tiebreak.statistics.ratings import battles_of_scores as battles_of_scores
 from tiebreak.statistics.ratings import bradley_terry as bradley_terry
 from tiebreak.statistics.runs import CrossedMean as CrossedMean
 from tiebreak.statistics.runs import crossed_mean as crossed_mean
-from tiebreak.statistics.skew import johnson_t as johnson_t
 from tiebreak.statistics.skew import skewed as skewed
 from tiebreak.statistics.splits import corrected_t as corrected_t
 from tiebreak.statistics.splits import paired_t as paired_t
