@@ -40,14 +40,10 @@ from tiebreak.frequentist.nemenyi import NemenyiResult as NemenyiResult
 from tiebreak.frequentist.nemenyi import critical_difference as critical_difference
 from tiebreak.frequentist.nemenyi import nemenyi_test as nemenyi_test
 from tiebreak.frequentist.nemenyi import rank_quantile as rank_quantile
-from tiebreak.frequentist.noise import RunNoiseResult as RunNoiseResult
-from tiebreak.frequentist.noise import run_noise as run_noise
 from tiebreak.frequentist.pass_k import pass_at_k as pass_at_k
 from tiebreak.frequentist.permutation import PermutationResult as PermutationResult
 from tiebreak.frequentist.permutation import permutation_test_paired as permutation_test_paired
 from tiebreak.frequentist.permutation import permutation_test_unpaired as permutation_test_unpaired
-from tiebreak.frequentist.prediction_powered import PredictionPoweredResult as PredictionPoweredResult
-from tiebreak.frequentist.prediction_powered import prediction_powered_mean as prediction_powered_mean
 from tiebreak.frequentist.proportions import IndependentProportionsResult as IndependentProportionsResult
 from tiebreak.frequentist.proportions import ZTest as ZTest
 from tiebreak.frequentist.proportions import independent_proportions as independent_proportions
@@ -62,8 +58,6 @@ from tiebreak.frequentist.signed_rank import wilcoxon as wilcoxon
 from tiebreak.frequentist.signed_rank import wilcoxon_critical_value as wilcoxon_critical_value
 from tiebreak.frequentist.skillings_mack import SkillingsMackResult as SkillingsMackResult
 from tiebreak.frequentist.skillings_mack import skillings_mack_test as skillings_mack_test
-from tiebreak.frequentist.stratified import StratifiedMeanResult as StratifiedMeanResult
-from tiebreak.frequentist.stratified import stratified_mean as stratified_mean
 from tiebreak.frequentist.tango import PairedCounts as PairedCounts
 from tiebreak.frequentist.tango import PairedProportionsResult as PairedProportionsResult
 from tiebreak.frequentist.tango import paired_counts as paired_counts

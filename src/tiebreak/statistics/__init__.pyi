@@ -14,6 +14,10 @@ from tiebreak.statistics.influence import mean_of_clusters as mean_of_clusters
 from tiebreak.statistics.influence import metric_of_classes as metric_of_classes
 from tiebreak.statistics.influence import metric_of_numbers as metric_of_numbers
 from tiebreak.statistics.influence import welch_ttest as welch_ttest
+from tiebreak.statistics.labels import PredictionPowered as PredictionPowered
+from tiebreak.statistics.labels import prediction_powered_mean as prediction_powered_mean
+from tiebreak.statistics.noise import RunNoiseResult as RunNoiseResult
+from tiebreak.statistics.noise import run_noise as run_noise
 from tiebreak.statistics.ratings import BattleColumns as BattleColumns
 from tiebreak.statistics.ratings import BradleyTerry as BradleyTerry
 from tiebreak.statistics.ratings import battles_of_scores as battles_of_scores
@@ -23,3 +27,5 @@ from tiebreak.statistics.runs import crossed_mean as crossed_mean
 from tiebreak.statistics.skew import skewed as skewed
 from tiebreak.statistics.splits import corrected_t as corrected_t
 from tiebreak.statistics.splits import paired_t as paired_t
+from tiebreak.statistics.tasks import StratifiedMean as StratifiedMean
+from tiebreak.statistics.tasks import stratified_mean as stratified_mean

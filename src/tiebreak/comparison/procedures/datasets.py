@@ -17,7 +17,6 @@ from tiebreak.comparison.verdict import TOO_FEW_UNITS, Codes
 from tiebreak.errors import Setting, TiebreakError, TooFewDatasetsError, UnsuitableDesignError
 from tiebreak.frequentist.friedman import average_ranks, friedman_test, rank_models
 from tiebreak.frequentist.nemenyi import critical_difference
-from tiebreak.frequentist.repeats import repeated_rows
 from tiebreak.frequentist.sign import SignTestResult
 from tiebreak.frequentist.signed_rank import SignedRankResult
 from tiebreak.frequentist.skillings_mack import skillings_mack_test
@@ -37,6 +36,7 @@ from tiebreak.scores.adjusted_means import adjusted_means, filled
 from tiebreak.scores.dataset_means import dataset_means
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
+from tiebreak.statistics.repeats import repeated_rows
 
 if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings

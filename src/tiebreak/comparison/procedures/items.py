@@ -10,13 +10,13 @@ import numpy as np
 
 from tiebreak.comparison.procedures.procedure import ModelValues, Procedure, Question, TestOnly, Wording
 from tiebreak.errors import TooFewSplitsError, UnsuitableDesignError
-from tiebreak.frequentist.repeats import RepeatedRows, repeated_rows
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray
 from tiebreak.scores.adjusted_means import adjusted_means
 from tiebreak.scores.copies import first_copies
 from tiebreak.scores.items import Items
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
+from tiebreak.statistics.repeats import RepeatedRows, repeated_rows
 
 if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings
