@@ -156,31 +156,6 @@ def test_many_models_are_counted(study: str, capsys: pytest.CaptureFixture[str])
     assert "  and 3 more" in dry(capsys)
 
 
-def test_a_stored_model_is_recognised_though_it_is_not_made(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A class of one's own, alone and as a part: of what is not made nothing tells whether it has changed."""
-    Path("own_of_dry_run.py").write_text(
-        "from sklearn.naive_bayes import GaussianNB\n\n\nclass Own(GaussianNB):\n"
-        "    def __init__(self, var_smoothing=1e-9):\n        super().__init__(var_smoothing=var_smoothing)\n"
-    )
-    own = 'import = "own_of_dry_run:Own"'
-    Path("study.toml").write_text(f"{STUDY}[models.a]\n{own}\n[models.b]\nsteps = [{{ {own} }}]\n")
-    assert run(capsys, "run", "study.toml", *STORE)[0] == 0
-    assert as_dict(capsys)["n_done"] == 30
-
-
-@pytest.mark.parametrize("command", [("run", "study.toml", *STORE, "--dry-run"), ("audit", "study.toml")])
-def test_nothing_that_a_study_names_is_made(here: Path, command: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
-    """A model that leaves a file behind when it is made, as itself and as a parameter: the file is not there."""
-    Path("leaves_a_file.py").write_text(
-        "from sklearn.dummy import DummyClassifier\n\n\nclass Leaves(DummyClassifier):\n"
-        "    def __init__(self, strategy='prior'):\n        open('left', 'w').close()\n        self.strategy = strategy\n"
-    )
-    text = STUDY + '[models.a]\nimport = "leaves_a_file:Leaves"\n[models.b]\nimport = "sklearn.dummy:DummyClassifier"\n'
-    Path("study.toml").write_text(text + 'params = { constant = { import = "leaves_a_file:Leaves" } }\n')
-    assert run(capsys, *command)[0] == 0
-    assert not Path("left").exists()
-
-
 @pytest.mark.parametrize("command", ["run", "resume", "audit", "nested", "learning-curve", "validation-curve"])
 def test_help_says_that_a_study_file_is_code(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Nobody would expect it of a file of settings."""

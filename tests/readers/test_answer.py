@@ -21,7 +21,7 @@ from tests.views.situations import around, named, table
 from tiebreak.comparison.compare import compare_scores
 from tiebreak.comparison.settings import Settings
 from tiebreak.errors import AmbiguousSourceError, InvalidScoresError, TiebreakError, UnreadableSourceError
-from tiebreak.readers.answer import is_answer, reference_of
+from tiebreak.readers.answer import is_answer
 from tiebreak.scores.metric import Metric
 from tiebreak.views.report.comparison import report_of
 
@@ -69,20 +69,11 @@ def test_what_is_compared_again_is_the_same(tmp_path: Path) -> None:
 
 
 def test_single_items_are_compared_again() -> None:
-    """Clusters, further columns and the hash of the table come back; a reference alone needs the table beside it."""
+    """Clusters, further columns and the hash of the table come back."""
     items = tb.read_items(ITEMS, metric="accuracy", cluster="cluster")
     held = tb.read_scores(about_items()).items
     assert held is not None
     assert (held.hash(), held.clusters, held.columns["topic"]) == (items.hash(), items.clusters, items.columns["topic"])
-    assert reference_of(about_items()) is None
-    shape = {key: about_items()["items"][key] for key in ("unit", "n_models", "n_runs", "n_items", "hash", "models")}
-    alone = about_items() | {"items": {**shape, "inline": False}, "settings": {"rope": 0.25}}
-    reference = reference_of(alone)
-    assert reference is not None
-    assert (reference.hash, reference.saved_settings.settings) == (items.hash(), {"rope": 0.25})
-    with pytest.raises(UnreadableSourceError, match=r"by reference only \(hash .* Pass the table that they came from"):
-        tb.compare(alone)
-    assert tb.compare(alone, ITEMS, metric="accuracy", cluster="cluster").rope == 0.25
 
 
 def test_sizes_that_an_answer_lacks() -> None:
@@ -172,7 +163,6 @@ def test_what_is_no_answer(write: Write) -> None:
     frame = write('{"schema":{"fields":[{"name":"a"}]},"data":[]}', "frame.json")
     for source in (frame, write('{"a": [1], "b": [2]}', "table.json"), "nothing.json", "x" * 5000 + ".json", {"a": [1]}, [1], 3):
         assert not is_answer(source)
-        assert reference_of(source) is None
 
 
 def test_one_of_several_metrics_of_a_report(tmp_path: Path) -> None:

@@ -897,7 +897,7 @@ def study_case(rng: random.Random, folder: Path) -> Verdict:
     out = io.StringIO()
     csv.writer(out).writerows([list(table), *zip(*table.values(), strict=False)])
     (folder / "table.csv").write_bytes(damaged_text(rng, out.getvalue().encode(errors="replace"), [b",", b'"', b"\0"]))
-    return _survives(lambda: read_study(folder / "study.toml", make_models=rng.random() < 0.5))
+    return _survives(lambda: read_study(folder / "study.toml"))
 
 
 def of_form(form: str) -> Callable[[random.Random, Path], Verdict]:

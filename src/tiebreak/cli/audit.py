@@ -41,13 +41,13 @@ def audit_command(
 ) -> None:
     """Check whether the data and splits of STUDY are plausible, representative, and like the real use.
 
-    Nothing is measured, and no model is made. But a study file is code, as modules that it names are imported: use only those
+    Nothing is measured. But a study file is code, as what it names is imported and its models are made: use only those
     that you would run as a program. Beside the columns that 'tiebreak run' uses, [data] may say time = "COLUMN": when
     each row was known.
     """
     from tiebreak.study_file.study import read_study
 
-    read = read_study(study, make_models=False)
+    read = read_study(study)
     if len(read.datasets) > 1 and format_ != FORMATS[0]:
         raise click.UsageError(
             f"the study has {len(read.datasets)} datasets, and so as many audits; --format {format_} holds one. Leave it out."

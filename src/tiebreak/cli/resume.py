@@ -32,7 +32,7 @@ def resume_command(context: click.Context, /, stored: str, store: str | None, **
     path = _study_of(url, name)
     if not typed.quiet:
         say(f"the study is {path}")  # it comes out of the store, and what it names is imported
-    context.exit(measure(read_study(path, make_models=not typed.dry_run), name, url, typed))
+    context.exit(measure(read_study(path), name, url, typed))
 
 
 def _study_of(url: str, name: str) -> Path:

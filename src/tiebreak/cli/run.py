@@ -80,7 +80,7 @@ def run_command(context: click.Context, /, study: str, name: str | None, store: 
     from tiebreak.study_file.study import read_study
 
     typed = TypedMeasuring(**options)
-    read = read_study(study, make_models=not typed.dry_run)
+    read = read_study(study)
     url = store_for_study(store, read.store, read.name)
     context.exit(measure(read, name or read.name, url, typed))
 

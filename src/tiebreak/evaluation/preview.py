@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,13 +9,11 @@ import numpy as np
 
 from tiebreak.evaluation.evaluate import find_scorers
 from tiebreak.evaluation.run_options import RunOptions
-from tiebreak.plan.models import parts_of
 from tiebreak.plan.plan import Plan, metric_record, number_of_workers
 from tiebreak.plan.record import RunRecord
 from tiebreak.stores import open_store
 from tiebreak.stores.plan_mapping import environment_of, map_plan, merge_records
 from tiebreak.stores.sql.database import NoStoreError
-from tiebreak.study_file.study import Declared
 
 if TYPE_CHECKING:
     from tiebreak.stores.contract import RunLog
@@ -49,7 +46,7 @@ def preview_plan(plan: Plan, run: RunOptions, *, scoring: Any = None) -> Preview
     """
     metrics = [metric_record(each.metric, each.fingerprint_parts) for each in find_scorers(plan, scoring)]
     record = plan.record(run.name or plan.default_name(), metrics, threads=None)
-    record, log = _stored_run(record, run, plan)
+    log = _stored_run(record, run)
     n_done, n_failed, n_incomplete, seconds = (0, 0, 0, float("nan")) if log is None else _counts(record, log, run.retry_failed)
     n_workers = number_of_workers(run.n_jobs)
     return Preview(
@@ -65,35 +62,20 @@ def preview_plan(plan: Plan, run: RunOptions, *, scoring: Any = None) -> Preview
     )
 
 
-def _stored_run(record: RunRecord, run: RunOptions, plan: Plan) -> tuple[RunRecord, RunLog | None]:
-    """The run in the store, checked as `Store.open` would; None where there is no store, or no such run in it.
-
-    Models of which a part was declared, and not made, are taken to be those of the store, whose hashes the record has then.
-    """
+def _stored_run(record: RunRecord, run: RunOptions) -> RunLog | None:
+    """The run in the store, checked as `Store.open` would; None where there is no store, or no such run in it."""
     store = open_store(run.store)
     try:
         if record.name not in [each.name for each in store.runs()]:
-            return record, None
+            return None
         log = store.read(record.name)
-        record = _recognised(record, log.record, plan)
         merge_records(log.record, record)
         environment_of(record.name, log.environments, record.versions, run.accept_versions)
-        return record, log
+        return log
     except NoStoreError:
-        return record, None
+        return None
     finally:
         store.close()
-
-
-def _recognised(record: RunRecord, stored: RunRecord, plan: Plan) -> RunRecord:
-    """The record with the hashes of the store for models that were declared."""
-    known = {model.name: model.fingerprint for model in stored.models}
-    models = []
-    for each in record.models:
-        if each.name in known and any(isinstance(part, Declared) for part in parts_of(plan.models[each.name])):
-            each = dataclasses.replace(each, fingerprint=known[each.name])
-        models.append(each)
-    return dataclasses.replace(record, models=tuple(models))
 
 
 def _counts(record: RunRecord, log: RunLog, retry_failed: bool) -> tuple[int, int, int, float]:

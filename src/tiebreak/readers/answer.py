@@ -10,13 +10,12 @@ from dataclasses import dataclass, field, replace
 from functools import reduce
 from pathlib import Path
 from reprlib import repr as shortened
-from typing import Any, NamedTuple, cast, get_args
+from typing import Any, cast, get_args
 
 import numpy as np
 
 import tiebreak
 from tiebreak.errors import TiebreakError, UnreadableSourceError
-from tiebreak.printable import printable
 from tiebreak.readers.files import content_of, parse_json, refuse, text_of
 from tiebreak.readers.metric import choose_metric, of_asked_metric
 from tiebreak.readers.source import ReadOptions, Source, source_of
@@ -70,13 +69,6 @@ class _Answer:
     provenance: _Provenance = field(default_factory=_Provenance)
 
 
-class ItemReference(NamedTuple):
-    """Hash of items that were too many to write into an answer, and its settings."""
-
-    hash: str
-    saved_settings: SavedSettings
-
-
 def is_answer(source: Any) -> bool:
     """True for the path of a report, for that of a JSON file that begins as an answer does, and for a dict read from one."""
     if isinstance(source, Mapping):
@@ -101,16 +93,6 @@ def read_answer(source: Any, name: str, options: ReadOptions) -> Source:
         A report shows several metrics, and the options name none.
     """
     return _source(_chosen(_content(source, name), name, options), name, options)
-
-
-def reference_of(source: Any) -> ItemReference | None:
-    """The reference in an answer that holds its items by reference only; None for anything else."""
-    name = "the answer" if isinstance(source, Mapping) else printable(str(source))
-    content = _content(source, name) if is_answer(source) else {}
-    if not isinstance(content.get("items"), dict) or content["items"].get("inline"):
-        return None
-    settings = _answer({**content, "items": None}, name).settings or {}
-    return ItemReference(str(content["items"].get("hash")), _saved(settings, name))
 
 
 # --- from the file to its keys --------------------------------------------------------------------------------------------
@@ -148,6 +130,10 @@ def _answer(content: Any, name: str) -> _Answer:
             f"tiebreak {tiebreak.__version__} reads comparisons, of schema {SCHEMA}. Compare anew, or update tiebreak."
         )
     if isinstance(held.get("items"), Mapping):
+        if held["items"].get("inline") is False:
+            raise UnreadableSourceError(
+                f"{name} holds its many scores of items by reference only. Compare the table that they came from."
+            )
         held = {**held, "items": {"metric": held.get("metric"), **held["items"]}}
     return cast(_Answer, _checked(held, _Answer, name))
 

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from tiebreak.errors import AmbiguousSourceError, InvalidScoresError, Setting, UnreadableSourceError
+from tiebreak.errors import AmbiguousSourceError, InvalidScoresError, Setting, TiebreakError, UnreadableSourceError
 from tiebreak.numerics import FloatArray, IntArray, divide
 from tiebreak.printable import fault_of_name, printable
 from tiebreak.readers.header import ALIASES, plain
 from tiebreak.readers.metric import name_metric
 from tiebreak.readers.shapes import Long, cell_of, doubles_error
+from tiebreak.readers.splits import natural_key
 from tiebreak.readers.tables import Column, SourceTable, Where, Words, as_words, column_of, has_fractions
 from tiebreak.scores.items import SUBTASK, TASK, Items, check_items
 from tiebreak.scores.metric import NamedMetric, full_name, is_known
@@ -26,136 +29,8 @@ if TYPE_CHECKING:
 _NOUNS = frozenset(("example", "question", "sample", "instance", "task", "prompt", "instruction", "query", "image", "case"))
 """What an item is called where its column is."""
 
-_OWN = ("item", "model", "score", "run", "epoch", TASK, "group", SUBTASK, "item_hash", "cluster", "weight", "human")
-"""Columns that mean something; all others are texts of the items, for slices."""
-
-
-@dataclass(frozen=True)
-class Part:
-    """Scores of items from one source, as columns with an entry for each score: item, model, score and others of `_OWN`.
-
-    The other fields are as those of `logs.Log`; `stem` is the name of the file, by which models of one name are told apart.
-    """
-
-    columns: dict[str, Column]
-    where: Where
-    name: str
-    stem: str = ""
-    metric: str | None = None
-    remark: str = ""
-    unit: str = "item"
-    lower_is_better: bool | None = None
-    is_mean_of_tasks: bool = False
-    is_named_by_file: bool = False
-
-    @property
-    def tasks(self) -> set[str]:
-        """Tasks that its items are of; "" stands for none."""
-        column = self.columns.get(TASK)
-        return {""} if not isinstance(column, Words) else set(column.names)
-
-
-def part_of_log(log: Log, name: str, stem: str) -> Part:
-    """Part of the log of an evaluation tool."""
-    columns: dict[str, Column] = {}
-    for key, values in log.columns.items():
-        columns[key] = _words_of(values) if key != "score" else np.array(values, dtype=float)
-    about = (log.metric, log.remark, log.unit, log.lower_is_better, log.is_mean_of_tasks, log.is_named_by_file)
-    return Part(columns, lambda row: f"sample {row + 1}", name, stem, *about)
-
-
-def with_main_metric(reads: Sequence[Callable[[str | None], Log]], metric: str | None) -> list[Log]:
-    """Logs as each function reads them for a metric; one of a task that does not hold it is read for its own main one."""
-    logs: dict[int, Log] = {}
-    lacking: dict[int, AmbiguousSourceError] = {}
-    for place, read in enumerate(reads):
-        try:
-            logs[place] = read(metric)
-        except AmbiguousSourceError as error:
-            if metric is None or len(reads) < 2:
-                raise
-            lacking[place] = error
-    for place, refusal in lacking.items():
-        if len(lacking) == len(reads):
-            raise refusal
-        log = reads[place](None)
-        tasks = set(map(str, log.columns.get(TASK, [""])))
-        others = {str(task) for other in logs.keys() - lacking.keys() for task in logs[other].columns.get(TASK, [""])}
-        if "" in tasks or tasks & others:
-            raise refusal
-        own = f"{quoted(sorted(tasks))} has no {metric!r}: its own {log.metric or 'accuracy'!r} is taken"
-        logs[place] = log._replace(remark="; ".join(filter(None, (log.remark, own))))
-    return [logs[place] for place in range(len(reads))]
-
-
-def part_of_items(items: Items) -> Part:
-    """Part of items that were read before."""
-    n_models, n_runs, n = items.score.shape
-    present = ~np.isnan(items.score).ravel()
-
-    def of(names: Sequence[str], code: IntArray) -> Words:
-        return Words(tuple(names), code.astype(np.int32)[present])
-
-    every_item = np.tile(np.arange(n), n_models * n_runs)
-    columns: dict[str, Column] = {
-        "item": of(items.items, every_item),
-        "model": of(items.models, np.repeat(np.arange(n_models), n_runs * n)),
-        "score": items.score.ravel()[present],
-    }
-    if n_runs > 1:
-        columns["run"] = of(items.runs, np.tile(np.repeat(np.arange(n_runs), n), n_models))
-    texts = {**({} if items.clusters is None else {"cluster": items.clusters}), **items.columns}
-    for key, values in texts.items():
-        columns[key] = _words_of(values).take(every_item[present])
-    if items.weights is not None:
-        columns["weight"] = items.weights[every_item][present]
-    if items.labels is not None:
-        columns["human"] = np.repeat(items.labels, n_runs, axis=0).ravel()[present]
-    return Part(
-        columns,
-        lambda row: f"row {row + 1}",
-        "the items",
-        "",
-        items.metric.name,
-        "; ".join(items.sources),
-        items.unit,
-        not items.metric.higher_is_better,
-    )
-
-
-def part_of_long(long: Long, stem: str) -> Part:
-    """Part of a table whose rows are items."""
-    n_rows, n_models = long.table.n_rows, len(long.models)
-    repeats = 1 if long.model is not None else n_models
-
-    def tiled(column: Column) -> Column:
-        if repeats == 1:
-            return column
-        return Words(column.names, np.tile(column.code, repeats)) if isinstance(column, Words) else np.tile(column, repeats)
-
-    model = long.model if long.model is not None else np.repeat(np.arange(n_models, dtype=np.int32), n_rows)
-    columns: dict[str, Column] = {
-        "item": tiled(long.units["item"]),
-        "model": Words(long.models, model),
-        "score": long.score.ravel(),
-        **{_AS.get(role, role): tiled(words) for role, words in long.units.items() if role != "item"},
-        **{role: tiled(column) for role, column in long.more.items() if role in ("run", "epoch", "cluster", "weight", "human")},
-    }
-    for name, column in long.extras.items():
-        if name not in columns and not has_fractions(column):
-            columns[name] = tiled(as_words(column))
-    if long.metrics is not None:
-        raise AmbiguousSourceError(
-            f"{long.table.name} holds {len(long.metrics.names)} metrics: {quoted(long.metrics.names, 12)}. Say which "
-            "one to compare with ",
-            Setting("metric"),
-            ".",
-        )
-    has_sizes = "n_train" in long.more or "n_test" in long.more
-    remark = f"{long.table.name}: n_train or n_test are of splits and were left out; repeats count as runs." if has_sizes else ""
-    held = None if long.metric is None or plain(long.metric) in _SCORE_WORDS else long.metric
-    return Part(columns, long.table.where, long.table.name, stem, held, remark, _unit_of(long), None, False, long.is_by_file)
-
+_OWN = frozenset(("item", "model", "run", "epoch", "group", "item_hash", "cluster"))
+"""Columns of words that are no texts of the items, for slices."""
 
 _AS = {"dataset": TASK, "repeat": "run", "seed": "run"}
 """What parts of the name of a unit are where rows are items."""
@@ -163,42 +38,136 @@ _AS = {"dataset": TASK, "repeat": "run", "seed": "run"}
 _SCORE_WORDS = frozenset(map(plain, (*ALIASES["score"].split(), *ALIASES["judge"].split())))
 
 
-def _unit_of(long: Long) -> str:
-    column = long.item_column.casefold()
-    noun = re.sub(r"[_ ]?id$", "", column)
-    return noun if noun in _NOUNS else "item"
+@dataclass(frozen=True)
+class Part:
+    """Scores of items from one source, with an entry for each score.
+
+    Attributes
+    ----------
+    words : dict of str to Words
+        Item and model; where there are, task, group, run, epoch, cluster and item_hash; all others are texts of the items.
+    numbers : dict of str to ndarray
+        Score; where there are, weight and human.
+    name : str
+        Of the source in messages.
+    where : callable
+        Place of a row in messages.
+    stem : str
+        Name of the file, by which models of one name are told apart.
+    metric, remark, unit, lower_is_better, is_mean_of_tasks
+        As those of `logs.Log`.
+    """
+
+    words: dict[str, Words]
+    numbers: dict[str, FloatArray]
+    name: str
+    where: Where
+    stem: str = ""
+    metric: str | None = None
+    remark: str = ""
+    unit: str = "item"
+    lower_is_better: bool | None = None
+    is_mean_of_tasks: bool = False
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Names of the models."""
+        return tuple(self.words["model"].names)
+
+    def with_models(self, new: Mapping[str, str]) -> Part:
+        """The part with other names of models; those that get one name are one."""
+        return replace(self, words={**self.words, "model": _renamed(self.words["model"], new)})
+
+    def take(self, rows: Sequence[int]) -> Part:
+        """The given rows."""
+        words = {key: Words(each.names, each.code[rows]).ordered() for key, each in self.words.items()}
+        return replace(self, words=words, numbers={key: each[rows] for key, each in self.numbers.items()})
 
 
-def items_of_wide(long: Long, options: Any) -> Items | None:
-    """Items of a table with a column for each model, which stays as it is; None where rows have to be brought together first."""
-    item = long.units["item"]
-    own = {"run", "epoch", "human"} & long.more.keys()
-    if long.model is not None or own or len(long.units) > 1 or long.metrics is not None or len(item.names) < item.code.size:
-        return None
-    named = _named_metric(long.score, options.metric or long.metric, options.direction_of(options.metric or long.metric or ""))
-    if item.code.size > 1 and not np.array_equal(item.code, np.arange(item.code.size)):
-        return None
-    part = part_of_long(_of_first_model(long), "")
-    score = long.score[:, None, :]
-    first = np.arange(item.code.size)
-    _check_names(long.models)
-    return check_items(
-        Items(
-            named.metric,
-            long.models,
-            ("1",),
-            _shown(item.names),
-            score * named.factor if named.factor != 1 else score,
-            *_of_items(part.columns, first, item.names),
-            columns=_slices_of(part.columns, first, item.code),
-            sources=(part.remark,) if part.remark else (),
-            unit=part.unit,
+def words_of(values: Iterable[Any]) -> Words:
+    """Texts, and what else can be a name, as words."""
+    return cast(Words, column_of(values, as_typed=True))
+
+
+def part_of_log(log: Log, name: str, stem: str) -> Part:
+    """Part of the log of an evaluation tool."""
+    words = {key: words_of(values) for key, values in log.columns.items() if key != "score"}
+    scores = {"score": np.array(log.columns["score"], dtype=float)}
+    about = (log.metric, log.remark, log.unit, log.lower_is_better, log.is_mean_of_tasks)
+    return Part(words, scores, name, lambda row: f"sample {row + 1}", stem, *about)
+
+
+def with_main_metric(reads: Sequence[Callable[[str | None], Log]], metric: str | None) -> list[Log]:
+    """Logs as each function reads them for a metric; one of a task that does not hold it is read for its own main one."""
+    found: dict[int, Log] = {}
+    lacking: dict[int, TiebreakError] = {}
+    for place, read in enumerate(reads):
+        try:
+            found[place] = read(metric)
+        except AmbiguousSourceError as error:
+            lacking[place] = error
+    others = {task for log in found.values() for task in _tasks_of(log)}
+    for place, error in lacking.items():
+        if not others or metric is None:
+            raise error
+        log = reads[place](None)
+        tasks = _tasks_of(log)
+        if "" in tasks or tasks & others:
+            raise error
+        own = f"{quoted(sorted(tasks))} has no {metric!r}: its own {log.metric or 'accuracy'!r} is taken"
+        found[place] = log._replace(remark="; ".join(filter(None, (log.remark, own))))
+    return [found[place] for place in range(len(reads))]
+
+
+def _tasks_of(log: Log) -> set[str]:
+    return set(map(str, log.columns.get(TASK, [""])))
+
+
+def part_of_items(items: Items) -> Part:
+    """Part of items that were read before."""
+    model, run, item = np.nonzero(~np.isnan(items.score))
+    words = {"item": Words(items.items, item), "model": Words(items.models, model)}
+    if len(items.runs) > 1:
+        words["run"] = Words(items.runs, run)
+    texts = {"cluster": items.clusters, **items.columns}
+    words |= {key: words_of(values).take(item) for key, values in texts.items() if values is not None}
+    numbers = {"score": items.score[model, run, item]}
+    if items.weights is not None:
+        numbers["weight"] = items.weights[item]
+    if items.labels is not None:
+        numbers["human"] = items.labels[model, item]
+    about = (items.metric.name, "; ".join(items.sources), items.unit, not items.metric.higher_is_better)
+    return Part(words, numbers, "the items", lambda row: f"row {row + 1}", "", *about)
+
+
+def part_of_long(long: Long, stem: str) -> Part:
+    """Part of a table whose rows are items."""
+    if long.metrics is not None:
+        raise AmbiguousSourceError(
+            f"{long.table.name} holds {len(long.metrics.names)} metrics: {quoted(long.metrics.names, 12)}. Say which "
+            "one to compare with ",
+            Setting("metric"),
+            ".",
         )
+    n = 1 if long.model is not None else len(long.models)
+    model = long.model if long.model is not None else np.repeat(np.arange(n), long.table.n_rows)
+    own = {_AS.get(role, role): words for role, words in long.units.items()}
+    own |= {role: as_words(long.more[role]) for role in ("run", "epoch", "cluster") if role in long.more}
+    texts = {name: as_words(column) for name, column in long.extras.items() if not has_fractions(column)}
+    tiled = {name: Words(words.names, np.tile(words.code, n)) for name, words in {**texts, **own}.items()}
+    numbers = {role: np.tile(cast(FloatArray, long.more[role]), n) for role in ("weight", "human") if role in long.more}
+    has_sizes = "n_train" in long.more or "n_test" in long.more
+    noun = re.sub(r"[_ ]?id$", "", long.item_column.casefold())
+    return Part(
+        {**tiled, "model": Words(long.models, model)},
+        {**numbers, "score": long.score.ravel()},
+        long.table.name,
+        long.table.where,
+        stem,
+        None if long.metric is None or plain(long.metric) in _SCORE_WORDS else long.metric,
+        f"{long.table.name}: n_train or n_test are of splits and were left out; repeats count as runs." if has_sizes else "",
+        noun if noun in _NOUNS else "item",
     )
-
-
-def _of_first_model(long: Long) -> Long:
-    return replace(long, models=long.models[:1], score=long.score[:1])
 
 
 # --- several sources ------------------------------------------------------------------------------------------------------
@@ -207,113 +176,123 @@ def _of_first_model(long: Long) -> Long:
 def items_of(
     parts: Sequence[Part], metric: str | None = None, lower_is_better: bool | None = None, cluster: str | None = None
 ) -> Items:
-    """Items of all parts, joined; a model that answered the same item in several of them is called after the files."""
+    """Items of all parts, joined; a model that answered the same item in several of them is called after the files.
+
+    The scores of epochs are averaged.
+    """
     held, by_task = _held_metric(parts, lower_is_better)
-    columns = _joined(parts)
-    columns, of_groups = _grouped(columns, parts)
-    remarks = (*_once([part.remark for part in parts if part.remark]), *by_task, *of_groups)
-    units = {part.unit for part in parts}
-    unit = units.pop() if len(units) == 1 else "item"
+    joined = _joined(parts)
+    of_groups = _group_tasks(joined.words, joined.numbers, parts)
     if cluster is not None:
-        columns = _clustered(columns, cluster)
+        joined.words["cluster"] = _clusters(joined.words, cluster)
+    words = joined.words
+    for what in ("item", "model"):
+        blank = words[what].code < 0
+        if blank.any():
+            where = f"{joined.where(int(np.argmax(blank)))} has no {what}; {int(blank.sum())} rows in all have none."
+            raise UnreadableSourceError(f"{joined.name}, {where}")
+    once = Words(("1",), np.zeros_like(words["item"].code))
+    model, run, epoch, item = (words.get(what, once).ordered() for what in ("model", "run", "epoch", "item"))
+    run = _concatenated([Words(sorted(run.names, key=natural_key), run.code[:0]), run])
+    for name in model.names:
+        if fault := fault_of_name(name):
+            raise UnreadableSourceError(f"the name {name!r} of a model {fault}")
+    place = cell_of(model, {"run": run, "item": item})
+    if np.bincount(place).max(initial=0) > 1:
+        _refuse_doubled(joined, model, {"item": item, "run": run, "epoch": epoch})
     directions = {part.lower_is_better for part in parts if part.lower_is_better is not None}
-    called = held or metric
+    called, score = held or metric, joined.numbers["score"]
     if lower_is_better is None and len(directions) == 1 and not is_known(str(called)):
         lower_is_better = directions.pop()
-    where = parts[0].where if len(parts) == 1 else (lambda row: f"row {row + 1} of all")
-    return _items_of_columns(
-        columns,
-        called,
-        False if by_task else lower_is_better,
-        remarks,
-        unit,
-        parts[0].name if len(parts) == 1 else "the sources",
-        where,
+    named = _named_metric(score, called, False if by_task else lower_is_better)
+    shape = (len(model.names), len(run.names), len(item.names))
+    table, n_epochs = _means(score, place, shape)
+    labels = np.array(np.nan)
+    if "human" in joined.numbers:
+        labels, _ = _means(joined.numbers["human"], cell_of(model, {"item": item}), shape[::2])
+    unit = joined.unit
+    averaged = (
+        [f"{n_epochs} epochs of each {unit} are averaged: answers to one {unit} are no further {unit}s"] if n_epochs else []
+    )
+    clusters, weights = (_one_each(joined, key, item) for key in ("cluster", "weight"))
+    return check_items(
+        Items(
+            named.metric,
+            *(_shown(each.names) for each in (model, run, item)),
+            table * named.factor,
+            clusters,
+            weights,
+            columns=_slices_of(words, item),
+            sources=(*_once([part.remark for part in parts if part.remark]), *by_task, *of_groups, *averaged),
+            unit=unit,
+            labels=None if np.isnan(labels).all() else labels * named.factor,
+        )
     )
 
 
-def _joined(parts: Sequence[Part]) -> dict[str, Column]:
-    """Columns with the rows of all parts; items of several tasks are called after their task."""
+def _joined(parts: Sequence[Part]) -> Part:
+    """Rows of all parts as one; items of several tasks are called after their task."""
     renamed = _without_clashes(parts)
-    names = dict.fromkeys(name for part in renamed for name in part.columns)
-    sizes = [len(as_words(part.columns["item"]).code) for part in renamed]
-    columns = {name: _concatenated([part.columns.get(name) for part in renamed], sizes) for name in names}
-    for what in {"run", "epoch"} & columns.keys():
-        columns[what] = _filled(as_words(columns[what]), "1")
-    if TASK in columns:
-        task = _filled(as_words(columns[TASK]), "").ordered()
-        if len(task.names) > 1:
-            columns["item"] = _paired(task, as_words(columns["item"]), "/")
-        columns[TASK] = task
-    if "item_hash" in columns:
-        _refuse_other_samples(as_words(columns["item"]), as_words(columns.pop("item_hash")))
-    return columns
+    words: dict[str, Words] = {}
+    for name in dict.fromkeys(chain.from_iterable(part.words for part in renamed)):
+        without = (Words((), np.full(part.numbers["score"].size, -1)) for part in renamed)
+        words[name] = _concatenated([part.words.get(name, none) for part, none in zip(renamed, without, strict=True)])
+    numbers = {
+        name: np.concatenate([part.numbers.get(name, part.numbers["score"] * np.nan) for part in renamed])
+        for name in dict.fromkeys(chain.from_iterable(part.numbers for part in renamed))
+    }
+    for name, usual in {"run": "1", "epoch": "1", TASK: ""}.items():
+        if name in words:
+            filled = np.where(words[name].code < 0, len(words[name].names), words[name].code)
+            words[name] = _renamed(Words((*words[name].names, usual), filled), {}).ordered()
+    if TASK in words and len(words[TASK].names) > 1:
+        words["item"] = _paired(words[TASK], words["item"])
+    if "item_hash" in words:
+        _refuse_other_samples(words["item"], words["item_hash"])
+    if len(parts) == 1:
+        return replace(parts[0], words=words, numbers=numbers)
+    units = {part.unit for part in parts}
+    unit = units.pop() if len(units) == 1 else "item"
+    return Part(words, numbers, "the sources", lambda row: f"row {row + 1} of all", unit=unit)
 
 
-def _numbers(column: Column) -> FloatArray:
-    return cast(FloatArray, column)
+def _concatenated(columns: Sequence[Words]) -> Words:
+    """Rows of several columns as one; a single one as it is."""
+    if len(columns) == 1:
+        return columns[0]
+    place = {name: n for n, name in enumerate(dict.fromkeys(chain.from_iterable(column.names for column in columns)))}
+    codes = [np.array([*(place[name] for name in column.names), -1], dtype=np.int32)[column.code] for column in columns]
+    return Words(tuple(place), np.concatenate(codes))
 
 
-def _words_of(values: Iterable[Any]) -> Words:
-    return cast(Words, column_of(values, as_typed=True))
+def _renamed(words: Words, new: Mapping[str, str]) -> Words:
+    """Words of which some have other names; those of one name are one."""
+    return _concatenated([Words([new.get(name, name) for name in words.names], words.code), Words((), words.code[:0])])
 
 
-def _concatenated(columns: Sequence[Column | None], sizes: Sequence[int]) -> Column:
-    """Rows of one column of several parts; a part without it has none there."""
-    if all(column is None or isinstance(column, np.ndarray) for column in columns):
-        return np.concatenate(
-            [np.full(size, np.nan) if column is None else column for column, size in zip(columns, sizes, strict=True)]
-        )
-    index: dict[str, int] = {}
-    codes = []
-    for column, size in zip(columns, sizes, strict=True):
-        own = Words((), np.full(size, -1, dtype=np.int32)) if column is None else as_words(column)
-        rank = np.array([*(index.setdefault(name, len(index)) for name in own.names), -1], dtype=np.int32)
-        codes.append(rank[own.code])
-    return Words(tuple(index), np.concatenate(codes))
-
-
-def _filled(words: Words, text: str) -> Words:
-    """Words with a text where there was none."""
-    if not (words.code < 0).any():
-        return words
-    names = words.names if text in words.names else (*words.names, text)
-    return Words(names, np.where(words.code < 0, names.index(text), words.code))
-
-
-def _paired(one: Words, two: Words, mark: str) -> Words:
-    """Words of two columns with a mark between."""
+def _paired(one: Words, two: Words) -> Words:
+    """Words of two columns with a stroke between, none where the second has none."""
     n = max(len(two.names), 1)
-    code = one.code.astype(np.int64) * n + two.code
-    found, place = np.unique(code, return_inverse=True)
-    names = tuple(f"{one.names[each // n]}{mark}{two.names[each % n]}" for each in found.tolist())
+    found, place = np.unique(one.code.astype(np.int64) * n + two.code, return_inverse=True)
+    names = tuple(f"{one.names[each // n]}/{two.names[each % n]}" for each in found.tolist())
     return Words(names, np.where(two.code < 0, -1, place).astype(np.int32)).ordered()
 
 
-def _without_clashes(parts: Sequence[Part]) -> list[Part]:
+def _without_clashes(parts: Sequence[Part]) -> Sequence[Part]:
     """Parts in which a model that answered the same item in several is called after the files."""
     if len(parts) == 1:
-        return list(parts)
-    seen: dict[str, set[Any]] = {}
+        return parts
+    seen: set[tuple[str, ...]] = set()
     clash: set[str] = set()
     for part in parts:
-        model = as_words(part.columns["model"])
-        keys = [as_words(part.columns[key]).texts() for key in ("item", TASK, "run", "epoch") if key in part.columns]
-        own: dict[str, set[Any]] = {name: set() for name in model.names}
-        for name, key in zip(model.texts(), zip(*keys, strict=True), strict=True):
-            own[name].add(key)
-        for name, held in own.items():
-            if held & seen.setdefault(name, set()):
-                clash.add(name)
-            seen[name] |= held
+        texts = [part.words[key].texts() for key in ("model", "item", TASK, "run", "epoch") if key in part.words]
+        own = set(zip(*texts, strict=True))
+        clash |= {key[0] for key in own & seen}
+        seen |= own
     found = []
     for part in parts:
-        model = as_words(part.columns["model"])
-        own_name = "{1}" if len(model.names) == 1 else "{0} ({1})"
-        names = tuple(own_name.format(name, part.stem) if name in clash and part.stem else name for name in model.names)
-        index = {name: place for place, name in enumerate(dict.fromkeys(names))}
-        code = np.array([*(index[name] for name in names), -1], dtype=np.int32)[model.code]
-        found.append(replace(part, columns={**part.columns, "model": Words(tuple(index), code)}))
+        name = "{1}" if len(part.words["model"].names) == 1 else "{0} ({1})"
+        found.append(part.with_models({each: name.format(each, part.stem) for each in clash if part.stem}))
     return found
 
 
@@ -325,8 +304,7 @@ def _refuse_other_samples(item: Words, digest: Words) -> None:
         which = [item.names[place] for place in found[n > 1].tolist()]
         raise InvalidScoresError(
             f"{len(which)} items of one number are not the same sample in all files: {quoted(which, 3)}. Were they "
-            "drawn or ordered in "
-            "another way? Evaluate both models on the same samples."
+            "drawn or ordered in another way? Evaluate both models on the same samples."
         )
 
 
@@ -335,30 +313,29 @@ def _held_metric(parts: Sequence[Part], lower_is_better: bool | None) -> tuple[s
     held = {part.metric for part in parts if part.metric is not None}
     if len(held) < 2:
         return next(iter(held), None), []
-    own: dict[str, set[str]] = {}
+    own: dict[str, set[str]] = defaultdict(set)
     for part in parts:
-        for task in part.tasks:
-            own.setdefault(task, set()).add(part.metric or "accuracy")
+        for task in part.words[TASK].names if TASK in part.words else [""]:
+            own[task].add(part.metric or "accuracy")
     if "" in own or any(len(names) > 1 for names in own.values()):
         raise AmbiguousSourceError(
             f"the sources hold different metrics: {quoted(sorted(held))}. Say which with ", Setting("metric"), "."
         )
     is_binary = True
     for part in parts:
-        score = _numbers(part.columns["score"])
-        score = score[~np.isnan(score)]
+        score = part.numbers["score"][~np.isnan(part.numbers["score"])]
         direction = part.lower_is_better if lower_is_better is None and not is_known(part.metric or "") else lower_is_better
-        name = _named_metric(score[None], part.metric, direction).metric
-        if not name.higher_is_better or (score.size and not 0 <= score.min() <= score.max() <= 1):
+        name = _named_metric(score, part.metric, direction).metric
+        if not name.higher_is_better or not ((score >= 0) & (score <= 1)).all():
             why = f"reaches {score.max():g}" if name.higher_is_better else "is better the lower it is"
             raise AmbiguousSourceError(
                 f"the tasks have metrics of different units, which have no mean: the {name.name!r} of "
-                f"{quoted(sorted(part.tasks))} {why}. "
-                "Compare such tasks by themselves, or name a metric that all of them hold with ",
+                f"{quoted(sorted(part.words[TASK].names))} {why}. Compare such tasks by themselves, or name a metric that all of "
+                "them hold with ",
                 Setting("metric"),
                 ".",
             )
-        is_binary = is_binary and bool(((score == 0) | (score == 1)).all())
+        is_binary = is_binary and _is_binary(score)
     said = ", ".join(f"{task} by {names.pop()}" for task, names in own.items())
     return "accuracy" if is_binary else "score", [f"each task counts by its own metric: {said}"]
 
@@ -367,252 +344,140 @@ _MOST_ALIKE = 3
 """Tasks or files of which a remark says the same one by one."""
 
 
-def _once(remarks: Sequence[str]) -> list[str]:
+def _once(remarks: Iterable[str]) -> list[str]:
     """Remarks, of which those that say the same of four tasks or files and more are one."""
-    about: dict[str, dict[str, None]] = {}
+    about: dict[str, list[str]] = {}
     for remark in dict.fromkeys(remarks):
-        subject, mark, said = remark.partition(": ")
-        about.setdefault(said if mark else remark, {})[subject if mark else ""] = None
-    found = []
-    for said, subjects in about.items():
-        if len(subjects) > _MOST_ALIKE and "" not in subjects:
-            found.append(f"{quoted(list(subjects), 2)}: {said}")
-        else:
-            found += [f"{subject}: {said}" if subject else said for subject in subjects]
-    return found
+        subject, _, said = remark.partition(": ")
+        about.setdefault(said or remark, []).append(subject if said else "")
+    return [
+        f"{subject}: {said}" if subject else said
+        for said, subjects in about.items()
+        for subject in ([quoted(subjects, 2)] if len(subjects) > _MOST_ALIKE else subjects)
+    ]
 
 
-def _grouped(columns: dict[str, Column], parts: Sequence[Part]) -> tuple[dict[str, Column], list[str]]:
-    """Columns in which a group of tasks counts as one, as the tool that wrote it takes its mean, and remarks that say so."""
-    if "group" not in columns or TASK not in columns:
-        return {name: column for name, column in columns.items() if name != "group"}, []
-    columns = dict(columns)
-    group, task = as_words(columns.pop("group")), as_words(columns[TASK])
-    above = {
-        task.names[t]: group.names[g]
-        for t, g in zip(task.code.tolist(), group.code.tolist(), strict=True)
-        if t >= 0 and g >= 0 and group.names[g]
-    }
-    means = {
-        name
-        for part in parts
-        if part.is_mean_of_tasks and "group" in part.columns
-        for name in as_words(part.columns["group"]).names
-    }
-    members = {name: [each for each in task.names if above.get(each) == name] for name in dict.fromkeys(above.values())}
+def _group_tasks(words: dict[str, Words], numbers: dict[str, FloatArray], parts: Sequence[Part]) -> list[str]:
+    """Let a group of tasks count as one, as the tool that wrote it takes its mean; remarks that say so."""
+    group, task = words.pop("group", None), words.get(TASK)
+    if group is None or task is None:
+        return []
+    members: dict[str, list[str]] = defaultdict(list)
+    for each, name in {each: name for each, name in zip(task.texts(), group.texts(), strict=True) if name}.items():
+        members[name].append(each)
     members = {name: own for name, own in members.items() if len(own) > 1}
-    is_all = len(members) == 1 and len(task.names) == len(next(iter(members.values())))
-    if not members or (is_all and means.issuperset(members)):
-        return columns, []  # the mean over the tasks is that of the group
-    columns[SUBTASK] = task
-    columns[TASK] = _renamed(task, {each: name for name, own in members.items() for each in own})
-    remarks = []
-    item = as_words(columns["item"])
-    for name, own in members.items():
-        how = "the mean of its tasks" if name in means else "the mean over all their items"
-        remarks.append(f"group {name!r} of {len(own)} tasks counts as one task, by {how}, as in its tool (each: by subtask)")
-        sizes = np.array([np.unique(item.code[task.code == task.names.index(each)]).size for each in own])
-        if name in means and np.unique(sizes).size > 1:
-            weight = _numbers(columns.get("weight", np.ones(task.code.size)))
-            shares = np.ones(len(task.names))
-            shares[[task.names.index(each) for each in own]] = sizes.mean() / sizes
-            columns["weight"] = weight * shares[task.code]
-    return columns, remarks
+    of_tasks = {name for part in parts if part.is_mean_of_tasks and "group" in part.words for name in part.words["group"].names}
+    if not members or ([*map(len, members.values())] == [len(task.names)] and of_tasks.issuperset(members)):
+        return []  # the mean over the tasks is that of the group
+    words[SUBTASK], words[TASK] = task, _renamed(task, {each: name for name, own in members.items() for each in own})
+    n_items = [np.unique(words["item"].code[task.code == place]).size for place in range(len(task.names))]
+    shares = np.ones(len(task.names))
+    for own in (own for name, own in members.items() if name in of_tasks):
+        places = [task.names.index(each) for each in own]
+        shares[places] = np.mean([n_items[place] for place in places]) / [n_items[place] for place in places]
+    if (shares != 1).any():
+        numbers["weight"] = numbers.get("weight", np.ones(task.code.size)) * shares[task.code]
+    ways = {name: "the mean of its tasks" if name in of_tasks else "the mean over all their items" for name in members}
+    return [
+        f"group {name!r} of {len(own)} tasks counts as one task, by {ways[name]}, as in its tool (each: by subtask)"
+        for name, own in members.items()
+    ]
 
 
-def _renamed(words: Words, new: Mapping[str, str]) -> Words:
-    index: dict[str, int] = {}
-    rank = [index.setdefault(new.get(name, name), len(index)) for name in words.names]
-    return Words(tuple(index), np.array([*rank, -1], dtype=np.int32)[words.code])
-
-
-def _clustered(columns: dict[str, Column], cluster: str) -> dict[str, Column]:
-    """Columns with the clusters that a field of the samples names; in each task names are its own."""
-    named = [name for name in columns if name not in ("model", "score", "run", "epoch", "weight", "item_hash", "human")]
+def _clusters(words: Mapping[str, Words], cluster: str) -> Words:
+    """Clusters that a field of the samples names; in each task names are its own."""
+    named = [name for name in words if name not in ("model", "run", "epoch", "item_hash")]
     if cluster not in named and "cluster" in named:
-        return columns  # a table gives its column that part when it is read
+        return words["cluster"]  # a table gives its column that part when it is read
     column = named[look_up(cluster, named, "column of the items")]
-    values = as_words(columns[column])
-    of_task = columns.get(SUBTASK, columns.get(TASK))
-    if of_task is not None and column not in (TASK, SUBTASK) and len(as_words(of_task).ordered().names) > 1:
-        values = _paired(as_words(of_task), values, "/")
-    return {**columns, "cluster": values}
+    task = words.get(SUBTASK, words.get(TASK))
+    is_of_task = task is not None and column not in (TASK, SUBTASK) and len(task.ordered().names) > 1
+    return _paired(task, words[column]) if task is not None and is_of_task else words[column]
 
 
 # --- columns as Items -----------------------------------------------------------------------------------------------------
-
-
-def _check_names(models: Iterable[str]) -> None:
-    for name in models:
-        if fault := fault_of_name(name):
-            raise UnreadableSourceError(f"the name {name!r} of a model {fault}")
 
 
 def _shown(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(names) if "".join(names).isprintable() else tuple(map(printable, names))
 
 
-def _items_of_columns(
-    columns: dict[str, Column],
-    metric: str | None,
-    lower_is_better: bool | None,
-    remarks: tuple[str, ...],
-    unit: str,
-    name: str,
-    where: Where,
-) -> Items:
-    """Items of joined columns; the scores of epochs are averaged."""
-    words: dict[str, Words] = {}
-    n_rows = len(as_words(columns["item"]).code)
-    for what in ("item", "model", "run", "epoch"):
-        column = columns.get(what)
-        words[what] = Words(("1",), np.zeros(n_rows, dtype=np.int32)) if column is None else as_words(column).ordered()
-        blank = words[what].code < 0
-        if blank.any():
-            raise UnreadableSourceError(
-                f"{name}, {where(int(np.argmax(blank)))} has no {what}; {int(blank.sum())} rows in all have none."
-            )
-    if "run" in columns:
-        words["run"] = _sorted_runs(words["run"])
-    _check_names(words["model"].names)
-    cells = cell_of(words["model"], {what: words[what] for what in ("run", "epoch", "item")})
+def _refuse_doubled(joined: Part, model: Words, units: Mapping[str, Words]) -> None:
+    """Refuse two scores of one model for an item, in one run and epoch."""
+    cells = cell_of(model, units)
     order = np.argsort(cells, kind="stable")
     same = np.flatnonzero(np.diff(cells[order]) == 0)
-    if same.size:
-        raise _doubled(columns, words, order, same, name, where)
-    score = _numbers(columns["score"])
-    named = _named_metric(score[None], metric, lower_is_better)
-    shape = tuple(len(words[what].names) for what in ("model", "run", "item"))
-    place = (words["model"].code.astype(np.int64) * shape[1] + words["run"].code) * shape[2] + words["item"].code
-    table, averaged = _over_epochs(score, place, shape, unit)
-    first = _first_rows(words["item"])
-    return check_items(
-        Items(
-            named.metric,
-            _shown(words["model"].names),
-            _shown(words["run"].names),
-            _shown(words["item"].names),
-            table * named.factor,
-            *_of_items(columns, first, words["item"].names, words["item"].code),
-            columns=_slices_of(columns, first, words["item"].code),
-            sources=(*remarks, *averaged),
-            unit=unit,
-            labels=_labels_of(columns, words, shape, named.factor),
-        )
-    )
-
-
-def _sorted_runs(run: Words) -> Words:
-    """Runs in the order of their names where these are words, of appearance where they are numbers."""
-    if all(re.fullmatch(r"-?\d+(\.\d+)?", name) for name in run.names):
-        return run
-    order = sorted(range(len(run.names)), key=lambda place: run.names[place])
-    rank = np.empty(len(order), dtype=np.int32)
-    rank[order] = np.arange(len(order))
-    return Words(tuple(run.names[place] for place in order), rank[run.code])
-
-
-def _first_rows(item: Words) -> IntArray:
-    """First row of each item."""
-    first = np.full(len(item.names), -1, dtype=np.int64)
-    first[item.code[::-1]] = np.arange(item.code.size)[::-1]
-    return first
-
-
-def _doubled(
-    columns: Mapping[str, Column], words: Mapping[str, Words], order: IntArray, same: IntArray, name: str, where: Where
-) -> Exception:
+    if not same.size:
+        return
+    texts = {name: column for name, column in joined.words.items() if name not in {*_OWN, TASK, SUBTASK}}
+    table = SourceTable(joined.name, {**texts}, joined.where, model.code.size, {})
     pair = sorted((int(order[same[0]]), int(order[same[0] + 1])))
-    table = SourceTable(
-        name, {key: column for key, column in columns.items() if key not in _OWN}, where, len(words["item"].code), {}
-    )
-    units = {"item": words["item"], **({"run": words["run"]} if "run" in columns else {})}
-    error = doubles_error(table, words["model"], units, (pair[0], pair[1]), same.size, order, same, ())
-    hints = (
-        []
-        if {"run", "epoch"} & columns.keys()
-        else [" If they are several answers of one model, number them in a column 'epoch', or 'run' where a run answers all."]
-    )
-    hints += [] if TASK in columns else [" If they are of several tasks, name these in a column 'task'."]
-    return InvalidScoresError(*error.parts, *hints)
+    units = {what: column for what, column in units.items() if what == "item" or (what == "run" and "run" in joined.words)}
+    error = doubles_error(table, model, units, (pair[0], pair[1]), same.size, order, same, ())
+    numbered = " If they are several answers of one model, number them in a column 'epoch', or 'run' where a run answers all."
+    of_tasks = " If they are of several tasks, name these in a column 'task'."
+    hints = {numbered: {"run", "epoch"}.isdisjoint(joined.words), of_tasks: TASK not in joined.words}
+    raise InvalidScoresError(*error.parts, *(hint for hint, is_so in hints.items() if is_so))
 
 
-def _labels_of(
-    columns: Mapping[str, Column], words: Mapping[str, Words], shape: tuple[int, ...], factor: int
-) -> FloatArray | None:
-    """Labels by people of the answers of each model to each item, the mean where there are several; None where there are none."""
-    label = columns.get("human")
-    if not isinstance(label, np.ndarray) or np.isnan(label).all():
+def _one_each(joined: Part, key: str, item: Words) -> Any:
+    """Cluster or weight of each item, where there are any; each item has one."""
+    column = joined.words.get(key, joined.numbers.get(key))
+    if column is None:
         return None
-    n_models, _, n_items = shape
-    place = words["model"].code.astype(np.int64) * n_items + words["item"].code
-    return _over_epochs(label, place, (n_models, n_items), "item")[0] * factor
+    own, odd = _by_item(column, item)
+    lacking = [item.names[place] for place in np.flatnonzero(np.isnan(own)).tolist()]
+    if lacking:
+        raise InvalidScoresError(f"{len(lacking)} items have no {key}: {quoted(lacking, 3)}.")
+    if odd.size:
+        raise InvalidScoresError(f"item {item.names[item.code[odd[0]]]!r} has more than one {key}.")
+    return tuple(printable(column.names[place]) for place in own.astype(int).tolist()) if isinstance(column, Words) else own
 
 
-def _of_items(
-    columns: Mapping[str, Column], first: IntArray, items: Sequence[str], code: IntArray | None = None
-) -> tuple[tuple[str, ...] | None, FloatArray | None]:
-    """Clusters and weights of the items, where there are any; each item has one of each."""
-    found: dict[str, Any] = {"cluster": None, "weight": None}
-    for key in found:
-        column = columns.get(key)
-        if column is None:
-            continue
-        values: Any = column.code if isinstance(column, Words) else column
-        missing = values[first] < 0 if isinstance(column, Words) else np.isnan(values[first])
-        if missing.any():
-            which = [items[place] for place in np.flatnonzero(missing).tolist()]
-            raise InvalidScoresError(f"{len(which)} items have no {key}: {quoted(which, 3)}.")
-        if code is not None and (differs := values != values[first][code]).any():
-            raise InvalidScoresError(f"item {items[int(code[int(np.argmax(differs))])]!r} has more than one {key}.")
-        found[key] = (
-            tuple(printable(column.names[each]) for each in values[first].tolist())
-            if isinstance(column, Words)
-            else values[first]
-        )
-    return found["cluster"], found["weight"]
+def _by_item(column: Column, item: Words) -> tuple[FloatArray, IntArray]:
+    """Number, or place of the word, of each item, nan where no row has one; and the rows that say another one."""
+    values = np.where(column.code < 0, np.nan, column.code) if isinstance(column, Words) else column
+    rows = np.flatnonzero(~np.isnan(values))
+    own = np.full(len(item.names), np.nan)
+    own[item.code[rows[::-1]]] = values[rows[::-1]]
+    return own, rows[values[rows] != own[item.code[rows]]]
 
 
-def _slices_of(columns: Mapping[str, Column], first: IntArray, code: IntArray) -> dict[str, tuple[str, ...]]:
+def _slices_of(words: Mapping[str, Words], item: Words) -> dict[str, tuple[str, ...]]:
     """Texts of further columns that say the same of an item in all its rows."""
     found: dict[str, tuple[str, ...]] = {}
-    for name, column in columns.items():
-        if (name in _OWN and name not in (TASK, SUBTASK)) or not isinstance(column, Words):
-            continue
-        own = np.full(first.size, -1, dtype=np.int64)
-        present = column.code >= 0
-        own[code[present][::-1]] = column.code[present][::-1]
-        if np.all(~present | (column.code == own[code])):
-            names = (*map(printable, column.names), "")
-            found[name] = tuple(names[each] for each in own.tolist())
+    for name in [name for name in words if name not in _OWN]:
+        own, odd = _by_item(words[name], item)
+        if not odd.size:
+            texts = (*map(printable, words[name].names), "")
+            found[name] = tuple(texts[place] for place in np.nan_to_num(own, nan=-1.0).astype(int).tolist())
     return found
 
 
-def _over_epochs(score: FloatArray, place: IntArray, shape: tuple[int, ...], unit: str) -> tuple[FloatArray, list[str]]:
-    """Mean score at each place of an array, nan where there is none, and a remark where epochs are averaged."""
+def _means(score: FloatArray, place: IntArray, shape: tuple[int, ...]) -> tuple[FloatArray, str]:
+    """Mean score at each place of an array, nan where there is none, and of how many, "" for one each."""
     has = ~np.isnan(score)
     size = int(np.prod(shape))
     n = np.bincount(place[has], minlength=size)
     table = divide(np.bincount(place[has], score[has], minlength=size), np.where(n > 0, n, np.nan)).reshape(shape)
-    if n.max(initial=0) <= 1:
-        return table, []
-    fewest = n[n > 0].min()
-    how_many = f"{n.max()}" if fewest == n.max() else f"{fewest} to {n.max()}"
-    return table, [f"{how_many} epochs of each {unit} are averaged: answers to one {unit} are no further {unit}s"]
+    most, fewest = n.max(initial=0), n[n > 0].min(initial=n.max(initial=0))
+    return table, "" if most <= 1 else f"{most}" if fewest == most else f"{fewest} to {most}"
+
+
+def _is_binary(score: FloatArray) -> bool:
+    return bool(((score == 0) | (score == 1) | np.isnan(score)).all())
 
 
 def _named_metric(score: FloatArray, metric: str | None, lower_is_better: bool | None) -> NamedMetric:
     """The metric asked for, or accuracy for scores that are all 0 or 1; nan are passed by."""
-    binary = all(bool(((row == 0) | (row == 1) | np.isnan(row)).all()) for row in score)
-    if metric is None and not binary and set(np.unique(score[~np.isnan(score)]).tolist()) <= {0.0, 1.0, 100.0}:
+    if metric is not None or _is_binary(score):
+        return name_metric(full_name(metric or "accuracy"), lower_is_better)
+    if set(np.unique(score[~np.isnan(score)]).tolist()) <= {0.0, 1.0, 100.0}:
         raise InvalidScoresError("the scores are 0 and 100, which looks like per cent. Divide them by 100, or name their metric.")
-    called = metric or ("accuracy" if binary else None)
-    if called is None:
-        raise AmbiguousSourceError(
-            "the scores are not all 0 or 1, and nothing says what they are. Pass ",
-            Setting("metric", "'NAME'"),
-            " and, unless it is one of scikit-learn's, ",
-            Setting("lower_is_better", "False"),
-            ".",
-        )
-    return name_metric(full_name(called), lower_is_better)
+    raise AmbiguousSourceError(
+        "the scores are not all 0 or 1, and nothing says what they are. Pass ",
+        Setting("metric", "'NAME'"),
+        " and, unless it is one of scikit-learn's, ",
+        Setting("lower_is_better", "False"),
+        ".",
+    )

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, cast
 
 from tiebreak.errors import AmbiguousSourceError, InvalidScoresError, Setting, UnreadableSourceError
 from tiebreak.printable import printable
-from tiebreak.readers.files import content_of, lines_of, parse_json
+from tiebreak.readers.files import check_size, content_of, lines_of, parse_json
 from tiebreak.scores.vocabulary import quoted
 
 Record = dict[str, Any]
@@ -49,8 +49,6 @@ class Log(NamedTuple):
         False for the log of an evaluation that was not finished.
     is_mean_of_tasks : bool
         True where the tool takes the mean of the tasks of a group, False where it takes that of all their items.
-    is_named_by_file : bool
-        True where the log names no model, which is called after the file.
     """
 
     columns: dict[str, list[Any]]
@@ -62,7 +60,6 @@ class Log(NamedTuple):
     settings: tuple[tuple[str, str], ...] = ()
     is_whole: bool = True
     is_mean_of_tasks: bool = False
-    is_named_by_file: bool = False
 
 
 class Format(NamedTuple):
@@ -424,40 +421,30 @@ def _inspect_scores(sample: Record) -> Record:
 
 def _unzipped(path: Path, name: str) -> Iterator[Any]:
     """Header and samples of an .eval file, one after the other."""
-    with path.open("rb") as file:
-        n_members = sum(block.count(b"PK\1\2") for block in iter(partial(file.read, 2**20), b""))
-    # before the directory is opened, which takes as much memory
-    _check(n_members <= 100_000, f"{name} is a zip of {n_members:,} files, and no log has so many samples. It is not read.")
     with zipfile.ZipFile(path) as archive:
         members = {each.filename: each for each in archive.infolist()}
-        unpacked, packed = sum(each.file_size for each in archive.infolist()) / 1e6, path.stat().st_size / 1e6
-        _check(
-            unpacked <= max(10, 200 * packed),  # texts pack to a tenth
-            f"{name} unpacks to {unpacked:,.0f} MB from {packed:,.1f} MB, which no log does. It is not read.",
-        )
         header = "header.json" if "header.json" in members else "_journal/start.json"
         for member in (header, *(each for each in members if re.fullmatch(r"samples/.+\.json", each))):
-            yield parse_json(_unpacked(archive, members[member], name), f"{name}: {printable(member)}")
+            yield parse_json(_unpacked(archive, members[member], f"{name}: {printable(member)}"), f"{name}: {printable(member)}")
 
 
 def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) -> bytes:
     """A file of an archive, no more of it than the archive says it is."""
     import pyarrow as pa
 
-    size, checksum, method = member.file_size, member.CRC, member.compress_type
-    _check(
-        method in (0, 8, 93) and not member.flag_bits & 1,
-        f"{name} is encrypted, or packed in a way that Inspect does not use (method {method}). Pack it again without.",
-    )
-    del member.CRC  # which is compared here, whatever unpacks
-    if method == 93:  # Zstandard, which zipfile knows from Python 3.14 on
-        member.compress_type, member.file_size = zipfile.ZIP_STORED, member.compress_size
+    size, checksum = member.file_size, member.CRC
+    check_size(size, name, is_unpacked=True)
+    if member.compress_type != 93:  # Zstandard, which zipfile knows from Python 3.14 on
+        with archive.open(member.filename) as file:
+            return file.read(size)
+    del member.CRC  # which is compared here
+    member.compress_type, member.file_size = zipfile.ZIP_STORED, member.compress_size
     with archive.open(member) as stored:
-        source: Any = pa.CompressedInputStream(pa.PythonFile(stored, mode="r"), "zstd") if method == 93 else stored
+        source = pa.CompressedInputStream(pa.PythonFile(stored, mode="r"), "zstd")
         found = b"".join(islice(iter(partial(source.read, 2**20), b""), 1 + size // 2**20))
     _check(
         len(found) == size and zlib.crc32(found) == checksum,
-        f"{name}: {printable(member.filename)} does not unpack to what the archive says it is. Was it damaged?",
+        f"{name} does not unpack to what the archive says it is. Was it damaged?",
     )
     return found
 
@@ -632,7 +619,6 @@ def _swe_bench(path: Path, name: str) -> tuple[Iterable[Record], Record]:
         "said": {
             f"{total - len(resolved)} of {total} instances were not submitted: they are missing, not wrong": total > len(resolved)
         },
-        "is_named_by_file": True,
     }
 
 
@@ -647,7 +633,7 @@ def _eval_plus(path: Path, name: str) -> tuple[Iterable[Record], Record]:
         {**sample, "_model": _model_of(path), "_item": item, "_task": item.rpartition("/")[0]}
         for item, samples in _whole(path, name)["eval"].items()
         for sample in samples
-    ), {"main": ("plus",), "is_named_by_file": True}
+    ), {"main": ("plus",)}
 
 
 def _livecodebench(path: Path, name: str) -> tuple[Iterable[Record], Record]:
@@ -663,7 +649,7 @@ def _livecodebench(path: Path, name: str) -> tuple[Iterable[Record], Record]:
         }
         for each in questions
         for is_right in each.get("graded_list") or [each["pass@1"]]
-    ), {"lower": {"pass@1": False}.get, "is_named_by_file": True}
+    ), {"lower": {"pass@1": False}.get}
 
 
 FORMATS = (

@@ -22,7 +22,6 @@ from tiebreak.scores.metric import full_name
 from tiebreak.scores.vocabulary import look_up, quoted
 from tiebreak.statistics.influence import METRICS_OF_CLASSES, METRICS_OF_NUMBERS
 
-OF_LABELS = ("accuracy",)
 OF_PROBABILITIES = ("roc_auc", "log_loss", "brier_score")
 OF_NUMBERS = ("mean_absolute_error", "mean_squared_error")
 """Metrics that are means over examples, and the area under the ROC curve; others are `statistics.influence`'s."""
@@ -77,41 +76,68 @@ def read_predictions(
     truth = np.asarray(y_true)
     if truth.ndim != 1 or truth.size == 0:
         raise InvalidScoresError(f"y_true needs one value for each example; got the shape {truth.shape}.")
-    if _n_missing(truth):
-        raise InvalidScoresError(f"{_n_missing(truth)} values of y_true are missing; leave these examples out.")
     if not predictions:
         raise TooFewModelsError("predictions is a dict with what each model predicted: {name: classes or probabilities}.")
-    arrays = {str(name): _checked(name, values, truth.size) for name, values in predictions.items()}
+    arrays = {str(name): np.asarray(values) for name, values in predictions.items()}
+    for name, array in arrays.items():
+        if array.ndim not in (1, 2) or array.shape[0] != truth.size:
+            raise InvalidScoresError(
+                f"{name!r} has predictions of the shape {array.shape} for {truth.size} examples; one row is needed for each."
+            )
+    for whose, array in {
+        "values of y_true": truth,
+        **{f"predictions of {name!r}": array for name, array in arrays.items()},
+    }.items():
+        n_missing = sum(value is None or value != value for value in array.ravel().tolist()) if array.dtype.kind in "fO" else 0
+        if n_missing:
+            raise InvalidScoresError(f"{n_missing} {whose} are missing; leave these examples out for all models.")
     chosen = _metric(truth, arrays, metric)
-    name = name_metric(chosen).metric
     classes = np.unique(truth)
-    if positive is None and chosen in OF_PROBABILITIES and classes.size == 2 and all(a.ndim == 2 for a in arrays.values()):
-        positive = classes[1]  # either gives the same
-    is_positive, actual = None, None
-    names: tuple[str, ...] = ()
-    if chosen in METRICS_OF_CLASSES:
-        names, actual, rows = _of_classes(truth, arrays, classes, positive, chosen)
-    elif chosen in METRICS_OF_NUMBERS:
+    is_positive, actual, names = None, None, ()
+    if chosen in (*OF_NUMBERS, *METRICS_OF_NUMBERS):
         rows = [_numbers(truth, values, model, chosen) for model, values in arrays.items()]
-        actual = truth.astype(float)
-    elif chosen in OF_NUMBERS:
-        rows = [_error_of_numbers(truth, values, model, chosen) for model, values in arrays.items()]
-    elif chosen in OF_LABELS:
-        rows = [_is_right(truth, values, model, classes) for model, values in arrays.items()]
+        if chosen in OF_NUMBERS:
+            rows = [np.abs(row - truth) if chosen == "mean_absolute_error" else np.square(row - truth) for row in rows]
+        else:
+            actual = truth.astype(float)
+    elif chosen == "accuracy":
+        rows = [_places(_labels(values, model, classes), classes) == _places(truth, classes) for model, values in arrays.items()]
+    elif chosen in METRICS_OF_CLASSES:
+        turned = _turned(classes, positive, chosen)
+        names, actual = tuple(map(str, turned.tolist())), _places(truth, turned)
+        rows = [_places(_labels(values, model, classes), turned) for model, values in arrays.items()]
     elif chosen == "roc_auc":
-        is_positive = truth == _positive(classes, positive)
-        rows = [_of_positive(values, classes, positive, model, bounded=False) for model, values in arrays.items()]
+        is_either = positive is None and classes.size == 2 and all(each.ndim == 2 for each in arrays.values())
+        which = _positive(classes, classes[1] if is_either else positive)
+        is_positive = truth == which
+        rows = [
+            _probabilities(values, classes, None, model)[:, classes.tolist().index(which)]
+            if values.ndim == 2
+            else _finite(values, which, model)
+            for model, values in arrays.items()
+        ]
     else:
-        rows = [_loss(truth, values, classes, positive, model, chosen) for model, values in arrays.items()]
+        tables = [_probabilities(values, classes, positive, model) for model, values in arrays.items()]
+        is_own = truth[:, None] == classes
+        if chosen == "brier_score":  # that of two classes is of one of them
+            rows = [np.square(table - is_own).sum(axis=1) / (2 if classes.size == 2 else 1) for table in tables]
+        else:
+            rows = [-np.log(np.maximum(table[is_own], np.finfo(float).eps)) for table in tables]
     number = tuple(str(each) for each in (items if items is not None else range(1, truth.size + 1)))
+    groups = None if clusters is None else tuple(map(str, np.asarray(clusters).tolist()))
+    for what, each in {"items": number, "clusters": number if groups is None else groups}.items():
+        if len(each) != truth.size:
+            raise InvalidScoresError(f"{what} has {len(each)} entries for {truth.size} examples.")
+    if len(set(number)) < truth.size:
+        raise InvalidScoresError(f"{truth.size - len(set(number))} names of items stand twice or more.")
     return check_items(
         Items(
-            name,
+            name_metric(chosen).metric,
             tuple(arrays),
             ("1",),
-            _of_examples(number, truth.size, "items"),
+            number,
             np.stack(rows)[:, None, :].astype(float),
-            None if clusters is None else _of_examples(tuple(map(str, np.asarray(clusters).tolist())), truth.size, "clusters"),
+            groups,
             None if weights is None else np.asarray(weights, dtype=float),
             is_positive,
             actual,
@@ -122,36 +148,9 @@ def read_predictions(
     )
 
 
-def _of_examples(values: tuple[str, ...], n: int, what: str) -> tuple[str, ...]:
-    if len(values) != n:
-        raise InvalidScoresError(f"{what} has {len(values)} entries for {n} examples.")
-    if what == "items" and len(set(values)) < n:
-        raise InvalidScoresError(f"{n - len(set(values))} names of items stand twice or more.")
-    return values
-
-
-def _n_missing(values: NDArray[Any]) -> int:
-    if values.dtype.kind == "f":
-        return int(np.isnan(values).sum())
-    return sum(value is None or value != value for value in values.ravel().tolist()) if values.dtype == object else 0
-
-
-def _checked(name: Any, values: ArrayLike, n: int) -> NDArray[Any]:
-    array = np.asarray(values)
-    if array.ndim not in (1, 2) or array.shape[0] != n:
-        raise InvalidScoresError(
-            f"{name!r} has predictions of the shape {array.shape} for {n} examples; one row is needed for each."
-        )
-    if _n_missing(array):
-        raise InvalidScoresError(
-            f"{_n_missing(array)} predictions of {name!r} are missing; leave these examples out for all models."
-        )
-    return array
-
-
 def _metric(truth: NDArray[Any], arrays: Mapping[str, NDArray[Any]], asked: str | None) -> str:
     if asked is not None:
-        known = (*OF_LABELS, *OF_PROBABILITIES, *OF_NUMBERS, *METRICS_OF_CLASSES, *METRICS_OF_NUMBERS)
+        known = ("accuracy", *OF_PROBABILITIES, *OF_NUMBERS, *METRICS_OF_CLASSES, *METRICS_OF_NUMBERS)
         name = full_name(asked).removeprefix("neg_")
         if name not in known:
             raise InvalidParameterError(
@@ -162,24 +161,19 @@ def _metric(truth: NDArray[Any], arrays: Mapping[str, NDArray[Any]], asked: str 
         return name
     classes = set(np.unique(truth).tolist())
     labels = [model for model, values in arrays.items() if values.ndim == 1 and set(np.unique(values).tolist()) <= classes]
-    if len(labels) == len(arrays):
-        return "accuracy"
-    if labels and len(labels) < len(arrays) and len(classes) <= 2:
-        others = [model for model, values in arrays.items() if values.ndim == 2 or _is_fractional(values)]
-        if others:
-            raise AmbiguousSourceError(
-                f"{quoted(labels)} predicts classes, {quoted(others)} does not. Give classes of all models, or probabilities of "
-                "all."
-            )
+    others = [model for model, values in arrays.items() if values.ndim == 2 or _is_fractional(values)]
+    if labels and others and len(classes) <= 2:
+        raise AmbiguousSourceError(
+            f"{quoted(labels)} predicts classes, {quoted(others)} does not. Give classes of all models, or probabilities of all."
+        )
     if len(classes) == 2 and all(_is_fractional(values) for values in arrays.values()):
         return "roc_auc"
-    if truth.dtype.kind == "f" and len(classes) > 2:
+    if truth.dtype.kind == "f" and len(classes) > 2 and len(labels) < len(arrays):
         raise AmbiguousSourceError(
             "numbers are compared by their errors. Pass ", Setting("metric", "'mean_absolute_error'"), " or another."
         )
-    if all(values.ndim == 2 for values in arrays.values()):
-        return "log_loss"
-    return "accuracy"  # whose check names the classes that are not there
+    is_of_all = all(values.ndim == 2 for values in arrays.values())
+    return "log_loss" if is_of_all else "accuracy"  # whose check names the classes that are not there
 
 
 def _is_fractional(values: NDArray[Any]) -> bool:
@@ -187,127 +181,89 @@ def _is_fractional(values: NDArray[Any]) -> bool:
     return values.dtype.kind == "f" and bool((values != np.rint(values)).any())
 
 
-def _of_classes(
-    truth: NDArray[Any], arrays: Mapping[str, NDArray[Any]], classes: NDArray[Any], positive: Any, metric: str
-) -> tuple[tuple[str, ...], FloatArray, list[FloatArray]]:
-    """Names of the classes, the positive one last, and the places in them of the truth and of what each model predicts."""
+def _turned(classes: NDArray[Any], positive: Any, metric: str) -> NDArray[Any]:
+    """The classes that a metric tells apart, of two the positive one last."""
     if classes.size < 2:
         raise InvalidScoresError(f"{metric} tells classes apart, and y_true has only {str(classes[0])!r}.")
-    if metric in ("f1", "precision", "recall", "jaccard"):
-        if classes.size > 2:
-            raise InvalidParameterError(
-                f"{metric} is of the positive one of two classes, and y_true has {classes.size}. Pass ",
-                Setting("metric", f"'{metric}_macro'"),
-                f", or {metric}_weighted.",
-                about="metric",
-            )
-        if _positive(classes, positive) == classes[0]:
-            classes = classes[::-1]
-    names = tuple(str(each) for each in classes.tolist())
-    place = {name: float(at) for at, name in enumerate(names)}
-
-    def places(values: NDArray[Any]) -> FloatArray:
-        found, codes = np.unique(values, return_inverse=True)
-        return np.array([place[str(each)] for each in found.tolist()])[codes]
-
-    predicted = [_known_classes(values, model, classes) for model, values in arrays.items()]
-    return names, places(truth), [places(values) for values in predicted]
+    if metric not in ("f1", "precision", "recall", "jaccard"):
+        return classes
+    if classes.size > 2:
+        raise InvalidParameterError(
+            f"{metric} is of the positive one of two classes, and y_true has {classes.size}. Pass ",
+            Setting("metric", f"'{metric}_macro'"),
+            f", or {metric}_weighted.",
+            about="metric",
+        )
+    return classes[::-1] if _positive(classes, positive) == classes[0] else classes
 
 
-def _is_right(truth: NDArray[Any], values: NDArray[Any], model: str, classes: NDArray[Any]) -> FloatArray:
-    values = _known_classes(values, model, classes)
-    if values.dtype.kind != truth.dtype.kind:
-        return np.asarray(values.astype(str) == truth.astype(str), dtype=float)
-    return np.asarray(values == truth, dtype=float)
+def _places(values: NDArray[Any], classes: NDArray[Any]) -> FloatArray:
+    """Places in the classes, of which 1 and "1" are the same."""
+    place = {str(name): float(at) for at, name in enumerate(classes.tolist())}
+    found, codes = np.unique(values, return_inverse=True)
+    return np.array([place[str(each)] for each in found.tolist()])[codes]
 
 
-def _known_classes(values: NDArray[Any], model: str, classes: NDArray[Any]) -> NDArray[Any]:
+def _labels(values: NDArray[Any], model: str, classes: NDArray[Any]) -> NDArray[Any]:
     """Classes that a model predicts, or the likeliest ones, all of which the truth has."""
     if values.ndim == 2:
-        classes = np.sort(classes)
-        values = classes[_probabilities(values, classes, model).argmax(axis=1)]
-    foreign = sorted({str(value) for value in np.unique(values).tolist()} - {str(each) for each in classes.tolist()})
+        return np.asarray(classes[_probabilities(values, classes, None, model).argmax(axis=1)])
+    known = [str(each) for each in classes.tolist()]
+    foreign = sorted({str(value) for value in np.unique(values).tolist()} - {*known})
     if foreign:
         raise InvalidScoresError(
-            f"{model!r} predicts {quoted(foreign, 3)}, which y_true does not have; its classes are "
-            f"{quoted([str(c) for c in classes])}. "
+            f"{model!r} predicts {quoted(foreign, 3)}, which y_true does not have; its classes are {quoted(known)}. "
             "If these are probabilities, pass metric='roc_auc'."
         )
     return values
 
 
 def _positive(classes: NDArray[Any], positive: Any) -> Any:
+    known = quoted([str(each) for each in classes.tolist()])
     if classes.size != 2:
         raise InvalidScoresError(
             f"probabilities of one class are for two classes; y_true has {classes.size}. Give a column for each."
         )
     if positive is None and set(classes.tolist()) not in ({0, 1}, {-1, 1}):
         raise InvalidParameterError(
-            f"which of the classes {quoted([str(c) for c in classes])} is the positive one? Pass ",
+            f"which of the classes {known} is the positive one? Pass ",
             Setting("positive", repr(str(classes[1]))),
             " or the other; their order does not say it.",
             about="positive",
         )
-    if positive is None:
-        return classes[1]
-    if positive not in classes.tolist():
-        raise InvalidParameterError(
-            f"positive={positive!r} is no class of y_true; there are {quoted([str(c) for c in classes])}."
-        )
-    return positive
+    if positive is not None and positive not in classes.tolist():
+        raise InvalidParameterError(f"positive={positive!r} is no class of y_true; there are {known}.")
+    return classes[1] if positive is None else positive
 
 
-def _of_positive(values: NDArray[Any], classes: NDArray[Any], positive: Any, model: str, *, bounded: bool) -> FloatArray:
-    """Score or probability of the positive class; a ranking takes any number, a loss probabilities."""
-    which = _positive(classes, positive)
-    if values.ndim == 2:
-        return np.asarray(_probabilities(values, classes, model)[:, classes.tolist().index(which)])
+def _finite(values: NDArray[Any], which: Any, model: str) -> FloatArray:
     if values.dtype.kind not in "biuf" or not np.isfinite(values.astype(float)).all():
         raise InvalidScoresError(f"{model!r} needs a finite number for each example: how much it is for {which!r}.")
-    scores = values.astype(float)
-    if bounded and ((scores < 0) | (scores > 1)).any():
-        at = int(np.flatnonzero((scores < 0) | (scores > 1))[0])
-        raise InvalidScoresError(f"probabilities lie between 0 and 1; {model!r} has {scores[at]:g} for example {at + 1}.")
-    return scores
+    return values.astype(float)
 
 
-def _probabilities(values: NDArray[Any], classes: NDArray[Any], model: str) -> FloatArray:
-    table = values.astype(float)
-    if table.shape[1] != classes.size:
-        raise InvalidScoresError(f"{model!r} has {table.shape[1]} columns of probabilities, y_true {classes.size} classes.")
-    wrong = ~np.isfinite(table) | (table < 0) | (table > 1)
-    if wrong.any():
-        row, column = np.argwhere(wrong)[0]
+def _probabilities(values: NDArray[Any], classes: NDArray[Any], positive: Any, model: str) -> FloatArray:
+    """Probabilities of all classes, in their order; of a single column those of the positive class and the other."""
+    if values.ndim == 1:
+        which = _positive(classes, positive)
+        table = _finite(values, which, model)[:, None]
+    else:
+        table = values.astype(float)
+        if table.shape[1] != classes.size:
+            raise InvalidScoresError(f"{model!r} has {table.shape[1]} columns of probabilities, y_true {classes.size} classes.")
+    wrong = np.argwhere(~((table >= 0) & (table <= 1)))
+    if wrong.size:
+        row, column = wrong[0]
         raise InvalidScoresError(
             f"probabilities lie between 0 and 1; {model!r} has {table[row, column]:g} for example {row + 1}."
         )
+    if values.ndim == 1:
+        return np.where(classes == which, table, 1 - table)
     sums = table.sum(axis=1)
     if (np.abs(sums - 1) > 1e-4).any():
         row = int(np.abs(sums - 1).argmax())
         raise InvalidScoresError(f"the probabilities of {model!r} for example {row + 1} sum to {sums[row]:g}, not 1.")
     return np.asarray(table)
-
-
-def _loss(truth: NDArray[Any], values: NDArray[Any], classes: NDArray[Any], positive: Any, model: str, metric: str) -> FloatArray:
-    """Log loss or Brier score of each example, over all classes; that of two classes is of the positive one."""
-    if values.ndim == 1 or classes.size == 2:
-        probability = _of_positive(values, classes, positive, model, bounded=True)
-        hit = truth == _positive(classes, positive)
-        if metric == "brier_score":
-            return np.asarray(np.square(probability - hit))
-        own = np.where(hit, probability, 1 - probability)
-    else:
-        table = _probabilities(values, classes, model)
-        one_hot = truth[:, None] == classes
-        if metric == "brier_score":
-            return np.asarray(np.square(table - one_hot).sum(axis=1))
-        own = table[one_hot]
-    return np.asarray(-np.log(np.maximum(own, np.finfo(float).eps)))
-
-
-def _error_of_numbers(truth: NDArray[Any], values: NDArray[Any], model: str, metric: str) -> FloatArray:
-    error = _numbers(truth, values, model, metric) - truth.astype(float)
-    return np.asarray(np.abs(error) if metric == "mean_absolute_error" else np.square(error))
 
 
 def _numbers(truth: NDArray[Any], values: NDArray[Any], model: str, metric: str) -> FloatArray:
@@ -347,27 +303,21 @@ def items_of_predictions(tables: Sequence[SourceTable], names: Sequence[str], op
     `names` are those of the models of tables with one column of predictions.
     """
     found: dict[str, NDArray[Any]] = {}
-    truth: NDArray[Any] = np.empty(0)
-    keys: list[str] = []
-    clusters: list[str] | None = None
+    first, roles = tables[0], _roles(tables[0], options) or {}
+    truth = _values(first, roles["truth"][0])
+    keys = _keys_of(first, roles, truth.size)
+    clusters = first.words(roles["cluster"][0]).texts() if "cluster" in roles else None
     for table, name in zip(tables, names, strict=True):
         roles = _roles(table, options) or {}
         own_truth = _values(table, roles["truth"][0])
-        own_keys = _keys_of(table, roles, own_truth.size)
-        models = _model_columns(table, roles, options, name, is_one=len(tables) > 1)
-        if not found:
-            truth, keys = own_truth, own_keys
-            clusters = table.words(roles["cluster"][0]).texts() if "cluster" in roles else None
-        order = _aligned(keys, own_keys, truth, own_truth, table.name)
-        for model, column in models.items():
+        order = _aligned(keys, _keys_of(table, roles, own_truth.size), truth, own_truth, table.name)
+        for model, column in _model_columns(table, roles, options, name, is_one=len(tables) > 1).items():
             if model in found:
                 raise AmbiguousSourceError(f"two sources hold predictions of {model!r}. Name each file after its model.")
             found[model] = _values(table, column)[order]
     if options.models is not None:
         found = {model: found[list(found)[look_up(model, list(found), "model")]] for model in options.models}
-    positive: Any = options.positive
-    if positive is not None:
-        positive = next((each for each in np.unique(truth).tolist() if str(each) == str(positive)), positive)
+    positive = next((each for each in np.unique(truth).tolist() if str(each) == str(options.positive)), options.positive)
     items = read_predictions(truth, found, metric=options.metric, positive=positive, items=keys, clusters=clusters)
     name_metric(items.metric.name, options.direction_of(items.metric.name))  # what the caller says must agree
     return items
@@ -417,7 +367,13 @@ def _values(table: SourceTable, name: str) -> NDArray[Any]:
         )
     if isinstance(column, Words):
         return np.array(column.names, dtype=str)[column.code]
-    return column.astype(np.int64) if bool(np.all(column == np.floor(column)) and np.all(np.abs(column) < 2**53)) else column
+    return whole_numbers(column)
+
+
+def whole_numbers(column: FloatArray) -> NDArray[Any]:
+    """Numbers without gaps that are all whole as integers, so that classes keep their names; others as they are."""
+    is_whole = bool(np.all(column == np.floor(column)) and np.all(np.abs(column) < 2**53))
+    return column.astype(np.int64) if is_whole else column
 
 
 def _keys_of(table: SourceTable, roles: Mapping[str, list[str]], n: int) -> list[str]:

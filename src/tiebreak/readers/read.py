@@ -30,7 +30,6 @@ from tiebreak.readers.header import names_something
 from tiebreak.readers.item_scores import (
     Part,
     items_of,
-    items_of_wide,
     part_of_items,
     part_of_log,
     part_of_long,
@@ -42,7 +41,7 @@ from tiebreak.readers.predictions import holds_predictions, items_of_predictions
 from tiebreak.readers.shapes import Long, long_of
 from tiebreak.readers.source import ACCEPTED, ReadOptions, Source, known_sizes, unsupported, with_sizes
 from tiebreak.readers.splits import source_of_long
-from tiebreak.readers.tables import ENDINGS, Column, SourceTable, Words, as_words, is_frame, read_table
+from tiebreak.readers.tables import ENDINGS, SourceTable, Words, is_frame, read_table
 from tiebreak.scores.items import Items, check_items
 from tiebreak.scores.scores import SavedSettings, Scores, percent_notices
 from tiebreak.scores.vocabulary import look_up, quoted
@@ -306,16 +305,15 @@ def _found(given: NamedSource, options: ReadOptions, *, n_sources: int) -> Found
 
 
 def _named(found: One, given: NamedSource) -> One:
-    """What was found of one model, under the name that a dict gives to it."""
-    models = as_words(found.columns["model"]).names if isinstance(found, Part) else found.models
+    """Scores or items of one model under the name that a dict gives to it."""
+    models = found.models
     if not given.key or not models:
         return found
     if len(models) > 1:
         raise AmbiguousSourceError(f"the source given for {given.key!r} holds {len(models)} models. Pass it without a name.")
-    if not isinstance(found, Part):
-        return dataclasses.replace(found, models=(given.key,))
-    columns: dict[str, Column] = {**found.columns, "model": as_words(found.columns["model"]).renamed([given.key])}
-    return dataclasses.replace(found, columns=columns, is_named_by_file=False)
+    if isinstance(found, Part):
+        return found.with_models({models[0]: given.key})
+    return dataclasses.replace(found, models=(given.key,))
 
 
 def _with_options(scores: Scores, name: str, options: ReadOptions) -> Source:
@@ -331,23 +329,10 @@ def _with_options(scores: Scores, name: str, options: ReadOptions) -> Source:
 
 
 def _read_all(sources: Sequence[Any], options: ReadOptions) -> Scores:
-    references = [reference for each in sources if (reference := answer.reference_of(each)) is not None]
-    given = _given([each for each in sources if answer.reference_of(each) is None])
-    if not given:
-        raise UnreadableSourceError(
-            f"{references[0].saved_settings.source} holds its many scores of items by reference only (hash "
-            f"{references[0].hash}). Pass the table that they came from as well: its settings are then used."
-        )
+    given = _given(sources)
     found = [_found(each, options, n_sources=len(given)) for each in given]
     if any(map(_is_items, found)):
-        scores = _item_scores(found, given, options)
-        for reference in references:
-            if scores.items is None or scores.items.hash() != reference.hash:
-                raise UnreadableSourceError(
-                    f"{reference.saved_settings.source} was made from another table of items (hash {reference.hash})."
-                )
-        asked = tuple(reference.saved_settings for reference in references)
-        return dataclasses.replace(scores, saved_settings=(*asked, *scores.saved_settings))
+        return _item_scores(found, given, options)
     scores = join_sources([_of_splits(each, its, options) for each, its in zip(found, given, strict=True)])
     if options.models is not None:
         for name in options.models:
@@ -407,12 +392,8 @@ def _items(found: Sequence[Found], given: Sequence[NamedSource], options: ReadOp
         if len(tables) < len(found):
             raise AmbiguousSourceError("some sources are predictions beside the truth, and others scores; compare one kind.")
         return items_of_predictions(tables, [its.stem or its.name for its in given], options)
-    only = found[0] if len(found) == 1 else None
-    if isinstance(only, Items) and options.cluster is None:
-        return check_items(only)
-    wide = items_of_wide(only, options) if isinstance(only, Long) and only.is_of_items else None
-    if wide is not None:
-        return wide
+    if len(found) == 1 and isinstance(found[0], Items) and options.cluster is None:
+        return check_items(found[0])
     return items_of(_parts(found, given, options), options.metric, options.direction_of(options.metric or ""), options.cluster)
 
 

@@ -33,10 +33,10 @@ from tiebreak.scores.metric import has_direction
 from tiebreak.scores.scores import ScoreMatrix, SplitDesign
 from tiebreak.scores.vocabulary import Notice
 
-_SPLIT = re.compile(r"split(\d+)_test_(.+)")
+_SPLIT = re.compile(r"split(?P<number>\d+)_test_(?P<metric>.+)")
 """Name of the scores of one split of a search."""
 
-_FOLD_OF_TRIAL = re.compile(r"user_attrs_(.*?)_?(fold|split|cv)_?(\d+)", re.IGNORECASE)
+_FOLD_OF_TRIAL = re.compile(r"user_attrs_(?P<metric>.*?)_?(fold|split|cv)_?(?P<number>\d+)", re.IGNORECASE)
 """Name of the scores of one fold that the trials of a study keep, alone or after a metric."""
 
 
@@ -64,11 +64,16 @@ def is_cv_results(names: Iterable[Any]) -> bool:
 def is_trials(names: Iterable[Any]) -> bool:
     """True for the names of columns of a study's trials that keep the score of each fold."""
     texts = list(map(str, names))
-    return any(text == "number" or text.startswith("params_") for text in texts) and len(_folds_of_trials(texts)) > 1
+    is_numbered = any(text == "number" or text.startswith("params_") for text in texts)
+    return is_numbered and sum(map(len, _by_metric(texts, _FOLD_OF_TRIAL).values())) > 1
 
 
-def _folds_of_trials(names: Iterable[str]) -> list[re.Match[str]]:
-    return [match for name in names if (match := _FOLD_OF_TRIAL.fullmatch(name))]
+def _by_metric(names: Iterable[Any], pattern: re.Pattern[str]) -> dict[str, dict[int, str]]:
+    """Names of columns of scores by their metric, and by the number of the split."""
+    found: dict[str, dict[int, str]] = {}
+    for match in filter(None, map(pattern.fullmatch, map(str, names))):
+        found.setdefault(match["metric"], {})[int(match["number"])] = match[0]
+    return found
 
 
 def _is_column(name: Any) -> bool:
@@ -188,13 +193,13 @@ def _by_model(matrix: Any, name: str, options: ReadOptions) -> dict[str, Any]:
 
 def read_cv_results(results: Mapping[str, Any], name: str, options: ReadOptions, search: Any = None) -> Source:
     """Scores of all candidates in the ``cv_results_`` of a search, whose cells may be the texts of a file."""
-    key = _key(results, options.metric, name)
+    params = _params(results, name)
+    key, score = _scored(results, options.metric, len(params), name)
     scorers = getattr(search, "scorer_", None)
     scorer, sign = key, getattr(scorers.get(key), "_sign", None) if isinstance(scorers, Mapping) else None
     if search is not None and key == "score":
         scorer, sign = scorer_of(search, options)
-    params = _params(results, name)
-    score, seconds = _scores(results, key, len(params), name), _seconds(results.get("mean_fit_time"))
+    seconds = _seconds(results.get("mean_fit_time"))
     kept, notices = np.arange(len(params)), []
     if "iter" in results:
         iteration = _numbers(results["iter"], name, "iter")
@@ -228,16 +233,16 @@ def scores_of_candidates(results: Mapping[str, Any], metric: str | None = None) 
 
     `metric` says which of several; nan stands for a fit or a score that failed.
     """
-    n_candidates = len(_params(results, "cv_results_"))
-    return _scores(results, _key(results, metric, "cv_results_"), n_candidates, "cv_results_")
+    return _scored(results, metric, len(_params(results, "cv_results_")), "cv_results_")[1]
 
 
-def _key(results: Mapping[str, Any], metric: str | None, name: str) -> str:
-    """Key of the metric asked for: "score" where there is only one, whatever it is called."""
-    held = tuple(dict.fromkeys(match[2] for key in results if (match := _SPLIT.fullmatch(str(key)))))
+def _scored(results: Mapping[str, Any], metric: str | None, n_rows: int, name: str) -> tuple[str, FloatArray]:
+    """Key of the metric asked for, "score" where there is only one, whatever it is called; and its scores."""
+    held = _by_metric(results, _SPLIT)
     if not held:
         raise UnreadableSourceError(f"{name} holds no scores of splits (split0_test_score and so on).")
-    return "score" if held == ("score",) else choose_metric(held, metric, name)
+    key = "score" if [*held] == ["score"] else choose_metric(list(held), metric, name)
+    return key, _columns(held[key], results, n_rows, name)
 
 
 def _params(results: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
@@ -264,12 +269,6 @@ def _value(cell: Any) -> Any:
         return float(cell) if re.fullmatch(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", cell, re.ASCII) else cell or None
     is_empty = type(cell).__name__ in ("NAType", "NaTType", "MaskedConstant")
     return None if is_empty or (isinstance(cell, float) and np.isnan(cell)) else cell
-
-
-def _scores(results: Mapping[str, Any], key: str, n_rows: int, name: str) -> FloatArray:
-    """Scores of shape (n_candidates, n_splits)."""
-    matches = map(_SPLIT.fullmatch, map(str, results))
-    return _columns({int(match[1]): match[0] for match in matches if match and match[2] == key}, results, n_rows, name)
 
 
 def _columns(numbered: Mapping[int, str], columns: Mapping[str, Any], n_rows: int, name: str) -> FloatArray:
@@ -308,9 +307,7 @@ def _columns_of(trials: Sequence[Any]) -> dict[str, list[Any]]:
 
 def read_trials(columns: Mapping[str, Sequence[Any]], name: str, options: ReadOptions) -> Source:
     """Scores of the complete trials of a study that keep one for each fold."""
-    groups: dict[str, dict[int, str]] = {}
-    for match in _folds_of_trials(columns):
-        groups.setdefault(match[1], {})[int(match[3])] = match[0]
+    groups = _by_metric(columns, _FOLD_OF_TRIAL)
     n_trials = max(map(len, columns.values()), default=0)
     kept = np.flatnonzero([str(state) == "COMPLETE" for state in columns.get("state", ["COMPLETE"] * n_trials)])
     if not groups or not kept.size:

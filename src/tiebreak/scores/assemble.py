@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -40,31 +40,14 @@ def number_splits(repeat: IntArray, fold: IntArray) -> SplitKeys:
     first_repeat, first_fold = int(repeat.min()), int(fold.min())
     n_repeats, n_folds = int(repeat.max()) - first_repeat + 1, int(fold.max()) - first_fold + 1
     if n_repeats * n_folds > max(4 * repeat.size, 65_536):
-        pairs = np.column_stack([repeat, fold]).astype(np.int64)
-        keys, code = np.unique(pairs, axis=0, return_inverse=True)
+        keys, code = np.unique(np.column_stack([repeat, fold]).astype(np.int64), axis=0, return_inverse=True)
         return SplitKeys(keys[:, 0], keys[:, 1], code.ravel())
+    flat = (repeat.astype(np.int64) - first_repeat) * n_folds + (fold.astype(np.int64) - first_fold)
     present = np.zeros(n_repeats * n_folds, dtype=bool)
-    for rows in row_blocks(repeat.size):
-        present[_flat(repeat[rows], fold[rows], first_repeat, first_fold, n_folds)] = True
+    present[flat] = True
     number = np.cumsum(present, dtype=np.int32) - np.int32(1)
-    code = np.empty(repeat.size, dtype=np.int32)
-    for rows in row_blocks(repeat.size):
-        code[rows] = number[_flat(repeat[rows], fold[rows], first_repeat, first_fold, n_folds)]
     key_repeat, key_fold = np.divmod(np.flatnonzero(present), n_folds)
-    return SplitKeys(key_repeat + first_repeat, key_fold + first_fold, code)
-
-
-def _flat(repeat: IntArray, fold: IntArray, first_repeat: int, first_fold: int, n_folds: int) -> IntArray:
-    return (repeat.astype(np.int64) - first_repeat) * n_folds + (fold.astype(np.int64) - first_fold)
-
-
-def row_blocks(n_rows: int) -> Iterator[slice]:
-    """Slices over the rows of a long table: its temporaries are then small, however long it is."""
-    for start in range(0, n_rows, _BLOCK):
-        yield slice(start, start + _BLOCK)
-
-
-_BLOCK = 1 << 18
+    return SplitKeys(key_repeat + first_repeat, key_fold + first_fold, number[flat])
 
 
 def assemble(
@@ -91,14 +74,17 @@ def assemble(
             f"{score.size} scores of {len(models)} models on {keys.n_splits} different splits: hardly any two models share a "
             "split. Is each model named, and each split numbered, the same way in all rows?"
         )
-    filled = np.zeros(n_cells, dtype=bool)
+    cell = model_code.astype(np.int64) * keys.n_splits + keys.code
+    doubled = np.flatnonzero(np.bincount(cell, minlength=n_cells) > 1)
+    if doubled.size:
+        code, split = divmod(int(doubled[0]), keys.n_splits)
+        where = f" on dataset {dataset!r}" if dataset else ""
+        raise InvalidScoresError(
+            f"model {models[code]!r} has more than one score for {keys.name(split)}{where} ({doubled.size} such row(s) in all). "
+            "Keep one row for each model and split; if the rows differ by a random seed, name that column 'seed'."
+        )
     matrix = np.full(n_cells, np.nan)
-    for rows in row_blocks(score.size):
-        cell = _cells(model_code[rows], keys.code[rows], keys.n_splits)
-        filled[cell] = True
-        matrix[cell] = score[rows]
-    if np.count_nonzero(filled) < score.size:
-        _refuse_doubled(dataset, models, _cells(model_code, keys.code, keys.n_splits), keys)
+    matrix[cell] = score
     return ScoreMatrix(
         dataset,
         tuple(models),
@@ -110,23 +96,8 @@ def assemble(
     )
 
 
-def _cells(model_code: IntArray, split_code: IntArray, n_splits: int) -> IntArray:
-    return model_code.astype(np.int64) * n_splits + split_code
-
-
 _SPARSE_FROM = 5_000_000
 """Cells (40 MB) up to which a nearly empty table may as well be filled."""
-
-
-def _refuse_doubled(dataset: str, models: Sequence[str], cell: IntArray, keys: SplitKeys) -> None:
-    ordered = np.sort(cell)
-    doubled = ordered[1:][ordered[1:] == ordered[:-1]]
-    code, split = divmod(int(doubled[0]), keys.n_splits)
-    where = f" on dataset {dataset!r}" if dataset else ""
-    raise InvalidScoresError(
-        f"model {models[code]!r} has more than one score for {keys.name(split)}{where} ({doubled.size} such row(s) in all). "
-        "Keep one row for each model and split; if the rows differ by a random seed, name that column 'seed'."
-    )
 
 
 def size_per_split(column: IntArray | None, keys: SplitKeys, name: str) -> IntArray:

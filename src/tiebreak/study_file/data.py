@@ -8,47 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tiebreak.errors import InvalidStudyError, SourceNotFoundError, TiebreakError
+from tiebreak.errors import TiebreakError
 from tiebreak.printable import printable
-from tiebreak.readers.files import check_path, pipes_as_files
-from tiebreak.readers.tables import ENDINGS, Words, is_numeric, read_table
+from tiebreak.readers.predictions import whole_numbers
+from tiebreak.readers.tables import ENDINGS, SourceTable, Words, is_numeric, read_table
 from tiebreak.study_file.toml import Entry
-
-# --- files: all that is asked of `readers` ----------------------------------------------------------------------------------
-
-_LARGEST = 2**24
-"""Bytes of a study file."""
-
-
-def read_content(path: Path) -> bytes:
-    """Bytes of a study file."""
-    check_path(path, str(path))
-    if path.stat().st_size > _LARGEST:
-        raise InvalidStudyError(f"{path} takes more than {_LARGEST / 1e6:.0f} MB, which no study file does. Is it a table?")
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise SourceNotFoundError(f"{path} cannot be read: {error.strerror or error}.") from None
-
-
-def _read_table(path: Path, name: str) -> Any:
-    """A data frame; whole numbers without gaps stay whole, so that classes keep their names."""
-    import pandas as pd
-
-    check_path(path, str(path))
-    with pipes_as_files([path]) as (held,):
-        table = read_table(held, name)
-    columns: dict[str, Any] = {}
-    for each, column in table.columns.items():
-        if isinstance(column, Words) and is_numeric(column) and any(text.strip()[:1].isdigit() for text in column.names):
-            column = table.numbers(each)
-        if isinstance(column, Words):
-            columns[each] = pd.Series(np.array([*column.names, np.nan], dtype=object)[column.code])
-        else:
-            is_whole = bool(np.all(column == np.floor(column)) and np.all(np.abs(column) < 2**53))
-            columns[each] = column.astype(np.int64) if is_whole else column
-    return pd.DataFrame(columns)
-
 
 # --- datasets ---------------------------------------------------------------------------------------------------------------
 
@@ -92,12 +56,25 @@ def _read(entry: Entry, folder: Path) -> StudyData:
         "tables are files on this machine: .csv, .tsv, .txt (read as CSV) or .parquet.",
     )
     try:
-        frame = _read_table(folder / name, printable(name))
+        table = read_table(folder / name, printable(name))
     except TiebreakError as error:
         raise source.error(str(error), type(error)) from None
-    except (OSError, ValueError) as error:  # a file of others, or no Parquet
-        raise source.error(f"cannot be read: {' '.join(str(error).split())}.") from None
-    return _columns(entry, frame)
+    return _columns(entry, _frame_of(table))
+
+
+def _frame_of(table: SourceTable) -> Any:
+    """A data frame; whole numbers without gaps stay whole, so that classes keep their names."""
+    import pandas as pd
+
+    columns: dict[str, Any] = {}
+    for name, column in table.columns.items():
+        if isinstance(column, Words) and is_numeric(column) and any(text.strip()[:1].isdigit() for text in column.names):
+            column = table.numbers(name)
+        if isinstance(column, Words):
+            columns[name] = pd.Series(np.array([*column.names, np.nan], dtype=object)[column.code])
+        else:
+            columns[name] = pd.Series(whole_numbers(column))
+    return pd.DataFrame(columns)
 
 
 def _columns(entry: Entry, frame: Any) -> StudyData:

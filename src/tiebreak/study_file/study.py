@@ -13,12 +13,13 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct, field, structs
 
-from tiebreak.errors import InvalidParameterError, InvalidStudyError, TiebreakError
+from tiebreak.errors import InvalidParameterError, TiebreakError
 from tiebreak.numerics import check_rope_given
 from tiebreak.plan.candidates import grid
 from tiebreak.plan.splits import KINDS
 from tiebreak.printable import printable
-from tiebreak.study_file.data import StudyData, column_steps, read_content, read_datasets, refuse_unreadable, with_columns
+from tiebreak.readers.files import content_of
+from tiebreak.study_file.data import StudyData, column_steps, read_datasets, refuse_unreadable, with_columns
 from tiebreak.study_file.toml import Entry, shown
 
 _HOW = 'Write "module:name", such as "sklearn.svm:SVC".'
@@ -67,11 +68,10 @@ class Study(Struct, kw_only=True, eq=False):
         }
 
 
-def read_study(path: Path | str, *, make_models: bool = True) -> Study:
-    """Read a study file: check it, import its models, read its data.
+def read_study(path: Path | str) -> Study:
+    """Read a study file: check it, import and make its models, read its data.
 
-    A study file is code: what it imports is run. Without `make_models` no model is made but those of scikit-learn, nor a
-    parameter of one: classes are imported and looked at, and the study holds stand-ins. Splitters and metrics are made.
+    A study file is code: what it imports is run.
 
     Modules beside the file can be imported from then on, after everything that could be before. What cannot be used is an
     `InvalidStudyError` that names file, key and value; a file that is not there a `SourceNotFoundError`.
@@ -89,7 +89,7 @@ def read_study(path: Path | str, *, make_models: bool = True) -> Study:
     if str(folder) not in sys.path:
         sys.path.append(str(folder))  # last of all: no module beside the study can stand in for an installed one
     scoring = [_metric(each) for each in whole.at("metrics").items()] if "metrics" in whole.value else None
-    models = {name: _model(whole.at("models").at(name), make_models) for name in asked.models}
+    models = {name: _model(whole.at("models").at(name)) for name in asked.models}
     datasets = read_datasets(whole.at("data"), folder)
     prepare, treated = (None, {}) if asked.columns is None else column_steps(whole.at("columns"), datasets)
     refuse_unreadable(whole.at("data"), datasets, models, treated)
@@ -109,19 +109,20 @@ def read_study(path: Path | str, *, make_models: bool = True) -> Study:
 
 
 def _read_toml(path: Path) -> Entry:
-    """The whole of a study file; one that is no TOML is refused with the line."""
-    name, content = printable(str(path)), read_content(path)
+    """The whole of a study file."""
+    name, content = printable(str(path)), content_of(path, str(path))
+    whole = Entry(name, (), None)
+    whole.require(len(content) <= _LARGEST, f"takes more than {_LARGEST / 1e6:.0f} MB, which no study file does. Is it a table?")
     try:
         table = tomllib.loads(content.decode("utf-8-sig"))
         shown(table)  # fails where whole numbers have more digits than Python writes in a message
-    except UnicodeDecodeError as error:
-        raise InvalidStudyError(
-            f"{name}, line {len((content[: error.start] + b'.').splitlines())}: byte 0x{content[error.start]:02x} is not UTF-8. "
-            "Save it as UTF-8."
-        ) from None
     except (RecursionError, ValueError) as error:
-        raise InvalidStudyError(f"{name} is not valid TOML: {error}.") from None
+        raise whole.error(f"is not valid TOML, which is written in UTF-8: {error}.") from None
     return Entry(name, (), table)
+
+
+_LARGEST = 2**24
+"""Bytes of a study file."""
 
 
 # --- splits and metrics -----------------------------------------------------------------------------------------------------
@@ -161,12 +162,12 @@ def _metric(entry: Entry) -> Any:
 # --- models and other objects -----------------------------------------------------------------------------------------------
 
 
-def _model(entry: Entry, make: bool) -> Any:
+def _model(entry: Entry) -> Any:
     """The model of a table, or its candidates by name where it has a grid."""
-    model, place = _object(entry, make, "grid"), entry.at("grid")
+    model, place = _object(entry, "grid"), entry.at("grid")
     if place.value is None:
         return model
-    tables = [{name: _resolve(each.at(name), make) for name in each.read(dict[str, Any])} for each in place.items()]
+    tables = [{name: _resolve(each.at(name)) for name in each.read(dict[str, Any])} for each in place.items()]
     place.require(tables, "it has no table, so there is no model to measure. Give one, or leave it out.")
     try:
         return grid(model, tables)
@@ -174,41 +175,40 @@ def _model(entry: Entry, make: bool) -> Any:
         raise place.error(str(error)) from error
 
 
-def _object(entry: Entry, make: bool = True, *more: str) -> Any:
+def _object(entry: Entry, *more: str) -> Any:
     """The object that a table has to name, which may have `more` keys."""
     entry.require({"import", "steps"} & {*entry.read(dict[str, Any])}, f"says neither import nor steps. {_HOW}")
-    return _resolve(entry, make, *more)
+    return _resolve(entry, *more)
 
 
-def _resolve(entry: Entry, make: bool = True, *more: str) -> Any:
+def _resolve(entry: Entry, *more: str) -> Any:
     """The value of an entry, in which tables with ``import`` or ``steps`` become objects.
 
-    A class is called with its parameters, or its stand-in is where it is not to `make` objects; what is no class stays as it is.
+    A class is called with its parameters; what is no class stays as it is.
     """
     if isinstance(entry.value, list):
-        return [_resolve(each, make) for each in entry.items()]
+        return [_resolve(each) for each in entry.items()]
     if not isinstance(entry.value, dict):
         return entry.value
     if "steps" in entry.value:
         entry.check_keys(("steps", *more))
         from sklearn.pipeline import make_pipeline
 
-        return make_pipeline(*(_object(each, make) for each in entry.at("steps").items()))
+        return make_pipeline(*(_object(each) for each in entry.at("steps").items()))
     if "import" not in entry.value:
-        return {name: _resolve(entry.at(name), make) for name in entry.value}
+        return {name: _resolve(entry.at(name)) for name in entry.value}
     entry.check_keys(("import", "params", *more))
     found, params = _imported(entry.at("import")), entry.at("params")
     given = params.read(dict[str, Any] | None) or {}
     if not isinstance(found, type):
         params.require(not given, f"{entry.value['import']} is no class, and takes no parameters.")
         return found
-    known = _parameters(found)
-    if not any(each.kind is each.VAR_KEYWORD for each in known):
-        params.check_keys([each.name for each in known], f"parameter of {found.__name__}")
-    values = {name: _resolve(params.at(name), make) for name in given}
+    values = {name: _resolve(params.at(name)) for name in given}
     try:
-        return (found if make or found.__module__.startswith("sklearn.") else _stand_in(found))(**values)
+        return found(**values)
     except Exception as error:
+        if "unexpected keyword argument" in str(error):
+            params.check_keys([*inspect.signature(found).parameters], f"parameter of {found.__name__}")
         raise entry.error(f"{found.__name__} could not be made: {error!r:.300}.") from error
 
 
@@ -219,51 +219,9 @@ def _imported(entry: Entry) -> Any:
     try:
         return pkgutil.resolve_name(text)
     except (Exception, SystemExit) as error:
-        parent, _, name = str(getattr(error, "name", None)).rpartition(".")
-        if name in re.split("[:.]", text):
-            places = getattr(sys.modules.get(parent), "__path__", []) if parent else [str(Path(entry.file).parent)]
-            known = dir(error.obj) if isinstance(error, AttributeError) else [each.name for each in pkgutil.iter_modules(places)]
-            entry.check_name(known, "module (installed, or beside the study) or part of one", name)
+        known = dir(error.obj) if isinstance(error, AttributeError) else [each.name for each in pkgutil.iter_modules()]
+        if isinstance(error, AttributeError | ModuleNotFoundError) and error.name in re.split("[:.]", text):
+            entry.check_name(known, "module, or part of one,", error.name)
         last = traceback.extract_tb(error.__traceback__)[-1]
         where = "" if last.filename.startswith("<") else f" ({Path(last.filename).name}, line {last.lineno})"
         raise entry.error(f"cannot be imported: {error!r:.300}{where}.") from error
-
-
-# --- what is declared, and not made -----------------------------------------------------------------------------------------
-
-
-class Declared:
-    """Mark of a stand-in for an object that was not made."""
-
-
-def _stand_in(kind: type) -> type:
-    """Class of the stand-ins for objects of a class: they keep parameters, have its name and methods, and run nothing of it."""
-    from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-
-    known = {  # parameters of its bases too, which **kwargs may be for
-        each.name: each.replace(kind=each.KEYWORD_ONLY)
-        for base in reversed(kind.__mro__)
-        for each in _parameters(base)
-        if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)
-    }
-
-    def __init__(self: Any, **params: Any) -> None:
-        vars(self).update({name: each.default for name, each in known.items()} | params)
-
-    # where scikit-learn looks for the names of parameters and for their defaults
-    vars(__init__)["__signature__"] = inspect.Signature(
-        [inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY), *known.values()]
-    )
-    kinds = {"classifier": ClassifierMixin, "regressor": RegressorMixin}
-    mixins = [each for word, each in kinds.items() if issubclass(kind, each) or getattr(kind, "_estimator_type", "") == word]
-    public = {name: getattr(kind, name, None) for name in set(dir(kind)) - set(dir(BaseEstimator)) if not name.startswith("_")}
-    own = {name: each for name, each in public.items() if callable(each)} | {"__init__": __init__, "__module__": kind.__module__}
-    return type(kind.__name__, (*mixins, Declared, BaseEstimator), own)
-
-
-def _parameters(kind: type) -> list[inspect.Parameter]:
-    """Parameters of a class; any at all where its signature is not known."""
-    try:
-        return list(inspect.signature(kind).parameters.values())
-    except (TypeError, ValueError):
-        return [inspect.Parameter("params", inspect.Parameter.VAR_KEYWORD)]
