@@ -14,7 +14,7 @@ from tiebreak.statistics.influence import mean_of_clusters as mean_of_clusters
 from tiebreak.statistics.influence import metric_of_classes as metric_of_classes
 from tiebreak.statistics.influence import metric_of_numbers as metric_of_numbers
 from tiebreak.statistics.influence import welch_ttest as welch_ttest
-from tiebreak.statistics.labels import PredictionPowered as PredictionPowered
+from tiebreak.statistics.labels import LabelledMean as LabelledMean
 from tiebreak.statistics.labels import prediction_powered_mean as prediction_powered_mean
 from tiebreak.statistics.noise import RunNoiseResult as RunNoiseResult
 from tiebreak.statistics.noise import run_noise as run_noise

@@ -22,7 +22,7 @@ from tiebreak.numerics.law import Law, student
 from tiebreak.statistics.influence import ClusterSums, check_weights, cluster_residuals, cluster_sums, mean_of_clusters
 
 
-class PredictionPowered(NamedTuple):
+class LabelledMean(NamedTuple):
     """Law of a mean as people would judge it, and what it is made of; arrays over pairs of models, or single numbers.
 
     Attributes
@@ -68,7 +68,7 @@ def prediction_powered_mean(
     weights: ArrayLike | None = None,
     tuning: float | None = None,
     is_pooled: bool = False,
-) -> PredictionPowered:
+) -> LabelledMean:
     """Law of the mean of what people would say of all examples, from labels of a few and a judge's scores of all.
 
     For two models pass differences everywhere: the label of the first minus that of the second, and so for the judge.
@@ -95,7 +95,7 @@ def prediction_powered_mean(
 
     Returns
     -------
-    PredictionPowered
+    LabelledMean
         With clusters the error counts clusters rather than examples, also where some examples of one are labelled and others
         not; the degrees of freedom are those of the labelled clusters by Satterthwaite, as of `clustered_mean`.
 
@@ -144,7 +144,7 @@ def weight_of_judge(known: Labelled, *, is_pooled: bool = False) -> FloatArray:
     return np.nan_to_num(divide(together, (1 + n / m) * spread), posinf=0.0, neginf=0.0)
 
 
-def mean_by_weight(known: Labelled, weight: FloatArray, *, is_estimated: bool = False) -> PredictionPowered:
+def mean_by_weight(known: Labelled, weight: FloatArray, *, is_estimated: bool = False) -> LabelledMean:
     """Mean with a weight of the judge, which costs a degree of freedom where it was estimated.
 
     The error of the mean is a sum over clusters: what a cluster's labelled examples add to it, and what its others do.
@@ -167,7 +167,7 @@ def mean_by_weight(known: Labelled, weight: FloatArray, *, is_estimated: bool = 
         student(middle, error, df, n_units=n_clusters)
         for middle, error, df in zip((estimate, labels_mean.estimate), errors, (np.asarray(mean.df) * kept, mean.df), strict=True)
     )
-    return PredictionPowered(own, by_labels, plain(weight))
+    return LabelledMean(own, by_labels, plain(weight))
 
 
 def _sums(known: Labelled, values: FloatArray, *, is_labelled: bool) -> ClusterSums:

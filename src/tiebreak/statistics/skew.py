@@ -19,7 +19,7 @@ from tiebreak.numerics import (
     floats,
     student_pvalue,
 )
-from tiebreak.numerics.law import Law, Shape, least_sure
+from tiebreak.numerics.law import Law, Shape
 
 
 def johnson_t(t: ArrayLike, skewness: ArrayLike) -> FloatArray:
@@ -74,25 +74,25 @@ def skewed(law: Law, skewness: ArrayLike) -> Law:
     >>> [[round(end, 2) for end in law.interval()] for law in (student(1, 1, 20), skewed(student(1, 1, 20), 0.3))]
     [[-1.09, 3.09], [-1.09, 4.16]]
     """
-    return least_sure([law, replace(law, shape=JOHNSON, parts=(np.asarray(skewness, dtype=float),))])
+    return replace(law, shape=SKEWED, parts=(np.asarray(skewness, dtype=float),))
 
 
 def _tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
     sign = 1.0 if upper else -1.0
-    t = StudentDistribution(law.estimate, law.se, law.df).standardised(at)
-    return StudentDistribution(0.0, 1.0, law.df).tail_above(johnson_t(sign * t, -sign * law.parts[0]))
+    t = sign * StudentDistribution(law.estimate, law.se, law.df).standardised(at)
+    return StudentDistribution(0.0, 1.0, law.df).tail_above(np.minimum(t, johnson_t(t, -sign * law.parts[0])))
 
 
 def _end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
     sign, error = (-1.0 if upper else 1.0), np.asarray(law.se)
     t = StudentDistribution(0.0, 1.0, law.df).multiplier(p)
     # 0 times infinity, where nothing varies, is no end
-    width = np.where(error > 0, -johnson_inverse(-t, sign * law.parts[0]), t)
-    return np.asarray(law.estimate + sign * width * error)
+    stretched = np.where(error > 0, np.minimum(t, -johnson_inverse(-t, sign * law.parts[0])), t)
+    return np.asarray(law.estimate + sign * stretched * error)
 
 
-JOHNSON = Shape(_tail, _end)
-"""Johnson's t around the estimate, whose skewness is the only part."""
+SKEWED = Shape(_tail, _end)
+"""The larger of Student's and Johnson's tails around the estimate, whose skewness is the only part."""
 
 
 def skewness_of_mean(contributions: ArrayLike, n: ArrayLike | None = None) -> FloatArray:
