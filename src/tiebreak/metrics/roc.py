@@ -128,7 +128,7 @@ class RocCurve(Result["RocPlots"]):
         several times.
         """
         low, high = self.area.interval(level)
-        return Interval(float(low[0]), float(high[0]))
+        return Interval(low[0], high[0])
 
     def tpr_at(self, fpr: ArrayLike) -> FloatArray:
         """The curve at given false positive rates: its upper end where it is vertical, a straight line between points."""

@@ -35,7 +35,7 @@ from tiebreak.numerics import (
     student_quantile,
 )
 from tiebreak.numerics.law import IDENTICAL, SPREAD, UNDEFINED, Law, Shape, student
-from tiebreak.statistics.influence import BOUNDED, Influence, freedom_of_shares, summed
+from tiebreak.statistics.influence import BOUNDED, Influence, bounded_end, freedom_of_shares, summed
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -97,7 +97,8 @@ class Areas(Influence):
         """
         law = super().difference(first, second)
         i, j = np.broadcast_arrays(np.asarray(first), np.asarray(second))
-        error = np.where(np.square(np.nan_to_num(law.se)) > SMALLEST_VARIANCE, law.se, 0.0 * np.asarray(law.se))
+        error, df = law.spread
+        error = np.where(np.square(np.nan_to_num(error)) > SMALLEST_VARIANCE, error, 0.0 * error)
         estimate = self.estimate[i] - self.estimate[j]
         moves = np.asarray(error > 0)
         for pair in np.argwhere(~moves):
@@ -105,10 +106,10 @@ class Areas(Influence):
             moves[at] = not np.array_equal(self.parts[i[at]], self.parts[j[at]]) or not self.parts[i[at]].any()
         undefined = np.isnan(estimate + error)
         kind = np.where(undefined, UNDEFINED, np.where(moves, SPREAD, IDENTICAL)).astype(np.int8)
-        df = np.where(error > 0, law.df, np.nan)
+        df = np.where(error > 0, df, np.nan)
         sizes = [np.broadcast_to(n, i.shape) for n in (self.n_positive, self.n_negative)]
         areas = (self.estimate[i], self.variance[i], self.estimate[j], self.variance[j])
-        own = student(estimate, error, df, n_units=law.n_units, kind=kind, tolerance=RELATIVE_TOLERANCE)
+        own = student(estimate, error, plain(df), n_units=law.n_units, kind=kind, tolerance=RELATIVE_TOLERANCE)
         return replace(own, shape=AREAS, parts=tuple(map(np.asarray, (*areas, *sizes, *sizes))))
 
     def contrast(self, contrasts: ArrayLike) -> AucContrast:
@@ -178,7 +179,7 @@ def roc_areas(is_positive: ArrayLike, scores: ArrayLike, clusters: Sequence[obje
     >>> areas = roc_areas([1, 1, 1, 1, 0, 0, 0, 0, 0], [[8, 7, 5, 3, 6, 4, 2, 1, 0], [4, 8, 3, 6, 7, 5, 2, 0, 1]])
     >>> law = areas.difference(0, 1)
     >>> round(law.estimate, 3), round(law.pvalue(), 3), areas.pairs_won.tolist()
-    (0.1, 0.51, [17, 15])
+    (0.1, 0.534, [17, 15])
     """
     truth, values = positive_examples(is_positive), floats(scores)
     if truth.ndim != 1 or values.ndim not in (1, 2) or values.shape[-1] != truth.size:
@@ -280,7 +281,7 @@ def limits(
     low, high = expit(logit(a) - half), expit(logit(a) + half)
     if inside.all():
         return low, high
-    if np.min(sizes) > 1:  # that there is no variance then has a reason that leaves no interval either
+    if np.min(np.minimum(*sizes)) > 1:  # that there is no variance then has a reason that leaves no interval either
         auc = np.where(np.isnan(variance), np.nan, auc)
     upper, lower = _pseudo_score_upper(auc, sizes, z), 1 - _pseudo_score_upper(1 - auc, sizes, z)
     return np.where(inside, low, lower), np.where(inside, high, upper)
@@ -331,7 +332,7 @@ def _distance(one: FloatArray, other: FloatArray, rho: ArrayLike) -> FloatArray:
 
 
 def _end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
-    end, is_flat = BOUNDED.end(replace(law, parts=(_MOST,)), p, upper), np.asarray(law.se) == 0
+    end, is_flat = bounded_end(replace(law, parts=(_MOST,)), p, upper), np.asarray(law.se) == 0
     if not is_flat.any():
         return end
     z = student_quantile(p, np.inf) * (-1.0 if upper else 1.0)

@@ -27,6 +27,7 @@ from tiebreak.numerics import (
     divide,
     floats,
     group_codes,
+    plain,
     row_moments,
 )
 from tiebreak.numerics.law import STUDENT, Law, Shape, kind_of, student
@@ -135,7 +136,8 @@ def cluster_sums(
         totals, present, n_used = weight * scores, weight, n
     else:
         totals, present, n_used = np.where(used, weight * scores, 0.0), weight * used, used.sum(axis=-1)
-    return ClusterSums(*(summed(each, codes, n_clusters) for each in (totals, present, present * present)), n_used)
+    totals, own, squares = (summed(each, codes, n_clusters) for each in (totals, present, present * present))
+    return ClusterSums(totals, own, squares, n_used)
 
 
 def mean_of_clusters(sums: ClusterSums, variance: ClusterVariance = "cr2") -> Law:
@@ -157,10 +159,9 @@ def mean_of_clusters(sums: ClusterSums, variance: ClusterVariance = "cr2") -> La
     df = _satterthwaite(share, squares, factor) if is_cr2 else np.maximum(n_clusters - 1.0, 0.0)
     kind = np.where(np.isnan(totals).any(axis=-1) | (n_clusters < 2), UNDEFINED, _kinds(totals, weights)).astype(np.int8)
     error = np.where(kind == SPREAD, np.sqrt(raw), np.where(kind == UNDEFINED, np.nan, 0.0))
-    df, n_units = (np.broadcast_to(each, kind.shape) for each in (np.where(n_clusters < 2, 0.0, df), n_clusters))
+    df, n = (np.broadcast_to(each, kind.shape) for each in (np.where(n_clusters < 2, 0.0, df), n_clusters))
     estimate = np.where(kind == IDENTICAL, 0.0, mean[..., 0])
-    n_units = int(n_units) if n_units.ndim == 0 else n_units
-    return student(estimate, error, df if df.ndim else float(df), n_units=n_units, kind=kind)
+    return student(estimate, error, plain(df), n_units=n if n.ndim else int(n), kind=kind)
 
 
 def cluster_residuals(sums: ClusterSums) -> FloatArray:
@@ -312,9 +313,9 @@ def welch_ttest(first: ArrayLike, second: ArrayLike) -> Law:
 
 def independent_difference(first: Law, second: Law) -> Law:
     """Law of the difference of two independent means, with Welch's degrees of freedom."""
-    v, w = np.square(first.se), np.square(second.se)
-    dfs = [np.maximum(np.asarray(each.df, dtype=float), 1.0) for each in (first, second)]
-    df = np.where(v + w > 0, divide((v + w) ** 2, v**2 / dfs[0] + w**2 / dfs[1]), dfs[0] + dfs[1])
+    (error, own), (other_error, other) = first.spread, second.spread
+    v, w, own, other = np.square(error), np.square(other_error), np.maximum(own, 1.0), np.maximum(other, 1.0)
+    df = np.where(v + w > 0, divide((v + w) ** 2, v**2 / own + w**2 / other), own + other)
     difference = np.asarray(first.estimate) - second.estimate
     noise = np.maximum(
         RELATIVE_TOLERANCE * np.maximum(np.abs(first.estimate), np.abs(second.estimate)),
@@ -323,7 +324,7 @@ def independent_difference(first: Law, second: Law) -> Law:
     kind = kind_of(difference + 0.0 * (v + w), v + w > 0, noise)
     difference = np.where(kind == IDENTICAL, 0.0, difference)
     n_units = first.n_units + second.n_units
-    return student(difference, np.sqrt(v + w), df if df.ndim else float(df), n_units=n_units, kind=kind, tolerance=noise)
+    return student(difference, np.sqrt(v + w), plain(df), n_units=n_units, kind=kind, tolerance=noise)
 
 
 # --- metrics of all items together ----------------------------------------------------------------------------------------
@@ -378,10 +379,9 @@ class Influence:
         found = self._law(difference, self._squares(one, two), np.maximum(value[one], value[two]))
         if i.ndim == 1:
             return found
-        row = found.take(np.array([0])) if i.ndim == 0 else found
-        shaped = (np.reshape(each, i.shape) for each in (row.estimate, row.se, row.df, row.kind, row.tolerance))
-        estimate, error, df, kind, noise = shaped
-        return student(estimate, error, df if df.ndim else float(df), n_units=found.n_units, kind=kind, tolerance=noise)
+        error, df, noise = (plain(np.reshape(each, i.shape)) for each in (*found.spread, found.tolerance))
+        estimate, kind = np.reshape(found.estimate, i.shape), np.reshape(found.kind, i.shape)
+        return student(estimate, error, df, n_units=found.n_units, kind=kind, tolerance=noise)
 
     def _classes(self) -> list[IntArray]:
         n = self.parts.shape[1]
@@ -432,11 +432,12 @@ def _bounded_tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
     return np.where(np.isnan(tail), np.nan, np.where(beyond >= most, 1.0, np.where(beyond < -most, 0.0, tail)))
 
 
-def _bounded_end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
+def bounded_end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
+    """End of Student's law, cut."""
     return np.asarray(np.clip(STUDENT.end(law, p, upper), -law.parts[0], law.parts[0]))  # type: ignore[misc]
 
 
-BOUNDED = Shape(_bounded_tail, _bounded_end)
+BOUNDED = Shape(_bounded_tail, bounded_end)
 """Student's t cut at the largest difference, which is the only part."""
 
 _FEW_PAIRS = 3
@@ -498,8 +499,8 @@ def metric_of_classes(
         wrong = ~(np.isfinite(each) & (each == np.rint(each)) & (each >= 0))
         if wrong.any():
             raise InvalidScoresError(f"{name} must be numbers of classes: 0, 1 and so on; it holds {each[wrong][0]:g}.")
-    truth, flat = truth.astype(np.int64), np.atleast_2d(rows).astype(np.int64)
-    n_classes = int(max(truth.max(), flat.max(), 1)) + 1
+    classes, flat = truth.astype(np.int64), np.atleast_2d(rows).astype(np.int64)
+    n_classes = int(max(classes.max(), flat.max(), 1)) + 1
     if metric in PER_CLASS and n_classes > 2:
         raise InvalidScoresError(
             f"{metric} is of the positive one of two classes, and there are {n_classes}. Take {metric}_macro or another mean."
@@ -512,20 +513,20 @@ def metric_of_classes(
 
     values, without = [], []
     for own in flat:
-        cells, cell = np.unique(truth * n_classes + own, return_inverse=True)  # items of a cell are alike
+        cells, cell = np.unique(classes * n_classes + own, return_inverse=True)  # items of a cell are alike
         actually, said = np.divmod(cells, n_classes)
         columns = np.zeros((cells.size, 3, n_classes))
         for place, held in enumerate((np.where(actually == said, actually, -1), said, actually)):
             columns[np.flatnonzero(held >= 0), place, held[held >= 0]] = 1.0
-        columns = columns.reshape(cells.size, -1)
-        whole = np.bincount(cell) @ columns
+        of_cell = columns.reshape(cells.size, -1)
+        whole = np.bincount(cell) @ of_cell
         if codes is None:
-            without.append(of_sums(whole - columns)[cell])
+            without.append(of_sums(whole - of_cell)[cell])
         else:
             counts = np.bincount(codes * cells.size + cell, minlength=n_units * cells.size).reshape(n_units, -1)
-            without.append(of_sums(whole - counts @ columns))
+            without.append(of_sums(whole - counts @ of_cell))
         values.append(of_sums(whole))
-    return _left_out(np.array(values), np.array(without), codes, truth if codes is None else None)
+    return _left_out(np.array(values), np.array(without), codes, classes if codes is None else None)
 
 
 def metric_of_numbers(

@@ -164,8 +164,10 @@ def mean_by_weight(known: Labelled, weight: FloatArray, *, is_estimated: bool = 
         estimate = estimate + weight * np.asarray(mean_of_clusters(judge).estimate)
     errors = (np.sqrt(np.square(each).sum(axis=-1)) for each in (residuals, cluster_residuals(alone)))
     own, by_labels = (
-        student(middle, error, df, n_units=n_clusters)
-        for middle, error, df in zip((estimate, labels_mean.estimate), errors, (np.asarray(mean.df) * kept, mean.df), strict=True)
+        student(middle, error, plain(df), n_units=n_clusters)
+        for middle, error, df in zip(
+            (estimate, labels_mean.estimate), errors, (mean.spread[1] * kept, labels_mean.spread[1]), strict=True
+        )
     )
     return LabelledMean(own, by_labels, plain(weight))
 

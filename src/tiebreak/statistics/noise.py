@@ -126,7 +126,7 @@ def run_noise(
             scale=np.full(len(table) - 1, np.abs(table[:, present]).max(initial=0.0)),
         )
         laws = result.within, result.guarded
-        own.append(tuple(np.atleast_1d(np.asarray(each, dtype=float)) for law in laws for each in (law.se, law.df)))
+        own.append(tuple(np.atleast_1d(np.asarray(each, dtype=float)) for law in laws for each in law.spread))
         means = _macro(table[:, present], codes[present], weight[present])
         largest = max(largest, float(means.max() - means.min()))
         squares += float(np.square(result.law.estimate).sum())

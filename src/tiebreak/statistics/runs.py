@@ -114,16 +114,17 @@ def crossed_mean(
     cells = cluster_sums(residual, clusters).totals
     run_share = own.sum(axis=-1)
     from_runs, rest = _parts(cells, run_share, sums)
-    a = np.square(items.se)
+    item_error, item_df = items.spread
+    a = np.square(item_error)
     estimable = from_runs > rest
     variance = np.where(estimable & (population != "items"), a + from_runs - rest, a)
     n_clusters = np.asarray(items.n_units)
-    terms = divide(a**2, items.df) + from_runs**2 / (n_runs - 1) + divide(rest**2, (n_clusters - 1) * (n_runs - 1))
-    smallest = np.minimum(n_runs - 1, np.asarray(items.df))
-    df = np.where(estimable & (population != "items"), np.maximum(divide(variance**2, terms), smallest), items.df)
+    terms = divide(a**2, item_df) + from_runs**2 / (n_runs - 1) + divide(rest**2, (n_clusters - 1) * (n_runs - 1))
+    smallest = np.minimum(n_runs - 1, item_df)
+    df = np.where(estimable & (population != "items"), np.maximum(divide(variance**2, terms), smallest), item_df)
     error = np.where(items.kind == UNDEFINED, np.nan, np.sqrt(variance))
     from_items, runs_only = np.maximum(a - rest, 0.0), np.maximum(from_runs - rest, 0.0)
-    crossed = student(items.estimate, error, df, n_units=items.n_units, kind=items.kind)
+    crossed = student(items.estimate, error, plain(df), n_units=items.n_units, kind=items.kind)
     of_runs = student(items.estimate, np.sqrt(from_runs), n_runs - 1.0, n_units=n_runs, kind=items.kind)
     law = crossed if population == "items" else least_sure([crossed, of_runs])
     skewness = skewness_of_mean(cells.sum(axis=-1))

@@ -72,20 +72,21 @@ def skewed(law: Law, skewness: ArrayLike) -> Law:
     --------
     >>> from tiebreak.numerics.law import student
     >>> [[round(end, 2) for end in law.interval()] for law in (student(1, 1, 20), skewed(student(1, 1, 20), 0.3))]
-    [[-1.09, 3.09], [-1.09, 4.16]]
+    [[-1.09, 3.09], [-1.09, 4.09]]
     """
     return replace(law, shape=SKEWED, parts=(np.asarray(skewness, dtype=float),))
 
 
 def _tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
     sign = 1.0 if upper else -1.0
-    t = sign * StudentDistribution(law.estimate, law.se, law.df).standardised(at)
-    return StudentDistribution(0.0, 1.0, law.df).tail_above(np.minimum(t, johnson_t(t, -sign * law.parts[0])))
+    error, df = law.spread
+    t = sign * StudentDistribution(law.estimate, error, df).standardised(at)
+    return StudentDistribution(0.0, 1.0, df).tail_above(np.minimum(t, johnson_t(t, -sign * law.parts[0])))
 
 
 def _end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
-    sign, error = (-1.0 if upper else 1.0), np.asarray(law.se)
-    t = StudentDistribution(0.0, 1.0, law.df).multiplier(p)
+    sign, (error, df) = (-1.0 if upper else 1.0), law.spread
+    t = StudentDistribution(0.0, 1.0, df).multiplier(p)
     # 0 times infinity, where nothing varies, is no end
     stretched = np.where(error > 0, np.minimum(t, -johnson_inverse(-t, sign * law.parts[0])), t)
     return np.asarray(law.estimate + sign * stretched * error)

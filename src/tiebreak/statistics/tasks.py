@@ -244,7 +244,7 @@ def _joined(parts: Sequence[_Part], noise: FloatArray) -> StratifiedMean:
     kind = np.where(is_void, UNDEFINED, kind).astype(np.int8)
     facts: dict[str, Any] = {"n_units": n_units.sum(axis=-1), "kind": kind, "tolerance": noise}
     within, guarded_law = (
-        student(estimate, np.where(is_void, np.nan, np.sqrt(square)), np.where(is_void, 0.0, own), **facts)
+        student(estimate, np.where(is_void, np.nan, np.sqrt(square)), plain(np.where(is_void, 0.0, own)), **facts)
         for square, own in ((total, df), (guarded, guarded_df))
     )
     n_examples = np.asarray(of("n").sum(axis=-1)).astype(np.int64)

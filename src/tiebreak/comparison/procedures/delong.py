@@ -121,7 +121,7 @@ class DeLong(OverItems):
         found = self._areas(data)
         for i, j in pairs:
             law = found.difference(i, j)
-            test = student(law.estimate, law.se)
+            test = student(law.estimate, law.spread[0])
             statistic, pvalue = float(test.statistic), float(test.pvalue())
             if np.isfinite(statistic) and np.isfinite(pvalue):
                 one, two = items.models[i], items.models[j]

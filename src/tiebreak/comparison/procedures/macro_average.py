@@ -101,7 +101,7 @@ class MacroAverage(ClusteredT):
         )
         own, wide = found.within, found.guarded
         columns = (own.estimate, own.se, own.df, found.n_examples, own.kind, tolerance_of(scale), found.skewness)
-        return Means(*map(np.asarray, columns), guarded_error=np.asarray(wide.se), guarded_df=np.asarray(wide.df))
+        return Means(*map(np.asarray, columns))._replace(guarded_error=wide.spread[0], guarded_df=wide.spread[1])
 
     def values(self, data: Scores, settings: Settings) -> ModelValues:
         """Mean of the tasks' means of each model over its own items, with an interval of the kind that differences have."""

@@ -64,6 +64,8 @@ class StudentTails(Differences):
 class LawDifferences(Differences):
     """Differences whose tails are those of a law."""
 
+    standard_error: FloatArray
+    df: FloatArray | IntArray | int
     distribution: Law
 
     @property
@@ -96,4 +98,4 @@ class LawDifferences(Differences):
     @property
     def student_df(self) -> FloatArray | None:
         """Degrees of freedom of the differences; 1 of a pair without any, which has no tails."""
-        return None if self.df is None else np.where(np.asarray(self.df) > 0, self.df, 1.0)
+        return np.where(np.asarray(self.df) > 0, self.df, 1.0)
