@@ -162,13 +162,9 @@ def mean_by_weight(known: Labelled, weight: FloatArray, *, is_estimated: bool = 
         judge = _sums(known, g, is_labelled=False)
         residuals = residuals + weight[..., None] * cluster_residuals(judge)
         estimate = estimate + weight * np.asarray(mean_of_clusters(judge).estimate)
-    errors = (np.sqrt(np.square(each).sum(axis=-1)) for each in (residuals, cluster_residuals(alone)))
-    own, by_labels = (
-        student(middle, error, plain(df), n_units=n_clusters)
-        for middle, error, df in zip(
-            (estimate, labels_mean.estimate), errors, (mean.spread[1] * kept, labels_mean.spread[1]), strict=True
-        )
-    )
+    error, alone_error = (np.sqrt(np.square(each).sum(axis=-1)) for each in (residuals, cluster_residuals(alone)))
+    own = student(estimate, error, plain(mean.spread[1] * kept), n_units=n_clusters)
+    by_labels = student(labels_mean.estimate, alone_error, plain(labels_mean.spread[1]), n_units=n_clusters)
     return LabelledMean(own, by_labels, plain(weight))
 
 
