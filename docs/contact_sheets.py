@@ -119,9 +119,8 @@ def plots(folder: Path) -> Iterator[Path]:
             for name in ("roc", "precision_recall", "calibration"):
                 yield getattr(evaluation, name)().plot.curve().save(folder / f"evaluation-{name}-{n_models}.png")
             yield evaluation.confusion().plot.matrix().save(folder / f"evaluation-confusion-{n_models}.png")
-            for name, style in (("diagram", "demsar"), ("paired", "dumbbell")):
-                if name in comparison.plot.names:
-                    yield getattr(comparison.plot, name)(style=style).save(folder / f"datasets-{style}-{n_models}.png")
+            if "diagram" in comparison.plot.names:
+                yield comparison.plot.diagram(style="demsar").save(folder / f"datasets-demsar-{n_models}.png")
 
 
 def site(browser: Any, folder: Path) -> Iterator[Path]:

@@ -165,10 +165,7 @@ def _method(each: Procedure, formula: str, rates: list[dict[str, str]]) -> Itera
     yield "**It assumes:**\n"
     yield from (f"- {line}" for line in each.assumptions)
     yield f"\n**Formula**\n\n{formula}\n"
-    options = ", ".join(f"`{key}={value!r}`" for key, value in each.options.items())
-    yield "Several pairs share alpha by `bonferroni`, unless `correction=` says otherwise." + (
-        f" Options: {options}." if options else ""
-    )
+    yield "Several pairs share alpha by `bonferroni`, unless `correction=` says otherwise."
     yield "\n<details><summary>Sources</summary>\n"
     yield from (f"- {line}" for line in each.references)
     yield "\n</details>"

@@ -16,7 +16,6 @@ from sklearn.model_selection import GridSearchCV, KFold, RepeatedStratifiedKFold
 from sklearn.svm import SVC
 
 import tiebreak as tb
-from tiebreak.views.plots import IntervalsDisplay
 from tiebreak.views.plots.display import Display, without_pyplot
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -27,7 +26,7 @@ WIDTH, HEIGHT, GAP, N_COLOURS = 440, 560, 20, 64
 CURVES = [f"{kind}, {n}" for kind, n in product(("roc", "precision_recall", "calibration", "confusion"), ("binary", "several"))]
 STUDIES = ["learning curve", "validation curve", "bias and variance", "nested", "times", "predicted", "residuals", "costs"]
 SHEETS = {
-    "contact-sheet": ["ranking", "differences", "scores", "verdicts", "correlation", "posterior"],
+    "contact-sheet": ["ranking", "differences", "scores", "verdicts", "posterior"],
     "contact-sheet-metrics": CURVES,
     "contact-sheet-curves": STUDIES,
 }
@@ -55,7 +54,7 @@ def contact_sheet(plots: Iterable[str]) -> Image.Image:
 
 
 def other_displays() -> Image.Image:
-    """Audits and intervals, which are of no models."""
+    """Audits, which are of no models."""
     rng = np.random.default_rng(0)
     X, y, many = rng.normal(size=(240, 4)), rng.normal(size=240), rng.integers(0, 8, 240)
     audits = (
@@ -63,11 +62,7 @@ def other_displays() -> Image.Image:
         tb.audit(X, np.array([f"a class with quite a long name {i}" for i in range(8)])[many], {"kind": "kfold", "n_folds": 12}),
         tb.audit(X, np.sort(y), KFold(20), groups=np.repeat(np.arange(40), 6)[::-1] % 30, time=np.arange(240)),
     )
-    rates = tb.frequentist.independent_proportions(0.15, 30, 0.25, 5000, given="rates", higher_is_better=False)
-    folds = tb.frequentist.kfold_ttest([0.02, 0.03, 0.01, 0.05, -0.01, 0.03, 0.02, -0.01, 0.03, 0.0])
-    intervals = (IntervalsDisplay.from_rates(rates), IntervalsDisplay.from_kfold(folds, metric="accuracy"))
-    pictures = [thumbnail(picture(audit.plot())) for audit in audits]
-    return below([beside(pictures), beside([thumbnail(picture(display)) for display in intervals])])
+    return beside([thumbnail(picture(audit.plot())) for audit in audits])
 
 
 def picture(display: Display) -> Image.Image:

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
 from pkgutil import resolve_name
 from types import ModuleType
@@ -126,8 +127,8 @@ def test_the_reference_names_every_public_name_once() -> None:
     """A function that is not in the reference is not found; one that is gone breaks the site."""
     text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
     named = [line.strip() for line in text.splitlines() if re.fullmatch(r"   \w+", line)]
-    packages = {"bayesian", "errors", "frequentist", "metrics", "testing"}
-    public = [*tb.__all__, *tb.bayesian.__all__, *tb.frequentist.__all__, *tb.metrics.__all__, *tb.testing.__all__]
+    packages = {"bayesian", "errors", "frequentist", "metrics", "statistics", "testing"}
+    public = [*tb.__all__, *chain.from_iterable(getattr(tb, name).__all__ for name in packages - {"errors"})]
     assert sorted(named) == sorted(set(public) - packages - {"TiebreakError", "__version__"})
 
 
@@ -155,7 +156,7 @@ def test_every_method_has_its_formula_and_measured_error_rates() -> None:
 def test_every_formula_can_be_shown() -> None:
     """A word of LaTeX that the renderer does not know would end the build of the site."""
     tex2mathml = pytest.importorskip("docutils.utils.math.latex2mathml").tex2mathml
-    for text in script("from_code").formulas().values():
+    for text in (*script("from_code").formulas().values(), (ROOT / "docs" / "ratings.md").read_text(encoding="utf-8")):
         for block, inline in re.findall(r"\$\$(.+?)\$\$|\$([^$]+)\$", text, re.DOTALL):
             assert "<math" in tex2mathml(block or inline)
 

@@ -635,7 +635,7 @@ def test_the_formatter_lays_out_nearly_everything(house):
     assert len(house.laid_out_by_hand()) <= 5, house.laid_out_by_hand()
 
 
-GIVEN = {"options_of", "statistic", "interval", "bound", "law"}
+GIVEN = {"statistic", "interval", "bound", "law"}
 """Members of procedures and their differences that follow from the others, and that none defines."""
 
 

@@ -178,10 +178,7 @@ def forecasts(n: int, horizon: int) -> Design:
         surprise = SIGMA * rng.normal(size=n + horizon - 1)
         b = 1.0 + 0.2 * rng.random(n)
         a = b - d + sum(0.5**k * surprise[k : k + n] for k in range(horizon))
-        return pd.DataFrame({"time": np.arange(n), "a": a, "b": b}), {
-            "metric": "mean_absolute_error",
-            "options": {"horizon": horizon},
-        }
+        return pd.DataFrame({"time": np.arange(n), "a": a, "b": b}), {"metric": "mean_absolute_error"}
 
     return Design(f"losses of forecasts {horizon} period{'s' if horizon > 1 else ''} ahead", n, SIGMA / 2, draw)
 

@@ -25,16 +25,8 @@ answer.plot.diagram(own="QUANT")
 answer.plot.diagram(own="QUANT", style="demsar")
 
 # %%
-# The numbers behind every verdict.
-answer.plot.matrix()
-
-# %%
 # Two models on each dataset: above the diagonal the first is better.
 answer.plot.paired("HC2", "PF")
-
-# %%
-# How far each model is from the best one of each dataset.
-answer.plot.profile()
 
 # %%
 # Ratings on Elo's scale, from who is better on which dataset, and the ranks that hold for all models at once.
@@ -55,4 +47,4 @@ few.plot.regions()
 
 # %%
 # and with an estimate for each dataset that borrows from the others.
-few.plot.shrinkage("deep", "old")
+few.shrinkage().query("first == 'deep' and second == 'old'")

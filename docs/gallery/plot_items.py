@@ -24,25 +24,9 @@ print(answer.sentence)
 answer.plot.ranking()
 
 # %%
-# The two hatched parts tell the models apart; the grey ones, however large, do not.
-answer.plot.outcomes("large", "small")
-
-# %%
 # Some of the questions that one model gets and the other does not.
-answer.plot.disagreements("large", "small", top=12)
-
-# %%
-# How often two models are both right or both wrong.
-answer.plot.agreement()
-
-# %%
-# All pairs: difference, questions won, tied and lost, adjusted p-value.
-answer.plot.matrix()
+answer.disagreements("large", "small").head(12)
 
 # %%
 # A pair by topic. All slices share one family, so that many of them make no false alarm likelier; small ones stay undecided.
 answer.slices("topic").plot("large", "base")
-
-# %%
-# A bootstrap of the questions, with the interval that decides.
-tb.compare(answer, method="bootstrap").plot.draws("large", "small")

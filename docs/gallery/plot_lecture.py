@@ -19,7 +19,6 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import tiebreak as tb
-from tiebreak.views.plots import IntervalsDisplay
 
 # %%
 # Everything that learns belongs in the pipeline
@@ -61,10 +60,10 @@ print(f"thirty holdouts: {min(holdouts):.3f} to {max(holdouts):.3f}, mean {np.me
 cv = {"kind": "repeated-stratified", "n_folds": 5, "n_repeats": 6}
 evaluation = tb.evaluate({"tree": tree, "naive Bayes": GaussianNB()}, X, y, cv=cv)
 accuracy = evaluation.scores("accuracy").matrix().score[0]
-interval = tb.frequentist.corrected_t_interval(accuracy, test_train_ratio=1 / 4)
+low, high = tb.statistics.corrected_t(accuracy, 1 / 4).interval(0.95)
 half = stats.t.ppf(0.975, len(accuracy) - 1) * accuracy.std(ddof=1) / np.sqrt(len(accuracy))
 print(f"mean {accuracy.mean():.3f}; by hand, as if independent: ± {half:.3f}")
-print(f"corrected: {interval.low:.3f} to {interval.high:.3f}")
+print(f"corrected: {low:.3f} to {high:.3f}")
 
 # %%
 # A parameter that is chosen needs data of its own, since the best of many looks better than it is. Twenty-five numbers of
@@ -144,7 +143,6 @@ print(f"by hand: 0.100 ± {1.96 * error:.3f}")
 rates = tb.frequentist.independent_proportions(0.15, 30, 0.25, 5000, given="rates", higher_is_better=False)
 low, high = rates.confidence_interval()
 print(f"Newcombe's interval: {low:.3f} to {high:.3f}")
-IntervalsDisplay.from_rates(rates).plot()
 
 # %%
 # Two models on the same ten folds. The paired t-test of the lecture takes the folds for independent, which overlapping
@@ -153,9 +151,8 @@ difference = kept.scores("accuracy").matrix().score
 difference = difference[0] - difference[1]
 t = difference.mean() / (difference.std(ddof=1) / np.sqrt(10))
 print(f"by hand: t = {t:.2f}, p = {2 * stats.t.sf(abs(t), 9):.4f}")
-both = tb.frequentist.kfold_ttest(difference)
-print(f"here: textbook p = {both.textbook.pvalue():.4f}, corrected p = {both.corrected.pvalue():.4f}")
-IntervalsDisplay.from_kfold(both).plot()
+textbook, corrected = tb.statistics.paired_t(difference), tb.statistics.corrected_t(difference, 1 / 9)
+print(f"here: textbook p = {textbook.pvalue():.4f}, corrected p = {corrected.pvalue():.4f}")
 
 # %%
 # And the question that was meant, whether one model is better by more than matters:

@@ -43,7 +43,7 @@ answer.plot.scores()
 
 # %%
 # How strongly the models' scores move together from split to split.
-answer.plot.correlation()
+answer.correlation.round(2)
 
 # %%
 # The numbers that scikit-learn's example prints: for each pair in the order of the means the statistic of the corrected t-test,
@@ -54,6 +54,7 @@ print(f"uncorrected: t {pair.uncorrected.statistic:.3f}, right tail {pair.uncorr
 for level in (0.50, 0.75, 0.95):
     low, high = pair.law.interval(level)
     print(f"{level:.0%} credible interval: {low:.6f} to {high:.6f}")
+print("P(best):", {name: round(p, 3) for name, p in answer.p_best().items()})
 table = answer.pairs[["first", "second", "statistic", "p_better", "p_worse", "p_equivalent"]]
 right = [answer.pair(row.first, row.second).law.pvalue("greater") for row in table.itertuples()]
 table.assign(adjusted=adjust_pvalues(right, "bonferroni")).round(3)

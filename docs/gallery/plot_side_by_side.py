@@ -37,7 +37,7 @@ print(pd.concat({"by hand": left, "tiebreak": right}, axis=1).to_string(index=Fa
 answer.plot.scores()
 
 # %%
-answer.plot.correlation()
+answer.correlation.round(2)
 
 # %%
 # **Two models, a test.** Nadeau and Bengio (2003) raise the variance of the mean difference: instead of 1/n it has 1/n +

@@ -83,6 +83,7 @@ def compare(
     metric: str | None = None,
     models: Sequence[str] | None = None,
     dataset: str | None = None,
+    lower_is_better: bool | Mapping[str, bool] | None = None,
     rope: float | str | None = None,
     alpha: float | None = None,
     baseline: str | None = None,
@@ -90,7 +91,6 @@ def compare(
     correction: Correction | None = None,
     method: str | None = None,
     missing: Missing | None = None,
-    lower_is_better: bool | Mapping[str, bool] | None = None,
     X: Any = None,
     y: Any = None,
     groups: Any = None,
@@ -101,8 +101,6 @@ def compare(
     item: str | None = None,
     by: str | None = None,
     cluster: str | None = None,
-    p_best: bool | None = None,
-    options: Mapping[str, Any] | None = None,
     n_total: int | None = None,
     looks: Looks | Comparison | Mapping[str, Any] | str | os.PathLike[str] | None = None,
     rng: int | np.random.Generator | None = None,
@@ -154,14 +152,12 @@ def compare(
         Rows of a table are items of one test set, or splits ("auto" knows columns such as "doc_id", `item` names another one);
         by the texts in the column `by` the answer is sliced as well (`Comparison.slices`), and items with the same text in the
         column `cluster` belong together, so that the clusters are what counts. A log's fields of its samples are columns too.
-    p_best : bool, default False
-        Whether the ranking has `p_best` and `expected_rank`, drawn for three models or more.
     n_total, looks : int and Looks, Comparison, mapping or path, optional
         A plan of looks at data that are still coming in: the units that are planned in all (items, or clusters of them, datasets,
         repeats), and the looks before: an earlier answer, its `.looks`, or a file, which is made where it is not there and holds
         this look too afterwards. All looks together then have the error rate alpha.
-    options, rng : mapping and int or Generator, optional
-        Options of the procedure alone, by name; and the seed of all that is drawn, or where to draw one from.
+    rng : int or Generator, optional
+        Seed of all that is drawn, or where to draw one from.
 
     Returns
     -------
@@ -191,8 +187,6 @@ def compare(
         "correction": correction,
         "method": method,
         "missing": missing,
-        "p_best": p_best,
-        "options": options,
         "rng": rng,
         "by": by,
     }

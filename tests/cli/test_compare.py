@@ -69,7 +69,7 @@ def test_options_reach_the_library(scores: str, monkeypatch: pytest.MonkeyPatch,
 
     monkeypatch.setattr(api, "compare", spy)
     typed = (
-        "--metric mine --higher-is-better --models svm --models ridge --rope 1% --alpha 0.1 --p-best "
+        "--metric mine --higher-is-better --models svm --models ridge --rope 1% --alpha 0.1 "
         "--correction none --method corrected-t --missing pairwise "
         "--n-train 512 --n-test 57 --seed 4 --rows splits"
     )
@@ -82,8 +82,6 @@ def test_options_reach_the_library(scores: str, monkeypatch: pytest.MonkeyPatch,
         "dataset": None,
         "rope": "1%",
         "alpha": 0.1,
-        "p_best": True,
-        "options": None,
         "baseline": None,
         "family": None,
         "correction": "none",

@@ -73,8 +73,6 @@ def test_each_setting_of_a_message_is_an_option(study: str) -> None:
         "y",
         "groups",
         "cv",
-        "options",  # of single procedures
-        "n_samples",
         "lower_is_better",
     }
     for name in sorted(parameters):

@@ -51,7 +51,6 @@ def codes(answer: Comparison) -> dict[str, str]:
         ({"alpha": 5}, "got 5. Did you mean 0.05?"),
         ({"alpha": 95}, "got 95. Did you mean 0.05?"),
         ({"alpha": np.nan}, "got nan."),
-        ({"options": {"n_draws": 10}}, "corrected-t has no option 'n_draws'; it has none. Correct options=."),
         ({"correction": "tukey"}, "unknown correction 'tukey'; choose one of 'bonferroni', 'holm', 'shaffer'"),
         ({"method": "t"}, "unknown method 't'; choose one of 'auto', 'corrected-t', 'paired-t', "),
         ({"missing": "drop"}, "unknown missing 'drop'; choose one of 'raise', 'pairwise'."),
@@ -248,14 +247,14 @@ def test_method_names_what_it_assumes() -> None:
 
 def test_uncorrected_intervals_are_shorter() -> None:
     """By sqrt(1 + n ratio), for contrast; the posterior follows the method."""
-    corrected = compared(TABLE, rope=0.01, p_best=True)
-    plain = compared(TABLE, rope=0.01, method="paired-t", p_best=True)
+    corrected = compared(TABLE, rope=0.01)
+    plain = compared(TABLE, rope=0.01, method="paired-t")
     factor = np.sqrt(1 + 10 / 9)
     assert_allclose(corrected.pairs["standard_error"], factor * plain.pairs["standard_error"], rtol=1e-12)
     assert_allclose(
         corrected.ranking["mean_high"] - corrected.ranking["mean"], factor * (plain.ranking["mean_high"] - plain.ranking["mean"])
     )
-    assert np.all(plain.ranking["p_best"][:1] > corrected.ranking["p_best"][:1])
+    assert plain.p_best()[plain.models[0]] > corrected.p_best()[corrected.models[0]]
 
 
 # --- the public function --------------------------------------------------------------------------------------------
@@ -269,7 +268,6 @@ def test_public_function_passes_every_setting_on() -> None:
         "correction": "none",
         "method": "paired-t",
         "missing": "pairwise",
-        "p_best": True,
         "rng": 7,
     }
     settings = tb.compare(moons_scores(), **options).settings

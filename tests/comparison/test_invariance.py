@@ -32,7 +32,7 @@ UP, DOWN = Metric("score", higher_is_better=True), Metric("loss", higher_is_bett
 MIRROR = {"better": "worse", "ahead": "behind", "behind": "ahead", "worse": "better"}
 WORDS = ("first", "second", "verdict", "reason", "model", "may_be_best", "standing", "letters", "n_units", "df")
 WORDS += ("rank", "rank_low", "rank_high")
-SAMPLED = {"p_best": 0.005, "expected_rank": 0.005}
+SAMPLED = {"p_best": 0.005}
 IN_UNITS = ("difference", "standard_error", "interval_low", "interval_high", "shortfall_high")
 MEANS = ("mean", "mean_low", "mean_high", "adjusted")
 
@@ -108,7 +108,7 @@ def table_with_gaps() -> Table:
 
 
 def answered(table: Table, **changes: Any) -> Comparison:
-    return compared(table.score, table.names, n_train=90, n_test=table.n_test, **{"p_best": True, **table.options, **changes})
+    return compared(table.score, table.names, n_train=90, n_test=table.n_test, **{**table.options, **changes})
 
 
 Columns = dict[str, np.ndarray]
@@ -127,8 +127,8 @@ def pairs_of(answer: Comparison) -> Columns:
 
 
 def ranking_of(answer: Comparison) -> Columns:
-    """The columns of `ranking`, likewise."""
-    return plain(ranking_columns(answer))
+    """The columns of `ranking`, likewise, and the probabilities to be the best."""
+    return plain(ranking_columns(answer)) | {"p_best": np.array(list(answer.p_best().values()))}
 
 
 def assert_close(got: np.ndarray, expected: np.ndarray, rtol: float, atol: float, name: str) -> None:
@@ -310,7 +310,6 @@ def test_two_models_p_best_is_p_better_at_rope_zero(table: Table) -> None:
     pairs, ranks = pairs_of(answer), ranking_of(answer)
     expected = np.array([pairs["p_better"][0], pairs["p_worse"][0]] if pairs["reason"][0] in ("", "unsettled") else [0.5, 0.5])
     assert_allclose(ranks["p_best"], expected, rtol=1e-12, atol=1e-15)
-    assert_allclose(ranks["expected_rank"], 1 + expected[::-1], rtol=1e-12)
 
 
 @some_tables
@@ -338,9 +337,7 @@ def test_answer_is_consistent(table: Table) -> None:
     assert ranks["may_be_best"][0]
     assert np.all((ranks["rank_low"] <= ranks["rank"]) & (ranks["rank"] <= ranks["rank_high"]))
     if complete.sum() >= 2:
-        n = int(complete.sum())
         assert_allclose(ranks["p_best"][complete].sum(), 1.0, rtol=1e-12)
-        assert_allclose(ranks["expected_rank"][complete].sum(), n * (n + 1) / 2, rtol=1e-12)
 
 
 @some_tables
@@ -353,7 +350,7 @@ def test_identical_models_are_treated_alike(table: Table) -> None:
     one, copy = answer.models.index(original), answer.models.index("copy")
     for column in ("rank", "rank_low", "rank_high", "standing", "letters"):
         assert ranks[column][copy] == ranks[column][one], column
-    for column in ("mean", "p_best", "expected_rank", "may_be_best", "shortfall_high"):
+    for column in ("mean", "p_best", "may_be_best", "shortfall_high"):
         assert_allclose(ranks[column][copy], ranks[column][one], rtol=1e-12, err_msg=column)
     assert answer.pair(original, "copy").reason == "identical-scores"
     for third in table.names[1:]:
@@ -379,7 +376,7 @@ def test_product_path_is_the_masked_path_when_nothing_is_missing(table: Table) -
     assert_same({name: column[kept] for name, column in got.items()}, expected)
     ranks = ranking_of(one)
     got = {name: column[: len(table.names)] for name, column in ranking_of(other).items()}
-    assert_same(got, {name: ranks[name] for name in ("model", "mean", "p_best", "expected_rank")})
+    assert_same(got, {name: ranks[name] for name in ("model", "mean", "p_best")})
 
 
 @some_tables

@@ -209,7 +209,6 @@ def test_what_changes_between_looks_is_refused(
         ({"n_total": 8.5}, InvalidParameterError, "a whole number above 0; got 8.5"),
         ({"n_total": N, "correction": "holm"}, InvalidParameterError, "take 'bonferroni'"),
         ({"n_total": N, "rope": "1%"}, InvalidParameterError, "give it in the metric's unit"),
-        ({"n_total": N, "p_best": True}, InvalidParameterError, "keeps no error rate over looks"),
         ({"looks": 3}, InvalidParameterError, "looks is a file, an earlier answer"),
         ({"looks": {"kind": "looks", "schema": 2}}, UnreadableSourceError, "reads schema 1. Update tiebreak"),
         ({"looks": {"kind": "other"}}, UnreadableSourceError, "holds no looks"),

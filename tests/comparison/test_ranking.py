@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+import tiebreak as tb
 from tests.comparison.tables import RMSE, compared, noisy
+from tiebreak.errors import NotOfferedError
 from tiebreak.scores.metric import Metric
 from tiebreak.statistics import corrected_t
 
@@ -36,13 +38,14 @@ def test_lowest_mean_first_where_lower_is_better() -> None:
 def test_lower_is_better_is_higher_is_better_of_the_negative() -> None:
     """The same table with turned signs gives the same pairs, and the same means with turned signs."""
     table = noisy(*MEANS)
-    lower, higher = compared(table, metric=RMSE, rope=0.01, p_best=True), compared(-table, rope=0.01, p_best=True)
+    lower, higher = compared(table, metric=RMSE, rope=0.01), compared(-table, rope=0.01)
     for column in lower.pairs.columns:
         assert lower.pairs[column].equals(higher.pairs[column]), column
     assert_allclose(lower.ranking["mean"], -higher.ranking["mean"], rtol=1e-15)
     assert_allclose(lower.ranking["mean_low"], -higher.ranking["mean_high"], rtol=1e-14)
-    for column in ("shortfall_high", "p_best", "expected_rank", "may_be_best", "standing", "letters"):
+    for column in ("shortfall_high", "may_be_best", "standing", "letters"):
         assert lower.ranking[column].equals(higher.ranking[column]), column
+    assert lower.p_best() == higher.p_best()
 
 
 def test_ties_stand_in_order_of_name() -> None:
@@ -105,24 +108,26 @@ def test_interval_of_a_mean_ends_at_the_bounds_of_the_metric() -> None:
 
 def test_two_models_p_best_is_p_better_without_a_rope() -> None:
     """In closed form, no draws; the second model has the rest."""
-    answer = compared(noisy(0.80, 0.79), p_best=True)
+    answer = compared(noisy(0.80, 0.79))
     pair = answer.pair("a", "b")
-    assert_allclose(answer.ranking["p_best"], [pair.p_better, pair.p_worse], rtol=1e-12)
-    assert_allclose(answer.ranking["expected_rank"], [1 + pair.p_worse, 1 + pair.p_better], rtol=1e-12)
+    assert answer.p_best() == pytest.approx({"a": pair.p_better, "b": pair.p_worse}, rel=1e-12)
 
 
-def test_seed_changes_sampled_columns_only() -> None:
+def test_seed_changes_p_best_only() -> None:
     """Same seed, same answer; another moves p_best by less than 0.005."""
-    one, again, other = (compared(noisy(*MEANS), rng=seed, p_best=True).ranking for seed in (0, 0, 1))
-    assert one.equals(again)
-    assert not one["p_best"].equals(other["p_best"])
-    assert_allclose(one["p_best"], other["p_best"], atol=0.005)
-    assert one.drop(columns="p_best").equals(other.drop(columns="p_best"))
+    one, again, other = (compared(noisy(*MEANS), rng=seed) for seed in (0, 0, 1))
+    assert one.p_best() == again.p_best() != other.p_best()
+    assert one.p_best() == pytest.approx(other.p_best(), abs=0.005)
+    assert one.ranking.equals(other.ranking)
 
 
-def test_nothing_is_drawn_unless_asked_for() -> None:
-    """`p_best` and `expected_rank` are there with p_best=True only."""
-    assert not {"p_best", "expected_rank"} & set(compared(noisy(*MEANS)).ranking.columns)
+def test_p_best_needs_a_joint_posterior() -> None:
+    """Ranks over datasets have none; the error names what there is instead."""
+    rng = np.random.default_rng(0)
+    columns = {"dataset": [f"d{i}" for i in range(8)], **{name: rng.normal(0.8, 0.05, 8).tolist() for name in "abc"}}
+    answer = tb.compare(columns, metric="accuracy")
+    with pytest.raises(NotOfferedError, match=r"wilcoxon gives no joint posterior of all models, so no p_best; shortlist\(\)"):
+        answer.p_best()
 
 
 def test_shortlist_stands_in_ranking_order_and_in_the_frame() -> None:

@@ -59,5 +59,5 @@ def test_wrong_input_is_refused() -> None:
         model_confidence_set([[1, np.nan], [1, 2]])
     with pytest.raises(InvalidParameterError, match="block_length must be a whole number from 1 to 3; got 4"):
         model_confidence_set([[1, 2, 3], [2, 3, 4]], block_length=4)
-    with pytest.raises(InvalidParameterError, match="block_length must be a whole number of at least 1; got 1.5"):
+    with pytest.raises(InvalidParameterError, match=r"block_length must be a whole number of at least 1; got 1\.5"):
         model_confidence_set([[1, 2, 3], [2, 3, 4]], block_length=1.5)

@@ -188,6 +188,18 @@ def test_clusters_of_two_models_are_a_weighted_mean_of_clusters():
     assert found.df[0] == pytest.approx(min(1 / (h**2).sum() - 1, 3 * square.sum() ** 2 / (square**2).sum()))
 
 
+def test_degrees_of_freedom_are_those_that_sizes_and_parts_of_clusters_show():
+    """Ten alike judges: 9, as parts of +-5 each would allow 30; one of twelve apart: 3 (sum u^2)^2 / sum u^4 of the parts."""
+    alike = np.concatenate([np.repeat([1.0, 0.0], [n, 20 - n]) for n in (15, 5) * 5])
+    columns = np.zeros(200, int), np.ones(200, int)
+    assert bradley_terry(*columns, alike, cluster=np.repeat(np.arange(10), 20)).df == pytest.approx([9, 9])
+    apart = np.concatenate([np.repeat([1.0, 0.0], [n, 20 - n]) for n in (20, *[10] * 11)])
+    fit = bradley_terry(np.zeros(240, int), np.ones(240, int), apart, cluster=np.repeat(np.arange(12), 20))
+    u = np.array([20, *[10] * 11]) - apart.sum() / 12
+    assert fit.df[0] == pytest.approx(3 * (u**2).sum() ** 2 / (u**4).sum())
+    assert fit.df[0] < 4
+
+
 def test_many_small_clusters_have_the_error_of_all_alike():
     """A thousand judges of two battles each: 1 / (1 - h) is bounded by what each knows at most, here 0.2 %."""
     rng = np.random.default_rng(3)
@@ -336,10 +348,12 @@ def test_scores_win_tie_and_are_missing():
         (lambda: bradley_terry([0], [1], [np.nan]), InvalidScoresError, "1/2 for a tie"),
         (lambda: bradley_terry([0, 0], [1, 1], [1.0]), InvalidScoresError, r"one length.*\(2,\), \(2,\), \(1,\)"),
         (lambda: bradley_terry([], [], []), InvalidScoresError, "one or more"),
-        (lambda: bradley_terry([0.0], [1.0], [1.0]), InvalidScoresError, "whole numbers.*float64"),
-        (lambda: bradley_terry([0], [-1], [1.0]), InvalidScoresError, "from 0 to 0; got -1"),
-        (lambda: bradley_terry([0], [3], [1.0], n_models=3), InvalidScoresError, "from 0 to 2; got 0 to 3"),
-        (lambda: bradley_terry([0, 1], [0, 0], [1.0, 1.0]), InvalidScoresError, "1 battle.*with itself"),
+        (lambda: bradley_terry([0.5], [1], [1.0]), InvalidParameterError, "first must be the position of a model"),
+        (lambda: bradley_terry(["a"], [1], [1.0]), InvalidScoresError, "first must be numbers"),
+        (lambda: bradley_terry([0], [-1], [1.0]), InvalidParameterError, "second must be the position of a model"),
+        (lambda: bradley_terry([0], [3], [1.0], n_models=3), InvalidParameterError, r"0 to 2; got array\(\[3"),
+        (lambda: bradley_terry([0], [3], [1.0], n_models=10**6), InvalidParameterError, "n_models must be at most 10,000"),
+        (lambda: bradley_terry([0, 1, 1], [0, 0, 0], [1.0] * 3), InvalidScoresError, "1 battle.*with itself"),
         (lambda: bradley_terry([0], [1], [1.0], weight=[-1]), InvalidScoresError, "not negative"),
         (lambda: bradley_terry([0], [1], [1.0], weight=[np.inf]), InvalidScoresError, "finite"),
         (lambda: bradley_terry([0], [1], [1.0], cluster=["a", "b"]), InvalidScoresError, "cluster needs one name for each"),

@@ -65,7 +65,6 @@ def options_of(rng: Rng, scores: Scores, own: dict[str, Any]) -> dict[str, Any]:
     options: dict[str, Any] = {
         "rope": float(f"{rope:.3g}") if isinstance(rope, float) else rope,
         "alpha": float(rng.choice([0.05, 0.05, 0.1, 0.01])),
-        "p_best": bool(rng.random() < 0.2),
         "missing": "pairwise",
     } | own
     names = list(scores.models)

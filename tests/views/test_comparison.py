@@ -109,16 +109,6 @@ def test_baseline_answers_say_what_each_model_is_against_it() -> None:
     )
 
 
-def test_chances_are_explained_where_they_and_the_ranking_differ() -> None:
-    """P(best) of 0.97 beside a standing "may be best": two questions, and the text says which keeps an error rate."""
-    rows = around(0.80, 0.789, 0.789, noise=0.011)
-    comparison = compared(table(named(*rows)), p_best=True)
-    assert comparison.ranking["p_best"][0] > 0.95
-    assert comparison.ranking["standing"].iloc[0] == "may be best"
-    assert "P(best) is highest for 'forest', 0.9" in " ".join(comparison.to_text().split())
-    assert "P(best) is highest" not in compared(table(named(*rows))).to_text()
-
-
 def test_a_page_is_at_most_100_columns_wide_with_short_names() -> None:
     """Terminals are narrow."""
     page = compared(table(named(*around(0.9, 0.89, 0.85, 0.8, noise=0.02))), rope=0.01).to_text()
@@ -313,14 +303,14 @@ def test_a_changed_frame_does_not_change_the_comparison() -> None:
     assert comparison.pairs["difference"].max() < 1
 
 
-def test_columns_of_the_ranking_with_a_baseline_and_draws() -> None:
-    """Against a baseline there are no ranges of ranks, standings and letters, but the verdicts; p_best where it is asked for."""
-    comparison = compared(table(named(*around(0.90, 0.895, 0.80, noise=0.02))), rope=0.01, baseline="svm", p_best=True)
+def test_columns_of_the_ranking_with_a_baseline() -> None:
+    """Against a baseline there are no ranges of ranks, standings and letters, but the verdicts."""
+    comparison = compared(table(named(*around(0.90, 0.895, 0.80, noise=0.02))), rope=0.01, baseline="svm")
     kept = [
         name for name in RANKING if name not in ("rank_low", "rank_high", "letters", "shortfall_high", "may_be_best", "standing")
     ]
     against = ["difference", "interval_low", "interval_high", "verdict"]
-    assert list(comparison.ranking.columns) == [*kept, "p_best", "expected_rank", *against]
+    assert list(comparison.ranking.columns) == [*kept, *against]
 
 
 def test_correlation_equals_numpy_on_complete_scores() -> None:

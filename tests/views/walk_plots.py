@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.views.derived import Derived, is_paired, units_of
+from tests.views.derived import Derived, units_of
 from tests.views.reading import NUMBER, is_printed, number, side
 from tests.views.walk_tables import difference_of
 
@@ -37,13 +37,7 @@ def walk(found: Any, answer: dict[str, Any], derived: Derived, name: str, plot: 
         "diagram": _walk_diagram,
         "regions": _walk_regions,
         "paired": _walk_paired,
-        "profile": _walk_profile,
-        "outcomes": _walk_outcomes,
-        "disagreements": _walk_disagreements,
-        "correlation": _walk_correlation,
-        "agreement": _walk_agreement,
         "posterior": _walk_of_pair,
-        "shrinkage": _walk_of_pair,
     }[name](found, answer, derived, plot)
     rope = re.search(rf"rope,? (?:of )?±({NUMBER})", plot.note)
     shown = None if rope is None else number(rope.group(1))
@@ -299,75 +293,3 @@ def _walk_paired(found: Any, answer: dict[str, Any], derived: Derived, plot: Any
         expected = "won" if difference > derived.rope + noise else "lost" if difference < -derived.rope - noise else "tied"
         is_near = abs(abs(difference) - derived.rope) <= 2 * noise
         found.expect(row["outcome"] == expected or is_near, f"{row} is {expected}")
-
-
-def _walk_profile(found: Any, answer: dict[str, Any], derived: Derived, plot: Any) -> None:
-    names, score = units_of(answer)
-    score = derived.sign * score
-    with np.errstate(invalid="ignore"):
-        distance = np.fmax.reduce(score, axis=0) - score
-    for model, share in zip(dict.fromkeys(plot.data["model"]), plot.more["at_rope"], strict=True):
-        own = distance[names.index(model)]
-        own = own[~np.isnan(own)]
-        expected = float(np.mean(own <= derived.rope + 10 * derived.noise))
-        found.expect(math.isclose(share, expected, abs_tol=1e-9), f"{model!r} is within the rope on {share}, not {expected}")
-
-
-def _walk_outcomes(found: Any, answer: dict[str, Any], derived: Derived, plot: Any) -> None:
-    _walk_pair_title(found, derived, plot.title, "figure of outcomes")
-    n = dict(zip(plot.data["outcome"], plot.data["n"], strict=True))
-    pair = plot.more["pair"]
-    score = np.array(answer["items"]["score"], dtype=float)
-    score = score if answer["metric"]["higher_is_better"] else 1.0 - score
-    one, two = (score[answer["items"]["models"].index(name)] for name in (pair.first, pair.second))
-    expected = {
-        "both": int(((one == 1) & (two == 1)).sum()),
-        "only first": int(((one == 1) & (two == 0)).sum()),
-        "only second": int(((one == 0) & (two == 1)).sum()),
-        "neither": int(((one == 0) & (two == 0)).sum()),
-    }
-    found.expect(n == expected, f"outcomes of {pair.first!r} and {pair.second!r} are {n}, not {expected}")
-    said = re.search(r"only .* is right on (\d+) [\w ]+, only .* on (\d+)$", plot.title)
-    told = None if said is None else (int(said.group(1)), int(said.group(2)))
-    found.expect(told == (n["only first"], n["only second"]), f"{n}: {plot.title!r}")
-
-
-def _walk_disagreements(found: Any, answer: dict[str, Any], derived: Derived, plot: Any) -> None:
-    pair, (names, score) = plot.more["pair"], units_of(answer)
-    one, two = (score[names.index(name)] for name in (pair.first, pair.second))
-    difference = derived.sign * (one - two)
-    noise = 1e-12 * np.maximum(np.abs(one), np.abs(two))
-    expected = int((difference > noise).sum()), int((difference < -noise).sum())
-    said = re.search(r"is better on (\d[\d,]*) [\w ]+, .* on (\d[\d,]*)$", plot.title)
-    if said is None:
-        found.expect(expected == (0, 0), f"they differ on {expected}: {plot.title!r}")
-        return
-    told = int(number(said.group(1))), int(number(said.group(2)))
-    found.expect(told == expected, f"better and worse on {expected}: {plot.title!r}")
-
-
-def _walk_correlation(found: Any, answer: dict[str, Any], derived: Derived, plot: Any) -> None:
-    if not is_paired(answer) or len(derived.models) > 12:
-        return
-    if answer["items"] is not None and answer["items"].get("truth") is not None:
-        return
-    names, score = units_of(answer)
-    own = dict(zip(names, score, strict=True))
-    for first, second in combinations(plot.data.index, 2):
-        one, two = own[first], own[second]
-        there = ~np.isnan(one) & ~np.isnan(two)
-        told = plot.data.loc[first, second]
-        if there.sum() < 3 or math.isnan(told):
-            continue
-        expected = np.corrcoef(one[there], two[there])[0, 1]
-        found.expect(abs(told - expected) < 1e-6, f"{first!r} and {second!r} correlate by {told}, not {expected}")
-
-
-def _walk_agreement(found: Any, answer: dict[str, Any], derived: Derived, plot: Any) -> None:
-    score = np.array(answer["items"]["score"], dtype=float)
-    names = answer["items"]["models"]
-    for first, second in combinations(plot.data.index, 2):
-        one, two = score[names.index(first)], score[names.index(second)]
-        there = ~np.isnan(one) & ~np.isnan(two)
-        expected = float(np.mean(one[there] == two[there])) if there.any() else math.nan
-        found.expect(_is_same(plot.data.loc[first, second], expected), f"{first!r} and {second!r} agree on others")

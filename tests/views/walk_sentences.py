@@ -42,8 +42,6 @@ def walk(found: Any, answer: dict[str, Any], derived: Derived, read: Read) -> No
     for line in others:
         if line.startswith("Next step: "):
             _walk_step(found, answer, derived, line.removeprefix("Next step: "), rope)
-        elif line.startswith("P(best) is highest for "):
-            _walk_chances(found, answer, derived, line)
         elif line.startswith("By "):
             _walk_slices(found, answer, line)
         elif re.fullmatch(
@@ -187,7 +185,7 @@ def _top(answer: dict[str, Any], derived: Derived) -> list[str]:
 
 def _walk_opening(found: Any, answer: dict[str, Any], derived: Derived, rest: Rest) -> None:
     text = rest.text
-    filled = r"(, adjusted for gaps|, on [\w ]+ that others lack)?"
+    filled = r"(, gaps adjusted|, on [\w ]+ that others lack)?"
     match = rest.take(rf"({LIST}) (has|share) the (highest|lowest) [^(]*\(({NUMBER}){filled}\)")
     if match is None:
         found.append(f"no such sentence is known: {text!r}")
@@ -199,7 +197,7 @@ def _walk_opening(found: Any, answer: dict[str, Any], derived: Derived, rest: Re
     higher = answer["resolved"]["measure"]["higher_is_better"]
     found.expect((match.group(3) == "highest") == higher, f"the direction of {text!r}")
     has_adjusted = any(row.get("adjusted") is not None for row in rows.values())
-    found.expect((match.group(5) is not None) == has_adjusted, f"adjusted for gaps: {text!r}")
+    found.expect((match.group(5) is not None) == has_adjusted, f"gaps adjusted: {text!r}")
     row = rows[top[0]]
     value = row["adjusted"] if has_adjusted else row["mean"]
     found.expect(is_printed(match.group(4), value), f"the value of {top[0]!r} is {value}, {match.group(4)} is said")
@@ -488,12 +486,6 @@ def _walk_fewer(found: Any, answer: dict[str, Any], derived: Derived, text: str)
     expected = round(100 * derived.alpha, 9), len(answer["pairs"]), len(derived.models) - 1
     found.expect(told == expected, f"{expected}: {text!r}")
     found.expect(derived.family == "pairs", f"family {derived.family}: {text!r}")
-
-
-def _walk_chances(found: Any, answer: dict[str, Any], derived: Derived, text: str) -> None:
-    name = re.findall(NAME, text)[0].strip("'")
-    chances = {row["model"]: row["p_best"] for row in answer["ranking"] if row.get("p_best") is not None}
-    found.expect(chances[name] == max(chances.values()), f"{chances}: {text!r}")
 
 
 def _walk_slices(found: Any, answer: dict[str, Any], text: str) -> None:

@@ -91,8 +91,6 @@ def walk_brief(found: Any, answer: dict[str, Any], derived: Derived, read: Read)
         if line.get("n"):
             n = next(p["n_units"] for p in answer["pairs"] if {p["first"], p["second"]} == {names[0], reference})
             found.expect(line["n"] == str(n), f"{what}: n is {line['n']}, in JSON {n}")
-        if "P(best)" in line:
-            found.expect((line["P(best)"] == "-") == (row["p_best"] is None), f"{what}: P(best) {line['P(best)']}")
     _walk_rest(found, answer, derived, table.notes[0], [names for names in entries if names not in shown])
     said = re.search(r"difference = model (?:minus|against) '([^']+)', positive favours the model( \(lower is better\))?", notes)
     found.expect((said is None) == (derived.family == "best"), f"differences in the family {derived.family}: {notes!r}")

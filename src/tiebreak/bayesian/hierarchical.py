@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -239,7 +240,8 @@ class _Data:
 
 def _read(differences: Sequence[ArrayLike] | ArrayLike, test_train_ratio: ArrayLike, rope: float) -> _Data:
     """Check, and reduce each dataset to its mean and its mixture of variances."""
-    rows = [_row(i, values) for i, values in enumerate(differences if np.iterable(differences) else [differences])]  # type: ignore[arg-type]
+    listed: Any = differences if np.iterable(differences) else [differences]
+    rows = [_row(i, values) for i, values in enumerate(listed)]
     if len(rows) < 2:
         raise TooFewDatasetsError(
             f"{len(rows)} dataset(s), but at least 2 are needed to see how differences vary between datasets. For one dataset "

@@ -97,9 +97,9 @@ def sign_posterior(
     present, _ = usable(d, omit_missing=False)
     tolerance = rounding_tolerance(d, present, None)
     better, worse = present & (d > rope + tolerance), present & (d < -rope - tolerance)
-    counts = [int(np.count_nonzero(side)) for side in (better, present & ~better & ~worse, worse)]
+    n_better, n_worse = int(np.count_nonzero(better)), int(np.count_nonzero(worse))
     prior = RopeProbabilities(*(np.array(strength if here else 0.0) for here in (at > rope, abs(at) <= rope, at < -rope)))
-    return SignPosterior(*counts, prior)
+    return SignPosterior(n_better, int(np.count_nonzero(present)) - n_better - n_worse, n_worse, prior)
 
 
 def check_dataset_differences(differences: ArrayLike) -> FloatArray:

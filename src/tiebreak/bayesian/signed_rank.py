@@ -231,12 +231,8 @@ class _Row:
 
     def centres(self, n_draws: int, rng: int) -> FloatArray:
         """The weighted median of the means of two in each draw of the weights."""
-        limits = _limits_near_the_centre(self.order)
         found = np.concatenate(
-            [
-                _Centres(self.order, weights, self.tolerance).found(limits)
-                for weights in self.weights(n_draws, rng, least=_TOGETHER)
-            ]
+            [_Centres(self.order, weights, self.tolerance).found() for weights in self.weights(n_draws, rng, least=_TOGETHER)]
         )
         return -found if self.is_mirrored else found
 
@@ -293,14 +289,10 @@ class _Centres:
         np.cumsum(weights, axis=0, out=self.cumulative[1:])
         self.half = np.square(self.cumulative[-1]) / 2
 
-    def found(self, limits: FloatArray) -> FloatArray:
-        """The medians; sums of two near which they are expected, in rising order, cut the means up to begin with."""
+    def found(self) -> FloatArray:
+        """The medians."""
         n, n_draws = self.weights.shape
-        ends = [np.searchsorted(self.order, limit + self.noise - self.order, "right") for limit in limits]
-        ends = [np.zeros(n, dtype=np.intp), *ends, np.full(n, n)]
-        is_above = [np.einsum("ij,ij->j", self.weights, self.cumulative[counts]) < self.half for counts in ends[1:-1]]
-        part = np.sum(is_above, axis=0, dtype=np.intp) if is_above else np.zeros(n_draws, dtype=np.intp)
-        waiting = [_Bracket(np.flatnonzero(part == at), ends[at], ends[at + 1]) for at in np.unique(part).tolist()]
+        waiting = [_Bracket(np.arange(n_draws), np.zeros(n, dtype=np.intp), np.full(n, n))]
         medians = np.empty(n_draws)
         while waiting:
             bracket = waiting.pop()
@@ -346,15 +338,6 @@ class _Centres:
         return limit, rest[~is_below], parts
 
 
-def _limits_near_the_centre(order: FloatArray) -> FloatArray:
-    """Some sums of two around their median, as far as the weights of draws move it."""
-    some = order[np.linspace(0, order.size - 1, min(order.size, 150)).astype(int)]
-    sums = np.sort((some[:, None] + some)[np.triu_indices(some.size)])
-    reach = min(0.5, 4.0 / np.sqrt(3.0 * order.size))  # standard deviations of the weight below the centre
-    share = np.linspace(0.5 - reach, 0.5 + reach, _N_LIMITS)
-    return np.unique(sums[(share * (sums.size - 1)).astype(int)])
-
-
 def _regions(rows: FloatArray) -> RopeProbabilities:
     better, equivalent, worse = np.moveaxis(rows, -1, 0)
     return RopeProbabilities(plain(better), plain(equivalent), plain(worse))
@@ -365,9 +348,6 @@ _BLOCK = 150_000
 
 _TOGETHER = 4096
 """Draws whose centres are found together, at least."""
-
-_N_LIMITS = 24
-"""Sums of two at which the weights of all draws are added up, before draws are told apart."""
 
 _FEW_MEANS = 200
 """Means of two that are put in order at once."""

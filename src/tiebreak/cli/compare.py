@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -87,17 +86,6 @@ class MethodName(click.Choice[str]):
         from tiebreak.comparison.procedures import METHODS
 
         return "auto", *METHODS
-
-
-def _options(_: click.Context, __: click.Parameter, typed: Sequence[tuple[str, str]]) -> dict[str, Any] | None:
-    """Names with their values, which are JSON where they can be, else texts; None where the option was not used."""
-    options: dict[str, Any] = {}
-    for name, value in typed:
-        try:
-            options[name] = json.loads(value)
-        except ValueError:
-            options[name] = value
-    return options or None
 
 
 def _parts(_: click.Context, __: click.Parameter, typed: Sequence[str]) -> dict[str, str] | None:
@@ -298,15 +286,6 @@ _OPTIONS = (
         help="Procedure; auto takes the one that fits how the splits were made.",
     ),
     click.option(
-        "--option",
-        "options",
-        nargs=2,
-        multiple=True,
-        metavar="NAME VALUE",
-        callback=_options,
-        help="Option of the procedure alone. Repeatable.",
-    ),
-    click.option(
         "--missing",
         **_choice(MISSING),
         help="Whether missing scores are an error, or leave their split out of the pairs they are in.",
@@ -356,7 +335,6 @@ _OPTIONS = (
     ),
     click.option("--n-train", **_COUNT, help="Training examples per split, where no file has them."),
     click.option("--n-test", **_COUNT, help="Test examples per split, where no file has them."),
-    click.option("--p-best", is_flag=True, default=None, help="Draw P(best), the probability that a model is the best."),
     click.option("--seed", "rng", type=click.IntRange(min=0), show_default="0", metavar="N", help="Seed of all that is drawn."),
     *_REQUIREMENT_OPTIONS,
     format_option("How the answer is written; csv holds the pairs."),

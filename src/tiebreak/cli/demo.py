@@ -71,7 +71,7 @@ def run_demo(out: Path, *, n_repeats: tuple[int, int] = (10, 5)) -> None:
 
     make_folder(out)
     search, X, y = moons_search(n_repeats[0])
-    as_in_gallery = tb.compare(search, X=X, y=y, rope=ROPE, p_best=True)
+    as_in_gallery = tb.compare(search, X=X, y=y, rope=ROPE)
     emit(_paragraph(_MOONS, _MOONS_HOW.format(splits=f"{n_repeats[0]} times 10-fold cross-validation")))
     emit("\n".join(gallery_lines(as_in_gallery)) + "\n\n" + _paragraph(_FLAW))
     _present(tb.compare(search, X=X, y=y, rope=ROPE), out, "moons")
@@ -107,8 +107,7 @@ def gallery_lines(comparison: Comparison) -> Iterator[str]:
         yield f"  {level:.0%} credible interval of the difference: ({low:.6f}, {high:.6f})"
     yield ""
     yield from _gallery_pairs(comparison)
-    ranking = comparison.ranking
-    yield "  P(best): " + ", ".join(f"{name} {p:.3f}" for name, p in zip(ranking["model"], ranking["p_best"], strict=True))
+    yield "  P(best): " + ", ".join(f"{name} {p:.3f}" for name, p in comparison.p_best().items())
 
 
 def _gallery_pairs(comparison: Comparison) -> Iterator[str]:

@@ -36,8 +36,6 @@ def compare_scores(scores: Scores, settings: Settings) -> Comparison:
     settings.check_names(scores.models)
     scores = _in_question(scores, settings)
     method = choose_method(settings.method, scores)
-    method.options_of(settings)  # before the work
-    method = method.fitted(scores, settings)
     units = method.units(scores)
     _require_scores(units.matrix(), settings.missing or method.missing, method)
     percent = percent_notices(units.matrix(), units.metric) if method.is_mean else ()

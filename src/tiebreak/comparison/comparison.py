@@ -13,7 +13,7 @@ import numpy as np
 from tiebreak.comparison.notices import notices_of
 from tiebreak.comparison.pairs import Against, PairTable
 from tiebreak.comparison.procedures.procedure import Differences, Procedure, TestOnly
-from tiebreak.comparison.ranking import RankingTable, rank_models
+from tiebreak.comparison.ranking import RankingTable, p_best, rank_models
 from tiebreak.comparison.requirements import (
     AskedRequirement,
     Names,
@@ -536,6 +536,28 @@ class Comparison(Result["ComparisonPlots"]):
                 " out.",
             )
         return tuple(self.models[row] for row in self.ranking_table.contenders)
+
+    def p_best(self) -> dict[str, float]:
+        """Probability of each model to be the best, by the joint posterior of all; in ranking order.
+
+        Drawn with the seed of the comparison for three models or more, exact for two; models whose difference does not vary
+        share theirs. nan for a model that lacks scores. It keeps no error rate over the models: with many equal ones some has a
+        large probability by luck. `shortlist` and the standings do keep it.
+
+        Raises
+        ------
+        NotOfferedError
+            The procedure gives no joint posterior, or the answer is a look of a plan, over which posteriors keep no error rate.
+        """
+        if self.looks is not None:
+            raise NotOfferedError("p_best keeps no error rate over looks. Compare without a plan of looks, when all data are in.")
+        found = p_best(self.scores, self.method, self.resolved)
+        if found is None:
+            raise NotOfferedError(
+                f"{self.method.name} gives no joint posterior of all models, so no p_best; shortlist() has those that may be the "
+                "best."
+            )
+        return dict(zip(self.models, found.tolist(), strict=True))
 
     # --- views -----------------------------------------------------------------------------------------------------
 

@@ -334,7 +334,6 @@ def terms_of(data: Scores, settings: Settings, method: Procedure, rope: float) -
         "metric": data.metric.name,
         "models": sorted(data.models),
         "method": method.name,
-        "options": json.loads(json.dumps(dict(method.options_of(settings)), default=repr)),
         "rope": rope,
         "alpha": settings.alpha,
         "family": settings.family,
@@ -373,7 +372,6 @@ def check_suitable(data: Scores, settings: Settings, method: Procedure) -> None:
         ("correction", settings.correction not in (None, "bonferroni", "none"), "its steps go over all p-values"),
         ("rope", isinstance(settings.rope, str), "a share of the best mean is another number at each look"),
         ("by", settings.by is not None, "slices are a family of their own, which the plan does not know"),
-        ("p_best", settings.p_best, "it keeps no error rate over looks"),
     )
     for name, is_given, why in wrong:
         if is_given:

@@ -12,7 +12,7 @@ from tiebreak.comparison.best import above_others, components, contenders, order
 from tiebreak.comparison.copies import entries_of, with_identical_pairs
 from tiebreak.comparison.letters import MOST_LETTERED, compact_letters
 from tiebreak.comparison.pairs import PairTable, every_pair
-from tiebreak.comparison.procedures.procedure import Differences, ModelValues, Procedure
+from tiebreak.comparison.procedures.procedure import ModelValues, Procedure
 from tiebreak.comparison.settings import Settings
 from tiebreak.numerics import SPREAD, FloatArray, IntArray, Interval
 from tiebreak.scores.adjusted_means import connected_groups
@@ -55,8 +55,6 @@ class RankingTable:
         By how much at most each model falls short of the best; nan where no bound is known.
     standing : ndarray of int8, or None
         Codes into `STANDINGS`.
-    p_best, expected_rank : ndarray or None
-        None where they were not asked for, or the procedure gives no posterior or no draws.
     letters : list of str, or None
         None beyond `MOST_LETTERED` models, too.
     average_rank : ndarray or None
@@ -79,8 +77,6 @@ class RankingTable:
     may_be_best: NDArray[np.bool_] | None
     shortfall_high: FloatArray | None
     standing: NDArray[np.int8] | None
-    p_best: FloatArray | None
-    expected_rank: FloatArray | None
     letters: list[str] | None
     average_rank: FloatArray | None
     standard_error: FloatArray | None
@@ -157,7 +153,6 @@ def rank_models(scores: Scores, procedure: Procedure, pairs: PairTable, settings
     values = procedure.values(scores, settings)
     adjusted = procedure.adjusted_values(scores, values)
     entry = _entries(scores, procedure, pairs)
-    p_best, expected_rank = _joint_of_complete(scores, procedure, values, settings) if settings.p_best else (None, None)
     rank_low = rank_high = may_be_best = shortfall = standing = letters = None
     if pairs.family != "baseline":
         above = _shown_above(pairs, entry)
@@ -184,8 +179,6 @@ def rank_models(scores: Scores, procedure: Procedure, pairs: PairTable, settings
         may_be_best=may_be_best,
         shortfall_high=shortfall,
         standing=standing,
-        p_best=p_best,
-        expected_rank=expected_rank,
         letters=letters,
         average_rank=values.average_rank,
         standard_error=values.standard_error,
@@ -239,23 +232,25 @@ def _label(value: str, metric: str) -> str:
     return metric if metric.startswith(f"{value}_") else f"{value} {metric}"
 
 
-def _joint_of_complete(
-    scores: Scores, procedure: Procedure, values: ModelValues, settings: Settings
-) -> tuple[FloatArray | None, FloatArray | None]:
-    """p_best and expected rank of the models without missing scores, nan for the others; None where nothing tells them."""
-    complete = (values.n_units == procedure.units(scores).matrix().n_splits) | (not procedure.is_paired)
-    has_draws = True
-    p_best, expected_rank = np.full(complete.size, np.nan), np.full(complete.size, np.nan)
+def p_best(scores: Scores, procedure: Procedure, settings: Settings) -> FloatArray | None:
+    """Probability of each model to be the best; nan for models without all scores, None where the procedure gives none.
+
+    Of two models that of their difference, of more the share of draws of the joint posterior in which a model comes first.
+    """
+    n_units = procedure.values(scores, settings).n_units
+    complete = (n_units == procedure.units(scores).matrix().n_splits) | (not procedure.is_paired)
+    found = np.full(complete.size, np.nan)
     n_complete = int(np.count_nonzero(complete))
-    if n_complete >= 2:
-        first, second = every_pair(n_complete)
-        kept = scores.take([name for name, is_whole in zip(scores.models, complete, strict=True) if is_whole])
-        differences: Differences = procedure.judge(kept, first, second, settings)
-        if not differences.is_posterior:
-            return None, None
-        is_tied = differences.kind != SPREAD
-        draws = differences.draws(N_DRAWS, np.random.default_rng(settings.seed))
-        has_draws = draws is not None or n_complete == 2
-        joint = combine_pairs(n_complete, first, second, *differences.tails(0.0), is_tied, draws)
-        p_best[complete], expected_rank[complete] = joint.p_best, joint.expected_rank
-    return p_best if has_draws else None, expected_rank
+    if n_complete < 2:
+        return found
+    first, second = every_pair(n_complete)
+    kept = scores.take([name for name, is_whole in zip(scores.models, complete, strict=True) if is_whole])
+    differences = procedure.judge(kept, first, second, settings)
+    if not differences.is_posterior:
+        return None
+    draws = differences.draws(N_DRAWS, np.random.default_rng(settings.seed))
+    if draws is None and n_complete > 2:
+        return None
+    is_tied = differences.kind != SPREAD
+    found[complete] = combine_pairs(n_complete, first, second, *differences.tails(0.0), is_tied, draws).p_best
+    return found

@@ -13,7 +13,14 @@ from tiebreak.result import Result
 from tiebreak.scores.battles import Battles
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import look_up, quoted
-from tiebreak.statistics.ratings import MOST_BIAS, BradleyTerry, battles_of_scores, bradley_terry, unconnected_groups
+from tiebreak.statistics.ratings import (
+    MOST_BIAS,
+    BradleyTerry,
+    battles_of_scores,
+    bradley_terry,
+    tells_position,
+    unconnected_groups,
+)
 
 if TYPE_CHECKING:
     from tiebreak.views.plots.ratings import RatingsPlots
@@ -147,15 +154,17 @@ def rate_scores(scores: Scores, *, tie_margin: float = 0.0, anchor: str | None =
 
 def rate_battles(battles: Battles, *, position: bool = True, anchor: str | None = None, level: float = 0.95) -> Ratings:
     """Ratings from battles, without the judge's bias for a position where that is asked for and can be told."""
+    n = len(battles.models)
     counts = np.full(battles.outcome.size, True) if battles.weight is None else battles.weight > 0
     fixed = _checked(battles.model_a[counts], battles.model_b[counts], battles.models, anchor, level)
     score = (1 + battles.outcome) / 2
-    settings: dict[str, Any] = {"n_models": len(battles.models), "weight": battles.weight, "cluster": battles.cluster}
+    settings: dict[str, Any] = {"n_models": n, "weight": battles.weight, "cluster": battles.cluster}
 
     def fitted(position: bool) -> BradleyTerry:
         return bradley_terry(battles.model_a, battles.model_b, score, position=position, **settings)
 
-    state: PositionState = "taken out" if position and battles.tells_position else "one order" if position else "ignored"
+    played = np.bincount(battles.model_a[counts] * n + battles.model_b[counts], minlength=n * n).reshape(n, n)
+    state: PositionState = "ignored" if not position else "taken out" if tells_position(played) else "one order"
     found, about = fitted(state == "taken out"), {}
     if state == "taken out":
         low, high = found.position_interval(level)

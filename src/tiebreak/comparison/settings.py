@@ -49,8 +49,6 @@ class Settings:
     method: str = "auto"
     missing: Missing | None = None
     rng: int | np.random.Generator = 0
-    p_best: bool = False
-    options: Mapping[str, Any] = field(default_factory=dict, hash=False)
     by: str | None = None
     looks: Looks | None = field(default=None, hash=False)
 
@@ -80,13 +78,11 @@ class Settings:
                 "the correction 'shaffer' is for all pairs; against a baseline, whose pairs can all be alike or not, use 'holm'."
             )
         self._check_family()
-        set_checked(self, p_best=bool(self.p_best))
         if self.looks is not None:
             from tiebreak.comparison.looks import Looks
 
             if not isinstance(self.looks, Looks):
                 set_checked(self, looks=Looks.from_dict(self.looks))
-        set_checked(self, options=dict(self.options))
         if self.by is not None and not isinstance(self.by, str):
             raise InvalidParameterError(f"by must be the name of a column of the items; got {self.by!r:.60}.", about="by")
 
@@ -156,7 +152,7 @@ def settings_for(scores: Scores, given: Mapping[str, Any]) -> Settings:
         if name in chosen or not found:
             continue
         other = next((each for each in found if each[1] != found[0][1]), None)
-        if other is not None and name not in _SEEDS:
+        if other is not None and name != "rng":
             raise InvalidParameterError(
                 f"{found[0][0]} was compared with {name} {found[0][1]!r} and {other[0]} with {other[1]!r}. Say which one with ",
                 Setting(name),
@@ -203,7 +199,3 @@ def stepwise_refusal(correction: str) -> str:
         "above, inside or below it, none of these can be ruled out for free, and such intervals were measured to be wrong in "
         "11 to 22 of 100 families. With a rope choose 'bonferroni' (the default) or 'none', or compare with a rope of 0."
     )
-
-
-_SEEDS = ("rng", "p_best")
-"""Settings that change no verdict, so that sources may differ in them: those of the first count."""

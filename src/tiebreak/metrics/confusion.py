@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidParameterError
-from tiebreak.metrics.labels import check_labels, encode, label_column, labels_in
-from tiebreak.numerics import FloatArray, IntArray, check_number, divide, set_checked
+from tiebreak.metrics.labels import check_labels, encode, labels_in
+from tiebreak.numerics import FloatArray, IntArray, check_number, divide, label_column, set_checked
 from tiebreak.result import Result
 from tiebreak.scores.vocabulary import Notice, quoted
 

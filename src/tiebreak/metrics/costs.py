@@ -223,7 +223,7 @@ class CostMatrix(Result["Plots[CostMatrix]"]):
         scale = np.abs(self.costs).max()
         near = costs <= costs.min(axis=1, keepdims=True) + 1e-12 * scale  # equal but for rounding
         is_mixed = len({type(label) for label in self.labels}) > 1  # objects keep types apart
-        return np.array(self.labels, dtype=object if is_mixed else None)[near.argmax(axis=1)]
+        return np.asarray(np.array(self.labels, dtype=object if is_mixed else None)[near.argmax(axis=1)])
 
     def threshold(self, positive: Any = None) -> float:
         """Probability of `positive`, of two classes, from which deciding for it costs least [E01]_.

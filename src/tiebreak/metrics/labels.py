@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -11,28 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.errors import InvalidParameterError, InvalidScoresError
 from tiebreak.metrics.targets import Array, Codes
-from tiebreak.numerics import FloatArray, floats, positive_label
+from tiebreak.numerics import FloatArray, floats, is_missing, label_column, positive_label
 from tiebreak.scores.vocabulary import look_up, quoted
-
-
-def label_column(values: ArrayLike, name: str) -> Array:
-    """Labels of examples as an array of one dimension, at least one; refuses nan and None. Messages call it `name`."""
-    masked: Any = values if hasattr(values, "filled") else None
-    try:
-        column = np.asarray(values if masked is None else masked.astype(object).filled(None))
-    except ValueError as error:
-        raise InvalidParameterError(f"{name} must hold one label for each example; {error}.") from None
-    if column.ndim == 2 and column.shape[1] == 1:
-        column = column.ravel()
-    if column.ndim != 1 or not column.size:
-        got = "none" if column.ndim == 1 else f"an array of shape {column.shape}"
-        raise InvalidParameterError(f"{name} must hold one label for each example; got {got}.")
-    missing = np.isnan(column) if column.dtype.kind == "f" else np.array([_is_missing(each) for each in column.tolist()])
-    if np.any(missing):
-        raise InvalidParameterError(
-            f"{name}[{int(np.argmax(missing))}] is missing ({column[np.argmax(missing)]!s}). Leave out examples without a label."
-        )
-    return column
 
 
 def labels_in(*columns: Array) -> tuple[Any, ...]:
@@ -53,7 +32,7 @@ def check_labels(labels: Iterable[Any]) -> tuple[Any, ...]:
     doubled = [label for place, label in enumerate(plain) if label in plain[:place]]
     if doubled:
         raise InvalidParameterError(f"the label {doubled[0]!r} stands twice in labels.")
-    if not plain or any(_is_missing(label) for label in plain):
+    if not plain or any(is_missing(label) for label in plain):
         raise InvalidParameterError(f"labels must name at least one class, and none may be nan or None; got {list(plain)}.")
     return plain
 
@@ -68,10 +47,6 @@ def encode(column: Array, labels: tuple[Any, ...], name: str) -> Codes:
             "labels, or leave those examples out."
         )
     return codes
-
-
-def _is_missing(label: Any) -> bool:
-    return label is None or type(label).__name__ in ("NAType", "NaTType") or (isinstance(label, float) and math.isnan(label))
 
 
 class Binary(NamedTuple):

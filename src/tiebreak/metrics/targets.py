@@ -111,7 +111,7 @@ class Truth:
     @cached_property
     def is_second(self) -> Array:
         """Boolean for each row: True for the second class."""
-        return self.known_code == 1
+        return np.asarray(self.known_code == 1)
 
     def sides(self, position: int) -> tuple[Codes, Codes]:
         """Row numbers of a class, and of all others; those of the class asked for last are kept."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -226,20 +227,42 @@ def positive_label(labels: Iterable[Any]) -> Any:
     return next((label for label in found if label == 1), 1) if found <= {0, 1} or found <= {-1, 1} else None
 
 
+def label_column(values: ArrayLike, name: str) -> NDArray[Any]:
+    """Labels of examples as an array of one dimension, at least one; refuses nan and None. Messages call it `name`."""
+    masked: Any = values if hasattr(values, "filled") else None
+    try:
+        column = np.asarray(values if masked is None else masked.astype(object).filled(None))
+    except ValueError as error:
+        raise InvalidParameterError(f"{name} must hold one label for each example; {error}.") from None
+    if column.ndim == 2 and column.shape[1] == 1:
+        column = column.ravel()
+    if column.ndim != 1 or not column.size:
+        got = "none" if column.ndim == 1 else f"an array of shape {column.shape}"
+        raise InvalidParameterError(f"{name} must hold one label for each example; got {got}.")
+    is_object = column.dtype.kind == "O"
+    missing = [is_missing(each) for each in column.tolist()] if is_object else column != column
+    if np.any(missing):
+        raise InvalidParameterError(
+            f"{name}[{int(np.argmax(missing))}] is missing ({column[np.argmax(missing)]!s}). Leave out examples without a label."
+        )
+    return column
+
+
+def is_missing(label: Any) -> bool:
+    """True for None, nan and what else stands for no label."""
+    return label is None or type(label).__name__ in ("NAType", "NaTType") or (isinstance(label, float) and math.isnan(label))
+
+
 def positive_examples(labels: ArrayLike, name: str = "is_positive") -> NDArray[np.bool_]:
     """True for each example of the positive class, by `positive_label`; refuses labels that do not tell, and missing ones."""
-    masked: Any = labels if hasattr(labels, "filled") else None
-    try:
-        column = np.asarray(labels if masked is None else masked.astype(object).filled(None))
-        found = set(np.unique(column).tolist() if column.dtype.kind in "biuf" else column.ravel().tolist())
-    except (TypeError, ValueError) as reason:
-        raise InvalidScoresError(f"{name} must be one label for each example; {reason}.") from None
+    column = label_column(labels, name)
+    found = set(np.unique(column).tolist() if column.dtype.kind in "biuf" else column.tolist())
     chosen = positive_label(found)
     if chosen is None:
         some = ", ".join(sorted(map(repr, found))[:3])
         raise InvalidScoresError(
-            f"{name} must be True or False, 1 or 0, or 1 or -1 for each example; it holds {some}. "
-            "Leave out examples without a label, and of other labels say which one is positive: y == 'yes'."
+            f"{name} must be True or False, 1 or 0, or 1 or -1 for each example; it holds {some}. Of other labels say which "
+            "one is positive, such as y == 'yes'."
         )
     return np.asarray(column == chosen, dtype=bool)
 

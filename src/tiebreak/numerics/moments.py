@@ -131,12 +131,16 @@ def pair_moments(scores: FloatArray, first: IntArray, second: IntArray) -> Diffe
     n = scores.shape[1]
     magnitude = np.maximum(scores.max(axis=1), -scores.min(axis=1))
     exponent = int(np.frexp(magnitude.max())[1])  # a power of two keeps the squares in the range of floats, without rounding
-    means, raw, products = mean_deviations(scores, exponent), np.zeros(len(scores)), np.zeros((len(scores), len(scores)))
+    means, raw, own = mean_deviations(scores, exponent), np.zeros(len(scores)), np.zeros(len(scores))
+    # of very many models, whose pairs come in order, only the rows of products are made that some pairs need
+    is_whole = len(scores) <= MOST_AT_ONCE or n > len(scores) or bool(np.any(first[:-1] > first[1:]))
+    products, block = np.zeros((len(scores), len(scores) if is_whole else 0)), scores
     for block in deviations(scores, exponent):
         raw += np.einsum("ij,ij->i", block, block)
         block -= means[:, None]
-        products += block @ block.T
-    own = np.diagonal(products).copy()
+        own += np.einsum("ij,ij->i", block, block)
+        if is_whole:
+            products += block @ block.T
     mean, sd, own_tolerance = np.empty(first.shape), np.empty(first.shape), rounding_tolerance(magnitude)
     if first.size and np.ptp(own_tolerance) == 0:
         tolerance = np.broadcast_to(own_tolerance[0], first.shape)
@@ -149,7 +153,8 @@ def pair_moments(scores: FloatArray, first: IntArray, second: IntArray) -> Diffe
         one, two = first[rows], second[rows]
         mean[rows] = np.ldexp(means[one] - means[two], exponent)
         total = own[one] + own[two]
-        squares = total - 2.0 * products[one, two]
+        some = products if is_whole else block[one[0] : one[-1] + 1] @ block.T
+        squares = total - 2.0 * some[one if is_whole else one - one[0], two]
         doubtful = squares < CANCELS_BELOW * total
         doubtful |= squares < OFFSET_BELOW * (raw[one] + raw[two])
         doubtful |= squares < SMALLEST
@@ -219,6 +224,9 @@ OFFSET_BELOW = 1e-5
 
 BLOCK = 500_000
 """Numbers handled at a time (4 MB)."""
+
+MOST_AT_ONCE = 2_000
+"""Models up to which all products are kept (32 MB)."""
 
 PAIRS = 32_768
 """Pairs handled at a time, so that the temporaries stay in the cache; those of 5 million pairs at once would take 300 MB."""

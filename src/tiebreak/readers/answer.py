@@ -42,8 +42,6 @@ _SETTINGS: dict[str, Any] = {
     "method": str,
     "missing": str,
     "rng": int,
-    "p_best": bool,
-    "options": dict[str, Any],
     "by": str,
     "looks": dict[str, Any],
 }

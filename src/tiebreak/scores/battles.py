@@ -60,35 +60,13 @@ class Battles:
             return ""
         return self.question_column
 
-    @property
-    def tells_position(self) -> bool:
-        """True where the order in which models met can be told from which of them is better.
-
-        It cannot where numbers for the models give every battle the same difference, as where each pair met in one order only
-        and no circle of pairs contradicts it.
-        """
-        others: dict[int, list[tuple[int, int]]] = {}
-        for one, two in np.unique(np.stack([self.model_a, self.model_b], axis=1), axis=0).tolist():
-            others.setdefault(one, []).append((two, -1))
-            others.setdefault(two, []).append((one, 1))
-        number: dict[int, int] = {}
-        for start in others:
-            todo = [(start, number.get(start, 0))]
-            while todo:
-                here, value = todo.pop()
-                if here not in number:
-                    number[here] = value
-                    todo += [(other, value + step) for other, step in others[here]]
-                elif number[here] != value:
-                    return True
-        return False
-
     def both_orders(self) -> tuple[int, int]:
         """Questions on which two models were judged in both orders, and how many of these had the same outcome in both."""
         if self.question is None:
             return 0, 0
         low, high = np.minimum(self.model_a, self.model_b), np.maximum(self.model_a, self.model_b)
-        key = np.unique(np.stack([self.question, low, high], axis=1), axis=0, return_inverse=True)[1].ravel()
+        n = len(self.models)
+        key = np.unique((self.question * n + low) * n + high, return_inverse=True)[1]
         sign = np.where(self.model_a < self.model_b, self.outcome, -self.outcome)
         orders = [self.model_a == low, self.model_a == high]
         counts = [np.bincount(key[order], minlength=key.max() + 1) for order in orders]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -104,7 +105,8 @@ def run_noise(
     InvalidScoresError
         A table with one run only, or without an example that all its runs answered.
     """
-    tables = [np.atleast_2d(floats(each, "values")) for each in (values if np.iterable(values) else [values])]
+    given: Any = values
+    tables = [np.atleast_2d(floats(each, "values")) for each in (given if np.iterable(given) else [given])]
     if not tables or any(table.shape[0] < 2 for table in tables):
         raise InvalidScoresError("noise of runs needs models of two runs or more, one table of runs by examples for each.")
     n = tables[0].shape[-1]

@@ -9,7 +9,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.errors import InvalidParameterError, InvalidScoresError, TooFewModelsError
-from tiebreak.numerics import FloatArray, IntArray, Interval, check_probability, divide, group_codes
+from tiebreak.numerics import (
+    FloatArray,
+    IntArray,
+    Interval,
+    check_count,
+    check_number,
+    check_probability,
+    check_rows,
+    divide,
+    floats,
+    group_codes,
+)
 from tiebreak.numerics.law import Law, student
 
 MOST_BIAS = 12.0
@@ -17,6 +28,9 @@ MOST_BIAS = 12.0
 
 _MOST_STEPS, _LONGEST_STEP, _TOLERANCE = 500, 4.0, 1e-6
 """Newton steps at most, the largest change of an ability in one, and a step after which the error is its square."""
+
+_MOST_MODELS = 10_000
+"""Models: what is counted of each two of them takes some 100 bytes."""
 
 _LIGHT = 0.03
 """Share of a cluster in all that is known up to which it is the bound of its share in every ability, which is not worked out."""
@@ -75,7 +89,7 @@ class BradleyTerry:
     wins: FloatArray
     ties: FloatArray
     swept: FloatArray
-    units_met: FloatArray
+    units_met: IntArray
 
     def law(self, first: ArrayLike, second: ArrayLike) -> Law:
         """Student's law of the differences of pairs of models, in log-odds; undefined where one has no finite ability."""
@@ -109,8 +123,8 @@ class BradleyTerry:
         probability to win is at least ``((1 - level) / 2)^(1 / n)`` (Clopper and Pearson).
         """
         if np.isfinite(self.log_ability[two]):
-            low, high = self.interval(level, against=two)
-            return float(low[one]), float(high[one])
+            every = self.interval(level, against=two)
+            return float(every.low[one]), float(every.high[one])
         if np.isfinite(self.log_ability[one]):
             low, high = self.difference_interval(two, one, level)
             return -high, -low
@@ -250,7 +264,7 @@ def bradley_terry(
     is_told, bias, of_position = False, 0.0, np.nan
     if main.size:
         scored, conceded = ((each + tied / 2)[np.ix_(main, main)] for each in (won, lost))
-        is_told = position and _tells_position(scored + conceded)
+        is_told = bool(position) and tells_position(scored + conceded)
         ability[main], bias = _newton(scored, conceded, is_told)
         *covariances, freedom[np.append(main, n_models)] = _errors(battles.between(main, n_models), ability[main], bias, is_told)
         squares = [_squared_errors(each) for each in covariances]
@@ -283,11 +297,10 @@ def battles_of_scores(scores: ArrayLike, *, margin: float = 0.0) -> BattleColumn
     margin : float
         Scores that differ by no more than this, in the metric's unit, tie.
     """
-    table = np.asarray(scores, dtype=float)
+    table = floats(scores)
     if table.ndim != 2 or np.isinf(table).any():
         raise InvalidScoresError(f"scores are a table of finite numbers, models by datasets; got the shape {table.shape}.")
-    if not margin >= 0:
-        raise InvalidParameterError(f"tie_margin must be at least 0; got {margin!r}.", about="tie_margin")
+    margin = check_number(margin, "tie_margin", 0.0)
     first, second = np.triu_indices(table.shape[0], 1)
     difference = table[first] - table[second]
     near = margin + 1e-12 * float(np.nanmax(np.abs(table), initial=0.0))
@@ -318,12 +331,12 @@ class _Battles(NamedTuple):
     def table(self, values: FloatArray, n_models: int) -> FloatArray:
         """Sums of values over the battles of each two models; the model of the row is the first."""
         sums = np.bincount(self.first * n_models + self.second, values, n_models**2)
-        return sums.reshape(n_models, n_models)
+        return sums.reshape(n_models, n_models).astype(float, copy=False)
 
     def of(self, rows: NDArray[np.bool_]) -> _Battles:
         """Some of the battles; their units are numbered anew."""
-        *columns, unit = (column[rows] for column in self)
-        return _Battles(*columns, _codes(unit, unit.size))
+        unit = self.unit[rows]
+        return _Battles(self.first[rows], self.second[rows], self.score[rows], self.weight[rows], _codes(unit, unit.size))
 
     def between(self, models: IntArray, n_models: int) -> _Battles:
         """Battles of some models with each other, which are numbered anew."""
@@ -343,18 +356,16 @@ def _checked(
     cluster: ArrayLike | None,
     n_models: int | None,
 ) -> tuple[_Battles, int]:
-    one, two, won = np.asarray(first), np.asarray(second), np.asarray(score, dtype=float)
-    weights = np.ones(won.shape) if weight is None else np.asarray(weight, dtype=float)
-    if not one.size or won.ndim != 1 or not one.shape == two.shape == won.shape == weights.shape:
-        shapes = ", ".join(str(each.shape) for each in (one, two, won, weights))
+    model_a, model_b, won = (floats(each, name) for each, name in ((first, "first"), (second, "second"), (score, "score")))
+    weights = np.ones(won.shape) if weight is None else floats(weight, "weight")
+    if not won.size or won.ndim != 1 or not model_a.shape == model_b.shape == won.shape == weights.shape:
+        shapes = ", ".join(str(each.shape) for each in (model_a, model_b, won, weights))
         raise InvalidScoresError(f"battles are columns of one length, one or more of them; got the shapes {shapes}.")
-    if one.dtype.kind not in "iu" or two.dtype.kind not in "iu":
-        raise InvalidScoresError(f"models are whole numbers from 0 on; got columns of {one.dtype} and {two.dtype}.")
-    one, two = one.astype(np.int64), two.astype(np.int64)
-    largest = int(max(one.max(), two.max()))
-    n_models = largest + 1 if n_models is None else n_models
-    if min(one.min(), two.min()) < 0 or largest >= n_models:
-        raise InvalidScoresError(f"models are numbers from 0 to {n_models - 1}; got {min(one.min(), two.min())} to {largest}.")
+    limit = _MOST_MODELS if n_models is None else check_count(n_models, "n_models")
+    if limit > _MOST_MODELS:
+        raise InvalidParameterError(f"n_models must be at most {_MOST_MODELS:,}; got {limit:,}.", about="n_models")
+    one, two = check_rows(model_a, limit, "first"), check_rows(model_b, limit, "second")
+    n_models = int(max(one.max(), two.max())) + 1 if n_models is None else limit
     if n_models < 2:
         raise TooFewModelsError(f"{n_models} model(s), but at least 2 are needed to compare.")
     if np.any(one == two):
@@ -363,15 +374,17 @@ def _checked(
         raise InvalidScoresError("the score of a battle is 1 where the first won, 0 where the second did, and 1/2 for a tie.")
     if not np.all(np.isfinite(weights)) or np.any(weights < 0) or not weights.any():
         raise InvalidScoresError("the weights of battles must be finite, not negative, and not all 0.")
-    unit = np.arange(one.size) if cluster is None else _codes(np.asarray(cluster), one.size)
+    unit = np.arange(one.size) if cluster is None else _codes(cluster, one.size)
     battles = _Battles(one, two, won, weights, unit)
     return (battles if weights.all() else battles.of(weights > 0)), n_models
 
 
-def _codes(cluster: NDArray[Any], n: int) -> IntArray:
+def _codes(cluster: ArrayLike, n: int) -> IntArray:
     """Number of each battle's unit, without gaps; whole numbers in a small range are not sorted."""
-    if cluster.shape != (n,) or cluster.dtype.kind not in "iu" or cluster.min() < 0 or cluster.max() > 4 * n:
+    if not (isinstance(cluster, np.ndarray) and cluster.dtype.kind in "iu" and cluster.shape == (n,)) or np.ma.isMA(cluster):
         return group_codes(cluster, n, "cluster")[0]
+    if not 0 <= cluster.min() <= cluster.max() <= 4 * n:
+        return np.unique(cluster, return_inverse=True)[1]
     is_there = np.zeros(int(cluster.max()) + 1, dtype=bool)
     is_there[cluster] = True
     return np.asarray((np.cumsum(is_there) - 1)[cluster])
@@ -397,7 +410,7 @@ def _places(beaten: FloatArray, played: FloatArray) -> FloatArray:
         across = winner != loser
         top, bottom = (np.bincount(ends[across], minlength=n_parts) == 0 for ends in (loser, winner))
         top, bottom = (ends & (ends.sum() == 1) for ends in (top, bottom))
-        return np.where(top & ~bottom, np.inf, np.where(bottom & ~top, -np.inf, np.nan))[part]
+        return np.asarray(np.where(top & ~bottom, np.inf, np.where(bottom & ~top, -np.inf, np.nan))[part])
     start = int(np.flatnonzero(part == largest)[0])
     reached = np.zeros((2, n_models), dtype=bool)
     for row, arrows in zip(reached, (graph.T.tocsr(), graph), strict=True):
@@ -451,14 +464,18 @@ def _newton(scored: FloatArray, conceded: FloatArray, has_position: bool) -> tup
     return ability - ability.mean(), bias
 
 
-def _tells_position(played: FloatArray) -> bool:
-    """False where some abilities explain any bias for the first, as where each two models met in one order only."""
+def tells_position(played: FloatArray | IntArray) -> bool:
+    """True where the order in which models met can be told from which of them is better.
+
+    It cannot where some abilities explain any bias for the first, as where each two models met in one order only and no circle
+    of pairs contradicts it. `played` holds the battles of each two models, the first in the row.
+    """
     information = _information(played, has_position=True)
     explained = information[-1, :-1] @ np.linalg.solve(information[:-1, :-1], information[:-1, -1])
     return bool(information[-1, -1] - explained > 1e-9 * information[-1, -1])
 
 
-def _information(values: FloatArray, *, has_position: bool, is_bounded: bool = True) -> FloatArray:
+def _information(values: FloatArray | IntArray, *, has_position: bool, is_bounded: bool = True) -> FloatArray:
     """Sum over battles of a value times x x', x being 1 for the first model, -1 for the second, and 1 for the position.
 
     `values` are sums by pair, the first model in the row. All abilities may move together, which is bounded by their sum.
@@ -485,9 +502,9 @@ def _errors(battles: _Battles, ability: FloatArray, bias: float, has_position: b
     information, residual = weight * p * (1 - p), weight * (score - p)
     known = _information(battles.table(information, size), has_position=has_position)
     try:
-        bread = np.linalg.inv(known)
+        bread = np.asarray(np.linalg.inv(known), dtype=float)
     except np.linalg.LinAlgError:  # as where Newton's method stops
-        bread = np.linalg.pinv(known, hermitian=True)
+        bread = np.asarray(np.linalg.pinv(known, hermitian=True), dtype=float)
     tied = np.square(weight) * (score == 0.5) / 4
     least = _information(battles.table(weight * information - tied, size), has_position=has_position, is_bounded=False)
     least = bread @ least @ bread
@@ -501,12 +518,9 @@ def _errors(battles: _Battles, ability: FloatArray, bias: float, has_position: b
 
 
 def _squared_errors(covariance: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Variances of abilities less their mean, of their differences, and of the position; all nan where some covariance is."""
-    size = len(covariance) - 1
-    if not np.isfinite(covariance).all():
-        return np.full(size, np.nan), np.full((size, size), np.nan), np.array(np.nan)
-    centre = np.eye(size) - 1 / size
-    among = centre @ covariance[:-1, :-1] @ centre
+    """Variances of abilities less their mean, of their differences, and of the position."""
+    among = covariance[:-1, :-1] - covariance[:-1, :-1].mean(axis=0)
+    among -= among.mean(axis=1, keepdims=True)
     own = np.diagonal(among)
     return own.clip(0.0), (own[:, None] + own - 2 * among).clip(0.0), covariance[-1, -1].clip(0.0)
 
@@ -530,10 +544,11 @@ def _by_cluster(
         return csr_array((held, (np.tile(unit, len(columns)), places)), shape=(n_units, size))
 
     slopes, known = by_unit(residual, -1.0), by_unit(information, 1.0)
-    share = known.sum(axis=0)[:-1]
-    turn = np.eye(size)
-    turn[:-1, :-1] -= share / share.sum()  # abilities less their weighted mean, of which a model with few battles is no part
-    bread = turn @ bread @ turn.T
+    degree = known.sum(axis=0)
+    weight = np.append(degree[:-1] / degree[:-1].sum(), 0.0)
+    bread = bread.copy()  # abilities less their weighted mean, of which a model with few battles is hardly a part
+    bread[:-1] -= weight @ bread
+    bread[:, :-1] -= (bread @ weight)[:, None]
     own, last = np.diagonal(bread), bread[-1]
     leverage = own[one] + own[two] - 2 * bread[one, two] + side * (2 * (last[one] - last[two]) + last[-1])
     leverage = np.bincount(unit, information * leverage)
@@ -541,14 +556,14 @@ def _by_cluster(
     light = slopes[is_light].multiply(1 / np.sqrt(1 - leverage[is_light, None])).tocsr()
     covariance = bread @ (light.T @ light).toarray() @ bread
     reach = np.square(bread)  # by which a battle counts, (x' bread)^2, without the product of its two models
-    everything = known.sum(axis=0) @ reach
+    everything = degree @ reach
     shared = (known[is_light].T @ known[is_light]).toarray()
     squares, fourth = divide((reach * (shared @ reach)).sum(axis=0), np.square(everything)), np.zeros(size)
     places = np.flatnonzero(~is_light)
     for start in range(0, places.size, max(1, _NUMBERS // size)):
         some = places[start : start + max(1, _NUMBERS // size)]
         share = np.nan_to_num(divide(known[some] @ reach, everything))
-        parts = divide(slopes[some] @ bread, np.sqrt(1 - share))
+        parts = (slopes[some] @ bread) / np.sqrt((1 - share).clip(1e-9))
         covariance += parts.T @ parts
         fourth += (parts**4).sum(axis=0)
         squares += np.square(share).sum(axis=0)

@@ -137,8 +137,9 @@ def stratified_mean(
     codes, n_strata = group_codes(strata, rows.shape[-1], "strata")
     names = None if clusters is None or variance == "independent" else group_codes(clusters, rows.shape[-1], "clusters")[0]
     weight = None if weights is None else check_weights(weights, rows.shape[-1])
-    size = np.fmax.reduce(np.abs(rows), axis=-1, initial=0.0) if scale is None else check_scale(scale, rows.shape[:-1])
-    noise = RELATIVE_TOLERANCE * np.broadcast_to(np.asarray(size, dtype=float), rows.shape[:-1])
+    given = check_scale(scale, rows.shape[:-1])
+    size = np.fmax.reduce(np.abs(rows), axis=-1, initial=0.0) if given is None else given
+    noise = RELATIVE_TOLERANCE * np.broadcast_to(size, rows.shape[:-1])
     parts = []
     for stratum in range(n_strata):
         own = np.flatnonzero(codes == stratum)

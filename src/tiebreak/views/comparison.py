@@ -35,7 +35,7 @@ from tiebreak.views.design import design_line
 from tiebreak.views.headline import headline
 from tiebreak.views.json import document, plain
 from tiebreak.views.names import classes_of, entry_labels, left_out, model_names, quoted_names
-from tiebreak.views.next_step import chances, could_not_see, next_step
+from tiebreak.views.next_step import could_not_see, next_step
 from tiebreak.views.page import NAME_WIDTH, ROWS, Page, Paragraph, Section, Table
 from tiebreak.views.pair import (
     favours,
@@ -56,7 +56,6 @@ from tiebreak.views.words import (
     format_bound,
     format_interval,
     format_percent,
-    format_probability,
     format_pvalue,
     format_score,
     listed,
@@ -146,8 +145,6 @@ def facts(comparison: Comparison, requirements: Requirements | None = None) -> d
             "method": settings.method,
             "missing": settings.missing,
             "rng": settings.rng,
-            "p_best": settings.p_best,
-            "options": plain(settings.options),
             "by": settings.by,
             "looks": None if settings.looks is None else settings.looks.as_dict(),
         },
@@ -158,7 +155,6 @@ def facts(comparison: Comparison, requirements: Requirements | None = None) -> d
             "correction": comparison.correction,
             "method": method.name,
             "interval_alpha": comparison.pair_table.interval_alpha if comparison.pair_table.is_family else None,
-            "options": plain(method.options_of(settings)),
             **({} if comparison.p_contenders_stay is None else {"p_contenders_stay": plain(comparison.p_contenders_stay)}),
         },
         method={
@@ -202,7 +198,7 @@ def sentence(comparison: Comparison) -> str:
 
 
 def extra_sentences(comparison: Comparison) -> list[str]:
-    """The next step, what changes how the answer is read, what the table could not see, what it is about, why P(best) differs."""
+    """The next step, what changes how the answer is read, what the table could not see, what it is about."""
     by = "" if comparison.by is None else slices.sentence(comparison.slices())
     minded = [f"Mind: {notice.text}." for notice in comparison.notices if notice.code in CHANGES_READING]
     lines = [
@@ -213,7 +209,6 @@ def extra_sentences(comparison: Comparison) -> list[str]:
         *minded,
         could_not_see(comparison),
         _about(comparison),
-        chances(comparison),
     ]
     return [line for line in lines if line]
 
@@ -236,7 +231,7 @@ WORDS = {
     "lowest": "{name} has the lowest {value} ({mean})",
     "share the highest": "{name} share the highest {value} ({mean})",
     "share the lowest": "{name} share the lowest {value} ({mean})",
-    "adjusted": "{mean}, adjusted for gaps",
+    "adjusted": "{mean}, gaps adjusted",
     "not linked": "{mean}, on {unit}s that others lack",
     "all copies": "All {n} models have identical scores: nothing tells them apart here.",
     "best": "{opening} and is the best of the {n} ({level} confidence).",
@@ -448,8 +443,6 @@ def models_table(comparison: Comparison, name_width: int = NAME_WIDTH, most: int
         columns |= _shortfall_column(comparison, rows)
     if _has_standings(comparison) and t.standing is not None:
         columns["standing"] = [STANDINGS[code] for code in t.standing[rows]]
-    if t.p_best is not None:
-        columns["P(best)"] = _chances_column(t.p_best[rows])
     left_aligned = ("model", "verdict", "standing")
     rest = _rest(comparison, lines, rows)
     return Table(
@@ -458,7 +451,7 @@ def models_table(comparison: Comparison, name_width: int = NAME_WIDTH, most: int
         tuple(zip(*columns.values(), strict=True)),
         tuple(header not in left_aligned for header in columns),
         notes=tuple(filter(None, (rest, *(models_notes(comparison) if with_notes else ())))),
-        spare=(("difference",), ("P(best)",), ("place",), ("standing",), (value,)),
+        spare=(("difference",), ("place",), ("standing",), (value,)),
     )
 
 
@@ -477,10 +470,6 @@ def _shortfall_column(comparison: Comparison, rows: Sequence[int]) -> dict[str, 
     """Bounds on how far some models fall short of the best."""
     decimals, limit = table_decimals(comparison), (float(rope_number(comparison)),)
     return {"short by at most": [format_bound(float(bound), decimals, limit) for bound in _shortfall(comparison)[rows]]}
-
-
-def _chances_column(chances: FloatArray) -> list[str]:
-    return [format_probability(max(float(p), 1e-9)) for p in chances]  # of draws: 0 means rare
 
 
 def _foremost(comparison: Comparison, lines: Sequence[int], most: int) -> list[int]:
@@ -638,8 +627,6 @@ def ranking_table(comparison: Comparison, name_width: int = NAME_WIDTH, most: in
         columns["standing"] = [STANDINGS[code] for code in t.standing[rows]]
         if t.letters is not None:
             columns["letters"] = [t.letters[row] for row in rows]
-    if t.p_best is not None:
-        columns["P(best)"] = _chances_column(t.p_best[rows])
     left_out = len(comparison.models) - sum(t.copies(row).size if len(lines) < len(comparison.models) else 1 for row in rows)
     more = f"; {left_out} more below these" if left_out else ""
     left_aligned = ("model", "verdict", "standing", "letters")
@@ -649,7 +636,7 @@ def ranking_table(comparison: Comparison, name_width: int = NAME_WIDTH, most: in
         tuple(zip(*columns.values(), strict=True)),
         tuple(header not in left_aligned for header in columns),
         notes=tuple(ranking_notes(comparison)),
-        spare=(("letters",), ("P(best)",), ("std. error",), ("difference",)),
+        spare=(("letters",), ("std. error",), ("difference",)),
     )
 
 

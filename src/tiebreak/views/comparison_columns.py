@@ -117,8 +117,6 @@ def ranking_columns(comparison: Comparison) -> Columns:
         "shortfall_high": t.shortfall_high,
         "may_be_best": t.may_be_best,
         "standing": None if t.standing is None else Coded(t.standing, STANDINGS),
-        "p_best": t.p_best,
-        "expected_rank": t.expected_rank,
         "average_rank": t.average_rank,
         "letters": None if t.letters is None else np.array(t.letters, dtype=object),
     }

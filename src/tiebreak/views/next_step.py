@@ -17,7 +17,6 @@ from tiebreak.views.words import (
     decimals_for,
     format_bound,
     format_percent,
-    format_probability,
     listed,
     seconds,
 )
@@ -40,23 +39,6 @@ def next_step(comparison: Comparison) -> str:
         return taken
     settling = _settling(comparison)
     return " ".join(filter(None, (settling, _fewer_pairs(comparison)))) if settling else ""
-
-
-def chances(comparison: Comparison) -> str:
-    """Explanation where another model than the first is the likeliest to be best, or one whose standing is less seems sure."""
-    table = comparison.ranking_table
-    if table.p_best is None or not np.isfinite(table.p_best).any():
-        return ""
-    likeliest = int(np.nanargmax(table.p_best))
-    chance = float(table.p_best[likeliest])
-    is_sure = chance >= 1 - comparison.settings.alpha and table.standing is not None and table.standing[likeliest] != BEST
-    if likeliest == 0 and not is_sure:
-        return ""
-    name = quoted_names(comparison.models)[comparison.models[likeliest]]
-    return (
-        f"P(best) is highest for {name}, {format_probability(chance)}: it is the share of draws of the joint posterior in which "
-        "the model comes first, and keeps no error rate over the models; the standing does."
-    )
 
 
 def could_not_see(comparison: Comparison) -> str:

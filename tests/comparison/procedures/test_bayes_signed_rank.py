@@ -12,7 +12,7 @@ from click.testing import CliRunner
 import tiebreak as tb
 from tests.comparison.procedures.test_wilcoxon import BAKEOFF, table
 from tiebreak.cli.group import tiebreak
-from tiebreak.errors import InvalidParameterError, NotOfferedError, TooFewModelsError, UnsuitableDesignError
+from tiebreak.errors import NotOfferedError, TooFewModelsError, UnsuitableDesignError
 
 METHOD = "bayes-signed-rank"
 
@@ -102,12 +102,10 @@ def test_the_prior_lies_beside_differences_that_are_all_the_same() -> None:
 
 
 def test_too_few_draws_say_so(rng) -> None:
-    """At alpha .0001 an interval needs 200,000 draws, and 100,000 are the most; and there are no options."""
+    """At alpha .0001 an interval needs 200,000 draws, and 100,000 are the most."""
     columns = table(rng, n_models=2)
     few = compared(columns, alpha=0.0001).pair("m1", "m0")
     assert (few.verdict, few.reason) == ("undecided", "too-few-draws")
-    with pytest.raises(InvalidParameterError, match="has no option 'n_draws'; it has none"):
-        compared(columns, options={"n_draws": 5})
 
 
 def test_what_does_not_suit_is_refused(rng) -> None:

@@ -12,7 +12,7 @@ from scipy import stats
 
 import tiebreak as tb
 from tests.comparison.procedures.test_tango import NAMES, answers, items_of
-from tiebreak.errors import InvalidParameterError, TooFewSplitsError, UnsuitableDesignError
+from tiebreak.errors import TooFewSplitsError, UnsuitableDesignError
 from tiebreak.statistics import clustered_mean, crossed_mean
 from tiebreak.statistics.skew import johnson_inverse
 
@@ -97,42 +97,39 @@ def test_plain_items_are_the_paired_t_test_and_johnsons() -> None:
         assert row["df"] == 119
 
 
-@pytest.mark.parametrize("variance", ["cr2", "cr1", "cr0", "independent"])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_clusters_and_weights(variance: str, weighted: bool) -> None:
-    """The array function on the differences of each pair, in every form of the variance."""
+def test_clusters_and_weights(weighted: bool) -> None:
+    """The array function on the differences of each pair, and on the scores of each model."""
     weights = np.random.default_rng(5).random(120) if weighted else None
     items = graded(clusters=CLUSTERS, weights=weights)
-    answer = tb.compare(items, options={"variance": variance})
+    answer = tb.compare(items)
     pairs = [("a", "b"), ("a", "c"), ("b", "c")]
     expected = {}
     for one, two in pairs:
         d = items.score[NAMES.index(one), 0] - items.score[NAMES.index(two), 0]
-        expected[one, two] = clustered_mean(d, CLUSTERS, weights=weights, variance=variance)  # type: ignore[arg-type]
+        expected[one, two] = clustered_mean(d, CLUSTERS, weights=weights)
     check(answer, expected, 0.05 / 3)
     ranking = answer.ranking.set_index("model")
     for name, row in zip(items.models, items.score[:, 0], strict=True):
-        own = clustered_mean(row, CLUSTERS, weights=weights, variance=variance)  # type: ignore[arg-type]
+        own = clustered_mean(row, CLUSTERS, weights=weights)
         assert ranking.loc[name, "mean"] == pytest.approx(own.estimate, rel=1e-12)
         assert ranking.loc[name, "standard_error"] == pytest.approx(own.se, rel=1e-12)
         assert_allclose(ranking.loc[name, ["mean_low", "mean_high"]].to_numpy(float), own.interval(), rtol=1e-9)
 
 
-@pytest.mark.parametrize("population", ["items and runs", "items"])
 @pytest.mark.parametrize("clustered", [False, True])
 @pytest.mark.parametrize("n_runs", [2, 3, 5])
-def test_runs_are_all_used(population: str, clustered: bool, n_runs: int) -> None:
+def test_runs_are_all_used(clustered: bool, n_runs: int) -> None:
     """The array function for items and runs, on differences run by run."""
     clusters = CLUSTERS if clustered else None
     items = graded(n_runs=n_runs, clusters=clusters)
-    answer = tb.compare(items, options={"population": population})
+    answer = tb.compare(items)
     expected = {}
     for one, two in [("a", "b"), ("a", "c"), ("b", "c")]:
         d = items.score[NAMES.index(one)] - items.score[NAMES.index(two)]
-        expected[one, two] = crossed_mean(d, clusters, population=population).law  # type: ignore[arg-type]
+        expected[one, two] = crossed_mean(d, clusters).law
     check(answer, {pair: expected[pair] for pair in expected}, 0.05 / 3)
-    words = "and further runs of these models" if population != "items" else "with these models as they are"
-    assert words in answer.method.generalises_to
+    assert "and further runs of these models" in answer.method.generalises_to
     assert "few-runs" in {notice.code for notice in answer.notices}
 
 
@@ -222,14 +219,6 @@ def test_few_clusters_are_said() -> None:
     answer = tb.compare(answers(clusters=tuple(f"c{i % 3}" for i in range(200))))
     assert "few-clusters" in {notice.code for notice in answer.notices}
     assert float(answer.pairs["df"].iloc[0]) < 2.1
-
-
-def test_unknown_options_are_refused() -> None:
-    """Each by the words that there are."""
-    with pytest.raises(InvalidParameterError, match="unknown variance 'cr9'"):
-        tb.compare(graded(clusters=CLUSTERS), options={"variance": "cr9"})
-    with pytest.raises(InvalidParameterError, match="population must be one of"):
-        tb.compare(graded(), options={"population": "all"})
 
 
 def test_areas_under_curves_are_no_means() -> None:

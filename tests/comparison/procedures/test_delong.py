@@ -93,7 +93,7 @@ def test_few_positives_are_counted_and_said(rng: np.random.Generator) -> None:
 def test_shown_everywhere(rng: np.random.Generator, tmp_path: Path) -> None:
     """There is no difference on a single example, and no plot of it."""
     answer = tb.compare(predictions(rng), rope=0.01)
-    check_shown(answer, tmp_path, plots={"ranking", "verdicts", "correlation"})
+    check_shown(answer, tmp_path, plots={"ranking", "verdicts"})
     assert answer.pair("a", "b").differences.size == 0
     assert "has the highest measured roc_auc" in answer.sentence
     for plot in (answer.plot.scores, answer.plot.differences):

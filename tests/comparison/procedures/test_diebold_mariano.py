@@ -14,7 +14,6 @@ import tiebreak as tb
 from tests.cli.conftest import run_compare
 from tests.comparison.procedures.showing import check_shown, check_tails
 from tiebreak.errors import (
-    InvalidParameterError,
     InvalidScoresError,
     MissingSplitsError,
     TooFewSplitsError,
@@ -35,21 +34,18 @@ def compared(table: Any, **settings: Any) -> tb.Comparison:
     return tb.compare(table, metric="squared_error", lower_is_better=True, **settings)
 
 
-@pytest.mark.parametrize("horizon", [None, 1, 4])
-def test_pairs_are_those_of_the_array_function(rng: np.random.Generator, horizon: int) -> None:
-    """To 1e-12, a smaller loss being better, at the level of the family; by hand for a horizon of 1."""
+def test_pairs_are_those_of_the_array_function(rng: np.random.Generator) -> None:
+    """To 1e-12, a smaller loss being better, at the level of the family."""
     table = losses(rng)
-    answer = compared(table, options={"horizon": horizon})
+    answer = compared(table)
     assert (answer.method.name, answer.method.unit) == ("diebold-mariano", "period")
     for pair in answer.pairs.itertuples():
         d = (table[pair.second] - table[pair.first]).to_numpy()
-        array = tb.frequentist.diebold_mariano_test(d, horizon=horizon)
+        array = tb.frequentist.diebold_mariano_test(d)
         assert_allclose([pair.difference, pair.standard_error], [array.difference, array.standard_error], rtol=1e-12)
         assert_allclose([pair.statistic, pair.pvalue], [array.statistic, array.pvalue()], rtol=1e-12)
         ends = array.confidence_interval(1 - 0.05 / 3)
         assert_allclose([pair.interval_low, pair.interval_high], ends, rtol=1e-12)
-        if horizon == 1:  # Harvey et al. 1997: variance with divisor n, times n / (n - 1)
-            assert_allclose(pair.statistic, d.mean() / np.sqrt(d.var() / (d.size - 1)), rtol=1e-12)
     check_tails(answer)
 
 
@@ -65,8 +61,7 @@ def test_the_model_confidence_set_stands_beside(rng: np.random.Generator) -> Non
     higher = table.assign(**{name: -table[name] for name in names})
     other = tb.compare(higher, metric="skill", lower_is_better=False).supplementary_tests[0]
     assert other.probabilities == test.probabilities
-    blocks = compared(table, options={"block_length": 10}).supplementary_tests[0]
-    assert "blocks of 10" in blocks.text
+    assert "blocks of 3" in test.text
 
 
 @pytest.mark.parametrize(
@@ -84,19 +79,18 @@ def test_times_are_put_in_order(rng: np.random.Generator, times: Any) -> None:
     table = losses(rng).assign(time=times)
     shuffled = table.sample(frac=1, random_state=0)
     long = shuffled.melt("time", var_name="model", value_name="score")
-    options = {"horizon": 3}
-    expected = compared(table.assign(time=np.arange(40)), options=options).pairs
+    expected = compared(table.assign(time=np.arange(40))).pairs
     for source in (shuffled, long, shuffled.rename(columns={"time": "Period"})):
-        answer = compared(source, options=options)
+        answer = compared(source)
         assert_allclose(answer.pairs["pvalue"], expected["pvalue"], rtol=1e-12)
         assert answer.matrix.columns[0] in str(answer)
 
 
 @pytest.mark.slow
 def test_shown_everywhere(rng: np.random.Generator, tmp_path: Path) -> None:
-    """And the same answer from JSON, with the horizon."""
-    answer = compared(losses(rng), rope=0.1, options={"horizon": 2})
-    check_shown(answer, tmp_path, plots={"ranking", "differences", "scores", "verdicts", "correlation"})
+    """And the same answer from JSON."""
+    answer = compared(losses(rng), rope=0.1)
+    check_shown(answer, tmp_path, plots={"ranking", "differences", "scores", "verdicts"})
     assert "40 periods in order of time, 2000 to 2039" in str(answer)
     short = {"time": range(6), "a": [1.0, 1.2, 0.9, 1.1, 1.0, 1.2], "b": [1.1, 1.1, 1.2, 1.1, 1.2, 1.2]}
     assert "periods instead of 6 would show" in compared(short).to_markdown()
@@ -105,8 +99,8 @@ def test_shown_everywhere(rng: np.random.Generator, tmp_path: Path) -> None:
 def test_command_line(capsys: pytest.CaptureFixture[str], tmp_path: Path, rng: np.random.Generator) -> None:
     """A CSV with a column time."""
     losses(rng).to_csv(tmp_path / "losses.csv", index=False)
-    typed = (str(tmp_path / "losses.csv"), "--metric", "squared_error", "--lower-is-better", "--option", "horizon", "2")
-    code, out, _ = run_compare(capsys, *typed, "--require-better", "arima", "naive")
+    typed = (str(tmp_path / "losses.csv"), "--metric", "squared_error", "--lower-is-better")
+    code, out, _ = run_compare(capsys, *typed)
     assert code == 0
     assert "diebold-mariano: losses in order of time" in out
 
@@ -118,7 +112,7 @@ def test_a_time_beside_splits_is_no_period() -> None:
 
 
 def test_bad_input(rng: np.random.Generator) -> None:
-    """Words that are no times, times of single models, gaps, several series, wrong horizons and methods."""
+    """Words that are no times, times of single models, gaps, several series, wrong methods, looks."""
     table = losses(rng)
     with pytest.raises(InvalidScoresError, match="row 1: 'then' is neither a number nor a date such as 2024-01-31"):
         compared(table.assign(time=["then", *map(str, range(2001, 2040))]))
@@ -145,13 +139,8 @@ def test_bad_input(rng: np.random.Generator) -> None:
     with pytest.raises(UnsuitableDesignError, match=r"periods of 2 datasets; .* Say which with dataset="):
         compared(two)
     assert compared(two, dataset="x").method.name == "diebold-mariano"
-    for options in ({"horizon": 0}, {"horizon": 20}, {"horizon": 1.5}, {"horizon": True}):
-        with pytest.raises(
-            InvalidParameterError, match="must be a whole number of periods, at least 1 and less than half of the 40"
-        ):
-            compared(table, options=options)
-    with pytest.raises(InvalidParameterError, match="block_length of diebold-mariano must be a whole number from 1 to 40"):
-        _ = compared(table, options={"block_length": 41}).supplementary_tests
+    with pytest.raises(UnsuitableDesignError, match="diebold-mariano takes no looks: periods depend on each other"):
+        compared(table, n_total=80)
     with pytest.raises(
         UnsuitableDesignError, match="corrected-t is for scores on splits of one dataset, and these are losses of"
     ):

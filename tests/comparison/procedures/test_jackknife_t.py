@@ -42,7 +42,7 @@ def test_metrics_that_are_no_means(rng: np.random.Generator, metric: str, positi
         found = array.difference(i, j)
         assert_allclose([pair.interval_low, pair.interval_high], found.interval(1 - 0.05 / 3), rtol=1e-9)
         assert pair.pvalue == pytest.approx(found.pvalue(), rel=1e-9)
-    assert {"outcomes", "agreement", "disagreements", "differences", "correlation"}.isdisjoint(answer.plot.names)
+    assert set(answer.plot.names) == {"ranking", "verdicts"}
     text = " ".join(answer.to_text(columns="all").split())
     assert f"jackknife-t: {name} is of all examples together and no mean over them" in text
     assert f"so its own {name} is likely" in text

@@ -145,7 +145,6 @@ def test_frames_leave_out_what_it_cannot_give() -> None:
     toy, usual = answer(), answer(method="corrected-t", n_train=90, n_test=10)
     assert list(toy.pairs.columns) == [name for name in usual.pairs.columns if name not in NOT_GIVEN]
     assert list(toy.ranking.columns) == [name for name in usual.ranking.columns if name not in ("mean_low", "mean_high")]
-    assert "p_best" not in answer(p_best=True).ranking
     assert list(toy.pairs["verdict"]) == ["undecided", "better", "better"]
     pair = toy.pair("tree", "forest")
     assert pair.verdict == "worse"
@@ -171,7 +170,7 @@ def test_plots(tmp_path: Path) -> None:
     """All but the posterior, which says why there is none."""
     toy = answer()
     names = {path.stem for path in toy.plot.save_all(tmp_path)}
-    assert names == {"scores", "correlation", "differences", "ranking", "verdicts"}
+    assert names == {"scores", "differences", "ranking", "verdicts"}
     assert "posterior" not in repr(toy.plot)
     ranking = toy.plot.ranking().data
     assert_allclose(ranking["interval_low"][1:], toy.against_reference.interval.low[1:])
@@ -249,21 +248,16 @@ def test_a_discrete_test_may_reject_where_the_interval_ends_at_zero(monkeypatch:
     assert "the interval ends at 0 itself" in toy.pair("forest", "tree").sentence
 
 
-def test_options_and_tests_beside(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A procedure declares its options, reads the caller's, and may show tests that have no verdict; JSON keeps the options."""
+def test_tests_beside(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A procedure may show tests that have no verdict."""
 
-    class Optional(SignFlip):
+    class Beside(SignFlip):
         def supplementary_tests(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
-            yield TestOnly(name="sign", models=data.models, pvalue=0.5, text=f"sign test at {self.options_of(settings)['place']}")
+            yield TestOnly(name="sign", models=data.models, pvalue=0.5, text="sign test at 2")
 
-    fields = {**vars(SIGN_FLIP), "options": {"place": 1}}
-    monkeypatch.setitem(METHODS, "sign-flip", Optional(**fields))
+    monkeypatch.setitem(METHODS, "sign-flip", Beside(**vars(SIGN_FLIP)))
     assert answer().supplementary_tests[0].pvalue == 0.5
-    toy = answer(options={"place": 2})
-    assert "Beside it: sign test at 2" in str(toy)
-    assert json.loads(toy.to_json())["resolved"]["options"] == {"place": 2}
-    with pytest.raises(ValueError, match=r"sign-flip has no option 'speed'; it knows 'place'\. Correct options=\."):
-        answer(options={"speed": 1})
+    assert "Beside it: sign test at 2" in str(answer())
 
 
 def test_pairs_without_spread_have_a_reason() -> None:
@@ -282,20 +276,20 @@ class Credible(SignFlips):
 
 
 def test_tails_that_are_a_posterior_give_probabilities_and_a_plot(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without a density and draws of its own: the plot is made from the tails, p_best is exact for two models, else absent."""
+    """Without a density and draws of its own: the plot is made from the tails, p_best is exact for two models, else refused."""
 
     class Bayesian(SignFlip):
         def judge(self, *arguments: Any) -> Credible:
             return Credible(**vars(super().judge(*arguments)))
 
     monkeypatch.setitem(METHODS, "sign-flip", Bayesian(**vars(SIGN_FLIP)))
-    three, two = answer(p_best=True), answer(TABLE[:2], p_best=True)
+    three, two = answer(), answer(TABLE[:2])
     pair = three.pair("forest", "ridge")
     d = TABLE[0] - TABLE[1]
     assert pair.p_better == np.mean(SIGNS @ (0.005 - d) >= (0.005 - d).sum() - 1e-12)
-    assert set(three.ranking.columns) >= {"expected_rank"}
-    assert "p_best" not in three.ranking
-    assert list(two.ranking["p_best"]) == [
+    with pytest.raises(NotOfferedError, match="sign-flip gives no joint posterior"):
+        three.p_best()
+    assert list(two.p_best().values()) == [
         two.pair_table.differences.tail_above(0.0)[0],
         two.pair_table.differences.tail_below(0.0)[0],
     ]

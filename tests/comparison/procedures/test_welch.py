@@ -14,7 +14,7 @@ from scipy import stats
 import tiebreak as tb
 from tests.cli.conftest import run_compare
 from tests.comparison.procedures.showing import check_shown, check_tails
-from tiebreak.errors import InvalidParameterError, TooFewSplitsError, UnpairedScoresError, UnsuitableDesignError
+from tiebreak.errors import TooFewSplitsError, UnpairedScoresError, UnsuitableDesignError
 
 SEEDS = {"resnet": 5, "vit": 4, "mlp": 3}
 
@@ -107,13 +107,13 @@ def test_shown_everywhere(rng: np.random.Generator, tmp_path: Path) -> None:
     """The same answer from JSON, in every form; without pairing there are no differences on single seeds to plot."""
     check_shown(tb.compare(rows(rng), metric="accuracy", rope=0.01), tmp_path / "w", plots={"ranking", "scores", "verdicts"})
     same = {"seed": [1, 2, 3, 4], "a": [0.81, 0.82, 0.8, 0.83], "b": [0.84, 0.85, 0.83, 0.87]}
-    everything = {"ranking", "differences", "scores", "verdicts", "correlation", "posterior"}
+    everything = {"ranking", "differences", "scores", "verdicts", "posterior"}
     check_shown(tb.compare(same, metric="accuracy", rope=0.01), tmp_path / "p", plots=everything)
     answer = tb.compare(rows(rng), metric="accuracy")
     with pytest.raises(
-        tb.errors.NotOfferedError, match="there is no plot of correlation, as the models were not measured on the"
+        tb.errors.NotOfferedError, match="there is no plot of differences, as the models were not measured on the"
     ):
-        answer.plot.correlation()
+        answer.plot.differences()
     assert answer.pair("vit", "mlp").differences.size == 0
     assert "on 3-5 seeds each" in answer.methods_paragraph()
 
@@ -149,8 +149,6 @@ def test_wrong_procedures_are_refused_with_what_would_do(rng: np.random.Generato
     seeds, splits = tb.read_scores(rows(rng), metric="accuracy"), tb.read_scores(folds, metric="accuracy")
     with pytest.raises(UnpairedScoresError, match="scores by seed, source 2 scores by split; these answer different questions"):
         tb.compare(seeds, splits)
-    with pytest.raises(InvalidParameterError, match="welch has no option 'horizon'; it has none"):
-        tb.compare(rows(rng), metric="accuracy", options={"horizon": 2})
 
 
 def test_runs_without_spread() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 import tiebreak as tb
 from tests.views.plots.curve_samples import drawn_bias_variance, drawn_learning_curve, drawn_validation_curve
-from tests.views.plots.samples import graded, hierarchical, over_datasets, over_items
+from tests.views.plots.samples import graded, over_datasets, over_items
 from tiebreak.views.plots.display import Display
 
 X = np.random.default_rng(0).normal(size=(150, 3))
@@ -63,7 +63,7 @@ def nested(names: tuple[str, ...]) -> tb.NestedEvaluation:
 PLOTS: dict[str, Callable[[Sequence[str]], Callable[..., Display]]] = {
     **{
         kind: lambda names, kind=kind: getattr(graded(tuple(names)).plot, kind)  # type: ignore[misc]
-        for kind in ("ranking", "differences", "scores", "verdicts", "correlation", "posterior")
+        for kind in ("ranking", "differences", "scores", "verdicts", "posterior")
     },
     **{
         f"{kind}, {classes}": lambda names, kind=kind, classes=classes: getattr(evaluated(tuple(names), classes), kind)().plot  # type: ignore[misc]
@@ -72,18 +72,10 @@ PLOTS: dict[str, Callable[[Sequence[str]], Callable[..., Display]]] = {
     },
     **{
         kind: lambda names, kind=kind: getattr(over_datasets(tuple(names)).plot, kind)  # type: ignore[misc]
-        for kind in ("diagram", "paired", "profile")
+        for kind in ("diagram", "paired")
     },
-    "paired, dumbbell": lambda names: (
-        lambda ax=None, **look: over_datasets(tuple(names)).plot.paired(style="dumbbell", ax=ax, **look)
-    ),
     "paired, few datasets": lambda names: over_datasets(("one", "other"), datasets=tuple(names[:12])).plot.paired,
     "regions": lambda names: graded(tuple(names)).plot.regions,
-    "shrinkage": lambda names: hierarchical(tuple(names)).plot.shrinkage,
-    **{
-        kind: lambda names, kind=kind: getattr(over_items(tuple(names)).plot, kind)  # type: ignore[misc]
-        for kind in ("outcomes", "agreement", "disagreements")
-    },
     "slices": lambda names: over_items(("one", "other"), topics=tuple(names[:20])).slices("topic").plot.differences,
     "ratings": lambda names: tb.rate(ratable(tuple(names)), metric="accuracy").plot.ratings,
     "power": lambda names: tb.sample_size(over_items(tuple(names[:2])), n=300).plot.power,

@@ -183,7 +183,7 @@ def test_an_interval_without_a_limit_is_an_arrow() -> None:
     assert "arrow" not in graded(("a", "b", "c")).plot.ranking().caption
 
 
-@pytest.mark.parametrize("plot", ["ranking", "differences", "scores", "verdicts", "correlation"])
+@pytest.mark.parametrize("plot", ["ranking", "differences", "scores", "verdicts"])
 def test_models_with_identical_scores_share_a_row(plot: str) -> None:
     """As in the tables: one row for 'a' and its copies, whose names stand in the caption; the others keep theirs."""
     rng = np.random.default_rng(0)

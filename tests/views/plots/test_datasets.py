@@ -6,11 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.stats import rankdata
 
 import tiebreak as tb
 from tests.views.plots.samples import NAMES, graded, hierarchical, misplaced, words_of
-from tiebreak.errors import NotOfferedError, UnknownNameError
+from tiebreak.errors import NotOfferedError
 from tiebreak.views.plots.display import without_pyplot
 
 BAKEOFF = Path(__file__).parents[2] / "comparison" / "data" / "ucr_means.csv"
@@ -26,14 +25,12 @@ def bakeoff() -> tb.Comparison:
 
 
 def test_what_is_offered_depends_on_the_procedure(bakeoff: tb.Comparison) -> None:
-    """Probabilities where there is a posterior, shrinkage with the hierarchical method only."""
-    assert {"diagram", "paired", "profile"} <= set(bakeoff.plot.names)
-    assert not {"posterior", "regions", "shrinkage"} & set(bakeoff.plot.names)
-    assert {"posterior", "regions", "shrinkage"} <= set(hierarchical(("a", "b", "c")).plot.names)
+    """Probabilities where there is a posterior."""
+    assert {"diagram", "paired"} <= set(bakeoff.plot.names)
+    assert not {"posterior", "regions"} & set(bakeoff.plot.names)
+    assert {"posterior", "regions"} <= set(hierarchical(("a", "b", "c")).plot.names)
     with pytest.raises(NotOfferedError, match="wilcoxon gives no probabilities"):
         bakeoff.plot.regions()
-    with pytest.raises(NotOfferedError, match="only the method 'hierarchical'"):
-        bakeoff.plot.shrinkage()
 
 
 @pytest.mark.slow
@@ -107,23 +104,6 @@ def test_names_of_datasets_stand_whole_and_beside_the_diagonal() -> None:
     assert misplaced(display.figure_) == []
 
 
-def test_a_dumbbell_joins_the_two_scores_of_each_dataset(bakeoff: tb.Comparison) -> None:
-    """Of 142 datasets the sixty that differ most have a line between the two scores; the counts are of all."""
-    with without_pyplot():
-        display = bakeoff.plot.paired("HC2", "PF", style="dumbbell")
-        few = bakeoff.plot.paired("HC2", "PF", style="dumbbell", top=5)
-    largest = display.data.reindex(display.data["difference"].abs().sort_values(ascending=False, kind="stable").index)
-    for drawn, n in ((display, 60), (few, 5)):
-        ends = {tuple(line.get_xdata()) for line in drawn.ax_.lines if len(line.get_xdata()) == 2}
-        own = largest.head(n)
-        assert set(zip(own["first"], own["second"], strict=True)) <= ends
-        assert f"Drawn are the {n} of {len(display.data)} datasets that differ most." in drawn.caption
-        assert misplaced(drawn.figure_) == []
-    assert few.title == display.title == bakeoff.plot.paired("HC2", "PF").title
-    with pytest.raises(UnknownNameError, match="no style of this plot is called 'slope'"):
-        bakeoff.plot.paired("HC2", "PF", style="slope")
-
-
 def test_of_a_loss_the_lower_corner_is_the_better_one() -> None:
     """Positive favours the first there too."""
     rng = np.random.default_rng(1)
@@ -134,27 +114,6 @@ def test_of_a_loss_the_lower_corner_is_the_better_one() -> None:
     assert (display.data["outcome"] == "won").sum() == (a < b).sum()
     corners = {text.get_text(): text.get_position()[1] for text in display.ax_.texts}
     assert corners[f"a\nwins {(a < b).sum()}"] < 0.5 < corners[f"b\nwins {(b < a).sum()}"]
-
-
-# --- the profile ------------------------------------------------------------------------------------------------------
-
-
-def test_a_profile_counts_datasets_within_a_distance_of_the_best(bakeoff: tb.Comparison) -> None:
-    """At distance 0 the share of datasets on which the model has rank 1, ties included; at the end all of them."""
-    with without_pyplot():
-        display = bakeoff.plot.profile()
-        plain = tb.compare(BAKEOFF, metric="accuracy").plot.profile()
-    score = bakeoff.matrix.score
-    first = rankdata(-score.round(9), axis=0, method="min") == 1
-    for row, name in enumerate(bakeoff.models):
-        points = display.data[display.data["model"] == name]
-        assert points["share"].iloc[0] == pytest.approx(first[row].mean())
-        assert points["share"].iloc[-1] == 1.0
-        assert points["share"].is_monotonic_increasing
-        within = (score.max(axis=0) - score[row] <= 0.005 + 1e-12).mean()
-        assert display.at_rope[row] == pytest.approx(within)
-    assert display.title == "HC2 is within 0.005 of the best on 46% of the datasets, most often of 8 models"
-    assert plain.title.startswith("HC2 is the best, ties included, on ")
 
 
 # --- posteriors -------------------------------------------------------------------------------------------------------
@@ -180,26 +139,11 @@ def test_regions_are_the_probabilities_of_each_pair() -> None:
     assert two.title.startswith("model 1 is equivalent to model 0 with probability ")
 
 
-def test_shrunken_estimates_are_those_of_the_posterior() -> None:
-    """Sorted by what was measured; each lies between that and what the others suggest."""
-    answer = hierarchical(tuple(f"d{k}" for k in range(8)))
-    posterior = answer.pair("one", "other").distribution.posterior.datasets()
-    with without_pyplot():
-        display = answer.plot.shrinkage("one", "other")
-        few = answer.plot.shrinkage("one", "other", top=4)
-    order = np.argsort(-posterior.raw)
-    assert display.data["dataset"].tolist() == [f"d{k}" for k in order]
-    assert display.data["mean"].tolist() == posterior.mean[order].tolist()
-    assert np.ptp(display.data["mean"]) < np.ptp(display.data["raw"])
-    assert few.data["dataset"].tolist() == [f"d{k}" for k in order[[0, 1, -2, -1]]]
-    assert "Drawn: 4 of 8 datasets" in few.caption
-
-
 # --- other units ------------------------------------------------------------------------------------------------------
 
 
 def test_levels_of_mixed_metrics_are_not_put_on_one_axis() -> None:
-    """Accuracies and errors side by side mean nothing; ratios of scores do, and diagram and matrix count ranks and wins."""
+    """Accuracies and errors side by side mean nothing; ratios of scores do, and the diagram counts ranks."""
     rows = [
         {
             "dataset": f"d{k}",

@@ -100,9 +100,9 @@ def test_a_baseline_fits() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("n_models", [3, 4, 7, 20, 21])
-@pytest.mark.parametrize("plot", ["scores", "verdicts", "correlation"])
+@pytest.mark.parametrize("plot", ["scores", "verdicts"])
 def test_sizes_at_which_the_layout_changes(plot: str, n_models: int) -> None:
-    """Lines and words give way to dots and marks, and printed correlations to colours."""
+    """Lines and words give way to dots and marks."""
     with without_pyplot():
         assert misplaced(PLOTS[plot](NAMES["60 characters"][:n_models])().figure_) == []
 

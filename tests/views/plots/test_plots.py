@@ -23,7 +23,7 @@ from tiebreak.views.plots import RankingDisplay
 from tiebreak.views.plots.display import without_pyplot
 
 FOUR = tuple(NAMES["short"][:4])
-DISPLAYS = ("ranking", "differences", "scores", "verdicts", "correlation", "posterior")
+DISPLAYS = ("ranking", "differences", "scores", "verdicts", "posterior")
 FIRST_BYTES = {"png": b"\x89PNG\r\n\x1a\n", "svg": b"<?xml", "pdf": b"%PDF-"}
 
 
@@ -207,7 +207,7 @@ def test_on_the_callers_axes_there_is_one_title_at_most() -> None:
 def test_four_plots_share_a_figure() -> None:
     """Each in axes of its own, without overlaps."""
     figure = Figure(figsize=(14, 9), layout="constrained")
-    for axes, kind in zip(figure.subplots(2, 2).flat, ("ranking", "scores", "correlation", "posterior"), strict=True):
+    for axes, kind in zip(figure.subplots(2, 2).flat, ("ranking", "scores", "verdicts", "posterior"), strict=True):
         getattr(graded(FOUR).plot, kind)(ax=axes)
     assert misplaced(figure) == []
 

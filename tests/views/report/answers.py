@@ -74,7 +74,7 @@ def baseline() -> Comparison:
 
 def holm() -> Comparison:
     """Holm's level."""
-    return compared(table(_models(8, gap=0.005, seed=5)), correction="holm", p_best=True)
+    return compared(table(_models(8, gap=0.005, seed=5)), correction="holm")
 
 
 def twenty() -> Comparison:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.views.report.answers import items
+from tests.views.report.answers import datasets
 from tests.views.situations import around, compared, named, table
 from tiebreak.errors import InvalidParameterError
 from tiebreak.metrics import confusion_matrix, roc_curve
@@ -211,10 +211,10 @@ def test_a_figure_is_transparent_and_its_hatch_is_small() -> None:
 
 @pytest.mark.slow
 def test_words_that_begin_at_a_place_are_inside_of_a_figure_too() -> None:
-    """A legend is placed by its left end, and no text that is level says by how much it is not turned."""
-    drawing = re.findall(r'<figure class="plot">.*?</figure>', items().to_html(), re.S)[0]
+    """A note beside a row is placed by its left end, and no text that is level says by how much it is not turned."""
+    drawing = re.findall(r'<figure class="plot">.*?</figure>', datasets().to_html(), re.S)[1]
     width = float(re.findall(r'viewBox="0 0 ([\d.]+)', drawing)[0])
     texts = re.findall(r'<text x="([\d.]+)"[^>]*font-size="([\d.]+)px"[^>]*text-anchor="start">([^<]*)<', drawing)
-    assert any("neither right" in text for _, _, text in texts)
+    assert any("+0.079" in text for _, _, text in texts)
     assert all(float(x) + 0.58 * float(size) * len(html.unescape(text)) <= width + 0.1 for x, size, text in texts)
     assert "rotate(-0" not in drawing

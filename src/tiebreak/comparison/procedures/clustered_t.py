@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,6 @@ from tiebreak.comparison.procedures.items import (
 )
 from tiebreak.comparison.procedures.procedure import ModelValues, TestOnly
 from tiebreak.comparison.procedures.student import LawDifferences
-from tiebreak.errors import InvalidParameterError
 from tiebreak.numerics import (
     IDENTICAL,
     SPREAD,
@@ -38,8 +37,8 @@ from tiebreak.scores.differences import model_moments, pair_differences
 from tiebreak.scores.items import Items
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
-from tiebreak.statistics.influence import ClusterSums, ClusterVariance, cluster_sums, mean_of_clusters
-from tiebreak.statistics.runs import Population, crossed_mean
+from tiebreak.statistics.influence import ClusterSums, cluster_sums, mean_of_clusters
+from tiebreak.statistics.runs import crossed_mean
 from tiebreak.statistics.skew import (
     asymmetry_pvalues,
     pair_skewness,
@@ -146,25 +145,19 @@ class Means(NamedTuple):
 class ClusteredT(OverItems):
     """Student's t of the mean difference over items, clusters of items, or items and runs."""
 
-    options: Mapping[str, Any] = field(default_factory=lambda: {"variance": "cr2", "population": "items and runs"}, hash=False)
-
-    def fitted(self, data: Scores, settings: Settings) -> ClusteredT:
-        """About further runs too, where there are several, unless the answer is to be about these very runs."""
-        population = self.options_of(settings)["population"]
-        if population not in get_args(Population):
-            raise InvalidParameterError(
-                f"population must be one of {', '.join(map(repr, get_args(Population)))}; got {population!r}.", about="population"
-            )
-        if len(self.items(data).runs) == 1 or population == "items":
-            return self
-        return replace(self, generalises_to=f"further {self.unit}s like these, and {FURTHER_ITEM_RUNS}", not_covered=ANEW)
+    def for_data(self, data: Scores) -> Self:
+        """With the noun of the table; about further runs too, where there are several."""
+        found = super().for_data(data)
+        if data.items is None or len(data.items.runs) == 1:
+            return found
+        return replace(found, generalises_to=f"further {found.unit}s like these, and {FURTHER_ITEM_RUNS}", not_covered=ANEW)
 
     def judge(self, data: Scores, first: IntArray, second: IntArray, settings: Settings) -> MeanDifferences:
         """Mean difference of each pair over the items that both have."""
-        found = self._of_pairs(data, first, second, self.scale(data, first, second), settings)
+        found = self._of_pairs(data, first, second, self.scale(data, first, second))
         return found.differences(len(self.items(data).runs))
 
-    def _of_pairs(self, data: Scores, first: IntArray, second: IntArray, scale: FloatArray, settings: Settings) -> Means:
+    def _of_pairs(self, data: Scores, first: IntArray, second: IntArray, scale: FloatArray) -> Means:
         items = self.items(data)
         if self._is_plain(items):
             matrix = data.matrix()
@@ -175,12 +168,12 @@ class ClusteredT(OverItems):
             pair = np.array([one[0], two[0]])
             items = replace(items, models=tuple(items.models[row] for row in pair.tolist()), score=items.score[pair])
             one, two = np.array([0]), np.array([1])
-        sums = self._sums(items, settings)
+        sums = self._sums(items)
         step = max(1, BLOCK // items.score[0].size)
         blocks = []
         for start in range(0, one.size, step):
             rows = slice(start, start + step)
-            blocks.append(self._of_block(items, sums, one[rows], two[rows], np.atleast_1d(scale)[rows], settings))
+            blocks.append(self._of_block(items, sums, one[rows], two[rows], np.atleast_1d(scale)[rows]))
         found = joined(blocks)
         sign = data.metric.sign
         skewness, runs_skewness = (None if each is None else sign * each for each in (found.skewness, found.runs_skewness))
@@ -191,40 +184,37 @@ class ClusteredT(OverItems):
         """True where each item counts once and by itself, so that the ordinary t of their differences is the answer."""
         return not items.structure_note
 
-    def _sums(self, items: Items, settings: Settings) -> ClusterSums | None:
+    def _sums(self, items: Items) -> ClusterSums | None:
         """Sums by cluster of each model, whose differences are those of pairs; None where some scores are missing, or of runs."""
         if len(items.runs) > 1 or np.isnan(items.score).any():
             return None
-        return cluster_sums(items.score[:, 0], clusters_of(items, self.options_of(settings)), weights=items.weights)
+        return cluster_sums(items.score[:, 0], items.cluster_codes, weights=items.weights)
 
-    def _of_block(
-        self, items: Items, sums: ClusterSums | None, one: IntArray, two: IntArray, scale: FloatArray, settings: Settings
-    ) -> Means:
-        options = self.options_of(settings)
+    def _of_block(self, items: Items, sums: ClusterSums | None, one: IntArray, two: IntArray, scale: FloatArray) -> Means:
         if sums is not None:
             totals = sums._replace(totals=sums.totals[one] - sums.totals[two])
-            return _of_clusters(totals, scale, options["variance"])
-        return self._of_rows(items, _differences(items, one, two), scale, options)
+            return _of_clusters(totals, scale)
+        return self._of_rows(items, _differences(items, one, two), scale)
 
-    def _of_rows(self, items: Items, values: FloatArray, scale: FloatArray, options: Mapping[str, Any]) -> Means:
+    def _of_rows(self, items: Items, values: FloatArray, scale: FloatArray) -> Means:
         """Means of rows of shape (n_rows, n_runs, n_items), nan where there is no value."""
-        return mean_of_rows(items, values, scale, options)
+        return mean_of_rows(items, values, scale)
 
     def values(self, data: Scores, settings: Settings) -> ModelValues:
         """Mean over items of each model, with the interval of the same kind as the differences have."""
         items = self.items(data)
-        found = self._of_models(data, settings)
+        found = self._of_models(data)
         law = found._replace(skewness=None, runs_skewness=None).law(len(items.runs))
         error = found.standard_error
         return ModelValues("mean", found.estimate, found.n, found.tolerance, law.interval_at, standard_error=error)
 
-    def _of_models(self, data: Scores, settings: Settings) -> Means:
+    def _of_models(self, data: Scores) -> Means:
         """Mean of each model over its own items."""
         items = self.items(data)
         if self._is_plain(items):
             return _of_moments(model_moments(data.matrix()))
         scale = np.fmax.reduce(np.abs(items.score.reshape(len(items.models), -1)), axis=1)
-        return self._of_rows(items, items.score, scale, self.options_of(settings))
+        return self._of_rows(items, items.score, scale)
 
     def reason_for(self, data: Scores) -> str:
         """Reason by the shape of the table."""
@@ -254,8 +244,9 @@ class ClusteredT(OverItems):
             return
         error, pair = float(own.standard_error[0]), f"{models[0]} minus {models[1]}"
         if items.clusters is not None and len(items.runs) == 1:
-            options = {**settings.options, "variance": "independent"}
-            alone = float(self.judge(data, first, second, replace(settings, options=options)).standard_error[0])
+            apart = replace(items, clusters=None)
+            found = self._of_rows(apart, _differences(apart, first, second), self.scale(data, first, second))
+            alone = float(found.standard_error[0])
             seems = f"the standard error of {pair} would seem to be {alone:.3g} instead of {error:.3g}"
             text = f"clusters forgotten, for contrast: {seems}"
             yield TestOnly(name="independent", models=models, statistic=alone / error, text=text)
@@ -479,12 +470,7 @@ def _and_more(pairs: Sequence[object]) -> str:
 def means_of_models(items: Items) -> Means:
     """Mean over its own items of each model, with the error that clusters and runs leave it."""
     scale = np.fmax.reduce(np.abs(items.score.reshape(len(items.models), -1)), axis=1)
-    return mean_of_rows(items, items.score, scale, CLUSTERED_T.options)
-
-
-def clusters_of(items: Items, options: Mapping[str, Any]) -> IntArray | None:
-    """Clusters, if the variance is to take notice of them."""
-    return None if options["variance"] == "independent" else items.cluster_codes
+    return mean_of_rows(items, items.score, scale)
 
 
 def joined(blocks: Sequence[Means]) -> Means:
@@ -500,9 +486,9 @@ def _of_moments(moments: DifferenceMoments) -> Means:
     return Means(np.asarray(moments.mean), error, np.maximum(n - 1.0, 0.0), n, moments.kind, moments.tolerance)
 
 
-def _of_clusters(sums: ClusterSums, scale: FloatArray, variance: ClusterVariance) -> Means:
+def _of_clusters(sums: ClusterSums, scale: FloatArray) -> Means:
     """Kinds by the size of the scores, as differences of rounding noise are none."""
-    found = mean_of_clusters(sums, variance)
+    found = mean_of_clusters(sums)
     have_all = bool((sums.weights > 0).all())
     means = sums.totals / sums.weights if have_all else np.where(sums.weights > 0, divide(sums.totals, sums.weights), np.nan)
     kind = np.where(np.asarray(found.kind) == UNDEFINED, UNDEFINED, row_moments(means, scale, omit_missing=True).kind)
@@ -511,21 +497,19 @@ def _of_clusters(sums: ClusterSums, scale: FloatArray, variance: ClusterVariance
     return Means(*columns)._replace(skewness=skewness_of_weighted_mean(means if have_all else np.nan_to_num(means), sums.weights))
 
 
-def mean_of_rows(items: Items, values: FloatArray, scale: FloatArray, options: Mapping[str, Any]) -> Means:
+def mean_of_rows(items: Items, values: FloatArray, scale: FloatArray) -> Means:
     """Means of rows of shape (n_rows, n_runs, n_items), nan where there is no value."""
     if values.shape[1] == 1:
-        sums = cluster_sums(values[:, 0], clusters_of(items, options), weights=items.weights, omit_missing=True)
-        return _of_clusters(sums, scale, options["variance"])
+        sums = cluster_sums(values[:, 0], items.cluster_codes, weights=items.weights, omit_missing=True)
+        return _of_clusters(sums, scale)
     present = np.asarray(~np.isnan(values).all(axis=1))
     if present.all():
-        return _of_crossed(items, values, np.ones(values.shape[2], dtype=bool), scale, options)
+        return _of_crossed(items, values, np.ones(values.shape[2], dtype=bool), scale)
     rows = range(len(values))
-    return joined([_of_crossed(items, values[row : row + 1], present[row], scale[row : row + 1], options) for row in rows])
+    return joined([_of_crossed(items, values[row : row + 1], present[row], scale[row : row + 1]) for row in rows])
 
 
-def _of_crossed(
-    items: Items, values: FloatArray, used: NDArray[np.bool_], scale: FloatArray, options: Mapping[str, Any]
-) -> Means:
+def _of_crossed(items: Items, values: FloatArray, used: NDArray[np.bool_], scale: FloatArray) -> Means:
     """Items and runs crossed, on some of the items."""
     clusters = None if items.cluster_codes is None else items.cluster_codes[used]
     weights = None if items.weights is None else items.weights[used]
@@ -536,7 +520,7 @@ def _of_crossed(
         lacking = Means(nothing, nothing, nothing, zero, kind, tolerance_of(scale), nothing, nothing, nothing, nothing, nothing)
         return lacking._replace(runs_skewness=nothing)
     some = values[:, :, used]
-    found = crossed_mean(some, clusters, weights=weights, population=options["population"])
+    found = crossed_mean(some, clusters, weights=weights)
     kind = np.where(np.asarray(found.items.kind) == UNDEFINED, UNDEFINED, row_moments(np.nanmean(some, axis=1), scale).kind)
     own, n = found.crossed, np.full(len(values), used.sum())
     columns = (own.estimate, own.se, own.df, n, kind, tolerance_of(scale))
@@ -545,8 +529,6 @@ def _of_crossed(
     share = divide(np.square(np.asarray(found.items.se)), np.square(np.asarray(own.se)))
     skewness = skewness_of_weighted_mean(divide(sums.totals, sums.weights), sums.weights)
     skewness = skewness * np.nan_to_num(np.minimum(share, 1.0)) ** 1.5
-    if options["population"] == "items":
-        return Means(*map(np.asarray, columns))._replace(skewness=skewness)
     parts = (found.runs.se, found.from_items, found.from_runs, found.from_both)
     return Means(*map(np.asarray, (*columns, skewness, *parts)))._replace(runs_skewness=np.asarray(found.runs_skewness))
 

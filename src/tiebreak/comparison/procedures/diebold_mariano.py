@@ -10,7 +10,7 @@ import numpy as np
 
 from tiebreak.comparison.procedures.procedure import Procedure, TestOnly
 from tiebreak.comparison.procedures.student import StudentTails
-from tiebreak.errors import InvalidParameterError, Setting, TiebreakError, TooFewSplitsError
+from tiebreak.errors import TiebreakError, TooFewSplitsError
 from tiebreak.frequentist.confidence_set import model_confidence_set
 from tiebreak.frequentist.diebold_mariano import diebold_mariano_test, lasting_autocorrelation
 from tiebreak.numerics import CONSTANT, IDENTICAL, RELATIVE_TOLERANCE, SPREAD, UNDEFINED, FloatArray, IntArray
@@ -76,8 +76,7 @@ class DieboldMariano(Procedure):
         broken = np.isnan(difference).any(axis=-1)
         tolerance = RELATIVE_TOLERANCE * np.fmax(np.abs(one), np.abs(two)).max(axis=-1, initial=0.0, where=~np.isnan(one + two))
         difference = np.where(np.abs(difference) <= tolerance[..., None], 0.0, difference)
-        difference, horizon = np.where(np.isnan(difference), 0.0, difference), self._horizon(data, settings)
-        result = diebold_mariano_test(difference, horizon=horizon)
+        result = diebold_mariano_test(np.where(np.isnan(difference), 0.0, difference))
         estimate, error = np.asarray(result.difference), np.asarray(result.standard_error)
         flat = np.where(np.abs(estimate) <= tolerance, IDENTICAL, CONSTANT)
         kind = np.where(broken, UNDEFINED, np.where(error > tolerance / score.shape[1], SPREAD, flat)).astype(np.int8)
@@ -95,7 +94,7 @@ class DieboldMariano(Procedure):
         matrix = data.matrix()
         if len(matrix.models) > MOST_MODELS or not matrix.is_complete or np.ptp(matrix.score, axis=0).max() == 0:
             return
-        block = self._block_length(data, settings)
+        block = int(np.cbrt(matrix.n_splits) + 0.5)
         losses = matrix.score if not data.metric.higher_is_better else -matrix.score
         found = model_confidence_set(losses, block_length=block, n_resamples=N_RESAMPLES, rng=settings.seed)
         inside = [name for name, is_in in zip(matrix.models, found.members(settings.alpha).tolist(), strict=True) if is_in]
@@ -160,39 +159,11 @@ class DieboldMariano(Procedure):
                 "stretch, losses that were differenced, or means of seasons",
             )
 
-    def _horizon(self, data: Scores, settings: Settings) -> int | None:
-        horizon, n = self.options_of(settings)["horizon"], data.matrix().n_splits
-        if horizon is None:
-            return None
-        if type(horizon) is not int or not 1 <= horizon < n / 2:
-            raise InvalidParameterError(
-                f"the horizon of {self.name} must be a whole number of periods, at least 1 and less than half of the {n}; got "
-                f"{horizon!r}. Correct ",
-                Setting("options"),
-                ".",
-                about="horizon",
-            )
-        return int(horizon)
-
-    def _block_length(self, data: Scores, settings: Settings) -> int:
-        """As asked, else the longer of the horizon and the cube root of the number of periods."""
-        block, n = self.options_of(settings)["block_length"], data.matrix().n_splits
-        if block is None:
-            return max(self._horizon(data, settings) or 1, int(np.cbrt(n) + 0.5))
-        if type(block) is not int or not 1 <= block <= n:
-            raise InvalidParameterError(
-                f"the block_length of {self.name} must be a whole number from 1 to {n}; got {block!r}. Correct ",
-                Setting("options"),
-                ".",
-                about="block_length",
-            )
-        return int(block)
-
 
 DIEBOLD_MARIANO = DieboldMariano(
     name="diebold-mariano",
     reason="losses in order of time: those of neighbouring periods go together, which the variance, smoothed over the lowest "
-    "frequencies, allows for without a stated horizon (the option 'horizon' states one)",
+    "frequencies, allows for without a stated horizon",
     question="time",
     unit="period",
     generalises_to="further periods of this series, forecast by these models as they are",
@@ -200,8 +171,8 @@ DIEBOLD_MARIANO = DieboldMariano(
         "both models forecast the same periods, evenly spaced and without gaps",
         "the differences of losses neither drift nor change their spread over time",
         (
-            "autocorrelation of the differences dies out within a small part of the series (or with the horizon, where one is "
-            "stated); long memory does not, and the check of it sees d = .35 in 10 % of series of 60 and 37 % of 200 periods"
+            "autocorrelation of the differences dies out within a small part of the series; long memory does not, and the check "
+            "of it sees d = .35 in 10 % of series of 60 and 37 % of 200 periods"
         ),
     ),
     references=(
@@ -220,7 +191,6 @@ DIEBOLD_MARIANO = DieboldMariano(
         ),
         "P. Hansen, A. Lunde, J. Nason. The model confidence set. Econometrica 79, 2011.",
     ),
-    options={"horizon": None, "block_length": None},
 )
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -13,7 +13,6 @@ from tiebreak.comparison.procedures.clustered_t import (
     FURTHER_ITEM_RUNS,
     ClusteredT,
     Means,
-    clusters_of,
     joined,
     mean_of_rows,
 )
@@ -68,14 +67,14 @@ class MacroAverage(ClusteredT):
 
         return choose_method("auto", data)
 
-    def fitted(self, data: Scores, settings: Settings) -> ClusteredT:
-        """About further runs too, where there are several, unless the answer is to be about these very runs."""
-        found = super().fitted(data, settings)
-        if found.generalises_to == self.generalises_to:
+    def for_data(self, data: Scores) -> Self:
+        """With the noun of the table; about further runs too, where there are several."""
+        found = super().for_data(data)
+        if not found.generalises_to.endswith(FURTHER_ITEM_RUNS):
             return found
         return replace(
             found,
-            generalises_to=f"further {self.unit}s of these very tasks, each task with the same weight, and {FURTHER_ITEM_RUNS}",
+            generalises_to=f"further {found.unit}s of these very tasks, each task with the same weight, and {FURTHER_ITEM_RUNS}",
             not_covered=f"other tasks, {ANEW}",
         )
 
@@ -83,19 +82,18 @@ class MacroAverage(ClusteredT):
         """False: an item counts by the size of its task."""
         return False
 
-    def _sums(self, items: Items, settings: Settings) -> None:
+    def _sums(self, items: Items) -> None:
         """None: the sums of tasks are apart."""
 
-    def _of_rows(self, items: Items, values: FloatArray, scale: FloatArray, options: Mapping[str, Any]) -> Means:
+    def _of_rows(self, items: Items, values: FloatArray, scale: FloatArray) -> Means:
         """Macro-averages of rows of shape (n_rows, n_runs, n_items), nan where there is no value."""
         if values.shape[1] > 1:
-            return _of_runs(items, values, scale, options)
+            return _of_runs(items, values, scale)
         found = stratified_mean(
             values[:, 0],
             task_codes(items),
-            clusters_of(items, options),
+            items.cluster_codes,
             weights=items.weights,
-            variance=options["variance"],
             omit_missing=True,
             scale=scale,
         )
@@ -152,18 +150,18 @@ def _shares(items: Items) -> FloatArray:
     return np.asarray(divide(weights, np.bincount(codes, weights)[codes]))
 
 
-def _of_runs(items: Items, values: FloatArray, scale: FloatArray, options: Mapping[str, Any]) -> Means:
+def _of_runs(items: Items, values: FloatArray, scale: FloatArray) -> Means:
     """Macro-averages where runs are crossed with items: the two-way layout of items that are centred within their task.
 
     Centred values have no spread between tasks, which are fixed; they are stretched by what centring takes of it.
     """
     if not np.isnan(values).any():
-        return _of_centred(items, values, scale, options)
+        return _of_centred(items, values, scale)
     rows = range(len(values))
-    return joined([_of_centred(items, values[row : row + 1], scale[row : row + 1], options) for row in rows])
+    return joined([_of_centred(items, values[row : row + 1], scale[row : row + 1]) for row in rows])
 
 
-def _of_centred(items: Items, values: FloatArray, scale: FloatArray, options: Mapping[str, Any]) -> Means:
+def _of_centred(items: Items, values: FloatArray, scale: FloatArray) -> Means:
     """Means of rows that lack the same items."""
     codes = task_codes(items)
     n_tasks = int(codes.max()) + 1
@@ -182,7 +180,7 @@ def _of_centred(items: Items, values: FloatArray, scale: FloatArray, options: Ma
     stretch = np.sqrt(divide(n_units, np.where(n_units > 1, n_units - 1.0, 1.0)))[codes]
     centred = means.mean(axis=1)[:, None, None] + (values - means[:, None, codes]) * stretch
     own = replace(items, weights=np.where(present, shares, 0.0), clusters=clusters)
-    return mean_of_rows(own, centred, scale, options)
+    return mean_of_rows(own, centred, scale)
 
 
 def _lacks_tasks(items: Items) -> MissingSplitsError | None:

@@ -11,13 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.comparison.verdict import TOO_FEW_UNITS, Codes
-from tiebreak.errors import InvalidParameterError, Setting
 from tiebreak.numerics import SPREAD, Alternative, FloatArray, IntArray, Interval, Missing, divide
 from tiebreak.numerics.law import Law, Shape
 from tiebreak.scores.adjusted_means import adjusted_means
 from tiebreak.scores.differences import model_moments
 from tiebreak.scores.scores import Scores
-from tiebreak.scores.vocabulary import Notice, quoted
+from tiebreak.scores.vocabulary import Notice
 
 if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings
@@ -369,8 +368,6 @@ class Procedure(ABC):
     assumptions, references : tuple of str
     missing : {"raise", "pairwise"}
         Meaning of a missing score where the caller does not say.
-    options : mapping
-        Names and defaults of what a caller can set for this procedure alone.
     is_paired : bool
         Models were measured on the same units, so that one without a score on some of them is incomplete. Not so where each has
         units of its own: its seeds, its test set.
@@ -393,7 +390,6 @@ class Procedure(ABC):
     assumptions: tuple[str, ...]
     references: tuple[str, ...]
     missing: Missing = "raise"
-    options: Mapping[str, Any] = field(default_factory=dict, hash=False)
     is_paired: bool = True
     is_mean: bool = True
     is_centre: bool = False
@@ -407,16 +403,6 @@ class Procedure(ABC):
     def of_part(self, data: Scores) -> Procedure:
         """The procedure that judges a slice of the items."""
         return self
-
-    def options_of(self, settings: Settings) -> dict[str, Any]:
-        """The options with the caller's in the place of defaults; a name that there is not is an error."""
-        unknown = [name for name in settings.options if name not in self.options]
-        if unknown:
-            there = f"it knows {quoted(list(self.options))}" if self.options else "it has none"
-            raise InvalidParameterError(
-                f"{self.name} has no option {quoted(unknown)}; {there}. Correct ", Setting("options"), "."
-            )
-        return {**self.options, **settings.options}
 
     def units(self, data: Scores) -> Scores:
         """Scores of one matrix, models by units of repetition; by default the splits of the one dataset."""
@@ -474,10 +460,6 @@ class Procedure(ABC):
     def reason_for(self, data: Scores) -> str:
         """Reason for choosing it for these data."""
         return self.reason
-
-    def fitted(self, data: Scores, settings: Settings) -> Procedure:
-        """The procedure as the options are that bear on what its answer is about."""
-        return self
 
     def checks(self, data: Scores, settings: Settings) -> Iterator[Notice]:
         """Remarks on how the data were made, and on assumptions that they do not meet, with measured consequences."""

@@ -56,8 +56,7 @@ class RankProcedure(OverDatasets):
         if self._counts_wins(data):
             return self._judge_wins(data, first, second, settings)
         difference, scale = self.differences_of(data, first, second)
-        tested = partial(self.test, **self.options_of(settings))
-        outcome = tested(difference, scale=scale)
+        outcome = self.test(difference, scale=scale)
         tolerance = tolerance_of(scale)
         return RankTestDifferences(
             estimate=outcome.estimate,
@@ -66,13 +65,13 @@ class RankProcedure(OverDatasets):
             tolerance=tolerance,
             by_dataset=difference,
             scale=scale,
-            tested=tested,
+            tested=self.test,
             known=outcome,
         )
 
     def _judge_wins(self, data: Scores, first: IntArray, second: IntArray, settings: Settings) -> WinDifferences:
         """The sign test, whose parameter is how much more of the datasets the first model wins than the second."""
-        outcome = sign_test(_wins(self.units(data), first, second), scale=1.0, **self.options_of(settings))
+        outcome = sign_test(_wins(self.units(data), first, second), scale=1.0)
         won, counted = np.asarray(outcome.wins_counted), np.asarray(outcome.n_counted)
         is_there = np.asarray(outcome.n_units) > 0
         return WinDifferences(
@@ -200,8 +199,7 @@ WILCOXON = RankProcedure(
         "A. Benavoli, G. Corani, F. Mangili. Should we really use post-hoc tests based on mean-ranks? JMLR 17(5), 2016.",
     ),
     missing="pairwise",
-    options={"zeros": "drop", "method": "auto", "continuity": False},
-    test=wilcoxon,
+    test=partial(wilcoxon, continuity=False),
     is_centre=True,
 )
 

@@ -18,11 +18,10 @@ from tiebreak.scores.vocabulary import look_up
 from tiebreak.views.comparison import table_decimals
 from tiebreak.views.names import with_copies
 from tiebreak.views.pair import interval_name
-from tiebreak.views.plots.datasets import DumbbellDisplay, PairedDisplay, ProfileDisplay, RegionsDisplay, ShrinkageDisplay
+from tiebreak.views.plots.datasets import PairedDisplay, RegionsDisplay
 from tiebreak.views.plots.demsar import DemsarDisplay
 from tiebreak.views.plots.display import ComparisonDisplay, Look, Plots, TopLook, better_is, default_pair, shown_models
-from tiebreak.views.plots.items import AgreementDisplay, DisagreementsDisplay, OutcomesDisplay
-from tiebreak.views.plots.matrix import CorrelationDisplay, VerdictsDisplay, counted_verdicts, verdict_counts, verdict_title
+from tiebreak.views.plots.matrix import VerdictsDisplay, counted_verdicts, verdict_counts, verdict_title
 from tiebreak.views.plots.posterior import PosteriorDisplay
 from tiebreak.views.plots.rank_diagram import DiagramDisplay
 from tiebreak.views.plots.style import (
@@ -417,14 +416,6 @@ def _has_ranks(comparison: Comparison) -> bool:
     return has_groups and table.average_rank is not None and bool(np.isfinite(table.average_rank).any())
 
 
-def _is_shrunken(comparison: Comparison) -> bool:
-    """True where the pair that is drawn unless others are named has estimates that borrow from other datasets."""
-    if comparison.method.shrunken(comparison.pair_table.differences) is None:
-        return False
-    pair = comparison.pair(*default_pair(comparison, None, None))
-    return next(comparison.method.shrunken(pair.distribution) or iter(()), None) is not None
-
-
 class ComparisonPlots(Plots["Comparison"]):
     """Plots of a comparison."""
 
@@ -434,7 +425,7 @@ class ComparisonPlots(Plots["Comparison"]):
     def names(self) -> tuple[str, ...]:
         """Names of the plots; a posterior is drawn where the procedure gives one, a diagram of ranks over several datasets.
 
-        Models that have units of their own have no differences on them, nor a correlation.
+        Models that have units of their own have no differences on them.
         """
         differences = self.result.pair_table.differences
         is_paired, is_mean = self.result.method.is_paired, self.result.method.is_mean
@@ -446,17 +437,11 @@ class ComparisonPlots(Plots["Comparison"]):
         offered = {
             "diagram": _has_ranks(self.result),
             "verdicts": is_family,
-            "outcomes": is_binary,
-            "agreement": is_binary,
-            "disagreements": items is not None and is_mean,
             "paired": has_datasets and not is_mixed,
-            "profile": has_datasets and not is_mixed,
             "posterior": differences.is_posterior and differences.has_density,
             "regions": differences.is_posterior and has_datasets,
-            "shrinkage": _is_shrunken(self.result),
             "scores": has_dots and is_mean and not is_mixed and self.result.method.question != "test-sets",
             "differences": is_paired and is_mean and has_dots and not is_mixed,
-            "correlation": is_paired and not is_mixed and not (items is not None and items.classes),
         }
         return tuple(name for name in super().names if offered.get(name, True))
 
@@ -509,8 +494,6 @@ class ComparisonPlots(Plots["Comparison"]):
         a: str | None = None,
         b: str | None = None,
         ax: Axes | None = None,
-        *,
-        style: Literal["auto", "dumbbell"] = "auto",
         **look: Unpack[TopLook],
     ) -> PairedDisplay:
         """Scores of two models on each dataset: rows, or of many dots against the diagonal.
@@ -519,65 +502,12 @@ class ComparisonPlots(Plots["Comparison"]):
         ----------
         a, b : str, optional
             Names, as for `posterior`.
-        style : {"auto", "dumbbell"}, default "auto"
-            Dots against the diagonal for more than 15 datasets; or a row for each in any case, in which a line joins the two
-            scores, of more than 60 datasets those that differ most.
         """
-        display = (PairedDisplay, DumbbellDisplay)[look_up(style, ("auto", "dumbbell"), "style of this plot")]
-        return self._draw(display.from_comparison, *default_pair(self.result, a, b), ax=ax, look=look)
-
-    def outcomes(
-        self, a: str | None = None, b: str | None = None, ax: Axes | None = None, **look: Unpack[Look]
-    ) -> OutcomesDisplay:
-        """Mosaic of two models on the same items: both right, only one of them, neither.
-
-        Parameters
-        ----------
-        a, b : str, optional
-            Names, as for `posterior`.
-        """
-        return self._draw(OutcomesDisplay.from_comparison, *default_pair(self.result, a, b), ax=ax, look=look)
-
-    def disagreements(
-        self, a: str | None = None, b: str | None = None, ax: Axes | None = None, **look: Unpack[TopLook]
-    ) -> DisagreementsDisplay:
-        """Items that one of two models gets and the other does not, by name.
-
-        Parameters
-        ----------
-        a, b : str, optional
-            Names, as for `posterior`.
-        """
-        return self._draw(DisagreementsDisplay.from_comparison, *default_pair(self.result, a, b), ax=ax, look=look)
-
-    def agreement(self, ax: Axes | None = None, **look: Unpack[TopLook]) -> AgreementDisplay:
-        """Share of the items on which two models are both right or both wrong."""
-        return self._draw(AgreementDisplay.from_comparison, ax=ax, look=look)
-
-    def profile(self, ax: Axes | None = None, **look: Unpack[TopLook]) -> ProfileDisplay:
-        """Share of the datasets on which each model is within a distance of the best."""
-        return self._draw(ProfileDisplay.from_comparison, ax=ax, look=look)
+        return self._draw(PairedDisplay.from_comparison, *default_pair(self.result, a, b), ax=ax, look=look)
 
     def regions(self, ax: Axes | None = None, **look: Unpack[TopLook]) -> RegionsDisplay:
         """Probabilities that each model is worse than, equivalent to and better than the best one or the baseline."""
         return self._draw(RegionsDisplay.from_comparison, ax=ax, look=look)
-
-    def shrinkage(
-        self, a: str | None = None, b: str | None = None, ax: Axes | None = None, **look: Unpack[TopLook]
-    ) -> ShrinkageDisplay:
-        """Difference on each dataset, as measured and as the hierarchical model estimates it.
-
-        Parameters
-        ----------
-        a, b : str, optional
-            Names, as for `posterior`.
-        """
-        return self._draw(ShrinkageDisplay.from_comparison, *default_pair(self.result, a, b), ax=ax, look=look)
-
-    def correlation(self, ax: Axes | None = None, **look: Unpack[TopLook]) -> CorrelationDisplay:
-        """Correlation of the models' scores over splits, datasets, or what else was counted."""
-        self._require_pairing("correlation")
-        return self._draw(CorrelationDisplay.from_comparison, ax=ax, look=look)
 
     def posterior(
         self, a: str | None = None, b: str | None = None, ax: Axes | None = None, **look: Unpack[Look]
@@ -593,7 +523,7 @@ class ComparisonPlots(Plots["Comparison"]):
 
     def _require_pairing(self, plot: str) -> None:
         method = self.result.method
-        if not method.is_mean and plot != "correlation":
+        if not method.is_mean:
             raise NotOfferedError(
                 f"there is no plot of {plot}, as {self.result.metric.name} is of all {method.unit}s together; plot.ranking() "
                 "draws the differences."

@@ -1,10 +1,10 @@
-"""Scores by dataset: two models on each, how far each model is from the best one, and estimates that borrow from the others."""
+"""Scores by dataset: two models on each; and of a posterior the chances of each model."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
@@ -15,8 +15,6 @@ from tiebreak.views.comparison import folded_copies
 from tiebreak.views.plots.display import ComparisonDisplay, better_is, of_all, shown_models
 from tiebreak.views.plots.matrix import counted, verdict_title
 from tiebreak.views.plots.style import (
-    COLOURS,
-    DASHES,
     MARKS,
     SIZE,
     SMALL,
@@ -25,7 +23,6 @@ from tiebreak.views.plots.style import (
     fitted,
     fitted_labels,
     foreground,
-    line_colours,
     literal,
     minus,
     muted,
@@ -43,7 +40,6 @@ from tiebreak.views.plots.style import (
 from tiebreak.views.words import count, decimals_for, format_chance, format_score
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
     from tiebreak.comparison.comparison import Comparison, PairComparison
@@ -52,7 +48,7 @@ ROWS_UP_TO = 15
 """Datasets up to which each has a row with its name; of more each is a dot in a square."""
 
 MOST_ROWS = 60
-"""Datasets that one figure can show as rows."""
+"""Models that one figure can show as rows."""
 
 NAMED_DOTS = 3
 """Datasets that are named in a square, of those with the largest differences."""
@@ -91,9 +87,6 @@ class PairedDisplay(ComparisonDisplay):
 
     row_height: ClassVar[float] = 0.17
 
-    step: ClassVar[float] = 0.3
-    """Inches from one row to the next."""
-
     pair: PairComparison
 
     @classmethod
@@ -120,25 +113,20 @@ class PairedDisplay(ComparisonDisplay):
     def _is_rows(self) -> bool:
         return len(self.data) <= min(ROWS_UP_TO, self.top or ROWS_UP_TO)
 
-    @property
-    def _drawn(self) -> pd.DataFrame:
-        """Datasets that are drawn, of `data`."""
-        return self.data
-
     def _counts(self) -> dict[str, int]:
         return {name: int((self.data["outcome"] == name).sum()) for name in _OUTCOMES}
 
     def _row_notes(self) -> list[str]:
         decimals = decimals_for(self.pair.resolution)
-        differences = zip(self._drawn["difference"], self._drawn["outcome"], strict=True)
+        differences = zip(self.data["difference"], self.data["outcome"], strict=True)
         return [
             f"{MARKS[_OUTCOMES[name]].symbol} {minus(format_score(float(d), decimals, signed=True))}" for d, name in differences
         ]
 
     def _size(self) -> tuple[float, float]:
         if self._is_rows:
-            drawn = self._drawn
-            return max(7.0, rows_width(drawn["dataset"].tolist(), self._row_notes())), 1.9 + self.step * max(len(drawn), 2)
+            width = rows_width(self.data["dataset"].tolist(), self._row_notes())
+            return max(7.0, width), 1.9 + 0.3 * max(len(self.data), 2)
         return SIDE + 1.6, SIDE + 1.7
 
     def _title(self) -> str:
@@ -169,14 +157,14 @@ class PairedDisplay(ComparisonDisplay):
             self._draw_square(axes)
 
     def _draw_rows(self, axes: Axes) -> None:
-        columns = (self._drawn[name] for name in ("first", "second", "outcome"))
+        columns = (self.data[name] for name in ("first", "second", "outcome"))
         for row, (first, second, outcome) in enumerate(zip(*columns, strict=True)):
             colour = MARKS[_OUTCOMES[outcome]].colour if outcome != "tied" else muted()
             axes.plot([first, second], [row, row], color=colour, linewidth=1.6, zorder=2)
             axes.scatter(second, row, s=34, color=background(), edgecolors=colour, linewidths=1.4, zorder=3)
             axes.scatter(first, row, s=34, color=colour, edgecolors=colour, linewidths=1.4, zorder=4)
         x_line = f"{self._metric} ({better_is(self.comparison.metric)} is better)"
-        row_axes(axes, self._drawn["dataset"].tolist(), self._row_notes(), x_line, room=self._room(axes))
+        row_axes(axes, self.data["dataset"].tolist(), self._row_notes(), x_line, room=self._room(axes))
 
     def _draw_square(self, axes: Axes) -> None:
         x, y = self.data["second"].to_numpy(), self.data["first"].to_numpy()
@@ -263,232 +251,6 @@ def _covers(box: Sequence[float], taken: Sequence[Sequence[float]], dots: FloatA
     )
     x, y = dots.T
     return meets or bool(np.any((left - 0.04 < x) & (x < right + 0.04) & (bottom < y) & (y < top)))
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class DumbbellDisplay(PairedDisplay):
-    """Scores of two models on each dataset, joined by a line, a row for each: of many datasets those that differ most.
-
-    Numbers and their meaning are those of `PairedDisplay`.
-    """
-
-    step: ClassVar[float] = 0.22
-
-    @property
-    def _is_rows(self) -> bool:
-        return True
-
-    @property
-    def _drawn(self) -> pd.DataFrame:
-        most = min(self.top or MOST_ROWS, MOST_ROWS)
-        largest = self.data["difference"].abs().sort_values(ascending=False, kind="stable").index[:most]
-        return self.data.loc[sorted(largest)]
-
-    def _note(self) -> str:
-        rest = f" Drawn are the {len(self._drawn)} of {len(self.data)} {self._unit}s that differ most."
-        return PairedDisplay._note(self) + (rest if len(self._drawn) < len(self.data) else "")
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ProfileDisplay(ComparisonDisplay):
-    """Performance profile: share of the datasets on which a model is within some distance of the best one there.
-
-    Distances are taken on each dataset, so that easy and hard ones count the same; they depend on which other models are there.
-
-    Attributes
-    ----------
-    data : DataFrame
-        model (in ranking order), distance (to the best model of the dataset, in the metric's unit) and share (of the datasets
-        that the model was measured on, from 0 to 1, at that distance or less); the points at which the share rises.
-    at_rope : tuple of float
-        Share of each model at the rope, or at 0 where there is none.
-    """
-
-    shown: ClassVar[int] = 8
-
-    entry_word: ClassVar[str] = "line"
-
-    at_rope: tuple[float, ...]
-
-    @classmethod
-    def from_comparison(cls, comparison: Comparison, top: int | None = None) -> Self:
-        """Collect the numbers."""
-        import pandas as pd
-
-        score = comparison.metric.sign * comparison.matrix.score
-        best = np.fmax.reduce(score, axis=0)
-        noise = RELATIVE_TOLERANCE * np.fmax.reduce(np.abs(score), axis=0)
-        distance = np.where(best - score <= noise, 0.0, best - score)
-        limit = comparison.rope * (1 + RELATIVE_TOLERANCE)
-        frames, at_rope = [], []
-        for row in shown_models(comparison, min(top or cls.shown, cls.shown)).tolist():
-            known = np.sort(distance[row][~np.isnan(distance[row])])
-            values, places = np.unique(known[::-1], return_index=True)
-            share = (known.size - places) / max(known.size, 1)
-            frames.append(pd.DataFrame({"model": comparison.models[row], "distance": values, "share": share}))
-            at_rope.append(float(np.mean(known <= limit)) if known.size else float("nan"))
-        return cls(pd.concat(frames, ignore_index=True), comparison, top, tuple(at_rope))
-
-    @property
-    def _models(self) -> list[str]:
-        return [self.comparison.models[row] for row in shown_models(self.comparison, len(self.at_rope))]
-
-    @property
-    def _legend(self) -> list[str]:
-        labels = short_labels(self._models, copies=self._copies)
-        return [f"{name}  {_percent(share)}" for name, share in zip(labels, self.at_rope, strict=True)]
-
-    def _size(self) -> tuple[float, float]:
-        return 5.2 + 0.9 + widest(self._legend), max(3.4, 0.24 * len(self._legend)) + 1.6
-
-    def _title(self) -> str:
-        best = int(np.nanargmax(self.at_rope))
-        rope = f"within {self.comparison.rope:.4g} of the best" if self.comparison.rope else "the best, ties included,"
-        on = f"{_percent(self.at_rope[best])} of the {self._unit}s"
-        return f"{self._names[best]} is {rope} on {on}, most often of {len(self.at_rope)} models"
-
-    def _note(self) -> str:
-        rope = "the rope, the dotted line" if self.comparison.rope else "distance 0"
-        return (
-            f"A line shows on which share of {self._units} a model is at most so far from the best one there. Higher is better; "
-            f"in the legend the share at {rope}. Shares depend on which other models are in the table; whether lines differ "
-            f"by more than chance is not shown here.{self._remark}"
-        )
-
-    def _draw(self, axes: Axes) -> None:
-        far = float(np.quantile(self.data["distance"], 0.97)) or 1.0
-        far = max(far, 2 * self.comparison.rope)
-        handles: list[Any] = []
-        for name, colour, dashes in zip(self._models, line_colours(), DASHES, strict=False):
-            points = self.data[self.data["model"] == name]
-            x, y = np.append(0.0, points["distance"]), np.append(0.0, points["share"])
-            inside = x <= far
-            x, y = x[inside], np.maximum.accumulate(y[inside])
-            handles += axes.plot(
-                np.append(x, far), np.append(y, y[-1]), color=colour, linestyle=dashes, linewidth=1.6, drawstyle="steps-post"
-            )
-        if self.comparison.rope:
-            axes.axvline(self.comparison.rope, color=muted(), linewidth=0.9, linestyle=":", zorder=1)
-        self._finish(axes, handles, far)
-
-    def _finish(self, axes: Axes, handles: list[Any], far: float) -> None:
-        from matplotlib.ticker import PercentFormatter
-
-        number_axis(axes)
-        plain_axes(axes, "left", "bottom")
-        axes.set_xlim(0.0, far)
-        axes.set_ylim(0.0, 1.02)
-        axes.yaxis.set_major_formatter(PercentFormatter(1.0))
-        axes.grid(axis="y", color=band(), linewidth=0.6)
-        x_label(axes, f"distance to the best model, in {self._metric}", room=self._room(axes))
-        room = room_of(axes)
-        axes.set_ylabel(fitted(f"share of {self._unit}s", 0.9 * room.height, SIZE), fontsize=SIZE, color=foreground())
-        if self.owns_figure_:
-            axes.legend(
-                handles,
-                [literal(label) for label in self._legend],
-                loc="upper left",
-                bbox_to_anchor=(1.01, 1.0),
-                frameon=False,
-                fontsize=SIZE,
-                borderaxespad=0.0,
-                handlelength=2.6,
-            )
-            return
-        names = fitted_labels(self._models, 0.4 * room.width, SMALL)
-        n_fitting = max(1, int(0.9 * room.height / 0.17))
-        axes.legend(
-            handles[:n_fitting], [literal(name) for name in names[:n_fitting]], loc="lower right", fontsize=SMALL, framealpha=0.8
-        )
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ShrinkageDisplay(ComparisonDisplay):
-    """Difference of two models on each dataset, as measured and as the hierarchical model estimates it from all datasets.
-
-    Attributes
-    ----------
-    data : DataFrame
-        dataset, raw (mean difference of its scores, positive favours `first`), mean and sd (of the posterior of its own
-        difference), low and high (mean less and plus two sd); in the metric's unit, the largest raw difference first.
-    pair : PairComparison
-    """
-
-    folds_copies: ClassVar[bool] = False
-
-    row_height: ClassVar[float] = 0.17
-
-    pair: PairComparison
-
-    @classmethod
-    def from_comparison(cls, comparison: Comparison, first: str, second: str, top: int | None = None) -> Self:
-        """Collect the numbers.
-
-        Raises
-        ------
-        NotOfferedError
-            Another method than "hierarchical", or a pair without a posterior.
-        """
-        import pandas as pd
-
-        pair = comparison.pair(first, second)
-        its = next(comparison.method.shrunken(pair.distribution) or iter(()), None)
-        if its is None:
-            raise NotOfferedError(
-                "only the method 'hierarchical' estimates each dataset's own difference with the help of the others, for pairs "
-                f"with scores that vary; this is {comparison.method.name}."
-            )
-        columns = {"raw": its.raw, "mean": its.mean, "sd": its.sd, "low": its.mean - 2 * its.sd, "high": its.mean + 2 * its.sd}
-        data = pd.DataFrame({"dataset": its.datasets} | columns)
-        data = data.sort_values("raw", ascending=False, kind="stable").reset_index(drop=True)
-        return cls(data.iloc[_ends(len(data), top or MOST_ROWS)].reset_index(drop=True), comparison, len(data), pair)
-
-    @property
-    def _models(self) -> list[str]:
-        return [self.pair.first, self.pair.second]
-
-    def _row_notes(self) -> list[str]:
-        decimals = decimals_for(float(self.data["sd"].median()))
-        texts = (
-            [minus(format_score(float(value), decimals, signed=True)) for value in self.data[name]] for name in ("raw", "mean")
-        )
-        return [f"{raw} → {mean}" for raw, mean in zip(*texts, strict=True)]
-
-    def _size(self) -> tuple[float, float]:
-        return rows_width(self.data["dataset"].tolist(), self._row_notes()), 1.9 + 0.27 * max(len(self.data), 2)
-
-    def _title(self) -> str:
-        moved = np.abs(self.data["raw"] - self.data["mean"])
-        row = int(moved.argmax())
-        name = short_labels([str(self.data["dataset"].iloc[row])])[0]
-        raw, mean = self._row_notes()[row].split(" → ")
-        first, second = self._names
-        sentence = verdict_title(first, second, self.pair.verdict)
-        return f"{sentence}; {name} is shrunk most, from {raw} to {mean}"
-
-    def _note(self) -> str:
-        rope = f" Grey band: the rope, ±{self.comparison.rope:.4g}." if self.comparison.rope else ""
-        few = of_all(len(self.data), self.top or 0, f"{self._unit}s, those with the largest differences either way")
-        return (
-            f"Hollow: mean difference as measured on each {self._unit}. Filled, with lines of two standard deviations: its "
-            f"posterior, which borrows from the other {self._unit}s. Dashed: the mean over {self._unit}s.{rope} Right: measured "
-            f"→ shrunken.{few}"
-        )
-
-    def _draw(self, axes: Axes) -> None:
-        self._draw_rope(axes)
-        axes.axvline(float(self.pair.distribution.estimate), color=COLOURS[0], linewidth=0.9, linestyle="--", zorder=1)
-        rows = np.arange(len(self.data))
-        axes.hlines(rows, self.data["low"], self.data["high"], color=COLOURS[0], linewidth=1.5, zorder=2)
-        axes.scatter(self.data["raw"], rows, s=30, color=background(), edgecolors=foreground(), linewidths=1.0, zorder=3)
-        axes.scatter(self.data["mean"], rows, s=30, color=COLOURS[0], zorder=4)
-        x_lines = f"difference in {self._metric}", self._favours(self._names[0])
-        row_axes(axes, self.data["dataset"].tolist(), self._row_notes(), *x_lines, room=self._room(axes))
-
-
-def _ends(n: int, most: int) -> IntArray:
-    """Rows of a sorted table: all, or as many from both ends."""
-    return np.arange(n) if n <= most else np.r_[: (most + 1) // 2, n - most // 2 : n]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -631,13 +393,3 @@ class RegionsDisplay(ComparisonDisplay):
                     box = {"facecolor": background(), "edgecolor": "none", "pad": 1.2}
                     axes.text(left + share / 2, row, text, ha="center", va="center", fontsize=size, color=foreground(), bbox=box)
             start = start + width
-
-
-def _percent(share: float) -> str:
-    """A share of datasets in whole percent, never 0 % or 100 % unless it is."""
-    if np.isnan(share):
-        return "n/a"
-    rounded = round(100 * share)
-    if rounded in (0, 100) and share not in (0.0, 1.0):
-        return "<1%" if rounded == 0 else ">99%"
-    return f"{rounded}%"

@@ -1,4 +1,4 @@
-"""Squares of cells: verdicts and correlations of models against models, and confusion matrices."""
+"""Squares of cells: verdicts of models against models, and confusion matrices."""
 
 from __future__ import annotations
 
@@ -127,91 +127,6 @@ class Square:
         edges = [position - 0.5 for position in range(n_models + 1)]
         axes.hlines(edges, -0.5, n_models - 0.5, color=background(), linewidth=1)
         axes.vlines(edges, -0.5, n_models - 0.5, color=background(), linewidth=1)
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class CorrelationDisplay(ComparisonDisplay):
-    """Correlation of the models' scores over splits.
-
-    The higher it is, the more comparing on the same splits gains over comparing separate means.
-
-    Attributes
-    ----------
-    data : DataFrame
-        Models by models, in ranking order; nan where the scores of a model do not vary. The diagonal, which is 1 by definition,
-        is not drawn.
-    """
-
-    row_height: ClassVar[float] = 0.12
-
-    @classmethod
-    def from_comparison(cls, comparison: Comparison, top: int | None = None) -> Self:
-        """Collect the numbers."""
-        rows = shown_models(comparison, top)
-        return cls(comparison.correlation.iloc[rows, rows], comparison, top)
-
-    @property
-    def _quantity(self) -> str:
-        return "correlation"
-
-    def _square(self, room: Room = OWN_ROOM) -> Square:
-        return Square(self._models, room, self._copies)
-
-    def _size(self) -> tuple[float, float]:
-        return self._square().size(beside=1.2)
-
-    def _title(self) -> str:
-        names = self._names
-        first, second = np.triu_indices(len(names), 1)
-        values = self.data.to_numpy()[first, second]
-        defined = np.flatnonzero(~np.isnan(values))
-        if defined.size == 0:
-            return f"The scores vary too little over the {self._unit}s for a correlation"
-        pairs = [f"{names[first[i]]} and {names[second[i]]}" for i in defined]
-        value = values[defined]
-        if len(names) == 2:
-            return f"The scores of {pairs[0]} correlate by {minus(f'{value[0]:.2f}')}"
-        high, low = int(value.argmax()), int(value.argmin())
-        if len(names) > WORDS_UP_TO:
-            return f"Scores of {len(names)} models correlate by {minus(f'{value[low]:.2f}')} to {minus(f'{value[high]:.2f}')}"
-        lowest, highest = (f"{minus(f'{value[place]:.2f}')} ({pairs[place]})" for place in (low, high))
-        return f"Scores correlate by {lowest} to {highest}"
-
-    def _note(self) -> str:
-        missing = f" n/a: scores that do not vary, or too few shared {self._unit}s." if self.data.isna().to_numpy().any() else ""
-        return (
-            f"Correlation over {self._units}: the higher, the more is gained by comparing on the same "
-            f"{self._unit}s. Colours span what there is.{missing}{self._square().note}{self._remark}"
-        )
-
-    def _draw(self, axes: Axes) -> None:
-        values = self.data.to_numpy(copy=True)
-        np.fill_diagonal(values, np.nan)
-        square = self._square(self._room(axes))
-        low, high = _span(values)
-        image = axes.imshow(np.ma.masked_invalid(values), cmap="cividis", vmin=low, vmax=high, aspect="auto")
-        square.label(axes)
-        size = SIZE if square.has_words else SMALL - 1
-        for (row, column), value in np.ndenumerate(values):
-            if row == column:
-                continue
-            if np.isnan(value):
-                axes.text(
-                    column, row, "n/a" if square.is_printed else "·", ha="center", va="center", fontsize=size, color=muted()
-                )
-            elif square.is_printed:
-                colour = _text_on(image, value)
-                axes.text(column, row, minus(f"{value:.2f}"), ha="center", va="center", fontsize=size, color=colour)
-        _colour_bar(axes, image, self._quantity)
-
-
-def _span(values: FloatArray) -> tuple[float, float]:
-    """Ends of a colour scale from the smallest to the largest value, rounded outwards to twentieths."""
-    known = values[~np.isnan(values)]
-    if not known.size:
-        return 0.0, 1.0
-    low, high = np.floor(20 * known.min() + 1e-9) / 20, np.ceil(20 * known.max() - 1e-9) / 20
-    return float(min(low, high - 0.05)), float(high)
 
 
 def _text_on(image: AxesImage, value: float) -> str:

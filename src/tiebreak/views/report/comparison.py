@@ -73,7 +73,7 @@ PACKED_FROM = 100
 ASKED_OF_DECIDE = ("first", "second", "difference", "standard_error", "verdict", "reason")
 """Columns of so many pairs that decide.js has, too, as the answer was asked: null in the data, where its script fills them in."""
 
-DRAWN_BY_HAND = ("ranking", "differences", "scores", "verdicts", "correlation", "posterior")
+DRAWN_BY_HAND = ("ranking", "differences", "scores", "verdicts", "posterior")
 """Plots whose numbers the report shows in rows, cells and pairs of its own."""
 
 HEADERS = {
@@ -86,7 +86,6 @@ HEADERS = {
     "shortfall_high": "short by at most",
     "standing": "standing",
     "letters": "letters",
-    "p_best": "P(best)",
     "verdict": "verdict",
     "average_rank": "average rank",
 }
@@ -296,9 +295,8 @@ def _what_stays(comparison: Comparison) -> str:
 
 
 def _drawn_by_displays(comparison: Comparison) -> list[str]:
-    """Plots that stand in the report as figures; items that are right or wrong all differ by as much, which shows nothing."""
-    left_out = {*DRAWN_BY_HAND, *(["disagreements"] if _is_right_or_wrong(comparison) else [])}
-    return [name for name in comparison.plot.names if name not in left_out]
+    """Plots that stand in the report as figures."""
+    return [name for name in comparison.plot.names if name not in DRAWN_BY_HAND]
 
 
 def _is_right_or_wrong(comparison: Comparison) -> bool:

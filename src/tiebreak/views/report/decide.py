@@ -410,7 +410,6 @@ def columns_of(comparison: Comparison) -> dict[str, list[str]]:
         "shortfall_high": columns.get("short by at most"),
         "standing": columns.get("standing"),
         "letters": columns.get("letters"),
-        "p_best": columns.get("P(best)"),
     }
     if comparison.pair_table.is_family:
         against = comparison_words.against_columns(comparison, rows, comparison_words.table_decimals(comparison))
@@ -431,7 +430,6 @@ IN_ORDER = (
     "shortfall_high",
     "standing",
     "letters",
-    "p_best",
     "verdict",
 )
 """Columns of the ranking as they stand in the page."""
