@@ -39,10 +39,10 @@ PEER = """\
 import time
 import numpy as np
 from pyarrow import csv, json
-from tiebreak.frequentist import paired_counts, paired_proportions
+from tiebreak.statistics import paired_counts, tango
 first, second = np.triu_indices({n_models}, 1)
 def pairs(score):
-    paired_proportions(*paired_counts(score, first, second)).confidence_interval(1 - 0.05 / first.size)
+    tango(*paired_counts(score, first, second)).interval(1 - 0.05 / first.size)
 pairs(np.eye({n_models}))
 start = time.process_time()
 table = {read}

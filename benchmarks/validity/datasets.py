@@ -22,8 +22,9 @@ import numpy as np
 from scipy import stats
 
 import tiebreak as tb
-from tiebreak.frequentist import adjust_pvalues, average_ranks, critical_difference, wilcoxon
+from tiebreak.frequentist import adjust_pvalues
 from tiebreak.frequentist.adjustment import shared_alpha
+from tiebreak.statistics import average_ranks, critical_difference, wilcoxon
 
 ALPHA = 0.05
 DATASETS = (6, 12, 30, 100)
@@ -69,7 +70,7 @@ def judge(scores: np.ndarray) -> Verdicts:
     n_models = scores.shape[1]
     first, second = np.triu_indices(n_models, 1)
     test = wilcoxon(scores[:, first] - scores[:, second], scale=np.abs(scores).max(), continuity=False)
-    p = np.atleast_2d(test.pvalue)
+    p = np.atleast_2d(test.pvalue())
     level = np.array([shared_alpha(row, "holm", ALPHA) for row in p])
     decided = test.interval_at(np.broadcast_to(level[:, None], p.shape))
     own = test.interval_at(ALPHA)

@@ -16,25 +16,25 @@ from scipy.stats import norm
 
 import tiebreak as tb
 from tiebreak.bayesian import hierarchical_posterior, signed_rank_posterior
-from tiebreak.frequentist import (
-    diebold_mariano_test,
-    independent_proportions,
-    paired_proportions,
-    sign_test,
-    student_quantile,
-    wilcoxon,
-)
+from tiebreak.frequentist import student_quantile
+from tiebreak.numerics.law import SPREAD
 from tiebreak.statistics import (
     ClusterSums,
+    Law,
     battles_of_scores,
     bradley_terry,
     cluster_sums,
     corrected_t,
+    diebold_mariano,
     mean_of_clusters,
     metric_of_classes,
+    newcombe,
     paired_t,
     roc_areas,
+    sign_test,
+    tango,
     welch_ttest,
+    wilcoxon,
 )
 from tiebreak.statistics.skew import johnson_inverse, skewness_of_mean
 
@@ -268,16 +268,17 @@ def judge_wilcoxon(scores: np.ndarray, n: int) -> Judged:
 
 
 def signed_ranks(d: np.ndarray, scale: float) -> ByTails:
-    """The test that the interval inverts; its own p-value, which no verdict reads, would take ten times as long."""
+    """The test that the interval inverts; its estimate, which no verdict reads, would take ten times as long."""
     rows = d.shape[:-1]
     one = wilcoxon(d[0, :1], continuity=False, scale=scale)
-    found = replace(one, differences=d, n_units=np.full(rows, d.shape[-1]), tolerance=np.full(rows, 1e-12 * scale))
-    return ByTails(found.tail_below, found.tail_above)
+    kind, n = np.full(rows, SPREAD), np.full(rows, d.shape[-1])
+    found = replace(one, estimate=np.zeros(rows), n_units=n, kind=kind, tolerance=np.full(rows, 1e-12 * scale), parts=(d,))
+    return ByTails(found.tail, lambda at: found.tail(at, upper=True))
 
 
 def judge_sign(scores: np.ndarray, n: int) -> Judged:
     found = sign_test(differences(scores), scale=np.abs(scores).max())
-    return ByTails(found.tail_below, found.tail_above)
+    return ByTails(found.tail, lambda at: found.tail(at, upper=True))
 
 
 def judge_wins(scores: np.ndarray, n: int) -> Judged:
@@ -339,19 +340,17 @@ def judge_welch(scores: np.ndarray, n: int) -> Judged:
     return student(found.estimate, found.se, found.df)
 
 
-def paired_rates(scores: np.ndarray, n: int) -> Any:
+def paired_rates(scores: np.ndarray, n: int) -> Law:
     first, second = np.triu_indices(scores.shape[1], 1)
     both, right = scores @ np.swapaxes(scores, 1, 2), scores.sum(axis=-1)
     both = both[:, first, second]
     only_first, only_second = right[:, first] - both, right[:, second] - both
-    return paired_proportions(both, only_first, only_second, n - both - only_first - only_second)
+    return tango(both, only_first, only_second, n - both - only_first - only_second)
 
 
 def judge_tango(scores: np.ndarray, n: int) -> Judged:
     found = paired_rates(scores, n)
-    return ByTails(
-        lambda at: norm.cdf(-np.asarray(found.score_statistic(at))), lambda at: norm.cdf(np.asarray(found.score_statistic(at)))
-    )
+    return ByTails(found.tail, lambda at: found.tail(at, upper=True))
 
 
 def judge_graded(scores: np.ndarray, n: int) -> Judged:
@@ -381,8 +380,8 @@ def means_of(sums: ClusterSums) -> Judged:
 
 def judge_rates(scores: np.ndarray, n: int) -> Judged:
     first, second = np.triu_indices(scores.shape[1], 1)
-    found = independent_proportions(scores[:, first, 0], n, scores[:, second, 0], n)
-    return ByEnds(lambda p: tuple(np.asarray(found.limit(p, upper=upper)) for upper in (False, True)))
+    found = newcombe(scores[:, first, 0], n, scores[:, second, 0], n)
+    return ByEnds(lambda p: found.interval_at(2 * p))
 
 
 def judge_delong(scores: np.ndarray, n: int) -> Judged:
@@ -397,7 +396,7 @@ def judge_delong(scores: np.ndarray, n: int) -> Judged:
 
 
 def judge_losses(scores: np.ndarray, n: int) -> Judged:
-    return by_interval(diebold_mariano_test(-differences(scores)).confidence_interval)
+    return by_interval(diebold_mariano(-differences(scores)).interval)
 
 
 def judge_jackknife(scores: np.ndarray, n: int) -> Judged:

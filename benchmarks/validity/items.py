@@ -14,11 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special, stats
 
-from tiebreak.frequentist import (
-    independent_proportions,
-    paired_proportions,
-)
-from tiebreak.statistics import clustered_mean, crossed_mean, roc_areas
+from tiebreak.statistics import clustered_mean, crossed_mean, newcombe, roc_areas, tango
 
 LOWEST, HIGHEST = 0.93, 0.98
 
@@ -56,10 +52,10 @@ def tango_cells(n_tables: int, rng: np.random.Generator) -> list[Cell]:
                     both = min(p * q + correlation * np.sqrt(p * (1 - p) * q * (1 - q)), q)
                     shares = [both, p - both, q - both, max(1 - p - q + both, 0.0)]
                     counts = rng.multinomial(n, shares, size=n_tables).T
-                    low, high = paired_proportions(*counts).confidence_interval()
+                    low, high = tango(*counts).interval()
                     inside = (low <= difference + 1e-12) & (difference - 1e-12 <= high)
                     discordant = n * (shares[1] + shares[2])
-                    apart = independent_proportions(counts[0] + counts[1], n, counts[0] + counts[2], n).confidence_interval()
+                    apart = newcombe(counts[0] + counts[1], n, counts[0] + counts[2], n).interval()
                     wider = np.median((apart.high - apart.low) / (high - low))
                     text = f"n {n}, accuracy {p:g} and {q:g}, correlation {correlation:g}, {discordant:.1f} discordant"
                     note = f"unpaired {wider:.2f} times as wide" + ("; conservative, few disagree" if discordant < 5 else "")

@@ -34,8 +34,9 @@ from tiebreak.comparison.looks import PROCESSES, Looks, TakenLook, cut, digest_o
 from tiebreak.comparison.procedures import METHODS
 from tiebreak.comparison.settings import Settings
 from tiebreak.errors import TiebreakError
-from tiebreak.frequentist import alpha_spent, group_sequential_design, split_information, wilcoxon
+from tiebreak.frequentist import alpha_spent, group_sequential_design, split_information
 from tiebreak.numerics import student_multiplier, student_tail
+from tiebreak.statistics import wilcoxon
 from tiebreak.statistics.influence import cluster_sums, mean_of_clusters
 
 Array = np.ndarray[Any, Any]
@@ -243,7 +244,7 @@ def _datasets(n: tuple[int, ...], level: float, n_tables: int, rng: np.random.Ge
     for start in range(0, n_tables, size):
         values = rng.standard_t(3, size=(size, sizes[-1]))
         for k, m in enumerate(sizes.tolist()):
-            p = np.asarray(wilcoxon(values[:, :m]).pvalue)
+            p = np.asarray(wilcoxon(values[:, :m]).pvalue())
             here = slice(start, start + size)
             wrong[here] |= (p <= design.alphas[k])[: n_tables - start]
             unplanned[here] |= (p <= level)[: n_tables - start]
@@ -509,7 +510,7 @@ def spending(path: str, n_shuffles: int, seed: int, n_mixed: int) -> int:
     differences = [(score[rows][:, first] - score[rows][:, second]).T for rows in orders]
     for n_looks in (20, n):
         sizes = np.array(sorted({max(8, round(n * k / n_looks)) for k in range(1, n_looks + 1)}))
-        pvalues = [np.array([wilcoxon(d[:, :size]).pvalue for size in sizes.tolist()]) for d in differences]
+        pvalues = [np.array([wilcoxon(d[:, :size]).pvalue() for size in sizes.tolist()]) for d in differences]
         _print_spending(f"{sizes.size} looks", pvalues, sizes / n, "at no price", lambda p: (p <= alpha).T)
         for label, given in SPENDINGS:
             granted = group_sequential_design(sizes / n, alpha=alpha, **given).alphas

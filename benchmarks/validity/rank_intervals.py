@@ -16,7 +16,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy import stats
 
-from tiebreak.frequentist import sign_test, wilcoxon
+from tiebreak.statistics import sign_test, wilcoxon
 
 LEVEL = 0.95
 SIZES = (6, 12, 30, 60, 100)
@@ -38,9 +38,9 @@ def coverage(kind: str, n: int, n_tables: int) -> tuple[list[float], list[float]
     d = draw(np.random.default_rng([n, len(kind)]), (n_tables, n))
     covered, rejected = [], []
     for test, truth in ((wilcoxon, centre), (sign_test, median)):
-        low, high = test(d).confidence_interval(LEVEL)
+        low, high = test(d).interval(LEVEL)
         covered.append(float(np.mean((low <= truth + 1e-9) & (truth - 1e-9 <= high))))
-        rejected.append(float(np.mean(test(d - truth, scale=1.0).pvalue <= 1 - LEVEL)))
+        rejected.append(float(np.mean(test(d - truth, scale=1.0).pvalue() <= 1 - LEVEL)))
     return covered, rejected
 
 

@@ -34,12 +34,8 @@ from scipy.special import ndtri
 from scipy.stats import binom, rankdata
 
 import tiebreak as tb
-from tiebreak.frequentist.diebold_mariano import diebold_mariano_test
-from tiebreak.frequentist.proportions import independent_proportions
-from tiebreak.frequentist.signed_rank import wilcoxon
-from tiebreak.frequentist.tango import paired_proportions
 from tiebreak.numerics import student_tail
-from tiebreak.statistics import bradley_terry
+from tiebreak.statistics import bradley_terry, diebold_mariano, newcombe, tango, wilcoxon
 from tiebreak.statistics.auc import roc_areas
 from tiebreak.statistics.influence import (
     ClusterSums,
@@ -297,7 +293,7 @@ def periods(kind: str, n: int, promise: float) -> World:
         n,
         promise,
         draw,
-        lambda series: diebold_mariano_test(series).pvalue() < ALPHA,
+        lambda series: diebold_mariano(series).pvalue() < ALPHA,
         against_zero(lambda series: {"time": np.arange(n)}),
         (*meant, *(("few-periods",) if n < 60 else ())),
         kind == "MA(3)" or kind in ("AR(0.0)", "AR(0.3)", "AR(0.7)"),
@@ -445,7 +441,7 @@ def test_sets(n_first: int, n_second: int, rate: float, promise: float) -> World
         return np.stack([rng.binomial(n, rate, n_tables) for n in (n_first, n_second)], axis=1)
 
     def judge(counts: Array) -> Array:
-        low, high = independent_proportions(counts[:, 0], n_first, counts[:, 1], n_second).confidence_interval(1 - ALPHA)
+        low, high = newcombe(counts[:, 0], n_first, counts[:, 1], n_second).interval(1 - ALPHA)
         return (np.asarray(low) > 0) | (np.asarray(high) < 0)
 
     def source(counts: Array) -> tuple[Any, dict[str, Any]]:
@@ -460,7 +456,7 @@ def binary(n: int, discordant: float) -> World:
     shares = [(1 - discordant) / 2, discordant / 2, discordant / 2, (1 - discordant) / 2]
 
     def judge(counts: Array) -> Array:
-        low, high = paired_proportions(*counts.T).confidence_interval(1 - ALPHA)
+        low, high = tango(*counts.T).interval(1 - ALPHA)
         return (np.asarray(low) > 0) | (np.asarray(high) < 0)
 
     def source(counts: Array) -> tuple[Any, dict[str, Any]]:
@@ -527,7 +523,7 @@ def variants(n_sources: int, n_each: int, names: str) -> World:
         lambda rng, n_tables: (
             rng.normal(size=(n_tables, n_sources)).repeat(n_each, axis=1) + 0.5 * rng.normal(size=(n_tables, n))
         ),
-        lambda values: np.asarray(wilcoxon(values, scale=1.0).pvalue) < ALPHA,
+        lambda values: np.asarray(wilcoxon(values, scale=1.0).pvalue()) < ALPHA,
         against_zero(lambda values: {"dataset": called}),
         ("dataset-families",),
     )
@@ -565,7 +561,7 @@ def datasets(shape: str, n: int) -> World:
         n,
         0.05,
         draw,
-        lambda values: np.asarray(wilcoxon(values, scale=1.0).pvalue) < ALPHA,
+        lambda values: np.asarray(wilcoxon(values, scale=1.0).pvalue()) < ALPHA,
         source,
         meant,
     )

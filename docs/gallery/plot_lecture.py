@@ -140,8 +140,7 @@ kept.roc(positive="+").plot.costs(cost)
 # of two rates has the sum of their variances.
 error = np.sqrt(0.15 * 0.85 / 30 + 0.25 * 0.75 / 5000)
 print(f"by hand: 0.100 ± {1.96 * error:.3f}")
-rates = tb.frequentist.independent_proportions(0.15, 30, 0.25, 5000, given="rates", higher_is_better=False)
-low, high = rates.confidence_interval()
+low, high = tb.statistics.newcombe(0.15 * 30, 30, 0.25 * 5000, 5000, higher_is_better=False).interval()
 print(f"Newcombe's interval: {low:.3f} to {high:.3f}")
 
 # %%

@@ -237,9 +237,9 @@ def test_plots_are_drawn(scores: str, tmp_path: Path, capsys: pytest.CaptureFixt
     code, out, error = run_compare(capsys, scores, *ACCURACY, "--plots", str(folder))
     assert (code, out) == (0, tb.compare(scores, metric="accuracy").to_text())
     drawn = sorted(folder.iterdir())
-    assert len(drawn) == 6
+    assert len(drawn) == 5
     assert all(path.read_bytes().startswith(b"\x89PNG") for path in drawn)
-    assert error == f"6 plots are in {folder}\n"
+    assert error == f"5 plots are in {folder}\n"
 
 
 def test_answers_to_questions(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -299,8 +299,8 @@ def test_logs_of_evaluation_tools(tool: str, tmp_path: Path, capsys: pytest.Capt
     assert text.startswith(f"'{better}' is better than '{worse}': accuracy higher by 0.200 (95% interval ")
     assert "McNemar, exact: p 0.000488" in out
     found = answer(capsys, *files)
-    pair = tb.frequentist.paired_proportions(both=30, only_first=12, only_second=0, neither=18)
-    low, high = pair.confidence_interval()
+    pair = tb.statistics.tango(both=30, only_first=12, only_second=0, neither=18)
+    low, high = pair.interval()
     assert found["pairs"][0]["first"] == better
     assert found["pairs"][0]["interval_low"] == pytest.approx(low, abs=1e-12)
     assert found["pairs"][0]["interval_high"] == pytest.approx(high, abs=1e-12)

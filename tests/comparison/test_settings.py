@@ -134,7 +134,7 @@ def test_the_run_of_a_study_brings_its_rope(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"models": 0}, "models must be a list of names; got 0."),
+        ({"models": 0}, "models must be a list of the names to keep, as in models=['svm', 'rf']; got 0."),
         ({"rope": 10**30}, "rope=1e+30 is as wide as accuracy itself"),
         ({"rope": 10**400}, "rope must be a finite half-width of at least 0"),
         ({"rope": float("nan")}, "rope must be a finite half-width of at least 0"),

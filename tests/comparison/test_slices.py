@@ -13,8 +13,8 @@ from numpy.testing import assert_allclose
 import tiebreak as tb
 from tests.comparison.procedures.test_tango import answers, items_of
 from tiebreak.errors import InvalidParameterError, NotOfferedError, UnknownNameError
-from tiebreak.frequentist import paired_counts, paired_proportions
 from tiebreak.frequentist.adjustment import adjust_pvalues, shared_alpha
+from tiebreak.statistics import paired_counts, tango
 
 TOPICS = tuple(np.array(["law", "code", "maths"])[np.arange(200) % 3])
 
@@ -38,8 +38,8 @@ def test_pairs_and_slices_are_one_family(correction: str) -> None:
     for row in frame.to_dict("records"):
         chosen = np.array(TOPICS) == row["slice"]
         one, two = (items.models.index(row[side]) for side in ("first", "second"))
-        expected = paired_proportions(*paired_counts(items.score[:, 0][:, chosen], one, two))
-        assert_allclose([row["interval_low"], row["interval_high"]], expected.confidence_interval(1 - level), atol=1e-9)
+        expected = tango(*paired_counts(items.score[:, 0][:, chosen], one, two))
+        assert_allclose([row["interval_low"], row["interval_high"]], expected.interval(1 - level), atol=1e-9)
         assert row["n_units"] == chosen.sum()
         assert row["adjusted_pvalue"] > 0.05 or row["interval_low"] > 0 or row["interval_high"] < 0
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from tiebreak.errors import InvalidParameterError, InvalidScoresError
-from tiebreak.frequentist import mcnemar_test, permutation_test_paired, permutation_test_unpaired
+from tiebreak.frequentist import permutation_test_paired, permutation_test_unpaired
+from tiebreak.statistics import mcnemar
 
 
 @given(st.lists(st.integers(-4, 4), min_size=1, max_size=8))
@@ -29,7 +30,7 @@ def test_signs_are_counted_one_by_one(differences: list[int]) -> None:
 def test_few_discordant_answers_give_mcnemars_exact_test() -> None:
     """Flipping signs of +1 and -1 is the coin of the binomial test; ties change nothing."""
     d = np.repeat([1.0, -1.0, 0.0], [12, 5, 885])
-    assert permutation_test_paired(d).pvalue() == pytest.approx(mcnemar_test(12, 5).pvalue, rel=1e-12)
+    assert permutation_test_paired(d).pvalue() == pytest.approx(mcnemar(12, 5).pvalue, rel=1e-12)
 
 
 def test_random_signs_are_near_the_exact_answer() -> None:

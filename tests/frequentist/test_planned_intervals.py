@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tiebreak.frequentist import crossed_mean, group_sequential_design, paired_proportions, wilcoxon
+from tiebreak.frequentist import group_sequential_design
 from tiebreak.frequentist.planned_intervals import (
     CrossedParts,
     IntervalLaw,
@@ -24,6 +24,7 @@ from tiebreak.frequentist.planned_intervals import (
     student_law,
     welch_law,
 )
+from tiebreak.statistics import crossed_mean, newcombe, tango, wilcoxon
 from tiebreak.statistics.skew import johnson_inverse
 
 
@@ -79,7 +80,7 @@ def test_runs_and_items_against_simulated_tables(n_runs: int, rng: np.random.Gen
     n, items, runs, rest, difference = 25, 1.0, 0.1, 0.6, 0.9
     shape = (8_000, n_runs, n)
     values = difference + items * rng.normal(size=(shape[0], 1, n)) + runs * rng.normal(size=(*shape[:2], 1))
-    low, high = crossed_mean(values + rest * rng.normal(size=shape)).confidence_interval()
+    low, high = crossed_mean(values + rest * rng.normal(size=shape)).law.interval()
     law = crossed_law(difference, CrossedParts(items**2 / n, runs**2 / n_runs, rest**2 / n / n_runs), n, n_runs, 0.05)
     assert law.above(0.0) == pytest.approx(np.mean(low > 0), abs=0.02)
     assert law.within(2.0) == pytest.approx(np.mean((low >= -2.0) & (high <= 2.0)), abs=0.02)
@@ -93,7 +94,7 @@ def test_tangos_law_sums_over_all_counts() -> None:
         if b + c > n:
             continue
         p = stats.multinomial.pmf([b, c, n - b - c], n, [first, second, 1 - first - second])
-        low, high = paired_proportions(n - b - c, b, c, 0).confidence_interval(0.95)
+        low, high = tango(n - b - c, b, c, 0).interval(0.95)
         above += p * (low > 0)
         inside += p * (low >= -0.7 and high <= 0.7)
     law = TangoLaw(first - second, first + second, n, 0.05)
@@ -119,12 +120,10 @@ def test_listed_and_unlisted_counts_agree() -> None:
 
 def test_newcombes_law_sums_over_both_counts() -> None:
     """Power of 12 against 12 by the binomial probabilities of all 169 tables."""
-    from tiebreak.frequentist import independent_proportions
-
     n, p, q = 12, 0.8, 0.3
     above = 0.0
     for x, y in product(range(n + 1), repeat=2):
-        low, _ = independent_proportions(x, n, y, n).confidence_interval(0.95)
+        low, _ = newcombe(x, n, y, n).interval(0.95)
         above += stats.binom.pmf(x, n, p) * stats.binom.pmf(y, n, q) * (low > 0)
     assert independent_rates_law((p, q), n, 0.05).above(0.0) == pytest.approx(above, abs=1e-9)
     many = independent_rates_law((0.82, 0.80), 6_039, 0.05)
@@ -134,7 +133,7 @@ def test_newcombes_law_sums_over_both_counts() -> None:
 @pytest.mark.parametrize(("n", "shift"), [(8, 1.2), (15, 0.8), (40, 0.5), (70, 0.35)])
 def test_ranks_against_simulated_differences(n: int, shift: float, rng: np.random.Generator) -> None:
     """Wilcoxon's interval on 8,000 normal samples; the standard error of a share is 0.005."""
-    low, high = wilcoxon(rng.normal(size=(8_000, n)) + shift).confidence_interval(0.95)
+    low, high = wilcoxon(rng.normal(size=(8_000, n)) + shift).interval(0.95)
     law = rank_law(shift, 1.0, n, 0.05)
     assert law.above(0.0) == pytest.approx(np.mean(low > 0), abs=0.02)
     assert law.within(2.0 * shift) == pytest.approx(np.mean((low >= -2 * shift) & (high <= 2 * shift)), abs=0.02)

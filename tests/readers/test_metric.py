@@ -8,7 +8,7 @@ from sklearn.metrics import get_scorer, get_scorer_names
 from tests.readers.helpers import read
 from tiebreak.api import read_scores
 from tiebreak.cli.process import as_typed
-from tiebreak.errors import InvalidParameterError, UnknownDirectionError, UnknownNameError
+from tiebreak.errors import AmbiguousSourceError, InvalidParameterError, UnknownDirectionError, UnknownNameError
 from tiebreak.readers.metric import choose_metric, mixed_metrics, name_metric, table_metric
 from tiebreak.readers.source import ReadOptions
 from tiebreak.scores.metric import Metric
@@ -27,6 +27,7 @@ def test_plain_loss_is_taken_at_its_word() -> None:
     """'log_loss' without neg_ is the loss itself."""
     assert name_metric("log_loss") == (Metric("log_loss", False), 1)
     assert name_metric("neg_log_loss") == (Metric("log_loss", False), -1)
+    assert name_metric("neg_log_loss", True) == name_metric("neg_log_loss", False) == name_metric("neg_log_loss")
 
 
 def test_other_names_need_a_direction() -> None:
@@ -61,8 +62,10 @@ def test_a_held_metric_is_found_however_it_is_written() -> None:
     """Unless two of them are the same one."""
     assert choose_metric(["roc_auc", "Log loss"], "AUC", "the table") == "roc_auc"
     assert choose_metric(["NDCG@10", "ndcg"], "ndcg@10", "the table") == "NDCG@10"
-    with pytest.raises(UnknownNameError, match="no metric is called 'Auc'"):
+    with pytest.raises(AmbiguousSourceError, match=r"^the table has 'AUC' and 'auc', and each may be the metric 'Auc'\."):
         choose_metric(["AUC", "auc"], "Auc", "the table")
+    with pytest.raises(UnknownNameError, match="no metric is called 'f1'"):
+        choose_metric(["AUC", "auc"], "f1", "the table")
 
 
 @pytest.mark.parametrize("name", ["AUC", "score", "match"])

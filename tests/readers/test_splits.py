@@ -40,10 +40,16 @@ def test_keys_of_splits(text: str, repeat: list[int], fold: list[int], score: li
 
 
 def test_rows_that_a_model_lacks(write: Write) -> None:
-    """Are nan for the comparison to judge, and an undefined score is no lack."""
+    """Are nan for the comparison to judge; without any in common models cannot be paired, and an undefined score is no lack."""
     matrix = read(write("model,fold,score\nsvm,0,0.1\nsvm,1,0.2\nrf,1,0.3\n")).matrix()
     assert_array_equal(matrix.score, [[0.1, 0.2], [np.nan, 0.3]])
     assert np.isnan(read(write("model,fold,score\nsvm,0,0.1\nrf,0,\nsvm,1,0.1\nrf,1,\n")).matrix().score[1]).all()
+    with pytest.raises(UnpairedScoresError) as caught:
+        read(write("model,fold,score\nsvm,0,0.1\nsvm,1,0.2\nrf,2,0.3\n"))
+    assert str(caught.value) == (
+        "scores.csv: models 'svm' and 'rf' have no split in common: the first of one is repeat 0 fold 0, of the other repeat 0 "
+        "fold 2. Score both on the same ones, or leave one out with models=."
+    )
 
 
 def test_datasets_have_their_own_models(write: Write) -> None:

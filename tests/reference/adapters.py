@@ -294,7 +294,7 @@ def score_direction(inputs: dict, options: dict, load: object) -> Named:
     answer = _compare(dict(zip(names, (one, two), strict=True)), inputs)
     oriented = answer.pair(*names)
     wins = np.sign(np.where(np.abs(oriented.differences) <= oriented.law.tolerance, 0.0, oriented.differences))
-    ranks = tb.frequentist.rank_models(np.column_stack([one, two]), higher_is_better=answer.metric.higher_is_better)
+    ranks = tb.statistics.rank_models(np.column_stack([one, two]), higher_is_better=answer.metric.higher_is_better)
     means = ranks.mean(axis=0).tolist()
     return {
         "mean_difference_raw": float(np.mean(one - two)),
@@ -318,30 +318,27 @@ def proportion_interval(inputs: dict, options: dict, load: object) -> Named:
     level = float(_option("confidence", inputs, options, 0.95))
     named: Named = {}
     for method in PROPORTION_METHODS:
-        low, high = tb.frequentist.proportion_interval(x, n, level=level, method=method)
+        low, high = tb.statistics.proportion_interval(x, n, level=level, method=method)
         named[PROPORTION_NAMES.get(method, method.replace("-", "_"))] = [float(low), float(high)]
     return {"estimate": x / n, **named}
 
 
 def independent_error_rates_interval(inputs: dict, options: dict, load: object) -> Named:
     """Two error rates of independent test sets; the difference is that of the second and the first."""
-    rates = tb.frequentist.independent_proportions(
-        inputs["error_1"], inputs["n_1"], inputs["error_2"], inputs["n_2"], given="rates", higher_is_better=False
-    )
-    level = float(_option("confidence", inputs, options, 0.95))
-    low, high = rates.confidence_interval(level, method="wald")
-    test = rates.ztest(pooled=False)
-    variance = test.standard_error**2
+    n, m = inputs["n_1"], inputs["n_2"]
+    law = tb.statistics.z_test(inputs["error_1"] * n, n, inputs["error_2"] * m, m, pooled=False, higher_is_better=False)
+    low, high = _normal_interval(law, float(_option("confidence", inputs, options, 0.95)))
+    variance = law.se**2
     return {
-        "difference": rates.difference,
+        "difference": law.estimate,
         "variance": variance,
-        "se": test.standard_error,
+        "se": law.se,
         "half_width": (high - low) / 2,
         "low": low,
         "high": high,
-        "z": test.statistic,
-        "p_two_sided": test.pvalue if test.standard_error > 0 else float("nan"),
-        "half_width_z_1_96": 1.96 * test.standard_error,
+        "z": law.statistic,
+        "p_two_sided": law.pvalue() if law.se > 0 else float("nan"),
+        "half_width_z_1_96": 1.96 * law.se,
         "contains_zero": bool(low <= 0 <= high),
         "half_width_from_rounded_variance": 1.96 * round(variance, 4) ** 0.5,
     }
@@ -349,18 +346,19 @@ def independent_error_rates_interval(inputs: dict, options: dict, load: object) 
 
 def two_independent_proportions(inputs: dict, options: dict, load: object) -> Named:
     """Two counts of independent samples: z-tests and intervals of the difference."""
-    rates = tb.frequentist.independent_proportions(inputs["x1"], inputs["n1"], inputs["x2"], inputs["n2"])
+    x, n, y, m = (inputs[name] for name in ("x1", "n1", "x2", "n2"))
     level = float(_option("confidence", inputs, options, 0.95))
-    named: Named = {"p1": rates.first, "p2": rates.second, "difference": rates.difference}
-    for name in ("pooled", "unpooled"):
-        test = rates.ztest(pooled=name == "pooled")
+    law = tb.statistics.newcombe(x, n, y, m)
+    tests = {name: tb.statistics.z_test(x, n, y, m, pooled=name == "pooled") for name in ("pooled", "unpooled")}
+    named: Named = {"p1": x / n, "p2": y / m, "difference": law.estimate}
+    for name, test in tests.items():
         # the cases have null for both z and p without a standard error; of equal rates tiebreak says p = 1
-        p = test.pvalue if test.standard_error > 0 else float("nan")
-        named |= {f"se_{name}": test.standard_error, f"z_{name}": test.statistic, f"p_{name}_two_sided": p}
+        z, p = (test.statistic, test.pvalue()) if test.se > 0 else (float("nan"),) * 2
+        named |= {f"se_{name}": test.se, f"z_{name}": z, f"p_{name}_two_sided": p}
     named["variance_unpooled"] = float(named["se_unpooled"]) ** 2
-    for method in ("wald", "newcombe", "agresti-caffo"):
-        low, high = rates.confidence_interval(level, method=method)
-        name = method.replace("-", "_")
+    more = tb.statistics.z_test(x + 1, n + 2, y + 1, m + 2, pooled=False)  # Agresti and Caffo's
+    wald = _normal_interval(tests["unpooled"], level)
+    for name, (low, high) in {"wald": wald, "newcombe": law.interval(level), "agresti_caffo": more.interval(level)}.items():
         named |= {f"{name}_low": low, f"{name}_high": high}
     named["half_width"] = (named["wald_high"] - named["wald_low"]) / 2
     return named
@@ -434,9 +432,9 @@ def no_information_rate(inputs: dict, options: dict, load: object) -> Named:
 def mcnemar(inputs: dict, options: dict, load: object) -> Named:
     """McNemar's test in all variants, and the textbook's and the score interval of the difference."""
     counts = _paired_counts(inputs)
-    pair = tb.frequentist.paired_proportions(*counts)
+    law = tb.statistics.tango(*counts)
     tests = {
-        name: tb.frequentist.mcnemar_test(counts.only_first, counts.only_second, variant)
+        name: tb.statistics.mcnemar(counts.only_first, counts.only_second, variant)
         for name, variant in (("exact", "exact"), ("mid", "mid-p"), ("uncorrected", "chi2"), ("corrected", "chi2-corrected"))
     }
     chi2 = {f"chi2_{name}": float(tests[name].statistic) for name in ("uncorrected", "corrected")}
@@ -447,18 +445,22 @@ def mcnemar(inputs: dict, options: dict, load: object) -> Named:
         "only_1_correct": counts.only_first,
         "only_2_correct": counts.only_second,
         "both_wrong": counts.neither,
-        "n_discordant": float(pair.n_discordant),
-        "z_signed": float(np.sign(pair.difference) * np.sqrt(tests["uncorrected"].statistic)),
-        "accuracy_difference": float(pair.difference),
-        "wald_se_difference": float(pair.standard_error),
+        "n_discordant": float(counts.only_first + counts.only_second),
+        "z_signed": float(np.sign(law.estimate) * np.sqrt(tests["uncorrected"].statistic)),
+        "accuracy_difference": float(law.estimate),
+        "wald_se_difference": float(law.se),
         **chi2,
         **pvalues,
     }
     for level in dict.fromkeys((0.95, 0.9, 0.99, *_levels(options))):
-        for method in ("wald", "tango", "newcombe", "agresti-min", "bonett-price"):
-            low, high = pair.confidence_interval(level, method)
-            stem = f"{method.replace('-', '_')}_ci{100 * level:g}"
-            named |= {f"{stem}_low": float(low), f"{stem}_high": float(high)}
+        halves = tb.statistics.tango(*(count + 0.5 for count in counts))  # Agresti and Min's
+        for method, (low, high) in {
+            "wald": _normal_interval(law, level),
+            "tango": law.interval(level),
+            "newcombe": tb.statistics.newcombe_paired(*counts, level=level),
+            "agresti_min": _normal_interval(halves, level),
+        }.items():
+            named |= {f"{method}_ci{100 * level:g}_low": float(low), f"{method}_ci{100 * level:g}_high": float(high)}
     return named
 
 
@@ -479,8 +481,8 @@ def cochran_q(inputs: dict, options: dict, load: object) -> Named:
     else:
         names = sorted(name for name in inputs if name.startswith(("y_pred", "correct_")))
         correct = np.array([_correct(inputs, name) for name in names])
-    result = tb.frequentist.cochran_q_test(correct)
-    return {"q": result.statistic, "p": result.pvalue, "df": result.df, "accuracies": result.accuracies.tolist()}
+    result = tb.statistics.cochran_q(correct)
+    return {"q": result.statistic, "p": result.pvalue, "df": result.df, "accuracies": correct.mean(axis=1).tolist()}
 
 
 def delong_paired(inputs: dict, options: dict, load: object) -> Named:
@@ -671,7 +673,7 @@ def model_confidence_set(inputs: dict, options: dict, load: object) -> Named:
     length = int(_option("block_length", inputs, options, _option("block_size", inputs, options, 1)))
     named: Named = {}
     for short, statistic in (("R", "range"), ("max", "max")):
-        result = tb.frequentist.model_confidence_set(table, statistic=statistic, block_length=length, n_resamples=20_000)
+        result = tb.statistics.model_confidence_set(table, statistic=statistic, block_length=length, n_resamples=20_000)
         named[f"p_values_{short}"] = result.pvalues.tolist()
         for alpha in dict.fromkeys((size, 0.05, 0.1, 0.25)):
             members = [name for name, is_in in zip(names, result.members(alpha), strict=True) if is_in]
@@ -683,25 +685,21 @@ def wilcoxon_signed_rank(inputs: dict, options: dict, load: object) -> Named:
     """Signed-rank test of one difference for each dataset, in every variant that packages have."""
     d, scale = _differences_of_datasets(inputs, load)
 
-    def test(**how: object) -> tb.frequentist.SignedRankResult:
-        return tb.frequentist.wilcoxon(d, scale=scale, **how)
-
-    exact, normal = test(method="exact"), test(method="normal", continuity=False)
-    continuity = test(method="normal")
-    pratt = test(zeros="pratt", method="normal", continuity=False)
-    split = test(zeros="split", method="normal", continuity=False)
+    exact = tb.statistics.wilcoxon(d, scale=scale, method="exact")
+    ranks, pratt, split = (tb.statistics.signed_ranks(d, scale=scale, zeros=zeros) for zeros in ("drop", "pratt", "split"))
+    centred = (ranks.w_plus - ranks.w_minus) / 2
     named = {
         "n": exact.n_units,
-        "n_zero": exact.n_zero,
-        "n_used": exact.n_used,
-        "w_plus": exact.w_plus,
-        "w_minus": exact.w_minus,
-        "statistic_min": min(exact.w_plus, exact.w_minus),
-        "n_tie_groups": exact.n_tie_groups,
-        "rank_biserial": exact.rank_biserial,
+        "n_zero": ranks.n_zero,
+        "n_used": ranks.n_used,
+        "w_plus": ranks.w_plus,
+        "w_minus": ranks.w_minus,
+        "statistic_min": min(ranks.w_plus, ranks.w_minus),
+        "n_tie_groups": ranks.n_tie_groups,
+        "rank_biserial": ranks.rank_biserial,
         "hodges_lehmann": exact.estimate,
-        "z": normal.zscore,
-        "z_continuity": continuity.zscore,
+        "z": ranks.zscore,
+        "z_continuity": np.sign(centred) * max(abs(centred) - 0.5, 0.0) / ranks.sd if ranks.sd else float("nan"),
         "pratt_w_plus": pratt.w_plus,
         "pratt_w_minus": pratt.w_minus,
         "pratt_z": pratt.zscore,
@@ -722,15 +720,15 @@ def wilcoxon_signed_rank(inputs: dict, options: dict, load: object) -> Named:
     }
     for name, how in ways.items():
         for side in ("two-sided", "greater", "less"):
-            named[f"{name}_{side.replace('-', '_')}"] = test(alternative=side, **how).pvalue
-    low, high = exact.confidence_interval(float(_option("confidence", inputs, options, 0.95)))
+            named[f"{name}_{side.replace('-', '_')}"] = tb.statistics.wilcoxon(d, scale=scale, **how).pvalue(side)
+    low, high = exact.interval(float(_option("confidence", inputs, options, 0.95)))
     return named | {"hodges_lehmann_low": low, "hodges_lehmann_high": high}
 
 
 def wilcoxon_critical_values(inputs: dict, options: dict, load: object) -> Named:
     """Largest rank sums that reject, for numbers of differences and levels."""
     levels = _critical_levels(inputs, options)
-    value = tb.frequentist.wilcoxon_critical_value
+    value = tb.statistics.wilcoxon_critical_value
     rows = {str(n): [value(n, alpha, alternative=side) for alpha, side in levels] for n in _listed(inputs["n"])}
     return {"critical_min_rank_sum": rows, "critical_rank_sum": rows, "critical_values": rows}
 
@@ -742,32 +740,31 @@ def sign_test(inputs: dict, options: dict, load: object) -> Named:
         d, scale = np.repeat([1.0, -1.0, 0.0], counts), None
     else:
         d, scale = _differences_of_datasets(inputs, load)
-    sides = {side: tb.frequentist.sign_test(d, scale=scale, alternative=side) for side in ("two-sided", "greater", "less")}
-    split = {s: tb.frequentist.sign_test(d, scale=scale, alternative=s, ties="split") for s in ("two-sided", "greater", "less")}
-    test = sides["two-sided"]
+    test, split = tb.statistics.sign_counts(d, scale=scale), tb.statistics.sign_counts(d, scale=scale, ties="split")
     named = {
         "wins": test.wins,
         "losses": test.losses,
         "ties": test.ties,
         "n_without_ties": test.n_counted,
-        "wins_ties_split": split["two-sided"].wins_counted,
-        "n_ties_split": split["two-sided"].n_counted,
+        "wins_ties_split": split.wins_counted,
+        "n_ties_split": split.n_counted,
     }
-    for side, result in sides.items():
-        name = side.replace("-", "_")
-        named |= {f"p_{name}": result.pvalue, f"p_ties_split_{name}": split[side].pvalue}
+    for side in ("two-sided", "greater", "less"):
+        for name, ties in (("p", "drop"), ("p_ties_split", "split")):
+            p = tb.statistics.sign_test(d, scale=scale, ties=ties).pvalue(side)
+            named[f"{name}_{side.replace('-', '_')}"] = p
     for alpha, z in ((0.05, 1.96), (0.1, 1.645), (0.01, 2.576)):  # the cases have quantiles as textbooks print them
         for name, n in (("", named["n_ties_split"]), ("_without_ties", named["n_without_ties"])):
             level = f"{100 * alpha:02.0f}"
             named[f"critical_wins{name}_normal_{level}"] = n / 2 + z * n**0.5 / 2
-            named[f"critical_wins{name}_{level}"] = tb.frequentist.sign_test_critical_value(n, alpha).wins if n else None
+            named[f"critical_wins{name}_{level}"] = tb.statistics.sign_test_critical_value(n, alpha).wins if n else None
     return named
 
 
 def sign_test_critical_values(inputs: dict, options: dict, load: object) -> Named:
     """Wins and losses that reject, for numbers of differences and levels: exact, and by the normal approximation."""
     levels = _critical_levels(inputs, options)
-    value = tb.frequentist.sign_test_critical_value
+    value = tb.statistics.sign_test_critical_value
     sizes = next(inputs[name] for name in ("n", "n_datasets", "N") if name in inputs)
     rows = {str(n): [value(n, alpha, alternative=side) for alpha, side in levels] for n in _listed(sizes)}
 
@@ -789,16 +786,17 @@ def sign_test_critical_values(inputs: dict, options: dict, load: object) -> Name
 def friedman(inputs: dict, options: dict, load: object) -> Named:
     """Average ranks, and Friedman's and Iman and Davenport's tests with and without the correction for ties."""
     _, table, higher = _dataset_table(inputs, options, load)
-    tied = tb.frequentist.friedman_test(table, higher_is_better=higher)
-    plain = tb.frequentist.friedman_test(table, higher_is_better=higher, tie_correction=False)
-    return _friedman_names(plain, "no_tie_correction") | _friedman_names(tied, "tie_corrected")
+    tied = tb.statistics.friedman_test(table, higher_is_better=higher)
+    plain = tb.statistics.friedman_test(table, higher_is_better=higher, tie_correction=False)
+    n = len(table)
+    return _friedman_names(plain, n, "no_tie_correction") | _friedman_names(tied, n, "tie_corrected")
 
 
 def friedman_from_ranks(inputs: dict, options: dict, load: object) -> Named:
     """The same from average ranks alone, with Nemenyi's and Bonferroni and Dunn's differences."""
     ranks, n = _given_ranks(inputs, options)
-    test = tb.frequentist.friedman_from_ranks(ranks, n)
-    named = _friedman_names(test, "no_tie_correction")
+    test = tb.statistics.friedman_from_ranks(ranks, n)
+    named = _friedman_names(test, n, "no_tie_correction")
     short = {
         "chi2": test.friedman.statistic,
         "p": test.friedman.pvalue,
@@ -823,15 +821,16 @@ def friedman_from_ranks(inputs: dict, options: dict, load: object) -> Named:
 def friedman_posthoc_all_pairs(inputs: dict, options: dict, load: object) -> Named:
     """z-tests of all pairs of average ranks, by every correction."""
     names, ranks, n = _ranks_of(inputs, options, load)
-    tests = tb.frequentist.rank_differences(ranks, n)
+    tests = tb.statistics.rank_differences(ranks, n)
+    pvalues = tests.pvalue()
     order = _pair_order(names, _option("pairs", inputs, options, None))
     named = {
         "average_ranks": ranks.tolist(),
-        "standard_error": tests.standard_error,
-        "z": (0.0 - tests.zscore)[order].tolist(),  # the cases have rank of the first less rank of the second
-        "p_values": tests.pvalue[order].tolist(),
+        "standard_error": _rank_error(ranks, n),
+        "z": (0.0 - tests.statistic)[order].tolist(),  # the cases have rank of the first less rank of the second
+        "p_values": pvalues[order].tolist(),
     }
-    adjusted = _all_pairs_adjusted(tests.pvalue)
+    adjusted = _all_pairs_adjusted(pvalues)
     return named | {name: values[order].tolist() for name, values in adjusted.items()}
 
 
@@ -839,32 +838,33 @@ def friedman_posthoc_control(inputs: dict, options: dict, load: object) -> Named
     """z-tests of a control and each other model, by every correction."""
     names, ranks, n = _ranks_of(inputs, options, load)
     control = names.index(_option("control", inputs, options, names[0]))
-    tests = tb.frequentist.rank_differences(ranks, n, control=control)
-    others = [names[k] for k in tests.second.tolist()]
+    tests = tb.statistics.rank_differences(ranks, n, control=control)
+    pvalues, others = tests.pvalue(), [name for name in names if name != names[control]]
     order = [others.index(name) for name in _option("order", inputs, options, others)]
     named = {
-        "standard_error": tests.standard_error,
-        "z": (0.0 - tests.zscore)[order].tolist(),
-        "p_values": tests.pvalue[order].tolist(),
+        "standard_error": _rank_error(ranks, n),
+        "z": (0.0 - tests.statistic)[order].tolist(),
+        "p_values": pvalues[order].tolist(),
     }
     adjust = tb.frequentist.adjust_pvalues
-    named |= {name: adjust(tests.pvalue, code)[order].tolist() for name, code in CORRECTIONS.items()}
+    named |= {name: adjust(pvalues, code)[order].tolist() for name, code in CORRECTIONS.items()}
     return named | _rank_distances(ranks, n, _alphas(inputs, options))
 
 
 def nemenyi(inputs: dict, options: dict, load: object) -> Named:
     """Critical differences, p-values and groups of Nemenyi's test."""
     names, ranks, n = _ranks_of(inputs, options, load)
-    test = tb.frequentist.nemenyi_test(ranks, n)
-    named = {"average_ranks": ranks.tolist(), "standard_error": test.standard_error, "p_values": test.pvalues.tolist()}
+    pvalues = tb.statistics.nemenyi(ranks, n)
+    named = {"average_ranks": ranks.tolist(), "standard_error": _rank_error(ranks, n), "p_values": pvalues.tolist()}
     for alpha in _alphas(inputs, options):
-        named[f"cliques_{alpha:g}"] = [[names[k] for k in clique] for clique in test.cliques(alpha)]
+        cliques = tb.statistics.rank_cliques(ranks, tb.statistics.critical_difference(ranks.size, n, alpha))
+        named[f"cliques_{alpha:g}"] = [[names[k] for k in clique] for clique in cliques]
     return named | _rank_distances(ranks, n, _alphas(inputs, options))
 
 
 def nemenyi_bonferroni_dunn_q(inputs: dict, options: dict, load: object) -> Named:
     """Multipliers of the standard error for numbers of models, against all pairs and against a control."""
-    alpha, quantile = float(_option("alpha", inputs, options, 0.05)), tb.frequentist.rank_quantile
+    alpha, quantile = float(_option("alpha", inputs, options, 0.05)), tb.statistics.rank_quantile
     return {
         f"q_{test.replace('-', '_')}": [quantile(k, alpha, test=test) for k in _listed(inputs["k"])]
         for test in ("nemenyi", "bonferroni-dunn")
@@ -875,7 +875,7 @@ def nemenyi_finite_df(inputs: dict, options: dict, load: object) -> Named:
     """Critical difference with infinitely many degrees of freedom, and with those of a package."""
     k, n = int(inputs["k"]), int(inputs["n"])
     alpha, df = float(_option("alpha", inputs, options, 0.05)), _option("df", inputs, options, None)
-    difference = tb.frequentist.critical_difference
+    difference = tb.statistics.critical_difference
     named = {"cd_infinite_df": difference(k, n, alpha)}
     if df is not None:
         named |= dict.fromkeys((f"cd_df_{df:g}", "cd_finite_df"), difference(k, n, alpha, df=float(df)))
@@ -903,13 +903,12 @@ def bernoulli_standard_error(inputs: dict, options: dict, load: object) -> Named
     named: Named = {}
     for name, case in inputs["evals"].items():
         n, rates = case["n"], [case["score_1"], case["score_2"]]
-        intervals = [tb.frequentist.proportion_interval(rate * n, n, method="wald") for rate in rates]
-        both = tb.frequentist.independent_proportions(rates[0], n, rates[1], n, given="rates")
+        intervals = [tb.statistics.proportion_interval(rate * n, n, method="wald") for rate in rates]
+        law = tb.statistics.z_test(rates[0] * n, n, rates[1] * n, n, pooled=False)
         errors = [(high - low) / 2 / 1.959963984540054 for low, high in intervals]
-        test = both.ztest(pooled=False)
         named[name] = dict(zip(("se_1", "se_2"), errors, strict=True)) | {
-            "se_diff_unpaired": test.standard_error,
-            "difference": both.difference,
+            "se_diff_unpaired": law.se,
+            "difference": law.estimate,
         }
     return named
 
@@ -1191,16 +1190,22 @@ def _correct(inputs: dict, name: str) -> list[int]:
     return [int(value == truth) for value, truth in zip(inputs[name], inputs["y_true"], strict=True)]
 
 
-def _paired_counts(inputs: dict) -> tb.frequentist.PairedCounts:
+def _normal_interval(law: tb.statistics.Law, level: float) -> tuple[float, float]:
+    """The interval of textbooks, which has no width without a standard error."""
+    half = float(tb.frequentist.student_quantile(0.5 + level / 2, np.inf)) * float(law.se)
+    return float(law.estimate) - half, float(law.estimate) + half
+
+
+def _paired_counts(inputs: dict) -> tb.statistics.PairedCounts:
     if "table" in inputs:
         table = inputs["table"]
         if hasattr(table, "keys"):
             names = ("both_correct", "only_1_correct", "only_2_correct", "both_wrong")
-            return tb.frequentist.PairedCounts(*(table[name] for name in names))
-        return tb.frequentist.PairedCounts(table[0][0], table[0][1], table[1][0], table[1][1])
+            return tb.statistics.PairedCounts(*(table[name] for name in names))
+        return tb.statistics.PairedCounts(table[0][0], table[0][1], table[1][0], table[1][1])
     stem = "y_pred" if "y_pred_1" in inputs else "correct"
     rows = [_correct(inputs, f"{stem}_{k}") for k in (1, 2)]
-    return tb.frequentist.PairedCounts(*(int(count) for count in tb.frequentist.paired_counts(rows)))
+    return tb.statistics.PairedCounts(*(int(count) for count in tb.statistics.paired_counts(rows)))
 
 
 def _ranked(inputs: dict, options: dict, load: object) -> tuple[list[bool], np.ndarray]:
@@ -1400,15 +1405,15 @@ def _ranks_of(inputs: dict, options: dict, load: object) -> tuple[list[str], np.
     """Models, their average ranks and the number of datasets, from scores or as given."""
     if "file" in inputs or "scores" in inputs:
         names, table, higher = _dataset_table(inputs, options, load)
-        return names, tb.frequentist.average_ranks(table, higher_is_better=higher), len(table)
+        return names, tb.statistics.average_ranks(table, higher_is_better=higher), len(table)
     ranks, n = _given_ranks(inputs, options)
     return list(_option("models", inputs, options, list(map(str, range(ranks.size))))), ranks, n
 
 
-def _friedman_names(test: tb.frequentist.FriedmanResult, variant: str) -> Named:
+def _friedman_names(test: tb.statistics.Friedman, n: int, variant: str) -> Named:
     return {
-        "n_datasets": test.n_datasets,
-        "n_models": test.n_models,
+        "n_datasets": n,
+        "n_models": test.average_ranks.size,
         "average_ranks": test.average_ranks.tolist(),
         f"chi2_{variant}": 0.0 if variant == "no_tie_correction" and test.kendall_w == 0 else test.friedman.statistic,
         f"p_{variant}": test.friedman.pvalue,
@@ -1425,13 +1430,18 @@ def _alphas(inputs: dict, options: dict) -> list[float]:
     return list(dict.fromkeys([0.05, 0.1, 0.01, *map(float, asked if np.ndim(asked) else [asked])]))
 
 
+def _rank_error(ranks: np.ndarray, n: int) -> float:
+    """Standard error of a difference of average ranks."""
+    return float(np.ravel(tb.statistics.rank_differences(ranks, n).se)[0])
+
+
 def _rank_distances(ranks: np.ndarray, n: int, alphas: list[float]) -> Named:
     """Quantiles and critical differences of average ranks."""
-    named: Named = {"standard_error": tb.frequentist.rank_differences(ranks, n).standard_error}
+    named: Named = {"standard_error": _rank_error(ranks, n)}
     for alpha in alphas:
         for test, name in (("nemenyi", ""), ("bonferroni-dunn", "bonferroni_dunn_")):
-            named[f"q_{name}{alpha:g}"] = tb.frequentist.rank_quantile(ranks.size, alpha, test=test)
-            named[f"cd_{name}{alpha:g}"] = tb.frequentist.critical_difference(ranks.size, n, alpha, test=test)
+            named[f"q_{name}{alpha:g}"] = tb.statistics.rank_quantile(ranks.size, alpha, test=test)
+            named[f"cd_{name}{alpha:g}"] = tb.statistics.critical_difference(ranks.size, n, alpha, test=test)
         named[f"cd_nemenyi_{alpha:g}"] = named[f"cd_{alpha:g}"]
     return named
 

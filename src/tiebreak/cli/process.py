@@ -43,7 +43,7 @@ class Terminated(BaseException):
     """SIGTERM arrived; like KeyboardInterrupt no `Exception`, so that nothing catches it on the way."""
 
 
-_OPTIONS = {"rng": "--seed", "overwrite": "--force", "options": "--option"}
+_OPTIONS = {"rng": "--seed", "overwrite": "--force"}
 """Options that are called otherwise than the parameter."""
 
 

@@ -19,10 +19,11 @@ from tiebreak.comparison.planned_data import (
     PlannedSplits,
 )
 from tiebreak.comparison.procedures.clustered_t import MeanDifferences
+from tiebreak.comparison.procedures.procedure import LawDifferences
 from tiebreak.errors import Setting, TooFewSplitsError, UnsuitableDesignError
-from tiebreak.frequentist.proportions import proportion_interval
 from tiebreak.numerics import FloatArray
 from tiebreak.scores.vocabulary import quoted
+from tiebreak.statistics.rates import proportion_interval
 from tiebreak.statistics.runs import crossed_mean
 
 FEWEST_DF = 4.0
@@ -104,9 +105,9 @@ def _planned(comparison: Comparison, first: str, second: str) -> tuple[PlannedDa
     """Planned data like those of a pair, their number, and degrees of freedom of the spread."""
     method, name = comparison.method, comparison.method.name
     distribution = comparison.pair(first, second).distribution
-    if name == "tango":
-        both, n = distribution, int(np.ravel(distribution.n_units)[0])
-        discordant = float(both.only_first + both.only_second) / n  # type: ignore[attr-defined]
+    if name == "tango" and isinstance(distribution, LawDifferences):
+        n, (only_first, only_second, _) = int(np.ravel(distribution.n_units)[0]), distribution.law.parts
+        discordant = float(only_first + only_second) / n
         return PlannedItems(unit=method.unit, discordant=discordant), n, float("inf") if n > 4 else n - 1.0
     if name == "clustered-t" and isinstance(distribution, MeanDifferences):
         found = _of_items(comparison, first, second)
@@ -187,10 +188,9 @@ def _of_seeds(one: FloatArray, two: FloatArray, *, is_paired: bool) -> tuple[Pla
 def _of_test_sets(comparison: Comparison, first: str, second: str) -> tuple[PlannedData, int, float]:
     """Rates, or grades, of models with items of their own; those with clusters or runs by their error."""
     distribution = comparison.pair(first, second).distribution
-    if comparison.method.name == "newcombe":
-        n = int(min(np.ravel(distribution.n_first)[0], np.ravel(distribution.n_second)[0]))  # type: ignore[attr-defined]
-        rate = float(np.ravel(distribution.second_rate)[0])  # type: ignore[attr-defined]
-        rate = rate if comparison.metric.higher_is_better else 1.0 - rate
+    if comparison.method.name == "newcombe" and isinstance(distribution, LawDifferences):
+        x, n_one, y, n_two = (float(np.ravel(part)[0]) for part in distribution.law.parts)  # of wrong ones the second first
+        rate, n = y / n_two if comparison.metric.higher_is_better else 1.0 - x / n_one, int(min(n_one, n_two))
         return PlannedRates(unit=comparison.method.unit, rate=rate), n, n - 1.0
     items = comparison.items
     if items is None or items.structure_note:

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidScoresError
-from tiebreak.frequentist.proportions import proportion_interval
 from tiebreak.numerics import (
     RELATIVE_TOLERANCE,
     FloatArray,
@@ -21,6 +20,7 @@ from tiebreak.numerics import (
     generator_of,
     group_codes,
 )
+from tiebreak.statistics.rates import proportion_interval
 
 Score = Callable[[IntArray, IntArray], ArrayLike]
 """Of rows (which may repeat) and of positions of models: a score for each of these models, nan where it is undefined."""

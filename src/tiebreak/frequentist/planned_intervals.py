@@ -14,11 +14,10 @@ from typing import NamedTuple
 import numpy as np
 
 from tiebreak.frequentist.group_sequential import GroupSequentialDesign
-from tiebreak.frequentist.proportions import independent_proportions
-from tiebreak.frequentist.signed_rank import MOST_EXACT, wilcoxon
-from tiebreak.frequentist.tango import paired_proportions, restricted_variance
 from tiebreak.numerics import FloatArray, divide, student_multiplier, student_quantile
 from tiebreak.numerics.quadrature import log_gamma_nodes
+from tiebreak.statistics.ranks import MOST_EXACT, wilcoxon
+from tiebreak.statistics.rates import newcombe, restricted_variance, tango_statistic
 from tiebreak.statistics.skew import johnson_inverse
 
 MANY_DF = 1e6
@@ -234,8 +233,7 @@ def independent_rates_law(rates: tuple[float, float], n: int, alpha: float) -> I
     if np.prod(2 * REACH * spread + 1) > 5 * MOST_CELLS:
         return student_law(p - q, float(np.sqrt(spread @ spread)) / n, np.inf, alpha)
     (x, px), (y, py) = (_binomial(n, rate) for rate in rates)
-    found = independent_proportions(x[:, None], n, y, n)
-    low, high = (np.asarray(found.limit(alpha / 2, upper=side)).ravel() for side in (False, True))
+    low, high = (np.ravel(end) for end in newcombe(x[:, None], n, y, n).interval_at(alpha))
     return ListedLaw(low, high, np.outer(px, py).ravel())
 
 
@@ -302,8 +300,7 @@ class TangoLaw(IntervalLaw):
 
     def _statistic(self, limit: float) -> FloatArray:
         b, c, weight = self._cells()
-        inside = np.maximum(self.n - b - c, 0.0)
-        return np.asarray(np.where(weight > 0, paired_proportions(inside, b, c, 0.0).score_statistic(limit), 0.0))
+        return np.asarray(np.where(weight > 0, tango_statistic(b, c, np.maximum(self.n, b + c), limit), 0.0))
 
     def _beyond(self, limit: float, sign: float) -> float:
         """Probability that the statistic at the limit exceeds the multiplier, or with sign -1 its negative."""
@@ -348,7 +345,7 @@ RANK_DRAWS = 10_000
 def _rank_ends(n: int, alpha: float) -> tuple[FloatArray, FloatArray]:
     """Ends of the intervals of standard normal samples."""
     z = np.random.default_rng(n).normal(size=(RANK_DRAWS, n))
-    low, high = (np.asarray(end) for end in wilcoxon(z).interval_at(np.full(RANK_DRAWS, alpha)))
+    low, high = (np.asarray(end) for end in wilcoxon(z).interval_at(alpha))
     ends = np.concatenate([low, -high]), np.concatenate([high, -low])
     for each in ends:
         each.flags.writeable = False  # all callers share them

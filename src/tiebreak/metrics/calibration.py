@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidParameterError
-from tiebreak.frequentist.proportions import proportion_interval
 from tiebreak.metrics.labels import Binary, check_binary
 from tiebreak.numerics import FloatArray, IntArray, check_count, check_probability
 from tiebreak.result import Result
+from tiebreak.statistics.rates import proportion_interval
 
 if TYPE_CHECKING:
     from tiebreak.views.plots.class_curves import CalibrationPlots

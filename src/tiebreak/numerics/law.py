@@ -43,6 +43,24 @@ class RopeProbabilities(NamedTuple):
     worse: FloatArray
 
 
+class Significance(NamedTuple):
+    """Outcome of a test that has no interval, as it cannot be asked about shifted data; numbers, or arrays.
+
+    Attributes
+    ----------
+    statistic, pvalue : ndarray or float
+    df : int
+        Degrees of freedom; of an F distribution those of the numerator, 0 where there are none.
+    df2 : int
+        Those of the denominator; 0 for a chi-squared distribution.
+    """
+
+    statistic: FloatArray
+    pvalue: FloatArray
+    df: int = 0
+    df2: int = 0
+
+
 class Shape(NamedTuple):
     """Functions that make the tails of a law: ``tail(law, at, upper)``, and its inverse ``end(law, p, upper)``.
 

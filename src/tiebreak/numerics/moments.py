@@ -153,8 +153,8 @@ def pair_moments(scores: FloatArray, first: IntArray, second: IntArray) -> Diffe
         one, two = first[rows], second[rows]
         mean[rows] = np.ldexp(means[one] - means[two], exponent)
         total = own[one] + own[two]
-        some = products if is_whole else block[one[0] : one[-1] + 1] @ block.T
-        squares = total - 2.0 * some[one if is_whole else one - one[0], two]
+        table = products if is_whole else block[one[0] : one[-1] + 1] @ block.T
+        squares = total - 2.0 * table[one if is_whole else one - one[0], two]
         doubtful = squares < CANCELS_BELOW * total
         doubtful |= squares < OFFSET_BELOW * (raw[one] + raw[two])
         doubtful |= squares < SMALLEST

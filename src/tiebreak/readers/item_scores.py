@@ -411,9 +411,8 @@ def _refuse_doubled(joined: Part, model: Words, units: Mapping[str, Words]) -> N
         return
     texts = {name: column for name, column in joined.words.items() if name not in {*_OWN, TASK, SUBTASK}}
     table = SourceTable(joined.name, {**texts}, joined.where, model.code.size, {})
-    pair = sorted((int(order[same[0]]), int(order[same[0] + 1])))
     units = {what: column for what, column in units.items() if what == "item" or (what == "run" and "run" in joined.words)}
-    error = doubles_error(table, model, units, (pair[0], pair[1]), same.size, order, same, ())
+    error = doubles_error(table, model, units, order, same, ())
     numbered = " If they are several answers of one model, number them in a column 'epoch', or 'run' where a run answers all."
     of_tasks = " If they are of several tasks, name these in a column 'task'."
     hints = {numbered: {"run", "epoch"}.isdisjoint(joined.words), of_tasks: TASK not in joined.words}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -113,8 +113,8 @@ def _relabelled(sources: Sequence[Source], part: str) -> list[Source]:
     number = {word: np.int64(place) for place, word in enumerate(union)}
 
     def recoded(matrix: ScoreMatrix, own: Sequence[str]) -> ScoreMatrix:
-        codes = np.array([number[word] for word in own])
-        return dataclasses.replace(matrix, **{"repeat": matrix.repeat, "fold": matrix.fold, part: codes})
+        codes: dict[str, Any] = {part: np.array([number[word] for word in own])}
+        return dataclasses.replace(matrix, **codes)
 
     return [
         _with(source, [recoded(matrix, each) for matrix, each in zip(source.scores.matrices, own, strict=True)])

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from tiebreak.errors import Advice, AmbiguousSourceError, InvalidParameterError, Setting, UnknownDirectionError, UnknownNameError
+from tiebreak.readers.header import plain
 from tiebreak.scores.metric import (
     HIGHER_IS_BETTER,
     LOWER_IS_BETTER,
@@ -78,11 +80,35 @@ def choose_metric(held: Sequence[str], asked: str | None, source: str, advice: S
                 *advice,
             )
         return held[0]
-    for alias in (asked, f"neg_{asked}", asked.removeprefix("neg_")):
-        if alias in held:
-            return alias
-    alike = [name for name in held if plain_name(full_name(name)) == plain_name(full_name(asked))]
-    return alike[0] if len(alike) == 1 else held[look_up(asked, held, "metric")]
+    found = metric_among(asked, held, source)
+    return held[look_up(asked, held, "metric")] if found is None else found
+
+
+def metric_among(asked: str, names: Sequence[str], source: str) -> str | None:
+    """The name of the metric that is asked for among others, as it is typed or in another spelling; None for none."""
+    for spelling in _SPELLINGS:
+        found = [name for name in names if spelling(name) == spelling(asked)]
+        if len(found) > 1:
+            raise AmbiguousSourceError(
+                f"{source} has {quoted(found)}, and each may be the metric {asked!r}. Write its name as it stands there."
+            )
+        if found:
+            return found[0]
+    return None
+
+
+def bare_name(name: str) -> str:
+    """Name of a metric without what tools write in front of it: metrics.f1, classif.ce."""
+    return re.sub(r"^(metrics|classif|regr)[./]", "", name.strip(), flags=re.IGNORECASE)
+
+
+_SPELLINGS: tuple[Callable[[str], str], ...] = (
+    str,
+    plain,
+    lambda name: name.removeprefix("neg_"),
+    lambda name: plain_name(full_name(bare_name(name))),
+)
+"""What two names of a metric have in common, the surest first."""
 
 
 def of_asked_metric(scores: Scores, options: ReadOptions, source: str) -> Scores:
@@ -176,12 +202,12 @@ def sklearn_metric(held: str, options: ReadOptions, sign: int | None = None) -> 
     function by, where that is known.
     """
     name = options.metric if held == "score" and options.metric is not None else held
-    plain = name.removeprefix("neg_")
-    is_loss, said = names_loss(plain) or sign == -1, options.direction_of(plain)
-    if said not in (None, is_loss) and (sign is not None or is_known(plain)):
-        raise _contradiction(name, Metric(plain, higher_is_better=not is_loss), said)
+    bare = name.removeprefix("neg_")
+    is_loss, said = names_loss(bare) or sign == -1, options.direction_of(bare)
+    if said not in (None, is_loss) and (sign is not None or is_known(bare)):
+        raise _contradiction(name, Metric(bare, higher_is_better=not is_loss), said)
     is_loss = is_loss if said is None else said
-    return NamedMetric(Metric(plain if is_loss else name, higher_is_better=not is_loss), -1 if is_loss else 1)
+    return NamedMetric(Metric(bare if is_loss else name, higher_is_better=not is_loss), -1 if is_loss else 1)
 
 
 def scorer_of(search: Any, options: ReadOptions) -> tuple[str, int | None]:

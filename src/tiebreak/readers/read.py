@@ -311,9 +311,10 @@ def _named(found: One, given: NamedSource) -> One:
         return found
     if len(models) > 1:
         raise AmbiguousSourceError(f"the source given for {given.key!r} holds {len(models)} models. Pass it without a name.")
-    if isinstance(found, Part):
-        return found.with_models({models[0]: given.key})
-    return dataclasses.replace(found, models=(given.key,))
+    renamed: Any = (
+        found.with_models({models[0]: given.key}) if isinstance(found, Part) else dataclasses.replace(found, models=(given.key,))
+    )
+    return cast(One, renamed)
 
 
 def _with_options(scores: Scores, name: str, options: ReadOptions) -> Source:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, NoReturn
 
@@ -29,6 +29,7 @@ from tiebreak.printable import printable
 from tiebreak.readers.battles import refuse_battles
 from tiebreak.readers.files import refuse
 from tiebreak.readers.header import UNITS, column_advice, find_roles, is_weak, names_something, plain, role_of, where_advice
+from tiebreak.readers.metric import bare_name, choose_metric, metric_among
 from tiebreak.readers.source import ReadOptions
 from tiebreak.readers.tables import (
     Column,
@@ -270,13 +271,13 @@ class _Reading(NamedTuple):
         """Column of the scores of a table with one in each row: the metric's, or the one called score; None for none."""
         asked = self.options.metric
         rest = self.others("model", "human", *_BESIDE_SCORES)
-        if asked is not None and (found := _of_metric(asked, rest, self.table.name)) is not None:
+        if asked is not None and (found := metric_among(asked, rest, self.table.name)) is not None:
             return found
         role = "judge" if {"judge", "human"} <= self.roles.keys() else "score"
         if role in self.roles:
             return self.roles[role][0]
         known = [name for name in rest if not self.is_text[name] and _metric_in(name)]
-        return known[0] if asked is None and len(known) == 1 and has_direction(_bare(known[0])) else None
+        return known[0] if asked is None and len(known) == 1 and has_direction(bare_name(known[0])) else None
 
     def the_score_column(self) -> str:
         """Column of the scores, be it the only one of numbers that may hold them."""
@@ -328,11 +329,11 @@ class _Reading(NamedTuple):
         """A row for each score, or for each model with a column for each fold."""
         asked, others = self.options.metric, self.others("model", "dataset")
         folds = [name for name in others if _FOLD.fullmatch(name) and not self.is_text[name]]
-        has_own = asked is not None and _of_metric(asked, others, self.table.name) is not None
+        has_own = asked is not None and metric_among(asked, others, self.table.name) is not None
         if len(folds) > 1 and not has_own and "score" not in self.roles:
             return self.melted(folds, "fold" if _under(folds[0]).startswith(("fold", "cv")) else "split")
         by_metric = {name: re.fullmatch(r"(?:fold|cv|split)_?\d+_(.+)", _under(name)) for name in others if asked is not None}
-        own = [name for name, match in by_metric.items() if match and _of_metric(str(asked), [match[1]], self.table.name)]
+        own = [name for name, match in by_metric.items() if match and metric_among(str(asked), [match[1]], self.table.name)]
         if len(own) > 1:
             return self.melted(own, "fold")
         if (counts := self._counts()) is not None:
@@ -356,7 +357,7 @@ class _Reading(NamedTuple):
             "score": np.concatenate([self.table.numbers(name) for name in columns]),
         }
         kept = {name: column for name, column in table.columns.items() if name not in columns}
-        roles = {role: self.roles[role] for role in ("model", "dataset") if role in self.roles}
+        roles: dict[str, list[str]] = {role: self.roles[role] for role in ("model", "dataset") if role in self.roles}
         melted = self._replace(
             table=dataclasses.replace(table, columns={**kept, **own}),
             roles={**roles, unit: [unit], "score": ["score"]},
@@ -468,7 +469,7 @@ class _Reading(NamedTuple):
     def _refuse_metrics(self, numbers: Sequence[str]) -> None:
         """Refuse columns that are metrics, of one model, or of several by prefix."""
         held = {_metric_in(name) for name in numbers}
-        parts = {each for name in numbers for each in _ends(name) if each in _PARTS}
+        parts = {words[place] for name in numbers for words in [_under(name).split("_")] for place in (0, -1)} & _PARTS
         for what, several in (("metrics", held), ("parts of the data", parts)):
             if len(several) > 1 and "" not in several:
                 raise self.refuse(
@@ -501,15 +502,15 @@ class _Reading(NamedTuple):
     def _of_metric_rows(self, column: str | None) -> tuple[_Reading, Words | None, str | None]:
         """Rows of the metric that is asked for, the metric of each where there are several, and what the source calls it."""
         own = None if column in (*self.roles.get("score", ()), *self.roles.get("judge", ())) else column
-        own = _bare(own) if own is not None and has_direction(_bare(own)) else own
+        own = bare_name(own) if own is not None and has_direction(bare_name(own)) else own
         if "metric" not in self.roles:
             return self, None, own
         words, asked = self.words("metric").ordered(), self.options.metric
         self._refuse_empty(words, "metric")
-        if own is not None and (asked is None or _of_metric(asked, [own], self.table.name)):
+        if own is not None and (asked is None or metric_among(asked, [own], self.table.name)):
             return self, None, own
         if asked is not None:
-            held = _of_metric(asked, words.names, self.table.name) or words.names[look_up(asked, words.names, "metric")]
+            held = choose_metric(words.names, asked, self.table.name)
             rows = np.flatnonzero(words.code == words.names.index(held))
             return self._replace(table=self.table.take(rows)), None, held
         if len(words.names) < 2:
@@ -545,7 +546,7 @@ class _Reading(NamedTuple):
             rest = {key: each for key, each in units.items() if key != role}
             is_item = role == "item" and not is_weak(roles.get("item", [""])[0])
             is_of_split = role == "time" and not units.keys().isdisjoint(_SPLITS)
-            if rest and (is_of_split or (not is_item and self._is_unique(models, rest))):
+            if role in units and rest and (is_of_split or (not is_item and self._is_unique(models, rest))):
                 units = rest
         if "item" in units:
             units = {role: units[role] for role in ("dataset", "item", "repeat", "seed") if role in units}
@@ -665,7 +666,7 @@ class _Reading(NamedTuple):
 
     def _is_unique(self, models: Words, units: Mapping[str, Words]) -> bool:
         cells = cell_of(models, units)
-        return bool(np.unique(cells).size == cells.size)
+        return bool(np.all(np.diff(np.sort(cells)) > 0))  # `np.unique` takes many times as long for a million
 
     def _check_doubles(self, models: Words, units: Mapping[str, Words], column: str | None) -> None:
         """Refuse two rows of one model and unit, and name the columns in which they differ."""
@@ -675,8 +676,7 @@ class _Reading(NamedTuple):
         if same.size:
             own = [name for role in ("model", "metric", *units) for name in self.roles.get(role, ())]
             used = self.table.columns if column is None else {column, *own}  # where there is none, all hold scores of models
-            pair = sorted((int(order[same[0]]), int(order[same[0] + 1])))
-            raise doubles_error(self.table, models, units, (pair[0], pair[1]), same.size, order, same, used)
+            raise doubles_error(self.table, models, units, order, same, used)
 
     def _more(self) -> dict[str, Column]:
         """Sizes, runs, clusters, weights and labels."""
@@ -718,40 +718,37 @@ def doubles_error(
     table: SourceTable,
     models: Words,
     units: Mapping[str, Words],
-    pair: tuple[int, int],
-    n: int,
     order: IntArray,
     same: IntArray,
-    used: Iterable[str],
+    used: Container[str],
 ) -> TiebreakError:
-    """Error for rows of one model and unit, with the columns in which they differ and the two ways on."""
-    first, second = pair
+    """Error for rows of one model and unit, with the columns in which they differ and the two ways on.
+
+    In `order` these rows stand one behind the other, the first of two at each of the places `same`.
+    """
+    first, second = sorted(int(order[same[0] + step]) for step in (0, 1))
     key = ", ".join(f"{role} {words.names[words.code[first]]!r}" for role, words in units.items())
-    where = f"{table.where(first)} and {table.where(second)}"
     model = models.names[models.code[first]]
     subject = "two rows are of" if model == EVERY_MODEL else f"model {model!r} has two scores for"
-    what = f"{subject} {key} ({where}; {n} such row(s) in all)."
-    differ = []
-    for name, column in table.columns.items():
-        words = as_words(column).ordered()
-        if name in set(used) or len(words.names) ** 2 > max(table.n_rows, 16):
-            continue
-        codes = words.code[order]
-        if np.any(codes[same] != codes[same + 1]):
-            differ.append((name, words))
-    differ.sort(key=lambda each: isinstance(table.columns[each[0]], np.ndarray))
+    what = f"{subject} {key} ({table.where(first)} and {table.where(second)}; {same.size} such row(s) in all)."
+    columns = {name: as_words(column).ordered() for name, column in table.columns.items() if name not in used}
+    differ = {
+        name: words
+        for name, words in columns.items()
+        if len(words.names) ** 2 <= max(table.n_rows, 16) and np.any(words.code[order][same] != words.code[order][same + 1])
+    }
     if not differ:
         fix = "Keep one row for each; rows that differ by a random seed have it in a column 'seed', repeats in 'repeat'."
         return refuse(table.name, None, None, what, fix, kind=InvalidScoresError)
-    name, words = differ[0]
-    others = f" (and in {quoted([each for each, _ in differ[1:]])})" if len(differ) > 1 else ""
+    name, *others = sorted(differ, key=lambda each: isinstance(table.columns[each], np.ndarray))
+    beside = f" (and in {quoted(others)})" if others else ""
     return refuse(
         table.name,
         None,
         None,
-        f"{what} The rows differ in {name!r}: {', '.join(words.names[:5])}{others}.",
+        f"{what} The rows differ in {name!r}: {', '.join(differ[name].names[:5])}{beside}.",
         "Keep one: ",
-        where_advice(name, words.names[0]),
+        where_advice(name, differ[name].names[0]),
         "; or make it part of the model: ",
         column_advice("model", f"model,{name}"),
         ".",
@@ -787,61 +784,28 @@ def _keyed(words: Words) -> Words:
     return words.renamed(name.partition(".")[0] for name in words.names)
 
 
-def _bare(name: str) -> str:
-    return re.sub(r"^(metrics|classif|regr)[./]", "", name.strip(), flags=re.IGNORECASE)
-
-
 def metric_like(name: str) -> bool:
     """True for a name of a metric, be it of a part of the data: test_acc, ROC."""
     bare = re.sub(
-        r"^(test|val|valid|validation|train|dev|cv)[ _-]+|[ _-]+(test|val|train|dev)$", "", _bare(name), flags=re.IGNORECASE
+        r"^(test|val|valid|validation|train|dev|cv)[ _-]+|[ _-]+(test|val|train|dev)$", "", bare_name(name), flags=re.IGNORECASE
     )
     return has_direction(bare) or plain(bare) in ("roc", "err")
 
 
-def _ends(name: str) -> list[str]:
-    words = _under(name).split("_")
-    return [words[0], words[-1]]
-
-
 def _metric_in(name: str) -> str:
     """The metric that a name of a column is, begins or ends with; "" for none."""
-    return next((full_name(each) for each in (_bare(name), *_ends(name)) if metric_like(each)), "")
-
-
-def _of_metric(asked: str, names: Sequence[str], source: str) -> str | None:
-    """The name of the metric that is asked for among others, as it is typed or in another spelling."""
-    bare = asked.removeprefix("neg_")
-    own = (
-        lambda name: name == asked,
-        lambda name: plain(name) == plain(asked),
-        lambda name: name.removeprefix("neg_") == bare,
-        lambda name: full_name(_bare(name)) == full_name(asked),
-    )
-    for same in own:
-        found = [name for name in names if same(name)]
-        if len(found) > 1:
-            raise AmbiguousSourceError(
-                f"{source} has {quoted(found)}, and each may be the metric {asked!r}. Write its name as it stands there."
-            )
-        if found:
-            return found[0]
-    return None
+    words = _under(name).split("_")
+    return next((full_name(each) for each in (bare_name(name), words[0], words[-1]) if metric_like(each)), "")
 
 
 def _roles_text(roles: Mapping[str, list[str]], units: Mapping[str, Words], found: Long) -> str:
     """Roles of columns in words: "model = framework, 16 datasets, folds averaged; not used: id, seed"."""
-    own = roles.get("model", [])
-    parts = [f"model = {', '.join(own)}"] if own and own != ["model"] else []
-    if found.model is None:
-        parts.append(f"models = {quoted(found.models, 4)}")
+    own = roles.get("model", ["model"])
+    parts = [f"models = {quoted(found.models, 4)}"] if found.model is None else []
+    parts += [f"model = {', '.join(own)}"] if own != ["model"] else []
     for role, words in units.items():
-        n = np.count_nonzero(np.bincount(words.code))
-        of = f" = {roles[role][0]}" if roles.get(role, [role])[0] != role else ""
-        parts.append(f"{n} {role}{'s' if n != 1 else ''}{of}")
-    if found.column not in ("", "score"):
-        parts.append(f"score = {found.column}")
-    unused = list(found.extras)
-    return printable(
-        ", ".join(parts) + (f"; not used: {', '.join(unused[:8])}{' ...' if len(unused) > 8 else ''}" if unused else "")
-    )
+        n, column = np.count_nonzero(np.bincount(words.code)), roles.get(role, [role])[0]
+        parts.append(f"{n} {role}{'s' if n != 1 else ''}{f' = {column}' if column != role else ''}")
+    parts += [f"score = {found.column}"] if found.column not in ("", "score") else []
+    unused = [*list(found.extras)[:8], *(["..."] if len(found.extras) > 8 else [])]
+    return printable(f"{', '.join(parts)}{'; not used: ' if unused else ''}{', '.join(unused)}")

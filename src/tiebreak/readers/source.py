@@ -120,7 +120,7 @@ _MOST_EXAMPLES = 10**15
 """More than anybody has, and few enough for sums and quotients without rounding."""
 
 
-def _checked_names(models: Sequence[str] | None) -> tuple[str, ...] | None:
+def _checked_names(models: Any) -> tuple[str, ...] | None:
     if models is None:
         return None
     names = tuple(models) if isinstance(models, Iterable) and not isinstance(models, str) else ()

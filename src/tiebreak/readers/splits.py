@@ -61,6 +61,8 @@ def source_of_long(long: Long, options: ReadOptions) -> Source:
     rows = [np.flatnonzero(datasets.code == number) if n_datasets > 1 else None for number in range(n_datasets)]
     keys = (repeat, fold, seed)
     matrices = [_matrix(name, long, own, keys, sizes) for name, own in zip(datasets.names, rows, strict=True)]
+    for matrix in matrices if kind != "seeds" and seed is None and long.model is not None else ():
+        _refuse_disjoint(matrix, long.table.name)
     if kind != "unknown":
         key, part = (repeat, "repeat") if kind == "seeds" else (fold, "fold")
         own = getattr(matrices[0], part).tolist()
@@ -279,6 +281,29 @@ def _means(values: FloatArray, cell: IntArray, n_cells: int) -> FloatArray:
     counts = np.bincount(cell, minlength=n_cells)
     sums = np.bincount(cell, weights=values, minlength=n_cells)
     return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+
+
+def _refuse_disjoint(matrix: ScoreMatrix, source: str) -> None:
+    """Refuse two models that have no split in common; those with some in common are for the comparison to judge."""
+    present = ~np.isnan(matrix.score)
+    kept = np.flatnonzero(present.any(axis=1))  # a model whose scores are all undefined may have been on any
+    if present.all() or kept.size > _MOST_PAIRED:
+        return
+    there = present[kept].astype(np.float32)
+    apart = np.argwhere(there @ there.T == 0)
+    if apart.size:
+        (one, first), (two, second) = ((matrix.models[row], int(np.argmax(present[row]))) for row in kept[apart[0]])
+        raise UnpairedScoresError(
+            f"{source}: models {one!r} and {two!r} have no split in common: the first of one is "
+            f"{matrix.split_name(first)}, of the other {matrix.split_name(second)}. Score both on the same ones, or leave one "
+            "out with ",
+            Setting("models"),
+            ".",
+        )
+
+
+_MOST_PAIRED = 2_000
+"""Models of which each pair is looked at."""
 
 
 def _wrong_score(long: Long, wrong: Any, what: str, fix: str) -> TiebreakError:

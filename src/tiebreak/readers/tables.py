@@ -17,7 +17,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -598,12 +598,12 @@ def _by_arrow(
         return _by_arrow(content, form, is_name, changed | set(as_text))
     if any(pa.types.is_dictionary(kind) and not pa.types.is_string(kind.value_type) for _, kind in types):
         return None  # text of another encoding
-    columns = [_of_arrow(column) for column in table.columns]
+    columns = [cast(Column, _of_arrow(column)) for column in table.columns]  # a text file has no lists
     blank = np.ones(table.num_rows, dtype=bool)
     for column in columns:
         blank &= column.code < 0 if isinstance(column, Words) else np.isnan(column)
     rows = np.flatnonzero(~blank)
-    return table.column_names, columns if rows.size == blank.size else [taken(each, rows) for each in columns]
+    return list(table.column_names), columns if rows.size == blank.size else [taken(each, rows) for each in columns]
 
 
 def _has_odd_numbers(content: bytes, separator: str) -> bool:
@@ -627,7 +627,7 @@ def _of_arrow(column: Any) -> Column | list[Any]:
         code = np.nan_to_num(_tensor(array.indices), copy=False, nan=-1).astype(np.int32)
         return Words((), code).renamed(each.strip() for each in array.dictionary.to_pylist())
     if types.is_integer(array.type) or types.is_floating(array.type):
-        values = _tensor(array).astype(float, copy=False)
+        values: FloatArray = _tensor(array).astype(float, copy=False)
         if types.is_floating(array.type) or not np.any(np.abs(values) >= _EXACT):
             return values
     cells = array.to_pylist()

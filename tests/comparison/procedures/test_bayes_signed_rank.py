@@ -34,7 +34,7 @@ def test_signed_rank_answers_are_those_of_the_function(rng) -> None:
     d = (means[:, 1] - means[:, 0]).round(12)
     centres = tb.bayesian.signed_rank_posterior(d).centres(9999, 7)
     assert (pair.interval_low, pair.interval_high) == pytest.approx(np.quantile(centres, [0.025, 0.975]), abs=1e-9)
-    assert pair.difference == pytest.approx(tb.frequentist.hodges_lehmann(d), abs=1e-12)
+    assert pair.difference == pytest.approx(tb.statistics.hodges_lehmann(d), abs=1e-12)
     regions = [(centres > 0.01).mean(), (np.abs(centres) <= 0.01).mean(), (centres < -0.01).mean()]
     assert [pair.p_better, pair.p_equivalent, pair.p_worse] == pytest.approx(regions, abs=1e-9)
 

@@ -41,10 +41,10 @@ def test_pairs_are_those_of_the_array_function(rng: np.random.Generator) -> None
     assert (answer.method.name, answer.method.unit) == ("diebold-mariano", "period")
     for pair in answer.pairs.itertuples():
         d = (table[pair.second] - table[pair.first]).to_numpy()
-        array = tb.frequentist.diebold_mariano_test(d)
-        assert_allclose([pair.difference, pair.standard_error], [array.difference, array.standard_error], rtol=1e-12)
+        array = tb.statistics.diebold_mariano(d)
+        assert_allclose([pair.difference, pair.standard_error], [array.estimate, array.se], rtol=1e-12)
         assert_allclose([pair.statistic, pair.pvalue], [array.statistic, array.pvalue()], rtol=1e-12)
-        ends = array.confidence_interval(1 - 0.05 / 3)
+        ends = array.interval(1 - 0.05 / 3)
         assert_allclose([pair.interval_low, pair.interval_high], ends, rtol=1e-12)
     check_tails(answer)
 
@@ -54,7 +54,7 @@ def test_the_model_confidence_set_stands_beside(rng: np.random.Generator) -> Non
     table = losses(rng)
     answer = compared(table)
     names = list(answer.models)
-    found = tb.frequentist.model_confidence_set(table[names].to_numpy().T, block_length=3, rng=0)
+    found = tb.statistics.model_confidence_set(table[names].to_numpy().T, block_length=3, rng=0)
     (test,) = answer.supplementary_tests
     assert test.probabilities == dict(zip(names, found.pvalues.tolist(), strict=True))
     assert "Beside it: model confidence set at 95%" in str(answer)

@@ -34,16 +34,16 @@ def test_pairs_are_those_of_the_array_function() -> None:
         assert answer.metric.higher_is_better == higher
         counts = dict(zip("abc", zip(TABLE["correct"], TABLE["n"], strict=True), strict=True))
         for pair in answer.pairs.itertuples():
-            array = tb.frequentist.independent_proportions(*counts[pair.first], *counts[pair.second], higher_is_better=higher)
-            ends = array.confidence_interval(1 - 0.05 / 3)
-            assert_allclose([pair.difference, pair.interval_low, pair.interval_high], [array.difference, *ends], rtol=1e-12)
+            array = tb.statistics.newcombe(*counts[pair.first], *counts[pair.second], higher_is_better=higher)
+            ends = array.interval(1 - 0.05 / 3)
+            assert_allclose([pair.difference, pair.interval_low, pair.interval_high], [array.estimate, *ends], rtol=1e-12)
         check_tails(answer)
         for test in answer.supplementary_tests:
-            array = tb.frequentist.independent_proportions(*counts[test.models[0]], *counts[test.models[1]])
-            assert_allclose([abs(test.statistic), test.pvalue], [abs(array.ztest().statistic), array.ztest().pvalue], rtol=1e-12)
+            array = tb.statistics.z_test(*counts[test.models[0]], *counts[test.models[1]])
+            assert_allclose([abs(test.statistic), test.pvalue], [abs(array.statistic), array.pvalue()], rtol=1e-12)
     ranking = tb.compare(TABLE).ranking
     for row in ranking.itertuples():
-        assert_allclose([row.mean_low, row.mean_high], tb.frequentist.proportion_interval(*counts[row.model]), rtol=1e-12)
+        assert_allclose([row.mean_low, row.mean_high], tb.statistics.proportion_interval(*counts[row.model]), rtol=1e-12)
 
 
 def test_welch_of_right_and_wrong() -> None:
@@ -60,8 +60,8 @@ def test_rates_and_several_test_sets() -> None:
     """A rate and its n are a count, which need not be whole; several test sets of a model are one."""
     rates = {"model": ["a", "b"], "test_set": ["x", "y"], "score": [0.15, 0.25], "n_test": [30, 5000]}
     pair = tb.compare(rates, metric="error", lower_is_better=True).pair("a", "b")
-    array = tb.frequentist.independent_proportions(0.15, 30, 0.25, 5000, given="rates", higher_is_better=False)
-    assert_allclose([pair.interval_low, pair.interval_high], array.confidence_interval(), rtol=1e-12)
+    array = tb.statistics.newcombe(0.15 * 30, 30, 0.25 * 5000, 5000, higher_is_better=False)
+    assert_allclose([pair.interval_low, pair.interval_high], array.interval(), rtol=1e-12)
     parts = {"model": ["a", "a", "b"], "test_set": ["x", "y", "z"], "correct": [20, 25, 30], "n": [20, 30, 40]}
     whole = tb.compare({"model": ["a", "b"], "correct": [45, 30], "n": [50, 40]})
     assert_allclose(tb.compare(parts).pairs["pvalue"], whole.pairs["pvalue"], rtol=1e-12)

@@ -21,10 +21,10 @@ from tiebreak.comparison.procedures.datasets import (
 from tiebreak.comparison.procedures.procedure import Differences, TestOnly
 from tiebreak.comparison.verdict import TOO_FEW_DRAWS, Codes
 from tiebreak.errors import Setting, TiebreakError, TooFewModelsError
-from tiebreak.frequentist.walsh import hodges_lehmann
 from tiebreak.numerics import CONSTANT, SPREAD, Alternative, FloatArray, IntArray
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
+from tiebreak.statistics.ranks import hodges_lehmann
 
 if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.comparison.procedures.items import copies_notice
-from tiebreak.comparison.procedures.procedure import Differences, ModelValues, Procedure, Question, TestOnly
+from tiebreak.comparison.procedures.procedure import LawDifferences, ModelValues, Procedure, Question, TestOnly
 from tiebreak.comparison.verdict import TOO_FEW_UNITS, Codes
 from tiebreak.errors import Setting, TiebreakError, TooFewDatasetsError, UnsuitableDesignError
-from tiebreak.frequentist.friedman import average_ranks, friedman_test, rank_models
-from tiebreak.frequentist.nemenyi import critical_difference
-from tiebreak.frequentist.sign import SignTestResult
-from tiebreak.frequentist.signed_rank import SignedRankResult
-from tiebreak.frequentist.skillings_mack import skillings_mack_test
 from tiebreak.numerics import (
     CONSTANT,
     IDENTICAL,
@@ -29,13 +24,14 @@ from tiebreak.numerics import (
     Alternative,
     FloatArray,
     IntArray,
-    Interval,
     divide,
 )
+from tiebreak.numerics.law import Law
 from tiebreak.scores.adjusted_means import adjusted_means, filled
 from tiebreak.scores.dataset_means import dataset_means
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
+from tiebreak.statistics.omnibus import average_ranks, critical_difference, friedman_test, rank_models, skillings_mack
 from tiebreak.statistics.repeats import repeated_rows
 
 if TYPE_CHECKING:
@@ -46,50 +42,24 @@ FEWEST = 6
 
 _WITH_A_PRIOR = ("hierarchical", "bayes-signed-rank")
 
-RankTest = SignedRankResult | SignTestResult
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class RankTestDifferences(Differences):
-    """Differences by a rank test: its interval inverts it on shifted data, its p-values allow for ties and zeros as well.
+class RankTestDifferences(LawDifferences):
+    """Differences by a rank test: its interval inverts it on shifted data, its p-values allow for ties and zeros as well."""
 
-    `by_dataset` has the shape of the pairs and a last axis of datasets, nan where one is missing; `tested` makes the test of such
-    an array, with the size of its scores and the alternative; `known` is that test, where it has been made.
-    """
-
-    by_dataset: FloatArray
-    scale: FloatArray
-    tested: Callable[..., RankTest]
-    known: RankTest | None = None
-
-    def take(self, rows: IntArray | slice) -> Self:
-        """Differences of some of the pairs, which are tested when they are asked for."""
-        return replace(super().take(rows), known=None)
-
-    @cached_property
-    def outcome(self) -> RankTest:
-        """The two-sided test."""
-        return self.known or self.tested(self.by_dataset, scale=self.scale, alternative="two-sided")
-
-    def tail_below(self, at: ArrayLike) -> FloatArray:
-        """Lower tail."""
-        return self.outcome.tail_below(at)
-
-    def tail_above(self, at: ArrayLike) -> FloatArray:
-        """Upper tail."""
-        return self.outcome.tail_above(at)
+    @property
+    def law(self) -> Law:
+        """The law, with the ends and p-values that were found already."""
+        return super(LawDifferences, self).law
 
     def quantile(self, p: ArrayLike, *, upper: bool = False) -> FloatArray:
         """Ends of the inverted test."""
-        p = np.asarray(p, dtype=float)
-        if p.ndim > np.ndim(self.estimate):
-            return np.stack([self.quantile(each[0], upper=upper) for each in p])
-        if p.ndim:
-            return np.asarray(self.outcome.interval_at(2.0 * p)[int(upper)])
-        tail = float(p)
-        if tail not in self._intervals:
-            self._intervals[tail] = self.outcome.interval_at(2.0 * tail)
-        return np.asarray(self._intervals[tail][int(upper)])
+        if np.ndim(p):
+            return super().quantile(p, upper=upper)
+        key = (float(np.asarray(p)), upper)
+        if key not in self._ends:
+            self._ends[key] = super().quantile(p, upper=upper)
+        return self._ends[key]
 
     @property
     def prefers_tails(self) -> bool:
@@ -113,9 +83,7 @@ class RankTestDifferences(Differences):
 
     @property
     def student_df(self) -> FloatArray | None:
-        """Datasets less one for the signed-rank test; the sign test's intervals are too coarse."""
-        if isinstance(self.outcome, SignTestResult):
-            return None
+        """Datasets less one."""
         return np.maximum(np.asarray(self.n_units, dtype=float) - 1.0, 1.0)
 
     @cached_property
@@ -124,9 +92,13 @@ class RankTestDifferences(Differences):
         return {}
 
     @cached_property
-    def _intervals(self) -> dict[float, Interval]:
-        """Intervals by level: one selection among the means of all pairs of datasets gives both ends."""
+    def _ends(self) -> dict[tuple[float, bool], FloatArray]:
+        """Ends of all pairs by their chance to miss."""
         return {}
+
+    @cached_property
+    def _pvalue(self) -> FloatArray:
+        return np.asarray(self.judged.pvalue())
 
     @property
     def smallest_pvalue(self) -> FloatArray:
@@ -135,9 +107,16 @@ class RankTestDifferences(Differences):
 
     def own_pvalue(self, alternative: Alternative) -> FloatArray:
         """The test's own p-value."""
-        if alternative == "two-sided":
-            return np.asarray(self.outcome.pvalue)
-        return np.asarray(self.tested(self.by_dataset, scale=self.scale, alternative=alternative).pvalue)
+        return self._pvalue if alternative == "two-sided" else np.asarray(self.judged.pvalue(alternative))
+
+
+class SignDifferences(RankTestDifferences):
+    """Differences by the sign test, whose intervals are too coarse for those of any t distribution."""
+
+    @property
+    def student_df(self) -> None:
+        """None."""
+        return
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -336,16 +315,17 @@ def _blocks(n_pairs: int) -> Iterator[slice]:
 def _skillings_mack(models: tuple[str, ...], table: FloatArray, higher_is_better: bool) -> Iterator[TestOnly]:
     """The test of all models where some lack datasets; none where a model shares no dataset with any other."""
     present = ~np.isnan(table)
-    if not present[present.sum(axis=1) >= 2].any(axis=0).all():
+    counted = present.sum(axis=1) >= 2
+    if not present[counted].any(axis=0).all():
         return
-    mack = skillings_mack_test(table, higher_is_better=higher_is_better)
-    shown = f"chi-squared {mack.statistic:.6g}, df {mack.df}, p {mack.pvalue:.3g}, on {mack.n_datasets} datasets"
+    mack = skillings_mack(table, higher_is_better=higher_is_better)
+    shown = f"chi-squared {mack.statistic:.6g}, df {mack.df}, p {mack.pvalue:.3g}, on {counted.sum()} datasets"
     text = "not defined, as all models tie on every dataset" if np.isnan(mack.statistic) else shown
     yield TestOnly(
         name="skillings-mack",
         models=models,
-        statistic=mack.statistic,
-        pvalue=mack.pvalue,
+        statistic=float(mack.statistic),
+        pvalue=float(mack.pvalue),
         text=f"Skillings-Mack: {text}",
     )
 

@@ -11,12 +11,11 @@ import numpy as np
 from tiebreak.comparison.procedures.procedure import Procedure, TestOnly
 from tiebreak.comparison.procedures.student import StudentTails
 from tiebreak.errors import TiebreakError, TooFewSplitsError
-from tiebreak.frequentist.confidence_set import model_confidence_set
-from tiebreak.frequentist.diebold_mariano import diebold_mariano_test, lasting_autocorrelation
-from tiebreak.numerics import CONSTANT, IDENTICAL, RELATIVE_TOLERANCE, SPREAD, UNDEFINED, FloatArray, IntArray
+from tiebreak.numerics import RELATIVE_TOLERANCE, UNDEFINED, FloatArray, IntArray
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
 from tiebreak.statistics.skew import asymmetry_pvalues, skewness_of_mean
+from tiebreak.statistics.time import diebold_mariano, lasting_autocorrelation, model_confidence_set
 
 if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings
@@ -73,20 +72,16 @@ class DieboldMariano(Procedure):
         score = data.matrix().score
         one, two = score[first], score[second]
         difference = data.metric.sign * (one - two)
-        broken = np.isnan(difference).any(axis=-1)
-        tolerance = RELATIVE_TOLERANCE * np.fmax(np.abs(one), np.abs(two)).max(axis=-1, initial=0.0, where=~np.isnan(one + two))
-        difference = np.where(np.abs(difference) <= tolerance[..., None], 0.0, difference)
-        result = diebold_mariano_test(np.where(np.isnan(difference), 0.0, difference))
-        estimate, error = np.asarray(result.difference), np.asarray(result.standard_error)
-        flat = np.where(np.abs(estimate) <= tolerance, IDENTICAL, CONSTANT)
-        kind = np.where(broken, UNDEFINED, np.where(error > tolerance / score.shape[1], SPREAD, flat)).astype(np.int8)
+        broken = np.asarray(np.isnan(difference).any(axis=-1))
+        scale = np.fmax(np.abs(one), np.abs(two)).max(axis=-1, initial=0.0, where=~np.isnan(one + two))
+        law = diebold_mariano(np.where(broken[..., None], 0.0, difference), scale=scale)
         return LossDifferences(
-            estimate=np.where(kind == UNDEFINED, np.nan, estimate),
+            estimate=np.where(broken, np.nan, law.estimate),
             n_units=np.count_nonzero(~np.isnan(one + two), axis=-1),
-            kind=kind,
-            tolerance=tolerance,
-            standard_error=np.where(kind == SPREAD, error, np.where(kind == UNDEFINED, np.nan, 0.0)),
-            df=np.full(np.shape(first), float(result.df)),
+            kind=np.where(broken, UNDEFINED, law.kind).astype(np.int8),
+            tolerance=np.asarray(law.tolerance),
+            standard_error=np.where(broken, np.nan, np.asarray(law.se)),
+            df=np.full(np.shape(first), float(np.max(np.asarray(law.df, dtype=float)))),
         )
 
     def supplementary_tests(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:

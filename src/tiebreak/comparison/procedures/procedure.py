@@ -244,6 +244,46 @@ JUDGED = Shape(_tail, _end, _pvalue)
 """Tails of the differences that a procedure judged, which are the part."""
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LawDifferences(Differences):
+    """Differences of which everything is read off their law."""
+
+    judged: Law
+
+    @property
+    def law(self) -> Law:
+        """The law."""
+        return self.judged
+
+    @classmethod
+    def of(cls, law: Law) -> Self:
+        """Differences of pairs that this law, of arrays, is of."""
+        return cls(
+            estimate=np.asarray(law.estimate),
+            n_units=law.n_units,
+            kind=law.kind,
+            tolerance=law.tolerance,
+            standard_error=None if law.se is None else np.asarray(law.se),
+            judged=law,
+        )
+
+    def take(self, rows: IntArray | slice) -> Self:
+        """Differences of some of the pairs."""
+        return self.of(self.judged.take(rows))
+
+    def tail_below(self, at: ArrayLike) -> FloatArray:
+        """Lower tail."""
+        return np.asarray(self.judged.tail(at))
+
+    def tail_above(self, at: ArrayLike) -> FloatArray:
+        """Upper tail."""
+        return np.asarray(self.judged.tail(at, upper=True))
+
+    def quantile(self, p: ArrayLike, *, upper: bool = False) -> FloatArray:
+        """Ends of the law."""
+        return np.asarray(self.judged.end(p, upper=upper))
+
+
 def _last_small(is_small: Callable[[FloatArray], NDArray[np.bool_]], start: FloatArray, step: FloatArray) -> FloatArray:
     """Point at which a rising tail stops being small, by bisection; infinite where it never is, or always."""
     low, high = start - step, start + step

@@ -8,15 +8,14 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from tiebreak.comparison.procedures.procedure import FEWEST_COUNTED, Differences, ModelValues, Procedure, TestOnly, Wording
+from tiebreak.comparison.procedures.procedure import FEWEST_COUNTED, LawDifferences, ModelValues, Procedure, TestOnly, Wording
 from tiebreak.comparison.procedures.test_sets import FURTHER_EXAMPLES, INDEPENDENT_SETS, counts_of, independent_sets, of_own_sets
 from tiebreak.errors import TiebreakError, TooFewSplitsError, UnsuitableDesignError
-from tiebreak.frequentist.proportions import IndependentProportionsResult, independent_proportions, proportion_interval
-from tiebreak.numerics import RELATIVE_TOLERANCE, SPREAD, FloatArray, IntArray, Interval
+from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray, Interval
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice
+from tiebreak.statistics.rates import newcombe, proportion_interval, z_test
 
 if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings
@@ -29,38 +28,14 @@ MOST_TESTS = 10
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class RateDifferences(Differences):
-    """Differences of two rates, of which ends and tails are Newcombe's."""
-
-    first_rate: FloatArray
-    second_rate: FloatArray
-    n_first: FloatArray
-    n_second: FloatArray
-    higher_is_better: bool
-
-    @property
-    def rates(self) -> IndependentProportionsResult:
-        """Rates as the array function has them."""
-        return IndependentProportionsResult(
-            self.first_rate, self.second_rate, self.n_first, self.n_second, self.higher_is_better, self.estimate
-        )
+class RateDifferences(LawDifferences):
+    """Differences of two rates, by Newcombe's law."""
 
     @property
     def student_df(self) -> FloatArray:
         """Degrees of freedom of the normal distribution, which rates of 20 items and more are near enough to."""
-        return np.where(np.minimum(self.n_first, self.n_second) >= FEWEST_COUNTED, np.inf, np.nan)
-
-    def tail_below(self, at: ArrayLike) -> FloatArray:
-        """One-sided p-value of a difference of at most `at`."""
-        return np.asarray(self.rates.tail_below(at))
-
-    def tail_above(self, at: ArrayLike) -> FloatArray:
-        """One-sided p-value of a difference of at least `at`."""
-        return np.asarray(self.rates.tail_above(at))
-
-    def quantile(self, p: ArrayLike, *, upper: bool = False) -> FloatArray:
-        """Limits in closed form."""
-        return np.asarray(self.rates.limit(p, upper=upper))
+        _, n, _, m = self.law.parts
+        return np.where(np.minimum(n, m) >= FEWEST_COUNTED, np.inf, np.nan)
 
 
 @dataclass(frozen=True)
@@ -92,19 +67,7 @@ class IndependentRates(Procedure):
         """Difference of the rates of each pair."""
         counts, n = counts_of(data)
         higher = data.metric.higher_is_better
-        found = independent_proportions(counts[first], n[first], counts[second], n[second], higher_is_better=higher)
-        estimate = np.asarray(found.difference)
-        return RateDifferences(
-            estimate=estimate,
-            n_units=(n[first] + n[second]).astype(np.int64),
-            kind=np.full(estimate.shape, SPREAD, dtype=np.int8),
-            tolerance=RELATIVE_TOLERANCE,
-            first_rate=np.asarray(found.first),
-            second_rate=np.asarray(found.second),
-            n_first=np.asarray(found.n_first),
-            n_second=np.asarray(found.n_second),
-            higher_is_better=higher,
-        )
+        return RateDifferences.of(newcombe(counts[first], n[first], counts[second], n[second], higher_is_better=higher))
 
     def values(self, data: Scores, settings: Settings) -> ModelValues:
         """Rate of each model, with Wilson's interval."""
@@ -138,8 +101,8 @@ class IndependentRates(Procedure):
         if len(pairs) > MOST_TESTS:
             return
         for i, j in pairs:
-            found = independent_proportions(counts[i], n[i], counts[j], n[j], higher_is_better=data.metric.higher_is_better)
-            z, p = float(found.ztest().statistic), float(found.ztest().pvalue)
+            found = z_test(counts[i], n[i], counts[j], n[j], higher_is_better=data.metric.higher_is_better)
+            z, p = float(found.statistic), float(found.pvalue())
             if np.isfinite(z) and np.isfinite(p):
                 text = f"pooled z test of {models[i]!r} and {models[j]!r}: z {z:.5g}, p {p:.3g}"
                 yield TestOnly(name="pooled-z", models=(models[i], models[j]), statistic=z, pvalue=p, text=text)

@@ -14,17 +14,17 @@ from tiebreak.comparison.procedures.datasets import (
     INDEPENDENT_DATASETS,
     PAIRED_DATASETS,
     OverDatasets,
-    RankTest,
     RankTestDifferences,
+    SignDifferences,
     tolerance_of,
 )
 from tiebreak.comparison.procedures.procedure import Differences
-from tiebreak.frequentist.sign import sign_test
-from tiebreak.frequentist.signed_rank import wilcoxon
 from tiebreak.numerics import IDENTICAL, RELATIVE_TOLERANCE, SPREAD, UNDEFINED, FloatArray, IntArray, divide, row_moments
+from tiebreak.numerics.law import Law
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
+from tiebreak.statistics.ranks import sign_counts, sign_test, wilcoxon
 from tiebreak.statistics.skew import asymmetry_pvalues
 
 if TYPE_CHECKING:
@@ -33,9 +33,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RankProcedure(OverDatasets):
-    """A rank test of the differences of each pair over datasets; `test` is one of `frequentist`."""
+    """A rank test of the differences of each pair over datasets; `test` is one of `statistics`."""
 
-    test: Callable[..., RankTest] = wilcoxon
+    test: Callable[..., Law] = wilcoxon
+    differences: type[RankTestDifferences] = RankTestDifferences
 
     def units(self, data: Scores) -> Scores:
         """Means of each dataset; where only wins count, what differences are of is named so."""
@@ -56,28 +57,18 @@ class RankProcedure(OverDatasets):
         if self._counts_wins(data):
             return self._judge_wins(data, first, second, settings)
         difference, scale = self.differences_of(data, first, second)
-        outcome = self.test(difference, scale=scale)
-        tolerance = tolerance_of(scale)
-        return RankTestDifferences(
-            estimate=outcome.estimate,
-            n_units=outcome.n_units,
-            kind=self.kinds(difference, tolerance),
-            tolerance=tolerance,
-            by_dataset=difference,
-            scale=scale,
-            tested=self.test,
-            known=outcome,
-        )
+        law = self.test(difference, scale=scale)
+        return self.differences.of(replace(law, kind=self.kinds(difference, tolerance_of(scale))))
 
     def _judge_wins(self, data: Scores, first: IntArray, second: IntArray, settings: Settings) -> WinDifferences:
         """The sign test, whose parameter is how much more of the datasets the first model wins than the second."""
-        outcome = sign_test(_wins(self.units(data), first, second), scale=1.0)
-        won, counted = np.asarray(outcome.wins_counted), np.asarray(outcome.n_counted)
-        is_there = np.asarray(outcome.n_units) > 0
+        wins = _wins(self.units(data), first, second)
+        *_, won, counted = map(np.asarray, sign_counts(wins, scale=1.0))
+        n_units = np.count_nonzero(~np.isnan(wins), axis=-1)
         return WinDifferences(
             estimate=divide(2 * won - counted, counted),
-            n_units=outcome.n_units,
-            kind=np.where(~is_there, UNDEFINED, np.where(counted == 0, IDENTICAL, SPREAD)).astype(np.int8),
+            n_units=n_units,
+            kind=np.where(n_units == 0, UNDEFINED, np.where(counted == 0, IDENTICAL, SPREAD)).astype(np.int8),
             unit="wins",
             won=won,
             counted=counted,
@@ -96,7 +87,7 @@ class RankProcedure(OverDatasets):
         centre, mean = np.asarray(found.estimate), row_moments(difference, omit_missing=True)
         # near 0 either may lie on either side by chance, which misleads nobody
         error = mean.sd / np.sqrt(np.maximum(mean.n_splits, 1))
-        is_shown = (np.asarray(found.pvalue) < SHOWN_ALPHA) | (np.abs(mean.mean) > 2 * error)
+        is_shown = (np.asarray(found.pvalue()) < SHOWN_ALPHA) | (np.abs(mean.mean) > 2 * error)
         against = np.flatnonzero(is_shown & (centre * mean.mean < -np.square(tolerance_of(scale))))
         if against.size:
             at = int(against[0])
@@ -219,5 +210,6 @@ SIGN = RankProcedure(
     missing="pairwise",
     takes_mixed=True,
     test=sign_test,
+    differences=SignDifferences,
     is_centre=True,
 )

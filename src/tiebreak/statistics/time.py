@@ -1,69 +1,33 @@
-"""Diebold and Mariano's test: two forecasts of the same periods, whose losses go together from one period to the next."""
+"""Forecasts of the same periods: Diebold and Mariano's test of two, the model confidence set of several."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.errors import InvalidParameterError, InvalidScoresError
+from tiebreak.errors import InvalidParameterError, InvalidScoresError, TooFewModelsError
 from tiebreak.numerics import (
-    Alternative,
+    RELATIVE_TOLERANCE,
     FloatArray,
-    Interval,
-    StudentDistribution,
-    check_alternative,
+    IntArray,
     check_count,
+    check_differences,
+    check_probability,
+    check_scale,
     divide,
     floats,
+    generator_of,
     plain,
 )
+from tiebreak.numerics.law import Law, kind_of, student
+
+SetStatistic = Literal["range", "max"]
 
 
-@dataclass(frozen=True, slots=True)
-class DieboldMarianoResult:
-    """Mean difference of two series of losses; arrays over pairs of forecasts, or single numbers.
-
-    Attributes
-    ----------
-    difference : ndarray or float
-        Mean of first minus second.
-    standard_error : ndarray or float
-        By cosines, or of a stated horizon with the small-sample factor, so that ``difference / standard_error`` is the
-        corrected statistic.
-    df : int
-        Number of cosines, or of a stated horizon the number of periods less one.
-    is_truncated : ndarray of bool
-        The variance of the test was not positive, and Bartlett's weights were taken in its place.
-    """
-
-    difference: FloatArray
-    standard_error: FloatArray
-    df: int
-    is_truncated: NDArray[np.bool_]
-
-    @property
-    def statistic(self) -> FloatArray:
-        """Corrected statistic; nan where the series are the same."""
-        return self.student.statistic
-
-    def pvalue(self, alternative: Alternative = "two-sided") -> FloatArray:
-        """From Student's t with `df` degrees of freedom; 1 where the series are the same, nan where they differ by a constant."""
-        return self.student.pvalue(check_alternative(alternative))
-
-    def confidence_interval(self, level: float = 0.95) -> Interval:
-        """Two-sided interval of the difference; nan where it does not vary."""
-        return self.student.confidence_interval(level)
-
-    @property
-    def student(self) -> StudentDistribution:
-        """Confidence distribution of the difference."""
-        return StudentDistribution(self.difference, self.standard_error, self.df)
-
-
-def diebold_mariano_test(differences: ArrayLike, *, horizon: int | None = None) -> DieboldMarianoResult:
-    """Compare two forecasts of the same periods.
+def diebold_mariano(differences: ArrayLike, *, horizon: int | None = None, scale: ArrayLike | None = None) -> Law:
+    """Law of the mean difference of the losses of two forecasts, which go together from one period to the next.
 
     Parameters
     ----------
@@ -72,15 +36,23 @@ def diebold_mariano_test(differences: ArrayLike, *, horizon: int | None = None) 
     horizon : int, optional
         Periods from the making of a forecast to the period that it is for; losses further apart count as independent. Without
         it no horizon is assumed: the variance is smoothed over the lowest frequencies.
+    scale : array_like, broadcast over the leading axes, optional
+        Size of the losses that were subtracted: 1e-12 of it is rounding noise. The largest absolute difference of the row if
+        not given.
 
     Returns
     -------
-    DieboldMarianoResult
+    Law
+        Student's with as many degrees of freedom as there are cosines, or of a stated horizon with n_periods - 1; its standard
+        error has the small-sample factor in it. Series that are the same are "identical", those that differ by a constant
+        "constant".
 
     Raises
     ------
+    TooFewSplitsError
+        Fewer than two periods.
     InvalidScoresError
-        Fewer than two periods, or losses that are not finite.
+        Losses that are not finite.
     InvalidParameterError
         A horizon of less than 1, or as long as the series.
 
@@ -105,34 +77,45 @@ def diebold_mariano_test(differences: ArrayLike, *, horizon: int | None = None) 
        Economic Statistics 36, 2018.
     .. [CI20] L. Coroneo, F. Iacone. Comparing predictive accuracy in small samples using fixed-smoothing asymptotics. Journal of
        Applied Econometrics 35, 2020.
+
+    Examples
+    --------
+    >>> law = diebold_mariano([0.3, 0.1, 0.4, 0.2, -0.1, 0.3, 0.2, 0.5], horizon=2)
+    >>> round(law.statistic, 3), round(law.pvalue(), 4)
+    (4.381, 0.0032)
     """
-    d = floats(differences, "differences")
-    if d.ndim == 0 or d.shape[-1] < 2 or not np.isfinite(d).all():
+    d = check_differences(differences, unit="period")
+    if not np.isfinite(d).all():
         raise InvalidScoresError(
-            f"the differences must be finite, one for each of two periods or more; got the shape {d.shape}. A missing period "
-            "breaks the order of time; compare an unbroken stretch."
+            f"{np.count_nonzero(~np.isfinite(d))} of the differences are not finite. A missing period breaks the order of time; "
+            "compare an unbroken stretch."
         )
-    n = d.shape[-1]
+    n, size, known = d.shape[-1], np.abs(d).max(axis=-1), check_scale(scale, d.shape[:-1])
+    tolerance = RELATIVE_TOLERANCE * np.broadcast_to(size if known is None else known, size.shape)
+    d = np.where(np.abs(d) <= tolerance[..., None], 0.0, d)
     mean = d.mean(axis=-1)
     deviation = d - mean[..., None]
-    size = np.abs(d).max(axis=-1)
-    flat = np.abs(deviation).max(axis=-1) <= 1e-12 * size
-    mean = np.where(size == 0, 0.0, mean)
     if horizon is None:
-        coefficients = _cosine_coefficients(deviation, n_cosines(n))
-        error = np.where(flat, 0.0, np.sqrt(np.square(coefficients).mean(axis=-1) / n))
-        return DieboldMarianoResult(plain(mean), plain(error), n_cosines(n), np.zeros(flat.shape, dtype=bool))
-    h = check_count(horizon, "horizon")
+        df, variance = n_cosines(n), np.square(_cosine_coefficients(deviation, n_cosines(n))).mean(axis=-1)
+    else:
+        df, variance = n - 1, _variance_of_horizon(deviation, check_count(horizon, "horizon"))
+    error = np.sqrt(np.maximum(variance, 0.0) / n)
+    varies = (np.abs(deviation).max(axis=-1) > RELATIVE_TOLERANCE * size) & (error > tolerance / n)
+    return student(
+        mean, np.where(varies, error, 0.0), df, n_units=n, kind=kind_of(mean, varies, tolerance), tolerance=plain(tolerance)
+    )
+
+
+def _variance_of_horizon(deviation: FloatArray, h: int) -> FloatArray:
+    """Long-run variance with the autocovariances up to lag h - 1 [DM95]_, over the small-sample factor [HLN97]_."""
+    n = deviation.shape[-1]
     if h >= n:
-        raise InvalidParameterError(f"horizon must be a whole number from 1 to {n - 1}; got {horizon!r}.", about="horizon")
+        raise InvalidParameterError(f"horizon must be a whole number from 1 to {n - 1}; got {h!r}.", about="horizon")
     covariances = np.stack([(deviation[..., k:] * deviation[..., : n - k]).sum(axis=-1) / n for k in range(h)], axis=-1)
     weights = np.where(np.arange(h) == 0, 1.0, 2.0)
     variance = covariances @ weights
-    is_truncated = (variance <= 0) & ~flat
-    variance = np.where(is_truncated, covariances @ (weights * (1 - np.arange(h) / h)), variance)
-    factor = (n + 1 - 2 * h + h * (h - 1) / n) / n  # [HLN97]_
-    error = np.where(flat, 0.0, np.sqrt(np.maximum(variance, 0.0) / n / factor))
-    return DieboldMarianoResult(plain(mean), plain(error), n - 1, is_truncated)
+    variance = np.where(variance > 0, variance, covariances @ (weights * (1 - np.arange(h) / h)))
+    return np.asarray(variance / ((n + 1 - 2 * h + h * (h - 1) / n) / n))
 
 
 def n_cosines(n: int) -> int:
@@ -145,7 +128,7 @@ def n_cosines(n: int) -> int:
 
 
 def lasting_autocorrelation(differences: ArrayLike) -> NDArray[np.bool_]:
-    """True where autocorrelation lasts longer than the smoothing of `diebold_mariano_test` without a horizon allows for.
+    """True where autocorrelation lasts longer than the smoothing of `diebold_mariano` without a horizon allows for.
 
     Parameters
     ----------
@@ -253,3 +236,128 @@ def _cosine_coefficients(deviation: FloatArray, n_lowest: int) -> FloatArray:
     n = deviation.shape[-1]
     at = np.pi * np.outer((np.arange(n) + 0.5) / n, np.arange(1, n_lowest + 1))
     return np.asarray(np.sqrt(2.0 / n) * (deviation @ np.cos(at)))
+
+
+# --- several forecasts ------------------------------------------------------------------------------------------------------
+
+
+class ModelConfidenceSet(NamedTuple):
+    """p-values of the model confidence set: the models that may be the best, by elimination of the worst while the rest differ.
+
+    Attributes
+    ----------
+    pvalues : ndarray of shape (n_models,)
+        In the order of the rows. A model is in the set of level 1 - alpha when its p-value is above alpha; the last one left has
+        1.
+    order : ndarray of shape (n_models,)
+        Rows in the order in which they were eliminated, the last one left at the end.
+    """
+
+    pvalues: FloatArray
+    order: IntArray
+
+    def members(self, alpha: float = 0.1) -> NDArray[np.bool_]:
+        """The models in the set: with probability 1 - alpha or more all the best are among them."""
+        return np.asarray(self.pvalues > check_probability(alpha, "alpha"))
+
+
+def model_confidence_set(
+    losses: ArrayLike,
+    *,
+    statistic: SetStatistic = "range",
+    block_length: int = 1,
+    n_resamples: int = 9_999,
+    rng: int | np.random.Generator = 0,
+) -> ModelConfidenceSet:
+    """Find the models that may be the best, from their losses on the same examples or periods.
+
+    Parameters
+    ----------
+    losses : array_like of shape (n_models, n_examples)
+        Lower is better. For scores of which higher is better pass their negatives.
+    statistic : {"range", "max"}
+        "range" compares every pair of the models that are left, "max" each with the mean of them [HLN11]_.
+    block_length : int, default 1
+        Consecutive periods that are drawn together, in a circle; 1 for examples in no order. For forecasts take at least the
+        length over which their errors go together.
+    n_resamples : int, default 9,999
+    rng : int or numpy Generator, default 0
+
+    Returns
+    -------
+    ModelConfidenceSet
+
+    Raises
+    ------
+    TooFewModelsError
+    InvalidScoresError
+        Losses that are not finite, or fewer than two.
+    InvalidParameterError
+        An unknown statistic, or a number of resamples or a length of blocks that is none or too long.
+
+    References
+    ----------
+    .. [HLN11] P. R. Hansen, A. Lunde, J. M. Nason. The model confidence set. Econometrica 79, 2011.
+    """
+    table = floats(losses, "losses")
+    if table.ndim != 2 or table.shape[0] < 2:
+        raise TooFewModelsError(f"losses of two models or more are needed, one a row; got the shape {table.shape}.")
+    if table.shape[1] < 2 or not np.isfinite(table).all():
+        raise InvalidScoresError("the losses must be finite, two or more for each model; leave out what is missing.")
+    if statistic not in get_args(SetStatistic):
+        raise InvalidParameterError(f"statistic must be 'range' or 'max'; got {statistic!r}.", about="statistic")
+    n_resamples, length = check_count(n_resamples, "n_resamples"), check_count(block_length, "block_length")
+    if length > table.shape[1]:
+        raise InvalidParameterError(
+            f"block_length must be a whole number from 1 to {table.shape[1]}; got {block_length!r}.", about="block_length"
+        )
+    generator = generator_of(rng, np.random.PCG64)
+    mean = table.mean(axis=1)
+    drawn = _resampled_means(table, length, n_resamples, generator) - mean  # (n_resamples, n_models)
+    left, order, pvalues, largest = list(range(mean.size)), [], np.ones(mean.size), 0.0
+    while len(left) > 1:
+        worst, pvalue = (_range_step if statistic == "range" else _max_step)(mean[left], drawn[:, left])
+        largest = max(largest, pvalue)  # p-values of the set are cumulative maxima
+        order.append(left.pop(worst))
+        pvalues[order[-1]] = largest
+    return ModelConfidenceSet(pvalues, np.array([*order, *left]))
+
+
+def _range_step(mean: FloatArray, drawn: FloatArray) -> tuple[int, float]:
+    """The model of the largest standardised difference of a pair, and the p-value that all are equally good."""
+    i, j = np.triu_indices(mean.size, 1)
+    differences, resampled = mean[i] - mean[j], drawn[:, i] - drawn[:, j]
+    t, null = _standardised(differences, resampled)
+    observed = np.abs(t).max()
+    pair = int(np.abs(t).argmax())
+    worst = i[pair] if t[pair] > 0 else j[pair]
+    return int(worst), float(np.mean(np.abs(null).max(axis=1) >= observed))
+
+
+def _max_step(mean: FloatArray, drawn: FloatArray) -> tuple[int, float]:
+    """The model that is worst against the mean of all, and the p-value that all are equally good."""
+    t, null = _standardised(mean - mean.mean(), drawn - drawn.mean(axis=1, keepdims=True))
+    return int(t.argmax()), float(np.mean(null.max(axis=1) >= t.max()))
+
+
+def _standardised(observed: FloatArray, resampled: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Over the bootstrap's standard error; models with the same losses throughout do not differ."""
+    error = np.sqrt(np.mean(resampled**2, axis=0))
+    same = error <= 1e-14 * np.abs(resampled).max(initial=1e-300)
+    zero = same & (np.abs(observed) <= 1e-12 * np.abs(observed).max(initial=1e-300))
+    return np.where(zero, 0.0, divide(observed, np.where(same, 0.0, error))), np.where(same, 0.0, divide(resampled, error))
+
+
+def _resampled_means(table: FloatArray, length: int, n_resamples: int, rng: np.random.Generator) -> FloatArray:
+    """Means of all models over resampled blocks of examples; the same resamples for all models."""
+    n = table.shape[1]
+    n_blocks = -(-n // length)
+    means = np.empty((n_resamples, table.shape[0]))
+    step = max(1, 2_000_000 // n)
+    for start in range(0, n_resamples, step):
+        rows = min(step, n_resamples - start)
+        first = rng.integers(0, n, size=(rows, n_blocks))
+        drawn = ((first[:, :, None] + np.arange(length)) % n).reshape(rows, -1)[:, :n]
+        counts = np.bincount((drawn + np.arange(rows)[:, None] * n).ravel(), minlength=rows * n).reshape(rows, n)
+        means[start : start + rows] = counts @ table.T / n
+    return means

@@ -1,0 +1,710 @@
+"""Rank tests of paired differences, one for each dataset: Wilcoxon's with Walsh averages, and the sign test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache, partial
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import bdtr, bdtrc, bdtrik, ndtr, ndtri
+
+from tiebreak.errors import InvalidParameterError
+from tiebreak.numerics import (
+    IDENTICAL,
+    RELATIVE_TOLERANCE,
+    SMALLEST_PVALUE,
+    SPREAD,
+    UNDEFINED,
+    Alternative,
+    FloatArray,
+    IntArray,
+    check_count,
+    check_differences,
+    check_probability,
+    check_scale,
+    divide,
+    plain,
+)
+from tiebreak.numerics.law import Law, Shape
+
+Zeros = Literal["drop", "pratt", "split"]
+RankMethod = Literal["auto", "exact", "normal"]
+Ties = Literal["drop", "split"]
+
+MOST_EXACT = 50
+"""Differences that are not zero up to which "auto" takes the exact distribution."""
+
+LARGEST_EXACT = 1000
+"""Most for which it can be asked: there are 2 to this power of equally likely signs, which floats just hold."""
+
+
+class SignedRanks(NamedTuple):
+    """Counts and sums of ranks of the signed-rank test; arrays of the rows' shape, or numbers.
+
+    Attributes
+    ----------
+    n_zero, n_used : ndarray of int
+        Differences that are zero within the tolerance, and those that have a rank with a sign.
+    n_tie_groups : ndarray of int
+        Groups of two or more differences of the same size.
+    w_plus, w_minus : ndarray
+        Sum of the ranks of positive and of negative differences.
+    sd : ndarray
+        Standard deviation of either sum where neither model is better, which allows for ties.
+    """
+
+    n_zero: IntArray
+    n_used: IntArray
+    n_tie_groups: IntArray
+    w_plus: FloatArray
+    w_minus: FloatArray
+    sd: FloatArray
+
+    @property
+    def zscore(self) -> FloatArray:
+        """(w_plus - its mean) / its standard deviation; nan where all are zero."""
+        return plain(divide(np.subtract(self.w_plus, self.w_minus) / 2, self.sd))
+
+    @property
+    def rank_biserial(self) -> FloatArray:
+        """Effect size (w_plus - w_minus) / (w_plus + w_minus), between -1 and 1; nan where all are zero [K14]_.
+
+        References
+        ----------
+        .. [K14] D. Kerby. The simple difference formula: an approach to teaching nonparametric correlation. Comprehensive
+           Psychology 3, 2014.
+        """
+        return plain(divide(np.subtract(self.w_plus, self.w_minus), np.add(self.w_plus, self.w_minus)))
+
+
+def wilcoxon(
+    differences: ArrayLike,
+    *,
+    zeros: Zeros = "drop",
+    method: RankMethod = "auto",
+    continuity: bool = True,
+    scale: ArrayLike | None = None,
+) -> Law:
+    """Law of the centre of differences, one for each dataset, by Wilcoxon's signed-rank test.
+
+    The estimate is that of Hodges and Lehmann, and the interval holds the shifts that the test does not reject: exact for up to
+    50 units and otherwise by the normal approximation with a correction for continuity, both for differences without ties
+    [HWC14]_. It takes for granted that differences lie symmetrically around their centre. Ends are infinite where there are too
+    few units: fewer than six at 0.95. Because the p-value knows of ties and drops zeros, and the interval does neither, the
+    interval of heavily rounded scores may touch 0 although the test rejects it.
+
+    Parameters
+    ----------
+    differences : array_like of shape (..., n_units)
+        First model minus second, one for each dataset, in the metric's unit; positive favours the first. A nan, where one of the
+        models was not measured, is left out of its row. Scores of folds are not independent, and need `corrected_t`.
+    zeros : {"drop", "pratt", "split"}
+        Of the p-value. "drop" leaves zeros out before ranking [W45]_. "pratt" ranks them, and then leaves their ranks out [P59]_.
+        "split" ranks them and gives half of their ranks to each side, one zero being left out where their number is odd, without
+        allowing for ties [D06]_; it has the normal approximation only.
+    method : {"auto", "exact", "normal"}
+        Of the p-value. "exact" counts the signs of the ranks as they are, ties and all; "auto" does so for up to 50.
+    continuity : bool, default True
+        Whether the normal approximation moves the sum of ranks by a half towards its mean.
+    scale : array_like, broadcast over the leading axes, optional
+        Size of the scores that were subtracted: 1e-12 of it is rounding noise, which makes zeros and ties. The largest absolute
+        difference of the row if not given, which is too little where scores of 90 per cent differ in their last digits.
+
+    Returns
+    -------
+    Law
+        "identical" where all differences are zero, undefined without any or with an infinite one. `signed_ranks` has the sums.
+
+    Raises
+    ------
+    InvalidScoresError
+        No numbers.
+    InvalidParameterError
+        An unknown treatment of zeros or method.
+
+    References
+    ----------
+    .. [W45] F. Wilcoxon. Individual comparisons by ranking methods. Biometrics Bulletin 1, 1945.
+    .. [P59] J. W. Pratt. Remarks on zeros and ties in the Wilcoxon signed rank procedures. JASA 54, 1959.
+    .. [D06] J. Demsar. Statistical comparisons of classifiers over multiple data sets. JMLR 7, 2006.
+    .. [HWC14] M. Hollander, D. Wolfe, E. Chicken. Nonparametric Statistical Methods. 3rd ed., 2014, sections 3.3 and 3.6.
+
+    Examples
+    --------
+    >>> law = wilcoxon([0.021, 0.013, 0.042, -0.008, 0.034, 0.055, 0.026, 0.0])
+    >>> law.pvalue(), [round(end, 4) for end in (law.estimate, *law.interval())]
+    (0.03125, [0.0235, 0.0025, 0.042])
+    """
+    d = check_differences(differences, min_splits=1, unit="dataset")
+    _check_name(zeros, Zeros, "zeros")
+    _check_name(method, RankMethod, "method")
+    if zeros == "split" and method == "exact":
+        raise InvalidParameterError("zeros='split' has no exact distribution; use zeros='pratt', or method='normal'.")
+    pvalue = partial(_rank_pvalue, zeros=zeros, method=method, half=0.5 if continuity else 0.0)
+    law = _law(d, scale, hodges_lehmann(d), Shape(_rank_tail, _rank_end, pvalue))
+    if method == "exact" and np.max(law.n_units, initial=0) > LARGEST_EXACT:
+        raise InvalidParameterError(f"method='exact' takes {LARGEST_EXACT} differences at most; use 'auto' or 'normal'.")
+    return law
+
+
+def signed_ranks(differences: ArrayLike, *, zeros: Zeros = "drop", scale: ArrayLike | None = None) -> SignedRanks:
+    """Counts and sums of ranks of the signed-rank test; parameters are those of `wilcoxon`.
+
+    Examples
+    --------
+    >>> found = signed_ranks([0.021, 0.013, 0.042, -0.008, 0.034, 0.055, 0.026, 0.0])
+    >>> found.n_used, found.w_plus, found.w_minus
+    (7, 27.0, 1.0)
+    """
+    d = check_differences(differences, min_splits=1, unit="dataset")
+    _check_name(zeros, Zeros, "zeros")
+    return SignedRanks(*_by_rows(lambda rows, noise: list(_signed_ranks(rows, noise, zeros)[1]), d, _tolerance(d, scale)))
+
+
+def wilcoxon_critical_value(
+    n: int, alpha: float = 0.05, *, alternative: Literal["two-sided", "one-sided"] = "two-sided"
+) -> int | None:
+    """Largest sum of ranks at which the exact test rejects, for n differences without ties and zeros.
+
+    Parameters
+    ----------
+    n : int
+        Number of differences.
+    alpha : float, default 0.05
+        Level of the test.
+    alternative : {"two-sided", "one-sided"}
+        Two-sided: reject where the smaller of both sums is at most the value. One-sided: where the sum that should be small is.
+
+    Returns
+    -------
+    int or None
+        None where no sum is small enough, as with two-sided 0.05 and fewer than six differences.
+
+    Examples
+    --------
+    >>> wilcoxon_critical_value(14), wilcoxon_critical_value(5)
+    (21, None)
+    """
+    n = check_count(n, "n")
+    if alternative not in ("two-sided", "one-sided"):
+        raise InvalidParameterError(f"alternative must be 'two-sided' or 'one-sided'; got {alternative!r}.")
+    tail = check_probability(alpha, "alpha") / (2 if alternative == "two-sided" else 1)
+    cut = int(_exact_cut(n, tail))
+    return cut if cut >= 0 else None
+
+
+def hodges_lehmann(differences: ArrayLike) -> FloatArray:
+    """Median of the means of all pairs of values, each with itself included: the centre that goes with the signed-rank test.
+
+    It lies where as much speaks for a larger difference as for a smaller one. A few extreme values hardly move it.
+
+    Parameters
+    ----------
+    differences : array_like of shape (..., n_units)
+        First model minus second, one for each dataset, in the metric's unit; a nan is left out of its row.
+
+    Returns
+    -------
+    ndarray of shape (...)
+        In the metric's unit; nan for a row without values, or with an infinite one.
+
+    References
+    ----------
+    .. [HL63] J. L. Hodges, E. L. Lehmann. Estimates of location based on rank tests. Annals of Mathematical Statistics 34, 1963.
+
+    Examples
+    --------
+    >>> hodges_lehmann([1.0, 2.0, 6.0])
+    2.75
+    """
+    d = check_differences(differences, min_splits=1, unit="dataset")
+    n = np.count_nonzero(~np.isnan(d), axis=-1)
+    total = n * (n + 1) // 2
+    return plain(_by_rows(_walsh, d, (total - 1) // 2, total // 2)[0])
+
+
+# --- the sign test ----------------------------------------------------------------------------------------------------------
+
+
+class SignCounts(NamedTuple):
+    """Counts of the sign test; arrays of the rows' shape, or numbers.
+
+    Attributes
+    ----------
+    wins, losses, ties : ndarray of int
+        Differences above 0, below 0, and 0 within the tolerance.
+    wins_counted, n_counted : ndarray of int
+        Those of the test: without the ties, or with half of them, one being left out where their number is odd.
+    """
+
+    wins: IntArray
+    losses: IntArray
+    ties: IntArray
+    wins_counted: IntArray
+    n_counted: IntArray
+
+
+def sign_test(differences: ArrayLike, *, ties: Ties = "drop", scale: ArrayLike | None = None) -> Law:
+    """Law of the median difference, by wins against losses of the first model: a fair coin where neither is better.
+
+    It takes nothing for granted about how large differences are, so metrics of different units can be counted together. It needs
+    many datasets. The ends of its interval are differences, so coverage is at least the level [HWC14]_; infinite where there are
+    too few units, fewer than six at 0.95.
+
+    Parameters
+    ----------
+    differences : array_like of shape (..., n_units)
+        First model minus second, one for each dataset; positive favours the first. A nan is left out of its row.
+    ties : {"drop", "split"}
+        Of the p-value. "drop" leaves them out; "split" counts half of them as wins, one being left out where their number is odd
+        ([D06]_, section 3.1.4).
+    scale : array_like, broadcast over the leading axes, optional
+        As for `wilcoxon`.
+
+    Returns
+    -------
+    Law
+        "identical" where there are ties only, undefined without any difference or with an infinite one.
+
+    Raises
+    ------
+    InvalidParameterError
+        An unknown treatment of ties.
+
+    Examples
+    --------
+    >>> law = sign_test([0.02, 0.01, 0.04, -0.01, 0.03, 0.05, 0.02, 0.0])
+    >>> law.estimate, law.pvalue()
+    (0.02, 0.125)
+    """
+    d = check_differences(differences, min_splits=1, unit="dataset")
+    _check_name(ties, Ties, "ties")
+    n = np.count_nonzero(~np.isnan(d), axis=-1)
+    middle = (_ordered(d, np.maximum(n - 1, 0) // 2) + _ordered(d, np.minimum(n // 2, d.shape[-1] - 1))) / 2
+    return _law(d, scale, plain(middle), Shape(_sign_tail, _sign_end, partial(_sign_pvalue, ties=ties)))
+
+
+def sign_counts(differences: ArrayLike, *, ties: Ties = "drop", scale: ArrayLike | None = None) -> SignCounts:
+    """Wins, losses and ties of the sign test; parameters are those of `sign_test`."""
+    d = check_differences(differences, min_splits=1, unit="dataset")
+    _check_name(ties, Ties, "ties")
+    return SignCounts(*map(_whole, _counts(d, _tolerance(d, scale), ties)))
+
+
+class CriticalCount(NamedTuple):
+    """Limits of a two-sided or one-sided sign test.
+
+    Attributes
+    ----------
+    losses : int or None
+        Most losses with which the winner is shown to be better; None where no number is small enough.
+    wins : int or None
+        Fewest wins; the number of differences less the losses.
+    wins_normal : float
+        Fewest wins by the normal approximation, ``n / 2 + z sqrt(n) / 2``, not rounded, as textbooks have it.
+    """
+
+    losses: int | None
+    wins: int | None
+    wins_normal: float
+
+
+def sign_test_critical_value(
+    n: int, alpha: float = 0.05, *, alternative: Literal["two-sided", "one-sided"] = "two-sided"
+) -> CriticalCount:
+    """Numbers of wins and losses at which the sign test rejects, of n differences that are no ties.
+
+    Parameters
+    ----------
+    n : int
+    alpha : float, default 0.05
+    alternative : {"two-sided", "one-sided"}
+
+    Returns
+    -------
+    CriticalCount
+
+    Examples
+    --------
+    >>> sign_test_critical_value(20).wins, round(sign_test_critical_value(20).wins_normal, 2)
+    (15, 14.38)
+    """
+    n = check_count(n, "n")
+    if alternative not in ("two-sided", "one-sided"):
+        raise InvalidParameterError(f"alternative must be 'two-sided' or 'one-sided'; got {alternative!r}.")
+    tail = check_probability(alpha, "alpha") / (2 if alternative == "two-sided" else 1)
+    losses = int(_most_losses(np.array(n), np.array(tail)))
+    normal = n / 2 - float(ndtri(tail)) * n**0.5 / 2
+    return CriticalCount(losses, n - losses, normal) if losses >= 0 else CriticalCount(None, None, normal)
+
+
+def _counts(d: FloatArray, tolerance: FloatArray, ties: Ties) -> tuple[IntArray, ...]:
+    wins = np.count_nonzero(d > tolerance[..., None], axis=-1)
+    losses = np.count_nonzero(d < -tolerance[..., None], axis=-1)
+    tied = np.count_nonzero(~np.isnan(d), axis=-1) - wins - losses
+    half = tied // 2 if ties == "split" else 0 * tied
+    return wins, losses, tied, wins + half, wins + losses + 2 * half
+
+
+def _sign_pvalue(law: Law, side: Alternative, ties: Ties) -> FloatArray:
+    *_, won, counted = _counts(law.parts[0], np.asarray(law.tolerance), ties)
+    greater, less = _coin_tail(won, counted), _coin_tail(counted - won, counted)
+    return np.asarray({"greater": greater, "less": less}.get(side, np.minimum(2 * np.minimum(greater, less), 1.0)))
+
+
+def _sign_tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
+    """Differences equal to `at` speak for the hypothesis."""
+    beyond = (-1.0 if upper else 1.0) * (law.parts[0] - at[..., None]) > np.asarray(law.tolerance)[..., None]
+    p = _coin_tail(np.count_nonzero(beyond, axis=-1), np.asarray(law.n_units))
+    return np.where(law.kind == UNDEFINED, np.nan, np.maximum(p, SMALLEST_PVALUE))
+
+
+def _sign_end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
+    """The difference beyond which as many lie as a fair coin gives with the chance p."""
+    n = np.broadcast_to(law.n_units, np.broadcast_shapes(p.shape, np.shape(law.n_units)))
+    cut = _most_losses(n, np.broadcast_to(p, n.shape))
+    end = _ordered(
+        np.broadcast_to(law.parts[0], (*n.shape, law.parts[0].shape[-1])), np.maximum(n - 1 - cut if upper else cut, 0)
+    )
+    return np.where(cut < 0, np.inf if upper else -np.inf, end)
+
+
+def _ordered(d: FloatArray, place: IntArray) -> FloatArray:
+    """The value of each row at a place of its order."""
+    at = np.minimum(place, d.shape[-1] - 1)[..., None]
+    return np.asarray(np.take_along_axis(np.sort(d, axis=-1), at, axis=-1)[..., 0])
+
+
+def _coin_tail(wins: IntArray, n: IntArray) -> FloatArray:
+    """P(X >= wins) of n fair coins."""
+    return np.where(wins <= 0, 1.0, bdtrc(np.maximum(wins, 1) - 1, np.maximum(n, 1), 0.5))
+
+
+def _most_losses(n: IntArray, tail: FloatArray) -> IntArray:
+    """Largest count with P(X <= count) of n fair coins at most the tail; -1 where there is none."""
+    guess = np.nan_to_num(np.floor(bdtrik(tail, np.maximum(n, 1), 0.5)), nan=-1.0)
+    for step in (1, 0, -1):  # the guess is off by one at times
+        count = guess + step
+        fits = bdtr(np.maximum(count, 0), np.maximum(n, 1), 0.5) <= tail * (1 + 1e-12)
+        if step == 1:
+            found = np.full(np.shape(guess), -1.0)
+        found = np.where((found < 0) & (count >= 0) & (count < n) & fits, count, found)
+    return np.asarray(found, dtype=int)
+
+
+# --- the signed-rank test ---------------------------------------------------------------------------------------------------
+
+
+def _rank_tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
+    """Chance that so many Walsh averages or more are on the other side of `at`; those equal to it speak for the hypothesis."""
+    if np.ndim(at) > np.ndim(law.estimate):
+        return np.stack([_rank_tail(law, each, upper) for each in at])
+    sign = -1.0 if upper else 1.0
+
+    def tail(rows: FloatArray, at: FloatArray, noise: FloatArray) -> list[FloatArray]:
+        is_bad = np.asarray(np.isinf(rows).any(axis=1) | np.isnan(rows).all(axis=1))
+        e = np.where(is_bad[:, None], np.nan, sign * (rows - at[:, None]))
+        n = np.count_nonzero(~np.isnan(rows), axis=1)
+        return [np.where(is_bad, np.nan, _untied_tail(n, _strictly_above(e, noise)))]
+
+    return np.asarray(_by_rows(tail, law.parts[0], at, law.tolerance)[0])
+
+
+def _rank_end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
+    if np.ndim(p) > np.ndim(law.estimate):
+        return np.stack([_rank_end(law, each, upper) for each in p])
+    n = np.asarray(law.n_units)
+    cut = _largest_below(n, np.broadcast_to(p, n.shape))
+    place = n * (n + 1) // 2 - 1 - cut if upper else cut
+    return np.asarray(_by_rows(_walsh, law.parts[0], place, place)[0])
+
+
+def _rank_pvalue(law: Law, side: Alternative, zeros: Zeros, method: RankMethod, half: float) -> FloatArray:
+    def pvalue(rows: FloatArray, noise: FloatArray) -> list[FloatArray]:
+        size, ranks = _signed_ranks(rows, noise, zeros)
+        is_exact = (
+            (ranks.n_used <= MOST_EXACT) & (zeros != "split") if method == "auto" else np.full(len(rows), method == "exact")
+        )
+        centred = (ranks.w_plus - ranks.w_minus) / 2
+        toward = {"greater": centred, "less": -centred}.get(side, np.abs(centred))
+        z = divide(np.maximum(toward - half, 0.0) if side == "two-sided" else toward - half, ranks.sd)
+        p = np.minimum(2 * ndtr(-z), 1.0) if side == "two-sided" else ndtr(-z)
+        return [np.where(is_exact, _exact_pvalue(size, ranks, is_exact, side), p)]
+
+    return np.asarray(_by_rows(pvalue, law.parts[0], law.tolerance)[0])
+
+
+def _signed_ranks(rows: FloatArray, tolerance: FloatArray, zeros: Zeros) -> tuple[FloatArray, SignedRanks]:
+    """Ranks of the sizes of differences, in rising order along each row and 0 for what has no sign; and what they add up to."""
+    magnitude = np.where(np.isfinite(rows), np.abs(rows), np.nan)
+    order = np.argsort(magnitude, axis=1)  # nan last
+    ordered = np.take_along_axis(magnitude, order, axis=1)
+    is_plus = np.take_along_axis(rows, order, axis=1) > 0
+    is_zero = ordered <= tolerance[:, None]
+    n_zero = np.count_nonzero(is_zero, axis=1)
+    first, last = _groups(ordered, tolerance)
+    has_sign = ~is_zero & ~np.isnan(ordered)
+    lost = n_zero if zeros == "drop" else n_zero % 2 if zeros == "split" else np.zeros_like(n_zero)
+    size = np.where(has_sign, (first + last) / 2 + 1 - lost[:, None], 0.0)
+    plus, minus, n_used = (size * is_plus).sum(axis=1), (size * ~is_plus).sum(axis=1), np.count_nonzero(has_sign, axis=1)
+    squares = np.square(size).sum(axis=1)  # each rank counts by a fair coin; mid-ranks allow for ties
+    if zeros == "split":
+        kept = n_zero - lost
+        plus, minus, n_used = plus + kept * (kept + 1) / 4, minus + kept * (kept + 1) / 4, n_used + kept
+        squares = n_used * (n_used + 1) * (2 * n_used + 1) / 6
+    n_tie_groups = np.count_nonzero(has_sign & (first == np.arange(rows.shape[1])) & (last > first), axis=1)
+    is_bad = np.isinf(rows).any(axis=1) | np.isnan(rows).all(axis=1)
+    plus, minus = (np.where(is_bad, np.nan, side) for side in (plus, minus))
+    return size, SignedRanks(n_zero, n_used, n_tie_groups, plus, minus, np.sqrt(squares) / 2)
+
+
+def _groups(ordered: FloatArray, tolerance: FloatArray) -> tuple[IntArray, IntArray]:
+    """First and last position of the group of tied values that each one is in; values rise along rows, nan is last."""
+    n_rows, n = ordered.shape
+    place = np.broadcast_to(np.arange(n), (n_rows, n))
+    is_new = np.ones((n_rows, n), dtype=bool)
+    with np.errstate(invalid="ignore"):  # inf - inf
+        is_new[:, 1:] = ~(np.diff(ordered, axis=1) <= tolerance[:, None])
+    is_end = np.ones((n_rows, n), dtype=bool)
+    is_end[:, :-1] = is_new[:, 1:]
+    first = np.maximum.accumulate(np.where(is_new, place, 0), axis=1)
+    last = np.minimum.accumulate(np.where(is_end, place, n)[:, ::-1], axis=1)[:, ::-1]
+    return first, last
+
+
+def _strictly_above(e: FloatArray, tolerance: FloatArray) -> IntArray:
+    """Number of Walsh averages of each row that are above 0 by more than the tolerance; nan is left out.
+
+    A pair with the larger size on the plus side has a positive mean, so each positive value counts the smaller sizes, and among
+    equal ones those that are positive too.
+    """
+    order = np.argsort(np.abs(e), axis=1)
+    ordered = np.take_along_axis(e, order, axis=1)
+    first, _ = _groups(np.abs(ordered), tolerance)
+    is_plus = ordered > tolerance[:, None]
+    count = np.cumsum(is_plus, axis=1)
+    before: IntArray = np.take_along_axis(count - is_plus, first, axis=1)  # positive ones before the group
+    return np.asarray((is_plus * (first + count - before)).sum(axis=1))
+
+
+def _exact_pvalue(size: FloatArray, ranks: SignedRanks, wanted: NDArray[np.bool_], side: Alternative) -> FloatArray:
+    """Tails of the sum of ranks when each sign is a fair coin; rows with the same ranks share one distribution."""
+    p = np.full(len(wanted), np.nan)
+    rows = np.flatnonzero(wanted)
+    if not rows.size:
+        return p
+    doubled = np.rint(2 * size[rows]).astype(np.int32)
+    has_ties = (ranks.n_tie_groups[rows] > 0).astype(np.int32)
+    # without ties the ranks are known from their number and the first of them
+    smallest = np.where(doubled > 0, doubled, np.iinfo(np.int32).max).min(axis=1)
+    brief = np.stack([has_ties, ranks.n_used[rows], smallest], axis=1)
+    for tied in (0, 1):
+        mine = np.flatnonzero(has_ties == tied)
+        if not mine.size:
+            continue
+        keys = np.ascontiguousarray(doubled[mine] if tied else brief[mine])
+        _, where, kind = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+        order = np.argsort(kind.ravel(), kind="stable")
+        starts = np.searchsorted(kind.ravel()[order], np.arange(where.size + 1))
+        for number, example in enumerate(where.tolist()):
+            members = mine[order[starts[number] : starts[number + 1]]]
+            pattern = doubled[mine[example]]
+            tail = _tails(pattern[pattern > 0].tobytes())
+            up, down = (np.rint(2 * np.nan_to_num(each[rows[members]])).astype(int) for each in (ranks.w_plus, ranks.w_minus))
+            greater, less = tail[up], tail[down]
+            p[rows[members]] = {"greater": greater, "less": less}.get(side, np.minimum(2 * np.minimum(greater, less), 1.0))
+    return p
+
+
+@lru_cache(maxsize=1024)
+def _tails(doubled: bytes) -> FloatArray:
+    """P(sum >= s) for each s, where every doubled rank is in the sum or not with equal chances."""
+    sizes = np.frombuffer(doubled, dtype=np.int32)
+    chance = np.zeros(int(sizes.sum()) + 1)
+    chance[0] = 1.0
+    reached = 0
+    for size in sizes.tolist():
+        reached += size
+        chance[size : reached + 1] += chance[: reached - size + 1].copy()
+    tails: FloatArray = np.cumsum(chance[::-1])[::-1]
+    return np.asarray(tails / tails[0])
+
+
+def _untied(n: int) -> FloatArray:
+    """P(W >= w) for w = 0, 1, ... of ranks 1 to n without ties."""
+    return _tails((2 * np.arange(1, n + 1, dtype=np.int32)).tobytes())[::2] if n else np.ones(1)
+
+
+def _untied_tail(n: IntArray, w: IntArray) -> FloatArray:
+    """P(W >= w) of ranks without ties: exact up to 50, then normal with a correction for continuity."""
+    p = ndtr(-(w - 0.5 - n * (n + 1) / 4) / np.sqrt(np.maximum(n * (n + 1) * (2 * n + 1) / 24, 0.25)))
+    for size in np.unique(n[n <= MOST_EXACT]).tolist():
+        mine = n == size
+        p[mine] = _untied(size)[w[mine]]
+    return np.asarray(np.maximum(p, SMALLEST_PVALUE))
+
+
+def _largest_below(n: IntArray, tail: FloatArray) -> IntArray:
+    """Largest w with P(W <= w) at most the tail, -1 where there is none; n and tail have one shape."""
+    spread = np.sqrt(n * (n + 1) * (2 * n + 1) / 24)
+    cut = np.floor(n * (n + 1) / 4 - 0.5 + ndtri(tail) * spread)
+    cut = np.where(np.isfinite(cut), np.maximum(cut, -1), -1).astype(int)
+    for size in np.unique(n[n <= MOST_EXACT]).tolist():
+        mine = n == size
+        cut[mine] = _exact_cut(size, tail[mine])
+    return cut
+
+
+def _exact_cut(n: int, tail: ArrayLike) -> IntArray:
+    """Largest w with P(W <= w) at most the tail, for one n; P(W <= w) is P(W >= total - w), and rises with w."""
+    at_most = _untied(n)[::-1]
+    return np.asarray(np.searchsorted(at_most, np.asarray(tail) * (1 + 1e-12), side="right") - 1)
+
+
+# --- Walsh averages: the means of all pairs of values -----------------------------------------------------------------------
+
+MOST_AT_ONCE = 300
+"""Values of a row up to which all its Walsh averages are made, 45,150 of them; of longer rows only those near the wanted."""
+
+
+def _walsh(rows: FloatArray, low: IntArray, high: IntArray) -> list[FloatArray]:
+    """Mean of two Walsh averages of each row that are neighbours in order, or one and the same; nan is left out of the row.
+
+    Ranks count from 0, the smallest first. Those below it give -inf, those beyond the last inf; nan for rows without a value, or
+    with an infinite one.
+    """
+    ordered = np.sort(rows, axis=1)  # nan last
+    n = np.count_nonzero(~np.isnan(ordered), axis=1)
+    is_good = ~np.isinf(ordered).any(axis=1) & (n > 0)
+    found = np.where(is_good, np.where(low < 0, -np.inf, np.inf), np.nan)
+    wanted = np.flatnonzero(is_good & (low >= 0) & (high < n * (n + 1) // 2))
+    kinds, kind = np.unique(np.stack([n, low, high], axis=1)[wanted], axis=0, return_inverse=True)
+    for number, (size, one, two) in enumerate(kinds.tolist()):
+        mine = wanted[kind.ravel() == number]
+        found[mine] = _of_ranks(ordered[mine, :size], one, two)
+    return [found]
+
+
+def _of_ranks(ordered: FloatArray, low: int, high: int) -> FloatArray:
+    """Walsh averages of complete rows of one length in rising order: the mean of those at two neighbouring ranks, or at one."""
+    n_rows, n = ordered.shape
+    if n > MOST_AT_ONCE:
+        return np.array([_near_rank(row, low, high) for row in ordered])
+    kept, n_below = _candidates(n, low, high)
+    n_averages = sum(end - first for first, end in kept)
+    step, at = max(1, _BLOCK // n_averages), low - n_below
+    found = np.empty(n_rows)
+    for start in range(0, n_rows, step):
+        block = np.ascontiguousarray(ordered[start : start + step].T)  # what is added then lies side by side
+        sums, place = np.empty((n_averages, block.shape[1])), 0
+        for lag, (first, end) in enumerate(kept):
+            np.add(block[first:end], block[first + lag : end + lag], out=sums[place : place + end - first])
+            place += end - first
+        sums = np.ascontiguousarray(sums.T)
+        sums.partition(at, axis=1)
+        found[start : start + step] = (sums[:, at] + (sums[:, at] if low == high else sums[:, at + 1 :].min(axis=1))) / 4
+    return found
+
+
+@lru_cache(maxsize=64)
+def _candidates(n: int, lowest: int, highest: int) -> tuple[tuple[tuple[int, int], ...], int]:
+    """Range of i, for each lag, in which the average of values i and i + lag may have one of these ranks; how many lie below.
+
+    Of values in rising order an average is at least as large as all those of two values that are no larger: it has so many below
+    it. Likewise above it.
+    """
+    kept, n_below = [], 0
+    for lag in range(n):
+        i, j = np.arange(n - lag), np.arange(lag, n)
+        fewest_below = (i + 1) * (j + 1) - i * (i + 1) // 2 - 1
+        fewest_above = fewest_below[::-1]  # the same read from the other end
+        is_below = n * (n + 1) // 2 - 1 - fewest_above < lowest
+        first = int(np.count_nonzero(is_below))
+        kept.append((first, max(first, int(np.count_nonzero(fewest_below <= highest)))))
+        n_below += first
+    return tuple(kept), n_below
+
+
+def _near_rank(row: FloatArray, low: int, high: int) -> float:
+    """Walsh average of one long row: those between two limits that enclose the rank are made, and one of them is picked.
+
+    The limits are guessed from the Walsh averages of some evenly spaced values, and counted.
+    """
+    some = row[np.linspace(0, row.size - 1, 48).astype(int)]
+    guess = np.sort((some[:, None] + some)[np.triu_indices(48)])
+    below, sums = _between(row, guess, low)
+    at = low - below
+    sums.partition(at)
+    if low == high:
+        return float(sums[at]) / 2
+    if at + 1 == sums.size:
+        return (float(sums[at]) / 2 + _near_rank(row, high, high)) / 2
+    return float(sums[at] + sums[at + 1 :].min()) / 4
+
+
+def _between(row: FloatArray, guess: FloatArray, rank: int) -> tuple[int, FloatArray]:
+    """Sums of two values of the row near a rank, and how many are below all of these."""
+    n = row.size
+    share, width = rank / (n * (n + 1) / 2), 0.01
+    while True:
+        low = guess[int((share - width) * guess.size)] if share > width else -np.inf
+        high = guess[int((share + width) * guess.size)] if share + width < 1 else np.inf
+        first = np.arange(n)  # each pair once
+        start = np.maximum(np.searchsorted(row, low - row, "left"), first)
+        end = np.maximum(np.searchsorted(row, high - row, "right"), start)
+        below, count = int((start - first).sum()), end - start
+        if below <= rank < below + int(count.sum()):
+            one = np.repeat(row, count)
+            other = np.arange(one.size) + np.repeat(start - (np.cumsum(count) - count), count)
+            return below, one + row[other]
+        width *= 2
+
+
+# --- rows -------------------------------------------------------------------------------------------------------------------
+
+_BLOCK = 250_000
+"""Differences, or Walsh averages, that are held at once: larger blocks leave the cache of a processor."""
+
+
+def _by_rows(function: Callable[..., list[NDArray[Any]]], d: FloatArray, *more: ArrayLike) -> list[NDArray[Any]]:
+    """Arrays that a function of some rows, and of a number for each, makes of a part at a time; in the rows' shape."""
+    shape, rows = d.shape[:-1], d.reshape(-1, d.shape[-1])
+    beside = [np.broadcast_to(each, shape).ravel() for each in more]
+    step = max(1, _BLOCK // rows.shape[1])
+    parts = [slice(start, start + step) for start in range(0, max(len(rows), 1), step)]
+    found = [function(rows[part], *(each[part] for each in beside)) for part in parts]
+    return [_whole(np.concatenate(each).reshape(shape)) for each in zip(*found, strict=True)]
+
+
+def _whole(values: NDArray[Any]) -> NDArray[Any]:
+    """A single value as a number of Python."""
+    return values if values.ndim else values.item()
+
+
+def _tolerance(d: FloatArray, scale: ArrayLike | None) -> FloatArray:
+    """Size up to which differences are zero, and by which sizes that are tied differ."""
+    size = check_scale(scale, d.shape[:-1])
+    if size is None:
+        size = _by_rows(lambda rows: [np.where(np.isfinite(rows), np.abs(rows), 0.0).max(axis=1, initial=0.0)], d)[0]
+    return np.asarray(RELATIVE_TOLERANCE * np.broadcast_to(size, d.shape[:-1]))
+
+
+def _law(d: FloatArray, scale: ArrayLike | None, estimate: FloatArray, shape: Shape) -> Law:
+    """Law of rows of differences, which are its part."""
+    tolerance = _tolerance(d, scale)
+
+    def kinds(rows: FloatArray, noise: FloatArray) -> list[NDArray[Any]]:
+        n, is_bad = np.count_nonzero(~np.isnan(rows), axis=1), np.isinf(rows).any(axis=1) | np.isnan(rows).all(axis=1)
+        is_zero = ~(np.abs(rows) > noise[:, None]).any(axis=1)
+        return [n, np.where(is_bad, UNDEFINED, np.where(is_zero, IDENTICAL, SPREAD)).astype(np.int8)]
+
+    n_units, kind = _by_rows(kinds, d, tolerance)
+    estimate = plain(np.where(np.asarray(kind) == UNDEFINED, np.nan, estimate))
+    return Law(estimate=estimate, n_units=n_units, kind=np.asarray(kind), tolerance=plain(tolerance), shape=shape, parts=(d,))
+
+
+def _check_name(value: str, known: object, name: str) -> None:
+    if value not in get_args(known):
+        raise InvalidParameterError(f"{name} must be one of {', '.join(map(repr, get_args(known)))}; got {value!r}.", about=name)

@@ -1,0 +1,704 @@
+"""Rates of right and wrong examples: the interval of one, and the difference of two, on their own test sets or on the same one.
+
+A rate is what a model scores on one test set: so many right, or wrong, of n examples. Nothing here knows of folds; for scores of
+cross-validation, whose training sets overlap, see `corrected_t`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import betainc, betaincinv, chdtrc, gammaln, ndtr, ndtri, xlogy
+
+from tiebreak.errors import InvalidParameterError, InvalidScoresError, TooFewModelsError
+from tiebreak.numerics import (
+    RELATIVE_TOLERANCE,
+    SPREAD,
+    UNDEFINED,
+    FloatArray,
+    Interval,
+    check_probability,
+    check_rows,
+    divide,
+    floats,
+    floats_together,
+    plain,
+)
+from tiebreak.numerics.law import Law, Shape, Significance, student
+
+ProportionMethod = Literal[
+    "wilson",
+    "wilson-cc",
+    "clopper-pearson",
+    "mid-p",
+    "agresti-coull",
+    "jeffreys",
+    "jeffreys-modified",
+    "likelihood-ratio",
+    "wald",
+    "wald-cc",
+    "plus-four",
+]
+McNemarVariant = Literal["exact", "mid-p", "chi2", "chi2-corrected"]
+Limits = tuple[FloatArray, FloatArray]
+
+
+# --- one model --------------------------------------------------------------------------------------------------------------
+
+
+def proportion_interval(
+    successes: ArrayLike, n: ArrayLike, *, level: float = 0.95, method: ProportionMethod = "wilson"
+) -> Interval:
+    """Confidence interval of one proportion, such as the accuracy on one test set.
+
+    Parameters
+    ----------
+    successes : array_like
+        How many of the examples; need not be whole.
+    n : array_like
+        Number of examples, broadcast against `successes`.
+    level : float, default 0.95
+        Coverage, between 0 and 1.
+    method : str
+        "wilson" inverts the score test [W27]_ and is the default, as its coverage is near the nominal one on average over the
+        true rates p, for every n [BCD01]_. For some p it is less: with 95 % down to 0.835 at n = 10 and 0.838 at n = 1,000, both
+        where n p or n (1 - p) is about 0.18.
+        "clopper-pearson" inverts the exact tests [CP34]_: never too short, mostly too long; "mid-p" counts the observed outcome
+        by half. "agresti-coull" and "plus-four" add successes and failures to both sides. "jeffreys" is the central interval of
+        the posterior under a Beta(1/2, 1/2) prior, "jeffreys-modified" the same with 0 and 1 as limits where there are no
+        successes or no failures. "likelihood-ratio" inverts that test. "wald" is ``p +- z sqrt(p (1 - p) / n)``, for contrast: it
+        has no width at 0 and n. "-cc" is with the correction for continuity [N98a]_.
+
+    Returns
+    -------
+    Interval
+        Low and high limit, arrays of the shape of `successes`, or floats. Those of "wald", "wald-cc", "agresti-coull" and
+        "plus-four" may leave 0 to 1 and are not cut off.
+
+    Raises
+    ------
+    InvalidScoresError
+        More successes than examples, a negative number of them, n of 0, or nan.
+
+    References
+    ----------
+    .. [W27] E. B. Wilson. Probable inference, the law of succession, and statistical inference. JASA 22, 1927.
+    .. [CP34] C. J. Clopper, E. S. Pearson. The use of confidence or fiducial limits illustrated in the case of the binomial.
+       Biometrika 26, 1934.
+    .. [N98a] R. G. Newcombe. Two-sided confidence intervals for the single proportion: comparison of seven methods. Statistics
+       in Medicine 17, 1998.
+    .. [BCD01] L. D. Brown, T. T. Cai, A. DasGupta. Interval estimation for a binomial proportion. Statistical Science 16, 2001.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> low, high = tb.statistics.proportion_interval(81, 263)
+    >>> f"{low:.4f} to {high:.4f}"
+    '0.2553 to 0.3662'
+    """
+    low, high = _mirrored(_chosen(_LOWER, method, "method"), *_check_counts(successes, n), _multiplier(level))
+    return Interval(plain(low), plain(high))
+
+
+def _mirrored(lower: Callable[..., FloatArray], x: FloatArray, n: FloatArray, z: FloatArray | float) -> Limits:
+    """Both limits; the upper one of successes is the lower one of failures."""
+    return lower(x, n, z), 1 - lower(n - x, n, z)
+
+
+def _wilson(x: FloatArray, n: FloatArray, z: FloatArray | float) -> FloatArray:
+    """[W27]_; the product of both limits is known too, which spares a limit near 0 the cancellation."""
+    middle = (x + z * z / 2) / (n + z * z)
+    half = z / (n + z * z) * np.sqrt(x * (n - x) / n + z * z / 4)
+    return np.where(x == 0, 0.0, divide(x * x / (n * (n + z * z)), middle + half))
+
+
+def _wilson_cc(x: FloatArray, n: FloatArray, z: float) -> FloatArray:
+    """[N98a]_, method 4; up to half a success nothing is left of it after the correction."""
+    root = np.sqrt(np.maximum(z * z - 2 - 1 / n + 4 * x / n * (n - x + 1), 0))
+    return np.asarray(np.where(x <= 0.5, 0.0, np.maximum((2 * x + z * z - 1 - z * root) / (2 * (n + z * z)), 0.0)))
+
+
+def _clopper_pearson(x: FloatArray, n: FloatArray, z: float) -> FloatArray:
+    """Quantile of a beta distribution, [CP34]_."""
+    inside = x > 0
+    return np.where(inside, betaincinv(np.where(inside, x, 1), np.where(inside, n - x + 1, 1), ndtr(-z)), 0.0)
+
+
+def _mid_p(x: FloatArray, n: FloatArray, z: float) -> FloatArray:
+    """The rate at which half of P(X = x), and P(X > x), are the tail together; [N98a]_, method 6."""
+
+    def excess(p: float, x: float, n: float) -> float:
+        above = betainc(x + 1, n - x, p) if x < n else 0.0
+        return float((betainc(x, n - x + 1, p) + above) / 2 - ndtr(-z))
+
+    return _roots(excess, x, n, np.ones(x.shape))
+
+
+def _likelihood_ratio(x: FloatArray, n: FloatArray, z: float) -> FloatArray:
+    """Limit at which twice the fall of the log-likelihood from its top is z squared; [N98a]_, method 7."""
+
+    def excess(p: float, x: float, n: float) -> float:
+        top = xlogy(x, x / n) + xlogy(n - x, 1 - x / n)
+        return float(z * z - 2 * (top - xlogy(x, p) - xlogy(n - x, 1 - p)))
+
+    return _roots(excess, x, n, x / n)
+
+
+def _roots(rising: Callable[[float, float, float], float], x: FloatArray, n: FloatArray, high: FloatArray) -> FloatArray:
+    """Roots of a rising function of a rate; 0 where one is smaller than any float, as a small part of a count has it."""
+    from scipy.optimize import brentq
+
+    smallest = float(np.finfo(float).tiny)
+
+    def root(x: float, n: float, high: float) -> float:
+        largest = min(high, 1 - 1e-16)
+        if x <= 0 or smallest >= largest or rising(smallest, x, n) >= 0:
+            return 0.0
+        return float(brentq(rising, smallest, largest, args=(x, n), xtol=1e-300, rtol=1e-14, maxiter=2000))
+
+    return np.asarray(np.vectorize(root, otypes=[float])(x, n, high))
+
+
+def _wald(x: FloatArray, n: FloatArray, z: float) -> FloatArray:
+    return np.asarray(x / n - z * np.sqrt(x / n * (1 - x / n) / n))
+
+
+_LOWER: dict[str, Callable[..., FloatArray]] = {
+    "wilson": _wilson,
+    "wilson-cc": _wilson_cc,
+    "clopper-pearson": _clopper_pearson,
+    "mid-p": _mid_p,
+    "agresti-coull": lambda x, n, z: _wald(x + z * z / 2, n + z * z, z),
+    "jeffreys": lambda x, n, z: betaincinv(x + 0.5, n - x + 0.5, ndtr(-z)),
+    "jeffreys-modified": lambda x, n, z: np.where(x == 0, 0.0, betaincinv(x + 0.5, n - x + 0.5, ndtr(-z))),
+    "likelihood-ratio": _likelihood_ratio,
+    "wald": _wald,
+    "wald-cc": lambda x, n, z: _wald(x, n, z) - 0.5 / n,
+    "plus-four": lambda x, n, z: _wald(x + 2, n + 4, z),
+}
+"""Lower limits of one proportion: of successes, examples and the normal multiplier."""
+
+
+def _multiplier(level: float) -> float:
+    return float(-ndtri((1 - check_probability(level, "level")) / 2))
+
+
+# --- two models, each on a test set of its own ------------------------------------------------------------------------------
+
+
+def newcombe(
+    first: ArrayLike, n_first: ArrayLike, second: ArrayLike, n_second: ArrayLike, *, higher_is_better: bool = True
+) -> Law:
+    """Law of the difference of two rates of independent test sets, whose interval joins the Wilson limits of both [N98]_.
+
+    The two test sets share no example, and within each the examples were drawn independently of one another. If both models
+    were scored on the same examples, this interval is too wide or too narrow by as much as their errors go together: use `tango`.
+    If examples come in groups (of a patient, a document, a user), n counts more than there is to count.
+
+    Parameters
+    ----------
+    first, second : array_like
+        How many of the examples each model got right (or wrong). Need not be whole: 4.5 of 30 is a rate that was rounded, or a
+        mean over runs. Several are compared at once, each with its own n.
+    n_first, n_second : array_like
+        Number of examples of each test set, broadcast against `first` and `second`.
+    higher_is_better : bool, default True
+        False for wrong ones, so that a positive difference favours the first all the same.
+
+    Returns
+    -------
+    Law
+        Its interval has a width also where both rates are 0 or 1.
+
+    Raises
+    ------
+    InvalidScoresError
+        More successes than examples, a test set without examples, or nan.
+
+    References
+    ----------
+    .. [N98] R. G. Newcombe. Interval estimation for the difference between independent proportions: comparison of eleven
+       methods. Statistics in Medicine 17, 1998; method 10.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> law = tb.statistics.newcombe(56, 70, 48, 80)
+    >>> [round(end, 4) for end in law.interval()]
+    [0.0524, 0.3339]
+    """
+    x, n, y, m = _two_rates(first, n_first, second, n_second, higher_is_better)
+    return Law(
+        estimate=plain(x / n - y / m),
+        n_units=(n + m).astype(np.int64)[()],
+        kind=np.full(x.shape, SPREAD, dtype=np.int8),
+        tolerance=RELATIVE_TOLERANCE,
+        shape=NEWCOMBE,
+        parts=(x, n, y, m),
+    )
+
+
+def z_test(
+    first: ArrayLike,
+    n_first: ArrayLike,
+    second: ArrayLike,
+    n_second: ArrayLike,
+    *,
+    pooled: bool = True,
+    higher_is_better: bool = True,
+) -> Law:
+    """Normal law of the difference of two rates of independent test sets, as textbooks have it, for contrast.
+
+    Parameters
+    ----------
+    first, n_first, second, n_second, higher_is_better
+        As for `newcombe`. With a success and a failure more in each, and not pooled, the interval is that of Agresti and Caffo.
+    pooled : bool, default True
+        The standard error is that of equal rates, as the hypothesis has it (the score test), or that of two different ones. The
+        latter is 0 where each rate is 0 or 1, and says nothing there: all of 10 against none of 20 is evidence, but that error
+        cannot weigh it. Its interval is too short for small n and rates near 0 or 1.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> law = tb.statistics.z_test(0.15 * 30, 30, 0.25 * 5000, 5000, pooled=False, higher_is_better=False)
+    >>> f"{law.estimate:.3f} +- {(law.interval().high - law.interval().low) / 2:.3f}"
+    '0.100 +- 0.128'
+    """
+    x, n, y, m = _two_rates(first, n_first, second, n_second, higher_is_better)
+    p, q = ((x + y) / (n + m),) * 2 if pooled else (x / n, y / m)
+    error = np.sqrt(p * (1 - p) / n + q * (1 - q) / m)
+    return student(x / n - y / m, error, n_units=(n + m).astype(np.int64)[()], tolerance=RELATIVE_TOLERANCE)
+
+
+def _joined(counts: Sequence[FloatArray], z: FloatArray, phi: FloatArray | float = 0.0) -> Limits:
+    """Limits of x / n - y / m that join the Wilson limits of both; phi is the correlation of the rates."""
+    x, n, y, m = counts
+    p, q = x / n, y / m
+    (p_low, p_high), (q_low, q_high) = _mirrored(_wilson, x, n, z), _mirrored(_wilson, y, m, z)
+
+    def together(one: FloatArray, other: FloatArray) -> FloatArray:
+        return np.asarray(np.sqrt(np.maximum(one * one - 2 * phi * one * other + other * other, 0.0)))
+
+    return p - q - together(p - p_low, q_high - q), p - q + together(p_high - p, q - q_low)
+
+
+def _newcombe_end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
+    z = np.clip(ndtri(p), -_LARGEST, _LARGEST) * (-1.0 if upper else 1.0)
+    low, high = _joined(law.parts, np.abs(z))
+    return np.where(z < 0, low, high)
+
+
+def _newcombe_tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
+    """Tail of the multiplier at which `at` is an end of the interval, found by bisection."""
+    middle = _joined(law.parts, np.asarray(1e-12))[0]
+    at, is_above = np.broadcast_arrays(at, at > middle)
+    small, large = np.zeros(at.shape), np.full(at.shape, _LARGEST)
+    for _ in range(60):
+        z = (small + large) / 2
+        low, high = _joined(law.parts, z)
+        inside = np.where(is_above, high < at, low > at)
+        small, large = np.where(inside, z, small), np.where(inside, large, z)
+    z = np.where(at == middle, 0.0, (small + large) / 2)
+    return np.asarray(ndtr(np.where(is_above == upper, -z, z)))
+
+
+_LARGEST = 38.0
+"""Normal multiplier whose tail is near the smallest float."""
+
+NEWCOMBE = Shape(_newcombe_tail, _newcombe_end)
+"""Wilson limits of two rates, joined."""
+
+
+# --- two models on the same examples ----------------------------------------------------------------------------------------
+
+
+class PairedCounts(NamedTuple):
+    """Numbers of examples by who was right; arrays over pairs of models, or single numbers.
+
+    Attributes
+    ----------
+    both, only_first, only_second, neither : ndarray or float
+    """
+
+    both: FloatArray
+    only_first: FloatArray
+    only_second: FloatArray
+    neither: FloatArray
+
+
+def paired_counts(correct: ArrayLike, first: ArrayLike = 0, second: ArrayLike = 1, *, omit_missing: bool = False) -> PairedCounts:
+    """Count, for pairs of models, the examples on which both, one or neither was right, through one matrix product.
+
+    Parameters
+    ----------
+    correct : array_like of shape (n_models, n_examples)
+        1 or True where the model was right, 0 or False where not, nan where it has no answer.
+    first, second : array_like of int
+        Rows of the models of each pair; the first two rows unless given.
+    omit_missing : bool, default False
+        Count for each pair the examples that both models have. Otherwise nan is an error.
+
+    Returns
+    -------
+    PairedCounts
+
+    Raises
+    ------
+    InvalidScoresError
+        Values other than 0 and 1, or nan without `omit_missing`.
+    """
+    table = floats(correct, "correct")
+    if table.ndim != 2:
+        raise InvalidScoresError(f"correct must be an array of shape (n_models, n_examples); got the shape {table.shape}.")
+    size = table.shape[0]
+    i, j = check_rows(first, size, "first"), check_rows(second, size, "second")
+    right_right, right_failed, failed_failed = np.zeros((3, size, size))
+    for start in range(0, table.shape[1], _AT_ONCE):
+        block = table[:, start : start + _AT_ONCE]
+        missing = np.isnan(block)
+        if missing.any() and not omit_missing:
+            raise _missing(np.isnan(table))
+        wrong = ~missing & (block != 0) & (block != 1)
+        if wrong.any():
+            model, example = np.argwhere(wrong)[0]
+            raise InvalidScoresError(
+                f"correct holds 0 and 1 only, or nan; got {block[model, example]:g} in row {model}, example {start + example}. "
+                "For scores on another scale use clustered_mean of their differences."
+            )
+        right, failed = (block == 1).astype(np.float32), (block == 0).astype(np.float32)
+        right_right += right @ right.T
+        right_failed += right @ failed.T
+        failed_failed += failed @ failed.T
+    both, only_first, neither = (counts[i, j] for counts in (right_right, right_failed, failed_failed))
+    only_second = right_failed[j, i]
+    return PairedCounts(*(plain(np.asarray(count)) for count in (both, only_first, only_second, neither)))
+
+
+_AT_ONCE = 1 << 16
+"""Examples of a matrix product: so many are counted exactly in single precision."""
+
+
+def _missing(missing: NDArray[np.bool_]) -> InvalidScoresError:
+    model, example = np.argwhere(missing)[0]
+    return InvalidScoresError(
+        f"{np.count_nonzero(missing)} of the values are nan, the first in row {model}, example {example}. Pass "
+        "omit_missing=True to count for each pair the examples that both models have."
+    )
+
+
+def tango(both: ArrayLike, only_first: ArrayLike, only_second: ArrayLike, neither: ArrayLike) -> Law:
+    """Law of the difference of two rates on the same examples, by the score test of Tango, for one pair of models or many.
+
+    Only the examples on which the models disagree say which is better. How sure a difference is depends on their number, so
+    intervals of each rate by itself are no test: they forget that both models met the same examples.
+
+    Parameters
+    ----------
+    both, only_first, only_second, neither : array_like
+        Numbers of examples on which both models, only the first, only the second, and neither was right; `paired_counts` makes
+        them.
+
+    Returns
+    -------
+    Law
+        Its interval keeps a width also where the models agree on every example, and does not leave -1 to 1. Its standard error is
+        Wald's, ``sqrt(b + c - (b - c)^2 / n) / n``, which is 0 there: no certainty. A pair without examples is undefined.
+
+    Raises
+    ------
+    InvalidScoresError
+        Counts that are negative or not finite.
+
+    References
+    ----------
+    .. [T98] T. Tango. Equivalence test and confidence interval for the difference in proportions for the paired-sample design.
+       Statistics in Medicine 17, 1998.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> [round(end, 4) for end in tb.statistics.tango(both=43, only_first=0, only_second=1, neither=0).interval()]
+    [-0.1181, 0.0594]
+    """
+    counts = _check_paired(both, only_first, only_second, neither)
+    total, b, c = counts[0] + counts[1] + counts[2] + counts[3], counts[1], counts[2]
+    is_empty, n = total == 0, np.maximum(total, 1.0)
+    return Law(
+        estimate=plain(np.where(is_empty, np.nan, (b - c) / n)),
+        se=plain(np.where(is_empty, np.nan, _wald_error(b, c, n))),
+        n_units=total.astype(np.int64)[()],
+        kind=np.where(is_empty, UNDEFINED, SPREAD).astype(np.int8),
+        tolerance=RELATIVE_TOLERANCE,
+        shape=TANGO,
+        parts=(b, c, n),
+    )
+
+
+def tango_statistic(only_first: ArrayLike, only_second: ArrayLike, n: ArrayLike, at: ArrayLike) -> FloatArray:
+    """Score statistic of [T98]_: distance of the observed difference from `at`, with the variance that belongs to `at`.
+
+    It falls as `at` rises, and is about standard normal where the true difference is `at`, between -1 and 1. Its square at 0 is
+    McNemar's chi-squared without correction. Where the data are exactly as `at` says, it is 0.
+    """
+    b, c, total, x = floats_together(only_first=only_first, only_second=only_second, n=n, at=at)
+    distance = b - c - total * x
+    return plain(np.where(distance == 0, 0.0, divide(distance, np.sqrt(total * restricted_variance(b, c, total, x)))))
+
+
+def newcombe_paired(
+    both: ArrayLike, only_first: ArrayLike, only_second: ArrayLike, neither: ArrayLike, *, level: float = 0.95
+) -> Interval:
+    """Interval of the difference of two rates on the same examples that joins the Wilson limits of both, with their correlation.
+
+    Parameters are those of `tango`, whose interval is the one that is meant; of others for contrast, ``student(law.estimate,
+    law.se)`` of the law of `tango` has that of textbooks, and of counts to which a half is added each that of Agresti and Min.
+
+    References
+    ----------
+    .. [N98b] R. G. Newcombe. Improved confidence intervals for the difference between binomial proportions based on paired data.
+       Statistics in Medicine 17, 1998; method 10.
+    """
+    a, b, c, d = _check_paired(both, only_first, only_second, neither)
+    n, product = a + b + c + d, a * d - b * c
+    corrected = np.where(product > n / 2, product - n / 2, np.minimum(product, 0.0))  # for continuity
+    phi = divide(corrected, np.sqrt((a + b) * (c + d) * (a + c) * (b + d)))
+    phi = np.where(np.isfinite(phi), phi, 0.0)  # a model that is right always, or never
+    low, high = _joined((a + b, n, a + c, n), np.asarray(_multiplier(level)), phi)
+    return Interval(plain(low), plain(high))
+
+
+def _tango_tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
+    sign = 1.0 if upper else -1.0
+    b, c, n = law.parts
+    tail = ndtr(sign * np.asarray(tango_statistic(b, c, n, np.clip(at, -1.0, 1.0))))
+    beyond = np.where(sign * at > 1.0, 0.0, 1.0)  # no difference of rates is larger than 1
+    return np.asarray(np.where(np.abs(at) > 1.0, beyond, tail))
+
+
+def _tango_end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
+    """Limit of the score test; both tails are one at every point, so one beyond a half is the other limit.
+
+    The pair seen from the other side has the mirrored limits.
+    """
+    b, c, n = law.parts
+    is_high = (p <= 0.5) == upper
+    counts = np.broadcast_arrays(np.where(is_high, b, c), np.where(is_high, c, b), n, -ndtri(np.minimum(p, 1.0 - p)))
+    return np.asarray(np.where(is_high, 1.0, -1.0) * _tango_upper(*counts))
+
+
+def _tango_upper(b: FloatArray, c: FloatArray, n: FloatArray, z: FloatArray) -> FloatArray:
+    """Newton's method for all pairs at once, to the last digits, within ends that close in as in bisection.
+
+    Beyond the observed difference the statistic falls, so that the limit lies where `at` is z standard errors away from it.
+    """
+    observed = (b - c) / n
+    low, high = observed, np.ones(b.shape)
+    at = np.clip(_start(b, c, n, z), low, high)
+    for _ in range(_MOST_STEPS):
+        share, slope = _restricted_share(b, c, n, at)
+        error, distance = np.sqrt(np.maximum(2 * share + at * (1 - at), 0.0) / n), at - observed
+        inside = (distance < z * error) | (distance == 0)
+        low, high = np.where(inside, at, low), np.where(inside, high, at)
+        change = z * divide(2 * slope + 1 - 2 * at, 2 * n * error) - 1
+        step = divide(distance - z * error, change)
+        is_last = (np.abs(step) <= _LAST_STEP) & (error > 0)
+        at = np.where(is_last | ((at + step > low) & (at + step < high)), at + step, (low + high) / 2)
+        if np.all(is_last | (high - low <= _LAST_STEP)):
+            break
+    return np.asarray(np.clip(at, low, high))
+
+
+_MOST_STEPS, _LAST_STEP = 60, 4e-16
+"""Steps, of which most pairs take six, and bisection to the last digit would take 54; and the size at which they end."""
+
+
+def restricted_variance(b: FloatArray, c: FloatArray, n: FloatArray, at: FloatArray) -> FloatArray:
+    """Variance of one difference of [T98]_ if the true difference is `at`: the restricted estimate, in closed form."""
+    share, _ = _restricted_share(b, c, n, at)
+    return np.asarray(np.maximum(2 * share + at * (1 - at), 0.0))
+
+
+def _restricted_share(b: FloatArray, c: FloatArray, n: FloatArray, at: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Estimate of the share that only the second has right if the true difference is `at`, and its slope in `at`."""
+    rise = 2 * n - b + c
+    linear = rise * at - b - c
+    constant = -c * at * (1 - at)
+    root = np.sqrt(np.maximum(linear * linear - 8 * n * constant, 0.0))
+    # (root - linear) / 4n, by the other form of the root where that would cancel
+    share = np.where(linear > 0, divide(-2 * constant, root + linear), (root - linear) / (4 * n))
+    share, least = np.where(np.isnan(share), 0.0, share), np.maximum(0.0, -at)
+    slope = np.where(share > least, divide(c * (1 - 2 * at) - rise * share, root), np.where(at < 0, -1.0, 0.0))
+    return np.maximum(share, least), slope
+
+
+TANGO = Shape(_tango_tail, _tango_end)
+"""Score test of the difference of two rates on the same examples."""
+
+
+def _start(b: FloatArray, c: FloatArray, n: FloatArray, z: FloatArray) -> FloatArray:
+    """Upper limit of Wald's interval with an example more of each kind of disagreement, as Bonett and Price have it."""
+    return np.asarray((b - c) / (n + 2) + z * _wald_error(b + 1, c + 1, n + 2))
+
+
+def _wald_error(b: FloatArray, c: FloatArray, n: FloatArray) -> FloatArray:
+    return np.asarray(np.sqrt(np.maximum(b + c - (b - c) ** 2 / n, 0.0)) / n)
+
+
+# --- tests without an interval ----------------------------------------------------------------------------------------------
+
+
+def mcnemar(only_first: ArrayLike, only_second: ArrayLike, variant: McNemarVariant = "exact") -> Significance:
+    """Test of whether two models are right equally often on the same examples.
+
+    Parameters
+    ----------
+    only_first, only_second : array_like
+        Numbers of examples on which only the first, and only the second, model was right.
+    variant : {"exact", "mid-p", "chi2", "chi2-corrected"}
+        "exact" is the binomial test of the discordant examples, never wrong too often; "mid-p" counts the observed outcome by
+        half and is near its level [FLL13]_; "chi2" is ``(b - c)^2 / (b + c)``, "chi2-corrected" the same with the correction for
+        continuity of Edwards, ``(|b - c| - 1)^2 / (b + c)``, which makes it as cautious as "exact".
+
+    Returns
+    -------
+    Significance
+        Chi-squared, nan without a discordant example; for "exact" and "mid-p" the statistic is the smaller of both counts. The
+        p-value is two-sided, 1 where the models never disagree, as there is no evidence at all.
+
+    Raises
+    ------
+    InvalidScoresError
+        Counts that are negative or not finite; for "exact" and "mid-p" also those that are not whole.
+
+    References
+    ----------
+    .. [M47] Q. McNemar. Note on the sampling error of the difference between correlated proportions or percentages. Psychometrika
+       12, 1947.
+    .. [FLL13] M. W. Fagerland, S. Lydersen, P. Laake. The McNemar test for binary matched-pairs data: mid-p and asymptotic are
+       better than exact conditional. BMC Medical Research Methodology 13:91, 2013.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> [round(tb.statistics.mcnemar(1, 7, variant).pvalue, 4) for variant in ("exact", "mid-p", "chi2")]
+    [0.0703, 0.0391, 0.0339]
+    """
+    found = _chosen(_MCNEMAR, variant, "variant")
+    b, c = floats_together(only_first=only_first, only_second=only_second)
+    is_exact = variant in ("exact", "mid-p")
+    for values in (b, c):
+        if not np.all(np.isfinite(values)) or np.any(values < 0) or (is_exact and np.any(values != np.rint(values))):
+            kind = "whole numbers" if is_exact else "numbers"
+            raise InvalidScoresError(f"the discordant counts must be {kind} of at least 0; got {values[()]}.")
+    statistic, pvalue = found(b, c)
+    return Significance(plain(statistic), plain(pvalue), 0 if is_exact else 1)
+
+
+def _binomial(b: FloatArray, c: FloatArray, is_mid: bool) -> Limits:
+    """Twice the lower tail of the smaller count; mid-p takes off its own probability, or half of it where b = c [FLL13]_."""
+    n, few = b + c, np.minimum(b, c)
+    own = np.exp(gammaln(n + 1) - gammaln(few + 1) - gammaln(n - few + 1) - n * np.log(2.0))
+    twice = 2 * betainc(np.maximum(n - few, 1), few + 1, 0.5)  # P(X <= few)
+    pvalue = np.where(b == c, 1 - own / 2, twice - own) if is_mid else np.minimum(twice, 1.0)
+    return few, np.where(n == 0, 1.0, pvalue)
+
+
+def _chi2(b: FloatArray, c: FloatArray, correction: float) -> Limits:
+    statistic = divide(np.maximum(np.abs(b - c) - correction, 0.0) ** 2, b + c)
+    return statistic, np.where(np.isnan(statistic), 1.0, chdtrc(1, statistic))
+
+
+_MCNEMAR: dict[str, Callable[[FloatArray, FloatArray], Limits]] = {
+    "exact": lambda b, c: _binomial(b, c, is_mid=False),
+    "mid-p": lambda b, c: _binomial(b, c, is_mid=True),
+    "chi2": lambda b, c: _chi2(b, c, 0.0),
+    "chi2-corrected": lambda b, c: _chi2(b, c, 1.0),
+}
+
+
+def cochran_q(correct: ArrayLike) -> Significance:
+    """Test of whether several models are right equally often on the same examples.
+
+    With two models it is McNemar's chi-squared without correction. A small p-value says that they differ, not which.
+
+    Parameters
+    ----------
+    correct : array_like of shape (..., n_models, n_examples)
+        1 or True where the model was right, 0 or False where not.
+
+    Returns
+    -------
+    Significance
+        Chi-squared; nan with a p-value of 1 where all models agree on every example.
+
+    Raises
+    ------
+    InvalidScoresError
+        Values other than 0 and 1.
+    TooFewModelsError
+
+    References
+    ----------
+    .. [C50] W. G. Cochran. The comparison of percentages in matched samples. Biometrika 37, 1950.
+    """
+    table = floats(correct, "correct")
+    if table.ndim < 2 or table.shape[-2] < 2:
+        raise TooFewModelsError(f"Cochran's Q compares two models or more, one a row; got the shape {table.shape}.")
+    wrong = (table != 0) & (table != 1)
+    if wrong.any() or table.shape[-1] == 0:
+        got = f"got {table[wrong][0]:g}" if wrong.any() else "there are none"
+        raise InvalidScoresError(f"correct holds 0 and 1, one for each model and example; {got}. Leave out what is missing.")
+    k = table.shape[-2]
+    of_model, of_example = table.sum(axis=-1), table.sum(axis=-2)
+    spread = ((of_model - of_model.mean(axis=-1, keepdims=True)) ** 2).sum(axis=-1)
+    statistic = divide(k * (k - 1) * spread, (of_example * (k - of_example)).sum(axis=-1))  # [C50]_
+    pvalue = np.where(np.isnan(statistic), 1.0, chdtrc(k - 1, statistic))
+    return Significance(plain(statistic), plain(pvalue), k - 1)
+
+
+# --- checks -----------------------------------------------------------------------------------------------------------------
+
+
+def _check_counts(successes: ArrayLike, n: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Successes and examples as floats of one shape."""
+    x, total = floats_together(successes=successes, n=n)
+    for wrong, text in (
+        (~np.isfinite(x) | ~np.isfinite(total), "counts and n must be finite"),
+        (total <= 0, "a test set without examples says nothing about a rate: n must be positive"),
+        (x < 0, "a count must not be negative"),
+        (x > total, "there cannot be more successes than examples"),
+    ):
+        if np.any(wrong):
+            at = np.flatnonzero(wrong)[0]
+            raise InvalidScoresError(f"{text}; got {x.flat[at]:g} of {total.flat[at]:g}.")
+    return x, total
+
+
+def _two_rates(
+    first: ArrayLike, n_first: ArrayLike, second: ArrayLike, n_second: ArrayLike, higher_is_better: bool
+) -> tuple[FloatArray, ...]:
+    """Counts and sizes of one shape, the model first that positive differences favour."""
+    one, other = _check_counts(first, n_first), _check_counts(second, n_second)
+    both = (*one, *other) if higher_is_better else (*other, *one)
+    return floats_together(**dict(zip(("first", "n_first", "second", "n_second"), both, strict=True)))
+
+
+def _check_paired(*counts: ArrayLike) -> tuple[FloatArray, ...]:
+    found = floats_together(**dict(zip(PairedCounts._fields, counts, strict=True)))
+    for name, values in zip(PairedCounts._fields, found, strict=True):
+        if not np.all(np.isfinite(values)) or np.any(values < 0):
+            raise InvalidScoresError(f"{name} must be numbers of examples, finite and not negative; got {values[()]}.")
+    return found
+
+
+F = TypeVar("F")
+
+
+def _chosen(known: dict[str, F], name: str, what: str) -> F:
+    if name not in known:
+        raise InvalidParameterError(f"unknown {what} {name!r}; choose one of {', '.join(map(repr, known))}.", about=what)
+    return known[name]

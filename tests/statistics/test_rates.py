@@ -1,0 +1,463 @@
+"""One proportion, two of independent test sets and two of the same examples; published figures are in tests/reference."""
+
+from __future__ import annotations
+
+import math
+from typing import get_args
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import optimize, special, stats
+
+from tiebreak.errors import InvalidParameterError, InvalidScoresError, TooFewModelsError
+from tiebreak.numerics.law import UNDEFINED
+from tiebreak.statistics import (
+    cochran_q,
+    mcnemar,
+    newcombe,
+    newcombe_paired,
+    paired_counts,
+    proportion_interval,
+    student,
+    tango,
+    tango_statistic,
+    z_test,
+)
+from tiebreak.statistics.rates import ProportionMethod
+
+METHODS = get_args(ProportionMethod)
+counts = st.integers(1, 400).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
+tables = st.tuples(*[st.integers(0, 40)] * 4).filter(lambda each: sum(each) > 0)
+few = st.integers(0, 200)
+INSIDE = {"wilson", "wilson-cc", "clopper-pearson", "mid-p", "jeffreys-modified", "likelihood-ratio"}
+"""Those that hold the share itself, and nothing outside of 0 to 1; plain Jeffreys leaves 0 of n out."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("method", "name"), [("wilson", "wilson"), ("wilson-cc", "wilsoncc"), ("clopper-pearson", "exact")])
+@given(case=counts, level=st.sampled_from([0.5, 0.9, 0.95, 0.999]))
+def test_scipy_agrees(method: ProportionMethod, name: str, case: tuple[int, int], level: float) -> None:
+    """scipy has three of the intervals, for whole counts."""
+    x, n = case
+    theirs = stats.binomtest(x, n).proportion_ci(level, method=name)
+    assert proportion_interval(x, n, level=level, method=method) == pytest.approx(tuple(theirs), rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", METHODS)
+@given(case=counts)
+def test_failures_mirror_successes(method: ProportionMethod, case: tuple[int, int]) -> None:
+    """What is said of the errors is one minus what is said of the rest."""
+    x, n = case
+    low, high = proportion_interval(x, n, method=method)
+    assert proportion_interval(n - x, n, method=method) == pytest.approx((1 - high, 1 - low), abs=1e-10)
+    if method in INSIDE:
+        assert -1e-15 <= low <= x / n + 1e-12
+        assert x / n - 1e-12 <= high <= 1 + 1e-15
+
+
+@pytest.mark.parametrize("method", sorted({*METHODS} - {"agresti-coull"}))
+@settings(max_examples=30)
+@given(case=counts)
+def test_more_confidence_is_wider(method: ProportionMethod, case: tuple[int, int]) -> None:
+    """The limits of 99 % hold those of 90 %; but for Agresti and Coull, whose middle moves with the level."""
+    narrow, wide = (proportion_interval(*case, level=level, method=method) for level in (0.9, 0.99))
+    assert wide.low <= narrow.low + 1e-12
+    assert wide.high >= narrow.high - 1e-12
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_many_at_once_are_as_one_by_one(method: ProportionMethod) -> None:
+    """Arrays broadcast."""
+    x = np.array([[0, 1, 3.5], [7, 19.5, 20]])
+    low, high = proportion_interval(x, 20, method=method)
+    single = [[proportion_interval(each, 20, method=method) for each in row] for row in x]
+    assert np.array_equal(low, [[each.low for each in row] for row in single])
+    assert np.array_equal(high, [[each.high for each in row] for row in single])
+
+
+def test_exact_limits_have_their_tails() -> None:
+    """At the Clopper-Pearson limits of 4 of 17 the tails are 0.025 each, by scipy's binomial distribution."""
+    low, high = proportion_interval(4, 17, method="clopper-pearson")
+    assert stats.binom.sf(3, 17, low) == pytest.approx(0.025)
+    assert stats.binom.cdf(4, 17, high) == pytest.approx(0.025)
+
+
+def test_mid_p_limits_have_their_tails() -> None:
+    """Half of what was observed counts, by scipy's binomial distribution."""
+    low, high = proportion_interval(4, 17, method="mid-p")
+    assert stats.binom.sf(4, 17, low) + stats.binom.pmf(4, 17, low) / 2 == pytest.approx(0.025)
+    assert stats.binom.cdf(3, 17, high) + stats.binom.pmf(4, 17, high) / 2 == pytest.approx(0.025)
+
+
+def test_likelihood_limits_have_their_height() -> None:
+    """Twice the fall of the log-likelihood is the chi-squared quantile."""
+    for p in proportion_interval(4, 17, method="likelihood-ratio"):
+        fall = stats.binom.logpmf(4, 17, 4 / 17) - stats.binom.logpmf(4, 17, p)
+        assert 2 * fall == pytest.approx(stats.chi2.ppf(0.95, 1))
+
+
+def test_wilson_keeps_its_coverage() -> None:
+    """Summed over all outcomes of n = 50: mean coverage within 0.01 of 0.95, where the textbook interval has 0.90 [BCD01]."""
+    rates = np.linspace(0.02, 0.98, 97)
+    outcomes = np.arange(51)
+    chance = stats.binom.pmf(outcomes[:, None], 50, rates)
+
+    def coverage(method: ProportionMethod) -> float:
+        low, high = proportion_interval(outcomes, 50, method=method)
+        holds = (low[:, None] <= rates) & (rates <= high[:, None])
+        return float(np.mean(np.sum(chance * holds, axis=0)))
+
+    assert coverage("wilson") == pytest.approx(0.95, abs=0.01)
+    assert coverage("wald") < 0.93
+    assert coverage("clopper-pearson") > 0.95
+
+
+def test_tiny_rates_keep_their_digits() -> None:
+    """1 of 10^12 by the closed form of the Wilson limits, in exact arithmetic: their product is x^2 / (n (n + z^2))."""
+    low, high = proportion_interval(1, 1e12)
+    z2 = stats.chi2.ppf(0.95, 1)
+    assert low * high == pytest.approx(1 / (1e12 * (1e12 + z2)), rel=1e-12)
+    assert low == pytest.approx(1.765e-13, rel=1e-3)
+
+
+# --- two -------------------------------------------------------------------------------------------------------------------
+
+
+def test_the_example_of_the_lecture() -> None:
+    """Error 0.15 on 30 examples against 0.25 on 5,000: 0.100 +- 0.128, which holds 0 (lecture); Newcombe's is not symmetric."""
+    counts = (4.5, 30, 1250, 5000)
+    law = z_test(*counts, pooled=False, higher_is_better=False)
+    low, high = law.interval()
+    assert f"{law.estimate:.3f} +- {(high - low) / 2:.3f}" == "0.100 +- 0.128"
+    assert low < 0 < high
+    assert newcombe(*counts, higher_is_better=False).interval() != pytest.approx((low, high), abs=0.01)
+
+
+@pytest.mark.slow
+@given(one=counts, two=counts)
+def test_swapping_mirrors(one: tuple[int, int], two: tuple[int, int]) -> None:
+    """Positive favours the first; and errors say the same as successes."""
+    law, errors = newcombe(*one, *two), newcombe(one[1] - one[0], one[1], two[1] - two[0], two[1], higher_is_better=False)
+    low, high = law.interval(0.9)
+    assert newcombe(*two, *one).interval(0.9) == pytest.approx((-high, -low), abs=1e-12)
+    assert errors.estimate == pytest.approx(law.estimate, abs=1e-12)
+    assert errors.interval(0.9) == pytest.approx((low, high), abs=1e-12)
+    for pooled in (True, False):
+        test, swapped = z_test(*one, *two, pooled=pooled), z_test(*two, *one, pooled=pooled)
+        assert test.pvalue() == pytest.approx(swapped.pvalue(), rel=1e-9, nan_ok=True)
+
+
+@pytest.mark.parametrize("upper", [False, True])
+@given(one=counts, two=counts, p=st.floats(1e-6, 0.999))
+@settings(max_examples=50)
+def test_a_tail_at_an_end_is_its_chance(upper: bool, one: tuple[int, int], two: tuple[int, int], p: float) -> None:
+    """Ends are in closed form and tails by bisection: each undoes the other."""
+    law = newcombe(*one, *two)
+    assert law.tail(law.end(p, upper=upper), upper=upper) == pytest.approx(p, rel=1e-6)
+
+
+@given(one=counts, two=counts)
+def test_the_pooled_test_is_the_chi_squared_one(one: tuple[int, int], two: tuple[int, int]) -> None:
+    """The square of z is Pearson's statistic of the 2 x 2 table, by scipy."""
+    table = np.array([[one[0], one[1] - one[0]], [two[0], two[1] - two[0]]])
+    test = z_test(*one, *two)
+    if table.sum(axis=0).all():
+        theirs = stats.chi2_contingency(table, correction=False)
+        assert test.statistic**2 == pytest.approx(theirs.statistic, rel=1e-9, abs=1e-12)
+        assert test.pvalue() == pytest.approx(theirs.pvalue, rel=1e-6, abs=1e-12)
+    else:
+        assert math.isnan(test.statistic)
+        assert test.pvalue() == 1
+
+
+def test_nothing_tells_all_right_from_all_right() -> None:
+    """30 of 30 against 20 of 20: no z, p = 1, and an interval by Newcombe that still has a width."""
+    test = z_test(30, 30, 20, 20)
+    assert math.isnan(test.statistic)
+    assert test.pvalue() == 1
+    low, high = newcombe(30, 30, 20, 20).interval()
+    assert low < 0 < high
+
+
+def test_a_p_value_is_never_zero() -> None:
+    """However far apart."""
+    for test in (newcombe, z_test):
+        assert 0 < test(0, 10**6, 10**6, 10**6).pvalue() < 1e-300
+
+
+def test_an_unpooled_test_without_a_standard_error_is_undefined() -> None:
+    """All of 10 against none of 20: both variances are 0, so z is x / 0; the pooled test has an error, and 5.48 by hand."""
+    given = ([10, 0, 3], [10, 10, 10], [0, 0, 4], [20, 20, 20])
+    unpooled, pooled = z_test(*given, pooled=False), z_test(*given)
+    assert np.isfinite(unpooled.statistic).tolist() == [False, False, True]
+    assert np.isnan(unpooled.pvalue()).tolist() == [True, False, False]
+    assert unpooled.pvalue()[1] == 1.0
+    assert pooled.statistic[0] == pytest.approx(1 / math.sqrt(1 / 3 * 2 / 3 * (1 / 10 + 1 / 20)))
+
+
+def test_a_success_and_a_failure_more_are_agresti_and_caffos_interval() -> None:
+    """By hand for 9 of 10 against 3 of 10: rates 10/12 and 4/12, each with its variance over 12."""
+    p, q = 10 / 12, 4 / 12
+    half = 1.959963984540054 * math.sqrt((p * (1 - p) + q * (1 - q)) / 12)
+    assert z_test(10, 12, 4, 12, pooled=False).interval() == pytest.approx((p - q - half, p - q + half))
+
+
+# --- two on the same examples ------------------------------------------------------------------------------------------------
+
+
+def restricted_share(b: int, c: int, n: int, at: float) -> float:
+    """Likelihood estimate of the share "only the second is right" where the true difference is `at`, by a numerical search."""
+    low, high = max(0.0, -at), (1 - at) / 2
+
+    def minus_log_likelihood(q: float) -> float:
+        terms = ((b, q + at), (c, q), (n - b - c, 1 - 2 * q - at))
+        return -float(sum(special.xlogy(count, max(p, 0.0)) for count, p in terms))
+
+    return float(optimize.minimize_scalar(minus_log_likelihood, bounds=(low, high), options={"xatol": 1e-12}).x)
+
+
+@pytest.mark.parametrize(("b", "c", "n", "at"), [(14, 2, 28, 0.1), (1, 7, 21, -0.4), (6, 16, 161, 0.05), (5, 5, 40, 0.3)])
+def test_score_statistic_has_the_restricted_estimate(b: int, c: int, n: int, at: float) -> None:
+    """Tango's closed form is the maximum of the likelihood under the hypothesis, here found by search."""
+    q = restricted_share(b, c, n, at)
+    expected = (b - c - n * at) / np.sqrt(n * (2 * q + at * (1 - at)))
+    got = tango_statistic(b, c, n, at)
+    assert got == pytest.approx(expected, rel=1e-4)
+
+
+def test_airway_hyper_responsiveness() -> None:
+    """Printed intervals of both methods for 1, 1, 7 and 12 children (Fagerland, Lydersen and Laake 2014, data of Bentur 2009)."""
+    assert tango(1, 1, 7, 12).interval() == pytest.approx((-0.517, -0.026), abs=5e-4)
+    assert newcombe_paired(1, 1, 7, 12) == pytest.approx((-0.507, -0.026), abs=5e-4)
+
+
+def test_complete_response() -> None:
+    """Newcombe's square-and-add of R's contingencytables 3.0 for 59, 6, 16 and 80 patients (Cavo 2012)."""
+    assert newcombe_paired(59, 6, 16, 80) == pytest.approx((-0.1186, -0.0046), abs=5e-5)
+
+
+@given(tables)
+@pytest.mark.slow
+def test_limits_are_where_the_statistic_is_z(table: tuple[int, int, int, int]) -> None:
+    """Each limit to 1e-12 of what a root finder of scipy gives."""
+    law, z = tango(*table), 1.959963984540054
+    _, b, c, _ = table
+    low, high = law.interval()
+    d, n = law.estimate, sum(table)
+    if d < 1:
+        root = optimize.brentq(lambda at: tango_statistic(b, c, n, at) + z, d, 1, xtol=1e-15, rtol=1e-14)
+        assert high == pytest.approx(root, abs=1e-12)
+    if d > -1:
+        root = optimize.brentq(lambda at: tango_statistic(b, c, n, at) - z, -1, d, xtol=1e-15, rtol=1e-14)
+        assert low == pytest.approx(root, abs=1e-12)
+
+
+@given(tables)
+@pytest.mark.slow
+def test_swapped_models_mirror_the_interval(table: tuple[int, int, int, int]) -> None:
+    """Which model is called the first changes signs only."""
+    both, b, c, neither = table
+    low, high = tango(both, b, c, neither).interval()
+    assert tango(both, c, b, neither).interval() == pytest.approx((-high, -low), abs=1e-13)
+    low, high = newcombe_paired(both, b, c, neither)
+    assert newcombe_paired(both, c, b, neither) == pytest.approx((-high, -low), abs=1e-13)
+
+
+@given(tables, st.floats(-0.99, 0.99), st.floats(-0.99, 0.99))
+def test_score_statistic_falls(table: tuple[int, int, int, int], one: float, other: float) -> None:
+    """Larger differences are further above the observed one, so that tails and limits agree."""
+    low, high = sorted((one, other))
+    _, b, c, _ = table
+    assert tango_statistic(b, c, sum(table), low) >= tango_statistic(b, c, sum(table), high) - 1e-9
+
+
+def test_models_that_agree_everywhere_have_an_interval() -> None:
+    """Without a discordant example the limits are z^2 / (n + z^2), by hand; the textbook's error is 0."""
+    law = tango(20, 0, 0, 10)
+    limit = 1.959963984540054**2 / (30 + 1.959963984540054**2)
+    assert law.interval() == pytest.approx((-limit, limit), abs=1e-13)
+    assert law.se == 0.0
+
+
+def test_half_an_example_more_of_each_is_agresti_and_mins_interval() -> None:
+    """By hand for 36, 12, 2 and 0 examples: (b - c) / (n + 2) and its Wald error."""
+    law = tango(36.5, 12.5, 2.5, 0.5)
+    half = 1.959963984540054 * np.sqrt(15 - 10**2 / 52) / 52
+    assert student(law.estimate, law.se).interval() == pytest.approx((10 / 52 - half, 10 / 52 + half))
+
+
+def test_many_pairs_at_once_are_each_by_itself() -> None:
+    """Arrays of counts, one level for each pair."""
+    table = np.array([[12, 43, 0], [14, 0, 30], [2, 1, 0], [0, 0, 0]])
+    table = np.column_stack([table, [0, 0, 0, 0]])  # and one without an example, which has no interval
+    law = tango(*table)
+    together = law.interval([0.9, 0.95, 0.99, 0.95])
+    assert law.kind[3] == UNDEFINED
+    assert np.isnan([law.estimate[3], together.low[3], law.pvalue()[3]]).all()
+    for k, level in enumerate((0.9, 0.95, 0.99)):
+        assert tango(*table[:, k]).interval(level) == pytest.approx((together.low[k], together.high[k]))
+
+
+def test_counts_of_a_table_are_those_of_a_loop() -> None:
+    """Three models on six examples, counted by hand; missing answers are left out for each pair."""
+    nan = float("nan")
+    table = [[1, 1, 0, 0, 1, nan], [1, 0, 1, 0, 1, 1], [0, 0, 0, 1, nan, 1]]
+    first, second = [0, 0, 1], [1, 2, 2]
+    found = paired_counts(table, first, second, omit_missing=True)
+    np.testing.assert_array_equal(np.transpose(found), [[2, 1, 1, 1], [0, 2, 1, 1], [1, 2, 1, 1]])
+
+
+def test_missing_and_foreign_values_are_named() -> None:
+    """With the place of the first one, and the way on."""
+    with pytest.raises(
+        InvalidScoresError, match=r"1 of the values are nan, the first in row 1, example 2. Pass omit_missing=True"
+    ):
+        paired_counts([[1, 0, 1], [1, 0, np.nan]])
+    with pytest.raises(
+        InvalidScoresError, match=r"0 and 1 only, or nan; got 0.5 in row 0, example 1. For scores on another scale"
+    ):
+        paired_counts([[1, 0.5], [1, 0]])
+    with pytest.raises(InvalidScoresError, match="only_first must be numbers of examples, finite and not negative; got -1"):
+        tango(1, -1, 0, 0)
+
+
+# --- tests without an interval -----------------------------------------------------------------------------------------------
+
+
+@given(few, few)
+def test_exact_is_the_binomial_test(b: int, c: int) -> None:
+    """Of the discordant examples; scipy's binomtest is the oracle."""
+    expected = stats.binomtest(b, b + c).pvalue if b + c else 1.0
+    assert mcnemar(b, c).pvalue == pytest.approx(expected, rel=1e-9)
+
+
+@given(few, few)
+def test_mid_p_counts_the_observed_outcome_by_half(b: int, c: int) -> None:
+    """From scipy's binomial probabilities, on both sides."""
+    n, low = b + c, min(b, c)
+    own = stats.binom.pmf(low, n, 0.5)
+    expected = 1 - own / 2 if b == c else 2 * (stats.binom.cdf(low, n, 0.5) - own / 2)
+    assert mcnemar(b, c, "mid-p").pvalue == pytest.approx(expected if n else 1.0, rel=1e-9, abs=1e-15)
+
+
+def test_continuity_correction_is_named() -> None:
+    """R's mcnemar.test corrects unless told not to: 121 and 59 have 20.672 with, 21.356 without (statsmodels' test-suite)."""
+    assert mcnemar(121, 59, "chi2-corrected").statistic == pytest.approx(20.67222222)
+    assert mcnemar(121, 59, "chi2").statistic == pytest.approx(21.35555556)
+    assert mcnemar(121, 59, "chi2").pvalue == pytest.approx(3.815136e-06, rel=1e-6)
+
+
+def test_a_difference_of_one_is_not_corrected_below_zero() -> None:
+    """(|6 - 6| - 1)^2 would be 1: the correction stops at 0."""
+    assert mcnemar(6, 6, "chi2-corrected").statistic == 0.0
+    assert mcnemar(6, 6, "chi2-corrected").pvalue == 1.0
+
+
+@pytest.mark.parametrize("variant", ["exact", "mid-p", "chi2", "chi2-corrected"])
+def test_identical_models_have_p_1(variant: str) -> None:
+    """There is no evidence at all, neither for a difference nor of 0/0."""
+    assert mcnemar(0, 0, variant).pvalue == 1.0
+    np.testing.assert_array_equal(mcnemar([0, 3], [0, 3], variant).pvalue[:1], [1.0])
+
+
+def test_printed_p_of_the_user_guide_is_not_repeated() -> None:
+    """11 against 1: 2 (1 + 12) / 4096 by hand; a well-known guide prints 24/4096, without the most extreme outcome."""
+    assert mcnemar(11, 1).pvalue == 26 / 4096
+
+
+def test_wrong_counts_and_variants_are_refused() -> None:
+    """An exact test of fractions has no meaning; the chi-squared ones take them."""
+    with pytest.raises(InvalidScoresError, match=r"must be whole numbers of at least 0; got 1.5"):
+        mcnemar(1.5, 2)
+    assert mcnemar(4.5, 0.5, "chi2").statistic == pytest.approx(3.2)
+    with pytest.raises(InvalidParameterError, match="unknown variant 'midp'; choose one of 'exact', 'mid-p'"):
+        mcnemar(1, 2, "midp")
+
+
+def test_cochrans_q_of_two_models_is_mcnemars() -> None:
+    """Without correction; 5 and 2 discordant of 12."""
+    correct = [[1] * 8 + [0] * 4, [1] * 3 + [0] * 5 + [1] * 2 + [0] * 2]
+    result = cochran_q(correct)
+    assert result.statistic == pytest.approx(mcnemar(5, 2, "chi2").statistic)
+    assert result.pvalue == pytest.approx(mcnemar(5, 2, "chi2").pvalue)
+
+
+def test_cochrans_q_by_its_permutations() -> None:
+    """Near the share of random shuffles within each example that give as large a Q, 40 examples and three models."""
+    rng = np.random.default_rng(3)
+    correct = (rng.random((3, 40)) < [[0.5], [0.6], [0.8]]).astype(float)
+    result = cochran_q(correct)
+    shuffled = rng.permuted(np.broadcast_to(correct, (4000, 3, 40)), axis=1)
+    share = np.mean(cochran_q(shuffled).statistic >= result.statistic - 1e-9)
+    assert result.pvalue == pytest.approx(share, abs=0.02)
+
+
+def test_cochrans_q_where_all_agree() -> None:
+    """0/0 is no difference, p 1; a table that differs beside it is not spoilt."""
+    result = cochran_q([[[1, 0, 1]] * 3, [[1, 0, 1], [1, 0, 1], [0, 0, 1]]])
+    assert np.isnan(result.statistic[0])
+    assert result.pvalue[0] == 1.0
+    assert 0 < result.pvalue[1] < 1
+    assert result.df == 2
+
+
+def test_cochrans_q_refuses_what_is_no_answer() -> None:
+    """One model, or nan."""
+    with pytest.raises(TooFewModelsError, match="compares two models or more"):
+        cochran_q([[1, 0, 1]])
+    with pytest.raises(InvalidScoresError, match=r"got nan\. Leave out what is missing"):
+        cochran_q([[1, 0], [np.nan, 1]])
+
+
+# --- bad input -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((7, 5), "there cannot be more successes than examples; got 7 of 5."),
+        ((0, 0), "a test set without examples says nothing about a rate: n must be positive; got 0 of 0."),
+        ((-1, 5), "a count must not be negative; got -1 of 5."),
+        ((math.nan, 5), "counts and n must be finite; got nan of 5."),
+        (([1, 2], [3, 4, 5]), "successes and n need shapes that go together; got (2,) and (3,)."),
+        (("many", 5), "successes must be numbers in rows of equal length; "),
+    ],
+)
+def test_impossible_counts(arguments: tuple[object, object], message: str) -> None:
+    """The error names the first one."""
+    with pytest.raises(InvalidScoresError) as caught:
+        proportion_interval(*arguments)
+    assert str(caught.value).startswith(message)
+    with pytest.raises(InvalidScoresError) as caught:
+        newcombe(1, 2, *arguments)
+    assert str(caught.value).startswith(message)
+
+
+def test_unknown_names() -> None:
+    """The error lists the known ones."""
+    with pytest.raises(InvalidParameterError, match=r"^unknown method 'normal'; choose one of 'wilson', "):
+        proportion_interval(1, 2, method="normal")  # type: ignore[arg-type]
+    with pytest.raises(InvalidParameterError, match="level must lie between 0 and 1"):
+        proportion_interval(1, 2, level=95)
+
+
+@pytest.mark.parametrize("method", sorted(INSIDE - {"jeffreys-modified"}))
+@given(n=st.integers(1, 1000), part=st.floats(1e-12, 1.0), level=st.sampled_from([0.5, 0.95, 0.999]))
+def test_parts_of_a_count_have_limits_around_them(method: ProportionMethod, n: int, part: float, level: float) -> None:
+    """A count of 0.003 of 30 is a rate as well; its limits hold it, and those of as many failures mirror them."""
+    low, high = proportion_interval([part, n - part], n, method=method, level=level)
+    assert 0 <= low[0] <= part / n + 1e-10
+    assert part / n - 1e-10 <= high[0] <= 1
+    assert (low[1], high[1]) == pytest.approx((1 - high[0], 1 - low[0]), abs=1e-9)
+
+
+def test_wilson_keeps_its_level_on_average_only() -> None:
+    """The figures of the docstring: minimum of the exact coverage over rates around 0.18 expected successes."""
+    for n, least in ((10, 0.835), (1000, 0.838)):
+        rates, outcomes = np.linspace(0.1, 0.3, 400) / n, np.arange(11)
+        low, high = (limit[:, None] for limit in proportion_interval(outcomes, n))
+        covered = (stats.binom.pmf(outcomes[:, None], n, rates) * ((low <= rates) & (rates <= high))).sum(axis=0)
+        assert covered.min() == pytest.approx(least, abs=0.0006)
