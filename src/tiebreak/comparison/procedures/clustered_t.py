@@ -18,7 +18,7 @@ from tiebreak.comparison.procedures.items import (
     tolerance_of,
 )
 from tiebreak.comparison.procedures.procedure import ModelValues, TestOnly
-from tiebreak.comparison.procedures.student import LawDifferences
+from tiebreak.comparison.procedures.student import StudentLaw
 from tiebreak.numerics import (
     IDENTICAL,
     SPREAD,
@@ -58,7 +58,7 @@ BLOCK = 500_000
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class MeanDifferences(LawDifferences):
+class MeanDifferences(StudentLaw):
     """Differences of means, with the parts of the squared standard error where there are runs.
 
     `from_items`, `from_runs` and `from_both` are these parts, `runs_error` is the standard error of the runs' means with its

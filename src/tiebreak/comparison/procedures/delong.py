@@ -11,7 +11,7 @@ import numpy as np
 
 from tiebreak.comparison.procedures.items import SAME_ITEMS, OverItems
 from tiebreak.comparison.procedures.procedure import ModelValues, TestOnly
-from tiebreak.comparison.procedures.student import LawDifferences
+from tiebreak.comparison.procedures.student import StudentLaw
 from tiebreak.errors import InvalidScoresError, TiebreakError, UnsuitableDesignError
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray, Interval
 from tiebreak.numerics.law import student
@@ -30,7 +30,7 @@ MOST_TESTS = 10
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class AucDifferences(LawDifferences):
+class AucDifferences(StudentLaw):
     """Differences of areas, with the number of examples of the rarer class."""
 
     n_rarer: int

@@ -16,7 +16,7 @@ from tiebreak.comparison.procedures.items import (
     tolerance_of,
 )
 from tiebreak.comparison.procedures.procedure import ModelValues
-from tiebreak.comparison.procedures.student import LawDifferences
+from tiebreak.comparison.procedures.student import StudentLaw
 from tiebreak.errors import InvalidScoresError, TiebreakError, TooFewSplitsError, UnsuitableDesignError
 from tiebreak.numerics import FloatArray, IntArray, Interval
 from tiebreak.scores.items import Items
@@ -78,14 +78,14 @@ class JackknifeT(OverItems):
             )
         return super().applies(data)
 
-    def judge(self, data: Scores, first: IntArray, second: IntArray, settings: Settings) -> LawDifferences:
+    def judge(self, data: Scores, first: IntArray, second: IntArray, settings: Settings) -> StudentLaw:
         """Difference of the metrics of each pair, cut at what the metric can reach."""
         found = _influence(self.items(data))
         law, sign = found.difference(first, second), data.metric.sign
         lowest, highest = data.metric.bounds_of(*_ends(found))
         law = replace(law, estimate=sign * np.asarray(law.estimate) + 0.0)
         n = np.full(np.shape(first), len(self.items(data).items))
-        return LawDifferences.of(bounded(law, highest - lowest), n_units=n)
+        return StudentLaw.of(bounded(law, highest - lowest), n_units=n)
 
     def values(self, data: Scores, settings: Settings) -> ModelValues:
         """Metric of each model, with its interval of the same kind as the differences have."""

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.comparison.procedures.procedure import Differences, Tails
+from tiebreak.comparison.procedures.procedure import Differences, LawDifferences, Tails
 from tiebreak.numerics import FloatArray, IntArray, StudentDistribution
 from tiebreak.numerics.law import Law, student
 
@@ -61,39 +61,21 @@ class StudentTails(Differences):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class LawDifferences(Differences):
-    """Differences whose tails are those of a law."""
+class StudentLaw(LawDifferences):
+    """Differences whose law is Student's, or made of it: with a standard error and degrees of freedom."""
 
     standard_error: FloatArray
     df: FloatArray | IntArray | int
-    distribution: Law
-
-    @property
-    def law(self) -> Law:
-        """Law of the differences."""
-        return self.distribution
 
     @classmethod
     def of(cls, law: Law, **facts: Any) -> Self:
         """Differences with the facts of the law, or those given in their place."""
         held = ("estimate", "n_units", "kind", "tolerance", "df")
-        return cls(**{name: getattr(law, name) for name in held} | {"standard_error": law.se, "distribution": law} | facts)
+        return cls(**{name: getattr(law, name) for name in held} | {"standard_error": law.se, "judged": law} | facts)
 
     def take(self, rows: IntArray | slice) -> Self:
         """Differences of some of the pairs."""
-        return replace(super().take(rows), distribution=self.distribution.take(rows))
-
-    def tail_below(self, at: ArrayLike) -> FloatArray:
-        """Lower tail."""
-        return np.asarray(self.distribution.tail(at))
-
-    def tail_above(self, at: ArrayLike) -> FloatArray:
-        """Upper tail."""
-        return np.asarray(self.distribution.tail(at, upper=True))
-
-    def quantile(self, p: ArrayLike, *, upper: bool = False) -> FloatArray:
-        """Ends of the law."""
-        return np.asarray(self.distribution.end(p, upper=upper))
+        return replace(Differences.take(self, rows), judged=self.judged.take(rows))
 
     @property
     def student_df(self) -> FloatArray | None:
