@@ -167,7 +167,7 @@ def unequal_epochs(folder: Path) -> None:
         (two_versions, "left out: c.eval: is a log of Inspect of version 1; tiebreak reads version 2"),
         (half_written, "was the evaluation or the copy stopped?"),
         (half_written, "samples_t_2026-01-02T03-04-05.1.jsonl: line 20, is not JSON"),
-        (encrypted, "left out: c.eval: is encrypted, or packed in a way that Inspect does not use"),
+        (encrypted, "File 'header.json' is encrypted, password required"),
         (same_run_twice, "left out: again.eval: holds the same as a.eval"),
         (huge, "left out: big.json: it takes 0.0 GB, more than"),
         (words_beside, "left out: c.eval: sample '0': 'good' is a word and no score. Choose a scorer"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 from pathlib import Path
@@ -110,19 +109,6 @@ def test_names_may_be_numbers_and_have_blanks_around_them(write: Write) -> None:
         assert rows_of(battles_of(source)) == [("1", "7", 1), ("7", "1", 1)]
         assert battles_of(source).models == ("1", "7")
     assert battles_of(write("model_a,model_b,winner\n007,7,b\n", "c.csv")).models == ("007", "7")
-
-
-@pytest.mark.parametrize("name", ["gpt\n4", "gpt\x0b4", "gpt\x1c4", "gpt\u20284"])
-def test_a_line_end_within_a_name(name: str, tmp_path: Path) -> None:
-    """Stays in it: it joins no two names, and ends no line of JSON."""
-    rows = [["model_a", "model_b", "winner"], [name, "gpt4", "a"], [name, "other", "b"], ["gpt4", "other", "tie"]]
-    with (tmp_path / "a.csv").open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows(rows)
-    lines = [json.dumps(dict(zip(rows[0], row, strict=True)), ensure_ascii=False) for row in rows[1:]]
-    (tmp_path / "a.jsonl").write_text("\n".join(lines), encoding="utf-8", newline="")
-    found = battles_of(tmp_path / "a.csv", tmp_path / "a.jsonl")  # joined, whatever they are kept in
-    assert (set(found.models), rows_of(found)[:3]) == ({name, "gpt4", "other"}, rows_of(found)[3:])
-    assert rows_of(found)[1] == (name, "other", -1)
 
 
 def annotations(path: Path, model: str, seed: int, judge: str = "one", first: str = "base", **more: Any) -> Path:

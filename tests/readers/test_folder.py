@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 import tiebreak as tb
-from tests.readers.log_files import every_eval, harness, inspect
+from tests.readers.log_files import every_eval, harness, inspect, results
 from tiebreak.errors import AmbiguousSourceError, SourceNotFoundError, TooFewModelsError
 
 
@@ -66,6 +66,17 @@ def test_a_metric_that_is_named_is_taken_where_a_task_has_it(tmp_path: Path) -> 
     for seed, name in enumerate("ab"):
         harness(tmp_path / "own" / f"{name}.jsonl", answers(seed), "distance")
     assert not tb.compare(tmp_path / "own", metric="distance", lower_is_better={"distance": True}).metric.higher_is_better
+
+
+def test_tasks_of_different_units_have_no_mean(tmp_path: Path) -> None:
+    """A loss, as the harness says, beside a share of right answers; and what goes beyond 1."""
+    harness(tmp_path / "samples_arc_2026-01-02T03-04-05.1.jsonl", answers(0))
+    own = harness(tmp_path / "samples_own_2026-01-03T03-04-05.1.jsonl", [0.5, 0.1], "distance")
+    for is_higher, text in ((False, "is better the lower it is"), (True, "reaches 7")):
+        harness(own, [0.5, 7.0] if is_higher else [0.5, 0.1], "distance")
+        results(tmp_path / "results_2026-01-03T03-04-05.1.json", "m", {}, {}, higher_is_better={"own": {"distance": is_higher}})
+        with pytest.raises(AmbiguousSourceError, match=f"no mean: the 'distance' of 'own' {text}"):
+            tb.read_items(*tmp_path.glob("samples*"))
 
 
 def test_logs_that_cannot_be_read_are_left_out_by_name(tmp_path: Path) -> None:

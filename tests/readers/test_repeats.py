@@ -21,6 +21,12 @@ def test_epochs_stand_apart() -> None:
     assert (kind, items.score.shape) == ("epochs", (1, 2, 2))
 
 
+def test_the_direction_that_is_said_counts() -> None:
+    """Of a metric that nobody knows."""
+    items, _ = read_repeats([ONE], ReadOptions(metric="toxic", lower_is_better={"toxic": True}))
+    assert (items.metric.name, items.metric.higher_is_better) == ("toxic", False)
+
+
 def test_runs_go_before_epochs() -> None:
     """Of two files with two epochs each the files are runs, and epochs are averaged: one of question 1 in two is 0.5."""
     items, kind = read_repeats([ONE, ONE], OPTIONS)

@@ -15,7 +15,7 @@ from tiebreak.errors import AmbiguousSourceError, InvalidScoresError, Setting, T
 from tiebreak.numerics import FloatArray, IntArray, divide
 from tiebreak.printable import fault_of_name, printable
 from tiebreak.readers.header import ALIASES, plain
-from tiebreak.readers.metric import name_metric
+from tiebreak.readers.metric import choose_metric, name_metric
 from tiebreak.readers.shapes import Long, cell_of, doubles_error
 from tiebreak.readers.splits import natural_key
 from tiebreak.readers.tables import Column, SourceTable, Where, Words, as_words, column_of, has_fractions
@@ -76,7 +76,8 @@ class Part:
 
     def with_models(self, new: Mapping[str, str]) -> Part:
         """The part with other names of models; those that get one name are one."""
-        return replace(self, words={**self.words, "model": _renamed(self.words["model"], new)})
+        names = [new.get(name, name) for name in self.words["model"].names]
+        return replace(self, words={**self.words, "model": self.words["model"].renamed(names)})
 
     def take(self, rows: Sequence[int]) -> Part:
         """The given rows."""
@@ -84,14 +85,14 @@ class Part:
         return replace(self, words=words, numbers={key: each[rows] for key, each in self.numbers.items()})
 
 
-def words_of(values: Iterable[Any]) -> Words:
+def _words_of(values: Iterable[Any]) -> Words:
     """Texts, and what else can be a name, as words."""
     return cast(Words, column_of(values, as_typed=True))
 
 
 def part_of_log(log: Log, name: str, stem: str) -> Part:
     """Part of the log of an evaluation tool."""
-    words = {key: words_of(values) for key, values in log.columns.items() if key != "score"}
+    words = {key: _words_of(values) for key, values in log.columns.items() if key != "score"}
     scores = {"score": np.array(log.columns["score"], dtype=float)}
     about = (log.metric, log.remark, log.unit, log.lower_is_better, log.is_mean_of_tasks)
     return Part(words, scores, name, lambda row: f"sample {row + 1}", stem, *about)
@@ -107,13 +108,13 @@ def with_main_metric(reads: Sequence[Callable[[str | None], Log]], metric: str |
         except AmbiguousSourceError as error:
             lacking[place] = error
     others = {task for log in found.values() for task in _tasks_of(log)}
-    for place, error in lacking.items():
+    for place, refusal in lacking.items():
         if not others or metric is None:
-            raise error
+            raise refusal
         log = reads[place](None)
         tasks = _tasks_of(log)
         if "" in tasks or tasks & others:
-            raise error
+            raise refusal
         own = f"{quoted(sorted(tasks))} has no {metric!r}: its own {log.metric or 'accuracy'!r} is taken"
         found[place] = log._replace(remark="; ".join(filter(None, (log.remark, own))))
     return [found[place] for place in range(len(reads))]
@@ -130,7 +131,7 @@ def part_of_items(items: Items) -> Part:
     if len(items.runs) > 1:
         words["run"] = Words(items.runs, run)
     texts = {"cluster": items.clusters, **items.columns}
-    words |= {key: words_of(values).take(item) for key, values in texts.items() if values is not None}
+    words |= {key: _words_of(values).take(item) for key, values in texts.items() if values is not None}
     numbers = {"score": items.score[model, run, item]}
     if items.weights is not None:
         numbers["weight"] = items.weights[item]
@@ -143,24 +144,19 @@ def part_of_items(items: Items) -> Part:
 def part_of_long(long: Long, stem: str) -> Part:
     """Part of a table whose rows are items."""
     if long.metrics is not None:
-        raise AmbiguousSourceError(
-            f"{long.table.name} holds {len(long.metrics.names)} metrics: {quoted(long.metrics.names, 12)}. Say which "
-            "one to compare with ",
-            Setting("metric"),
-            ".",
-        )
+        choose_metric(long.metrics.names, None, long.table.name)
     n = 1 if long.model is not None else len(long.models)
     model = long.model if long.model is not None else np.repeat(np.arange(n), long.table.n_rows)
     own = {_AS.get(role, role): words for role, words in long.units.items()}
     own |= {role: as_words(long.more[role]) for role in ("run", "epoch", "cluster") if role in long.more}
     texts = {name: as_words(column) for name, column in long.extras.items() if not has_fractions(column)}
     tiled = {name: Words(words.names, np.tile(words.code, n)) for name, words in {**texts, **own}.items()}
-    numbers = {role: np.tile(cast(FloatArray, long.more[role]), n) for role in ("weight", "human") if role in long.more}
+    numbers = {role: cast(FloatArray, long.more[role]) for role in ("weight", "human") if role in long.more}
     has_sizes = "n_train" in long.more or "n_test" in long.more
     noun = re.sub(r"[_ ]?id$", "", long.item_column.casefold())
     return Part(
         {**tiled, "model": Words(long.models, model)},
-        {**numbers, "score": long.score.ravel()},
+        {**{role: np.tile(values, n) for role, values in numbers.items()}, "score": long.score.ravel()},
         long.table.name,
         long.table.where,
         stem,
@@ -218,7 +214,9 @@ def items_of(
     return check_items(
         Items(
             named.metric,
-            *(_shown(each.names) for each in (model, run, item)),
+            _shown(model.names),
+            _shown(run.names),
+            _shown(item.names),
             table * named.factor,
             clusters,
             weights,
@@ -244,7 +242,7 @@ def _joined(parts: Sequence[Part]) -> Part:
     for name, usual in {"run": "1", "epoch": "1", TASK: ""}.items():
         if name in words:
             filled = np.where(words[name].code < 0, len(words[name].names), words[name].code)
-            words[name] = _renamed(Words((*words[name].names, usual), filled), {}).ordered()
+            words[name] = _concatenated([Words((*words[name].names, usual), filled), Words((), filled[:0])]).ordered()
     if TASK in words and len(words[TASK].names) > 1:
         words["item"] = _paired(words[TASK], words["item"])
     if "item_hash" in words:
@@ -263,11 +261,6 @@ def _concatenated(columns: Sequence[Words]) -> Words:
     place = {name: n for n, name in enumerate(dict.fromkeys(chain.from_iterable(column.names for column in columns)))}
     codes = [np.array([*(place[name] for name in column.names), -1], dtype=np.int32)[column.code] for column in columns]
     return Words(tuple(place), np.concatenate(codes))
-
-
-def _renamed(words: Words, new: Mapping[str, str]) -> Words:
-    """Words of which some have other names; those of one name are one."""
-    return _concatenated([Words([new.get(name, name) for name in words.names], words.code), Words((), words.code[:0])])
 
 
 def _paired(one: Words, two: Words) -> Words:
@@ -369,12 +362,13 @@ def _group_tasks(words: dict[str, Words], numbers: dict[str, FloatArray], parts:
     of_tasks = {name for part in parts if part.is_mean_of_tasks and "group" in part.words for name in part.words["group"].names}
     if not members or ([*map(len, members.values())] == [len(task.names)] and of_tasks.issuperset(members)):
         return []  # the mean over the tasks is that of the group
-    words[SUBTASK], words[TASK] = task, _renamed(task, {each: name for name, own in members.items() for each in own})
-    n_items = [np.unique(words["item"].code[task.code == place]).size for place in range(len(task.names))]
+    above = {each: name for name, own in members.items() for each in own}
+    words[SUBTASK], words[TASK] = task, task.renamed([above.get(each, each) for each in task.names])
+    n_items = np.array([np.unique(words["item"].code[task.code == place]).size for place in range(len(task.names))])
     shares = np.ones(len(task.names))
     for own in (own for name, own in members.items() if name in of_tasks):
         places = [task.names.index(each) for each in own]
-        shares[places] = np.mean([n_items[place] for place in places]) / [n_items[place] for place in places]
+        shares[places] = n_items[places].mean() / n_items[places]
     if (shares != 1).any():
         numbers["weight"] = numbers.get("weight", np.ones(task.code.size)) * shares[task.code]
     ways = {name: "the mean of its tasks" if name in of_tasks else "the mean over all their items" for name in members}
@@ -404,15 +398,11 @@ def _shown(names: Sequence[str]) -> tuple[str, ...]:
 
 def _refuse_doubled(joined: Part, model: Words, units: Mapping[str, Words]) -> None:
     """Refuse two scores of one model for an item, in one run and epoch."""
-    cells = cell_of(model, units)
-    order = np.argsort(cells, kind="stable")
-    same = np.flatnonzero(np.diff(cells[order]) == 0)
-    if not same.size:
-        return
     texts = {name: column for name, column in joined.words.items() if name not in {*_OWN, TASK, SUBTASK}}
     table = SourceTable(joined.name, {**texts}, joined.where, model.code.size, {})
-    units = {what: column for what, column in units.items() if what == "item" or (what == "run" and "run" in joined.words)}
-    error = doubles_error(table, model, units, order, same, ())
+    error = doubles_error(table, model, {what: column for what, column in units.items() if what in joined.words})
+    if error is None:
+        return
     numbered = " If they are several answers of one model, number them in a column 'epoch', or 'run' where a run answers all."
     of_tasks = " If they are of several tasks, name these in a column 'task'."
     hints = {numbered: {"run", "epoch"}.isdisjoint(joined.words), of_tasks: TASK not in joined.words}
@@ -458,7 +448,7 @@ def _means(score: FloatArray, place: IntArray, shape: tuple[int, ...]) -> tuple[
     has = ~np.isnan(score)
     size = int(np.prod(shape))
     n = np.bincount(place[has], minlength=size)
-    table = divide(np.bincount(place[has], score[has], minlength=size), np.where(n > 0, n, np.nan)).reshape(shape)
+    table = divide(np.bincount(place[has], score[has], minlength=size), n).reshape(shape)
     most, fewest = n.max(initial=0), n[n > 0].min(initial=n.max(initial=0))
     return table, "" if most <= 1 else f"{most}" if fewest == most else f"{fewest} to {most}"
 

@@ -93,7 +93,8 @@ def read_predictions(
             raise InvalidScoresError(f"{n_missing} {whose} are missing; leave these examples out for all models.")
     chosen = _metric(truth, arrays, metric)
     classes = np.unique(truth)
-    is_positive, actual, names = None, None, ()
+    is_positive, actual = None, None
+    names: tuple[str, ...] = ()
     if chosen in (*OF_NUMBERS, *METRICS_OF_NUMBERS):
         rows = [_numbers(truth, values, model, chosen) for model, values in arrays.items()]
         if chosen in OF_NUMBERS:

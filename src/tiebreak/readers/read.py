@@ -59,7 +59,7 @@ Found = Source | Long | SourceTable | Items | Path
 """What a source turns out to be: scores of splits, a long table, a table of predictions, items, or the log of a tool."""
 
 
-One = TypeVar("One", Items, Long, Part)
+One = TypeVar("One", bound=Items | Long | Part)
 
 
 class NamedSource(NamedTuple):
@@ -193,7 +193,7 @@ def _given(sources: Sequence[Any]) -> list[NamedSource]:
     for number, source in enumerate(sources, start=1):
         is_alone = len(sources) == 1
         name = printable(os.fspath(source)) if _is_file(source) else f"source {number}" if not is_alone else "the source"
-        if isinstance(source, Mapping) and source and not sklearn.reads(source) and all(map(_is_source, source.values())):
+        if isinstance(source, Mapping) and source and not sklearn.reads(source) and all(map(sklearn.is_source, source.values())):
             for key, value in source.items():
                 found.append(NamedSource(value, printable(os.fspath(value)) if _is_file(value) else name, str(key)))
         elif _is_file(source):
@@ -219,11 +219,6 @@ def _n_alike(parts: Sequence[Sequence[str]]) -> int:
 
 def _is_file(source: Any) -> bool:
     return isinstance(source, str | os.PathLike)
-
-
-def _is_source(value: Any) -> bool:
-    """True for what may be a table of its own in a dict of them, one for each model."""
-    return isinstance(value, str | os.PathLike | Mapping | Items) or hasattr(type(value), "columns")
 
 
 def is_file_name(text: str) -> bool:
@@ -311,10 +306,9 @@ def _named(found: One, given: NamedSource) -> One:
         return found
     if len(models) > 1:
         raise AmbiguousSourceError(f"the source given for {given.key!r} holds {len(models)} models. Pass it without a name.")
-    renamed: Any = (
-        found.with_models({models[0]: given.key}) if isinstance(found, Part) else dataclasses.replace(found, models=(given.key,))
-    )
-    return cast(One, renamed)
+    if isinstance(found, Part):
+        return cast(One, found.with_models({models[0]: given.key}))
+    return dataclasses.replace(found, models=(given.key,))
 
 
 def _with_options(scores: Scores, name: str, options: ReadOptions) -> Source:

@@ -10,9 +10,10 @@ from typing import Any
 from tiebreak.errors import SourceNotFoundError
 from tiebreak.printable import printable
 from tiebreak.readers.folder import Results, is_folder, read_results
-from tiebreak.readers.item_scores import Part, items_of, words_of
+from tiebreak.readers.item_scores import Part, items_of
 from tiebreak.readers.read import parts_of
 from tiebreak.readers.source import ReadOptions
+from tiebreak.readers.tables import words_of
 from tiebreak.scores.items import TASK, Items
 from tiebreak.scores.vocabulary import look_up
 

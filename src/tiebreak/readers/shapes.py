@@ -670,13 +670,10 @@ class _Reading(NamedTuple):
 
     def _check_doubles(self, models: Words, units: Mapping[str, Words], column: str | None) -> None:
         """Refuse two rows of one model and unit, and name the columns in which they differ."""
-        cells = cell_of(models, units)
-        order = np.argsort(cells, kind="stable")
-        same = np.flatnonzero(np.diff(cells[order]) == 0)
-        if same.size:
-            own = [name for role in ("model", "metric", *units) for name in self.roles.get(role, ())]
-            used = self.table.columns if column is None else {column, *own}  # where there is none, all hold scores of models
-            raise doubles_error(self.table, models, units, order, same, used)
+        own = [name for role in ("model", "metric", *units) for name in self.roles.get(role, ())]
+        used = self.table.columns if column is None else {column, *own}  # where there is none, all hold scores of models
+        if (error := doubles_error(self.table, models, units, used)) is not None:
+            raise error
 
     def _more(self) -> dict[str, Column]:
         """Sizes, runs, clusters, weights and labels."""
@@ -715,18 +712,18 @@ class _Reading(NamedTuple):
 
 
 def doubles_error(
-    table: SourceTable,
-    models: Words,
-    units: Mapping[str, Words],
-    order: IntArray,
-    same: IntArray,
-    used: Container[str],
-) -> TiebreakError:
-    """Error for rows of one model and unit, with the columns in which they differ and the two ways on.
+    table: SourceTable, models: Words, units: Mapping[str, Words], used: Container[str] = ()
+) -> TiebreakError | None:
+    """Error for rows of one model and unit, with the columns in which they differ and the two ways on; None where none are.
 
-    In `order` these rows stand one behind the other, the first of two at each of the places `same`.
+    Columns that are `used` are what makes the rows those of one model and unit.
     """
-    first, second = sorted(int(order[same[0] + step]) for step in (0, 1))
+    cells = cell_of(models, units)
+    order = np.argsort(cells, kind="stable")
+    same = np.flatnonzero(np.diff(cells[order]) == 0)
+    if not same.size:
+        return None
+    first, second = sorted(order[same[0] : same[0] + 2].tolist())
     key = ", ".join(f"{role} {words.names[words.code[first]]!r}" for role, words in units.items())
     model = models.names[models.code[first]]
     subject = "two rows are of" if model == EVERY_MODEL else f"model {model!r} has two scores for"

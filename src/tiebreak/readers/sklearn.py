@@ -46,12 +46,12 @@ _FOLD_OF_TRIAL = re.compile(r"user_attrs_(?P<metric>.*?)_?(fold|split|cv)_?(?P<n
 def reads(source: Any) -> bool:
     """True for a search, a study, models, scores by model, and numbers in two dimensions."""
     if isinstance(source, Mapping):
-        is_by_model = not (all(map(_is_source, source.values())) or any(map(_is_column, source)) or is_trials(source))
+        is_by_model = not (all(map(is_source, source.values())) or any(map(_is_column, source)) or is_trials(source))
         is_known = is_cv_results(source) or _is_one_result(source) or all(map(_result_of, source.values()))
         return (is_known or is_by_model) and 0 < len(source) == len(set(map(str, source)))
     if isinstance(source, list | tuple | np.ndarray):
         is_rows = len(source) > 0 and all(isinstance(row, list | tuple | np.ndarray) for row in source[:9])
-        return is_rows or (isinstance(source, np.ndarray) and source.dtype.names is None) or _model_in(source) is not None
+        return is_rows or isinstance(source, np.ndarray) or _model_in(source) is not None
     has_trials = isinstance(getattr(source, "trials", None), list)
     return has_trials or _is_fitted(source) or _is_one_result(source) or _model_in(source) is not None
 
@@ -82,8 +82,8 @@ def _is_column(name: Any) -> bool:
     return text in ("", "#") or text.startswith("Unnamed: ") or role_of(text) not in ("", "cluster", "weight", "judge", "human")
 
 
-def _is_source(value: Any) -> bool:
-    """True for what may be a table of its own in a dict of them."""
+def is_source(value: Any) -> bool:
+    """True for what may be a table of its own in a dict of them, one for each model."""
     return isinstance(value, str | os.PathLike | Mapping | Items) or hasattr(type(value), "columns")
 
 
