@@ -16,11 +16,10 @@ from scipy import stats
 from sklearn.metrics import roc_auc_score
 
 from tiebreak.frequentist import (
-    paired_auc,
     permutation_test_paired,
 )
 from tiebreak.metrics.fast.ranking import roc_area
-from tiebreak.statistics import paired_counts, tango
+from tiebreak.statistics import paired_counts, roc_areas, tango
 
 ROUNDS = 5
 missed: list[str] = []
@@ -58,13 +57,13 @@ def areas(rng: np.random.Generator) -> None:
 
         own = against(
             "DeLong, 100,000, MLstatkit",
-            lambda: paired_auc(truth, scores).difference().ztest(),
+            lambda: roc_areas(truth, scores).difference().pvalue(),
             lambda: Delong_test(truth.astype(int), scores[0], scores[1]),
             10,
         )
     except ImportError:
         print("MLstatkit is not installed")
-        own = statistics.median(seconds(lambda: paired_auc(truth, scores).difference().ztest()) for _ in range(ROUNDS))
+        own = statistics.median(seconds(lambda: roc_areas(truth, scores).difference().pvalue()) for _ in range(ROUNDS))
     limit("DeLong, 100,000", own * 1e3, 40, "ms")
     n = 1_000_000
     truth, values = rng.random(n) < 0.3, rng.normal(size=n)

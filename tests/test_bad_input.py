@@ -41,12 +41,11 @@ FITTING: dict[str, dict[str, Any]] = {
     "frequentist.bootstrap_auc": {"is_positive": TRUTH, "scores": TABLE},
     "frequentist.bootstrap_mean": {"values": TABLE},
     "frequentist.bootstrap_winner": {"values": TABLE, "higher_is_better": True, "n_resamples": 50, "alpha": 0.05, "rng": 0},
-    "frequentist.clustered_mean": {"values": ROW, "clusters": np.repeat(np.arange(4), 3), "weights": TABLE[0]},
-    "frequentist.cluster_sums": {"values": ROW, "clusters": np.repeat(np.arange(4), 3)},
+    "statistics.clustered_mean": {"values": ROW, "clusters": np.repeat(np.arange(4), 3), "weights": TABLE[0]},
+    "statistics.cluster_sums": {"values": ROW, "clusters": np.repeat(np.arange(4), 3)},
     "frequentist.cochran_q_test": {"correct": RIGHT},
     "frequentist.critical_difference": {"n_models": 3, "n_datasets": 10, "alpha": 0.05},
-    "frequentist.crossed_mean": {"values": _RNG.normal(size=(4, 12)), "weights": TABLE[0]},
-    "frequentist.delong_auc": {"is_positive": TRUTH, "scores": ROW},
+    "statistics.crossed_mean": {"values": _RNG.normal(size=(4, 12)), "weights": TABLE[0]},
     "frequentist.diebold_mariano_test": {"differences": ROW, "horizon": 1},
     "frequentist.doubling_gain": {"last": ROW, "previous": ROW - 0.1 * TABLE[0], "test_train_ratio": 0.1, "rope": 0.0},
     "frequentist.five_by_two_cv_test": {"differences": _RNG.normal(size=(5, 2))},
@@ -57,30 +56,30 @@ FITTING: dict[str, dict[str, Any]] = {
     "frequentist.hodges_lehmann": {"differences": ROW},
     "frequentist.independent_proportions": {"first": 5, "n_first": 10, "second": 3, "n_second": 12},
     "frequentist.mcnemar_test": {"only_first": 5, "only_second": 2},
-    "frequentist.metric_of_classes": {"actual": TRUTH, "predicted": RIGHT, "metric": "f1"},
-    "frequentist.metric_of_numbers": {"actual": ROW, "predicted": TABLE, "metric": "r2"},
+    "statistics.metric_of_classes": {"actual": TRUTH, "predicted": RIGHT, "metric": "f1"},
+    "statistics.metric_of_numbers": {"actual": ROW, "predicted": TABLE, "metric": "r2"},
     "frequentist.model_confidence_set": {"losses": TABLE, "block_length": 1, "n_resamples": 50, "rng": 0},
     "frequentist.nemenyi_test": {"average_ranks": RANKS, "n_datasets": 10},
-    "frequentist.paired_auc": {"is_positive": TRUTH, "scores": TABLE},
+    "statistics.roc_areas": {"is_positive": TRUTH, "scores": TABLE},
     "frequentist.paired_counts": {"correct": RIGHT, "first": 0},
     "frequentist.paired_proportions": {"both": 5, "only_first": 3, "only_second": 2, "neither": 4},
     "frequentist.pass_at_k": {"n_correct": [1, 2], "n_answers": [5, 5], "k": 2},
     "frequentist.permutation_test_paired": {"differences": ROW, "n_permutations": 100, "rng": 0},
     "frequentist.permutation_test_unpaired": {"first": ROW, "second": TABLE[0], "n_permutations": 100, "rng": 0},
-    "frequentist.prediction_powered_mean": {"labels": ROW[:6], "judged_labelled": ROW[:6] + TABLE[0, :6], "judged": TABLE[0]},
+    "statistics.prediction_powered_mean": {"labels": ROW[:6], "judged_labelled": ROW[:6] + TABLE[0, :6], "judged": TABLE[0]},
     "frequentist.proportion_interval": {"successes": 3, "n": 10, "level": 0.95},
     "frequentist.rank_differences": {"average_ranks": RANKS, "n_datasets": 10, "control": 0},
     "frequentist.rank_models": {"scores": TABLE, "scale": 1.0},
     "frequentist.rank_quantile": {"n_models": 3, "alpha": 0.05, "df": 30.0},
-    "frequentist.run_noise": {"values": [TABLE, TABLE + RIGHT]},
+    "statistics.run_noise": {"values": [TABLE, TABLE + RIGHT]},
     "frequentist.shaffer_sets": {"n_models": 4},
     "frequentist.sign_test": {"differences": ROW, "scale": 1.0},
     "frequentist.sign_test_critical_value": {"n": 10, "alpha": 0.05},
     "frequentist.skillings_mack_test": {"scores": TABLE},
     "frequentist.split_information": {"n_splits": [5, 10], "n_total": 10, "test_train_ratio": 0.1},
-    "frequentist.stratified_mean": {"values": ROW, "strata": np.repeat(np.arange(4), 3), "scale": 1.0},
+    "statistics.stratified_mean": {"values": ROW, "strata": np.repeat(np.arange(4), 3), "scale": 1.0},
     "frequentist.student_quantile": {"probability": 0.9, "df": 5},
-    "frequentist.welch_ttest": {"first": ROW, "second": TABLE[0]},
+    "statistics.welch_ttest": {"first": ROW, "second": TABLE[0]},
     "frequentist.wilcoxon": {"differences": ROW, "scale": 1.0},
     "frequentist.wilcoxon_critical_value": {"n": 10, "alpha": 0.05},
     "bayesian.hierarchical_posterior": {"differences": _RNG.normal(size=(4, 10)), "test_train_ratio": 0.1, "rope": 0.0},
@@ -162,7 +161,7 @@ def test_bad_input_is_refused_in_words_or_has_no_value(name: str) -> None:
 
 def test_each_function_of_arrays_is_tried() -> None:
     """The table above has every public function whose arguments are arrays and settings."""
-    takes_results = {"independent_auc_difference", "mean_of_clusters", "jackknife_metric", "permutation_test_metric"}
+    takes_results = {"independent_areas", "joined_interval", "mean_of_clusters", "skewed"}
     takes_functions = {"bootstrap_function", "bootstrap_sums", "bootstrap_metric", "bootstrap_winner_by"}
     public = {
         f"{module}.{name}"
@@ -232,8 +231,7 @@ def test_masked_values_are_missing(name: str, argument: str) -> None:
 
 
 AREAS: dict[str, Callable[[Any], float]] = {
-    "delong_auc": lambda labels: float(tb.frequentist.delong_auc(labels, ROW).auc),
-    "paired_auc": lambda labels: float(tb.frequentist.paired_auc(labels, [ROW, -ROW]).auc[0]),
+    "roc_areas": lambda labels: float(tb.statistics.roc_areas(labels, [ROW, -ROW]).estimate[0]),
     "bootstrap_auc": lambda labels: float(tb.frequentist.bootstrap_auc(labels, ROW).at(np.ones((1, 12), dtype=np.int64))[..., 0]),
     "roc_curve": lambda labels: tb.metrics.roc_curve(labels, ROW).auc,
     "calibration_curve": lambda labels: tb.metrics.calibration_curve(labels, TABLE[0]).brier_score,

@@ -89,11 +89,11 @@ STUDENT_BY_HAND = {
     "comparison/look_order.py": "the test of a rank correlation, which is no estimate with an error",
     "comparison/procedures/clustered_t.py": "the quantile as a function of a number of runs to come",
     "comparison/procedures/corrected_t.py": "the limit of a multiplier as splits grow in number",
-    "frequentist/delong.py": "areas without a variance, joined from the limits of each",
+    "statistics/auc.py": "areas without a variance, joined from the limits of each",
     "frequentist/five_by_two.py": "the 5x2cv statistic, and its critical value",
     "frequentist/planned_intervals.py": "multipliers of errors that are yet to be estimated",
     "frequentist/group_sequential.py": "bounds of a statistic that is looked at several times",
-    "frequentist/johnson.py": "a test of symmetry, whose statistic is no estimate with an error",
+    "statistics/skew.py": "a test of symmetry, whose statistic is no estimate with an error",
     "views/report/decide.py": "one multiplier for each number of degrees of freedom is shipped, not intervals",
 }
 """Files that take Student's t by itself; all others have it around an estimate, by ``StudentDistribution``."""

@@ -16,30 +16,27 @@ from scipy.stats import norm
 
 import tiebreak as tb
 from tiebreak.bayesian import hierarchical_posterior, signed_rank_posterior
-from tiebreak.frequentist import (
-    ClusterSums,
-    cluster_sums,
-    jackknife_metric,
-    mean_of_clusters,
-    metric_of_classes,
-    paired_auc,
-    student_quantile,
-    welch_ttest,
-)
-from tiebreak.frequentist.johnson import johnson_inverse, skewness_of_mean
+from tiebreak.frequentist import student_quantile
 from tiebreak.numerics.law import SPREAD
 from tiebreak.statistics import (
+    ClusterSums,
     Law,
     battles_of_scores,
     bradley_terry,
+    cluster_sums,
     corrected_t,
     diebold_mariano,
+    mean_of_clusters,
+    metric_of_classes,
     newcombe,
     paired_t,
+    roc_areas,
     sign_test,
     tango,
+    welch_ttest,
     wilcoxon,
 )
+from tiebreak.statistics.skew import johnson_inverse, skewness_of_mean
 
 ALPHA, SIGMA, BASE = 0.05, 0.05, 0.8
 MODELS, UNITS = (3, 5, 10, 20), (10, 30, 100)
@@ -340,7 +337,7 @@ def draw_dataset_splits(rng: np.random.Generator, n_tables: int, means: np.ndarr
 def judge_welch(scores: np.ndarray, n: int) -> Judged:
     first, second = np.triu_indices(scores.shape[1], 1)
     found = welch_ttest(scores[:, first], scores[:, second])
-    return student(found.estimate, found.standard_error, found.df)
+    return student(found.estimate, found.se, found.df)
 
 
 def paired_rates(scores: np.ndarray, n: int) -> Law:
@@ -369,8 +366,8 @@ def judge_clusters(scores: np.ndarray, n: int) -> Judged:
 def means_of(sums: ClusterSums) -> Judged:
     """Means of clusters, or of items: the farther ends of Student's and of Johnson's interval."""
     found = mean_of_clusters(sums)
-    estimate, error = np.asarray(found.estimate), np.asarray(found.standard_error)
-    skewness = skewness_of_mean(sums.totals - sums.weights * estimate[..., None], found.n_clusters)
+    estimate, error = np.asarray(found.estimate), np.asarray(found.se)
+    skewness = skewness_of_mean(sums.totals - sums.weights * estimate[..., None], found.n_units)
     error = np.where(error > 0, error, np.nan)
 
     def ends(p: float) -> tuple[np.ndarray, np.ndarray]:
@@ -389,10 +386,10 @@ def judge_rates(scores: np.ndarray, n: int) -> Judged:
 
 def judge_delong(scores: np.ndarray, n: int) -> Judged:
     pairs = np.triu_indices(scores.shape[1], 1)
-    found = [paired_auc(positives(n), table).difference(*pairs) for table in scores]
+    found = [roc_areas(positives(n), table).difference(*pairs) for table in scores]
 
     def ends(p: float) -> tuple[np.ndarray, np.ndarray]:
-        low, high = zip(*(each.confidence_interval(1 - 2 * p) for each in found), strict=True)
+        low, high = zip(*(each.interval(1 - 2 * p) for each in found), strict=True)
         return np.array(low), np.array(high)
 
     return ByEnds(ends)
@@ -404,15 +401,15 @@ def judge_losses(scores: np.ndarray, n: int) -> Judged:
 
 def judge_jackknife(scores: np.ndarray, n: int) -> Judged:
     """F1 of predicted classes, Student's t of what each item adds; degrees of freedom by Satterthwaite's method, by class."""
-    found = jackknife_metric(metric_of_classes(positives(n).astype(int), scores.astype(int), "f1"))
-    d = differences(np.asarray(found.influence))
-    error = d.std(axis=-1, ddof=1) / np.sqrt(n)
-    squares = np.square(d - d.mean(axis=-1, keepdims=True))
-    parts = [(squares[..., own].sum(axis=-1), np.count_nonzero(own) - 1.0) for own in (positives(n), ~positives(n))]
+    found = metric_of_classes(positives(n).astype(int), scores.reshape(-1, n).astype(int), "f1")
+    d = differences(found.parts.reshape(scores.shape))
+    parts = [(np.square(d[..., own]).sum(axis=-1), np.count_nonzero(own) - 1.0) for own in (positives(n), ~positives(n))]
+    error = np.sqrt(sum(part for part, _ in parts))
     with np.errstate(invalid="ignore"):
         df = sum(part for part, _ in parts) ** 2 / sum(part**2 / most for part, most in parts)
     df = np.where(df > 0, np.minimum(df, n - 1.0), n - 1.0)
-    return student(differences(np.asarray(found.estimate)[..., None])[..., 0], np.where(error > 1e-12, error, 0.0), df)
+    value = found.estimate.reshape(*scores.shape[:-1], 1)
+    return student(differences(value)[..., 0], np.where(error > 1e-12, error, 0.0), df)
 
 
 def judge_ratings(scores: np.ndarray, n: int) -> Judged:

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special, stats
 
-from tiebreak.frequentist import clustered_mean, crossed_mean, paired_auc
-from tiebreak.statistics import newcombe, tango
+from tiebreak.statistics import clustered_mean, crossed_mean, newcombe, roc_areas, tango
 
 LOWEST, HIGHEST = 0.93, 0.98
 
@@ -89,9 +88,9 @@ def cluster_cells(n_tables: int, rng: np.random.Generator) -> list[Cell]:
                 sizes = np.resize([2, 4, 6, 8, 10], n_clusters)  # unequal clusters
                 clusters = np.repeat(np.arange(n_clusters), sizes)
                 d = answers(n_tables, clusters, p, correlation, 1, 0.0, rng)[:, 0]
-                low, high = clustered_mean(d, clusters).confidence_interval()
+                low, high = clustered_mean(d, clusters).interval()
                 there = ~np.isnan(low)
-                one, apart = (clustered_mean(d, clusters, variance=form).confidence_interval() for form in ("cr1", "independent"))
+                one, apart = (clustered_mean(d, clusters, variance=form).interval() for form in ("cr1", "independent"))
                 kept = [np.mean((each.low <= 0) & (each.high >= 0)) for each in (one, apart)]
                 text = f"{n_clusters} clusters, {clusters.size} examples, accuracy {p:g}, correlation {correlation:g}"
                 note = f"CR1 with G - 1 {kept[0]:.3f}, clusters ignored {kept[1]:.3f}"
@@ -106,9 +105,9 @@ def run_cells(n_tables: int, rng: np.random.Generator) -> list[Cell]:
         for p, correlation in ((0.5, 0.0), (0.5, 0.5), (0.8, 0.5), (0.8, 0.9), (0.97, 0.5)):
             for run_sd in (0.0, 0.3):
                 d = answers(n_tables, np.arange(n), p, correlation, 3, run_sd, rng)
-                low, high = crossed_mean(d).confidence_interval()
+                low, high = crossed_mean(d).law.interval()
                 there = ~np.isnan(low)
-                items = crossed_mean(d, population="items").confidence_interval()
+                items = crossed_mean(d, population="items").law.interval()
                 kept = np.nanmean(np.where(np.isnan(items.low), np.nan, (items.low <= 0) & (items.high >= 0)))
                 text = f"3 runs, n {n}, accuracy {p:g}, correlation {correlation:g}, runs vary by {run_sd:g}"
                 inside = ((low <= 0) & (high >= 0))[there]
@@ -132,7 +131,7 @@ def ranking_cells(n_tables: int, rng: np.random.Generator) -> list[Cell]:
         for _ in range(n_tables):
             common, own = rng.normal(size=n), rng.normal(size=(2, n))
             scores = np.sqrt(correlation) * common + np.sqrt(1 - correlation) * own + apart * truth
-            low, high = paired_auc(truth, scores).difference().confidence_interval()
+            low, high = roc_areas(truth, scores).difference().interval()
             inside.append(low <= 0 <= high)
         text = f"AUC, {n_positive} of {n} positive, {apart} apart, correlation {correlation:g}"
         cells.append(Cell("delong of", text, np.array(inside)))

@@ -35,9 +35,9 @@ from tiebreak.comparison.procedures import METHODS
 from tiebreak.comparison.settings import Settings
 from tiebreak.errors import TiebreakError
 from tiebreak.frequentist import alpha_spent, group_sequential_design, split_information
-from tiebreak.frequentist.clusters import cluster_sums, mean_of_clusters
 from tiebreak.numerics import student_multiplier, student_tail
 from tiebreak.statistics import wilcoxon
+from tiebreak.statistics.influence import cluster_sums, mean_of_clusters
 
 Array = np.ndarray[Any, Any]
 
@@ -199,7 +199,7 @@ def _clusters(level: float, n_tables: int, rng: np.random.Generator) -> tuple[fl
         for k, m in enumerate(looks.tolist()):
             rows = code < m
             found = mean_of_clusters(cluster_sums(values[:, rows], code[rows]), "cr2")
-            p = 2 * student_tail(np.abs(found.estimate / found.standard_error), np.asarray(found.df, dtype=float))
+            p = 2 * student_tail(np.abs(found.estimate / found.se), np.asarray(found.df, dtype=float))
             here = slice(start, start + size)
             wrong[here] |= (p <= design.alphas[k])[: n_tables - start]
             unplanned[here] |= (p <= level)[: n_tables - start]

@@ -34,14 +34,18 @@ from scipy.special import ndtri
 from scipy.stats import binom, rankdata
 
 import tiebreak as tb
-from tiebreak.frequentist import welch_ttest
-from tiebreak.frequentist.clusters import ClusterSums, cluster_sums, mean_of_clusters
-from tiebreak.frequentist.delong import paired_auc
-from tiebreak.frequentist.jackknife import jackknife_metric
-from tiebreak.frequentist.johnson import johnson_t, skewness_of_weighted_mean
-from tiebreak.frequentist.metric_sums import metric_of_classes
 from tiebreak.numerics import student_tail
 from tiebreak.statistics import bradley_terry, diebold_mariano, newcombe, tango, wilcoxon
+from tiebreak.statistics.auc import roc_areas
+from tiebreak.statistics.influence import (
+    ClusterSums,
+    cluster_sums,
+    mean_of_clusters,
+    metric_of_classes,
+    metric_of_numbers,
+    welch_ttest,
+)
+from tiebreak.statistics.skew import johnson_t, skewness_of_weighted_mean
 
 DOCS = Path(__file__).parents[2] / "docs"
 RATES, NOTICES = DOCS / "error-rates.csv", DOCS / "notices.csv"
@@ -150,8 +154,7 @@ def areas(n_models: int, m: int, n: int, area: float, tails: str) -> World:
         return [np.sqrt(0.5) * (shape(rng, (n_models, m + n)) + shape(rng, (1, m + n))) + shift * truth for _ in range(n_tables)]
 
     def judge(tables: Sequence[Array]) -> Array:
-        pairs = [paired_auc(truth, score).difference(first, second) for score in tables]
-        p = np.array([2 * np.minimum(each.tail_below(0.0), each.tail_above(0.0)) for each in pairs])
+        p = np.array([roc_areas(truth, score).difference(first, second).pvalue() for score in tables])
         return (np.nan_to_num(p, nan=1.0) < ALPHA / first.size).any(axis=1)
 
     def source(score: Array) -> tuple[Any, dict[str, Any]]:
@@ -199,15 +202,51 @@ def classes(metric: str, m: int, n: int) -> World:
         return np.where(rng.random((n_tables, 2, m + n)) < np.where(y == 1, 0.3, 0.1), 1 - y, y)
 
     def judge(tables: Sequence[Array]) -> Array:
-        found = [jackknife_metric(metric_of_classes(y, said, metric)).difference() for said in tables]
-        low, high = np.array([each.confidence_interval(1 - ALPHA) for each in found]).T
-        return (low > 0) | (high < 0)
+        return np.array([metric_of_classes(y, said, metric).difference().pvalue() < ALPHA for said in tables])
 
     def source(said: Array) -> tuple[Any, dict[str, Any]]:
         return tb.read_predictions(y, {"a": said[0], "b": said[1]}, metric=metric), {}
 
     data, meant = f"{metric}, {m} positives of {m + n}", ("few-positives",) if m < 10 else ()
     return World("jackknife-t", data, m + n, 0.05, draw, judge, source, meant)
+
+
+def uneven(kind: str, n_clusters: int) -> World:
+    """F1, areas and R2 of two models whose errors clusters share, with lognormal sizes (sigma 1.2)."""
+
+    def draw(rng: np.random.Generator, n_tables: int) -> Sequence[tuple[Array, Array, Array]]:
+        tables = []
+        for _ in range(n_tables):
+            codes = np.repeat(np.arange(n_clusters), np.ceil(8 * rng.lognormal(0, 1.2, n_clusters)).astype(int))
+            n, own = codes.size, rng.normal(size=(2, n_clusters))[:, codes]
+            y = rng.random(n) < 0.4
+            y[:4] = [False, True, False, True]
+            if kind == "f1":
+                truth, said = y.astype(int), np.where(rng.random((2, n)) < 1 / (1 + np.exp(1.5 - own)), ~y, y).astype(int)
+            elif kind == "areas":
+                truth, said = y.astype(int), own + rng.normal(size=(2, n)) + rng.normal(size=n) + 1.5 * y
+            else:
+                truth = rng.normal(size=n) + rng.normal(size=n_clusters)[codes]
+                said = truth + own + rng.normal(size=(2, n))
+            tables.append((truth, said, codes))
+        return tables
+
+    def judge(tables: Sequence[tuple[Array, Array, Array]]) -> Array:
+        laws = {
+            "f1": lambda y, said, codes: metric_of_classes(y, said, "f1", codes),
+            "areas": roc_areas,
+            "R2": lambda y, said, codes: metric_of_numbers(y, said, "r2", codes),
+        }
+        return np.array([laws[kind](*table).difference().pvalue() < ALPHA for table in tables])
+
+    def source(table: tuple[Array, Array, Array]) -> tuple[Any, dict[str, Any]]:
+        truth, said, codes = table
+        models = ranked(said) if kind == "areas" else {"a": said[0], "b": said[1]}
+        metric = {"f1": "f1", "areas": "roc_auc", "R2": "r2"}[kind]
+        return tb.read_predictions(truth, models, metric=metric, clusters=codes), {}
+
+    data = f"{kind}, clusters of lognormal sizes (1.2)"
+    return World("jackknife-t", data, n_clusters, 0.055, draw, judge, source, is_named=True)
 
 
 # --- periods ------------------------------------------------------------------------------------------------------------------
@@ -384,7 +423,7 @@ def own_seeds(kind: str, n_first: int, n_second: int, promise: float) -> World:
 
     def judge(tables: Sequence[tuple[Array, Array]]) -> Array:
         first, second = (np.array([table[side] for table in tables]) for side in (0, 1))
-        low, high = welch_ttest(first, second).confidence_interval(1 - ALPHA)
+        low, high = welch_ttest(first, second).interval(1 - ALPHA)
         return (np.asarray(low) > 0) | (np.asarray(high) < 0)
 
     def source(table: tuple[Array, Array]) -> tuple[Any, dict[str, Any]]:
@@ -646,6 +685,7 @@ def worlds() -> Iterator[World]:
     yield from (binary(n, share) for n in (10, 30, 100, 1000) for share in (0.5, 0.1, 0.04))
     yield from (classes(metric, m, 200 - m) for metric in ("f1", "balanced_accuracy", "recall") for m in (4, 10, 40))
     yield from (clustered_areas(n, m) for n, m in ((20, 5), (40, 10), (40, 20), (100, 50)))
+    yield from (uneven(kind, n) for kind in ("f1", "areas", "R2") for n in (12, 25))
     yield from (fits(shape, n) for shape in ("normal", "t with 2 df") for n in (10, 30, 100))
     for n in (10, 30):
         yield from (datasets(shape, n) for shape in ("normal", "t with 2 df", "exponential, centre 0"))

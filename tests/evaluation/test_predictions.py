@@ -66,7 +66,7 @@ def test_metrics_of_all_predictions_together(evaluation: tb.Evaluation) -> None:
     assert items.n_clusters == kept["fold"].nunique()
     for row, name in zip(items.score[:, 0], items.models, strict=True):
         own = kept[kept["model"] == name]
-        found = float(tb.frequentist.metric_of_classes(items.truth, row, "f1_macro").at(np.ones((1, row.size)))[0])
+        found = float(tb.statistics.metric_of_classes(items.truth, row, "f1_macro").estimate[0])
         assert found == pytest.approx(f1_score(own["target"], own["prediction"], average="macro"), abs=1e-12)
 
 

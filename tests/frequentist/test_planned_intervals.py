@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tiebreak.frequentist import crossed_mean, group_sequential_design
-from tiebreak.frequentist.johnson import johnson_inverse
+from tiebreak.frequentist import group_sequential_design
 from tiebreak.frequentist.planned_intervals import (
     CrossedParts,
     IntervalLaw,
@@ -25,7 +24,8 @@ from tiebreak.frequentist.planned_intervals import (
     student_law,
     welch_law,
 )
-from tiebreak.statistics import newcombe, tango, wilcoxon
+from tiebreak.statistics import crossed_mean, newcombe, tango, wilcoxon
+from tiebreak.statistics.skew import johnson_inverse
 
 
 @pytest.mark.parametrize(("df", "limit"), [(3, 0.0), (9, 0.2), (29, -0.1)])
@@ -80,7 +80,7 @@ def test_runs_and_items_against_simulated_tables(n_runs: int, rng: np.random.Gen
     n, items, runs, rest, difference = 25, 1.0, 0.1, 0.6, 0.9
     shape = (8_000, n_runs, n)
     values = difference + items * rng.normal(size=(shape[0], 1, n)) + runs * rng.normal(size=(*shape[:2], 1))
-    low, high = crossed_mean(values + rest * rng.normal(size=shape)).confidence_interval()
+    low, high = crossed_mean(values + rest * rng.normal(size=shape)).law.interval()
     law = crossed_law(difference, CrossedParts(items**2 / n, runs**2 / n_runs, rest**2 / n / n_runs), n, n_runs, 0.05)
     assert law.above(0.0) == pytest.approx(np.mean(low > 0), abs=0.02)
     assert law.within(2.0) == pytest.approx(np.mean((low >= -2.0) & (high <= 2.0)), abs=0.02)

@@ -51,7 +51,7 @@ def test_points_are_counted_by_definition(data: list[tuple[int, int]]) -> None:
         assert curve.auc == pytest.approx(np.trapezoid(curve.tpr, curve.fpr))
     else:
         missing = curve.tpr if not y.sum() else curve.fpr
-        assert np.isnan([curve.auc, curve.area.variance, *missing]).all()
+        assert np.isnan([curve.auc, curve.area.variance[0], *missing]).all()
         assert curve.reason
 
 
@@ -276,6 +276,6 @@ def test_one_area_has_one_interval(rng: np.random.Generator) -> None:
 def test_an_area_that_counts_examples_twice_has_no_interval() -> None:
     """Where an area's variance is not known though both classes have several examples, no interval is made up for it."""
     curve = roc_curve([0, 0, 1, 1], [1, 2, 3, 4])
-    without = dataclasses.replace(curve, area=dataclasses.replace(curve.area, variance=np.float64(np.nan)))
+    without = dataclasses.replace(curve, area=dataclasses.replace(curve.area, parts=np.full_like(curve.area.parts, np.nan)))
     assert np.isnan(without.auc_interval()).all()
     assert np.isfinite(roc_curve([0, 0, 1], [1, 2, 3]).auc_interval()).all()  # a single positive: the pseudo-score interval

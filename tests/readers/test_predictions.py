@@ -41,7 +41,7 @@ def test_ranking_keeps_truth_and_scores() -> None:
     """For the area under the ROC curve of DeLong's test."""
     items = tb.read_predictions(TRUTH, {"a": PROBABILITY, "b": PROBABILITY[::-1]})
     assert items.metric.name == "roc_auc"
-    areas = tb.frequentist.paired_auc(items.is_positive, items.score[:, 0]).auc
+    areas = tb.statistics.roc_areas(items.is_positive, items.score[:, 0]).estimate
     assert areas == pytest.approx([roc_auc_score(TRUTH, PROBABILITY), roc_auc_score(TRUTH, PROBABILITY[::-1])])
     other = tb.read_predictions(TRUTH, {"a": PROBABILITY}, metric="roc_auc", positive=0)
     assert other.is_positive.tolist() == (TRUTH == 0).tolist()
@@ -93,7 +93,7 @@ def test_constant_predictions_are_scores_like_others() -> None:
     items = tb.read_predictions(TRUTH, {"a": TRUTH, "constant": np.zeros(6, dtype=int)})
     assert items.item_means().mean(axis=1).tolist() == [1.0, 0.5]
     area = tb.read_predictions(TRUTH, {"constant": np.full(6, 0.5)}, metric="roc_auc")
-    assert tb.frequentist.delong_auc(area.is_positive, area.score[0, 0]).auc == 0.5
+    assert tb.statistics.roc_areas(area.is_positive, area.score[0, 0]).estimate == 0.5
 
 
 def test_classes_for_metrics_of_all_of_them_together() -> None:

@@ -414,11 +414,11 @@ def roc_curve_and_auc(inputs: dict, options: dict, load: object) -> Named:
     return {
         **{name: values[1:].tolist() for name, values in (columns | counts).items()},
         "auc": curve.auc,
-        "pairs_won": curve.area.pairs_won,
-        "pairs_tied": curve.area.pairs_tied,
+        "pairs_won": int(curve.area.pairs_won[0]),
+        "pairs_tied": int(curve.area.pairs_tied[0]),
         "pairs_total": curve.n_positive * curve.n_negative,
         "average_precision": precision_recall.average_precision,
-        "delong_variance": curve.area.variance,
+        "delong_variance": float(curve.area.variance[0]),
     }
 
 
@@ -488,36 +488,41 @@ def cochran_q(inputs: dict, options: dict, load: object) -> Named:
 def delong_paired(inputs: dict, options: dict, load: object) -> Named:
     """Two areas under ROC curves on the same examples."""
     labels, scores = _ranked(inputs, options, load)
-    both = tb.frequentist.paired_auc(labels, scores)
-    pair = both.difference(0, 1)
-    test = pair.ztest()
+    areas = tb.statistics.roc_areas(labels, scores)
+    law = areas.difference(0, 1)
+    normal = tb.statistics.student(law.estimate, law.se, kind=law.kind)
+    (one, two), covariance = areas.estimate, areas.covariance
+    size = float(np.sqrt(covariance[0, 0] * covariance[1, 1]))
+    correlation = float(covariance[0, 1]) / size if size > 0 else 0.0
+    is_same = law.se == 0 and law.estimate == 0
     named: Named = {
-        "auc_1": pair.first,
-        "auc_2": pair.second,
-        "difference": pair.difference,
-        "var_1": float(both.covariance[0, 0]),
-        "var_2": float(both.covariance[1, 1]),
-        "covariance": float(both.covariance[0, 1]),
-        "correlation": pair.correlation,
-        "var_difference": pair.standard_error**2,
-        "se_difference": pair.standard_error,
-        "n_positive": both.n_positive,
-        "n_negative": both.n_negative,
-        "z": test.statistic,
-        "p_two_sided": test.pvalue,
-        "p_greater": pair.ztest("greater").pvalue,
-        "p_less": pair.ztest("less").pvalue,
+        "auc_1": float(one),
+        "auc_2": float(two),
+        "difference": float(one - two),
+        "var_1": float(covariance[0, 0]),
+        "var_2": float(covariance[1, 1]),
+        "covariance": float(covariance[0, 1]),
+        "correlation": correlation,
+        "var_difference": law.se**2,
+        "se_difference": law.se,
+        "n_positive": areas.n_positive,
+        "n_negative": areas.n_negative,
+        "z": 0.0 if is_same else normal.statistic,
+        "p_two_sided": 1.0 if is_same else normal.pvalue(),
+        "p_greater": normal.pvalue("greater"),
+        "p_less": normal.pvalue("less"),
     }
-    areas = tb.frequentist.delong_auc(labels, scores)
     for level in dict.fromkeys((0.95, 0.9, 0.99, *_levels(options))):
         text = f"ci{100 * level:g}"
-        for stem, interval in (("auc", areas.confidence_interval(level, "wald")), ("logit", areas.confidence_interval(level))):
-            for k in (0, 1):
-                named[f"{stem}_{k + 1}_{text}_low"] = float(interval.low[k])
-                named[f"{stem}_{k + 1}_{text}_high"] = float(interval.high[k])
-        for stem, method in (("diff", "wald"), ("diff_logit", "logit")):
-            low, high = pair.confidence_interval(level, method)
-            named |= {f"{stem}_{text}_low": float(low), f"{stem}_{text}_high": float(high)}
+        logit, (low, high) = areas.interval(level), normal.interval(level)
+        for k, variance in enumerate(areas.variance):
+            alone = tb.statistics.student(areas.estimate[k], np.sqrt(variance)).interval(level)
+            for side, end, cut in (("low", 0, 0.0), ("high", 1, 1.0)):
+                named[f"auc_{k + 1}_{text}_{side}"] = float((np.maximum, np.minimum)[end](alone[end], cut))
+                named[f"logit_{k + 1}_{text}_{side}"] = float(logit[end][k])
+        named |= {f"diff_{text}_low": float(low), f"diff_{text}_high": float(high)}
+        joined = tb.statistics.joined_interval(law, level, correlation)
+        named |= {f"diff_logit_{text}_{side}": float(end) for side, end in zip(("low", "high"), joined, strict=True)}
     return named
 
 
@@ -528,49 +533,51 @@ def delong_unpaired(inputs: dict, options: dict, load: object) -> Named:
     else:
         labels, scores = _ranked(inputs, options, load)
         sets = [(labels, row) for row in scores]
-    areas = [tb.frequentist.delong_auc(labels, row) for labels, row in sets]
-    pair = tb.frequentist.independent_auc_difference(*areas)
-    by_t, by_z = (pair.ztest(distribution=name) for name in ("t", "normal"))
+    areas = [tb.statistics.roc_areas(labels, row) for labels, row in sets]
+    law = tb.statistics.independent_areas(*areas)
+    normal = tb.statistics.student(law.estimate, law.se)
     return {
-        "auc_1": pair.first,
-        "auc_2": pair.second,
-        "difference": pair.difference,
-        "var_1": areas[0].variance,
-        "var_2": areas[1].variance,
-        "var_difference": pair.standard_error**2,
-        "d": by_t.statistic,
-        "z": by_z.statistic,
-        "df": pair.df,
-        "p_t_two_sided": by_t.pvalue,
-        "p_normal_two_sided": by_z.pvalue,
-        "p_two_sided": by_z.pvalue,
+        "auc_1": float(areas[0].estimate[0]),
+        "auc_2": float(areas[1].estimate[0]),
+        "difference": law.estimate,
+        "var_1": float(areas[0].variance[0]),
+        "var_2": float(areas[1].variance[0]),
+        "var_difference": law.se**2,
+        "d": law.statistic,
+        "z": normal.statistic,
+        "df": law.df,
+        "p_t_two_sided": law.pvalue(),
+        "p_normal_two_sided": normal.pvalue(),
+        "p_two_sided": normal.pvalue(),
     }
 
 
 def delong_contrast(inputs: dict, options: dict, load: object) -> Named:
     """Contrasts of several areas on the same examples: each, and all at once."""
     labels, scores = _ranked(inputs, options, load)
-    several = tb.frequentist.paired_auc(labels, scores)
+    several = tb.statistics.roc_areas(labels, scores)
     names = ("contrasts", "contrast", "L", "contrast_matrix")
     given = [each[name] for each in (inputs, options) for name in names if name in each]
     n = len(scores)
     rows = given[0] if given else [[float(k == j) - float(k == j + 1) for k in range(n)] for j in range(n - 1)]
     result = several.contrast(rows)
-    low, high = (result.estimate + sign * 1.959963984540054 * result.standard_error for sign in (-1, 1))
+    law = result.law
+    is_same = (law.estimate == 0) & (law.se == 0)
+    low, high = (law.estimate + sign * 1.959963984540054 * law.se for sign in (-1, 1))
     each = {
-        "estimate": result.estimate,
-        "se": result.standard_error,
-        "standard_error": result.standard_error,
-        "variance": result.standard_error**2,
-        "z": result.statistic,
-        "p_each": result.pvalue,
+        "estimate": law.estimate,
+        "se": law.se,
+        "standard_error": law.se,
+        "variance": law.se**2,
+        "z": np.where(is_same, 0.0, law.statistic),
+        "p_each": law.pvalue(),
         "ci95_low": low,
         "ci95_high": high,
     }
     # a single contrast is written without brackets
     named: Named = {name: float(value[0]) if np.ndim(rows) == 1 else value.tolist() for name, value in each.items()}
-    joint = {"chi2": result.chi2, "df": result.df, "p": result.joint_pvalue, "p_two_sided": result.joint_pvalue}
-    more = {"aucs": several.auc.tolist(), "auc": several.auc.tolist(), "covariance": several.covariance.tolist()}
+    joint = {"chi2": result.chi2, "df": result.df, "p": result.pvalue, "p_two_sided": result.pvalue}
+    more = {"aucs": several.estimate.tolist(), "auc": several.estimate.tolist(), "covariance": several.covariance.tolist()}
     sizes = {"n_positive": several.n_positive, "n_negative": several.n_negative}
     return named | joint | more | sizes
 
@@ -585,7 +592,7 @@ def cluster_robust_se_paired_difference(inputs: dict, options: dict, load: objec
     if "values_1" not in inputs:
         return _clustered(_differences(inputs, load), inputs, options)
     one, two = _numbers(inputs["values_1"]), _numbers(inputs["values_2"])
-    alone = [tb.frequentist.clustered_mean(values, variance="independent").standard_error for values in (one, two)]
+    alone = [tb.statistics.clustered_mean(values, variance="independent").se for values in (one, two)]
     named = _clustered(one - two, inputs, options)
     return named | {
         "mean_1": float(np.mean(one)),
@@ -1221,12 +1228,13 @@ def _turned(scores: np.ndarray, options: dict) -> np.ndarray:
 def _clustered(values: np.ndarray, inputs: dict, options: dict) -> Named:
     clusters = inputs.get("clusters")
     names = ("independent", "cr0", "cr1", "cr2")
-    forms = {name: tb.frequentist.clustered_mean(values, clusters, variance=name) for name in names}
-    errors = {name: float(form.standard_error) for name, form in forms.items()}
+    forms = {name: tb.statistics.clustered_mean(values, clusters, variance=name) for name in names}
+    errors = {name: float(form.se) for name, form in forms.items()}
     corrected = forms["cr1"]
+    normal = tb.statistics.student(corrected.estimate, corrected.se, kind=corrected.kind)
     named: Named = {
-        "n": int(corrected.n_examples),
-        "n_clusters": int(corrected.n_clusters),
+        "n": values.size,
+        "n_clusters": corrected.n_units,
         "mean": float(corrected.estimate),
         "se_naive": errors["independent"],
         "se_cluster_uncorrected": errors["cr0"],
@@ -1237,16 +1245,16 @@ def _clustered(values: np.ndarray, inputs: dict, options: dict) -> Named:
         # against the variance with divisor n, as that form has no small-sample factor either
         "design_effect_uncorrected": (errors["cr0"] / float(np.std(values) / np.sqrt(values.size))) ** 2,
         "z_corrected": float(corrected.statistic),
-        "p_normal_two_sided": float(corrected.pvalue(distribution="normal")),
+        "p_normal_two_sided": float(normal.pvalue()),
         "p_t_two_sided": float(corrected.pvalue()),
         "p_cr2_two_sided": float(forms["cr2"].pvalue()),
     }
     for level in dict.fromkeys((0.95, 0.9, 0.99, *_levels(options))):
         text = f"ci{100 * level:g}"
         intervals = {
-            "normal": corrected.confidence_interval(level, "normal"),
-            "t": corrected.confidence_interval(level),
-            "cr2": forms["cr2"].confidence_interval(level),
+            "normal": normal.interval(level),
+            "t": corrected.interval(level),
+            "cr2": forms["cr2"].interval(level),
         }
         for name, (low, high) in intervals.items():
             named |= {f"{text}_{name}_low": float(low), f"{text}_{name}_high": float(high)}
@@ -1278,7 +1286,8 @@ def _bootstrap(inputs: dict, options: dict, **how: object) -> Named:
     level = float(_option("confidence", inputs, options, 0.95))
     bca = {ties: result.confidence_interval(level, "bca", ties=ties) for ties in ("half", "strict")}
     values = _resampled_values(inputs)
-    theory = tb.frequentist.clustered_mean(values, variance="independent") if "mean" in inputs["statistic"] else None
+    mean = tb.statistics.clustered_mean(values)
+    theory = tb.statistics.student(mean.estimate, mean.se) if "mean" in inputs["statistic"] else None
     return {
         "estimate": float(result.estimate),
         "n_resamples": result.n_resamples,
@@ -1296,7 +1305,7 @@ def _bootstrap(inputs: dict, options: dict, **how: object) -> Named:
         "bca_strict": [float(end) for end in bca["strict"]],
         "bca_levels_ties_half": [float(share) for share in result.bca_tails(level)],
         "bca_levels_strict": [float(share) for share in result.bca_tails(level, "strict")],
-        "normal_theory": [float(end) for end in theory.confidence_interval(level, "normal")] if theory is not None else None,
+        "normal_theory": None if theory is None else [float(end) for end in theory.interval(level)],
     }
 
 

@@ -19,7 +19,6 @@ from tiebreak.errors import (
     UnreadableSourceError,
     UnsuitableDesignError,
 )
-from tiebreak.frequentist.noise import RunNoiseResult, run_noise, run_spread
 from tiebreak.numerics import FloatArray, check_count, check_probability
 from tiebreak.printable import printable
 from tiebreak.result import Result
@@ -27,6 +26,7 @@ from tiebreak.scores.items import Items
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import quoted
+from tiebreak.statistics.noise import RunNoiseResult, run_noise, run_spread
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -21,10 +21,10 @@ from tiebreak.comparison.planned_data import (
 from tiebreak.comparison.procedures.clustered_t import MeanDifferences
 from tiebreak.comparison.procedures.procedure import LawDifferences
 from tiebreak.errors import Setting, TooFewSplitsError, UnsuitableDesignError
-from tiebreak.frequentist.crossed_runs import crossed_mean
 from tiebreak.numerics import FloatArray
 from tiebreak.scores.vocabulary import quoted
 from tiebreak.statistics.rates import proportion_interval
+from tiebreak.statistics.runs import crossed_mean
 
 FEWEST_DF = 4.0
 """Degrees of freedom of a pilot below which its spread says next to nothing: with 4 it may be 1.6 times as large."""
@@ -146,7 +146,7 @@ def _of_items(comparison: Comparison, first: str, second: str) -> tuple[PlannedD
         found = crossed_mean(d, clusters)
         own, shared = sqrt(float(found.from_both) * n * n_runs), sqrt(float(found.from_runs) * n_runs)
         lasting = max(float(np.var(d.mean(axis=0), ddof=1)) - own**2 / n_runs, 0.0)
-        inflated = float(found.from_examples) * n
+        inflated = float(found.from_items) * n
     else:
         lasting = float(np.var(d[0], ddof=1))
         error = comparison.pair(first, second).standard_error

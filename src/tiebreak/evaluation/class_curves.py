@@ -162,7 +162,7 @@ def _roc(kept: Kept, model: int, position: int, alpha: float) -> ModelRoc:
     everything = roc.curve_of(pooled([part for _, part in parts]))
     if kept.copies(splits) > 1:
         # examples that are counted several times have no variance by DeLong's formula
-        everything = replace(everything, area=replace(everything.area, variance=np.asarray(np.nan)))
+        everything = replace(everything, area=replace(everything.area, parts=np.full_like(everything.area.parts, np.nan)))
     ratio = kept.ratio(splits)
     at_grid = np.array([curve.tpr_at(GRID) for curve in folds]).T
     return ModelRoc(

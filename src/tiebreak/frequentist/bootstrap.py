@@ -289,14 +289,11 @@ class MetricOfSums:
         From sums of shape (..., n_columns) to values of shape (...).
     shape : tuple of int
         Of the models.
-    strata : ndarray of int, of shape (n_examples,), optional
-        Class of each example, where examples are of classes.
     """
 
     columns: Any
     function: Callable[[FloatArray], FloatArray]
     shape: tuple[int, ...]
-    strata: IntArray | None = None
 
     @property
     def n_examples(self) -> int:

@@ -6,8 +6,7 @@ between all examples for independent test sets.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from math import comb
 from typing import Literal, get_args
@@ -16,17 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidParameterError, InvalidScoresError
-from tiebreak.frequentist.bootstrap import MetricOfSums
-from tiebreak.numerics import (
-    Alternative,
-    FloatArray,
-    check_alternative,
-    check_count,
-    check_rows,
-    floats,
-    generator_of,
-    group_codes,
-)
+from tiebreak.numerics import Alternative, FloatArray, check_alternative, check_count, floats, generator_of
 
 PermutationMethod = Literal["auto", "exact", "random"]
 
@@ -177,72 +166,6 @@ def permutation_test_unpaired(
 
 _FEW, _MOST = 18, 22
 _SOME_WAYS, _MOST_WAYS = 200_000, 5_000_000
-
-
-def permutation_test_metric(
-    metric: MetricOfSums,
-    first: int = 0,
-    second: int = 1,
-    *,
-    clusters: Sequence[object] | ArrayLike | None = None,
-    rng: int | np.random.Generator = 0,
-) -> PermutationResult:
-    """Paired permutation test of a metric of all examples together: both models' predictions change places on some of them.
-
-    Parameters
-    ----------
-    metric : MetricOfSums
-        Of two models or more, as `metric_of_classes` and `metric_of_numbers` make it.
-    first, second : int
-        Rows of the models; positive differences favour the first.
-    clusters : sequence of length n_examples, optional
-        The examples of a cluster change places together.
-    rng : int or numpy Generator, default 0
-
-    Returns
-    -------
-    PermutationResult
-        Of the hypothesis that it is all the same which model made which prediction, from all permutations of up to 13 examples
-        or clusters, else from 9,999 random ones. There is no interval: predictions cannot be shifted by a difference.
-
-    References
-    ----------
-    .. [N89] E. W. Noreen. Computer-intensive methods for testing hypotheses. Wiley, 1989.
-
-    Examples
-    --------
-    >>> import tiebreak as tb
-    >>> f1 = tb.frequentist.metric_of_classes([0, 0, 1, 1, 1, 0], [[0, 0, 1, 1, 1, 0], [1, 1, 1, 0, 0, 0]], "f1")
-    >>> tb.frequentist.permutation_test_metric(f1).pvalue()
-    0.125
-    """
-    from scipy.sparse import csr_array
-
-    n = metric.n_examples
-    codes, n_groups = group_codes(np.arange(n) if clusters is None else clusters, n, "clusters")
-    of_group = csr_array((np.ones(n), (codes, np.arange(n))), shape=(n_groups, n)) @ metric.columns
-    sums = (of_group if isinstance(of_group, np.ndarray) else of_group.toarray()).reshape(n_groups, -1, metric.n_columns)
-    one, two = (sums[:, int(check_rows(row, sums.shape[1], name))] for row, name in ((first, "first"), (second, "second")))
-    moved, whole = two - one, np.stack([one.sum(axis=0), two.sum(axis=0)])
-    is_exact = 2**n_groups <= _N_RANDOM
-    number = 2**n_groups if is_exact else _N_RANDOM
-    generator = generator_of(rng)
-    step, found = max(1, _AT_ONCE // n_groups), []
-    pair = replace(metric, columns=metric.columns[:0], shape=(2,))
-    for start in range(0, number, step):
-        rows = np.arange(start, min(start + step, number))
-        if is_exact:
-            swapped = (rows[:, None] >> np.arange(n_groups) & 1).astype(float)
-        else:
-            swapped = generator.integers(0, 2, size=(rows.size, n_groups), dtype=np.int8).astype(float)
-        change = (swapped @ moved)[:, None, :] * np.array([1.0, -1.0])[:, None]
-        values = pair.of((whole + change).reshape(rows.size, -1))
-        found.append(values[0] - values[1])
-    own = pair.of(whole.reshape(1, -1))[:, 0]
-    return _counted(np.concatenate(found), float(own[0] - own[1]), _tolerance(own), 1, is_exact=is_exact)
-
-
-_N_RANDOM, _AT_ONCE = 9_999, 2_000_000
 
 
 def _counted(

@@ -14,11 +14,11 @@ from typing import NamedTuple
 import numpy as np
 
 from tiebreak.frequentist.group_sequential import GroupSequentialDesign
-from tiebreak.frequentist.johnson import johnson_inverse
 from tiebreak.numerics import FloatArray, divide, student_multiplier, student_quantile
 from tiebreak.numerics.quadrature import log_gamma_nodes
 from tiebreak.statistics.ranks import MOST_EXACT, wilcoxon
 from tiebreak.statistics.rates import newcombe, restricted_variance, tango_statistic
+from tiebreak.statistics.skew import johnson_inverse
 
 MANY_DF = 1e6
 """Degrees of freedom from which an estimated variance is taken as known."""

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.caught import caught_warnings
-from tiebreak.frequentist.delong import AucResult, delong_auc
 from tiebreak.metrics.labels import Binary, check_binary
 from tiebreak.numerics import FloatArray, IntArray, Interval
 from tiebreak.result import Result
+from tiebreak.statistics.auc import Areas, roc_areas
 
 if TYPE_CHECKING:
     from tiebreak.metrics.costs import CostMatrix
@@ -89,8 +89,8 @@ class RocCurve(Result["RocPlots"]):
     tp, fp : ndarray of shape (n_points,)
         True and false positives.
     n_positive, n_negative : int
-    area : AucResult
-        Area under the curve, its variance by DeLong, and the pairs that it counts.
+    area : Areas
+        Area under the curve, its variance by DeLong, and the pairs that it counts; of one model.
     reason : str
         Why the area is nan; "" where it is not.
     """
@@ -103,7 +103,7 @@ class RocCurve(Result["RocPlots"]):
     fp: IntArray
     n_positive: int
     n_negative: int
-    area: AucResult
+    area: Areas
     reason: str = ""
 
     @property
@@ -119,7 +119,7 @@ class RocCurve(Result["RocPlots"]):
     @property
     def auc(self) -> float:
         """Share of pairs, a positive and a negative example, that are in the right order; ties count half."""
-        return float(self.area.auc)
+        return float(self.area.estimate[0])
 
     def auc_interval(self, level: float = 0.95) -> Interval:
         """Interval of the area by DeLong's variance on the scale of its logit, for other examples and the same fitted model.
@@ -127,7 +127,8 @@ class RocCurve(Result["RocPlots"]):
         It is the one that ``tiebreak.compare`` shows of kept scores; nan where no area is defined, or examples are counted
         several times.
         """
-        return self.area.confidence_interval(level)
+        low, high = self.area.interval(level)
+        return Interval(low[0], high[0])
 
     def tpr_at(self, fpr: ArrayLike) -> FloatArray:
         """The curve at given false positive rates: its upper end where it is vertical, a straight line between points."""
@@ -193,7 +194,7 @@ def curve_of(data: Binary) -> RocCurve:
 
     with caught_warnings():  # of one class only: the reason says it
         fpr, tpr, thresholds = sklearn_curve(data.is_positive, data.scores, pos_label=True, drop_intermediate=False)
-    area = delong_auc(data.is_positive, data.scores)
+    area = roc_areas(data.is_positive, data.scores)
     return RocCurve(
         data.positive,
         thresholds,

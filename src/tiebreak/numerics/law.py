@@ -176,6 +176,12 @@ class Law:
         return np.asarray(VERDICTS)[verdict_codes(interval, check_rope(rope), self.tolerance)]
 
     @property
+    def spread(self) -> tuple[FloatArray, FloatArray]:
+        """Standard error and degrees of freedom as arrays; nan where there are none."""
+        error, df = (np.asarray(np.nan if each is None else each, dtype=float) for each in (self.se, self.df))
+        return error, df
+
+    @property
     def statistic(self) -> FloatArray:
         """Estimate over its standard error: nan for identical scores, infinite for a constant difference."""
         return plain(divide(self.estimate, np.nan if self.se is None else self.se))

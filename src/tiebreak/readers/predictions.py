@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.errors import AmbiguousSourceError, InvalidParameterError, InvalidScoresError, Setting, TooFewModelsError
-from tiebreak.frequentist.metric_sums import METRICS_OF_CLASSES, METRICS_OF_NUMBERS
 from tiebreak.numerics import FloatArray
 from tiebreak.readers.files import refuse
 from tiebreak.readers.header import find_roles, plain
@@ -21,10 +20,11 @@ from tiebreak.readers.tables import SourceTable, Words, is_varied
 from tiebreak.scores.items import Items, check_items
 from tiebreak.scores.metric import full_name
 from tiebreak.scores.vocabulary import look_up, quoted
+from tiebreak.statistics.influence import METRICS_OF_CLASSES, METRICS_OF_NUMBERS
 
 OF_PROBABILITIES = ("roc_auc", "log_loss", "brier_score")
 OF_NUMBERS = ("mean_absolute_error", "mean_squared_error")
-"""Metrics that are means over examples, and the area under the ROC curve; those of all examples together are `metric_sums`'s."""
+"""Metrics that are means over examples, and the area under the ROC curve; others are `statistics.influence`'s."""
 
 
 def read_predictions(

@@ -39,7 +39,7 @@ def roc_page(curve: RocCurve) -> Page:
     about = f" (95% interval {interval}, by DeLong: other examples, the same model)" if interval != "-" else ""
     sentence = (
         f"AUC {format_score(curve.auc, 4)}{about} for class {_label(curve.positive)}: of {n_pairs} pairs of a positive and a "
-        f"negative example {curve.area.pairs_won} are in the right order and {curve.area.pairs_tied} tied."
+        f"negative example {curve.area.pairs_won[0]} are in the right order and {curve.area.pairs_tied[0]} tied."
     )
     counts = zip(curve.thresholds.tolist(), *(each.tolist() for each in (curve.tp, curve.fp, curve.fn, curve.tn)), strict=True)
     rows = tuple(

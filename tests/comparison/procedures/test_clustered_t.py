@@ -13,8 +13,8 @@ from scipy import stats
 import tiebreak as tb
 from tests.comparison.procedures.test_tango import NAMES, answers, items_of
 from tiebreak.errors import TooFewSplitsError, UnsuitableDesignError
-from tiebreak.frequentist import clustered_mean, crossed_mean
-from tiebreak.frequentist.johnson import johnson_inverse
+from tiebreak.statistics import clustered_mean, crossed_mean
+from tiebreak.statistics.skew import johnson_inverse
 
 F1 = tb.Metric("f1", True)
 LOSS = tb.Metric("log_loss", False)
@@ -35,11 +35,11 @@ def check(answer: tb.Comparison, expected: dict[tuple[str, str], object], level:
     """Every pair against the result of an array function for its differences, whose interval is held and Johnson's with it."""
     for row in answer.pairs.to_dict("records"):
         result = expected[row["first"], row["second"]]
-        low, high = result.confidence_interval(1 - level)  # type: ignore[attr-defined]
+        low, high = result.interval(1 - level)  # type: ignore[attr-defined]
         assert row["interval_low"] <= low + 1e-12
         assert row["interval_high"] >= high - 1e-12
         assert min(low - row["interval_low"], row["interval_high"] - high) <= 1e-12, "one end is Student's"
-        for name, theirs in (("difference", "estimate"), ("standard_error", "standard_error"), ("df", "df")):
+        for name, theirs in (("difference", "estimate"), ("standard_error", "se"), ("df", "df")):
             assert row[name] == pytest.approx(float(getattr(result, theirs)), rel=1e-9), name
         assert row["pvalue"] >= float(result.pvalue()) * (1 - 1e-9)  # type: ignore[attr-defined]
 
@@ -113,8 +113,8 @@ def test_clusters_and_weights(weighted: bool) -> None:
     for name, row in zip(items.models, items.score[:, 0], strict=True):
         own = clustered_mean(row, CLUSTERS, weights=weights)
         assert ranking.loc[name, "mean"] == pytest.approx(own.estimate, rel=1e-12)
-        assert ranking.loc[name, "standard_error"] == pytest.approx(own.standard_error, rel=1e-12)
-        assert_allclose(ranking.loc[name, ["mean_low", "mean_high"]].to_numpy(float), own.confidence_interval(), rtol=1e-9)
+        assert ranking.loc[name, "standard_error"] == pytest.approx(own.se, rel=1e-12)
+        assert_allclose(ranking.loc[name, ["mean_low", "mean_high"]].to_numpy(float), own.interval(), rtol=1e-9)
 
 
 @pytest.mark.parametrize("clustered", [False, True])
@@ -127,7 +127,7 @@ def test_runs_are_all_used(clustered: bool, n_runs: int) -> None:
     expected = {}
     for one, two in [("a", "b"), ("a", "c"), ("b", "c")]:
         d = items.score[NAMES.index(one)] - items.score[NAMES.index(two)]
-        expected[one, two] = crossed_mean(d, clusters)
+        expected[one, two] = crossed_mean(d, clusters).law
     check(answer, {pair: expected[pair] for pair in expected}, 0.05 / 3)
     assert "and further runs of these models" in answer.method.generalises_to
     assert "few-runs" in {notice.code for notice in answer.notices}
@@ -176,7 +176,7 @@ def test_unequal_runs_all_count() -> None:
     assert "unequal-runs" in {notice.code for notice in answer.notices}
     pair = answer.pair("a", "b")
     assert pair.difference == pytest.approx(score[0].mean() - score[1, 0].mean(), rel=1e-12)
-    expected = crossed_mean(score[0] - score[1, :1]).confidence_interval(1 - 0.05 / 3)
+    expected = crossed_mean(score[0] - score[1, :1]).law.interval(1 - 0.05 / 3)
     assert pair.interval_low <= expected[0] + 1e-12
     assert pair.interval_high >= expected[1] - 1e-12
 
@@ -189,7 +189,7 @@ def test_runs_with_gaps() -> None:
     answer = tb.compare(items_of(score, metric=F1), missing="pairwise")
     pair = answer.pair("a", "c")
     assert pair.n_units == 115
-    expected = crossed_mean((score[0] - score[2])[:, 5:]).confidence_interval(1 - 0.05 / 3)
+    expected = crossed_mean((score[0] - score[2])[:, 5:]).law.interval(1 - 0.05 / 3)
     assert pair.interval_low <= expected[0] + 1e-12
     assert pair.interval_high >= expected[1] - 1e-12
 
@@ -244,14 +244,14 @@ def test_contrasts_stand_beside() -> None:
     found = {test.name: test for test in answer.supplementary_tests}
     one, two = (NAMES.index(name) for name in answer.models[:2])
     d = items.score[one, 0] - items.score[two, 0]
-    ratio = clustered_mean(d).standard_error / clustered_mean(d, CLUSTERS).standard_error
+    ratio = clustered_mean(d).se / clustered_mean(d, CLUSTERS).se
     assert found["independent"].statistic == pytest.approx(float(ratio))
     items = graded(n_runs=3)
     answer = tb.compare(items)
     parts = next(test for test in answer.supplementary_tests if test.name == "variance-parts").probabilities
     one, two = (NAMES.index(name) for name in answer.models[:2])
     expected = crossed_mean(items.score[one] - items.score[two])
-    whole = expected.from_examples + expected.from_runs + expected.from_both
+    whole = expected.from_items + expected.from_runs + expected.from_both
     assert parts["runs"] == pytest.approx(expected.from_runs / whole)
     assert parts["runs"] > parts["items"]
     assert "runs would help most" in " ".join(answer.to_text().split())

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy import stats
 
 import tiebreak as tb
 from tests.comparison.procedures.showing import check_shown, check_tails
@@ -28,20 +29,21 @@ def test_pairs_are_those_of_the_array_functions(rng: np.random.Generator) -> Non
     items = predictions(rng)
     answer = tb.compare(items, rope=0.01)
     assert answer.method.name == "delong"
-    array = tb.frequentist.paired_auc(items.is_positive, items.score[:, 0])
+    array = tb.statistics.roc_areas(items.is_positive, items.score[:, 0])
     row = {name: place for place, name in enumerate(items.models)}
     for pair in answer.pairs.itertuples():
         found = array.difference(row[pair.first], row[pair.second])
-        assert_allclose([pair.difference, pair.standard_error], [found.difference, found.standard_error], rtol=1e-12)
-        assert_allclose([pair.interval_low, pair.interval_high], found.confidence_interval(1 - 0.05 / 3), rtol=1e-12)
-        assert_allclose(pair.pvalue, 2 * min(found.tail_below(0.0), found.tail_above(0.0)), rtol=1e-12)
+        assert_allclose([pair.difference, pair.standard_error], [found.estimate, found.se], rtol=1e-12)
+        assert_allclose([pair.interval_low, pair.interval_high], found.interval(1 - 0.05 / 3), rtol=1e-12)
+        assert_allclose(pair.pvalue, found.pvalue(), rtol=1e-12)
     for test in answer.supplementary_tests:
-        z, p = array.difference(row[test.models[0]], row[test.models[1]]).ztest()
+        found = array.difference(row[test.models[0]], row[test.models[1]])
+        z, p = found.statistic, 2 * stats.norm.sf(abs(found.statistic))
         assert_allclose([test.statistic, test.pvalue], [z, p], rtol=1e-12)
     for model in answer.ranking.itertuples():
-        own = tb.frequentist.delong_auc(items.is_positive, items.score[row[model.model], 0])
-        assert_allclose(model.mean, own.auc, rtol=1e-12)
-        assert_allclose([model.mean_low, model.mean_high], own.confidence_interval(0.95, "logit"), rtol=1e-12)
+        own = tb.statistics.roc_areas(items.is_positive, items.score[row[model.model], 0])
+        assert_allclose(model.mean, own.estimate[0], rtol=1e-12)
+        assert_allclose([model.mean_low, model.mean_high], [end[0] for end in own.interval()], rtol=1e-12)
     check_tails(answer)
 
 

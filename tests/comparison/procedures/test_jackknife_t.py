@@ -25,27 +25,23 @@ def spam(rng: np.random.Generator, n: int = 200) -> tuple[Any, dict[str, Any]]:
 @pytest.mark.parametrize("clusters", [None, np.arange(200) // 4])
 @pytest.mark.parametrize(("metric", "positive"), [("f1", "spam"), ("f1", "ham"), ("mcc", None), ("balanced_accuracy", None)])
 def test_metrics_that_are_no_means(rng: np.random.Generator, metric: str, positive: Any, clusters: Any) -> None:
-    """`auto` takes it: values of scikit-learn, intervals and permutation tests of the array functions."""
+    """`auto` takes it: values of scikit-learn, intervals of the array functions."""
     y, predicted = spam(rng)
     data = tb.read_predictions(y, predicted, metric=metric, positive=positive, clusters=clusters)
     answer = tb.compare(data)
     assert answer.method.name == "jackknife-t"
     name, last = answer.metric.name, positive or "spam"
     rows = np.array([predicted[model] == last for model in answer.models]).astype(int)
-    statistic = tb.frequentist.metric_of_classes((y == last).astype(int), rows, name)
-    array = tb.frequentist.jackknife_metric(statistic, clusters=clusters)
+    array = tb.statistics.metric_of_classes((y == last).astype(int), rows, name, clusters)
     theirs = {"f1": lambda p: f1_score(y, p, pos_label=last), "matthews_corrcoef": lambda p: matthews_corrcoef(y, p)}
     score = theirs.get(name, lambda p: balanced_accuracy_score(y, p))
     assert_allclose(answer.ranking["mean"], [score(predicted[model]) for model in answer.models], rtol=1e-12)
-    assert_allclose(answer.ranking["standard_error"], array.of_models.standard_error, rtol=1e-12)
-    tests = {test.models: test.pvalue for test in answer.supplementary_tests if test.name == "permutation"}
+    assert_allclose(answer.ranking["standard_error"], array.of_models.se, rtol=1e-12)
     for pair in answer.pairs.itertuples():
         i, j = answer.models.index(pair.first), answer.models.index(pair.second)
         found = array.difference(i, j)
-        assert_allclose([pair.interval_low, pair.interval_high], found.confidence_interval(1 - 0.05 / 3), rtol=1e-9)
+        assert_allclose([pair.interval_low, pair.interval_high], found.interval(1 - 0.05 / 3), rtol=1e-9)
         assert pair.pvalue == pytest.approx(found.pvalue(), rel=1e-9)
-        test = tb.frequentist.permutation_test_metric(statistic, i, j, clusters=data.clusters)
-        assert tests[pair.first, pair.second] == test.pvalue()
     assert set(answer.plot.names) == {"ranking", "verdicts"}
     text = " ".join(answer.to_text(columns="all").split())
     assert f"jackknife-t: {name} is of all examples together and no mean over them" in text

@@ -10,7 +10,7 @@ import pytest
 
 import tiebreak as tb
 from tiebreak.errors import TooFewSplitsError, UnsuitableDesignError
-from tiebreak.frequentist import prediction_powered_mean
+from tiebreak.statistics import prediction_powered_mean
 
 
 def table(seed: int = 0, n: int = 300, n_labels: int = 60, models: str = "ab", favour: float = 0.2) -> pd.DataFrame:
@@ -39,12 +39,12 @@ def test_the_pair_is_the_prediction_powered_mean_of_its_differences() -> None:
     """Of two models the weight is that of their differences, so the function on arrays gives the same to 1e-12."""
     frame = table()
     y, f, g = rows(frame)
-    expected = prediction_powered_mean(y[0] - y[1], f[0] - f[1], g[0] - g[1])
+    expected = prediction_powered_mean(y[0] - y[1], f[0] - f[1], g[0] - g[1]).law
     found = tb.compare(frame)
     pair = found.pair("a", "b")
     assert found.method.name == "prediction-powered"
-    assert (pair.difference, pair.standard_error) == pytest.approx((expected.estimate, expected.standard_error), rel=1e-12)
-    assert (pair.interval_low, pair.interval_high) == pytest.approx(expected.confidence_interval(), rel=1e-12)
+    assert (pair.difference, pair.standard_error) == pytest.approx((expected.estimate, expected.se), rel=1e-12)
+    assert (pair.interval_low, pair.interval_high) == pytest.approx(expected.interval(), rel=1e-12)
     assert (pair.df, pair.n_units) == (58, 300)
 
 
@@ -70,7 +70,7 @@ def test_a_judge_that_was_never_wrong_on_few_labels_is_not_taken_for_perfect() -
     frame["human"] = frame["judge"].where(frame["human"].notna())
     y, f, g = rows(frame)
     plain = prediction_powered_mean(y[0] - y[1], f[0] - f[1], g[0] - g[1])
-    low, high = plain.confidence_interval()
+    low, high = plain.law.interval()
     pair = tb.compare(frame).pair("a", "b")
     assert pair.interval_high - pair.interval_low > 1.2 * (high - low)
 
@@ -116,12 +116,12 @@ def test_clusters_and_weights_count() -> None:
     arrays = {name: wide[name].to_numpy()[0][order] for name in ("cluster", "weight")}
     expected = prediction_powered_mean(
         y[0] - y[1], f[0] - f[1], g[0] - g[1], clusters=arrays["cluster"], weights=arrays["weight"]
-    )
+    ).law
     answer = tb.compare(frame)
     pair = answer.pair("a", "b")
     assert answer.method.name == "prediction-powered"
     assert (pair.difference, pair.standard_error, pair.df) == pytest.approx(
-        (expected.estimate, expected.standard_error, expected.df), rel=1e-12
+        (expected.estimate, expected.se, expected.df), rel=1e-12
     )
     text = " ".join(answer.to_text().split())
     assert "the error counts clusters rather than items" in text

@@ -42,12 +42,12 @@ def test_pairs_are_those_of_welch_and_of_scipy(rng: np.random.Generator) -> None
     assert "not all models were trained with the same seeds" in answer.method.reason
     for pair in answer.pairs.itertuples():
         one, two = of_model(table, pair.first), of_model(table, pair.second)
-        array, peer = tb.frequentist.welch_ttest(one, two), stats.ttest_ind(one, two, equal_var=False)
-        assert_allclose([pair.difference, pair.standard_error, pair.df], [array.estimate, array.standard_error, array.df], 1e-12)
+        array, peer = tb.statistics.welch_ttest(one, two), stats.ttest_ind(one, two, equal_var=False)
+        assert_allclose([pair.difference, pair.standard_error, pair.df], [array.estimate, array.se, array.df], 1e-12)
         assert_allclose([pair.pvalue, array.pvalue()], peer.pvalue, rtol=1e-10)
         ends = peer.confidence_interval(1 - 0.05 / 3)
         assert_allclose([pair.interval_low, pair.interval_high], [ends.low, ends.high], rtol=1e-9)
-        assert_allclose([pair.interval_low, pair.interval_high], array.confidence_interval(1 - 0.05 / 3), rtol=1e-12)
+        assert_allclose([pair.interval_low, pair.interval_high], array.interval(1 - 0.05 / 3), rtol=1e-12)
         assert pair.n_units == min(len(one), len(two))
     check_tails(answer)
 
@@ -204,9 +204,9 @@ def test_own_items_in_clusters_and_runs(rng: np.random.Generator, n_runs: int, i
         own = table[table["model"] == name]
         values = own["score"].to_numpy().reshape(n_runs, -1)
         clusters = own["cluster"].to_numpy()[: values.shape[1]] if in_clusters else None
-        crossed, clustered = tb.frequentist.crossed_mean, tb.frequentist.clustered_mean
-        means.append(crossed(values, clusters) if n_runs > 1 else clustered(values[0], clusters))
-    v, w = (float(mean.standard_error) ** 2 for mean in means)
+        crossed, clustered = tb.statistics.crossed_mean, tb.statistics.clustered_mean
+        means.append(crossed(values, clusters).law if n_runs > 1 else clustered(values[0], clusters))
+    v, w = (float(mean.se) ** 2 for mean in means)
     df = (v + w) ** 2 / (v**2 / means[0].df + w**2 / means[1].df)
     half = stats.t.ppf(0.975, df) * np.sqrt(v + w)
     pair = answer.pair("new", "old")

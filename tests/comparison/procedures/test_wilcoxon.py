@@ -13,7 +13,7 @@ import scipy.stats
 import tiebreak as tb
 from tiebreak.comparison.procedures.wilcoxon import ASYMMETRY_ALPHA
 from tiebreak.errors import MissingSplitsError, TooFewDatasetsError, UnsuitableDesignError
-from tiebreak.frequentist.johnson import asymmetry_pvalues
+from tiebreak.statistics.skew import asymmetry_pvalues
 
 BAKEOFF = Path(__file__).parents[1] / "data" / "ucr_means.csv"
 """Mean accuracies of eight classifiers on 142 datasets of the UCR archive (Middlehurst, Schaefer, Bagnall: Bake off redux, 2024;

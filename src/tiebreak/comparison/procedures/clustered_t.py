@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from tiebreak.comparison.procedures.items import (
     FEW_CLUSTERS,
@@ -17,17 +17,8 @@ from tiebreak.comparison.procedures.items import (
     OverItems,
     tolerance_of,
 )
-from tiebreak.comparison.procedures.procedure import Differences, ModelValues, TestOnly
-from tiebreak.frequentist.clusters import ClusteredMeanResult, ClusterSums, cluster_sums, mean_of_clusters
-from tiebreak.frequentist.crossed_runs import CrossedMeanResult, crossed_mean
-from tiebreak.frequentist.johnson import (
-    asymmetry_pvalues,
-    johnson_inverse,
-    johnson_t,
-    pair_skewness,
-    skewness_of_mean,
-    skewness_of_weighted_mean,
-)
+from tiebreak.comparison.procedures.procedure import ModelValues, TestOnly
+from tiebreak.comparison.procedures.student import StudentLaw
 from tiebreak.numerics import (
     IDENTICAL,
     SPREAD,
@@ -35,17 +26,26 @@ from tiebreak.numerics import (
     DifferenceMoments,
     FloatArray,
     IntArray,
-    StudentDistribution,
     corrected_standard_error,
     divide,
     row_moments,
     student_pvalue,
     student_quantile,
 )
+from tiebreak.numerics.law import Law, least_sure, student
 from tiebreak.scores.differences import model_moments, pair_differences
 from tiebreak.scores.items import Items
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
+from tiebreak.statistics.influence import ClusterSums, cluster_sums, mean_of_clusters
+from tiebreak.statistics.runs import crossed_mean
+from tiebreak.statistics.skew import (
+    asymmetry_pvalues,
+    pair_skewness,
+    skewed,
+    skewness_of_mean,
+    skewness_of_weighted_mean,
+)
 
 if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings
@@ -58,71 +58,18 @@ BLOCK = 500_000
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class MeanDifferences(Differences):
-    """Differences of means with Student's t, or the less sure one of two.
+class MeanDifferences(StudentLaw):
+    """Differences of means, with the parts of the squared standard error where there are runs.
 
-    `df` are Satterthwaite's. Where there is a `skewness` of the estimates, ends are the farther ones of Student's and of
-    Johnson's interval, so that both must exclude a point. With runs there is a second error, that of the runs' means, with
-    its own degrees of freedom and, from ten runs on, its own skewness: the wider interval of both counts; so has the guarded
-    error of a macro-average, which allows for what small tasks may hide. `from_items`, `from_runs` and `from_both` are the parts
-    of the squared standard error.
+    `from_items`, `from_runs` and `from_both` are these parts, `runs_error` is the standard error of the runs' means with its
+    degrees of freedom.
     """
 
-    standard_error: FloatArray
-    df: FloatArray
-    skewness: FloatArray | None = None
     runs_error: FloatArray | None = None
     runs_df: FloatArray | None = None
-    runs_skewness: FloatArray | None = None
     from_items: FloatArray | None = None
     from_runs: FloatArray | None = None
     from_both: FloatArray | None = None
-    guarded_error: FloatArray | None = None
-    guarded_df: FloatArray | None = None
-
-    def tail_below(self, at: ArrayLike) -> FloatArray:
-        """One-sided p-value of a difference of at most `at`."""
-        return self._tail(at, -1.0)
-
-    def tail_above(self, at: ArrayLike) -> FloatArray:
-        """One-sided p-value of a difference of at least `at`."""
-        return self._tail(at, 1.0)
-
-    def _tail(self, at: ArrayLike, sign: float) -> FloatArray:
-        tails = []
-        for each, skewness in self._students():
-            tails.append(each.tail_above(at) if sign > 0 else each.tail_below(at))
-            if skewness is not None:
-                t = johnson_t(sign * each.standardised(at), -sign * skewness)
-                tails.append(StudentDistribution(0.0, 1.0, each.df).tail_above(t))
-        return np.asarray(np.maximum.reduce(tails))
-
-    def quantile(self, p: ArrayLike, *, upper: bool = False) -> FloatArray:
-        """Ends in closed form."""
-        ends = []
-        for each, skewness in self._students():
-            ends.append(each.quantile(p, upper=upper))
-            if skewness is not None:
-                t, error = each.multiplier(p), np.asarray(each.scale)
-                # 0 times infinity, where a pair has no spread, is no end
-                width = np.where(error > 0, -johnson_inverse(-t, -skewness if upper else skewness), t) * error
-                ends.append(self.estimate + (-width if upper else width))
-        return np.asarray((np.maximum if upper else np.minimum).reduce(ends))
-
-    @property
-    def student_df(self) -> FloatArray:
-        """Degrees of freedom of items or clusters."""
-        return np.where(self.df > 0, self.df, 1.0)
-
-    def _students(self) -> list[tuple[StudentDistribution, FloatArray | None]]:
-        """Distributions, and their skewness where that counts, of which the wider interval is taken."""
-        errors = (
-            (self.standard_error, self.df, self.skewness),
-            (self.runs_error, self.runs_df, self.runs_skewness),
-            (self.guarded_error, self.guarded_df, None),
-        )
-        known = ((error, df, skewness) for error, df, skewness in errors if error is not None and df is not None)
-        return [(StudentDistribution(self.estimate, error, df), skewness) for error, df, skewness in known]
 
     def half_width_floor(self, alpha: float) -> FloatArray | None:
         """As items grow in number the part of the runs stays."""
@@ -168,6 +115,31 @@ class Means(NamedTuple):
     guarded_df: FloatArray | None = None
     runs_skewness: FloatArray | None = None
 
+    def law(self, n_runs: int) -> Law:
+        """Student's law of the means, or the less sure one of several.
+
+        Where there is a skewness, Johnson's; with runs that of the runs' means too, skewed from ten runs on; and that of the
+        guarded error of a macro-average, which allows for what small tasks may hide.
+        """
+        is_flat = (self.kind != SPREAD) & (self.kind != UNDEFINED)
+        estimate = np.where(self.kind == IDENTICAL, 0.0, self.estimate)
+        facts: dict[str, Any] = {"n_units": self.n, "kind": self.kind, "tolerance": self.tolerance}
+        law = student(estimate, np.where(is_flat, 0.0, self.standard_error), self.df, **facts)
+        laws = [law if self.skewness is None else skewed(law, self.skewness)]
+        if self.runs_error is not None:
+            of_runs = student(estimate, self.runs_error, np.full(estimate.shape, n_runs - 1.0), **facts)
+            has_shape = self.runs_skewness is not None and n_runs >= FEW_RUNS
+            laws.append(skewed(of_runs, self.runs_skewness) if has_shape else of_runs)  # type: ignore[arg-type]
+        if self.guarded_error is not None and self.guarded_df is not None:
+            laws.append(student(estimate, self.guarded_error, self.guarded_df, **facts))
+        return least_sure(laws)
+
+    def differences(self, n_runs: int) -> MeanDifferences:
+        """Differences with this law."""
+        runs_df = None if self.runs_error is None else np.full(self.estimate.shape, n_runs - 1.0)
+        parts = {name: getattr(self, name) for name in ("runs_error", "from_items", "from_runs", "from_both")}
+        return MeanDifferences.of(self.law(n_runs), runs_df=runs_df, **parts)
+
 
 @dataclass(frozen=True)
 class ClusteredT(OverItems):
@@ -182,28 +154,8 @@ class ClusteredT(OverItems):
 
     def judge(self, data: Scores, first: IntArray, second: IntArray, settings: Settings) -> MeanDifferences:
         """Mean difference of each pair over the items that both have."""
-        scale = self.scale(data, first, second)
-        found = self._of_pairs(data, first, second, scale)
-        is_flat = (found.kind != SPREAD) & (found.kind != UNDEFINED)
-        n_runs = len(self.items(data).runs)
-        estimate = np.where(found.kind == IDENTICAL, 0.0, found.estimate)
-        return MeanDifferences(
-            estimate=estimate,
-            n_units=found.n,
-            kind=found.kind,
-            tolerance=found.tolerance,
-            standard_error=np.where(is_flat, 0.0, found.standard_error),
-            df=found.df,
-            skewness=found.skewness,
-            runs_error=found.runs_error,
-            runs_df=None if found.runs_error is None else np.full(estimate.shape, n_runs - 1.0),
-            runs_skewness=found.runs_skewness if n_runs >= FEW_RUNS else None,
-            from_items=found.from_items,
-            from_runs=found.from_runs,
-            from_both=found.from_both,
-            guarded_error=found.guarded_error,
-            guarded_df=found.guarded_df,
-        )
+        found = self._of_pairs(data, first, second, self.scale(data, first, second))
+        return found.differences(len(self.items(data).runs))
 
     def _of_pairs(self, data: Scores, first: IntArray, second: IntArray, scale: FloatArray) -> Means:
         items = self.items(data)
@@ -241,7 +193,7 @@ class ClusteredT(OverItems):
     def _of_block(self, items: Items, sums: ClusterSums | None, one: IntArray, two: IntArray, scale: FloatArray) -> Means:
         if sums is not None:
             totals = sums._replace(totals=sums.totals[one] - sums.totals[two])
-            return _of_clusters(mean_of_clusters(totals), totals, scale)
+            return _of_clusters(totals, scale)
         return self._of_rows(items, _differences(items, one, two), scale)
 
     def _of_rows(self, items: Items, values: FloatArray, scale: FloatArray) -> Means:
@@ -252,19 +204,9 @@ class ClusteredT(OverItems):
         """Mean over items of each model, with the interval of the same kind as the differences have."""
         items = self.items(data)
         found = self._of_models(data)
-        single = MeanDifferences(
-            estimate=found.estimate,
-            n_units=found.n,
-            kind=found.kind,
-            standard_error=found.standard_error,
-            df=found.df,
-            runs_error=found.runs_error,
-            runs_df=None if found.runs_error is None else np.full(found.estimate.shape, len(items.runs) - 1.0),
-            guarded_error=found.guarded_error,
-            guarded_df=found.guarded_df,
-        )
+        law = found._replace(skewness=None, runs_skewness=None).law(len(items.runs))
         error = found.standard_error
-        return ModelValues("mean", found.estimate, found.n, found.tolerance, single.interval, standard_error=error)
+        return ModelValues("mean", found.estimate, found.n, found.tolerance, law.interval_at, standard_error=error)
 
     def _of_models(self, data: Scores) -> Means:
         """Mean of each model over its own items."""
@@ -544,13 +486,14 @@ def _of_moments(moments: DifferenceMoments) -> Means:
     return Means(np.asarray(moments.mean), error, np.maximum(n - 1.0, 0.0), n, moments.kind, moments.tolerance)
 
 
-def _of_clusters(found: ClusteredMeanResult, sums: ClusterSums, scale: FloatArray) -> Means:
+def _of_clusters(sums: ClusterSums, scale: FloatArray) -> Means:
     """Kinds by the size of the scores, as differences of rounding noise are none."""
+    found = mean_of_clusters(sums)
     have_all = bool((sums.weights > 0).all())
     means = sums.totals / sums.weights if have_all else np.where(sums.weights > 0, divide(sums.totals, sums.weights), np.nan)
     kind = np.where(np.asarray(found.kind) == UNDEFINED, UNDEFINED, row_moments(means, scale, omit_missing=True).kind)
-    n = np.broadcast_to(found.n_examples, kind.shape)
-    columns = map(np.asarray, (found.estimate, found.standard_error, found.df, n, kind, tolerance_of(scale)))
+    n = np.broadcast_to(sums.n_examples, kind.shape)
+    columns = map(np.asarray, (found.estimate, found.se, found.df, n, kind, tolerance_of(scale)))
     return Means(*columns)._replace(skewness=skewness_of_weighted_mean(means if have_all else np.nan_to_num(means), sums.weights))
 
 
@@ -558,7 +501,7 @@ def mean_of_rows(items: Items, values: FloatArray, scale: FloatArray) -> Means:
     """Means of rows of shape (n_rows, n_runs, n_items), nan where there is no value."""
     if values.shape[1] == 1:
         sums = cluster_sums(values[:, 0], items.cluster_codes, weights=items.weights, omit_missing=True)
-        return _of_clusters(mean_of_clusters(sums), sums, scale)
+        return _of_clusters(sums, scale)
     present = np.asarray(~np.isnan(values).all(axis=1))
     if present.all():
         return _of_crossed(items, values, np.ones(values.shape[2], dtype=bool), scale)
@@ -577,15 +520,16 @@ def _of_crossed(items: Items, values: FloatArray, used: NDArray[np.bool_], scale
         lacking = Means(nothing, nothing, nothing, zero, kind, tolerance_of(scale), nothing, nothing, nothing, nothing, nothing)
         return lacking._replace(runs_skewness=nothing)
     some = values[:, :, used]
-    found: CrossedMeanResult = crossed_mean(some, clusters, weights=weights)
-    kind = np.where(np.asarray(found.examples.kind) == UNDEFINED, UNDEFINED, row_moments(np.nanmean(some, axis=1), scale).kind)
-    columns = (found.estimate, found.standard_error, found.df, np.full(len(values), found.n_examples), kind, tolerance_of(scale))
+    found = crossed_mean(some, clusters, weights=weights)
+    kind = np.where(np.asarray(found.items.kind) == UNDEFINED, UNDEFINED, row_moments(np.nanmean(some, axis=1), scale).kind)
+    own, n = found.crossed, np.full(len(values), used.sum())
+    columns = (own.estimate, own.se, own.df, n, kind, tolerance_of(scale))
     sums = cluster_sums(np.nanmean(some, axis=1), clusters, weights=weights)
     # the part of the error that items have; what runs add to it counts as symmetric
-    share = divide(np.square(np.asarray(found.examples.standard_error)), np.square(np.asarray(found.standard_error)))
+    share = divide(np.square(np.asarray(found.items.se)), np.square(np.asarray(own.se)))
     skewness = skewness_of_weighted_mean(divide(sums.totals, sums.weights), sums.weights)
     skewness = skewness * np.nan_to_num(np.minimum(share, 1.0)) ** 1.5
-    parts = (found.runs_standard_error, found.from_examples, found.from_runs, found.from_both)
+    parts = (found.runs.se, found.from_items, found.from_runs, found.from_both)
     return Means(*map(np.asarray, (*columns, skewness, *parts)))._replace(runs_skewness=np.asarray(found.runs_skewness))
 
 

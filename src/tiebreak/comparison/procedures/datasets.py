@@ -15,7 +15,6 @@ from tiebreak.comparison.procedures.items import copies_notice
 from tiebreak.comparison.procedures.procedure import LawDifferences, ModelValues, Procedure, Question, TestOnly
 from tiebreak.comparison.verdict import TOO_FEW_UNITS, Codes
 from tiebreak.errors import Setting, TiebreakError, TooFewDatasetsError, UnsuitableDesignError
-from tiebreak.frequentist.repeats import repeated_rows
 from tiebreak.numerics import (
     CONSTANT,
     IDENTICAL,
@@ -33,6 +32,7 @@ from tiebreak.scores.dataset_means import dataset_means
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
 from tiebreak.statistics.omnibus import average_ranks, critical_difference, friedman_test, rank_models, skillings_mack
+from tiebreak.statistics.repeats import repeated_rows
 
 if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings

@@ -8,15 +8,16 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.comparison.procedures.items import SAME_ITEMS, OverItems
-from tiebreak.comparison.procedures.procedure import Differences, ModelValues, TestOnly
+from tiebreak.comparison.procedures.procedure import ModelValues, TestOnly
+from tiebreak.comparison.procedures.student import StudentLaw
 from tiebreak.errors import InvalidScoresError, TiebreakError, UnsuitableDesignError
-from tiebreak.frequentist.delong import AucDifferenceResult, PairedAucResult, delong_auc, paired_auc
-from tiebreak.numerics import IDENTICAL, RELATIVE_TOLERANCE, SPREAD, UNDEFINED, FloatArray, IntArray, Interval, divide
+from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray, Interval
+from tiebreak.numerics.law import student
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice
+from tiebreak.statistics.auc import Areas, roc_areas
 
 if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings
@@ -29,62 +30,21 @@ MOST_TESTS = 10
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class AucDifferences(Differences):
-    """Differences of areas: Student's t with Satterthwaite's degrees of freedom, cut at -1 and 1.
+class AucDifferences(StudentLaw):
+    """Differences of areas, with the number of examples of the rarer class."""
 
-    A pair without variance, of two models that separate the classes, has joined pseudo-score limits. `first_area` and
-    `second_area` are the areas, with their variances and correlation; there are `n_positive` and `n_negative` examples.
-    """
-
-    standard_error: FloatArray
-    df: FloatArray
-    first_area: FloatArray
-    second_area: FloatArray
-    first_variance: FloatArray
-    second_variance: FloatArray
-    correlation: FloatArray
-    is_identical: NDArray[np.bool_]
-    n_positive: int
-    n_negative: int
-
-    @property
-    def areas(self) -> AucDifferenceResult:
-        """Areas as the array function has them."""
-        sizes = self.n_positive, self.n_negative
-        return AucDifferenceResult(
-            self.first_area,
-            self.second_area,
-            self.estimate,
-            self.standard_error,
-            self.correlation,
-            self.is_identical,
-            self.df,
-            (self.first_variance, *sizes),
-            (self.second_variance, *sizes),
-        )
+    n_rarer: int
 
     @property
     def student_df(self) -> FloatArray:
         """Satterthwaite's; none where intervals are cut off, as with few examples of a class."""
-        is_rough = (self.df <= 0) | (min(self.n_positive, self.n_negative) < FEW_RARER)
-        return np.where(is_rough, np.nan, self.df)
+        df = np.asarray(self.df)
+        return np.where((df <= 0) | (self.n_rarer < FEW_RARER), np.nan, df)
 
     @property
     def statistic(self) -> FloatArray:
         """Student's t, which is DeLong's z; nan where the difference has no variance in these examples."""
-        return np.where(np.asarray(self.standard_error) > 0, divide(self.estimate, self.standard_error), np.nan)
-
-    def tail_below(self, at: ArrayLike) -> FloatArray:
-        """One-sided p-value of a difference of at most `at`."""
-        return np.asarray(self.areas.tail_below(at))
-
-    def tail_above(self, at: ArrayLike) -> FloatArray:
-        """One-sided p-value of a difference of at least `at`."""
-        return np.asarray(self.areas.tail_above(at))
-
-    def quantile(self, p: ArrayLike, *, upper: bool = False) -> FloatArray:
-        """Limits in closed form."""
-        return np.asarray(self.areas.limit(p, upper=upper))
+        return np.where(np.asarray(self.standard_error) > 0, self.law.statistic, np.nan)
 
 
 @dataclass(frozen=True)
@@ -121,43 +81,22 @@ class DeLong(OverItems):
     def judge(self, data: Scores, first: IntArray, second: IntArray, settings: Settings) -> AucDifferences:
         """Difference of the areas of each pair."""
         found = self._areas(data)
-        pair = found.difference(first, second)
-        estimate = np.asarray(pair.difference)
-        kind = np.where(np.isnan(estimate), UNDEFINED, np.where(pair.is_identical, IDENTICAL, SPREAD))
-        variance = np.diag(found.covariance)
-        return AucDifferences(
-            estimate=estimate,
-            n_units=np.full(np.shape(first), found.n_positive + found.n_negative),
-            kind=kind.astype(np.int8),
-            tolerance=RELATIVE_TOLERANCE,
-            standard_error=np.asarray(pair.standard_error),
-            df=np.asarray(pair.df),
-            first_area=np.asarray(pair.first),
-            second_area=np.asarray(pair.second),
-            first_variance=variance[first],
-            second_variance=variance[second],
-            correlation=np.asarray(pair.correlation),
-            is_identical=np.asarray(pair.is_identical),
-            n_positive=found.n_positive,
-            n_negative=found.n_negative,
-        )
+        return AucDifferences.of(found.difference(first, second), n_rarer=min(found.n_positive, found.n_negative))
 
-    def _areas(self, data: Scores) -> PairedAucResult:
+    def _areas(self, data: Scores) -> Areas:
         items = self.items(data)
-        return paired_auc(np.asarray(items.is_positive), items.score[:, 0])
+        return roc_areas(np.asarray(items.is_positive), items.score[:, 0])
 
     def values(self, data: Scores, settings: Settings) -> ModelValues:
         """Area of each model, with its logit interval."""
-        items = self.items(data)
-        found = delong_auc(np.asarray(items.is_positive), items.score[:, 0])
-        n = np.full(len(items.models), len(items.items))
-        tolerance = np.full(len(items.models), RELATIVE_TOLERANCE)
-        error = np.asarray(found.standard_error)
+        found = self._areas(data)
+        shape = found.estimate.shape
+        n, tolerance = np.full(shape, found.n_positive + found.n_negative), np.full(shape, RELATIVE_TOLERANCE)
 
         def interval(alpha: float) -> Interval:
-            return found.confidence_interval(1.0 - alpha, "logit")
+            return found.interval(1.0 - alpha)
 
-        return ModelValues("measured", np.asarray(found.auc), n, tolerance, interval, standard_error=error)
+        return ModelValues("measured", found.estimate, n, tolerance, interval, standard_error=np.sqrt(found.variance))
 
     def checks(self, data: Scores, settings: Settings) -> Iterator[Notice]:
         """Remark on few examples of the rarer class."""
@@ -181,7 +120,9 @@ class DeLong(OverItems):
             return
         found = self._areas(data)
         for i, j in pairs:
-            statistic, pvalue = (float(each) for each in found.difference(i, j).ztest())
+            law = found.difference(i, j)
+            test = student(law.estimate, law.spread[0])
+            statistic, pvalue = float(test.statistic), float(test.pvalue())
             if np.isfinite(statistic) and np.isfinite(pvalue):
                 one, two = items.models[i], items.models[j]
                 text = f"DeLong's z test of {one!r} and {two!r}: z {statistic:.5g}, p {pvalue:.3g}"

@@ -11,10 +11,10 @@ import numpy as np
 from tiebreak.comparison.procedures.procedure import Procedure, TestOnly
 from tiebreak.comparison.procedures.student import StudentTails
 from tiebreak.errors import TiebreakError, TooFewSplitsError
-from tiebreak.frequentist.johnson import asymmetry_pvalues, skewness_of_mean
 from tiebreak.numerics import RELATIVE_TOLERANCE, UNDEFINED, FloatArray, IntArray
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
+from tiebreak.statistics.skew import asymmetry_pvalues, skewness_of_mean
 from tiebreak.statistics.time import diebold_mariano, lasting_autocorrelation, model_confidence_set
 
 if TYPE_CHECKING:

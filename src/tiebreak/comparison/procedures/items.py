@@ -4,23 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 
 from tiebreak.comparison.procedures.procedure import ModelValues, Procedure, Question, TestOnly, Wording
 from tiebreak.errors import TooFewSplitsError, UnsuitableDesignError
-from tiebreak.frequentist.bootstrap import MetricOfSums, Statistic, bootstrap_auc, bootstrap_mean
-from tiebreak.frequentist.metric_sums import metric_of_classes, metric_of_numbers
-from tiebreak.frequentist.permutation import permutation_test_metric
-from tiebreak.frequentist.repeats import RepeatedRows, repeated_rows
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray
 from tiebreak.scores.adjusted_means import adjusted_means
 from tiebreak.scores.copies import first_copies
 from tiebreak.scores.items import Items
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
+from tiebreak.statistics.repeats import RepeatedRows, repeated_rows
 
 if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings
@@ -31,9 +27,6 @@ FEW_CLUSTERS = 10
 
 FEW_RUNS = 10
 """Runs below which nothing shows whether they vary symmetrically."""
-
-MOST_TESTS = 10
-"""Pairs up to which each has its permutation test beside the answer."""
 
 SAME_ITEMS = "all models were scored on the same {units}"
 INDEPENDENT_ITEMS = (
@@ -201,35 +194,3 @@ def largest_of(score: FloatArray) -> FloatArray:
 def tolerance_of(scale: FloatArray) -> FloatArray:
     """Rounding noise of means of scores of this size."""
     return np.asarray(RELATIVE_TOLERANCE * scale)
-
-
-def statistic_of(items: Items) -> Statistic:
-    """Metric of each model as a function of weighted items."""
-    rows = items.score[:, 0]
-    if items.is_positive is not None:
-        return bootstrap_auc(items.is_positive, rows)
-    return bootstrap_mean(rows) if items.truth is None else _of_sums(items)
-
-
-def exchanged_predictions(items: Items, sign: int, settings: Settings) -> Iterator[TestOnly]:
-    """Permutation tests of metrics of all predictions together: those of two models change places on some of the items."""
-    pairs = list(combinations(range(len(items.models)), 2))
-    if settings.baseline is not None:
-        pairs = [(i, j) for i, j in pairs if settings.baseline in (items.models[i], items.models[j])]
-    if items.truth is None or len(pairs) > MOST_TESTS:
-        return
-    changed = "clusters" if items.clusters is not None else f"{items.unit}s"
-    for i, j in pairs:
-        found = permutation_test_metric(_of_sums(items), i, j, clusters=items.clusters, rng=settings.seed)
-        p, number = found.pvalue(), f"{'all ' if found.is_exact else ''}{found.n_permutations:,}"
-        one, two = items.models[i], items.models[j]
-        text = (
-            f"paired permutation test of {one!r} and {two!r}: p {p:.3g} ({number} ways for their predictions to change places on "
-            f"some of the {changed})"
-        )
-        yield TestOnly(name="permutation", models=(one, two), statistic=sign * found.observed, pvalue=p, text=text)
-
-
-def _of_sums(items: Items) -> MetricOfSums:
-    make = metric_of_classes if items.classes else metric_of_numbers
-    return make(np.asarray(items.truth), items.score[:, 0], items.metric.name)

@@ -19,12 +19,12 @@ from tiebreak.comparison.procedures.clustered_t import (
 from tiebreak.comparison.procedures.items import INDEPENDENT_ITEMS, OverItems, tolerance_of
 from tiebreak.comparison.procedures.procedure import ModelValues, Procedure
 from tiebreak.errors import MissingSplitsError, Setting, UnsuitableDesignError
-from tiebreak.frequentist.stratified import stratified_mean
 from tiebreak.numerics import FloatArray, IntArray, divide
 from tiebreak.scores.adjusted_means import adjusted_means
 from tiebreak.scores.items import TASK, Items
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
+from tiebreak.statistics.tasks import stratified_mean
 
 if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings
@@ -97,21 +97,9 @@ class MacroAverage(ClusteredT):
             omit_missing=True,
             scale=scale,
         )
-        estimate, error, df, n, skewness, guarded, guarded_df = (
-            np.asarray(each)
-            for each in (
-                found.estimate,
-                found.standard_error,
-                found.df,
-                found.n_examples,
-                found.skewness,
-                found.guarded_error,
-                found.guarded_df,
-            )
-        )
-        kind = np.asarray(found.kind)
-        means = Means(estimate, error, df, n.astype(np.int64), kind, tolerance_of(scale), skewness)
-        return means._replace(guarded_error=guarded, guarded_df=guarded_df)
+        own, wide = found.within, found.guarded
+        columns = (own.estimate, own.se, own.df, found.n_examples, own.kind, tolerance_of(scale), found.skewness)
+        return Means(*map(np.asarray, columns))._replace(guarded_error=wide.spread[0], guarded_df=wide.spread[1])
 
     def values(self, data: Scores, settings: Settings) -> ModelValues:
         """Mean of the tasks' means of each model over its own items, with an interval of the kind that differences have."""

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tiebreak.comparison.procedures.clustered_t import MeanDifferences
+from tiebreak.comparison.procedures.clustered_t import MeanDifferences, Means
 from tiebreak.comparison.procedures.items import OverItems, tolerance_of
 from tiebreak.comparison.procedures.procedure import ModelValues, TestOnly
 from tiebreak.errors import MissingSplitsError, Setting, TooFewSplitsError, UnsuitableDesignError
-from tiebreak.frequentist.clusters import clustered_mean
-from tiebreak.frequentist.prediction_powered import Labelled, mean_by_weight, weight_of_judge
-from tiebreak.frequentist.stratified import FEW_EVENTS
 from tiebreak.numerics import CONSTANT, IDENTICAL, SPREAD, FloatArray, IntArray, divide
 from tiebreak.scores.items import Items
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
+from tiebreak.statistics.influence import clustered_mean
+from tiebreak.statistics.labels import Labelled, mean_by_weight, weight_of_judge
+from tiebreak.statistics.tasks import FEW_EVENTS
 
 if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings
@@ -89,7 +89,7 @@ class PredictionPowered(OverItems):
         single = _of_rows(known, _weight(known), tolerance, 1, tolerance.shape)
         label = f"{data.metric.name} as people would judge"
         n, error = np.asarray(single.n_units), single.standard_error
-        return ModelValues("mean", single.estimate, n, tolerance, single.interval, standard_error=error, label=label)
+        return ModelValues("mean", single.estimate, n, tolerance, single.law.interval_at, standard_error=error, label=label)
 
     def adjusted_values(self, data: Scores, values: ModelValues) -> FloatArray | None:
         """None: the values are those of all items already."""
@@ -139,14 +139,14 @@ class PredictionPowered(OverItems):
         if own.kind[0] != SPREAD:
             return
         pair, sign = _of_pairs(_known(items), np.array(rows[:1]), np.array(rows[1:])), data.metric.sign
-        alone = mean_by_weight(pair, np.zeros(1))
+        alone = mean_by_weight(pair, np.zeros(1)).law
         judged = items.score[rows[0], 0] - items.score[rows[1], 0]
-        error = float(alone.standard_error[0])
+        error = float(np.asarray(alone.se)[0])
         yield TestOnly(
             name="labels-and-judge",
             models=names,
             statistic=error / float(own.standard_error[0]),
-            text=f"for contrast, {names[0]} minus {names[1]}: by the {alone.n_labelled:,} labels alone "
+            text=f"for contrast, {names[0]} minus {names[1]}: by the {pair.labels.shape[1]:,} labels alone "
             f"{sign * alone.estimate[0]:+.3g} with the standard error {error:.3g}, by the judge alone "
             f"{sign * np.average(judged, weights=items.weights):+.3g}; here {float(own.estimate[0]):+.3g} with the standard "
             f"error {float(own.standard_error[0]):.3g}",
@@ -207,8 +207,8 @@ def _of_rows(known: Labelled, weight: float, tolerance: FloatArray, sign: int, s
     freedom.
     """
     n, m = known.labels.shape[1], known.judged.shape[1]
-    found = mean_by_weight(known, np.full(len(known.labels), weight), is_estimated=weight != 0)
-    estimate, error, df = (np.asarray(each) for each in (found.estimate, found.standard_error, found.df))
+    law = mean_by_weight(known, np.full(len(known.labels), weight), is_estimated=weight != 0).law
+    estimate, error, df = (np.asarray(each) for each in (law.estimate, law.se, law.df))
     largest = np.abs(np.concatenate(known[:3], axis=1)).max(axis=1)
     kind = np.where(error > tolerance, SPREAD, np.where(largest <= tolerance, IDENTICAL, CONSTANT)).astype(np.int8)
     clusters = _labelled_clusters(known)
@@ -218,16 +218,10 @@ def _of_rows(known: Labelled, weight: float, tolerance: FloatArray, sign: int, s
     guarded = variance + np.square(event)
     guarded_df = np.where(guarded > 0, divide(np.square(guarded), np.square(variance) / df + event**4 / 2.0), df)
     is_spread = kind == SPREAD
-    return MeanDifferences(
-        estimate=np.reshape(np.where(kind == IDENTICAL, 0.0, sign * estimate) + 0.0, shape),
-        n_units=np.full(shape, n + m, dtype=np.int64),
-        kind=kind.reshape(shape),
-        tolerance=np.reshape(tolerance, shape),
-        standard_error=np.reshape(np.where(is_spread, error, 0.0), shape),
-        df=np.reshape(df, shape),
-        guarded_error=np.reshape(np.where(is_spread, np.sqrt(guarded), 0.0), shape),
-        guarded_df=np.reshape(guarded_df, shape),
-    )
+    own, wide = np.where(is_spread, error, 0.0), np.where(is_spread, np.sqrt(guarded), 0.0)
+    columns = (np.where(kind == IDENTICAL, 0.0, sign * estimate) + 0.0, own, df, np.full(df.shape, n + m), kind, tolerance)
+    means = Means(*columns, guarded_error=wide, guarded_df=guarded_df)
+    return Means(*(None if each is None else each.reshape(shape) for each in means)).differences(1)  # type: ignore[arg-type]
 
 
 def _event(labels: FloatArray, judged: FloatArray, noise: float, clusters: IntArray) -> float:
@@ -249,7 +243,7 @@ def _unlike(known: Labelled) -> IntArray:
     if min(_n_clusters(known), known.judged.shape[1], np.unique(others).size) < FEW_LABELS:
         return np.array([], dtype=np.int64)
     apart = mean_by_weight(known._replace(labels=np.zeros_like(known.labels)), np.ones(len(known.labels)))
-    return np.flatnonzero(np.atleast_1d(apart.pvalue()) < _RARE)
+    return np.flatnonzero(np.atleast_1d(apart.law.pvalue()) < _RARE)
 
 
 def _agreement(items: Items) -> TestOnly:
@@ -264,7 +258,7 @@ def _agreement(items: Items) -> TestOnly:
     bias = clustered_mean(errors.mean(axis=0), _labelled_clusters(known))  # answers to one item are no further items
     errors = errors.mean(axis=1)
     low, high = int(errors.argmin()), int(errors.argmax())
-    ends = bias.confidence_interval()
+    ends = bias.interval()
     interval = "" if np.isnan(ends.low) else f" (95% interval {ends.low:+.3g} to {ends.high:+.3g})"
     by_model = (
         f"from {errors[low]:+.3g} for {quoted([items.models[low]])} to {errors[high]:+.3g} for {quoted([items.models[high]])}"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.comparison.procedures.procedure import Differences, Tails
+from tiebreak.comparison.procedures.procedure import Differences, LawDifferences, Tails
 from tiebreak.numerics import FloatArray, IntArray, StudentDistribution
 from tiebreak.numerics.law import Law, student
 
@@ -52,6 +53,29 @@ class StudentTails(Differences):
     def student(self) -> StudentDistribution:
         """Distribution of the differences."""
         return StudentDistribution(self.estimate, self.standard_error, self.df)
+
+    @property
+    def student_df(self) -> FloatArray | None:
+        """Degrees of freedom of the differences; 1 of a pair without any, which has no tails."""
+        return np.where(np.asarray(self.df) > 0, self.df, 1.0)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class StudentLaw(LawDifferences):
+    """Differences whose law is Student's, or made of it: with a standard error and degrees of freedom."""
+
+    standard_error: FloatArray
+    df: FloatArray | IntArray | int
+
+    @classmethod
+    def of(cls, law: Law, **facts: Any) -> Self:
+        """Differences with the facts of the law, or those given in their place."""
+        held = ("estimate", "n_units", "kind", "tolerance", "df")
+        return cls(**{name: getattr(law, name) for name in held} | {"standard_error": law.se, "judged": law} | facts)
+
+    def take(self, rows: IntArray | slice) -> Self:
+        """Differences of some of the pairs."""
+        return replace(Differences.take(self, rows), judged=self.judged.take(rows))
 
     @property
     def student_df(self) -> FloatArray | None:

@@ -19,13 +19,13 @@ from tiebreak.comparison.procedures.datasets import (
     tolerance_of,
 )
 from tiebreak.comparison.procedures.procedure import Differences
-from tiebreak.frequentist.johnson import asymmetry_pvalues
 from tiebreak.numerics import IDENTICAL, RELATIVE_TOLERANCE, SPREAD, UNDEFINED, FloatArray, IntArray, divide, row_moments
 from tiebreak.numerics.law import Law
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
 from tiebreak.statistics.ranks import sign_counts, sign_test, wilcoxon
+from tiebreak.statistics.skew import asymmetry_pvalues
 
 if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from tiebreak.errors import InvalidScoresError
-from tiebreak.frequentist import clustered_mean, prediction_powered_mean
+from tiebreak.statistics import clustered_mean, prediction_powered_mean
 
 
 def sample(seed: int, n: int = 50, m: int = 1000, noise: float = 0.5) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -21,32 +21,32 @@ def test_formulas_by_hand() -> None:
     """Without tuning: mean of the judge plus its mean error on the labelled, variances added (Angelopoulos 2023)."""
     y, f, g = sample(0)
     result = prediction_powered_mean(y, f, g, tuning=1.0)
-    assert result.estimate == pytest.approx(g.mean() + (y - f).mean())
-    assert result.standard_error**2 == pytest.approx((y - f).var(ddof=1) / 50 + g.var(ddof=1) / 1000)
+    assert result.law.estimate == pytest.approx(g.mean() + (y - f).mean())
+    assert result.law.se**2 == pytest.approx((y - f).var(ddof=1) / 50 + g.var(ddof=1) / 1000)
 
 
 def test_weight_0_is_the_labels_alone() -> None:
     """Interval of the ordinary t-test."""
     y, f, g = sample(1)
     result = prediction_powered_mean(y, f, g, tuning=0.0)
-    assert result.confidence_interval() == pytest.approx(tuple(stats.ttest_1samp(y, 0).confidence_interval()))
-    assert result.standard_error == pytest.approx(result.labels_standard_error)
+    assert result.law.interval() == pytest.approx(tuple(stats.ttest_1samp(y, 0).confidence_interval()))
+    assert result.law.se == pytest.approx(result.alone.se)
 
 
 def test_a_good_judge_helps_and_a_useless_one_does_no_harm() -> None:
     """Tuned: half the error with a good judge; with random judgements at most a few per cent more than labels alone."""
     y, f, g = sample(2)
-    assert prediction_powered_mean(y, f, g).standard_error < 0.65 * prediction_powered_mean(y, f, g).labels_standard_error
+    assert prediction_powered_mean(y, f, g).law.se < 0.65 * prediction_powered_mean(y, f, g).alone.se
     rng = np.random.default_rng(3)
     useless = prediction_powered_mean(y, rng.normal(size=50) * 9, rng.normal(size=1000) * 9)
-    assert useless.standard_error < 1.05 * useless.labels_standard_error
+    assert useless.law.se < 1.05 * useless.alone.se
 
 
 def test_intervals_cover() -> None:
     """True mean 0.3 in 95 % of 400 samples of 30 labels, with a standard error of 0.011, by a biased judge."""
     inside = 0
     for seed in range(400):
-        low, high = prediction_powered_mean(*sample(seed, n=30, m=300)).confidence_interval()
+        low, high = prediction_powered_mean(*sample(seed, n=30, m=300)).law.interval()
         inside += low <= 0.3 <= high
     assert 0.91 <= inside / 400 <= 0.985
 
@@ -55,8 +55,8 @@ def test_judges_without_spread_count_nothing() -> None:
     """A constant judge leaves the labels alone; labels that do not vary leave no interval."""
     result = prediction_powered_mean([1, 0, 1, 1], [1, 1, 1, 1], [1, 1, 1])
     assert result.tuning == 0.0
-    assert result.estimate == 0.75
-    assert prediction_powered_mean([0, 0, 0], [0, 0, 0], [0, 0]).pvalue() == 1.0
+    assert result.law.estimate == 0.75
+    assert prediction_powered_mean([0, 0, 0], [0, 0, 0], [0, 0]).law.pvalue() == 1.0
 
 
 def test_clusters_by_hand() -> None:
@@ -76,11 +76,11 @@ def test_clusters_by_hand() -> None:
         part += weight * np.sqrt(1 / (1 - others.mean())) * (g[others] - g.mean()).sum() / 90
         variance += part**2
     found = prediction_powered_mean(y, f, g, clusters=clusters, tuning=weight)
-    assert found.estimate == pytest.approx(y.mean() + weight * (g.mean() - f.mean()), rel=1e-12)
-    assert found.standard_error == pytest.approx(np.sqrt(variance), rel=1e-12)
+    assert found.law.estimate == pytest.approx(y.mean() + weight * (g.mean() - f.mean()), rel=1e-12)
+    assert found.law.se == pytest.approx(np.sqrt(variance), rel=1e-12)
     alone = clustered_mean(y, labelled)
-    assert (found.labels_estimate, found.labels_standard_error) == pytest.approx((alone.estimate, alone.standard_error))
-    assert (found.df, found.n_clusters) == (pytest.approx(alone.df), len(set(labelled.tolist())))
+    assert (found.alone.estimate, found.alone.se) == pytest.approx((alone.estimate, alone.se))
+    assert (found.law.df, found.law.n_units) == (pytest.approx(alone.df), len(set(labelled.tolist())))
 
 
 def test_a_cluster_for_each_example_is_none() -> None:
@@ -88,9 +88,10 @@ def test_a_cluster_for_each_example_is_none() -> None:
     y, f, g = sample(7)
     plain = prediction_powered_mean(y, f, g)
     alone = prediction_powered_mean(y, f, g, clusters=[f"text {k}" for k in range(1050)], weights=np.full(1050, 2.5))
-    for name in ("estimate", "standard_error", "df", "tuning", "labels_standard_error"):
-        assert getattr(alone, name) == pytest.approx(getattr(plain, name), rel=1e-12)
-    assert plain.df == 48  # 50 labels, less the mean and the weight
+    for one, other in zip(alone[:2], plain[:2], strict=True):
+        assert (one.estimate, one.se, one.df) == pytest.approx((other.estimate, other.se, other.df), rel=1e-12)
+    assert alone.tuning == pytest.approx(plain.tuning, rel=1e-12)
+    assert plain.law.df == 48  # 50 labels, less the mean and the weight
 
 
 def test_a_weight_of_two_is_an_example_twice_in_the_estimate() -> None:
@@ -99,7 +100,7 @@ def test_a_weight_of_two_is_an_example_twice_in_the_estimate() -> None:
     weights = np.random.default_rng(0).integers(1, 4, 80)
     twice = [np.repeat(each, part) for each, part in ((y, weights[:20]), (f, weights[:20]), (g, weights[20:]))]
     found = prediction_powered_mean(y, f, g, weights=weights, tuning=0.7)
-    assert found.estimate == pytest.approx(prediction_powered_mean(*twice, tuning=0.7).estimate, rel=1e-12)
+    assert found.law.estimate == pytest.approx(prediction_powered_mean(*twice, tuning=0.7).law.estimate, rel=1e-12)
 
 
 def test_intervals_of_clusters_cover() -> None:
@@ -114,7 +115,7 @@ def test_intervals_of_clusters_cover() -> None:
         truth = 0.3 + rng.normal(size=72)[clusters] + rng.normal(size=360)
         judged = truth + 0.4 + 0.5 * rng.normal(size=72)[clusters] + 0.5 * rng.normal(size=360)
         found = prediction_powered_mean(truth[:60], judged[:60], judged[60:], clusters=clusters)
-        low, high = found.confidence_interval()
+        low, high = found.law.interval()
         inside += low <= 0.3 <= high
     assert 0.92 <= inside / 400 <= 0.985
 

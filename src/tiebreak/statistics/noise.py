@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidScoresError
-from tiebreak.frequentist.clusters import check_weights
-from tiebreak.frequentist.stratified import stratified_mean
 from tiebreak.numerics import FloatArray, StudentDistribution, check_probability, divide, floats, group_codes
+from tiebreak.statistics.influence import check_weights
+from tiebreak.statistics.tasks import stratified_mean
 
 MANY_RUNS = 10
 """Runs from which on their own means say how far runs lie apart, whatever examples show."""
@@ -127,10 +127,11 @@ def run_noise(
             weights=weight[present],
             scale=np.full(len(table) - 1, np.abs(table[:, present]).max(initial=0.0)),
         )
-        own.append(tuple(np.atleast_1d(each) for each in _errors(result)))
+        laws = result.within, result.guarded
+        own.append(tuple(np.atleast_1d(np.asarray(each, dtype=float)) for law in laws for each in law.spread))
         means = _macro(table[:, present], codes[present], weight[present])
         largest = max(largest, float(means.max() - means.min()))
-        squares += float(np.square(result.estimate).sum())
+        squares += float(np.square(result.law.estimate).sum())
         run_df += len(table) - 1
     error, df, guarded, guarded_df = (np.concatenate([each[k] for each in own]) for k in range(4))
     item, item_df = _pooled(error, df)
@@ -182,11 +183,6 @@ def contrasts(n_runs: int) -> FloatArray:
     step = np.arange(1, n_runs)
     rows[step - 1, step] = -step
     return np.asarray(rows / np.sqrt(step * (step + 1.0))[:, None])
-
-
-def _errors(result: object) -> tuple[FloatArray, ...]:
-    names = ("standard_error", "df", "guarded_error", "guarded_df")
-    return tuple(np.asarray(getattr(result, name), dtype=float) for name in names)
 
 
 def _pooled(error: FloatArray, df: FloatArray) -> tuple[float, float]:

@@ -7,21 +7,12 @@ each stratum weighs the same, however many items it has.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.errors import InvalidScoresError
-from tiebreak.frequentist.clusters import (
-    ClusterSums,
-    ClusterVariance,
-    check_variance,
-    check_weights,
-    cluster_sums,
-    mean_of_clusters,
-)
-from tiebreak.frequentist.johnson import skewness_of_mean
 from tiebreak.numerics import (
     CONSTANT,
     IDENTICAL,
@@ -30,59 +21,51 @@ from tiebreak.numerics import (
     UNDEFINED,
     FloatArray,
     IntArray,
-    Interval,
-    StudentDistribution,
-    alpha_of_level,
     check_scale,
     divide,
     floats,
     group_codes,
     plain,
-    widest_interval,
 )
+from tiebreak.numerics.law import Law, least_sure, student
+from tiebreak.statistics.influence import (
+    ClusterSums,
+    ClusterVariance,
+    check_variance,
+    check_weights,
+    cluster_sums,
+    mean_of_clusters,
+)
+from tiebreak.statistics.skew import skewness_of_mean
 
 FEW_EVENTS = 10
 """Units that differ from the others of their stratum, below which its variance may be far too small by chance."""
 
 
-@dataclass(frozen=True, slots=True)
-class StratifiedMeanResult:
-    """Mean of the means of strata; arrays of the leading shape, or single numbers.
+class StratifiedMean(NamedTuple):
+    """Law of a mean of the means of strata, and what it is made of; arrays of the leading shape, or single numbers.
 
     Attributes
     ----------
-    estimate : ndarray or float
-        In the metric's unit; nan where a stratum has no value.
-    standard_error : ndarray or float
-        0 where nothing differs within any stratum.
-    df : ndarray or float
-        Degrees of freedom by Satterthwaite's method.
-    guarded_error, guarded_df : ndarray or float
-        The same with what strata of few units that differ may hide; the wider interval of both counts.
+    law : Law
+        The less sure of the two that follow.
+    within : Law
+        By the spread within strata, with degrees of freedom by Satterthwaite's method.
+    guarded : Law
+        The same with what strata of few units that differ may hide.
     skewness : ndarray or float
         Of the estimate.
     means : ndarray of shape (..., n_strata)
         Of each stratum.
     n_examples : ndarray or int
-    kind : ndarray
-        SPREAD, IDENTICAL (all values are 0), CONSTANT or UNDEFINED, as in `row_moments`.
     """
 
-    estimate: FloatArray
-    standard_error: FloatArray
-    df: FloatArray
-    guarded_error: FloatArray
-    guarded_df: FloatArray
+    law: Law
+    within: Law
+    guarded: Law
     skewness: FloatArray
     means: FloatArray
     n_examples: IntArray | int
-    kind: NDArray[np.int8]
-
-    def confidence_interval(self, level: float = 0.95) -> Interval:
-        """Two-sided interval by Student's t, the wider one of both errors; nan where nothing differs within any stratum."""
-        both = ((self.standard_error, self.df), (self.guarded_error, self.guarded_df))
-        found = widest_interval([StudentDistribution(self.estimate, *each) for each in both], alpha_of_level(level))
-        return Interval(*(plain(np.where(self.kind == SPREAD, end, np.nan)) for end in found))
 
 
 def stratified_mean(
@@ -94,8 +77,8 @@ def stratified_mean(
     variance: ClusterVariance = "cr2",
     omit_missing: bool = False,
     scale: ArrayLike | None = None,
-) -> StratifiedMeanResult:
-    """Mean over strata of the means of their items, every stratum with the same weight.
+) -> StratifiedMean:
+    """Law of the mean over strata of the means of their items, every stratum with the same weight.
 
     For two models pass the differences of their scores: that is the paired comparison by macro-average.
 
@@ -118,7 +101,7 @@ def stratified_mean(
 
     Returns
     -------
-    StratifiedMeanResult
+    StratifiedMean
 
     Notes
     -----
@@ -143,9 +126,8 @@ def stratified_mean(
 
     Examples
     --------
-    >>> import tiebreak as tb
-    >>> result = tb.frequentist.stratified_mean([0, 1, 0, -1, 1, 2, 0, 1, 1, 0], strata=["a"] * 4 + ["b"] * 6)
-    >>> round(result.estimate, 4), round(result.standard_error, 4), round(result.df, 2)
+    >>> law = stratified_mean([0, 1, 0, -1, 1, 2, 0, 1, 1, 0], strata=["a"] * 4 + ["b"] * 6).law
+    >>> round(law.estimate, 4), round(law.se, 4), round(law.df, 2)
     (0.4167, 0.2555, 6.17)
     """
     check_variance(variance)
@@ -171,8 +153,7 @@ def stratified_mean(
     return _joined(parts, noise)
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
+class _Part(NamedTuple):
     """Mean of one stratum, its variance, and what the small ones are judged by; arrays over the rows."""
 
     mean: FloatArray
@@ -202,7 +183,7 @@ def _part(sums: ClusterSums, variance: ClusterVariance, noise: FloatArray) -> _P
     away = np.where(is_there, np.abs(values - middle), 0.0)
     is_event = away > noise[..., None]
     deviations = np.where(is_there, divide(totals - weights * mean, total), 0.0)
-    error = np.where(is_event.any(axis=-1), np.nan_to_num(np.asarray(found.standard_error)), 0.0)
+    error = np.where(is_event.any(axis=-1), np.nan_to_num(np.asarray(found.se)), 0.0)
     return _Part(
         mean=mean[..., 0],
         variance=np.square(error),
@@ -224,7 +205,7 @@ def _median(values: FloatArray, n_units: IntArray) -> FloatArray:
     return np.asarray(np.nan_to_num((low + high) / 2))
 
 
-def _joined(parts: Sequence[_Part], noise: FloatArray) -> StratifiedMeanResult:
+def _joined(parts: Sequence[_Part], noise: FloatArray) -> StratifiedMean:
     """Mean of the strata, its variance from those within them, and the allowance for strata that are too small to tell."""
 
     def of(name: str) -> FloatArray:
@@ -262,18 +243,13 @@ def _joined(parts: Sequence[_Part], noise: FloatArray) -> StratifiedMeanResult:
     is_nothing = np.abs(means).max(axis=-1) <= noise
     kind = np.where(total > np.square(noise), SPREAD, np.where(is_nothing, IDENTICAL, CONSTANT))
     kind = np.where(is_void, UNDEFINED, kind).astype(np.int8)
-    error = np.where(is_void, np.nan, np.sqrt(total))
-    return StratifiedMeanResult(
-        estimate=plain(estimate),
-        standard_error=plain(error),
-        df=plain(np.where(is_void, 0.0, df)),
-        guarded_error=plain(np.where(is_void, np.nan, np.sqrt(guarded))),
-        guarded_df=plain(np.where(is_void, 0.0, guarded_df)),
-        skewness=plain(skewness),
-        means=means,
-        n_examples=np.asarray(plain(of("n").sum(axis=-1))).astype(np.int64),
-        kind=kind,
+    facts: dict[str, Any] = {"n_units": n_units.sum(axis=-1), "kind": kind, "tolerance": noise}
+    within, guarded_law = (
+        student(estimate, np.where(is_void, np.nan, np.sqrt(square)), plain(np.where(is_void, 0.0, own)), **facts)
+        for square, own in ((total, df), (guarded, guarded_df))
     )
+    n_examples = np.asarray(of("n").sum(axis=-1)).astype(np.int64)
+    return StratifiedMean(least_sure([within, guarded_law]), within, guarded_law, plain(skewness), means, n_examples)
 
 
 def _of_singles(means: FloatArray, is_single: NDArray[np.bool_]) -> tuple[FloatArray, IntArray]:

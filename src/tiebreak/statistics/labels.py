@@ -3,69 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidScoresError
-from tiebreak.frequentist.clusters import ClusterSums, check_weights, cluster_residuals, cluster_sums, mean_of_clusters
 from tiebreak.numerics import (
     FloatArray,
     IntArray,
-    Interval,
-    StudentDistribution,
     check_number,
     divide,
     floats,
     group_codes,
     plain,
 )
+from tiebreak.numerics.law import Law, student
+from tiebreak.statistics.influence import ClusterSums, check_weights, cluster_residuals, cluster_sums, mean_of_clusters
 
 
-@dataclass(frozen=True, slots=True)
-class PredictionPoweredResult:
-    """A mean as people would judge it; arrays over pairs of models, or single numbers.
+class LabelledMean(NamedTuple):
+    """Law of a mean as people would judge it, and what it is made of; arrays over pairs of models, or single numbers.
 
     Attributes
     ----------
-    estimate : ndarray or float
-        In the unit of the labels.
-    standard_error : ndarray or float
-    df : ndarray or float
-        Degrees of freedom: those of the labelled examples, or of their clusters.
+    law : Law
+        Student's, with the degrees of freedom of the labelled examples, or of their clusters, which are the `n_units`.
+    alone : Law
+        By the labels alone, for contrast.
     tuning : ndarray or float
         Weight of the judge: 0 is the mean of the labels alone, 1 trusts the judge but for the mean of its errors.
-    labels_estimate, labels_standard_error : ndarray or float
-        The mean of the labels alone, for contrast.
-    n_labelled, n_judged : int
-    n_clusters : int
-        Clusters with a labelled example; `n_labelled` without clusters.
     """
 
-    estimate: FloatArray
-    standard_error: FloatArray
-    df: FloatArray
+    law: Law
+    alone: Law
     tuning: FloatArray
-    labels_estimate: FloatArray
-    labels_standard_error: FloatArray
-    n_labelled: int
-    n_judged: int
-    n_clusters: int
-
-    def pvalue(self) -> FloatArray:
-        """Two-sided, of a mean of 0."""
-        return self.student.pvalue()
-
-    def confidence_interval(self, level: float = 0.95) -> Interval:
-        """Two-sided Student interval; nan where nothing varies."""
-        return self.student.confidence_interval(level)
-
-    @property
-    def student(self) -> StudentDistribution:
-        """Confidence distribution of the mean."""
-        return StudentDistribution(self.estimate, self.standard_error, self.df)
 
 
 class Labelled(NamedTuple):
@@ -96,8 +68,8 @@ def prediction_powered_mean(
     weights: ArrayLike | None = None,
     tuning: float | None = None,
     is_pooled: bool = False,
-) -> PredictionPoweredResult:
-    """Mean of what people would say of all examples, from labels of a few and a judge's scores of all.
+) -> LabelledMean:
+    """Law of the mean of what people would say of all examples, from labels of a few and a judge's scores of all.
 
     For two models pass differences everywhere: the label of the first minus that of the second, and so for the judge.
 
@@ -123,7 +95,7 @@ def prediction_powered_mean(
 
     Returns
     -------
-    PredictionPoweredResult
+    LabelledMean
         With clusters the error counts clusters rather than examples, also where some examples of one are labelled and others
         not; the degrees of freedom are those of the labelled clusters by Satterthwaite, as of `clustered_mean`.
 
@@ -141,7 +113,7 @@ def prediction_powered_mean(
     Examples
     --------
     >>> result = prediction_powered_mean([1, 0, 1, 1, 0, 1], [1, 0, 1, 1, 1, 1], [1, 1, 0, 1, 1, 0, 1, 1, 1, 0, 1, 1])
-    >>> round(result.estimate, 3), round(result.standard_error, 3), round(result.labels_standard_error, 3)
+    >>> round(result.law.estimate, 3), round(result.law.se, 3), round(result.alone.se, 3)
     (0.626, 0.202, 0.211)
     """
     given = {"labels": labels, "judged_labelled": judged_labelled, "judged": judged}
@@ -172,13 +144,13 @@ def weight_of_judge(known: Labelled, *, is_pooled: bool = False) -> FloatArray:
     return np.nan_to_num(divide(together, (1 + n / m) * spread), posinf=0.0, neginf=0.0)
 
 
-def mean_by_weight(known: Labelled, weight: FloatArray, *, is_estimated: bool = False) -> PredictionPoweredResult:
+def mean_by_weight(known: Labelled, weight: FloatArray, *, is_estimated: bool = False) -> LabelledMean:
     """Mean with a weight of the judge, which costs a degree of freedom where it was estimated.
 
     The error of the mean is a sum over clusters: what a cluster's labelled examples add to it, and what its others do.
     """
     y, f, g = known[:3]
-    n, m = y.shape[-1], g.shape[-1]
+    m = g.shape[-1]
     rest, alone = (_sums(known, each, is_labelled=True) for each in (y - weight[..., None] * f, y))
     n_clusters = int(np.count_nonzero(rest.weights > 0))
     if n_clusters < 3:
@@ -190,17 +162,10 @@ def mean_by_weight(known: Labelled, weight: FloatArray, *, is_estimated: bool = 
         judge = _sums(known, g, is_labelled=False)
         residuals = residuals + weight[..., None] * cluster_residuals(judge)
         estimate = estimate + weight * np.asarray(mean_of_clusters(judge).estimate)
-    return PredictionPoweredResult(
-        plain(estimate),
-        plain(np.sqrt(np.square(residuals).sum(axis=-1))),
-        plain(np.asarray(mean.df) * kept),
-        plain(weight),
-        plain(np.asarray(labels_mean.estimate)),
-        plain(np.sqrt(np.square(cluster_residuals(alone)).sum(axis=-1))),
-        n,
-        m,
-        n_clusters,
-    )
+    error, alone_error = (np.sqrt(np.square(each).sum(axis=-1)) for each in (residuals, cluster_residuals(alone)))
+    own = student(estimate, error, plain(mean.spread[1] * kept), n_units=n_clusters)
+    by_labels = student(labels_mean.estimate, alone_error, plain(labels_mean.spread[1]), n_units=n_clusters)
+    return LabelledMean(own, by_labels, plain(weight))
 
 
 def _sums(known: Labelled, values: FloatArray, *, is_labelled: bool) -> ClusterSums:

@@ -8,8 +8,8 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from tiebreak.errors import InvalidScoresError
-from tiebreak.frequentist import run_noise
-from tiebreak.frequentist.noise import contrasts, run_spread
+from tiebreak.statistics import run_noise
+from tiebreak.statistics.noise import contrasts, run_spread
 
 
 def test_two_runs_are_the_paired_t_interval_around_zero() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tiebreak.frequentist.repeats import repeated_rows
+from tiebreak.statistics.repeats import repeated_rows
 
 
 def drawn(n: int, seed: int = 0, n_models: int = 3) -> np.ndarray:

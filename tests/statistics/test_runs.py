@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tiebreak.errors import InvalidParameterError, InvalidScoresError
-from tiebreak.frequentist import clustered_mean, crossed_mean
+from tiebreak.statistics import clustered_mean, crossed_mean
 
 
 def layout(n_runs: int, n: int, seed: int = 0, run_sd: float = 1.0) -> np.ndarray:
@@ -23,35 +23,34 @@ def test_variance_is_that_of_the_two_way_layout() -> None:
     rest = np.square(y - y.mean(axis=0) - y.mean(axis=1, keepdims=True) + y.mean()).sum() / ((n - 1) * (n_runs - 1))
     result = crossed_mean(y)
     total = examples + runs - rest
-    assert result.standard_error**2 == pytest.approx(total / y.size)
-    assert result.df == pytest.approx(total**2 / (examples**2 / 19 + runs**2 / 2 + rest**2 / 38))
+    assert result.law.se**2 == pytest.approx(total / y.size)
+    assert result.law.df == pytest.approx(total**2 / (examples**2 / 19 + runs**2 / 2 + rest**2 / 38))
     assert result.from_both == pytest.approx(rest / y.size)
-    assert result.runs_standard_error == pytest.approx(y.mean(axis=1).std(ddof=1) / np.sqrt(3))
+    assert result.runs.se == pytest.approx(y.mean(axis=1).std(ddof=1) / np.sqrt(3))
 
 
 def test_these_runs_only_is_the_mean_of_each_example() -> None:
     """For further examples with the same runs the runs' means per example are the scores."""
     y = layout(4, 15, seed=1)
     result, alone = crossed_mean(y, population="items"), clustered_mean(y.mean(axis=0))
-    assert result.standard_error == pytest.approx(alone.standard_error)
-    assert result.confidence_interval() == pytest.approx(alone.confidence_interval())
+    assert result.law.se == pytest.approx(alone.se)
+    assert result.law.interval() == pytest.approx(alone.interval())
 
 
 def test_tails_are_those_of_the_interval() -> None:
     """At each limit one tail is 0.025; the p-value is twice the smaller tail at 0."""
-    result = crossed_mean(layout(3, 30, seed=2))
-    low, high = result.confidence_interval()
-    assert result.tail_above(low) == pytest.approx(0.975)
-    assert result.tail_below(high) == pytest.approx(0.975)
-    assert result.tail_below(low) == pytest.approx(0.025)
-    assert result.pvalue() == pytest.approx(2 * min(result.tail_above(0), result.tail_below(0)))
+    law = crossed_mean(layout(3, 30, seed=2)).law
+    low, high = law.interval()
+    assert law.tail(low) == pytest.approx(0.025)
+    assert law.tail(high, upper=True) == pytest.approx(0.025)
+    assert law.pvalue() == pytest.approx(2 * min(law.tail(0.0), law.tail(0.0, upper=True)))
 
 
 def test_runs_that_vary_make_the_interval_wide() -> None:
     """Forgetting them gives an interval that misses the mean of other runs: here it is a tenth as long."""
     y = layout(3, 400, seed=3, run_sd=2.0)
     both, items = crossed_mean(y), crossed_mean(y, population="items")
-    assert np.diff(both.confidence_interval()) > 10 * np.diff(items.confidence_interval())
+    assert np.diff(both.law.interval()) > 10 * np.diff(items.law.interval())
 
 
 def test_unbalanced_runs_are_used() -> None:
@@ -59,18 +58,18 @@ def test_unbalanced_runs_are_used() -> None:
     y = layout(3, 8, seed=4)
     y[1, 2] = y[2, 5] = np.nan
     result = crossed_mean(y)
-    assert result.estimate == pytest.approx(np.nanmean(y, axis=0).mean())
-    assert np.isfinite(result.confidence_interval()).all()
+    assert result.law.estimate == pytest.approx(np.nanmean(y, axis=0).mean())
+    assert np.isfinite(result.law.interval()).all()
 
 
 def test_many_pairs_at_once_are_each_by_itself() -> None:
     """With clusters, and with one pair that does not differ at all."""
     y = np.stack([layout(3, 12, seed=5), np.zeros((3, 12))])
     clusters = np.repeat([1, 2, 3, 4], 3)
-    together, alone = crossed_mean(y, clusters), crossed_mean(y[0], clusters)
-    assert together.standard_error[0] == pytest.approx(alone.standard_error)
+    together, alone = crossed_mean(y, clusters).law, crossed_mean(y[0], clusters).law
+    assert together.se[0] == pytest.approx(alone.se)
     assert together.df[0] == pytest.approx(alone.df)
-    assert np.isnan(together.confidence_interval().low[1])
+    assert np.isnan(together.interval().low[1])
     assert together.estimate[1] == 0.0
 
 

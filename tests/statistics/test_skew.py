@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from tiebreak.frequentist.johnson import (
+from tiebreak.statistics.skew import (
     johnson_inverse,
     johnson_t,
     pair_skewness,
