@@ -80,5 +80,6 @@ def test_nothing_of_a_store_is_run(study: str, capsys: pytest.CaptureFixture[str
     """What a store says of its models and of the study is text; only the file at the path is read, as a study."""
     run(capsys, "run", study, *STORE)
     Path(study).write_text("import os\n")
-    message = f"{Path(study).absolute()}: is not valid TOML, which is written in UTF-8: Expected '=' after a key in a key/value pair (at line 1, column 8)."
+    fault = "Expected '=' after a key in a key/value pair (at line 1, column 8)."
+    message = f"{Path(study).absolute()}: is not valid TOML, which is written in UTF-8: {fault}"
     assert run(capsys, "resume", "flowers", *STORE, "--quiet") == (2, "", f"tiebreak: {message}\n")
