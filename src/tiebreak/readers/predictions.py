@@ -88,7 +88,9 @@ def read_predictions(
         "values of y_true": truth,
         **{f"predictions of {name!r}": array for name, array in arrays.items()},
     }.items():
-        n_missing = sum(value is None or value != value for value in array.ravel().tolist()) if array.dtype.kind in ("f", "O") else 0
+        n_missing = (
+            sum(value is None or value != value for value in array.ravel().tolist()) if array.dtype.kind in ("f", "O") else 0
+        )
         if n_missing:
             raise InvalidScoresError(f"{n_missing} {whose} are missing; leave these examples out for all models.")
     chosen = _metric(truth, arrays, metric)

@@ -59,12 +59,13 @@ BLOCK = 500_000
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MeanDifferences(StudentLaw):
-    """Differences of means, with the parts of the squared standard error where there are runs.
+    """Differences of means, with their skewness where it counts, and the parts of the squared standard error where there are runs.
 
     `from_items`, `from_runs` and `from_both` are these parts, `runs_error` is the standard error of the runs' means with its
     degrees of freedom.
     """
 
+    skewness: FloatArray | None = None
     runs_error: FloatArray | None = None
     runs_df: FloatArray | None = None
     from_items: FloatArray | None = None
@@ -137,7 +138,7 @@ class Means(NamedTuple):
     def differences(self, n_runs: int) -> MeanDifferences:
         """Differences with this law."""
         runs_df = None if self.runs_error is None else np.full(self.estimate.shape, n_runs - 1.0)
-        parts = {name: getattr(self, name) for name in ("runs_error", "from_items", "from_runs", "from_both")}
+        parts = {name: getattr(self, name) for name in ("skewness", "runs_error", "from_items", "from_runs", "from_both")}
         return MeanDifferences.of(self.law(n_runs), runs_df=runs_df, **parts)
 
 
