@@ -22,10 +22,9 @@ from tiebreak.statistics import (
     proportion_interval,
     student,
     tango,
-    tango_statistic,
     z_test,
 )
-from tiebreak.statistics.rates import ProportionMethod
+from tiebreak.statistics.rates import ProportionMethod, tango_statistic
 
 METHODS = get_args(ProportionMethod)
 counts = st.integers(1, 400).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))

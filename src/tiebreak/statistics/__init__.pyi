@@ -48,7 +48,6 @@ from tiebreak.statistics.rates import newcombe_paired as newcombe_paired
 from tiebreak.statistics.rates import paired_counts as paired_counts
 from tiebreak.statistics.rates import proportion_interval as proportion_interval
 from tiebreak.statistics.rates import tango as tango
-from tiebreak.statistics.rates import tango_statistic as tango_statistic
 from tiebreak.statistics.rates import z_test as z_test
 from tiebreak.statistics.ratings import BattleColumns as BattleColumns
 from tiebreak.statistics.ratings import BradleyTerry as BradleyTerry

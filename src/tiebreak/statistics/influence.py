@@ -8,7 +8,7 @@ item, or each cluster, say; all of it ends in Student's t with Satterthwaite's d
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Literal, NamedTuple, TypeVar, get_args
 
@@ -353,9 +353,9 @@ class Influence:
     """
 
     estimate: FloatArray
-    parts: FloatArray
-    most_df: float
-    strata: IntArray | None = None
+    parts: FloatArray = field(repr=False)
+    most_df: float = field(repr=False)
+    strata: IntArray | None = field(default=None, repr=False)
 
     @property
     def of_models(self) -> Law:

@@ -332,7 +332,9 @@ def rank_cliques(average_ranks: ArrayLike, span: float) -> list[tuple[int, ...]]
     list of tuple of int
         Positions, rising within a group; the group that begins with the best rank is the first.
     """
-    ranks = np.asarray(average_ranks, dtype=float)
+    ranks, span = floats(average_ranks, "the average ranks"), check_number(span, "span", 0)
+    if ranks.ndim != 1 or not np.isfinite(ranks).all():
+        raise InvalidScoresError(f"the average ranks must be finite, one for each model; got the shape {ranks.shape}.")
     order = np.argsort(ranks, kind="stable")
     ordered = ranks[order]
     ends = np.searchsorted(ordered, ordered + span * (1 + 1e-12), side="right")

@@ -48,7 +48,7 @@ def finite(value: Any) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """A value with all that it holds: arrays as lists, records as dicts, what is undefined as None, the rest by its repr."""
+    """A value with all that it shows: arrays as lists, records as dicts, what is undefined as None, the rest by its repr."""
     if isinstance(value, Mapping):
         return {str(key): plain(each) for key, each in value.items()}
     if hasattr(value, "_asdict"):
@@ -56,7 +56,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [plain(each) for each in value]
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+        return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value) if field.repr}
     if hasattr(value, "tolist") and not isinstance(value, type):
         return plain(value.tolist())
     return finite(value) if value is None or isinstance(value, bool | int | float | str) else repr(value)

@@ -11,7 +11,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import tiebreak as tb
 from tiebreak.errors import MissingSplitsError, UnsuitableDesignError
-from tiebreak.statistics import cochran_q, mcnemar, paired_counts, proportion_interval, tango, tango_statistic
+from tiebreak.statistics import cochran_q, mcnemar, paired_counts, proportion_interval, tango
+from tiebreak.statistics.rates import tango_statistic
 
 NAMES = ("a", "b", "c", "d")
 

@@ -59,7 +59,7 @@ BLOCK = 500_000
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MeanDifferences(StudentLaw):
-    """Differences of means, with their skewness where it counts, and the parts of the squared standard error where there are runs.
+    """Differences of means, with their skewness where it counts, and with runs the parts of the squared standard error.
 
     `from_items`, `from_runs` and `from_both` are these parts, `runs_error` is the standard error of the runs' means with its
     degrees of freedom.
