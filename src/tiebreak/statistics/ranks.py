@@ -273,6 +273,11 @@ def sign_test(differences: ArrayLike, *, ties: Ties = "drop", scale: ArrayLike |
     InvalidParameterError
         An unknown treatment of ties.
 
+    References
+    ----------
+    .. [D06] J. Demsar. Statistical comparisons of classifiers over multiple data sets. JMLR 7, 2006.
+    .. [HWC14] M. Hollander, D. Wolfe, E. Chicken. Nonparametric Statistical Methods. 3rd ed., 2014, section 3.6.
+
     Examples
     --------
     >>> law = sign_test([0.02, 0.01, 0.04, -0.01, 0.03, 0.05, 0.02, 0.0])
