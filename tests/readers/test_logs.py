@@ -392,6 +392,18 @@ def test_no_more_is_built_than_a_log_has(kind: str, tmp_path: Path) -> None:
         tracemalloc.stop()
 
 
+def test_files_of_an_archive_have_one_limit_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hundred samples of a kilobyte take more than 50 kB: refused before the first is unpacked, with what raises the limit."""
+    monkeypatch.setattr("tiebreak.readers.files.MOST_UNPACKED", 50_000)
+    path = tmp_path / "a.eval"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("header.json", "{}")
+        for number in range(100):
+            archive.writestr(f"samples/{number}.json", " " * 1000)
+    with pytest.raises(UnreadableSourceError, match="takes more than .* when it is unpacked.*TIEBREAK_MOST_UNPACKED"):
+        read_log(path, "a.eval")
+
+
 def test_helm_subjects_of_a_group_count_as_helm_counts_them(tmp_path: Path) -> None:
     """A group is the mean of its runs: one task beside another, alone its macro-average; the metric is that of HELM's tables."""
     own = {("a/one", task): answers(seed, 20 + seed) for seed, task in enumerate(("law", "art", "gsm"))}

@@ -424,7 +424,9 @@ def _unzipped(path: Path, name: str) -> Iterator[Any]:
     with zipfile.ZipFile(path) as archive:
         members = {each.filename: each for each in archive.infolist()}
         header = "header.json" if "header.json" in members else "_journal/start.json"
-        for member in (header, *(each for each in members if re.fullmatch(r"samples/.+\.json", each))):
+        wanted = [header, *(each for each in members if re.fullmatch(r"samples/.+\.json", each))]
+        check_size(sum(members[each].file_size for each in wanted), name, is_unpacked=True)
+        for member in wanted:
             yield parse_json(_unpacked(archive, members[member], f"{name}: {printable(member)}"), f"{name}: {printable(member)}")
 
 
@@ -433,7 +435,6 @@ def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) -> b
     import pyarrow as pa
 
     size, checksum = member.file_size, member.CRC
-    check_size(size, name, is_unpacked=True)
     if member.compress_type != 93:  # Zstandard, which zipfile knows from Python 3.14 on
         with archive.open(member.filename) as file:
             return file.read(size)
