@@ -425,7 +425,12 @@ def _unzipped(path: Path, name: str) -> Iterator[Any]:
         members = {each.filename: each for each in archive.infolist()}
         header = "header.json" if "header.json" in members else "_journal/start.json"
         wanted = [header, *(each for each in members if re.fullmatch(r"samples/.+\.json", each))]
-        check_size(sum(members[each].file_size for each in wanted), name, is_unpacked=True)
+        unpacked, packed = sum(members[each].file_size for each in wanted), path.stat().st_size
+        check_size(unpacked, name, is_unpacked=True)
+        _check(
+            unpacked <= max(1e7, 200 * packed),  # texts pack to a tenth, and values take many times the bytes of their texts
+            f"{name} unpacks to {unpacked / 1e6:,.0f} MB from {packed / 1e6:,.1f} MB, which no log does. It is not read.",
+        )
         for member in wanted:
             yield parse_json(_unpacked(archive, members[member], f"{name}: {printable(member)}"), f"{name}: {printable(member)}")
 
