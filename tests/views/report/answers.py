@@ -157,7 +157,7 @@ def random_answer(seed: int) -> Comparison:
     kind = rng.choice(["pairs", "baseline", "best"])
     settings |= {"baseline": "b"} if kind == "baseline" else {"family": str(kind)}
     if kind != "best":
-        steps = ["holm", "shaffer", "bh"] if kind == "pairs" else ["holm", "bh"] if settings["rope"] in (0.0, "0%") else []
+        steps = ["holm", "bh", *(["shaffer"] if kind == "pairs" else [])] if settings["rope"] in (0.0, "0%") else []
         settings["correction"] = rng.choice(np.array([None, "none", *steps], dtype=object))
     metric = LOSS if rng.random() < 0.3 else ACCURACY
     return compared(table(dict(zip(LETTERS, score, strict=False)), metric), **settings)
