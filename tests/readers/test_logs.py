@@ -400,7 +400,7 @@ def test_files_of_an_archive_have_one_limit_together(tmp_path: Path, monkeypatch
         archive.writestr("header.json", "{}")
         for number in range(100):
             archive.writestr(f"samples/{number}.json", " " * 1000)
-    with pytest.raises(UnreadableSourceError, match="takes more than .* when it is unpacked.*TIEBREAK_MOST_UNPACKED"):
+    with pytest.raises(UnreadableSourceError, match=r"takes more than .* when it is unpacked.*TIEBREAK_MOST_UNPACKED"):
         read_log(path, "a.eval")
 
 

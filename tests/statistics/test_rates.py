@@ -7,7 +7,7 @@ from typing import get_args
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import optimize, special, stats
 
@@ -153,9 +153,11 @@ def test_swapping_mirrors(one: tuple[int, int], two: tuple[int, int]) -> None:
 @given(one=counts, two=counts, p=st.floats(1e-6, 0.999))
 @settings(max_examples=50)
 def test_a_tail_at_an_end_is_its_chance(upper: bool, one: tuple[int, int], two: tuple[int, int], p: float) -> None:
-    """Ends are in closed form and tails by bisection: each undoes the other."""
+    """Ends are in closed form and tails by bisection: each undoes the other, but at 1 and -1, where several ends are one."""
     law = newcombe(*one, *two)
-    assert law.tail(law.end(p, upper=upper), upper=upper) == pytest.approx(p, rel=1e-6)
+    end = law.end(p, upper=upper)
+    assume(abs(end) < 1)
+    assert law.tail(end, upper=upper) == pytest.approx(p, rel=1e-6)
 
 
 @given(one=counts, two=counts)

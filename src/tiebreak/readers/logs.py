@@ -421,6 +421,10 @@ def _inspect_scores(sample: Record) -> Record:
 
 def _unzipped(path: Path, name: str) -> Iterator[Any]:
     """Header and samples of an .eval file, one after the other."""
+    with path.open("rb") as file:
+        n_members = sum(block.count(b"PK\1\2") for block in iter(partial(file.read, 2**20), b""))
+    # before the directory is opened, which takes as much memory
+    _check(n_members <= 100_000, f"{name} is a zip of {n_members:,} files, and no log has so many samples. It is not read.")
     with zipfile.ZipFile(path) as archive:
         members = {each.filename: each for each in archive.infolist()}
         header = "header.json" if "header.json" in members else "_journal/start.json"
