@@ -13,7 +13,7 @@ from scipy import stats
 
 from tiebreak.errors import InvalidParameterError
 from tiebreak.numerics import CONSTANT, IDENTICAL, SPREAD, UNDEFINED
-from tiebreak.numerics.law import STUDENT, Law, Shape, by_draws, least_sure, student
+from tiebreak.numerics.law import STUDENT, Law, Shape, least_sure, student
 
 ESTIMATE, SE, DF = np.array([0.02, -0.01, 0.0]), np.array([0.01, 0.02, 0.005]), np.array([9.0, 4.5, np.inf])
 LAW = student(ESTIMATE, SE, DF)
@@ -109,7 +109,7 @@ def test_a_single_difference_has_numbers() -> None:
 def test_some_of_the_differences_are_as_they_were_among_all() -> None:
     """Rows by place or slice, of laws within a law too, whatever the length of the arrays."""
     wide = least_sure([LAW, student(ESTIMATE, 2 * SE, 2.0)])
-    for law in (LAW, wide, by_draws(np.arange(9.0).reshape(3, 3))):
+    for law in (LAW, wide):
         for rows in (np.array([2, 0]), slice(1, 3)):
             assert_array_equal(law.take(rows).interval(0.8), np.asarray(law.interval(0.8))[:, rows])
             assert_array_equal(law.take(rows).pvalue(), law.pvalue()[rows])
@@ -122,16 +122,6 @@ def test_the_least_sure_law_has_the_larger_tails_and_the_wider_interval() -> Non
     assert_array_equal(both.interval(0.9), other.interval(0.9))
     assert_array_equal(both.pvalue(), np.maximum(LAW.pvalue(), other.pvalue()))
     assert least_sure([LAW]) is LAW
-
-
-def test_draws_are_counted() -> None:
-    """By hand: of -1, 0, 1, 2, 3 one is below 0, and one is on it; the median is 1, and a quarter of the way lies 0."""
-    law = by_draws([2.0, -1.0, 3.0, 0.0, 1.0, np.nan])
-    assert (law.estimate, law.tail(0.0), law.tail(0.0, upper=True)) == (1.0, 0.4, 0.8)
-    assert law.interval(0.5) == (0.0, 2.0)
-    assert law.is_posterior
-    assert law.tail(-5.0) == 0.2  # no less than one draw of five
-    assert by_draws([np.nan, np.nan]).kind == UNDEFINED
 
 
 def test_settings_out_of_range_are_refused() -> None:

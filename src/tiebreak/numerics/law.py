@@ -20,7 +20,6 @@ from tiebreak.numerics.checks import (
     check_probability,
     check_rope,
     divide,
-    floats,
     floats_together,
     plain,
 )
@@ -283,74 +282,34 @@ LEAST_SURE = Shape(_largest_tail, _farthest_end)
 """Of the laws that are the parts, whichever says least."""
 
 
-def by_draws(
-    draws: ArrayLike, *, n_units: IntArray | int = 0, tolerance: ArrayLike = 0.0, estimate: ArrayLike | None = None
-) -> Law:
-    """Posterior by its draws, of shape (..., n_draws): tails are their shares, and none is smaller than one draw's.
-
-    Parameters
-    ----------
-    draws : array_like
-        Draws that are nan are left out; a row of none is undefined.
-    n_units, tolerance
-        As of `Law`; draws this near to a point lie on it.
-    estimate : array_like, optional
-        Median of the draws unless given.
-    """
-    drawn = np.sort(floats(draws), axis=-1)  # nan last
-    n = np.count_nonzero(~np.isnan(drawn), axis=-1)
-    noise = np.broadcast_to(np.asarray(tolerance, dtype=float), n.shape)
-    largest = np.take_along_axis(drawn, np.maximum(n - 1, 0)[..., None], axis=-1)[..., 0]
-    law = Law(
-        estimate=np.full(n.shape, np.nan),
-        n_units=n_units,
-        kind=kind_of(drawn[..., 0], largest - drawn[..., 0] > noise, noise),
-        tolerance=noise,
-        shape=DRAWN,
-        parts=(drawn, n),
-        is_posterior=True,
-    )
-    return replace(law, estimate=plain(_drawn_end(law, np.asarray(0.5), upper=False) if estimate is None else floats(estimate)))
-
-
-def _drawn_tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
-    drawn, n = law.parts
-    noise = np.asarray(law.tolerance)
-    at = np.broadcast_to(at, np.broadcast_shapes(at.shape, n.shape))
-    found = np.full(at.shape, np.nan)
-    for row in np.ndindex(n.shape):
-        own, where = drawn[row][: n[row]], (..., *row)
-        if own.size:
-            low = own.searchsorted(at[where] - noise[row], "left") if upper else own.searchsorted(at[where] + noise[row], "right")
-            found[where] = np.maximum(own.size - low if upper else low, 1) / own.size
-    return found
-
-
-def _drawn_end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
-    drawn, n = law.parts
-    place = (1.0 - p if upper else p) * np.maximum(n - 1, 0)
-    low = np.floor(place).astype(np.int64)
-    rows = np.indices(n.shape, sparse=True)
-    one, two = (drawn[(*rows, np.minimum(at, np.maximum(n - 1, 0)))] for at in (low, low + 1))
-    return np.asarray(one + (place - low) * (two - one))
-
-
-DRAWN = Shape(_drawn_tail, _drawn_end)
-"""Draws in ascending order, and how many of a row there are."""
-
-
 # --- ends and verdicts ----------------------------------------------------------------------------------------------------
 
 
 def _bisected(law: Law, p: FloatArray, upper: bool) -> FloatArray:
-    """Point at which a tail stops being at most `p`, by bisection; infinite where it never is, or always."""
-    sign = -1.0 if upper else 1.0
     size = np.abs(law.estimate) if law.se is None else np.asarray(law.se)
     step = np.where(size > law.tolerance, size, 1.0)
-    p, start, step = np.broadcast_arrays(p, sign * np.asarray(law.estimate), step)
+    return end_of_tail(lambda at: law.shape.tail(law, at, upper), p, np.asarray(law.estimate), step, upper=upper)
+
+
+def end_of_tail(
+    tail: Callable[[FloatArray], FloatArray], p: FloatArray, start: FloatArray, step: FloatArray, *, upper: bool
+) -> FloatArray:
+    """Point at which a tail stops being at most `p`, by bisection; infinite where it never is, or always.
+
+    Parameters
+    ----------
+    tail : callable
+        Rises with its argument, or falls where it is the `upper` one.
+    p : ndarray
+    start, step : ndarray
+        Point from which the end is looked for, and about how far it is; all broadcast against each other.
+    upper : bool
+    """
+    sign = -1.0 if upper else 1.0
+    p, start, step = np.broadcast_arrays(p, sign * start, step)
 
     def is_small(x: FloatArray) -> NDArray[np.bool_]:
-        return np.asarray(law.shape.tail(law, sign * x, upper) <= p)
+        return np.asarray(tail(sign * x) <= p)
 
     low, high = start - step, start + step
     for _ in range(_STEPS):

@@ -157,3 +157,13 @@ def test_probabilities_promise_no_confidence_with_the_best(rng: np.random.Genera
     assert "by posterior probabilities, which do not hold at once" in said["bayes-signed-rank"]
     assert "with 95% confidence the best is among those that may be" not in said["bayes-signed-rank"]
     assert "with 95% confidence the best is among those that may be" in said["wilcoxon"]
+
+
+def test_a_pvalue_is_never_smaller_than_one_draw(rng: np.random.Generator) -> None:
+    """Where all draws lie on one side, their number is the most that is known: p is one in so many, not the smallest float."""
+    columns = {"dataset": [f"d{k}" for k in range(12)], "a": 0.9 + 0.01 * rng.random(12), "b": 0.5 + 0.01 * rng.random(12)}
+    answer = tb.compare(columns, metric="accuracy", method=METHOD)
+    least = 1 / answer.pair_table.differences.drawn.shape[-1]
+    assert answer.pairs["p_worse"].tolist() == [0]
+    assert answer.pairs["pvalue"].tolist() == [least]
+    assert answer.pair("a", "b").law.pvalue("greater") == least

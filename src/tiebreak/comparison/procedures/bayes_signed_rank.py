@@ -76,7 +76,7 @@ class CentreDifferences(Differences):
                 found[where] = 1.0 - own.searchsorted(points[where] - slack[pair], "left") / n_draws
         return found
 
-    def pvalue(self, alternative: Alternative) -> FloatArray:
+    def own_pvalue(self, alternative: Alternative) -> FloatArray:
         """The tail at 0, or the smaller one twice; of draws that are all on one side no less than one in their number."""
         below, above = self.tail_below(0.0), self.tail_above(0.0)
         found = {"greater": below, "less": above}.get(alternative, 2.0 * np.minimum(below, above))

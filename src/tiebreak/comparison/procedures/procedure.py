@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.comparison.verdict import TOO_FEW_UNITS, Codes
 from tiebreak.numerics import SPREAD, Alternative, FloatArray, IntArray, Interval, Missing, divide
-from tiebreak.numerics.law import Law, Shape
+from tiebreak.numerics.law import Law, Shape, end_of_tail
 from tiebreak.scores.adjusted_means import adjusted_means
 from tiebreak.scores.differences import model_moments
 from tiebreak.scores.scores import Scores
@@ -111,16 +111,10 @@ class Differences(ABC):
         upper : bool
             Of the upper tail: the value above which it is at most `p`. A small `p` keeps its digits so.
         """
-        sign = -1.0 if upper else 1.0
-        tail = self.tail_above if upper else self.tail_below
         size = np.abs(self.estimate) if self.standard_error is None else self.standard_error
         step = np.where(size > self.tolerance, size, 1.0)
-        p, start, step = np.broadcast_arrays(np.asarray(p, dtype=float), sign * np.asarray(self.estimate), step)
-
-        def is_small(x: FloatArray) -> NDArray[np.bool_]:
-            return np.asarray(tail(sign * x) <= p)
-
-        return np.asarray(sign * _last_small(is_small, start, step))
+        tail = self.tail_above if upper else self.tail_below
+        return end_of_tail(tail, np.asarray(p, dtype=float), np.asarray(self.estimate), step, upper=upper)
 
     def interval(self, alpha: ArrayLike) -> Interval:
         """Two-sided interval at level 1 - alpha, which broadcasts as in `quantile`; nan for a pair without spread."""
@@ -282,27 +276,6 @@ class LawDifferences(Differences):
     def quantile(self, p: ArrayLike, *, upper: bool = False) -> FloatArray:
         """Ends of the law."""
         return np.asarray(self.judged.end(p, upper=upper))
-
-
-def _last_small(is_small: Callable[[FloatArray], NDArray[np.bool_]], start: FloatArray, step: FloatArray) -> FloatArray:
-    """Point at which a rising tail stops being small, by bisection; infinite where it never is, or always."""
-    low, high = start - step, start + step
-    for _ in range(_STEPS):
-        step = 2.0 * step
-        found, passed = is_small(low), ~is_small(high)
-        if found.all() and passed.all():
-            break
-        low, high = np.where(found, low, start - step), np.where(passed, high, start + step)
-    ends = np.where(~is_small(low), -np.inf, np.where(is_small(high), np.inf, 0.0))
-    for _ in range(_STEPS):
-        middle = low + (high - low) / 2.0
-        small = is_small(middle)
-        low, high = np.where(small, middle, low), np.where(small, high, middle)
-    return np.asarray(low + ends)
-
-
-_STEPS = 64
-"""Doublings, and then halvings, of a step."""
 
 
 class ModelValues(NamedTuple):
