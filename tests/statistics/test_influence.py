@@ -22,7 +22,7 @@ from tiebreak.statistics import (
     welch_ttest,
 )
 from tiebreak.statistics.auc import roc_areas
-from tiebreak.statistics.influence import METRICS_OF_CLASSES, PER_CLASS, freedom_of_parts
+from tiebreak.statistics.influence import METRICS_OF_CLASSES, PER_CLASS
 
 NAMES = list("aaaaabbbccccccdee")
 
@@ -164,17 +164,6 @@ def test_unknown_variances_are_refused() -> None:
     """The names there are stand in the text."""
     with pytest.raises(InvalidParameterError, match="unknown variance 'cr3'; choose one of 'cr2', 'cr1', 'cr0', 'independent'"):
         clustered_mean([1, 2], variance="cr3")
-
-
-def test_degrees_of_freedom_of_parts() -> None:
-    """Those of `clustered_mean` where parts vary as their shares do; of one part that makes the sum no more than 3."""
-    clusters = np.repeat(range(8), [40, 9, 7, 5, 5, 3, 2, 1])
-    share = np.bincount(clusters) / clusters.size
-    mean = clustered_mean(np.random.default_rng(0).normal(size=clusters.size), clusters)
-    assert freedom_of_parts(np.sqrt(share), np.full(8, 1 / 8)) < 3 / (share**2).sum() + 1e-9
-    assert freedom_of_parts(np.ones(8), share) == pytest.approx(float(mean.df))
-    assert freedom_of_parts(np.array([1.0, *np.zeros(19)]), np.full(20, 1 / 20)) == 3
-    assert freedom_of_parts(np.array([1.0, -1.0] * 10), np.full(20, 1 / 20)) == pytest.approx(19)
 
 
 # --- independent samples

@@ -171,23 +171,6 @@ def cluster_residuals(sums: ClusterSums) -> FloatArray:
     return np.asarray(np.sqrt(_cr2_factor(share, squares)) * _residuals(totals, weights))
 
 
-def freedom_of_parts(parts: FloatArray, share: FloatArray) -> FloatArray:
-    """Degrees of freedom of a sum of squared parts of clusters: Satterthwaite's, and no more than the parts themselves show.
-
-    The first are those of parts that vary as their `share` of the variance among independent items. Where a few clusters vary
-    more than theirs, the parts show it: ``3 (sum u^2)^2 / sum u^4`` is the number of clusters where they are normal, and less
-    where few of them make the sum.
-
-    Parameters
-    ----------
-    parts, share : ndarray of shape (..., n_clusters)
-        The shares sum to 1.
-    """
-    squares = np.square(parts)
-    seen = 3.0 * divide(np.square(squares.sum(axis=-1)), np.square(squares).sum(axis=-1))
-    return np.asarray(np.fmin(freedom_of_shares(share), seen))
-
-
 def freedom_of_shares(share: FloatArray) -> FloatArray:
     """Satterthwaite's degrees of freedom of the variance of a mean, of clusters with these shares of the items."""
     return _satterthwaite(share, share, _cr2_factor(share, share))
