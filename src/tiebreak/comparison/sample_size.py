@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil, inf, isfinite, nan
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -17,9 +17,6 @@ from tiebreak.frequentist.group_sequential import GroupSequentialDesign, group_s
 from tiebreak.frequentist.planned_intervals import equivalence_by_look, jointly
 from tiebreak.numerics import FloatArray, check_count, generator_of, group_codes
 from tiebreak.result import Result, view_of
-
-if TYPE_CHECKING:
-    from tiebreak.views.plots.sample_size import SampleSizePlots
 
 T = TypeVar("T")
 
@@ -145,7 +142,7 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False, kw_only=True)
-class SampleSize(Result["SampleSizePlots"]):
+class SampleSize(Result):
     """Units that it takes, the difference that they show, and what they cost; made by `tiebreak.sample_size`.
 
     Attributes

@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from tiebreak.comparison.comparison import Comparison
     from tiebreak.evaluation.bbc import BiasCorrectedScore
     from tiebreak.scores.scores import Scores
-    from tiebreak.views.plots.nested import NestedPlots
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +86,7 @@ class NestedScore:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class NestedEvaluation(Result["NestedPlots"]):
+class NestedEvaluation(Result):
     """Honest scores of choices, with everything that they are made of.
 
     Attributes

@@ -280,6 +280,6 @@ VIEW = View(
     page,
     nested_frame,
     facts,
-    "tiebreak.views.plots.nested:NestedPlots",
+    "tiebreak.views.plots.nested:PLOTS",
     frames={part: partial(nested_frame, part=part) for part in COLUMNS},
 )

@@ -274,7 +274,7 @@ VIEW = View(
     page,
     frame,
     facts,
-    "tiebreak.views.plots.sample_size:SampleSizePlots",
+    "tiebreak.views.plots.sample_size:PLOTS",
     sentence=_sentence,
     texts={"order": "tiebreak.views.sample_size:order_text"},
 )
