@@ -28,11 +28,9 @@ from tiebreak.readers.files import check_path, pipes_as_files, refuse
 from tiebreak.readers.folder import Results, is_folder, read_results
 from tiebreak.readers.header import names_something
 from tiebreak.readers.item_scores import (
-    Part,
     items_of,
-    part_of_items,
-    part_of_log,
-    part_of_long,
+    long_of_items,
+    long_of_log,
     with_main_metric,
 )
 from tiebreak.readers.join import join_sources
@@ -59,7 +57,7 @@ Found = Source | Long | SourceTable | Items | Path
 """What a source turns out to be: scores of splits, a long table, a table of predictions, items, or the log of a tool."""
 
 
-One = TypeVar("One", bound=Items | Long | Part)
+One = TypeVar("One", bound=Items | Long)
 
 
 class NamedSource(NamedTuple):
@@ -306,7 +304,7 @@ def _named(found: One, given: NamedSource) -> One:
         return found
     if len(models) > 1:
         raise AmbiguousSourceError(f"the source given for {given.key!r} holds {len(models)} models. Pass it without a name.")
-    if isinstance(found, Part):
+    if isinstance(found, Long):
         return cast(One, found.with_models({models[0]: given.key}))
     return dataclasses.replace(found, models=(given.key,))
 
@@ -392,29 +390,29 @@ def _items(found: Sequence[Found], given: Sequence[NamedSource], options: ReadOp
     return items_of(_parts(found, given, options), options.metric, options.direction_of(options.metric or ""), options.cluster)
 
 
-def parts_of(sources: Sequence[Any], options: ReadOptions) -> list[Part]:
+def parts_of(sources: Sequence[Any], options: ReadOptions) -> list[Long]:
     """Parts of items, one for each source."""
     given = _given(sources)
     return _parts([_found(each, options, n_sources=len(given)) for each in given], given, options)
 
 
-def _parts(found: Sequence[Found], given: Sequence[NamedSource], options: ReadOptions) -> list[Part]:
+def _parts(found: Sequence[Found], given: Sequence[NamedSource], options: ReadOptions) -> list[Long]:
     is_main = len(found) > 1
     paths = [(each, its.name) for each, its in zip(found, given, strict=True) if isinstance(each, Path)]
     functions = [partial(logs.read_log, path, name, is_main=is_main) for path, name in paths]
     read = iter(with_main_metric(functions, options.metric))
     return [
-        _named(part_of_log(next(read), its.name, its.stem), its) if isinstance(each, Path) else _part(each, its.stem)
+        _named(long_of_log(next(read), its.name, its.stem), its) if isinstance(each, Path) else _part(each, its.stem)
         for each, its in zip(found, given, strict=True)
     ]
 
 
-def _part(found: Source | Long | SourceTable | Items, stem: str) -> Part:
+def _part(found: Source | Long | SourceTable | Items, stem: str) -> Long:
     if isinstance(found, Long) and found.is_of_items:
-        return part_of_long(found, stem)
+        return dataclasses.replace(found, stem=stem)
     if not isinstance(found, Items):
         raise refuse(
-            found.table.name if isinstance(found, Long) else found.name,
+            found.name,
             None,
             None,
             "it has no column that names the items, such as 'item', 'question' or 'doc_id'.",
@@ -429,7 +427,7 @@ def _part(found: Source | Long | SourceTable | Items, stem: str) -> Part:
             f"{found.metric.name} is of all predictions together, so tables of it are not joined. Give the predictions of all "
             "models to one call of tb.read_predictions."
         )
-    return part_of_items(found)
+    return long_of_items(found)
 
 
 def _check_names(scores: Scores) -> None:

@@ -7,11 +7,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from tiebreak.errors import SourceNotFoundError
 from tiebreak.printable import printable
 from tiebreak.readers.folder import Results, is_folder, read_results
-from tiebreak.readers.item_scores import Part, items_of
+from tiebreak.readers.item_scores import items_of
 from tiebreak.readers.read import parts_of
+from tiebreak.readers.shapes import Long
 from tiebreak.readers.source import ReadOptions
 from tiebreak.readers.tables import words_of
 from tiebreak.scores.items import TASK, Items
@@ -52,16 +55,20 @@ def _inside(source: Any) -> list[Any]:
     return [each.path for each in files]
 
 
-def _of_models(parts: Sequence[Part], models: Sequence[str]) -> list[Part]:
+def _of_models(parts: Sequence[Long], models: Sequence[str]) -> list[Long]:
     """Parts with the rows of these models alone."""
     known = list(dict.fromkeys(name for part in parts for name in part.words["model"].names))
     for name in models:
         look_up(name, known, "model")
-    found = [part.take([row for row, name in enumerate(part.words["model"].texts()) if name in models]) for part in parts]
-    return [part for part in found if part.words["model"].names]
+    found = []
+    for part in parts:
+        rows = np.flatnonzero(np.isin(part.words["model"].texts(), models))
+        words = {key: each.take(rows).ordered() for key, each in part.words.items()}
+        found.append(replace(part, words=words, numbers={key: each[rows] for key, each in part.numbers.items()}))
+    return [part for part in found if part.models]
 
 
-def _numbered(part: Part, before: Counter[tuple[str, str]], common: str | None) -> Part:
+def _numbered(part: Long, before: Counter[tuple[str, str]], common: str | None) -> Long:
     """The part with a column "run" that tells apart what is of one model and one task, be it from several parts.
 
     `before` counts the parts of each model and task so far; all models are one where there is a `common` name.
