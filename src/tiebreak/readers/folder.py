@@ -348,7 +348,7 @@ def _kind_of(path: Path, root: Path) -> Kind | None:
         if marked or is_log(path):
             return marked[0] if marked else "log"
         names = [each for each in column_names(path) if each.strip()]
-    except (OSError, TiebreakError):
+    except (OSError, TiebreakError, ValueError):  # pyarrow's are ValueErrors
         return None
     if battle_columns([*names, *re.findall(r'"(\w{1,20})"\s*:', start.decode("utf-8", "replace"))]):
         return "battles"
