@@ -70,8 +70,8 @@ def sign_posterior(
     Examples
     --------
     >>> posterior = sign_posterior([0.03, 0.02, -0.01, 0.04, 0.05], rope=0.015)
-    >>> [round(float(p), 3) for p in posterior.probabilities]
-    [0.812, 0.187, 0.0]
+    >>> [round(float(p), 4) for p in posterior.probabilities]
+    [0.8125, 0.1875, 0.0]
     >>> [round(float(p), 3) for p in posterior.mean]
     [0.667, 0.333, 0.0]
     """

@@ -130,7 +130,7 @@ def signed_rank_centre(
     --------
     >>> law = signed_rank_centre([0.03, 0.02, -0.01, 0.04, 0.05])
     >>> [round(end, 3) for end in law.interval()]
-    [0.0, 0.045]
+    [0.005, 0.04]
     """
     n_draws = check_count(n_draws, "n_draws")
     strength, at = check_prior(prior_strength, prior_at)
