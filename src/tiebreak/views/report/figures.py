@@ -209,7 +209,7 @@ def _row(inside: Markup | str, kind: str, height: int = HEIGHT) -> Markup:
 def drawing(plot: Drawing) -> Markup:
     """A plot as an image, under its title and above its note; its text is text, and its ground is the page's."""
     svg = plot.to_bytes("svg", is_bare=True)
-    svg = re.sub(rb"<metadata>.*?</metadata>|<!--.*?-->|\n\s*", b" ", svg, flags=re.DOTALL)
+    svg = re.sub(rb"<\?xml.*?\?>|<!DOCTYPE.*?>|<metadata>.*?</metadata>|<!--.*?-->|\n\s*", b" ", svg, flags=re.DOTALL)
     return Markup(
         '<figure class="plot"><figcaption><strong>{0}</strong></figcaption><div class="wide" tabindex="0" role="region" '
         'aria-label="{0}"><img alt="{0}" width="{1:.0f}" src="data:image/svg+xml;base64,{2}"></div>'
