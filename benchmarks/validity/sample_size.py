@@ -251,8 +251,8 @@ def main() -> int:
             looks = size.looks
             mean = "" if looks is None else f"; {found.used:.1f} units on average, {looks.expected:.1f} were said"
             print(
-                f"  {name:28} {size.population.procedure:12} {size.effect:.4g} with {units_said}: shown in {found.share:.3f} of tables "
-                f"+- {found.error:.3f}{mean}",
+                f"  {name:28} {size.population.procedure:12} {size.effect:.4g} with {units_said}: shown in {found.share:.3f} of "
+                f"tables +- {found.error:.3f}{mean}",
                 flush=True,
             )
         goals.append(Goal(f"{name}: distance from the power", abs(found.share - size.power), "at most", 0.03 + 2 * found.error))

@@ -24,7 +24,7 @@ MOST_DRAWN = 400
 """Units that are drawn; intervals of more lie as those of so many do, nearer by the root of the number."""
 
 MOST_DRAWN_BY = {"wilcoxon": 50, "corrected-t": 1_000}
-"""Units that are drawn by procedures for which it is another number; further splits than these change next to nothing, as splits share their data."""
+"""Units that are drawn by procedures of another number; more splits change next to nothing, as they share their data."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
