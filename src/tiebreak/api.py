@@ -12,9 +12,9 @@ from tiebreak.comparison.compare import compare_scores
 from tiebreak.comparison.comparison import Comparison
 from tiebreak.comparison.settings import Settings, settings_for
 from tiebreak.evaluation.run_options import RunOptions
-from tiebreak.frequentist.adjustment import Correction
 from tiebreak.numerics import Missing
 from tiebreak.scores.scores import Scores
+from tiebreak.statistics.family import Correction
 from tiebreak.views.looks import keep, plan_of
 from tiebreak.views.progress import shown
 
@@ -251,16 +251,16 @@ def noise_floor(
     """
     from tiebreak.comparison.noise_floor import noise_floor_of_items, noise_floor_of_seeds
     from tiebreak.readers.files import pipes_as_files
-    from tiebreak.readers.read import is_of_items
-    from tiebreak.readers.repeats import read_repeats
+    from tiebreak.readers.read import read_repeats
     from tiebreak.readers.source import ReadOptions
 
     options = ReadOptions(metric=metric, models=models, lower_is_better=lower_is_better, item=item)
     with pipes_as_files(sources) as held:
-        if item is None and not is_of_items(held, metric):
+        held = _of_stores(held)
+        read = read_repeats(held, options, same=same)
+        if read is None:
             return noise_floor_of_seeds(_read(held, options), n_averaged=n_averaged, level=level)
-        items, kind = read_repeats(held, options, same=same)
-    return noise_floor_of_items(items, kind, n_averaged=n_averaged, level=level)
+    return noise_floor_of_items(*read, n_averaged=n_averaged, level=level)
 
 
 def evaluate(
@@ -682,7 +682,12 @@ def _read(sources: Sequence[Any], options: ReadOptions) -> Scores:
     """Scores of sources, of which one may be the URL of a run in a store."""
     from tiebreak.readers.read import read_scores
 
+    return read_scores(_of_stores(sources), options)
+
+
+def _of_stores(sources: Sequence[Any]) -> list[Any]:
+    """The sources, with the evaluation in the place of each URL of a run in a store."""
     is_url = [isinstance(source, str) and "://" in source for source in sources]
     if any(is_url):
         from tiebreak.evaluation.evaluate import read_evaluation
-    return read_scores([read_evaluation(each) if url else each for each, url in zip(sources, is_url, strict=True)], options)
+    return [read_evaluation(each) if url else each for each, url in zip(sources, is_url, strict=True)]
