@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from tiebreak.errors import TiebreakError, UnknownNameError
-from tiebreak.readers.repeats import read_repeats
+from tiebreak.readers.read import read_repeats
 from tiebreak.readers.source import ReadOptions
 
 OPTIONS = ReadOptions()
