@@ -58,8 +58,6 @@ ON_THEIR_OWN = {
     "evaluation/table_copies.py": "copies of tables and the memory that they take are told without a model, and tested alone",
     "readers/answer.py": "saved answers are a format of their own; read.py says what a source is",
     "readers/join.py": "read.py says what each source is, and this pairs several",
-    "runners/dask/tasks.py": "runner.py starts and ends the cluster's side, and this is what runs on it",
-    "runners/worker_group.py": "a run in this process loads no code for workers",
     "views/report/decide.py": "the data of decide.js stand beside it, under its name",
 }
 """Files that only one file of their package imports, each with the reason why it is not part of that one."""
