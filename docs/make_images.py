@@ -24,7 +24,7 @@ from tests.views.plots.samples import GRID
 
 WIDTH, HEIGHT, GAP, N_COLOURS = 440, 560, 20, 64
 CURVES = [f"{kind}, {n}" for kind, n in product(("roc", "precision_recall", "calibration", "confusion"), ("binary", "several"))]
-STUDIES = ["learning curve", "validation curve", "bias and variance", "nested", "times", "predicted", "residuals", "costs"]
+STUDIES = ["learning curve", "validation curve", "bias and variance", "times", "predicted", "residuals", "costs"]
 SHEETS = {
     "contact-sheet": ["ranking", "differences", "scores", "verdicts", "posterior"],
     "contact-sheet-metrics": CURVES,

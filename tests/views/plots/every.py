@@ -53,13 +53,6 @@ def ratable(names: tuple[str, ...]) -> dict[str, Any]:
 COSTS = tb.CostMatrix([[0, 1], [5, 0]])
 
 
-@cache
-def nested(names: tuple[str, ...]) -> tb.NestedEvaluation:
-    """A search between two candidates for each name."""
-    models = {name: {"strong": shrunken(1.0, BINARY), "weak": shrunken(0.1 * k, BINARY)} for k, name in enumerate(names)}
-    return tb.nested_cross_validate(models, X[:60], BINARY[:60], outer=3, inner=2, scoring="neg_log_loss", progress=False)
-
-
 PLOTS: dict[str, Callable[[Sequence[str]], Callable[..., Display]]] = {
     **{
         kind: lambda names, kind=kind: getattr(graded(tuple(names)).plot, kind)  # type: ignore[misc]
@@ -86,6 +79,5 @@ PLOTS: dict[str, Callable[[Sequence[str]], Callable[..., Display]]] = {
     "learning curve": lambda names: drawn_learning_curve(names).plot,
     "validation curve": lambda names: drawn_validation_curve(names).plot,
     "bias and variance": lambda names: drawn_bias_variance(names).plot,
-    "nested": lambda names: nested(tuple(names)).plot,
 }
 """Name of each plot and the callable that draws it, with `ax`, `title` and the like."""

@@ -161,15 +161,13 @@ def test_title_and_caption_can_be_left_out() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "plot", ["ranking", "differences", "scores", "roc, several", "confusion, several", "predicted", "nested"]
-)
+@pytest.mark.parametrize("plot", ["ranking", "differences", "scores", "roc, several", "confusion, several", "predicted"])
 def test_top_limits_the_models(plot: str) -> None:
     """And the caption says so."""
     with without_pyplot():
         display = PLOTS[plot](NAMES["short"][:6])(top=2)
     assert "Drawn: 2 of 6" in display.caption
-    assert display.data.reset_index()[{"nested": "search"}.get(plot, "model")].nunique() == 2 - (plot == "differences")
+    assert display.data.reset_index()["model"].nunique() == 2 - (plot == "differences")
 
 
 @pytest.mark.parametrize("wrong", [{"top": 0}, {"top": 1.5}, {"top": True}, {"figsize": 3}, {"figsize": (0, 1)}])

@@ -19,7 +19,6 @@ from tiebreak.views.plots.evaluation import TimesDisplay as TimesDisplay
 from tiebreak.views.plots.items import SlicesDisplay as SlicesDisplay
 from tiebreak.views.plots.matrix import ConfusionDisplay as ConfusionDisplay
 from tiebreak.views.plots.matrix import VerdictsDisplay as VerdictsDisplay
-from tiebreak.views.plots.nested import NestedDisplay as NestedDisplay
 from tiebreak.views.plots.posterior import PosteriorDisplay as PosteriorDisplay
 from tiebreak.views.plots.rank_diagram import DiagramDisplay as DiagramDisplay
 from tiebreak.views.plots.ratings import RatingsDisplay as RatingsDisplay
