@@ -88,7 +88,6 @@ STUDENT_BY_HAND = {
     "comparison/procedures/corrected_t.py": "the limit of a multiplier as splits grow in number",
     "statistics/auc.py": "areas without a variance, joined from the limits of each",
     "statistics/splits.py": "the 5x2cv statistic, and its critical value",
-    "frequentist/planned_intervals.py": "multipliers of errors that are yet to be estimated",
     "frequentist/group_sequential.py": "bounds of a statistic that is looked at several times",
     "statistics/skew.py": "a test of symmetry, whose statistic is no estimate with an error",
     "views/report/decide.py": "one multiplier for each number of degrees of freedom is shipped, not intervals",
@@ -558,7 +557,7 @@ def test_no_exception_is_needless(house):
 def test_one_place_reads_the_text_of_a_table(house):
     """What separates cells, and how they are encoded and typed, is decided once; elsewhere files of our own are read."""
     parsers = re.compile(r"\bcsv\.(reader|DictReader)\(|read_csv\(|loadtxt\(|genfromtxt\(")
-    own = {"readers/tables.py", "comparison/measured.py", "cli/sample_size.py"}  # the last reads a list of names without a header
+    own = {"readers/tables.py", "comparison/measured.py"}
     assert [module.path for module in house.modules if module.path not in own and parsers.search(module.text)] == []
 
 

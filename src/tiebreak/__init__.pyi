@@ -28,8 +28,6 @@ from tiebreak.comparison.ratings import WinRate as WinRate
 from tiebreak.comparison.requirements import Requirements as Requirements
 from tiebreak.comparison.sample_size import LookCosts as LookCosts
 from tiebreak.comparison.sample_size import SampleSize as SampleSize
-from tiebreak.comparison.sample_size import SizeSpending as SizeSpending
-from tiebreak.comparison.sample_size import SizeStep as SizeStep
 from tiebreak.comparison.settings import Settings as Settings
 from tiebreak.comparison.slices import Slices as Slices
 from tiebreak.errors import TiebreakError as TiebreakError
