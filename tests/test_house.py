@@ -76,7 +76,6 @@ FORMULAS = (
     "split fingerprint",
     "lease expiry",
     "cost-optimal threshold",
-    "nested choice",
 )
 """What a newcomer should find at the first guess; CONTRIBUTING.md says where each stands."""
 

@@ -27,7 +27,6 @@ VIEWS = {
     "LearningCurve": "tiebreak.views.learning_curve:VIEW",
     "ValidationCurve": "tiebreak.views.validation_curve:VIEW",
     "BiasVariance": "tiebreak.views.bias_variance:VIEW",
-    "NestedEvaluation": "tiebreak.views.nested:VIEW",
     "BiasCorrectedScore": "tiebreak.views.bbc:VIEW",
     "Audit": "tiebreak.views.audit:VIEW",
     "ConfusionMatrix": "tiebreak.views.confusion:MATRIX",

@@ -47,12 +47,6 @@ def answered() -> tb.Comparison:
     return tb.compare({"question": range(40), "topic": ["<i>law", "code"] * 20, **answers})
 
 
-@cache
-def nested() -> tb.NestedEvaluation:
-    """A search of three candidates."""
-    return tb.nested_cross_validate(tb.grid(DecisionTreeClassifier(), {"max_depth": [1, 2, 4]}), X, Y, outer=3, inner=2)
-
-
 MAKERS: dict[str, Callable[[], Any]] = {
     "Comparison": lambda: graded(NAMES),
     "PairComparison": lambda: graded(NAMES).pair(*NAMES),
@@ -62,7 +56,6 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "NoiseFloor": lambda: tb.noise_floor({"question": [*range(40)] * 2, "run": [1] * 40 + [2] * 40, NAMES[1]: [1, 1, 0, 0] * 20}),
     "SampleSize": lambda: tb.sample_size(answered(), n=200, looks=3),
     "Evaluation": evaluation,
-    "NestedEvaluation": nested,
     "BiasCorrectedScore": lambda: evaluation().bias_corrected("accuracy", n_resamples=50),
     "LearningCurve": lambda: drawn_learning_curve(NAMES),
     "ValidationCurve": lambda: drawn_validation_curve(NAMES),
@@ -159,7 +152,7 @@ def test_results_can_be_copied(shown: Any, copied: Callable[[Any], Any]) -> None
 def test_results_go_to_other_processes_and_back(tmp_path: Path) -> None:
     """By multiprocessing, by joblib and its cache, one whose store is a file included."""
     kept = tb.evaluate(GaussianNB(), X, Y, cv=3, scoring="accuracy", store=tmp_path / "runs.db", progress=False)
-    sent = [evaluation(), kept, nested()]
+    sent = [evaluation(), kept]
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
         assert list(pool.map(str, sent)) == [str(each) for each in sent]
     joblib.dump(kept, tmp_path / "kept.joblib")

@@ -197,8 +197,8 @@ class Evaluation(Result):
     ) -> BiasCorrectedScore:
         """Expected score of the best model, corrected for having picked it by the same predictions (BBC-CV).
 
-        The picking is bootstrapped over the predictions that were kept; nothing is fitted again. `nested_cross_validate` is the
-        other way to an honest score.
+        The picking is bootstrapped over the predictions that were kept; nothing is fitted again. A search that is measured as a
+        model is the other way to an honest score.
 
         Parameters
         ----------
@@ -441,6 +441,16 @@ class Evaluation(Result):
         from tiebreak.evaluation.frames import warnings_frame
 
         return warnings_frame(self)
+
+    @property
+    def choices(self) -> pd.DataFrame:
+        """Choices of searches of scikit-learn, a row for each fit: parameters, own best score, score on rows that were not given.
+
+        A search that is measured as a model is nested cross-validation: its score is honest, its own best score flatters.
+        """
+        from tiebreak.evaluation.frames import choices_frame
+
+        return choices_frame(self)
 
     @property
     def undefined(self) -> pd.DataFrame:

@@ -52,13 +52,6 @@ def ratable(names: tuple[str, ...]) -> dict[str, Any]:
 COSTS = tb.CostMatrix([[0, 1], [5, 0]])
 
 
-@cache
-def nested(names: tuple[str, ...]) -> tb.NestedEvaluation:
-    """A search between two candidates for each name."""
-    models = {name: {"strong": shrunken(1.0), "weak": shrunken(0.1 * k)} for k, name in enumerate(names)}
-    return tb.nested_cross_validate(models, X[:60], BINARY[:60], outer=3, inner=2, scoring="neg_log_loss", progress=False)
-
-
 PLOTS: dict[str, Callable[[tuple[str, ...]], Drawing]] = {
     **{
         kind: lambda names, kind=kind: graded(names).plot.drawing(kind)  # type: ignore[misc]
@@ -81,7 +74,6 @@ PLOTS: dict[str, Callable[[tuple[str, ...]], Drawing]] = {
     "validation curve": lambda names: drawn_validation_curve(names).plot.drawing(),
     "validation curve, words": lambda names: drawn_validation_curve(names, ("rbf", "linear", "poly")).plot.drawing(),
     "bias and variance": lambda names: drawn_bias_variance(names).plot.drawing(),
-    "nested": lambda names: nested(names).plot.drawing(),
     "audit, classes": lambda names: tb.audit(X, np.array(names)[SEVERAL % len(names)], cv=5).plot.drawing(),
     "audit, numbers": lambda names: tb.audit(X, X[:, 1] + 1000.0, cv=5).plot.drawing(),
 }

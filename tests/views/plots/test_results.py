@@ -7,7 +7,7 @@ import pytest
 
 import tiebreak as tb
 from tests.views.plots.curve_samples import drawn_bias_variance, drawn_learning_curve, drawn_validation_curve
-from tests.views.plots.every import COSTS, SEVERAL, X, evaluated, nested, ratable
+from tests.views.plots.every import COSTS, SEVERAL, X, evaluated, ratable
 from tests.views.plots.samples import over_items
 from tiebreak.errors import InvalidParameterError
 from tiebreak.metrics.confusion import ConfusionMatrix
@@ -139,14 +139,6 @@ def test_ratings_are_those_of_the_frame() -> None:
     drawing = ratings.plot.drawing()
     assert drawing.data["model"].tolist() == ratings.to_frame()["model"].tolist()
     assert np.isinf(drawing.data["rating_high"].iloc[0])
-
-
-def test_a_nested_evaluation_is_drawn_beside_its_claim() -> None:
-    """Dots are the outer scores, and the honest mean of one search is in the title."""
-    result = nested(("a",))
-    drawing = result.plot.drawing()
-    np.testing.assert_allclose(drawing.data["score"], result.outer_scores("a"))
-    assert drawing.title.startswith("Choosing in a leads to log_loss ")
 
 
 def test_an_audit_has_the_shares_of_each_test_set_and_marks_its_findings() -> None:
