@@ -85,12 +85,12 @@ FORMULAS = (
 
 STUDENT_BY_HAND = {
     "audits/folds.py": "a normal score of each group against Student's t",
-    "bayesian/hierarchical.py": "Student's t is the prior's, integrated over a grid",
+    "statistics/posterior/hierarchical.py": "Student's t is the prior's, integrated over a grid",
     "comparison/look_order.py": "the test of a rank correlation, which is no estimate with an error",
     "comparison/procedures/clustered_t.py": "the quantile as a function of a number of runs to come",
     "comparison/procedures/corrected_t.py": "the limit of a multiplier as splits grow in number",
     "statistics/auc.py": "areas without a variance, joined from the limits of each",
-    "frequentist/five_by_two.py": "the 5x2cv statistic, and its critical value",
+    "statistics/splits.py": "the 5x2cv statistic, and its critical value",
     "frequentist/planned_intervals.py": "multipliers of errors that are yet to be estimated",
     "frequentist/group_sequential.py": "bounds of a statistic that is looked at several times",
     "statistics/skew.py": "a test of symmetry, whose statistic is no estimate with an error",

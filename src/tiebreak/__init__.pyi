@@ -1,4 +1,3 @@
-from tiebreak import bayesian as bayesian
 from tiebreak import errors as errors
 from tiebreak import frequentist as frequentist
 from tiebreak import metrics as metrics

@@ -12,9 +12,9 @@ from tiebreak.comparison.compare import compare_scores
 from tiebreak.comparison.comparison import Comparison
 from tiebreak.comparison.settings import Settings, settings_for
 from tiebreak.evaluation.run_options import RunOptions
-from tiebreak.frequentist.adjustment import Correction
 from tiebreak.numerics import Missing
 from tiebreak.scores.scores import Scores
+from tiebreak.statistics.family import Correction
 from tiebreak.views.looks import keep, plan_of
 from tiebreak.views.progress import shown
 

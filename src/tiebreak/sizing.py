@@ -38,8 +38,8 @@ from tiebreak.comparison.sample_size import (
     whole,
 )
 from tiebreak.errors import InvalidParameterError, Setting
-from tiebreak.frequentist.adjustment import shared_alpha
 from tiebreak.scores.vocabulary import quoted
+from tiebreak.statistics.family import shared_alpha
 
 SizedQuestion = Literal["examples", "splits", "datasets", "seeds", "test-sets"]
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tiebreak.errors import InvalidParameterError, InvalidScoresError
-from tiebreak.frequentist import bootstrap_winner, bootstrap_winner_by
+from tiebreak.statistics import bootstrap_winner, bootstrap_winner_by
 
 
 def exact(values: np.ndarray, sign: int = 1) -> float:

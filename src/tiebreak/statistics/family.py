@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidParameterError
-from tiebreak.frequentist.shaffer import shaffer_multipliers
-from tiebreak.numerics import FloatArray, floats
+from tiebreak.numerics import FloatArray, check_count, floats
 
 Correction = Literal["bonferroni", "holm", "shaffer", "bh", "none"]
 
@@ -118,7 +118,7 @@ def shared_alpha(pvalues: ArrayLike, correction: Correction, alpha: float) -> fl
         return max(n_rejected, 1) * alpha / m
     if n_rejected == m:
         return alpha
-    return alpha / (float(shaffer_multipliers(m)[n_rejected]) if correction == "shaffer" else m - n_rejected)
+    return alpha / (float(_left_by_shaffer(m)[n_rejected]) if correction == "shaffer" else m - n_rejected)
 
 
 def _by_steps(p: FloatArray, correction: Correction) -> FloatArray:
@@ -126,4 +126,46 @@ def _by_steps(p: FloatArray, correction: Correction) -> FloatArray:
     left = np.arange(p.size, 0, -1)
     if correction == "bh":
         return np.asarray(np.minimum.accumulate((p * (p.size / left[::-1]))[::-1])[::-1])
-    return np.asarray(np.maximum.accumulate(p * (left if correction == "holm" else shaffer_multipliers(p.size))))
+    return np.asarray(np.maximum.accumulate(p * (left if correction == "holm" else _left_by_shaffer(p.size))))
+
+
+def shaffer_sets(n_models: int) -> tuple[int, ...]:
+    """Numbers of pairs that can be alike at the same time, in rising order, which "shaffer" counts by.
+
+    If two of three models are alike, and two others too, all three are: of three models none, one or all three pairs are alike.
+
+    Parameters
+    ----------
+    n_models : int
+
+    References
+    ----------
+    .. [S86] J. P. Shaffer. Modified sequentially rejective multiple test procedures. JASA 81, 1986.
+
+    Examples
+    --------
+    >>> shaffer_sets(5)
+    (0, 1, 2, 3, 4, 6, 10)
+    """
+    return _sets(check_count(n_models, "n_models", 0))
+
+
+@lru_cache(maxsize=256)
+def _sets(n_models: int) -> tuple[int, ...]:
+    sets: list[set[int]] = [{0}]
+    for k in range(1, n_models + 1):  # j models alike, and the k - j others in any way
+        sets.append({j * (j - 1) // 2 + rest for j in range(1, k + 1) for rest in sets[k - j]})
+    return tuple(sorted(sets[-1]))
+
+
+def _left_by_shaffer(n_pairs: int) -> FloatArray:
+    """For each p-value in rising order the largest number of pairs that can be alike when those before it are not."""
+    k = (1 + int(np.sqrt(8 * n_pairs + 1))) // 2
+    if k * (k - 1) // 2 != n_pairs:
+        raise InvalidParameterError(
+            f"this correction is for all pairs of models, which are 1, 3, 6, 10, ...; got {n_pairs} p-values. For pairs with "
+            "one model only, use 'holm'.",
+            about="correction",
+        )
+    sets = np.array(_sets(k))
+    return sets[np.searchsorted(sets, np.arange(n_pairs, 0, -1), side="right") - 1].astype(float)

@@ -1,9 +1,9 @@
-"""Seven corrections against their definitions: closed tests over all subsets, textbook steps, scipy's false discovery rate."""
+"""Corrections against their definitions: closed tests over all subsets, textbook steps, scipy's false discovery rate."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import combinations, pairwise
+from itertools import combinations, product
 from typing import get_args
 
 import numpy as np
@@ -14,11 +14,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
 from tiebreak.errors import InvalidParameterError
-from tiebreak.frequentist import adjust_pvalues
-from tiebreak.frequentist.adjustment import Correction, shared_alpha
+from tiebreak.statistics import adjust_pvalues, shaffer_sets
+from tiebreak.statistics.family import Correction, shared_alpha
 
 ALL = tuple(name for name in get_args(Correction) if name != "shaffer")
-"""Those for any number of p-values; Shaffer's is for all pairs, and has its tests in test_shaffer.py."""
+"""Those for any number of p-values; Shaffer's is for all pairs, below."""
 
 
 def closed(p: np.ndarray, combined: Callable[[np.ndarray], float]) -> np.ndarray:
@@ -90,11 +90,6 @@ def test_false_discovery_rate_is_scipys(rng: np.random.Generator) -> None:
     assert_allclose(adjust_pvalues(p, "bh"), stats.false_discovery_control(p, method="bh"), rtol=1e-12)
 
 
-def test_hand_computed_holm() -> None:
-    """0.01 times 3, then 0.03 times 2, then 0.04 times 1 raised to its predecessor."""
-    assert_allclose(adjust_pvalues([0.01, 0.04, 0.03], "holm"), [0.03, 0.06, 0.06])
-
-
 @pytest.mark.parametrize("correction", ALL)
 def test_undefined_tests_count_as_one(correction: Correction) -> None:
     """A nan enters the family as p = 1 and stays nan (design section 4)."""
@@ -103,14 +98,6 @@ def test_undefined_tests_count_as_one(correction: Correction) -> None:
     assert_array_equal(got[[0, 2, 4]], expected[[0, 2, 4]])
     assert_array_equal(got[[1, 3]], np.nan)
     assert_array_equal(adjust_pvalues([np.nan, np.nan], correction), np.nan)
-
-
-@pytest.mark.parametrize("correction", ALL)
-def test_order_does_not_matter(correction: Correction, rng: np.random.Generator) -> None:
-    """Permuting the family permutes the answer, ties or not."""
-    p = np.round(rng.random(60) ** 2, 2)
-    shuffled = rng.permutation(60)
-    assert_allclose(adjust_pvalues(p[shuffled], correction), adjust_pvalues(p, correction)[shuffled], rtol=1e-15)
 
 
 @pytest.mark.parametrize("correction", ALL)
@@ -123,14 +110,6 @@ def test_adjusting_keeps_order_and_never_lowers(correction: Correction, rng: np.
     assert np.all(adjusted <= 1)
     assert_allclose(adjust_pvalues([0.03], correction), [0.03], rtol=1e-15)
     assert adjust_pvalues([], correction).shape == (0,)
-
-
-def test_corrections_are_ordered(rng: np.random.Generator) -> None:
-    """BH is at most Holm, that at most Bonferroni."""
-    p = rng.random(200) ** 5
-    by_power = [adjust_pvalues(p, correction) for correction in ("bh", "holm", "bonferroni")]
-    for smaller, larger in pairwise(by_power):
-        assert np.all(smaller <= larger * (1 + 1e-12))
 
 
 def test_input_is_left_alone() -> None:
@@ -149,6 +128,7 @@ def test_input_is_left_alone() -> None:
         ([[0.1, 0.2]], "holm", r"one axis; got an array of shape \(1, 2\)"),
         (0.05, "holm", r"one axis; got an array of shape \(\)"),
         ([0.1], "tukey", "unknown correction 'tukey'; choose one of 'bonferroni', 'holm'"),
+        ([0.1] * 4, "shaffer", "all pairs of models, which are 1, 3, 6, 10, ...; got 4 p-values"),
     ],
 )
 def test_errors_of_input(p: object, correction: str, text: str) -> None:
@@ -183,13 +163,52 @@ def test_levels_by_hand() -> None:
     assert shared_alpha([0.001, 0.002], "holm", 0.05) == 0.05
 
 
-@pytest.mark.parametrize("correction", ["holm", "shaffer", "bh", "none"])
-def test_where_all_are_rejected_the_level_is_alpha(correction: Correction) -> None:
-    """No pair is left to share it; three p-values are those of three models."""
-    assert shared_alpha([0.001, 0.002, 0.003], correction, 0.05) == pytest.approx(0.05, rel=1e-12)
-
-
 def test_a_pvalue_on_its_limit_is_rejected() -> None:
     """0.025 x 2 is 0.05, Holm's first step at m = 2, so one is left, at alpha; 0.0125 x 4 likewise leaves three."""
     assert shared_alpha([0.025, 0.9], "holm", 0.05) == 0.05
     assert shared_alpha([0.0125, 0.9, 0.9, 0.9], "holm", 0.05) == pytest.approx(0.05 / 3, rel=1e-12)
+
+
+# --- Shaffer's static correction, against all partitions of the models -----------------------------------------------------
+
+families = st.integers(2, 5).flatmap(
+    lambda k: st.lists(
+        st.one_of(st.floats(0, 1), st.sampled_from([0.0, 0.001, 0.01, 0.02, 0.5, 1.0])),
+        min_size=k * (k - 1) // 2,
+        max_size=k * (k - 1) // 2,
+    ).map(np.array)
+)
+
+
+def alike(k: int) -> set[tuple[bool, ...]]:
+    """For every way to call models alike, which pairs are: by trying all labels of the models."""
+    return {tuple(labels[i] == labels[j] for i, j in combinations(range(k), 2)) for labels in product(range(k), repeat=k)}
+
+
+def test_shaffers_sets_are_what_labels_can_give() -> None:
+    """Of up to six models; and as printed, Shaffer (1986), table 2: of ten models' 45 pairs below all 36, 29, 28 and 24."""
+    for k in range(1, 7):
+        assert shaffer_sets(k) == tuple(sorted({sum(pairs) for pairs in alike(k)}))
+    assert shaffer_sets(10)[-5:] == (24, 28, 29, 36, 45)
+
+
+def test_shaffer_by_hand() -> None:
+    """Four models, p of 1 to 6 hundredths: factors 6, 3, 3, 3, 2, 1, as five or four pairs cannot be left alike."""
+    p = np.array([0.01, 0.02, 0.03, 0.04, 0.05, 0.06])
+    assert_allclose(adjust_pvalues(p[::-1], "shaffer")[::-1], [0.06, 0.06, 0.09, 0.12, 0.12, 0.12])
+    got = adjust_pvalues([0.01, np.nan, 0.2], "shaffer")  # a pair without a test is still a hypothesis
+    assert_allclose(got, np.where([False, True, False], np.nan, adjust_pvalues([0.01, 1.0, 0.2], "shaffer")))
+
+
+@given(p=families)
+def test_shaffers_is_sharper_than_holms_and_still_closed(p: np.ndarray) -> None:
+    """Between the closed Bonferroni test over all sets of pairs that can be alike, whose error rate is alpha, and Holm's."""
+    k = {1: 2, 3: 3, 6: 4, 10: 5}[p.size]
+    closed = np.zeros(p.size)
+    for pairs in alike(k):
+        members = np.array(pairs)
+        if members.any():
+            closed[members] = np.maximum(closed[members], min(1.0, members.sum() * p[members].min()))
+    shaffer = adjust_pvalues(p, "shaffer")
+    assert np.all(closed <= shaffer + 1e-12)
+    assert np.all(shaffer <= adjust_pvalues(p, "holm") + 1e-12)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import tiebreak as tb
 from tiebreak.errors import InvalidParameterError, TooFewDatasetsError
 
-signed_rank_posterior = tb.bayesian.signed_rank_posterior
+signed_rank_posterior, signed_rank_centre = tb.statistics.signed_rank_posterior, tb.statistics.signed_rank_centre
 
 
 def _all_pairs(d, rope, strength, at, n_draws=60_000):
@@ -43,7 +43,7 @@ def test_sorting_agrees_with_all_pairs(d, rope, strength, at):
     posterior = signed_rank_posterior(d, rope=rope, prior_strength=strength, prior_at=at)
     probabilities, mean = _all_pairs(d, rope, strength, at)
     assert np.array(posterior.mean) == pytest.approx(mean, abs=1e-14)
-    assert np.array(posterior.probabilities()) == pytest.approx(probabilities, abs=0.011)
+    assert np.array(posterior.probabilities) == pytest.approx(probabilities, abs=0.011)
 
 
 @pytest.mark.slow
@@ -51,16 +51,16 @@ def test_sorting_agrees_with_all_pairs(d, rope, strength, at):
 def test_swapped_models_mirror_and_order_does_not_matter(values, rope, strength):
     """To the last bit, for the same draws are used: the sampler sorts, and turns the pair to one of its two orders."""
     d = np.array(values, dtype=float)
-    settings = {"rope": rope, "prior_strength": strength, "prior_at": 1.0}
+    settings = {"rope": rope, "prior_strength": strength, "prior_at": 1.0, "n_draws": 500}
     one = signed_rank_posterior(d, **settings)
     swapped = signed_rank_posterior(-d, **{**settings, "prior_at": -1.0})
-    answer = np.array(one.probabilities(n_draws=500))
+    answer = np.array(one.probabilities)
     if not np.array_equal(np.sort(d), np.sort(-d)):  # a pair that is its own mirror has its own draws only
-        assert np.array_equal(np.array(swapped.probabilities(n_draws=500))[::-1], answer)
+        assert np.array_equal(np.array(swapped.probabilities)[::-1], answer)
     assert np.array(swapped.mean)[::-1] == pytest.approx(np.array(one.mean), abs=1e-14)
-    assert np.array_equal(signed_rank_posterior(d[::-1], **settings).probabilities(n_draws=500), answer)
-    unit = {"rope": rope * 2.0**-40, "prior_strength": strength, "prior_at": 2.0**-40}
-    assert np.array_equal(signed_rank_posterior(d * 2.0**-40, **unit).probabilities(n_draws=500), answer)
+    assert np.array_equal(signed_rank_posterior(d[::-1], **settings).probabilities, answer)
+    unit = {"rope": rope * 2.0**-40, "prior_strength": strength, "prior_at": 2.0**-40, "n_draws": 500}
+    assert np.array_equal(signed_rank_posterior(d * 2.0**-40, **unit).probabilities, answer)
 
 
 def test_decimal_ties_count_half():
@@ -72,34 +72,23 @@ def test_decimal_ties_count_half():
 def test_identical_models_are_as_good_as_each_other():
     """All differences 0 at rope 0 are limits: half above and half below in every draw, which share it; in a rope all inside."""
     for n in (1, 5, 3000):
-        assert tuple(signed_rank_posterior(np.zeros(n)).probabilities(n_draws=50)) == pytest.approx((0.5, 0, 0.5))
-        assert tuple(signed_rank_posterior(np.zeros(n), rope=0.1).probabilities(n_draws=50)) == (0, 1, 0)
+        assert tuple(signed_rank_posterior(np.zeros(n), n_draws=50).probabilities) == pytest.approx((0.5, 0, 0.5))
+        assert tuple(signed_rank_posterior(np.zeros(n), rope=0.1, n_draws=50).probabilities) == (0, 1, 0)
 
 
 def test_one_dataset_without_a_prior_is_certain():
     """Its own difference is all that the posterior knows."""
-    assert tuple(signed_rank_posterior([0.2], prior_strength=0).probabilities(n_draws=10)) == (1, 0, 0)
+    assert tuple(signed_rank_posterior([0.2], prior_strength=0, n_draws=10).probabilities) == (1, 0, 0)
 
 
 def test_a_row_of_a_batch_is_answered_as_if_alone():
     """A missing value undoes its own row only, and can be left out of it."""
     d = np.array([[0.1, 0.2, -0.3], [0.1, np.nan, -0.3], [np.nan, np.nan, np.nan]])
-    strict, lenient = signed_rank_posterior(d), signed_rank_posterior(d, omit_missing=True)
-    alone = signed_rank_posterior([0.1, -0.3])
+    strict, lenient = signed_rank_posterior(d), signed_rank_posterior(d, omit_missing=True, n_draws=300)
+    alone = signed_rank_posterior([0.1, -0.3], n_draws=300)
     assert np.isnan(np.array(strict.mean)[:, 1:]).all()
-    assert tuple(p[1] for p in lenient.probabilities(n_draws=300)) == tuple(alone.probabilities(n_draws=300))
-    assert np.isnan(np.array(lenient.probabilities(n_draws=300))[:, 2]).all()
-    assert np.isnan(signed_rank_posterior([np.nan]).draws(4)).all()
-
-
-def test_draws_are_those_that_are_counted():
-    """Their share of largest chances is the probability, and they add up to 1."""
-    posterior = signed_rank_posterior([0.03, 0.02, -0.01, 0.04, 0.05, -0.02], rope=0.011)
-    draws = posterior.draws(20_000)
-    shares = np.bincount(draws.argmax(axis=1), minlength=3) / 20_000
-    assert np.array(posterior.probabilities(n_draws=20_000)) == pytest.approx(shares, abs=1e-4)
-    assert draws.sum(axis=1) == pytest.approx(np.ones(20_000), abs=1e-5)
-    assert draws.mean(axis=0) == pytest.approx(np.array(posterior.mean), abs=0.004)
+    assert tuple(p[1] for p in lenient.probabilities) == tuple(alone.probabilities)
+    assert np.isnan(np.array(lenient.probabilities)[:, 2]).all()
 
 
 @pytest.mark.parametrize(
@@ -108,7 +97,7 @@ def test_draws_are_those_that_are_counted():
         (lambda: signed_rank_posterior([]), TooFewDatasetsError, "no dataset at all"),
         (lambda: signed_rank_posterior([1.0], rope=-1), InvalidParameterError, "rope must be"),
         (lambda: signed_rank_posterior([1.0], prior_strength=np.inf), InvalidParameterError, "prior_strength must be"),
-        (lambda: signed_rank_posterior([1.0]).probabilities(n_draws=0), InvalidParameterError, "n_draws must be a whole number"),
+        (lambda: signed_rank_posterior([1.0], n_draws=0), InvalidParameterError, "n_draws must be a whole number"),
     ],
 )
 def test_wrong_use_says_how_to_go_on(call, error, text):
@@ -120,12 +109,17 @@ def test_wrong_use_says_how_to_go_on(call, error, text):
 # --- the centre -------------------------------------------------------------------------------------------------------
 
 
+def draws(d, n_draws, rng=0, **settings):
+    """Of the centre, in rising order."""
+    return signed_rank_centre(d, n_draws=n_draws, rng=rng, **settings).parts[0]
+
+
 @pytest.mark.parametrize("n", [1, 2, 7, 40])
 @pytest.mark.parametrize("decimals", [0, 6])
 def test_centres_are_weighted_medians_of_all_means_of_two(rng, n, decimals):
     """The same weights, all means of two written out and put in order; ties and all, whichever model is the first."""
     d = np.sort(rng.normal(0.3, 2, n).round(decimals))
-    found = signed_rank_posterior(d).centres(300, 5)
+    found = draws(d, 300, 5)
 
     def medians(values):
         generator = np.random.default_rng(5)
@@ -134,40 +128,47 @@ def test_centres_are_weighted_medians_of_all_means_of_two(rng, n, decimals):
         means = ((values[:, None] + values) / 2).ravel()
         order = np.argsort(means, kind="stable")
         grown = np.cumsum((weights[:, None] * weights[None]).reshape(means.size, -1)[order], axis=0)
-        return means[order][(grown >= grown[-1] / 2).argmax(axis=0)]
+        return np.sort(means[order][(grown >= grown[-1] / 2).argmax(axis=0)])
 
     values = np.sort(np.append(d, 0.0))
-    one, other = medians(values), -medians(-values[::-1])  # the weights are those of one of the two orders
+    one, other = medians(values), -medians(-values[::-1])[::-1]  # the weights are those of one of the two orders
     expected = min(one, other, key=lambda each: np.abs(found - each).sum())
-    same = np.abs(found - expected) <= 1e-12
-    assert same.mean() > 0.98  # sums in single precision may put the half on the mean beside
+    assert (np.abs(found - expected) <= 1e-12).mean() > 0.98  # in single precision the half may be on the mean beside
     steps = np.diff(np.unique((values[:, None] + values) / 2))
     assert np.abs(found - expected).max() <= steps.max(initial=0.0) + 1e-12
 
 
 def test_centres_agree_with_the_chances(rng):
-    """The centre is above the rope in those draws in which more than half of the means are; four standard errors are 0.02."""
-    d = rng.normal(0.1, 0.3, 15)
-    posterior = signed_rank_posterior(d, rope=0.05)
-    above, _, below = posterior.draws(20_000, 1).T
-    centres = posterior.centres(20_000, 2)
-    assert (centres > 0.05).mean() == pytest.approx((above > 0.5).mean(), abs=0.02)
-    assert (centres < -0.05).mean() == pytest.approx((below > 0.5).mean(), abs=0.02)
+    """A centre above the rope is as probable as that more than half of the means are; four standard errors are 0.02."""
+    for n in (15, 200):
+        d = rng.normal(0.01, 0.1, n)
+        better, equivalent, _ = signed_rank_posterior(d, rope=0.0, n_draws=20_000).probabilities
+        assert equivalent == 0
+        assert (draws(d, 20_000, 2) > 0).mean() == pytest.approx(better, abs=0.02)
 
 
 def test_centres_of_swapped_models_are_mirrored_and_the_seed_decides(rng):
     """To the last bit; and rows among others are as by themselves, nan where there is no dataset."""
     d = rng.normal(0.1, 0.3, 20)
-    one = signed_rank_posterior(d).centres(2000, 3)
-    assert np.array_equal(signed_rank_posterior(-d[::-1]).centres(2000, 3), -one)
-    assert not np.array_equal(signed_rank_posterior(d).centres(2000, 4), one)
-    rows = signed_rank_posterior([d, np.full(20, np.nan)], omit_missing=True).centres(2000, 3)
+    one = draws(d, 2000, 3)
+    assert np.array_equal(draws(-d[::-1], 2000, 3), -one[::-1])
+    assert not np.array_equal(draws(d, 2000, 4), one)
+    rows = draws([d, np.full(20, np.nan)], 2000, 3, omit_missing=True)
     assert np.array_equal(rows[0], one)
     assert np.isnan(rows[1]).all()
+
+
+def test_intervals_need_draws_and_tails_are_their_shares(rng):
+    """Twenty over the error rate; a p-value is no less than one draw."""
+    law = signed_rank_centre(rng.normal(5, 0.3, 20), n_draws=400)
+    assert np.isfinite(law.interval(0.95)).all()
+    assert np.isnan(law.interval(0.96)).all()
+    assert law.pvalue() == 1 / 400
+    assert law.tail(law.end(0.1)) == pytest.approx(0.1, abs=0.02)  # means of two repeat, and equal ones count
 
 
 def test_centres_need_a_prior_at_a_finite_place():
     """A centre of infinity would be no difference."""
     with pytest.raises(InvalidParameterError, match="finite difference"):
-        signed_rank_posterior([1.0, 2.0], prior_at=-np.inf).centres(10)
-    assert np.array_equal(signed_rank_posterior([1.0], prior_at=np.inf, prior_strength=0).centres(3), [1.0, 1.0, 1.0])
+        signed_rank_centre([1.0, 2.0], prior_at=-np.inf)
+    assert np.array_equal(draws([1.0], 3, prior_at=np.inf, prior_strength=0), [1.0, 1.0, 1.0])

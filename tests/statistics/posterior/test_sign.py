@@ -10,19 +10,19 @@ from hypothesis import strategies as st
 import tiebreak as tb
 from tiebreak.errors import InvalidParameterError, InvalidScoresError, TooFewDatasetsError
 
-sign_posterior = tb.bayesian.sign_posterior
+sign_posterior = tb.statistics.sign_posterior
 
 
 def test_two_regions_are_a_beta_tail():
     """With no mass on the third, the larger of two Dirichlet weights is a tail of a beta: P(Beta(3, 2) > 1/2) = 11/16."""
     posterior = sign_posterior([1, 1, 1, -1, -1], prior_strength=0)
-    assert tuple(posterior.probabilities()) == pytest.approx((11 / 16, 0, 5 / 16), abs=1e-13)
+    assert tuple(posterior.probabilities) == pytest.approx((11 / 16, 0, 5 / 16), abs=1e-13)
 
 
 def test_equal_counts_share_evenly():
     """One dataset in each region is a uniform distribution on the triangle, where each third is as large."""
     posterior = sign_posterior([1, 0, -1], rope=0.5, prior_strength=0)
-    assert tuple(posterior.probabilities()) == pytest.approx((1 / 3, 1 / 3, 1 / 3), abs=1e-13)
+    assert tuple(posterior.probabilities) == pytest.approx((1 / 3, 1 / 3, 1 / 3), abs=1e-13)
 
 
 @pytest.mark.parametrize("counts", [(1, 0, 0), (2, 5, 1), (30, 20, 25), (400, 380, 100), (3000, 2000, 2500)])
@@ -31,14 +31,14 @@ def test_quadrature_agrees_with_draws(counts):
     posterior = sign_posterior(np.repeat([1.0, 0.0, -1.0], counts), rope=0.1)
     draws = np.random.default_rng(1).dirichlet(np.maximum(np.add(counts, (0, 1, 0)), 1e-9), 200_000)
     shares = np.bincount(draws.argmax(axis=1), minlength=3) / 200_000
-    assert np.array(posterior.probabilities()) == pytest.approx(shares, abs=0.0045)
+    assert np.array(posterior.probabilities) == pytest.approx(shares, abs=0.0045)
 
 
 def test_prior_lies_where_it_is_put():
     """One pseudo-dataset at -inf, 0 or inf joins the count of that region; at a difference, the region that holds it."""
     for at, expected in ((-np.inf, (1, 0, 2)), (0.0, (1, 1, 1)), (np.inf, (2, 0, 1)), (0.1, (1, 1, 1)), (0.2, (2, 0, 1))):
         posterior = sign_posterior([0.5, -0.5], rope=0.1, prior_at=at)
-        assert tuple(posterior.counts) == expected
+        assert tuple(posterior.mean) == pytest.approx(np.divide(expected, sum(expected)))
 
 
 def test_decimal_ties_are_in_the_rope():
@@ -52,10 +52,10 @@ def test_decimal_ties_are_in_the_rope():
 def test_swapped_models_mirror_and_order_does_not_matter(values, rope):
     """The answer for (b, a) is that for (a, b) read backwards, and datasets are in no order."""
     d = np.array(values, dtype=float)
-    one = np.array(sign_posterior(d, rope=rope).probabilities())
-    assert np.array(sign_posterior(-d, rope=rope).probabilities())[::-1] == pytest.approx(one, abs=1e-13)
-    assert np.array_equal(sign_posterior(d[::-1], rope=rope).probabilities(), one)
-    assert np.array_equal(sign_posterior(d * 1e-200, rope=rope * 1e-200).probabilities(), one)
+    one = np.array(sign_posterior(d, rope=rope).probabilities)
+    assert np.array(sign_posterior(-d, rope=rope).probabilities)[::-1] == pytest.approx(one, abs=1e-13)
+    assert np.array_equal(sign_posterior(d[::-1], rope=rope).probabilities, one)
+    assert np.array_equal(sign_posterior(d * 1e-200, rope=rope * 1e-200).probabilities, one)
     assert one.sum() == pytest.approx(1)
 
 
@@ -65,17 +65,17 @@ def test_a_missing_difference_leaves_no_answer():
         posterior = sign_posterior(d)
         assert (posterior.n_better, posterior.n_equivalent, posterior.n_worse) == (0, 0, 0)
         assert np.isnan(posterior.mean).all()
-        assert np.isnan(posterior.probabilities()).all()
+        assert np.isnan(posterior.probabilities).all()
 
 
 def test_one_dataset_answers():
     """One dataset above and one pseudo-dataset in the rope are equally many, so either region is as probable."""
-    assert tuple(sign_posterior([0.3], rope=0.1).probabilities()) == pytest.approx((0.5, 0.5, 0))
+    assert tuple(sign_posterior([0.3], rope=0.1).probabilities) == pytest.approx((0.5, 0.5, 0))
 
 
 def test_all_ties():
     """Identical models on every dataset, with a rope of 0: everything is in it."""
-    assert tuple(sign_posterior(np.zeros(9)).probabilities()) == (0, 1, 0)
+    assert tuple(sign_posterior(np.zeros(9)).probabilities) == (0, 1, 0)
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
-from tiebreak.bayesian import joint_posterior
 from tiebreak.errors import InvalidParameterError, InvalidScoresError, TooFewSplitsError
 from tiebreak.numerics import moments
-from tiebreak.statistics import corrected_t
+from tiebreak.statistics import corrected_t, joint_posterior
 
 RATIO = 1 / 9
 SAMPLED = 0.005
@@ -206,5 +205,5 @@ def test_errors_of_input() -> None:
 
 def test_the_function_is_there_after_its_module_was_imported() -> None:
     """Both bear one name, and Python puts an imported module into its package: in a fresh process, the module first."""
-    code = "import tiebreak.bayesian.joint_posterior, tiebreak as tb; print(callable(tb.bayesian.joint_posterior))"
+    code = "import tiebreak.statistics.posterior.joint, tiebreak as tb; print(callable(tb.statistics.joint_posterior))"
     assert subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout == "True\n"
