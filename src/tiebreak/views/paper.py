@@ -12,11 +12,11 @@ import tiebreak
 from tiebreak.errors import InvalidParameterError, NotOfferedError
 from tiebreak.numerics import FloatArray
 from tiebreak.scores.dataset_means import dataset_means
+from tiebreak.views.answer import rope_words
 from tiebreak.views.comparison import pair_table, ranking_table
 from tiebreak.views.names import left_out, model_names
 from tiebreak.views.page import NAME_WIDTH, Table
-from tiebreak.views.pair import level_words, rope_words
-from tiebreak.views.words import count, decimals_for, format_percent, format_score, listed, printable, span
+from tiebreak.views.words import count, decimals_for, format_percent, format_score, level_words, listed, printable, span
 
 if TYPE_CHECKING:
     from tiebreak.comparison.comparison import Comparison
