@@ -57,7 +57,6 @@ ON_THEIR_OWN = {
     "evaluation/table_copies.py": "copies of tables and the memory that they take are told without a model, and tested alone",
     "readers/answer.py": "saved answers are a format of their own; read.py says what a source is",
     "readers/join.py": "read.py says what each source is, and this pairs several",
-    "views/report/decide.py": "the data of decide.js stand beside it, under its name",
 }
 """Files that only one file of their package imports, each with the reason why it is not part of that one."""
 
@@ -89,7 +88,6 @@ STUDENT_BY_HAND = {
     "statistics/splits.py": "the 5x2cv statistic, and its critical value",
     "frequentist/group_sequential.py": "bounds of a statistic that is looked at several times",
     "statistics/skew.py": "a test of symmetry, whose statistic is no estimate with an error",
-    "views/report/decide.py": "one multiplier for each number of degrees of freedom is shipped, not intervals",
 }
 """Files that take Student's t by itself; all others have it around an estimate, by ``StudentDistribution``."""
 
