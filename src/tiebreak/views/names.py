@@ -43,7 +43,7 @@ def left_out(models: Sequence[str]) -> str:
     """Note on what `model_names` leaves out of all names; "" where that is nothing."""
     full = tuple(map(printable, models))
     stated = "" if _fit(full, NAME_WIDTH) else _without_shared(full)[1]
-    return f"Names leave out what all share: {stated}." if stated else ""
+    return f"Names leave out what all share: {stated}" if stated else ""
 
 
 def cut(name: str, width: int) -> str:

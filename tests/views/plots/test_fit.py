@@ -31,7 +31,7 @@ def test_a_caption_says_what_shortened_names_leave_out() -> None:
     with without_pyplot():
         for kind in ("ranking", "scores", "verdicts"):
             display = getattr(graded(tuple(names)).plot, kind)()
-            shared = "Names leave out what models share: RandomForestClassifier(n_estimators=500, min_samples_leaf=3)."
+            shared = "Names leave out what all share: RandomForestClassifier(n_estimators=500, min_samples_leaf=3)."
             assert display.caption.endswith(shared), kind
             assert "max_depth=8" in words_of(display.figure_)
         assert "leave out" not in graded(("a", "b", "c")).plot.ranking().caption

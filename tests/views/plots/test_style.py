@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.views.plots.samples import NAMES
-from tiebreak.views.plots.style import MARKS, SIZE, fitted_labels, literal, minus, readable, text_width, widest, wrap
+from tiebreak.views.plots.style import MARKS, SIZE, literal, minus, readable, text_width, wrap
 
 
 def test_every_verdict_has_its_own_shape_besides_its_colour() -> None:
@@ -40,15 +40,6 @@ def test_text_that_fits_stays_on_one_line() -> None:
 def test_undefined_numbers_are_said_to_be_so() -> None:
     """A lone dash could be taken for a sign."""
     assert [minus("-0.01"), minus("0.01"), minus("-")] == ["−0.01", "0.01", "n/a"]
-
-
-def test_names_are_shortened_to_the_room_there_is() -> None:
-    """From the middle, and still all different."""
-    names = [f"pipeline-{number}-of-a-very-long-name-with-an-end-{number}" for number in range(3)]
-    labels = fitted_labels(names, 1.2, SIZE)
-    assert widest(labels, SIZE) <= 1.2
-    assert len(set(labels)) == 3
-    assert all(label[-1] == name[-1] for label, name in zip(labels, names, strict=True))
 
 
 def test_control_characters_are_shown_and_unknown_glyphs_replaced() -> None:
