@@ -433,8 +433,8 @@ def small_print(comparison: Comparison) -> list[str]:
         f"{named} was picked here: its {value_text(comparison, 0)} flatters." if is_picked else "",
         f"A typical difference is that of a typical {method.unit}, not of the means." if is_centre else "",
         adjusted_note(comparison),
-        left_out(comparison.models),
-        f"Not of {method.not_covered}." if method.not_covered else "",
+        f"{shared}." if (shared := left_out(comparison.models)) else "",
+        f"Nothing is said of {method.not_covered}." if method.not_covered else "",
     ]
     return [
         " ".join(filter(None, lines)),

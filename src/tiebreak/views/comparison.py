@@ -238,9 +238,8 @@ def _unit_counts(comparison: Comparison, pairs: IntArray, rows: Sequence[int] | 
     """Looks and numbers of units of pairs where they differ; for `rows` of models those of the pair with the reference."""
     t = comparison.pair_table
     look, n_units = t.differences.look, np.broadcast_to(t.differences.n_units, t.first.shape)
-    shown = {} if look is None else {"look": look[pairs].tolist()}
-    if not np.all(n_units == comparison.matrix.n_splits):
-        shown["n"] = n_units[pairs].tolist()
+    given = {"look": look, "n": n_units}
+    shown = {name: held[pairs].tolist() for name, held in given.items() if held is not None and np.unique(held).size > 1}
     if rows is None:
         return {name: list(map(str, held)) for name, held in shown.items()}
     reference = comparison.models.index(comparison.reference)
@@ -297,8 +296,8 @@ def _places(comparison: Comparison, rows: Sequence[int]) -> list[str]:
     return [f"{rank} ({low}-{high})" if low != high else f"{rank} ({low})" for rank, low, high in ranges]
 
 
-def pair_table(comparison: Comparison, most: int = MOST_PAIRS) -> Table:
-    """All pairs of the family with p-values and, where there is one, posterior; of very many those of the reference first."""
+def pair_table(comparison: Comparison, most: int = MOST_PAIRS, *, with_tests: bool = True) -> Table:
+    """All pairs of the family, and tests and posterior; of very many those of the reference."""
     t, names, decimals = comparison.pair_table, model_names(comparison.models), answer.table_decimals(comparison)
     of_reference = t.rows_with(comparison.models.index(comparison.reference))[:most]
     chosen = np.arange(t.n_pairs) if t.n_pairs <= most else of_reference
@@ -311,11 +310,11 @@ def pair_table(comparison: Comparison, most: int = MOST_PAIRS) -> Table:
         answer.interval_name(comparison, is_header=True): [
             _interval(comparison, low, high) for low, high in zip(*part.interval, strict=True)
         ],
-        "p": [format_pvalue(float(p)) for p in part.pvalue],
+        **({"p": [format_pvalue(float(p)) for p in part.pvalue]} if with_tests else {}),
     }
-    if t.is_family and t.n_pairs > 1:
+    if t.is_family and t.n_pairs > 1 and with_tests:
         columns["adj. p"] = [format_pvalue(float(p)) for p in part.adjusted_pvalue]
-    if part.differences.is_posterior and part.probabilities is not None:
+    if with_tests and part.differences.is_posterior and part.probabilities is not None:
         for name, column in zip(("P(better)", "P(equiv.)", "P(worse)"), part.probabilities, strict=True):
             columns[name] = [format_probability(float(p)) for p in column]
     if t.is_family:

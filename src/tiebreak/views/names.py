@@ -43,7 +43,7 @@ def left_out(models: Sequence[str]) -> str:
     """Note on what `model_names` leaves out of all names; "" where that is nothing."""
     full = tuple(map(printable, models))
     stated = "" if _fit(full, NAME_WIDTH) else _without_shared(full)[1]
-    return f"Names leave out what all share: {stated}." if stated else ""
+    return f"Names leave out what all share: {stated}" if stated else ""
 
 
 def cut(name: str, width: int) -> str:
@@ -57,6 +57,16 @@ def cut(name: str, width: int) -> str:
         kept += token
     whole = kept.rstrip(" ,-_/(=.")
     return (whole if len(whole) > width // 3 else name[: width - 1]) + "…"
+
+
+def _end(name: str, width: int) -> str:
+    """The last words and numbers of a name, after one ellipsis."""
+    kept = ""
+    for token in reversed(re.findall(_WORD, name, re.DOTALL)):
+        if len(kept + token) > width - 1:
+            break
+        kept = token + kept
+    return "…" + kept.lstrip(" ,-_/)=.")
 
 
 def entry_labels(labels: Sequence[str], copies: Sequence[Sequence[str]], width: int) -> list[str]:
@@ -83,6 +93,9 @@ def _cut_all(names: Sequence[str], width: int) -> list[str]:
         without = [re.sub(r"^[^\s(),=]*/(?=[^/\s])", "", name) for name in names]
         names = without if len(set(without)) == len(set(names)) else names
     labels = [cut(name, width) for name in names]
+    counts = Counter(labels)
+    ends = [_end(name, width) if counts[label] > 1 else label for name, label in zip(names, labels, strict=True)]
+    labels = ends if len(set(ends)) == len(ends) else labels  # those that look alike differ at their ends
     for fewest in (2, 1):  # those that look alike; all, where one looks as if it had been numbered here
         counts = Counter(labels)
         if max(counts.values(), default=1) == 1:

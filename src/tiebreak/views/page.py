@@ -6,9 +6,9 @@ import html
 import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import InitVar, dataclass, field, replace
 from html import escape as escape_html
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from tiebreak.printable import printable
 from tiebreak.views.names import NAME_WIDTH as NAME_WIDTH
@@ -47,7 +47,7 @@ Line = tuple[str, str]
 """Text of a line, and its style."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Paragraph:
     """Sentences, each in a line of its own; the first `n_strong` are the answer itself, small ones stand indented."""
 
@@ -57,7 +57,7 @@ class Paragraph:
 
     def __post_init__(self) -> None:
         """Texts from outside stand in these lines."""
-        object.__setattr__(self, "lines", tuple(map(printable, filter(None, self.lines))))
+        self.lines = tuple(map(printable, filter(None, self.lines)))
 
     def show(self, width: int) -> Iterator[Line]:
         """Lines of text, wrapped."""
@@ -76,25 +76,21 @@ class Paragraph:
         return "".join(f"<p>{_tagged(tag, line)}</p>" for tag, line in zip(tags, self.lines, strict=True))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Section:
     """Notes under a title, a notice's with its code, as a list or as paragraphs; a notebook opens them where they are folded."""
 
     title: str
-    notes: Iterable[str] | Iterable[tuple[str, str]]
+    notes: InitVar[Iterable[str] | Iterable[tuple[str, str]]]
     has_bullets: bool = True
     is_folded: bool = True
+    texts: tuple[str, ...] = field(init=False)
 
-    def __post_init__(self) -> None:
-        """Notes may come from a generator, and are asked for more than once."""
-        object.__setattr__(self, "title", printable(self.title))
-        notes = (note if isinstance(note, str) else f"{note[1]} [{note[0]}]" for note in self.notes)
-        object.__setattr__(self, "notes", tuple(map(printable, filter(None, notes))))
-
-    @property
-    def texts(self) -> tuple[str, ...]:
-        """Notes with their codes."""
-        return cast("tuple[str, ...]", self.notes)
+    def __post_init__(self, notes: Iterable[str] | Iterable[tuple[str, str]]) -> None:
+        """Texts from outside stand in the title and in the notes, which may come from a generator."""
+        self.title = printable(self.title)
+        notes = (note if isinstance(note, str) else f"{note[1]} [{note[0]}]" for note in notes)
+        self.texts = tuple(map(printable, filter(None, notes)))
 
     def show(self, width: int) -> Iterator[Line]:
         """Indented lines under the title; nothing where there are none."""
@@ -120,7 +116,7 @@ class Section:
         return _folded(self.title, body) if self.is_folded else _tagged("p", self.title) + body
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Table:
     """Headers and rows of text, with a title and notes where they need any.
 
@@ -144,11 +140,11 @@ class Table:
 
     def __post_init__(self) -> None:
         """Texts from outside stand in the headers and cells."""
-        object.__setattr__(self, "title", printable(self.title))
-        object.__setattr__(self, "headers", tuple(map(printable, self.headers)))
-        object.__setattr__(self, "notes", tuple(map(printable, self.notes)))
-        object.__setattr__(self, "rows", tuple(tuple(map(printable, row)) for row in self.rows))
-        object.__setattr__(self, "right", self.right or (False, *(True,) * (len(self.headers) - 1)))
+        self.title = printable(self.title)
+        self.headers = tuple(map(printable, self.headers))
+        self.notes = tuple(map(printable, self.notes))
+        self.rows = tuple(tuple(map(printable, row)) for row in self.rows)
+        self.right = self.right or (False, *(True,) * (len(self.headers) - 1))
 
     def show(self, width: int) -> Iterator[Line]:
         """Rows in columns, under their headers, with the columns that fit."""
@@ -270,7 +266,7 @@ def wrapped(text: str, width: int = WIDTH, indent: str = "") -> list[str]:
     """Text in lines, of at most 100 columns; a hanging indent under list items."""
     return textwrap.wrap(
         text,
-        min(width, 100),
+        max(20, min(width, 100) - columns(text) + len(text)),
         initial_indent=indent,
         subsequent_indent=indent + ("  " if text.startswith("- ") else ""),
         break_long_words=width < WIDTH,

@@ -24,7 +24,7 @@ def preview_text(preview: Preview, file: str, url: str) -> str:
     shown = record.models[:MOST_MODELS]
     names = short_names([model.name for model in shown])
     more = f"and {len(record.models) - len(shown)} more"
-    rows = tuple((name, shorten(model.text, 100)) for name, model in zip(names, shown, strict=True))
+    rows = tuple((name, shorten(model.text, 44)) for name, model in zip(names, shown, strict=True))
     page = Page.of(
         f"Run {quote(record.name)} of {file}: {len(record.models)} models x {n_splits} splits = {record.n_cells} cells",
         Paragraph(tuple(_dataset_line(each, preview.task) for each in record.datasets)),

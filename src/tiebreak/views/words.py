@@ -143,7 +143,7 @@ def span(values: IntArray) -> str:
 
 def count(n: int, noun: str) -> str:
     """A number and what is counted: "1 row", "2 rows"."""
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
 def columns(text: str) -> int:

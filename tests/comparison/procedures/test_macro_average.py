@@ -64,7 +64,7 @@ def test_the_page_says_what_the_answer_is_about(rng: np.random.Generator) -> Non
     """These very tasks with the same weight, and a table by task."""
     text = " ".join(tb.compare(table(rng)).to_text(columns="all").split())
     assert "further questions of these very tasks, each task with the same weight" in text
-    assert "Not of other tasks" in text
+    assert "Nothing is said of other tasks" in text
     assert "By task; a positive difference favours the first" in text
 
 

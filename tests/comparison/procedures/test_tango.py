@@ -191,7 +191,7 @@ def test_the_words_are_those_of_the_table() -> None:
     """Questions, in every part of the page; and what the answer is not about is said."""
     text = " ".join(tb.compare(answers(), rope=0.02).to_text(columns="all").split())
     assert "The answer is about further questions like these, with these models as they are." in text
-    assert "Not of another training run, another prompt or other sampled answers." in text
+    assert "Nothing is said of another training run, another prompt or other sampled answers." in text
     assert "200 questions" in text
     assert "split" not in text
     # The simulated tables that a measured rate comes from keep the general word.
