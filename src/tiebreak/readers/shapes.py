@@ -21,7 +21,6 @@ from tiebreak.errors import (
     InvalidScoresError,
     Setting,
     TiebreakError,
-    UnknownNameError,
     UnreadableSourceError,
 )
 from tiebreak.numerics import FloatArray, IntArray
@@ -301,25 +300,18 @@ class _Reading(NamedTuple):
             return found
         asked, others = self.options.metric, self.others(*(self.roles.keys() - {"judge", "human"}))
         numeric = [name for name in others if not self.is_text[name]]
-        known = [name for name in numeric if _metric_in(name)]
-        likely = known or [name for name in numeric if not _NO_SCORE.fullmatch(_under(name))]
+        likely = [name for name in numeric if _metric_in(name)]
+        likely = likely or [name for name in numeric if not _NO_SCORE.fullmatch(_under(name))]
         if len(likely) == 1 and (asked is None or "metric" in self.roles):
             return likely[0]
         sums = [name for name in numeric if re.search(rf"(^|_)({_SPREAD}|{_MEAN})(_|$)", _under(name))]
-        texts = [name for name in others if self.is_text[name] and re.search(r"±|\+/-|\d\s*\(", self.table.words(name).names[0])]
-        if sums or texts:
-            what = (
-                f"{quoted([*sums, *texts], 6)} are means or deviations, which do not say how two models differ on the same split."
-            )
-            raise self.refuse(None, what, ADVICE, kind=UnreadableSourceError)
-        if asked is not None and likely:
-            raise UnknownNameError(
-                f"{self.table.name} has no column {asked!r}; its columns of numbers are {quoted(numeric, 12)}.", about="metric"
-            )
-        if len(likely) > 1:
+        sums += [name for name in others if self.is_text[name] and re.search(r"±|\+/-|\d\s*\(", self.table.words(name).names[0])]
+        if asked is None and likely and not sums:
             raise self._several_metrics(likely)
-        what = f"it has a column of models, but which column holds their scores? There are {known_columns(self.table)}."
-        raise self.refuse(None, what, "Name it with ", Setting("metric"), ", or call it 'score'.")
+        of_means = f"{quoted(sums, 6)} are means or deviations, which do not say how two models differ on the same split. "
+        what = f"which column holds {'the scores' if asked is None else repr(asked)}? Its columns of numbers are "
+        fix = (of_means, ADVICE) if sums else ("Name it with ", Setting("metric"), ", or call it 'score'.")
+        raise self.refuse(None, f"{what}{quoted(numeric, 12)}.", *fix)
 
     def _several_metrics(self, names: Sequence[str]) -> TiebreakError:
         what = f"{self.table.name} holds {len(names)} metrics: {quoted(list(names), 12)}. Say which one to compare with "
@@ -348,8 +340,6 @@ class _Reading(NamedTuple):
     def melted(self, columns: Sequence[str], unit: str) -> Long:
         """A row for each model and a column for each of its units."""
         self._refuse_empty(self.words("model"), "model")
-        if wrong := [name for name in columns if sums_up(name)]:
-            raise self.refuse(wrong[0], "it sums up the others.", "Leave it out.", kind=UnreadableSourceError)
         n, n_rows = len(columns), self.table.n_rows
         table = self.table.take(np.tile(np.arange(n_rows), n))
         digits = ["".join(re.findall(r"\d+", name)[:1]) for name in columns]
