@@ -32,7 +32,6 @@ from tiebreak.readers.metric import bare_name, choose_metric, metric_among
 from tiebreak.readers.source import ReadOptions
 from tiebreak.readers.tables import (
     Column,
-    Counted,
     SourceTable,
     Where,
     Words,
@@ -565,7 +564,8 @@ class _Reading(NamedTuple):
         if roles.keys() & _SPLITS and "dataset" not in roles and plain(roles.get("item", [""])[0]) == plain("task_id"):
             roles["dataset"] = roles.pop("item")
         for role in ("repeat", "item", "split"):
-            names = self.words(role).names if role in roles else ()
+            column = self.table.columns[roles[role][0]] if role in roles else None
+            names = column.names if isinstance(column, Words) else ()
             stem = re.sub(r"[\W\d_]+$", "", str(names[0])).casefold() if names else ""
             said = _SAID.get(stem, role)
             if said not in roles and names and all(each.casefold().startswith(stem) for each in names):
@@ -577,7 +577,7 @@ class _Reading(NamedTuple):
     def _without_parts(self, units: dict[str, Words]) -> dict[str, Words]:
         """Units without a split that names parts of the data, of which one must be chosen."""
         for role in units.keys() & {"split", "fold", "dataset"}:
-            column, names = self.roles[role][0], units[role].ordered().names if not isinstance(units[role].names, Counted) else ()
+            column, names = self.roles[role][0], units[role].ordered().names
             parts = {each.casefold() for each in names}
             if not parts & _PARTS or any(map(str.isdecimal, parts)) or (role == "dataset" and not parts <= _PARTS):
                 continue
@@ -690,7 +690,7 @@ class _Reading(NamedTuple):
             self._refuse_row(role, int(np.argmax(empty)), what, "Fill it in, or remove the row.", InvalidScoresError)
 
     def _refuse_sums(self, words: Words, role: str) -> None:
-        if isinstance(words.names, Counted):
+        if "".join(words.names).isdecimal():  # as many as there are items
             return
         n_numbered = sum(any(map(str.isdigit, each)) for each in words.names)
         is_rest = role == "dataset" or (role in UNITS and n_numbered == len(words.names) - 1)  # a fold may be of a man called Max
@@ -786,7 +786,7 @@ def _place_in_group(group: IntArray) -> IntArray:
 
 def _keyed(words: Words) -> Words:
     """Words of which whole numbers have no fraction: 1.0 is 1 where all are numbers."""
-    if isinstance(words.names, Counted) or not all(re.fullmatch(r"-?\d+\.0+", name) for name in words.names):
+    if not all(re.fullmatch(r"-?\d+\.0+", name) for name in words.names):
         return words
     return words.renamed(name.partition(".")[0] for name in words.names)
 

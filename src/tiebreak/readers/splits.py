@@ -24,7 +24,7 @@ from tiebreak.readers.files import refuse
 from tiebreak.readers.metric import mixed_metrics, table_metric
 from tiebreak.readers.shapes import Long, cell_of
 from tiebreak.readers.source import ReadOptions, Source, refuse_items, source_of
-from tiebreak.readers.tables import Counted, Words
+from tiebreak.readers.tables import Words
 from tiebreak.scores.assemble import assemble
 from tiebreak.scores.metric import Metric, NamedMetric
 from tiebreak.scores.scores import ScoreMatrix, SplitDesign
@@ -102,8 +102,6 @@ def natural_key(text: str) -> tuple[Any, ...]:
 
 def _key_of(words: Words) -> Key:
     """Names that are whole numbers as these, others numbered in their natural order."""
-    if isinstance(words.names, Counted):
-        return Key(words.code + words.names.start, None)
     if all(re.fullmatch(r"-?\d{1,15}", name) for name in words.names) and len(set(map(int, words.names))) == len(words.names):
         return Key(np.array([int(name) for name in words.names])[words.code], None)
     order = sorted(np.unique(words.code).tolist(), key=lambda code: natural_key(words.names[code]))
