@@ -68,7 +68,6 @@ FITTING: dict[str, dict[str, Any]] = {
     "statistics.model_confidence_set": {"losses": TABLE, "block_length": 1, "n_resamples": 50, "rng": 0},
     "statistics.nemenyi": {"average_ranks": RANKS, "n_datasets": 10},
     "statistics.newcombe": {"first": 5, "n_first": 10, "second": 3, "n_second": 12},
-    "statistics.newcombe_paired": {"both": 5, "only_first": 3, "only_second": 2, "neither": 4, "level": 0.95},
     "statistics.paired_counts": {"correct": RIGHT, "first": 0},
     "statistics.proportion_interval": {"successes": 3, "n": 10, "level": 0.95},
     "statistics.rank_cliques": {"average_ranks": RANKS, "span": 1.0},
@@ -159,7 +158,7 @@ def test_bad_input_is_refused_in_words_or_has_no_value(name: str) -> None:
 
 def test_each_function_of_arrays_is_tried() -> None:
     """The table above has every public function whose arguments are arrays and settings."""
-    takes_results = {"independent_areas", "joined_interval", "mean_of_clusters", "skewed"}
+    takes_results = {"independent_areas", "mean_of_clusters", "skewed"}
     takes_functions = {"bootstrap", "bootstrap_winner_by"}
     public = {
         f"{module}.{name}"

@@ -7,7 +7,6 @@ from tiebreak.numerics.law import student as student
 from tiebreak.statistics.auc import Areas as Areas
 from tiebreak.statistics.auc import AucContrast as AucContrast
 from tiebreak.statistics.auc import independent_areas as independent_areas
-from tiebreak.statistics.auc import joined_interval as joined_interval
 from tiebreak.statistics.auc import roc_areas as roc_areas
 from tiebreak.statistics.family import adjust_pvalues as adjust_pvalues
 from tiebreak.statistics.family import shaffer_sets as shaffer_sets
@@ -58,7 +57,6 @@ from tiebreak.statistics.rates import PairedCounts as PairedCounts
 from tiebreak.statistics.rates import cochran_q as cochran_q
 from tiebreak.statistics.rates import mcnemar as mcnemar
 from tiebreak.statistics.rates import newcombe as newcombe
-from tiebreak.statistics.rates import newcombe_paired as newcombe_paired
 from tiebreak.statistics.rates import paired_counts as paired_counts
 from tiebreak.statistics.rates import proportion_interval as proportion_interval
 from tiebreak.statistics.rates import tango as tango
