@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 
 import numpy as np
 
-from tiebreak.frequentist.more_data import ANSWERS, CANNOT_BE_TOLD, LESS_THAN_ROPE, YES
 from tiebreak.numerics import FloatArray
+from tiebreak.statistics.more_data import ANSWERS, CANNOT_BE_TOLD, LESS_THAN_ROPE, YES
 from tiebreak.views.plots.display import Display, Plots, TopLook, better_is
 from tiebreak.views.plots.style import (
     LOG_FROM,
