@@ -42,7 +42,6 @@ REGISTRIES = {
     "metrics/fast/formulas.py",
     "numerics/__init__.py",
     "runners/runner.py",
-    "views/plots/__init__.py",
 }
 """Files that list others, one line each; being imported by one of them only is what their entries are for.
 
@@ -87,7 +86,8 @@ STUDENT_BY_HAND = {
     "comparison/procedures/corrected_t.py": "the limit of a multiplier as splits grow in number",
     "statistics/auc.py": "areas without a variance, joined from the limits of each",
     "statistics/splits.py": "the 5x2cv statistic, and its critical value",
-    "frequentist/group_sequential.py": "bounds of a statistic that is looked at several times",
+    "statistics/power.py": "a half-width beside an error that is yet to be estimated",
+    "statistics/looks.py": "bounds of a statistic that is looked at several times",
     "statistics/skew.py": "a test of symmetry, whose statistic is no estimate with an error",
     "views/report/decide.py": "one multiplier for each number of degrees of freedom is shipped, not intervals",
 }

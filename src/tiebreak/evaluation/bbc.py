@@ -24,11 +24,10 @@ from tiebreak.statistics.selection import WinnerBootstrap, WinnerInterval, boots
 
 if TYPE_CHECKING:
     from tiebreak.evaluation.evaluation import Evaluation
-    from tiebreak.views.plots.display import Plots
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class BiasCorrectedScore(Result["Plots[BiasCorrectedScore]"]):
+class BiasCorrectedScore(Result):
     """Expected score of the best of several models, corrected for having picked it by the same predictions (BBC-CV).
 
     Attributes

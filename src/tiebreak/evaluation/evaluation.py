@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from tiebreak.scores.items import Items
     from tiebreak.scores.scores import ScoreMatrix, Scores
     from tiebreak.stores.contract import RunLog
-    from tiebreak.views.plots.evaluation import EvaluationPlots
 
 Average = Literal["folds", "pooled"]
 
@@ -41,7 +40,7 @@ LONGEST_WARNING = 120
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Evaluation(Result["EvaluationPlots"]):
+class Evaluation(Result):
     """Scores, predictions, times and failures of models on splits.
 
     Copied, pickled or sent to another process it takes its cells along, and can no longer be added to.

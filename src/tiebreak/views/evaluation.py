@@ -276,6 +276,6 @@ VIEW = View(
     page,
     scores_frame,
     facts,
-    "tiebreak.views.plots.evaluation:EvaluationPlots",
+    "tiebreak.views.plots.evaluation:PLOTS",
     report="tiebreak.views.report.evaluation:report",
 )
