@@ -170,13 +170,13 @@ class Memo:
             position = self._reached.get(id(X), len(self._head))
             if position >= len(self._head) or any(map(bool, (options.get("params") or {}).values())):
                 return function(transformer, X, y, *rest, **options)
-            table, step = self.made(position, X, lambda: function(transformer, X, y, *rest, **options))
+            table, step = self.take(position, X, lambda: function(transformer, X, y, *rest, **options))
             return table, _Step(self, position, step)
 
         return fitted
 
-    def made(self, position: int, X: Any, make: Callable[[], tuple[Any, Any]]) -> tuple[Any, Any]:
-        """Table and fitted step at a position of the head, made now or before."""
+    def take(self, position: int, X: Any, make: Callable[[], tuple[Any, Any]]) -> tuple[Any, Any]:
+        """Take the table and fitted step at a position of the head, made now or before."""
         key = self._stage, self._head[position]
         began = time.perf_counter()
         kept = self._kept.get(key)
@@ -214,7 +214,7 @@ class _Step:
         """Table that the step makes of rows."""
         if params or self._memo.position(X) != self._position:
             return self._fitted.transform(X, **params)
-        return self._memo.made(self._position, X, lambda: (self._fitted.transform(X), self._fitted))[0]
+        return self._memo.take(self._position, X, lambda: (self._fitted.transform(X), self._fitted))[0]
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._fitted, name)
