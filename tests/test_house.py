@@ -50,6 +50,7 @@ So it is for a file that a registry names in a text (``"tiebreak.views.pair:VIEW
 
 ON_THEIR_OWN = {
     "comparison/copies.py": "which models are copies of each other is a rule of its own, found by the name of its file",
+    "comparison/letters.py": "compact letters are an algorithm of their own, found by the name of its file",
     "comparison/look_order.py": "tests of a random order know of no plan, and have a level of their own",
     "comparison/notices.py": "what is remarked on an answer is a rule of its own; comparison.py holds the answer",
     "evaluation/fit_and_score.py": "evaluate.py decides what is measured, and this is the measuring of one cell",

@@ -393,9 +393,9 @@ def rows(
         if dots is not None:
             strength = float(np.clip(30 * centre.size / max(scattered.size, 1), 0.2, 0.5))
             # one path of short lines with round ends, which takes a tenth of the room of as many marks in an SVG
-            x = np.stack([scattered, scattered + 1e-6 * reach, np.full(scattered.size, np.nan)], axis=1).ravel()
-            y = np.repeat(np.asarray(dots[1], dtype=float) + shift, 3)
-            ax.plot(x, y, color=text_colour(strength), linewidth=3.2, solid_capstyle="round", zorder=2)
+            across = np.stack([scattered, scattered + 1e-6 * reach, np.full(scattered.size, np.nan)], axis=1).ravel()
+            down = np.repeat(np.asarray(dots[1], dtype=float) + shift, 3)
+            ax.plot(across, down, color=text_colour(strength), linewidth=3.2, solid_capstyle="round", zorder=2)
         for row, (left, x, right, kind) in enumerate(zip(ends[0], centre, ends[1], kinds, strict=True)):
             mark, y = MARKS[kind], row - shift
             shown = np.clip([left, right], *edges)

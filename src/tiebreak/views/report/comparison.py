@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -208,7 +209,7 @@ def _row(comparison: Comparison, row: int, ends: list[float], places: list[float
         texts["short"] = format_bound(high, decimals, (rope,))
         standing = None if table.standing is None else int(table.standing[row])
         may_be = bool(table.may_be_best is not None and table.may_be_best[row])
-        held = () if standing in (None, BEST) else (repr(low), repr(high))
+        held = () if standing in (None, BEST) else (json.dumps(low), json.dumps(high))
         name_of = "" if standing is None else STANDINGS[standing]
         return Row(name, comparison.models[row], texts, name_of, held, STANDINGS[int(may_be)], x)
     if row == reference:
@@ -216,13 +217,8 @@ def _row(comparison: Comparison, row: int, ends: list[float], places: list[float
         return Row(name, comparison.models[row], texts | {"difference": "", "interval": ""}, role)
     texts["difference"] = format_score(middle, decimals, signed=True)
     texts["interval"] = format_interval(low, high, decimals, limits(comparison))
-    held = () if np.isnan([low, high]).any() else (_number(low), _number(high))
+    held = () if np.isnan([low, high]).any() else (json.dumps(low), json.dumps(high))  # "Infinity", as JavaScript has it
     return Row(name, comparison.models[row], texts, VERDICTS[comparison.against_reference.verdict[row]], held, "", x)
-
-
-def _number(end: float) -> str:
-    """A number as JavaScript reads it."""
-    return repr(end).replace("inf", "Infinity")
 
 
 def _ends(comparison: Comparison) -> tuple[FloatArray, FloatArray, FloatArray]:
