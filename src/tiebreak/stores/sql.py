@@ -1,0 +1,321 @@
+"""A store in a database: a SQLite file, PostgreSQL, or a database in memory.
+
+Functions that need numpy import what does: a list of runs is there before numpy would be loaded.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import os
+import secrets
+import struct
+from collections.abc import Mapping
+from functools import partial
+from hashlib import blake2b
+from numbers import Real
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tiebreak.errors import DamagedStoreError, InvalidParameterError, StoreError
+from tiebreak.plan.record import RunRecord
+from tiebreak.scores.vocabulary import look_up
+from tiebreak.stores import database_of
+from tiebreak.stores.cells import deleted_text
+from tiebreak.stores.contract import RunSummary
+from tiebreak.stores.damage import Damage, FoundDamageError, Report, refuse
+from tiebreak.stores.encoding import MALFORMED, fault_text, from_json, require, sealed, to_json, unsealed
+
+if TYPE_CHECKING:
+    from tiebreak.stores.database import Connection, Database
+    from tiebreak.stores.log import SqlLog
+
+# --- the rows of runs -----------------------------------------------------------------------------------------------------
+
+_MOST = 2**53
+_TALLY = struct.Struct("<6q")
+_ALL_RUNS = "SELECT run, name_key, tally, head FROM tiebreak_runs"
+
+
+class Tally(NamedTuple):
+    """Numbers of a run that change with each transaction; times are microseconds since 1970.
+
+    `hash_sum` is the sum of the hashes of its cells modulo 2**64, and `plan` the hash of its plan.
+    """
+
+    created: int
+    updated: int
+    n_cells: int = 0
+    n_done: int = 0
+    hash_sum: int = 0
+    plan: int = 0
+
+
+def read_tally(connection: Connection, run: int, name: str) -> Tally:
+    """Read the tally of a run; raises `StoreError` where the run was deleted."""
+    found = connection.execute("SELECT tally FROM tiebreak_runs WHERE run = ?", [run])
+    if not found:
+        raise StoreError(deleted_text(name))
+    try:
+        return _tally(run, found[0][0])
+    except MALFORMED as error:
+        refuse(Damage(name, "the tally of the cells", fault_text(error)))
+        raise
+
+
+def pack_tally(run: int, tally: Tally) -> bytes:
+    """Pack a tally for its row: always as many bytes, so that the row is changed in its place."""
+    return sealed(_TALLY.pack(*tally), "tally", run)
+
+
+def _tally(run: int, blob: bytes) -> Tally:
+    tally = Tally(*_TALLY.unpack(unsealed(blob, "tally", run)))
+    is_right = 0 <= tally.n_done <= tally.n_cells < _MOST and 0 <= tally.created < _MOST and 0 <= tally.updated < _MOST
+    require(is_right, "numbers that no store has")
+    return tally
+
+
+def read_plan(connection: Connection, run: int, name: str) -> tuple[RunRecord, tuple[Mapping[str, str], ...], int]:
+    """Read the plan of a run, the versions that it was measured with, and the hash of both."""
+    from tiebreak.stores.plan_blob import unpack_plan
+
+    found = connection.execute("SELECT plan FROM tiebreak_runs WHERE run = ?", [run])
+    if not found:
+        raise StoreError(deleted_text(name))
+    try:
+        record, environments = unpack_plan(unsealed(found[0][0], "plan", run))
+        require(record.name == name, "the plan of another run")
+    except MALFORMED as error:
+        refuse(Damage(name, "the plan", fault_text(error)))
+        raise
+    return record, environments, _hash_of(found[0][0])
+
+
+def _hash_of(blob: bytes) -> int:
+    return int.from_bytes(blob[:8], "little", signed=True)
+
+
+def _key(name: str) -> bytes:
+    """Key of a run, as names of any length must be unique."""
+    return blake2b(to_json(name), digest_size=16).digest()
+
+
+def _head(record: RunRecord) -> list[Any]:
+    """Facts of a run that are listed."""
+    n_splits = sum(dataset.n_splits for dataset in record.datasets)
+    metrics = [metric.name for metric in record.metrics]
+    return [record.name, record.n_cells, len(record.models), len(record.datasets), n_splits, metrics]
+
+
+def _summary(run: int, key: bytes, tally_blob: bytes, head: bytes) -> RunSummary:
+    """Read a row of `_ALL_RUNS`; raises one of `MALFORMED`."""
+    name, *counts, metrics = from_json(unsealed(head, "head", run))
+    require(isinstance(name, str) and key == _key(name), "its hash does not match")
+    require(len(counts) == 4 and all(type(n) is int and 0 <= n < _MOST for n in counts), "counts that no run has")
+    require(isinstance(metrics, list) and all(isinstance(metric, str) for metric in metrics), "metrics that are none")
+    tally = _tally(run, tally_blob)
+    n_cells, n_models, n_datasets, n_splits = counts
+    times = tally.created / 1e6, tally.updated / 1e6
+    n_failed = tally.n_cells - tally.n_done
+    return RunSummary(name, *times, n_cells, tally.n_done, n_failed, n_models, n_datasets, n_splits, tuple(metrics))
+
+
+def _list_runs(report: Report, connection: Connection) -> dict[int, RunSummary]:
+    """All runs by their numbers; what is wrong is reported."""
+    runs = {}
+    for row in connection.execute(_ALL_RUNS):
+        try:
+            runs[row[0]] = _summary(*row)
+        except MALFORMED as error:
+            report(Damage(_name_of(row[3]), "the description of the run", fault_text(error)))
+    return runs
+
+
+def _name_of(head: bytes) -> str:
+    """Name in the head of a run; "" where it cannot be read any more."""
+    try:
+        return str(from_json(head[8:])[0])
+    except MALFORMED:
+        return ""
+
+
+def _find(connection: Connection, name: str) -> int | None:
+    """Find the number of a run; None if there is certainly none of that name."""
+    found = connection.execute("SELECT run FROM tiebreak_runs WHERE name_key = ?", [_key(name)])
+    if not found:
+        _list_runs(refuse, connection)  # its name may be damaged
+    return found[0][0] if found else None
+
+
+def _known(name: str, connection: Connection) -> int:
+    """Find the number of a run; raises `UnknownNameError` if there is none of that name."""
+    run = _find(connection, name)
+    if run is None:
+        look_up(name, [each.name for each in _list_runs(refuse, connection).values()], "run")
+        raise AssertionError
+    return run
+
+
+# --- the store ------------------------------------------------------------------------------------------------------------
+
+
+class SqlStore:
+    """Runs in a database: a SQLite file, or PostgreSQL. Any number of threads and processes may use it at once.
+
+    A file is made when a run is begun, readable for its owner only; in PostgreSQL so are tables, in the current schema of the
+    user. Nothing in it is pickled, and reading it imports nothing that it names. Every row carries a hash that is checked
+    whenever it is read.
+
+    Parameters
+    ----------
+    source : str or path-like
+        ``sqlite:///results.db``, a path that ends in ``.db`` or ``.sqlite``, or
+        ``postgresql://user:password@host/database`` with the options of PostgreSQL's own library, such as ``?sslmode=require``.
+    patience : float, default 60.0
+        For how many seconds a PostgreSQL server that went away is waited for, before that is an error.
+    lease_seconds : float, default 60.0
+        Where several processes measure one run: for how long one of them may show no sign of life before the others
+        take over the cells that it had begun. A process that ended on the same machine is noticed at once.
+
+    Raises
+    ------
+    InvalidParameterError
+        The source is something else.
+    MissingDependencyError
+        PostgreSQL without its driver.
+    """
+
+    def __init__(self, source: str | os.PathLike[str], *, patience: float = 60.0, lease_seconds: float = 60.0) -> None:
+        self._database: Database = database_of(source, _seconds("patience", patience, 0))
+        self._lease_seconds = _seconds("lease_seconds", lease_seconds, 1)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.url!r})"
+
+    @property
+    def url(self) -> str:
+        """Address of the store, without passwords; "" for one in memory."""
+        return self._database.url
+
+    def runs(self) -> list[RunSummary]:
+        """All runs, the last one updated first."""
+        runs = self._database.do(partial(_list_runs, refuse))
+        return sorted(runs.values(), key=lambda run: run.updated, reverse=True)
+
+    def open(self, record: RunRecord, *, accept_versions: bool = False) -> SqlLog:
+        """Begin a run, or go on with the one of the same name."""
+        from tiebreak.stores.log import SqlLog
+        from tiebreak.stores.plan_blob import pack_plan
+        from tiebreak.stores.plan_mapping import check_record, environment_of, merge_records
+
+        check_record(record)
+        versions = dict(record.versions)
+
+        def begin(connection: Connection) -> tuple[int, RunRecord, int, int]:
+            run = _find(connection, record.name)
+            environments: tuple[Mapping[str, str], ...] = (versions,)
+            now = self._database.now(connection)
+            if run is None:
+                number, stored, position, before = secrets.randbits(40), record, 0, Tally(now, now)
+            else:
+                number, before = run, read_tally(connection, run, record.name)
+                old, environments, _ = read_plan(connection, run, record.name)
+                stored = merge_records(old, record)
+                position = environment_of(record.name, environments, versions, accept_versions)
+                environments = (*environments, versions)[: max(len(environments), position + 1)]
+            plan = sealed(pack_plan(stored, environments), "plan", number)
+            tally = before._replace(plan=_hash_of(plan))
+            row = [pack_tally(number, tally), sealed(to_json(_head(stored)), "head", number), plan, number]
+            if run is None:
+                insert = "INSERT INTO tiebreak_runs (tally, head, plan, run, name_key) VALUES (?, ?, ?, ?, ?)"
+                connection.execute(insert, [*row, _key(record.name)])
+            elif tally != before:
+                connection.execute("UPDATE tiebreak_runs SET tally = ?, head = ?, plan = ? WHERE run = ?", row)
+            return number, stored, position, tally.plan
+
+        run, stored, position, plan = self._database.do(begin, record.name, to_write=True, create=True)
+        own = dataclasses.replace(record, threads=stored.threads)
+        return SqlLog(self._database, run, own, stored, plan, environment=position, lease_seconds=self._lease_seconds)
+
+    def read(self, name: str) -> SqlLog:
+        """A stored run with everything that it has."""
+        run = self._database.do(partial(_known, name), name)
+        return self._log(run, name)
+
+    def delete(self, name: str) -> None:
+        """Forget a run, even a damaged one."""
+
+        def forget(connection: Connection) -> None:
+            run = _known(name, connection)
+            for table in ("cells", "outputs", "leases", "runs"):
+                connection.execute(f"DELETE FROM tiebreak_{table} WHERE run = ?", [run])  # noqa: S608
+
+        self._database.do(forget, name, to_write=True)
+
+    def check(self) -> list[Damage]:
+        """Read everything and say what is not as it was written; empty if all is well."""
+        damages: list[Damage] = []
+        database = self._database
+        try:
+            if found := database.do(database.find_damage):
+                damages.append(Damage("", database.whole, f"{database.kind} says {found!r}"))
+            runs = database.do(partial(_list_runs, damages.append))
+            numbers = database.do(lambda connection: connection.execute("SELECT DISTINCT run FROM tiebreak_cells"))
+            known = database.do(lambda connection: connection.execute("SELECT run FROM tiebreak_runs"))
+        except DamagedStoreError as error:
+            return [*damages, _found(database, "", error)]
+        damages += [Damage("", "the list of runs", "one that has cells is gone") for each in numbers if each not in known]
+        for run, summary in runs.items():
+            try:
+                self._log(run, summary.name).check(damages.append)
+            except DamagedStoreError as error:
+                damages.append(_found(database, summary.name, error))
+            except StoreError:
+                if (run,) in database.do(lambda connection: connection.execute("SELECT run FROM tiebreak_runs")):
+                    raise  # else it was deleted by another process meanwhile
+        return list(dict.fromkeys(damages))
+
+    def backup(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Copy a store in a file into another file, as it is at one moment. Others may write meanwhile.
+
+        The copy is read and verified before it takes its name; a store that is damaged is refused.
+
+        Parameters
+        ----------
+        path : str or path-like
+        overwrite : bool
+            Whether a file that is there may be replaced.
+
+        Raises
+        ------
+        StoreError
+            The copy cannot be written there, or the store is in PostgreSQL, which has tools of its own for it.
+        DamagedStoreError
+        """
+        from tiebreak.stores.backup import back_up
+
+        back_up(self._database, path, overwrite=overwrite)
+
+    def close(self) -> None:
+        """Let go of files and connections; the store may be used again afterwards."""
+        self._database.close()
+
+    def _log(self, run: int, name: str) -> SqlLog:
+        from tiebreak.stores.log import SqlLog
+
+        record, environments, plan = self._database.do(lambda connection: read_plan(connection, run, name), name)
+        last = len(environments) - 1
+        return SqlLog(self._database, run, record, record, plan, environment=last, lease_seconds=self._lease_seconds)
+
+
+def _found(database: Database, run: str, error: DamagedStoreError) -> Damage:
+    """What an error tells of a run, or of the whole store."""
+    if isinstance(error, FoundDamageError):
+        return error.damage
+    said = " ".join(str(error.__cause__).split())
+    return Damage(run, database.whole, str(error) if error.__cause__ is None else f"{database.kind} says {said!r}")
+
+
+def _seconds(name: str, value: float, least: float) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real) or not least <= value < math.inf:
+        raise InvalidParameterError(f"{name} must be a number of seconds of at least {least:g}; got {value!r}.")
+    return float(value)
