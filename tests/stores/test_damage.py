@@ -40,7 +40,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     store._database.do(
         lambda connection: connection.execute(
             "INSERT INTO tiebreak_leases VALUES (?, 7, ?)",
-            [log.run, sealed(to_json([["another", 1, ""], 0, 60.0, []]), "lease", log.run, 7)],
+            [log._rows.run, sealed(to_json([["another", 1, ""], 0, 60.0, []]), "lease", log._rows.run, 7)],
         ),
         to_write=True,
     )
@@ -56,10 +56,13 @@ def path(written: bytes, tmp_path: Path) -> Path:
     return path
 
 
+MOONS = "SELECT min(run) FROM tiebreak_cells WHERE model = 0 AND state = 1"
+
+
 def change(path: Path, statement: str, *values: Any) -> None:
     """Change one row by SQL; MOONS stands for the number of the run."""
     with closing(sqlite3.connect(path)) as connection, connection:
-        (moons,) = connection.execute("SELECT min(run) FROM tiebreak_cells WHERE model = 0 AND state = 1").fetchone()
+        (moons,) = connection.execute(MOONS).fetchone()
         assert connection.execute(statement.replace("MOONS", str(moons)), values).rowcount == 1
 
 
@@ -86,6 +89,12 @@ def read_all(path: Path) -> dict[str, Any]:
         answers["check"] = [error]
     store.close()
     return answers
+
+
+def read_moons(store: SqlStore) -> None:
+    log = store.read("moons")
+    log.table()
+    list(log.outcomes(outputs=True))
 
 
 def pack(log: Any) -> bytes:
@@ -189,9 +198,7 @@ def test_damage_is_named(path: Path, statement: str, where: str, what: str) -> N
     store = SqlStore(path)
     assert Damage("moons", where, what) in store.check()
     with pytest.raises(DamagedStoreError) as error:
-        log = store.read("moons")
-        log.table()
-        list(log.outcomes(outputs=True))
+        read_moons(store)
     if "tally" not in statement:
         assert str(error.value) == f"run 'moons': {where} is not what was written: {what}. {REMEDY}"
     assert len(store.read("other").table().state) == 16
@@ -376,8 +383,8 @@ WRONG_CELLS: dict[str, dict[str, Any]] = {
 def test_a_cell_that_is_none(path: Path, name: str) -> None:
     """Of a wrong kind, range or size, with a hash that fits: it is named by all who read it, and by the check."""
     with closing(sqlite3.connect(path)) as connection, connection:
-        row = CellRow(*connection.execute("SELECT * FROM tiebreak_cells WHERE split = 3 AND model = 0 AND state = 0 AND run = ("
-            "SELECT run FROM tiebreak_cells WHERE state = 1)").fetchone())  # fmt: skip
+        statement = "SELECT * FROM tiebreak_cells WHERE split = 3 AND model = 0 AND run = ?"
+        row = CellRow(*connection.execute(statement, connection.execute(MOONS).fetchone()).fetchone())
         changed = row._replace(**WRONG_CELLS[name])
         [number] = hashes([changed])
         columns = ", ".join(f"{column} = ?" for column in CellRow._fields)

@@ -18,6 +18,7 @@ from tests.contracts.plans import a_dataset, a_plan, all_cells, an_outcome, comp
 from tests.contracts.store_contract import HOSTILE, StoreContract
 from tiebreak.errors import InvalidParameterError
 from tiebreak.stores import log as logs
+from tiebreak.stores import rows
 from tiebreak.stores.memory import MemoryStore
 from tiebreak.stores.sql import SqlStore
 
@@ -114,7 +115,7 @@ def test_large_outputs_are_read_in_parts(store: SqlStore, monkeypatch: pytest.Mo
     plan = a_plan()
     log = store.open(plan)
     log.write([an_outcome(cell) for cell in all_cells(plan)[:7]])
-    monkeypatch.setattr(logs, "MOST_READ", 500)
+    monkeypatch.setattr(rows, "MOST_READ", 500)
     monkeypatch.setattr(logs, "BLOCK", 5)
     expected = [comparable(an_outcome(cell)) for cell in all_cells(plan)[:7]]
     assert [comparable(outcome) for outcome in log.outcomes(outputs=True)] == expected
@@ -123,7 +124,7 @@ def test_large_outputs_are_read_in_parts(store: SqlStore, monkeypatch: pytest.Mo
 @pytest.mark.parametrize(("limit", "value", "n_kept"), [("MOST_CELLS", 5, 10), ("MOST_WRITTEN", 300, 11)])
 def test_a_call_with_very_many(store: SqlStore, limit: str, value: int, n_kept: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Is kept in pieces, in order: those before the one that is refused stay."""
-    monkeypatch.setattr(logs, limit, value)
+    monkeypatch.setattr(rows, limit, value)
     plan = a_plan()
     log = store.open(plan)
     cells = all_cells(plan)
@@ -140,7 +141,7 @@ def test_pages_make_one_table(store: SqlStore, monkeypatch: pytest.MonkeyPatch) 
     log = store.open(plan)
     log.write([an_outcome(cell) for cell in all_cells(plan)])
     whole = log.table()
-    monkeypatch.setattr(logs, "PAGE", 4)
+    monkeypatch.setattr(rows, "PAGE", 4)
     np.testing.assert_array_equal(log.table().score, whole.score)
     assert len(log.table().state) == 12
     assert store.check() == []

@@ -28,7 +28,6 @@ from tiebreak.comparison.requirements import (
 from tiebreak.comparison.settings import Settings
 from tiebreak.comparison.slices import Slices, sliced
 from tiebreak.errors import InvalidParameterError, NotOfferedError, Setting, UnknownNameError
-from tiebreak.frequentist.adjustment import Correction
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import printable
 from tiebreak.result import Result, view_of
@@ -36,6 +35,7 @@ from tiebreak.scores.differences import model_correlation
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import SavedSettings, ScoreMatrix, Scores, SplitDesign
 from tiebreak.scores.vocabulary import Notice, look_up, quoted
+from tiebreak.statistics.family import Correction
 
 if TYPE_CHECKING:
     import os
@@ -47,11 +47,10 @@ if TYPE_CHECKING:
     from tiebreak.comparison.noise_floor import NoiseFloor
     from tiebreak.numerics.law import Law
     from tiebreak.scores.items import Items
-    from tiebreak.views.plots.comparison import ComparisonPlots, PairPlots
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class PairComparison(Result["PairPlots"]):
+class PairComparison(Result):
     """One pair in the orientation asked for; positive differences favour `first`.
 
     Attributes
@@ -154,7 +153,7 @@ p_equivalent, p_worse, verdict, reason
         return found
 
 
-class Comparison(Result["ComparisonPlots"]):
+class Comparison(Result):
     """Which models are better, equivalent or undecided, with everything the answer rests on.
 
     Made by `tiebreak.compare`. Everything is computed from the scores and settings it holds, when it is first asked for.

@@ -10,20 +10,19 @@ import numpy as np
 
 from tiebreak.comparison.pairs import PairTable
 from tiebreak.errors import InvalidParameterError
-from tiebreak.frequentist.adjustment import Correction, adjust_pvalues, shared_alpha
 from tiebreak.numerics import UNDEFINED, IntArray
 from tiebreak.numerics.law import VERDICTS
 from tiebreak.result import Result
+from tiebreak.statistics.family import Correction, adjust_pvalues, shared_alpha
 
 if TYPE_CHECKING:
     from tiebreak.comparison.comparison import Comparison
     from tiebreak.comparison.procedures.procedure import Differences
     from tiebreak.scores.items import Items
-    from tiebreak.views.plots.items import SlicesPlots
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Slices(Result["SlicesPlots"]):
+class Slices(Result):
     """Pairs of a comparison on each slice of its items: one family, so that many slices make no false alarm likelier.
 
     Attributes

@@ -12,7 +12,6 @@ from tiebreak.errors import AmbiguousSourceError, MissingSplitsError, Setting, U
 from tiebreak.evaluation.cells import metric_position
 from tiebreak.evaluation.frames import pooled_outputs, scorer_of
 from tiebreak.evaluation.model_calls import as_answered
-from tiebreak.frequentist.bbc_cv import WinnerBootstrap, WinnerInterval, bootstrap_winner, bootstrap_winner_by
 from tiebreak.metrics.scorer import Outputs, Scorer, is_mean_of_rows, values_by_row
 from tiebreak.metrics.targets import Truth, UndefinedScore, make_truth
 from tiebreak.numerics import FloatArray, IntArray
@@ -21,14 +20,14 @@ from tiebreak.plan.record import DatasetRecord
 from tiebreak.result import Result
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.vocabulary import Notice, look_up, quoted
+from tiebreak.statistics.selection import WinnerBootstrap, WinnerInterval, bootstrap_winner, bootstrap_winner_by
 
 if TYPE_CHECKING:
     from tiebreak.evaluation.evaluation import Evaluation
-    from tiebreak.views.plots.display import Plots
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class BiasCorrectedScore(Result["Plots[BiasCorrectedScore]"]):
+class BiasCorrectedScore(Result):
     """Expected score of the best of several models, corrected for having picked it by the same predictions (BBC-CV).
 
     Attributes
@@ -206,7 +205,7 @@ def _kept(evaluation: Evaluation, dataset: int, names: Sequence[str] | None) -> 
                 Setting("keep_predictions", "True"),
                 ", under another ",
                 Setting("name"),
-                " where a store has the run already; or nest the choice, with tb.nested_cross_validate.",
+                " where a store has the run already; or measure the search as a model.",
             ) from None
         if len(found) == len(repeats) and all(rows.size == repeats[0].size for rows, _, _ in found):
             outputs[name] = [{method: answer[np.argsort(rows)] for method, answer in said.items()} for rows, said, _ in found]
@@ -233,7 +232,7 @@ def _rows_of_repeats(record: DatasetRecord) -> list[IntArray]:
     if np.unique(first).size < first.size or any(not np.array_equal(first, rows) for rows in repeats[1:]):
         raise UnsuitableDesignError(
             f"the bias-corrected score needs each repeat to test the same examples, each once, and splits of the kind "
-            f"{record.kind!r} do not. Use folds, repeated or not, or nest the choice with tb.nested_cross_validate."
+            f"{record.kind!r} do not. Use folds, repeated or not, or measure the search as a model."
         )
     return repeats
 

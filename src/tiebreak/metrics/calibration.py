@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,14 +14,11 @@ from tiebreak.numerics import FloatArray, IntArray, check_count, check_probabili
 from tiebreak.result import Result
 from tiebreak.statistics.rates import proportion_interval
 
-if TYPE_CHECKING:
-    from tiebreak.views.plots.class_curves import CalibrationPlots
-
 Strategy = Literal["quantile", "uniform"]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class CalibrationCurve(Result["CalibrationPlots"]):
+class CalibrationCurve(Result):
     """Bins of examples of similar probability, and how many of them are positive.
 
     Attributes

@@ -19,8 +19,6 @@ from tiebreak.scores.vocabulary import Notice, quoted
 if TYPE_CHECKING:
     import pandas as pd
 
-    from tiebreak.views.plots.matrix import ConfusionMatrixPlots
-
 
 Average = Literal["micro", "macro", "weighted"]
 Share = Literal["actual", "predicted", "all"]
@@ -43,7 +41,7 @@ class Undefined(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ConfusionMatrix(Result["ConfusionMatrixPlots"]):
+class ConfusionMatrix(Result):
     """Counts of examples by true and predicted class.
 
     Print it for the table. Matrices of the same labels can be added.

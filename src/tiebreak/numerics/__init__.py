@@ -55,7 +55,6 @@ from tiebreak.numerics.student import (
     student_quantile,
     student_tail,
     student_tails,
-    widest_interval,
 )
 
 __all__ = [
@@ -112,5 +111,4 @@ __all__ = [
     "student_tail",
     "student_tails",
     "weighted_chi_square_tail",
-    "widest_interval",
 ]

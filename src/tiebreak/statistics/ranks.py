@@ -496,31 +496,13 @@ def _strictly_above(e: FloatArray, tolerance: FloatArray) -> IntArray:
 
 def _exact_pvalue(size: FloatArray, ranks: SignedRanks, wanted: NDArray[np.bool_], side: Alternative) -> FloatArray:
     """Tails of the sum of ranks when each sign is a fair coin; rows with the same ranks share one distribution."""
-    p = np.full(len(wanted), np.nan)
-    rows = np.flatnonzero(wanted)
-    if not rows.size:
-        return p
-    doubled = np.rint(2 * size[rows]).astype(np.int32)
-    has_ties = (ranks.n_tie_groups[rows] > 0).astype(np.int32)
-    # without ties the ranks are known from their number and the first of them
-    smallest = np.where(doubled > 0, doubled, np.iinfo(np.int32).max).min(axis=1)
-    brief = np.stack([has_ties, ranks.n_used[rows], smallest], axis=1)
-    for tied in (0, 1):
-        mine = np.flatnonzero(has_ties == tied)
-        if not mine.size:
-            continue
-        keys = np.ascontiguousarray(doubled[mine] if tied else brief[mine])
-        _, where, kind = np.unique(keys, axis=0, return_index=True, return_inverse=True)
-        order = np.argsort(kind.ravel(), kind="stable")
-        starts = np.searchsorted(kind.ravel()[order], np.arange(where.size + 1))
-        for number, example in enumerate(where.tolist()):
-            members = mine[order[starts[number] : starts[number + 1]]]
-            pattern = doubled[mine[example]]
-            tail = _tails(pattern[pattern > 0].tobytes())
-            up, down = (np.rint(2 * np.nan_to_num(each[rows[members]])).astype(int) for each in (ranks.w_plus, ranks.w_minus))
-            greater, less = tail[up], tail[down]
-            p[rows[members]] = {"greater": greater, "less": less}.get(side, np.minimum(2 * np.minimum(greater, less), 1.0))
-    return p
+    greater, less = np.full((2, len(wanted)), np.nan)
+    doubled = np.rint(2 * size).astype(np.int32)
+    up, down = (np.rint(2 * np.nan_to_num(each)).astype(int) for each in (ranks.w_plus, ranks.w_minus))
+    for row in np.flatnonzero(wanted).tolist():
+        tail = _tails(doubled[row][doubled[row] > 0].tobytes())
+        greater[row], less[row] = tail[up[row]], tail[down[row]]
+    return np.asarray({"greater": greater, "less": less}.get(side, np.minimum(2 * np.minimum(greater, less), 1.0)))
 
 
 @lru_cache(maxsize=1024)

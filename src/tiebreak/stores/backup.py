@@ -5,20 +5,22 @@ from __future__ import annotations
 import os
 import secrets
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 from tiebreak.errors import DamagedStoreError, Setting, StoreError
+from tiebreak.stores.damage import Damage
 from tiebreak.stores.database import Connection, Database
 from tiebreak.stores.sqlite import SqliteDatabase
 
 _JOURNALS = ("-journal", "-wal", "-shm")
 
 
-def back_up(database: Database, target: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-    """Copy a store as it is at one moment; `overwrite` lets a file of that name be replaced."""
-    from tiebreak.stores.sql import SqlStore
-
+def back_up(
+    database: Database, target: str | os.PathLike[str], check: Callable[[Path], list[Damage]], *, overwrite: bool = False
+) -> None:
+    """Copy a store as it is at one moment; `check` says what is wrong in a copy, and `overwrite` lets a file be replaced."""
     shown, path = os.fspath(target), Path(os.path.realpath(target))
     if not isinstance(database, SqliteDatabase) or not database.path:
         raise StoreError(
@@ -30,10 +32,7 @@ def back_up(database: Database, target: str | os.PathLike[str], *, overwrite: bo
     try:
         os.close(os.open(part, os.O_CREAT | os.O_EXCL, 0o600))
         database.do(lambda connection: _copy(connection, part))
-        copy = SqlStore(part)
-        damages = copy.check()
-        copy.close()
-        if damages:
+        if damages := check(part):
             run = f" of run {damages[0].run!r}" if damages[0].run else ""
             raise DamagedStoreError(
                 f"{database.shown} is damaged, so no backup was made that would pass for a whole one. The first of "

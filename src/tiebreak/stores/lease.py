@@ -21,7 +21,7 @@ from tiebreak.stores.encoding import MALFORMED, from_json, sealed, to_json, unse
 
 if TYPE_CHECKING:
     from tiebreak.stores.database import Connection
-    from tiebreak.stores.log import Piece, SqlLog
+    from tiebreak.stores.rows import Piece, RunRows
 
 BEATS = 4
 """How often a holder shows that it lives, in the time for which it may show nothing."""
@@ -40,8 +40,8 @@ class SqlLease(AbstractContextManager["SqlLease"]):
     It may show nothing for `seconds` of the store's own clock.
     """
 
-    def __init__(self, log: SqlLog, seconds: float) -> None:
-        self._run_log = log
+    def __init__(self, rows: RunRows, seconds: float) -> None:
+        self._rows = rows
         self._seconds = seconds
         self._holder = secrets.randbits(62)
         self._held: set[Cell] = set()
@@ -63,26 +63,26 @@ class SqlLease(AbstractContextManager["SqlLease"]):
     def _hand_over(
         self, outcomes: Sequence[Outcome], wanted: Sequence[Cell], again: Collection[Cell]
     ) -> tuple[list[Outcome], Claim]:
-        log = self._run_log
+        rows = self._rows
         claim = Claim([], [], [])
         lost: set[Cell] = set()
         if not outcomes and not wanted:
             return [], claim
         with self._lock:
-            for piece in log.pieces(outcomes):
+            for piece in rows.pieces(outcomes):
                 work = partial(self._exchange, piece, wanted, again)
-                lost_now, claimed, self._held = log.database.do(work, log.record.name, to_write=True)
+                lost_now, claimed, self._held = rows.do(work, to_write=True)
                 lost |= lost_now
                 if wanted:
                     claim, wanted = claimed, ()
             if self._held and self._heart.ident is None:
                 self._heart.start()
-        refused = [outcome for outcome in outcomes if log.mapping.stored(outcome.cell) in lost] if lost else []
+        refused = [outcome for outcome in outcomes if rows.mapping.stored(outcome.cell) in lost] if lost else []
         if refused:
             _log.warning(
                 "run %r: what this process measured for %s%s came too late and was not kept, as another process has taken over.",
-                log.record.name,
-                cell_text(log.record, refused[0].cell),
+                rows.record.name,
+                cell_text(rows.record, refused[0].cell),
                 f" and {len(refused) - 1} more" if len(refused) > 1 else "",
             )
         return refused, claim
@@ -94,9 +94,9 @@ class SqlLease(AbstractContextManager["SqlLease"]):
             self._heart.join()
         if not self._held or isinstance(error, StoreError):  # a store that is lost is not waited for again
             return
-        log = self._run_log
+        rows = self._rows
         try:
-            log.database.do(lambda c: c.execute(_DELETE, [log.run, self._holder]), log.record.name, to_write=True)
+            rows.do(lambda c: c.execute(_DELETE, [rows.run, self._holder]), to_write=True)
             self._held = set()
         except TiebreakError:
             if kind is None:
@@ -111,20 +111,20 @@ class SqlLease(AbstractContextManager["SqlLease"]):
 
         Returns the cells whose outcomes were refused, the claim, and the cells that are held now.
         """
-        log = self._run_log
+        rows = self._rows
         others, own = self._owners(connection)
         done = {outcome.cell for outcome, _ in piece}
         refused = done & others
-        refused |= log.put([each for each in piece if each[0].cell not in others], connection, own)
+        refused |= rows.put([each for each in piece if each[0].cell not in others], connection, own)
         claim = Claim([], [], [])
         granted = set()
-        stored = [log.mapping.stored(cell) for cell in wanted]
-        kept = log.kept(connection, stored)
-        metrics = [metric.name for metric in log.record.metrics]
+        stored = [rows.mapping.stored(cell) for cell in wanted]
+        kept = rows.kept(connection, stored)
+        metrics = [metric.name for metric in rows.record.metrics]
         for cell, place in zip(wanted, stored, strict=True):
-            outcome = log.outcome(kept[place]) if place in kept else None
+            outcome = rows.outcome(kept[place]) if place in kept else None
             if outcome is not None and is_settled(outcome, metrics, is_again=cell in again):
-                claim.settled.append(log.mapping.own_part(outcome, cell, {}))
+                claim.settled.append(rows.mapping.own_part(outcome, cell, {}))
             elif place in others:
                 claim.held.append(cell)
             else:
@@ -132,15 +132,15 @@ class SqlLease(AbstractContextManager["SqlLease"]):
                 granted.add(place)
         held = (self._held - done - others) | granted
         if held:
-            connection.execute(_PUT, [self._content(connection, held), log.run, self._holder])
+            connection.execute(_PUT, [self._content(connection, held), rows.run, self._holder])
         elif own:
-            connection.execute(_DELETE, [log.run, self._holder])
+            connection.execute(_DELETE, [rows.run, self._holder])
         return refused, claim, held
 
     def _owners(self, connection: Connection) -> tuple[set[Cell], set[Cell]]:
         """Cells of others who live, and those that are still this holder's; who does not live any more loses its row."""
-        run = self._run_log.run
-        now = self._run_log.database.now(connection)
+        run = self._rows.run
+        now = self._rows.database.now(connection)
         others: set[Cell] = set()
         own: set[Cell] = set()
         for holder, content in connection.execute("SELECT holder, content FROM tiebreak_leases WHERE run = ?", [run]):
@@ -161,25 +161,25 @@ class SqlLease(AbstractContextManager["SqlLease"]):
 
     def _content(self, connection: Connection, held: Collection[Cell]) -> bytes:
         self._n_shown += 1
-        now = self._run_log.database.now(connection)
-        return sealed(to_json([_place(), now, self._seconds, sorted(held)]), "lease", self._run_log.run, self._holder)
+        now = self._rows.database.now(connection)
+        return sealed(to_json([_place(), now, self._seconds, sorted(held)]), "lease", self._rows.run, self._holder)
 
     # --- between the transactions ---------------------------------------------------------------------------------------------
 
     def _beat_on(self, seconds: float) -> None:
         """Show that this process lives, even while a fit takes long; unless others have taken it for dead."""
-        log = self._run_log
+        rows = self._rows
         n_shown = self._n_shown
         update = "UPDATE tiebreak_leases SET content = ? WHERE run = ? AND holder = ?"
 
         def show(connection: Connection) -> None:
-            connection.execute(update, [self._content(connection, self._held), log.run, self._holder])
+            connection.execute(update, [self._content(connection, self._held), rows.run, self._holder])
 
         while not self._is_over.wait(seconds):
             if self._held and n_shown == self._n_shown and self._lock.acquire(blocking=False):
                 try:
                     with suppress(TiebreakError):  # who measures will meet it too, and tell
-                        log.database.once(show, log.record.name, to_write=True)  # nobody waits for it
+                        rows.database.once(show, rows.record.name, to_write=True)  # nobody waits for it
                 finally:
                     self._lock.release()
             n_shown = self._n_shown

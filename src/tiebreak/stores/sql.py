@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tiebreak.errors import DamagedStoreError, InvalidParameterError, StoreError
 from tiebreak.plan.record import RunRecord
 from tiebreak.scores.vocabulary import look_up
-from tiebreak.stores import database_of
+from tiebreak.stores.addresses import database_of
 from tiebreak.stores.cells import deleted_text
 from tiebreak.stores.contract import RunSummary
 from tiebreak.stores.damage import Damage, FoundDamageError, Report, refuse
@@ -28,6 +28,7 @@ from tiebreak.stores.encoding import MALFORMED, fault_text, from_json, require, 
 if TYPE_CHECKING:
     from tiebreak.stores.database import Connection, Database
     from tiebreak.stores.log import SqlLog
+    from tiebreak.stores.rows import RunRows
 
 # --- the rows of runs -----------------------------------------------------------------------------------------------------
 
@@ -206,6 +207,7 @@ class SqlStore:
         from tiebreak.stores.log import SqlLog
         from tiebreak.stores.plan_blob import pack_plan
         from tiebreak.stores.plan_mapping import check_record, environment_of, merge_records
+        from tiebreak.stores.rows import RunRows
 
         check_record(record)
         versions = dict(record.versions)
@@ -234,12 +236,14 @@ class SqlStore:
 
         run, stored, position, plan = self._database.do(begin, record.name, to_write=True, create=True)
         own = dataclasses.replace(record, threads=stored.threads)
-        return SqlLog(self._database, run, own, stored, plan, environment=position, lease_seconds=self._lease_seconds)
+        return SqlLog(RunRows(self._database, run, own, stored, plan, position), self._lease_seconds)
 
     def read(self, name: str) -> SqlLog:
         """A stored run with everything that it has."""
+        from tiebreak.stores.log import SqlLog
+
         run = self._database.do(partial(_known, name), name)
-        return self._log(run, name)
+        return SqlLog(self._read_rows(run, name), self._lease_seconds)
 
     def delete(self, name: str) -> None:
         """Forget a run, even a damaged one."""
@@ -266,7 +270,7 @@ class SqlStore:
         damages += [Damage("", "the list of runs", "one that has cells is gone") for each in numbers if each not in known]
         for run, summary in runs.items():
             try:
-                self._log(run, summary.name).check(damages.append)
+                self._read_rows(run, summary.name).check(damages.append)
             except DamagedStoreError as error:
                 damages.append(_found(database, summary.name, error))
             except StoreError:
@@ -293,22 +297,21 @@ class SqlStore:
         """
         from tiebreak.stores.backup import back_up
 
-        back_up(self._database, path, overwrite=overwrite)
+        back_up(self._database, path, lambda part: SqlStore(part).check(), overwrite=overwrite)
 
     def close(self) -> None:
         """Let go of files and connections; the store may be used again afterwards."""
         self._database.close()
 
-    def _log(self, run: int, name: str) -> SqlLog:
-        from tiebreak.stores.log import SqlLog
+    def _read_rows(self, run: int, name: str) -> RunRows:
+        from tiebreak.stores.rows import RunRows
 
         record, environments, plan = self._database.do(lambda connection: read_plan(connection, run, name), name)
-        last = len(environments) - 1
-        return SqlLog(self._database, run, record, record, plan, environment=last, lease_seconds=self._lease_seconds)
+        return RunRows(self._database, run, record, record, plan, len(environments) - 1)
 
 
 def _found(database: Database, run: str, error: DamagedStoreError) -> Damage:
-    """What an error tells of a run, or of the whole store."""
+    """Damage that an error tells of, in a run or in the whole store."""
     if isinstance(error, FoundDamageError):
         return error.damage
     said = " ".join(str(error.__cause__).split())
