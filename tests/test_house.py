@@ -58,7 +58,6 @@ ON_THEIR_OWN = {
     "readers/answer.py": "saved answers are a format of their own; read.py says what a source is",
     "readers/join.py": "read.py says what each source is, and this pairs several",
     "stores/backup.py": "a copy is made and verified as a file; sql.py holds the store",
-    "stores/plan_blob.py": "a plan is packed and read without any database",
     "stores/postgres.py": "one file for each kind of database",
     "views/report/decide.py": "the data of decide.js stand beside it, under its name",
 }

@@ -166,7 +166,7 @@ def test_a_changed_value(path: Path, table: str, column: str) -> None:
         keys = {"runs": "run", "store": "schema", "leases": "run, holder"}.get(table, "run, dataset, split, model")
         where = f"WHERE ({keys}) = (SELECT {keys} FROM tiebreak_{table} LIMIT 1)"
         (value,) = connection.execute(f"SELECT {column} FROM tiebreak_{table} {where}").fetchone()
-        changed = value + 40 if isinstance(value, int) else value[:-1] + b"!"
+        changed = value + 40 if isinstance(value, int) else value[:-1] + bytes([(value or b"x")[-1] ^ 1])
         assert connection.execute(f"UPDATE tiebreak_{table} SET {column} = ? {where}", (changed,)).rowcount == 1
     answers = read_all(path)
     assert answers["check"]

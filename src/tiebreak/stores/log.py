@@ -16,7 +16,7 @@ from tiebreak.stores.damage import Damage, refuse
 from tiebreak.stores.encoding import NOTES
 from tiebreak.stores.plan_mapping import ABSENT
 from tiebreak.stores.rows import BLOCK, RunRows
-from tiebreak.stores.sql import read_plan
+from tiebreak.stores.runs import read_plan
 
 if TYPE_CHECKING:
     from tiebreak.stores.database import Connection

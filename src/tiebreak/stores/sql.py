@@ -1,6 +1,6 @@
 """A store in a database: a SQLite file, PostgreSQL, or a database in memory.
 
-Functions that need numpy import what does: a list of runs is there before numpy would be loaded.
+The methods import what needs numpy: a list of runs is there before that would be loaded.
 """
 
 from __future__ import annotations
@@ -9,154 +9,34 @@ import dataclasses
 import math
 import os
 import secrets
-import struct
 from collections.abc import Mapping
 from functools import partial
-from hashlib import blake2b
 from numbers import Real
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 from tiebreak.errors import DamagedStoreError, InvalidParameterError, StoreError
 from tiebreak.plan.record import RunRecord
-from tiebreak.scores.vocabulary import look_up
 from tiebreak.stores.addresses import database_of
-from tiebreak.stores.cells import deleted_text
-from tiebreak.stores.contract import RunSummary
-from tiebreak.stores.damage import Damage, FoundDamageError, Report, refuse
-from tiebreak.stores.encoding import MALFORMED, fault_text, from_json, require, sealed, to_json, unsealed
+from tiebreak.stores.damage import Damage, FoundDamageError, refuse
+from tiebreak.stores.encoding import sealed, to_json
+from tiebreak.stores.runs import (
+    Tally,
+    find_run,
+    hash_of,
+    key_of,
+    known_run,
+    list_runs,
+    pack_head,
+    pack_tally,
+    read_plan,
+    read_tally,
+)
 
 if TYPE_CHECKING:
+    from tiebreak.stores.contract import RunSummary
     from tiebreak.stores.database import Connection, Database
     from tiebreak.stores.log import SqlLog
     from tiebreak.stores.rows import RunRows
-
-# --- the rows of runs -----------------------------------------------------------------------------------------------------
-
-_MOST = 2**53
-_TALLY = struct.Struct("<6q")
-_ALL_RUNS = "SELECT run, name_key, tally, head FROM tiebreak_runs"
-
-
-class Tally(NamedTuple):
-    """Numbers of a run that change with each transaction; times are microseconds since 1970.
-
-    `hash_sum` is the sum of the hashes of its cells modulo 2**64, and `plan` the hash of its plan.
-    """
-
-    created: int
-    updated: int
-    n_cells: int = 0
-    n_done: int = 0
-    hash_sum: int = 0
-    plan: int = 0
-
-
-def read_tally(connection: Connection, run: int, name: str) -> Tally:
-    """Read the tally of a run; raises `StoreError` where the run was deleted."""
-    found = connection.execute("SELECT tally FROM tiebreak_runs WHERE run = ?", [run])
-    if not found:
-        raise StoreError(deleted_text(name))
-    try:
-        return _tally(run, found[0][0])
-    except MALFORMED as error:
-        refuse(Damage(name, "the tally of the cells", fault_text(error)))
-        raise
-
-
-def pack_tally(run: int, tally: Tally) -> bytes:
-    """Pack a tally for its row: always as many bytes, so that the row is changed in its place."""
-    return sealed(_TALLY.pack(*tally), "tally", run)
-
-
-def _tally(run: int, blob: bytes) -> Tally:
-    tally = Tally(*_TALLY.unpack(unsealed(blob, "tally", run)))
-    is_right = 0 <= tally.n_done <= tally.n_cells < _MOST and 0 <= tally.created < _MOST and 0 <= tally.updated < _MOST
-    require(is_right, "numbers that no store has")
-    return tally
-
-
-def read_plan(connection: Connection, run: int, name: str) -> tuple[RunRecord, tuple[Mapping[str, str], ...], int]:
-    """Read the plan of a run, the versions that it was measured with, and the hash of both."""
-    from tiebreak.stores.plan_blob import unpack_plan
-
-    found = connection.execute("SELECT plan FROM tiebreak_runs WHERE run = ?", [run])
-    if not found:
-        raise StoreError(deleted_text(name))
-    try:
-        record, environments = unpack_plan(unsealed(found[0][0], "plan", run))
-        require(record.name == name, "the plan of another run")
-    except MALFORMED as error:
-        refuse(Damage(name, "the plan", fault_text(error)))
-        raise
-    return record, environments, _hash_of(found[0][0])
-
-
-def _hash_of(blob: bytes) -> int:
-    return int.from_bytes(blob[:8], "little", signed=True)
-
-
-def _key(name: str) -> bytes:
-    """Key of a run, as names of any length must be unique."""
-    return blake2b(to_json(name), digest_size=16).digest()
-
-
-def _head(record: RunRecord) -> list[Any]:
-    """Facts of a run that are listed."""
-    n_splits = sum(dataset.n_splits for dataset in record.datasets)
-    metrics = [metric.name for metric in record.metrics]
-    return [record.name, record.n_cells, len(record.models), len(record.datasets), n_splits, metrics]
-
-
-def _summary(run: int, key: bytes, tally_blob: bytes, head: bytes) -> RunSummary:
-    """Read a row of `_ALL_RUNS`; raises one of `MALFORMED`."""
-    name, *counts, metrics = from_json(unsealed(head, "head", run))
-    require(isinstance(name, str) and key == _key(name), "its hash does not match")
-    require(len(counts) == 4 and all(type(n) is int and 0 <= n < _MOST for n in counts), "counts that no run has")
-    require(isinstance(metrics, list) and all(isinstance(metric, str) for metric in metrics), "metrics that are none")
-    tally = _tally(run, tally_blob)
-    n_cells, n_models, n_datasets, n_splits = counts
-    times = tally.created / 1e6, tally.updated / 1e6
-    n_failed = tally.n_cells - tally.n_done
-    return RunSummary(name, *times, n_cells, tally.n_done, n_failed, n_models, n_datasets, n_splits, tuple(metrics))
-
-
-def _list_runs(report: Report, connection: Connection) -> dict[int, RunSummary]:
-    """All runs by their numbers; what is wrong is reported."""
-    runs = {}
-    for row in connection.execute(_ALL_RUNS):
-        try:
-            runs[row[0]] = _summary(*row)
-        except MALFORMED as error:
-            report(Damage(_name_of(row[3]), "the description of the run", fault_text(error)))
-    return runs
-
-
-def _name_of(head: bytes) -> str:
-    """Name in the head of a run; "" where it cannot be read any more."""
-    try:
-        return str(from_json(head[8:])[0])
-    except MALFORMED:
-        return ""
-
-
-def _find(connection: Connection, name: str) -> int | None:
-    """Find the number of a run; None if there is certainly none of that name."""
-    found = connection.execute("SELECT run FROM tiebreak_runs WHERE name_key = ?", [_key(name)])
-    if not found:
-        _list_runs(refuse, connection)  # its name may be damaged
-    return found[0][0] if found else None
-
-
-def _known(name: str, connection: Connection) -> int:
-    """Find the number of a run; raises `UnknownNameError` if there is none of that name."""
-    run = _find(connection, name)
-    if run is None:
-        look_up(name, [each.name for each in _list_runs(refuse, connection).values()], "run")
-        raise AssertionError
-    return run
-
-
-# --- the store ------------------------------------------------------------------------------------------------------------
 
 
 class SqlStore:
@@ -199,7 +79,7 @@ class SqlStore:
 
     def runs(self) -> list[RunSummary]:
         """All runs, the last one updated first."""
-        runs = self._database.do(partial(_list_runs, refuse))
+        runs = self._database.do(partial(list_runs, refuse))
         return sorted(runs.values(), key=lambda run: run.updated, reverse=True)
 
     def open(self, record: RunRecord, *, accept_versions: bool = False) -> SqlLog:
@@ -213,7 +93,7 @@ class SqlStore:
         versions = dict(record.versions)
 
         def begin(connection: Connection) -> tuple[int, RunRecord, int, int]:
-            run = _find(connection, record.name)
+            run = find_run(connection, record.name)
             environments: tuple[Mapping[str, str], ...] = (versions,)
             now = self._database.now(connection)
             if run is None:
@@ -225,11 +105,11 @@ class SqlStore:
                 position = environment_of(record.name, environments, versions, accept_versions)
                 environments = (*environments, versions)[: max(len(environments), position + 1)]
             plan = sealed(pack_plan(stored, environments), "plan", number)
-            tally = before._replace(plan=_hash_of(plan))
-            row = [pack_tally(number, tally), sealed(to_json(_head(stored)), "head", number), plan, number]
+            tally = before._replace(plan=hash_of(plan))
+            row = [pack_tally(number, tally), sealed(to_json(pack_head(stored)), "head", number), plan, number]
             if run is None:
                 insert = "INSERT INTO tiebreak_runs (tally, head, plan, run, name_key) VALUES (?, ?, ?, ?, ?)"
-                connection.execute(insert, [*row, _key(record.name)])
+                connection.execute(insert, [*row, key_of(record.name)])
             elif tally != before:
                 connection.execute("UPDATE tiebreak_runs SET tally = ?, head = ?, plan = ? WHERE run = ?", row)
             return number, stored, position, tally.plan
@@ -242,14 +122,14 @@ class SqlStore:
         """A stored run with everything that it has."""
         from tiebreak.stores.log import SqlLog
 
-        run = self._database.do(partial(_known, name), name)
+        run = self._database.do(partial(known_run, name), name)
         return SqlLog(self._read_rows(run, name), self._lease_seconds)
 
     def delete(self, name: str) -> None:
         """Forget a run, even a damaged one."""
 
         def forget(connection: Connection) -> None:
-            run = _known(name, connection)
+            run = known_run(name, connection)
             for table in ("cells", "outputs", "leases", "runs"):
                 connection.execute(f"DELETE FROM tiebreak_{table} WHERE run = ?", [run])  # noqa: S608
 
@@ -262,7 +142,7 @@ class SqlStore:
         try:
             if found := database.do(database.find_damage):
                 damages.append(Damage("", database.whole, f"{database.kind} says {found!r}"))
-            runs = database.do(partial(_list_runs, damages.append))
+            runs = database.do(partial(list_runs, damages.append))
             numbers = database.do(lambda connection: connection.execute("SELECT DISTINCT run FROM tiebreak_cells"))
             known = database.do(lambda connection: connection.execute("SELECT run FROM tiebreak_runs"))
         except DamagedStoreError as error:

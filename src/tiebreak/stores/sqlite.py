@@ -118,7 +118,8 @@ class SqliteDatabase(Database):
     def is_usable(self, connection: Connection) -> bool:
         """A file that was moved, deleted or replaced takes nothing more: what would be written there has no name."""
         with suppress(OSError):
-            if os.path.samestat(connection.file, os.stat(self.path)):  # type: ignore[attr-defined]  # noqa: PTH116
+            file = connection.file  # type: ignore[attr-defined]
+            if file is None or os.path.samestat(file, os.stat(self.path)):  # noqa: PTH116
                 return True
         connection.driver.close()
         self.close()
