@@ -1,5 +1,4 @@
 from tiebreak import errors as errors
-from tiebreak import frequentist as frequentist
 from tiebreak import metrics as metrics
 from tiebreak import statistics as statistics
 from tiebreak import testing as testing

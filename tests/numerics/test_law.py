@@ -152,5 +152,5 @@ def test_settings_out_of_range_are_refused() -> None:
         LAW.interval(95)
     with pytest.raises(InvalidParameterError, match=r"rope must be a finite half-width.*got -0\.01"):
         LAW.probabilities(-0.01)
-    with pytest.raises(InvalidParameterError, match="alternative must be 'two-sided', 'greater' or 'less'; got 'larger'"):
+    with pytest.raises(InvalidParameterError, match="alternative must be one of 'two-sided', 'greater', 'less'; got 'larger'"):
         LAW.pvalue("larger")  # type: ignore[arg-type]

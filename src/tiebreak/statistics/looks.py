@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Literal, NamedTuple, get_args
@@ -20,13 +19,13 @@ from tiebreak.numerics import (
     check_ratio,
     floats,
     plain,
+    student_log_density,
     student_multiplier,
     student_tail,
 )
-from tiebreak.numerics.quadrature import lagrange_weights, log_gamma_nodes
+from tiebreak.numerics.quadrature import lagrange_weights
 
 SpendingName = Literal["hwang-shih-decani", "obrien-fleming", "pocock"]
-SpendingFunction = Callable[[float, float], float]
 
 MOST_LOOKS = 1_000
 """Looks of a design; more of them cost seconds to calibrate, and bring nothing."""
@@ -62,25 +61,14 @@ SCALE_POINTS = 28
 """Points of the integral over the ratio of the two sums of squares."""
 
 
-class StoppingProbabilities(NamedTuple):
-    """Probability of stopping at each look by crossing the upper and the lower bound, of shape (n_looks,) each."""
-
-    upper: FloatArray
-    lower: FloatArray
-
-
-@dataclass(frozen=True, slots=True)
-class GroupSequentialDesign:
+class GroupSequentialDesign(NamedTuple):
     """Two-sided bounds of every look; the first look at which the statistic is beyond its bound decides.
 
     Attributes
     ----------
-    alpha : float
-        Probability of ever exceeding a bound where the true difference is 0, if the information reaches 1.
-    fractions : ndarray of shape (n_looks,)
-        Information of each look as a share of that of the plan.
-    df : ndarray of shape (n_looks,)
-        Degrees of freedom of the statistic; infinite where it is normal.
+    fractions, df : ndarray of shape (n_looks,)
+        Information of each look as a share of that of the plan, and degrees of freedom of the statistic, infinite where it is
+        normal.
     spent : ndarray of shape (n_looks,)
         Probability of exceeding a bound up to each look, where the true difference is 0.
     critical : ndarray of shape (n_looks,)
@@ -90,68 +78,15 @@ class GroupSequentialDesign:
         intervals of all looks cover at once with 1 - alpha.
     """
 
-    alpha: float
     fractions: FloatArray
     df: FloatArray
     spent: FloatArray
     critical: FloatArray
     alphas: FloatArray
-    _survivals: tuple[_Survival | None, ...] = field(repr=False, compare=False)
-
-    def stopping_probabilities(self, drift: float) -> StoppingProbabilities:
-        """Probabilities of stopping at each look for a true difference of `drift` standard errors of the whole plan."""
-        return StoppingProbabilities(self._exits(drift), self._exits(-drift))
-
-    def _exits(self, drift: float) -> FloatArray:
-        """Probability of a decision upwards at each look."""
-        if not np.isfinite(drift):
-            raise InvalidParameterError(f"drift must be a finite number; got {drift!r}.", about="drift")
-        rows = zip(self.fractions, self.df, self.critical, self._survivals, strict=True)
-        return np.array([_exit(float(c), float(drift * np.sqrt(t)), float(df), survival) for t, df, c, survival in rows])
-
-    def power(self, drift: float) -> float:
-        """Probability of a decision in the direction of the drift, at any look."""
-        return float(self._exits(abs(drift)).sum())
-
-    def expected_fraction(self, drift: float) -> float:
-        """Expected information at the end, as a share of the plan: of the look that stops, or of the last one."""
-        found = self.stopping_probabilities(drift)
-        stops = found.upper + found.lower
-        return float(stops @ self.fractions + max(0.0, 1 - stops.sum()) * self.fractions[-1])
-
-    def drift_for(self, power: float) -> float:
-        """Drift at which a decision in its direction has the given power; infinite where no drift has it."""
-        from scipy.special import ndtri
-
-        wanted = float(ndtri(check_probability(power, "power", low=self.alpha / 2)))
-        low, high = 0.0, float(student_multiplier(self.alpha, np.inf)) + 1.0
-        ends = [float(ndtri(self.power(each))) - wanted for each in (low, high)]
-        while ends[1] < 0:
-            low, high = high, 2 * high
-            if high > 1e6:
-                return float("inf")
-            ends = [ends[1], float(ndtri(self.power(high))) - wanted]
-        # bisection, and between its steps a secant of the normal deviates of the power, which are nearly a straight line
-        for step in range(80):
-            middle = (low + high) / 2
-            if step % 3 and np.all(np.isfinite(ends)):
-                middle = low - ends[0] * (high - low) / (ends[1] - ends[0])
-            excess = float(ndtri(self.power(middle))) - wanted
-            if abs(excess) < 1e-11 or high - low <= 1e-12 * high:
-                break
-            if excess < 0:
-                low, ends[0] = middle, excess
-            else:
-                high, ends[1] = middle, excess
-        return middle
 
 
 def alpha_spent(
-    fractions: ArrayLike,
-    *,
-    alpha: float = 0.05,
-    spending: SpendingName | SpendingFunction = "hwang-shih-decani",
-    gamma: float = -4.0,
+    fractions: ArrayLike, *, alpha: float = 0.05, spending: SpendingName = "hwang-shih-decani", gamma: float = -4.0
 ) -> FloatArray:
     """Part of a two-sided alpha that may be spent up to given shares of the information.
 
@@ -160,8 +95,7 @@ def alpha_spent(
     fractions : array_like
         Shares of the information of the plan, above 0; from 1 on everything is spent.
     alpha : float, default 0.05
-    spending : {"hwang-shih-decani", "obrien-fleming", "pocock"} or callable, default "hwang-shih-decani"
-        A spending function, or a function of a fraction and alpha that gives the part spent up to there.
+    spending : {"hwang-shih-decani", "obrien-fleming", "pocock"}, default "hwang-shih-decani"
     gamma : float, default -4
         Parameter of Hwang, Shih and DeCani: the more negative, the less is spent early; 1 is near Pocock, -4 near
         O'Brien-Fleming.
@@ -174,7 +108,7 @@ def alpha_spent(
     Raises
     ------
     InvalidParameterError
-        An unknown name, a fraction that is not above 0, a function that spends more than alpha, or takes some back.
+        An unknown name, or a fraction that is not above 0.
 
     Notes
     -----
@@ -190,7 +124,7 @@ def alpha_spent(
 
     Examples
     --------
-    >>> from tiebreak.frequentist import alpha_spent
+    >>> from tiebreak.statistics import alpha_spent
     >>> alpha_spent([0.25, 0.5, 1.0]).round(4)
     array([0.0016, 0.006 , 0.05  ])
     """
@@ -199,11 +133,9 @@ def alpha_spent(
     if not np.all(np.isfinite(t)) or np.any(t <= 0):
         raise InvalidParameterError(f"fractions must be finite numbers above 0; got {plain(t)}.", about="fractions")
     t = np.minimum(t, 1.0)
-    if callable(spending):
-        return _spent_by(spending, t, alpha)
     if spending not in get_args(SpendingName):
         names = ", ".join(map(repr, get_args(SpendingName)))
-        raise InvalidParameterError(f"spending must be one of {names}, or a function; got {spending!r:.60}.", about="spending")
+        raise InvalidParameterError(f"spending must be one of {names}; got {spending!r:.60}.", about="spending")
     if spending == "hwang-shih-decani":
         gamma = check_number(gamma, "gamma", -40, 40)
         share = t if abs(gamma) < 1e-9 else np.expm1(-gamma * t) / np.expm1(-gamma)  # [HSD90]_
@@ -213,25 +145,6 @@ def alpha_spent(
         z = student_multiplier(alpha / 2, np.inf)
         share = 4 * student_tail(z / np.sqrt(t), np.inf) / alpha  # [LD83]_
     return np.asarray(np.where(t >= 1, alpha, np.minimum(share, 1.0) * alpha))
-
-
-def _spent_by(spending: SpendingFunction, t: FloatArray, alpha: float) -> FloatArray:
-    """Alpha that a caller's own function spends; refused where that is no spending function."""
-    order = np.unique(np.append(t, 1.0))
-    found = np.array([spending(float(at), alpha) for at in order], dtype=float)
-    if not np.all(np.isfinite(found)) or np.any(found < 0) or np.any(np.diff(found) < 0):
-        raise InvalidParameterError(
-            "a spending function gives what is spent up to a fraction: finite, not negative, and never less than before; "
-            f"got {found} at the fractions {order}.",
-            about="spending",
-        )
-    if found[-1] > alpha * (1 + 1e-9):
-        raise InvalidParameterError(
-            f"the spending function spends {found[-1]:g} up to the end of the plan, more than the alpha of {alpha:g}. Scale it "
-            "so that it ends at alpha.",
-            about="spending",
-        )
-    return np.asarray(np.minimum(found, alpha)[np.searchsorted(order, t)])
 
 
 def split_information(n_splits: ArrayLike, n_total: int, *, test_train_ratio: float) -> FloatArray:
@@ -256,7 +169,7 @@ def split_information(n_splits: ArrayLike, n_total: int, *, test_train_ratio: fl
 
     Examples
     --------
-    >>> from tiebreak.frequentist import split_information
+    >>> from tiebreak.statistics import split_information
     >>> split_information([10, 20, 100], 100, test_train_ratio=1 / 9).round(2)
     array([0.57, 0.75, 1.  ])
     """
@@ -271,9 +184,10 @@ def group_sequential_design(
     fractions: ArrayLike,
     *,
     alpha: float = 0.05,
-    spending: SpendingName | SpendingFunction = "hwang-shih-decani",
+    spending: SpendingName = "hwang-shih-decani",
     gamma: float = -4.0,
     df: ArrayLike | None = None,
+    spent: ArrayLike | None = None,
 ) -> GroupSequentialDesign:
     """Bounds and levels for looks at any shares of the information, for a normal or a Student statistic.
 
@@ -292,6 +206,8 @@ def group_sequential_design(
         Degrees of freedom of the statistic at each look, growing by at least 1 (n - 1 for a mean of n units). The variance is
         estimated anew at each look, and the bounds are those of the joint distribution of these t statistics. The normal
         distribution if not given.
+    spent : array_like of shape (n_looks,), optional
+        Part of alpha that may be spent up to each look, never less than before, where it is not that of the spending function.
 
     Returns
     -------
@@ -300,7 +216,7 @@ def group_sequential_design(
     Raises
     ------
     InvalidParameterError
-        Fractions or degrees of freedom that do not grow, more than 1,000 looks, a spending function that spends more than alpha.
+        Fractions or degrees of freedom that do not grow, more than 1,000 looks, more spent than alpha.
 
     Notes
     -----
@@ -313,7 +229,7 @@ def group_sequential_design(
     deviations from the mean are uniform on a sphere, whatever the true mean is. So the t statistics are a Markov chain, and the
     probability of having stayed within all bounds before, given the statistic of a look, follows from look to look by
     one-dimensional integrals. This is exact for normal data. Normal bounds read as Student levels are not: .079 instead of .05
-    for looks at two and at five repeats.
+    for a look after each of five repeats of two folds.
 
     References
     ----------
@@ -323,24 +239,38 @@ def group_sequential_design(
 
     Examples
     --------
-    >>> from tiebreak.frequentist import group_sequential_design
+    >>> from tiebreak.statistics import group_sequential_design
     >>> design = group_sequential_design([0.5, 1.0])
     >>> design.critical.round(3)
     array([2.75 , 1.981])
-    >>> round(design.power(3.0), 3), round(design.expected_fraction(3.0), 2)
-    (0.848, 0.87)
     """
     t = np.atleast_1d(floats(fractions, "fractions", InvalidParameterError))
     _check_looks(t)
-    spent = alpha_spent(t, alpha=alpha, spending=spending, gamma=gamma)
+    granted = _amounts(spent, check_probability(alpha, "alpha"), t.size)
+    if granted is None:
+        granted = alpha_spent(t, alpha=alpha, spending=spending, gamma=gamma)
     freedom = np.broadcast_to(floats(np.inf if df is None else df, "df", InvalidParameterError), t.shape)
     _check_df(freedom, t)
     is_normal = bool(freedom.min() >= NORMAL_FROM)
     process = np.full(t.shape, np.inf) if is_normal else np.minimum(freedom, MOST_DF)
-    design = _calibrated(float(alpha), tuple(t.tolist()), tuple(process.tolist()), tuple(spent.tolist()))
+    design = _calibrated(tuple(t.tolist()), tuple(process.tolist()), tuple(granted.tolist()))
     if not is_normal or df is None:
         return design
-    return replace(design, df=freedom, critical=student_multiplier(design.alphas, freedom))
+    return design._replace(df=freedom, critical=student_multiplier(design.alphas, freedom))
+
+
+def _amounts(spent: ArrayLike | None, alpha: float, n_looks: int) -> FloatArray | None:
+    """Amounts that a caller says; refused where they are not those of a plan."""
+    if spent is None:
+        return None
+    found = np.atleast_1d(floats(spent, "spent", InvalidParameterError))
+    if found.shape != (n_looks,) or not (np.diff(found, prepend=0.0) >= 0).all() or found[-1] > alpha * (1 + 1e-9):
+        raise InvalidParameterError(
+            f"spent must be one number for each of the {n_looks} looks, not negative, never less than before, and at most the "
+            f"alpha of {alpha:g}; got {plain(found)}.",
+            about="spent",
+        )
+    return found
 
 
 def _check_looks(t: FloatArray) -> None:
@@ -386,24 +316,19 @@ def _check_df(df: FloatArray, t: FloatArray) -> None:
 
 
 @lru_cache(maxsize=256)
-def _calibrated(
-    alpha: float, fractions: tuple[float, ...], df: tuple[float, ...], spent: tuple[float, ...]
-) -> GroupSequentialDesign:
+def _calibrated(fractions: tuple[float, ...], df: tuple[float, ...], spent: tuple[float, ...]) -> GroupSequentialDesign:
     """Bounds that spend what is to be spent, look by look."""
     critical: list[float] = []
-    survivals: list[_Survival | None] = []
     survival: _Survival | None = None
     for k, (t, freedom) in enumerate(zip(fractions, df, strict=True)):
         if k and (survival is not None or np.isfinite(critical[-1])):
             survival = _survival_after(survival, critical[-1], df[k - 1], freedom, fractions[k - 1] / t)
-        to_spend = spent[k] - (spent[k - 1] if k else 0.0)
-        critical.append(_bound(to_spend, freedom, survival))
-        survivals.append(survival)
+        critical.append(_bound(spent[k] - (spent[k - 1] if k else 0.0), freedom, survival))
     c, nu = np.array(critical), np.array(df)
     arrays = np.array(fractions), nu, np.array(spent), c, np.asarray(2 * student_tail(c, nu))
     for each in arrays:
         each.flags.writeable = False  # all callers share them
-    return GroupSequentialDesign(alpha, *arrays, tuple(survivals))
+    return GroupSequentialDesign(*arrays)
 
 
 @dataclass(frozen=True, slots=True)
@@ -599,7 +524,9 @@ def _bound(to_spend: float, df: float, survival: _Survival | None) -> float:
     if survival is None:
         return float(student_multiplier(to_spend, df))
     one_side = to_spend / 2
-    edges, z = _panels_from(0.0, survival)
+    end = (survival.values.size - 5) * survival.step
+    edges = np.linspace(0.0, end, max(2, int(np.ceil(end / min(4 * survival.step, PANEL))) + 1))
+    z = ((edges[:-1] + edges[1:]) / 2)[:, None] + (edges[1] - edges[0]) / 2 * _legendre(8)[0]
     half = (edges[1] - edges[0]) / 2
     density = _mass_density(survival, z)
     last = float(survival.values[-1])
@@ -627,13 +554,6 @@ def _bound(to_spend: float, df: float, survival: _Survival | None) -> float:
     return _unstretched(float(edges[k]) + half * (1 + x), df)
 
 
-def _panels_from(start: float, survival: _Survival) -> tuple[FloatArray, FloatArray]:
-    """Edges of panels on the stretched scale up to the end of the values, and their nodes, one row for each panel."""
-    end = (survival.values.size - 5) * survival.step
-    edges = np.linspace(start, end, max(2, int(np.ceil((end - start) / min(4 * survival.step, PANEL))) + 1))
-    return edges, ((edges[:-1] + edges[1:]) / 2)[:, None] + (edges[1] - edges[0]) / 2 * _legendre(8)[0]
-
-
 @cache
 def _legendre_coefficients() -> FloatArray:
     """Matrix from values at the eight nodes of a panel to coefficients of Legendre polynomials."""
@@ -641,48 +561,11 @@ def _legendre_coefficients() -> FloatArray:
     return np.asarray((np.arange(8) + 0.5)[:, None] * np.polynomial.legendre.legvander(nodes, 7).T * weights)
 
 
-def _mass_density(survival: _Survival, z: FloatArray, drift: float = 0.0) -> FloatArray:
+def _mass_density(survival: _Survival, z: FloatArray) -> FloatArray:
     """Density on the stretched scale of the statistic, together with having stayed within the bounds before."""
     df = survival.df
     if df == np.inf:
-        return np.asarray(
-            np.exp(-np.square(z - drift) / 2) / np.sqrt(2 * np.pi) * _interpolated(survival.values, np.abs(z) / survival.step + 4)
-        )
+        return np.asarray(np.exp(-np.square(z) / 2) / np.sqrt(2 * np.pi) * _interpolated(survival.values, z / survival.step + 4))
     statistic = np.sqrt(df) * np.sinh(z / np.sqrt(df))
-    density = _student_density(statistic, df, drift) * np.cosh(z / np.sqrt(df))
-    return np.asarray(density * _interpolated(survival.values, np.abs(z) / survival.step + 4))
-
-
-def _student_density(statistic: FloatArray, df: float, drift: float) -> FloatArray:
-    """Density of the noncentral t distribution: the normal one for a given variance, over the distribution of that."""
-    if drift == 0:
-        from tiebreak.numerics import student_log_density
-
-        return np.asarray(np.exp(student_log_density(statistic, df)))
-    log_scale, weights = log_gamma_nodes(df / 2, df / 2, finer=3)
-    root = np.exp(log_scale / 2)
-    return np.asarray((np.exp(-np.square(statistic[..., None] * root - drift) / 2) * root / np.sqrt(2 * np.pi)) @ weights)
-
-
-def _upper_tail(at: float, df: float, drift: float) -> float:
-    """P(T > at) of the noncentral t distribution, or of the shifted normal one."""
-    if df == np.inf or drift == 0:
-        return float(student_tail(at - drift, df))
-    log_scale, weights = log_gamma_nodes(df / 2, df / 2, finer=3)
-    return float(student_tail(at * np.exp(log_scale / 2) - drift, np.inf) @ weights)
-
-
-def _exit(bound: float, drift: float, df: float, survival: _Survival | None) -> float:
-    """Probability of being above the bound at a look, and within all bounds before."""
-    if not np.isfinite(bound):
-        return 0.0
-    if survival is None:
-        return _upper_tail(bound, df, drift)
-    last = float(survival.values[-1])
-    end = (survival.values.size - 5) * survival.step
-    start = float(_stretched(np.array(bound), df))
-    beyond = last * _upper_tail(max(bound, survival.end), df, drift)
-    if start >= end:
-        return beyond
-    edges, z = _panels_from(start, survival)
-    return beyond + float((edges[1] - edges[0]) / 2 * (_mass_density(survival, z, drift) @ _legendre(8)[1]).sum())
+    density = np.exp(student_log_density(statistic, df)) * np.cosh(z / np.sqrt(df))
+    return np.asarray(density * _interpolated(survival.values, z / survival.step + 4))

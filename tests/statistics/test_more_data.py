@@ -10,10 +10,9 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from tiebreak.errors import InvalidParameterError, InvalidScoresError, TooFewSplitsError
-from tiebreak.frequentist import doubling_gain
-from tiebreak.frequentist.more_data import ANSWERS, CANNOT_BE_TOLD, LESS_THAN_ROPE, YES
 from tiebreak.numerics import CONSTANT, IDENTICAL
-from tiebreak.statistics import corrected_t
+from tiebreak.statistics import corrected_t, doubling_gain
+from tiebreak.statistics.more_data import ANSWERS, CANNOT_BE_TOLD, LESS_THAN_ROPE, YES
 
 RATIO = 1 / 9
 
