@@ -1,5 +1,4 @@
 from tiebreak import errors as errors
-from tiebreak import frequentist as frequentist
 from tiebreak import metrics as metrics
 from tiebreak import statistics as statistics
 from tiebreak import testing as testing
@@ -7,7 +6,6 @@ from tiebreak.api import bias_variance as bias_variance
 from tiebreak.api import compare as compare
 from tiebreak.api import evaluate as evaluate
 from tiebreak.api import learning_curve as learning_curve
-from tiebreak.api import nested_cross_validate as nested_cross_validate
 from tiebreak.api import noise_floor as noise_floor
 from tiebreak.api import read_scores as read_scores
 from tiebreak.api import validation_curve as validation_curve
@@ -29,8 +27,6 @@ from tiebreak.comparison.ratings import WinRate as WinRate
 from tiebreak.comparison.requirements import Requirements as Requirements
 from tiebreak.comparison.sample_size import LookCosts as LookCosts
 from tiebreak.comparison.sample_size import SampleSize as SampleSize
-from tiebreak.comparison.sample_size import SizeSpending as SizeSpending
-from tiebreak.comparison.sample_size import SizeStep as SizeStep
 from tiebreak.comparison.settings import Settings as Settings
 from tiebreak.comparison.slices import Slices as Slices
 from tiebreak.errors import TiebreakError as TiebreakError
@@ -77,9 +73,6 @@ from tiebreak.studies.bias_variance import LossParts as LossParts
 from tiebreak.studies.learning_curve import LearningCurve as LearningCurve
 from tiebreak.studies.near_best import NearBest as NearBest
 from tiebreak.studies.near_best import near_best as near_best
-from tiebreak.studies.nested import NestedEvaluation as NestedEvaluation
-from tiebreak.studies.nested import NestedScore as NestedScore
-from tiebreak.studies.nested_choice import Choice as Choice
 from tiebreak.studies.validation_curve import ValidationCurve as ValidationCurve
 
 __version__: str

@@ -27,20 +27,6 @@ CORRECTIONS = {
     "holm": "holm",
     "benjamini_hochberg": "bh",
 }
-PROPORTION_METHODS = (
-    "wald",
-    "wald-cc",
-    "wilson",
-    "wilson-cc",
-    "clopper-pearson",
-    "mid-p",
-    "likelihood-ratio",
-    "agresti-coull",
-    "jeffreys",
-    "jeffreys-modified",
-    "plus-four",
-)
-PROPORTION_NAMES = {"jeffreys-modified": "jeffreys_boundary_modified"}
 LEVELS = (0.5, 0.75, 0.95)
 COUNTS = "no one two three four five six seven eight nine ten eleven twelve".split()
 
@@ -313,13 +299,13 @@ def score_direction(inputs: dict, options: dict, load: object) -> Named:
 
 
 def proportion_interval(inputs: dict, options: dict, load: object) -> Named:
-    """Every interval of one proportion; limits are not cut off."""
+    """Intervals of one proportion."""
     x, n = inputs["successes"], inputs["n"]
     level = float(_option("confidence", inputs, options, 0.95))
     named: Named = {}
-    for method in PROPORTION_METHODS:
+    for method in ("wilson", "clopper-pearson"):
         low, high = tb.statistics.proportion_interval(x, n, level=level, method=method)
-        named[PROPORTION_NAMES.get(method, method.replace("-", "_"))] = [float(low), float(high)]
+        named[method.replace("-", "_")] = [float(low), float(high)]
     return {"estimate": x / n, **named}
 
 
@@ -457,7 +443,6 @@ def mcnemar(inputs: dict, options: dict, load: object) -> Named:
         for method, (low, high) in {
             "wald": _normal_interval(law, level),
             "tango": law.interval(level),
-            "newcombe": tb.statistics.newcombe_paired(*counts, level=level),
             "agresti_min": _normal_interval(halves, level),
         }.items():
             named |= {f"{method}_ci{100 * level:g}_low": float(low), f"{method}_ci{100 * level:g}_high": float(high)}
@@ -521,8 +506,6 @@ def delong_paired(inputs: dict, options: dict, load: object) -> Named:
                 named[f"auc_{k + 1}_{text}_{side}"] = float((np.maximum, np.minimum)[end](alone[end], cut))
                 named[f"logit_{k + 1}_{text}_{side}"] = float(logit[end][k])
         named |= {f"diff_{text}_low": float(low), f"diff_{text}_high": float(high)}
-        joined = tb.statistics.joined_interval(law, level, correlation)
-        named |= {f"diff_logit_{text}_{side}": float(end) for side, end in zip(("low", "high"), joined, strict=True)}
     return named
 
 
@@ -902,9 +885,8 @@ def bernoulli_standard_error(inputs: dict, options: dict, load: object) -> Named
     named: Named = {}
     for name, case in inputs["evals"].items():
         n, rates = case["n"], [case["score_1"], case["score_2"]]
-        intervals = [tb.statistics.proportion_interval(rate * n, n, method="wald") for rate in rates]
         law = tb.statistics.z_test(rates[0] * n, n, rates[1] * n, n, pooled=False)
-        errors = [(high - low) / 2 / 1.959963984540054 for low, high in intervals]
+        errors = [tb.statistics.tango(0, rate * n, 0, n - rate * n).se for rate in rates]
         named[name] = dict(zip(("se_1", "se_2"), errors, strict=True)) | {
             "se_diff_unpaired": law.se,
             "difference": law.estimate,

@@ -7,7 +7,6 @@ from tiebreak.numerics.law import student as student
 from tiebreak.statistics.auc import Areas as Areas
 from tiebreak.statistics.auc import AucContrast as AucContrast
 from tiebreak.statistics.auc import independent_areas as independent_areas
-from tiebreak.statistics.auc import joined_interval as joined_interval
 from tiebreak.statistics.auc import roc_areas as roc_areas
 from tiebreak.statistics.family import adjust_pvalues as adjust_pvalues
 from tiebreak.statistics.family import shaffer_sets as shaffer_sets
@@ -21,6 +20,12 @@ from tiebreak.statistics.influence import metric_of_numbers as metric_of_numbers
 from tiebreak.statistics.influence import welch_ttest as welch_ttest
 from tiebreak.statistics.labels import LabelledMean as LabelledMean
 from tiebreak.statistics.labels import prediction_powered_mean as prediction_powered_mean
+from tiebreak.statistics.looks import GroupSequentialDesign as GroupSequentialDesign
+from tiebreak.statistics.looks import alpha_spent as alpha_spent
+from tiebreak.statistics.looks import group_sequential_design as group_sequential_design
+from tiebreak.statistics.looks import split_information as split_information
+from tiebreak.statistics.more_data import DoublingGain as DoublingGain
+from tiebreak.statistics.more_data import doubling_gain as doubling_gain
 from tiebreak.statistics.noise import RunNoiseResult as RunNoiseResult
 from tiebreak.statistics.noise import run_noise as run_noise
 from tiebreak.statistics.omnibus import Friedman as Friedman
@@ -58,7 +63,6 @@ from tiebreak.statistics.rates import PairedCounts as PairedCounts
 from tiebreak.statistics.rates import cochran_q as cochran_q
 from tiebreak.statistics.rates import mcnemar as mcnemar
 from tiebreak.statistics.rates import newcombe as newcombe
-from tiebreak.statistics.rates import newcombe_paired as newcombe_paired
 from tiebreak.statistics.rates import paired_counts as paired_counts
 from tiebreak.statistics.rates import proportion_interval as proportion_interval
 from tiebreak.statistics.rates import tango as tango

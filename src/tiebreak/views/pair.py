@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tiebreak.views import answer
-from tiebreak.views.answer import interval_name as interval_name
 from tiebreak.views.json import document, plain
 from tiebreak.views.names import left_out, quoted_names
 from tiebreak.views.page import Page, Paragraph, Table
 from tiebreak.views.view import View
 from tiebreak.views.words import format_probability, format_pvalue, format_score
-from tiebreak.views.words import level_words as level_words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -89,4 +87,4 @@ def _row(pair: PairComparison) -> dict[str, Any]:
     return {name: getattr(pair, name) for name in COLUMNS if name not in absent}
 
 
-VIEW = View(page, frame, facts, "tiebreak.views.plots.comparison:PairPlots", sentence=answer.pair_sentence)
+VIEW = View(page, frame, facts, "tiebreak.views.plots.pair:PLOTS", sentence=answer.pair_sentence)
