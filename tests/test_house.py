@@ -57,6 +57,8 @@ ON_THEIR_OWN = {
     "evaluation/heads.py": "fit_and_score.py measures one cell, and this stands between cells of a split",
     "readers/answer.py": "saved answers are a format of their own; read.py says what a source is",
     "readers/join.py": "read.py says what each source is, and this pairs several",
+    "stores/backup.py": "a copy is made and verified as a file; sql.py holds the store",
+    "stores/postgres.py": "one file for each kind of database",
 }
 """Files that only one file of their package imports, each with the reason why it is not part of that one."""
 

@@ -248,7 +248,7 @@ def test_a_folder_called_like_a_command(
 ) -> None:
     """The command goes first, and the error says how to name the folder."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "nested").mkdir()
-    assert run(["nested"]) == 2
-    said = "tiebreak: Missing argument 'STUDY'. To compare what lies in the folder 'nested': tiebreak ./nested.\n"
+    (tmp_path / "run").mkdir()
+    assert run(["run"]) == 2
+    said = "tiebreak: Missing argument 'STUDY'. To compare what lies in the folder 'run': tiebreak ./run.\n"
     assert capsys.readouterr().err.startswith(said)

@@ -28,9 +28,8 @@ def test_a_finished_run_is_summed_up(study: str, capsys: pytest.CaptureFixture[s
     code, out, err = run(capsys, "show", "flowers", *STORE)
     assert (code, err) == (0, "")
     lines = out.splitlines()
-    assert (
-        " ".join(lines[:2]) == f"Run 'flowers' in sqlite:///runs.db: 3 models x 6 splits, {N_CELLS} of {N_CELLS} cells measured."
-    )
+    cells = f"{N_CELLS} of {N_CELLS} cells measured."
+    assert " ".join(lines[:2]) == f"Run 'flowers' in sqlite:///runs.db: 3 models x 6 splits, {cells}"
     assert lines[2].startswith("'bayes' has the best mean accuracy: 0.9")
     assert lines[2].endswith(" over 6 of 6 splits.")
     assert [line.split()[0] for line in lines[5:9]] == ["model", "bayes", "tree", "=1+1"]
@@ -72,9 +71,8 @@ def test_failures_and_warnings_are_counted(here: Path, capsys: pytest.CaptureFix
     Path("s.toml").write_text(study_of("fails", "warns", "sklearn.naive_bayes:GaussianNB", head='metrics = "roc_auc_ovr"'))
     run(capsys, "run", "s.toml", *STORE)
     out = run(capsys, "show", "s", *STORE)[1]
-    assert "Failures - 5 cells of 'fails' failed: ValueError: this cannot be learnt (first on repeat 0 fold 0) " in " ".join(
-        out.split()
-    )
+    said = " ".join(out.split())
+    assert "Failures - 5 cells of 'fails' failed: ValueError: this cannot be learnt (first on repeat 0 fold 0) " in said
     assert "\n\nWarnings\n  - 5 cells of 'warns': UserWarning: this is odd\n\n" in out
     assert "\n\nUndefined scores\n  - 5 cells of 'warns': roc_auc_ovr: " in out
     document = as_dict(capsys, "s")

@@ -36,7 +36,7 @@ WORDS = [f"resnet50-imagenet-pretrained-frozen-encoder-seed{k}-final" for k in (
             "meta-llama",
         ),
         (["x" * 50 + "1", "y" * 50], ["x" * 33 + "…", "y" * 33 + "…"], ""),
-        (["x" * 50 + "1", "x" * 50 + "2"], ["…1", "…2"], ""),
+        (["x" * 50 + "1", "x" * 50 + "2"], ["x" * 30 + "… #1", "x" * 30 + "… #2"], ""),
     ],
 )
 def test_the_two_rules(names: list[str], shown: list[str], stated: str) -> None:

@@ -15,7 +15,6 @@ from tiebreak.errors import InvalidParameterError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.numerics.law import BEHIND, VERDICTS, WORSE
 from tiebreak.views import answer, looks, slices
-from tiebreak.views.answer import table_decimals as table_decimals
 from tiebreak.views.comparison_columns import (
     correlation_frame,
     items_of,

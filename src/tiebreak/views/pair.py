@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tiebreak.views import answer
-from tiebreak.views.answer import interval_name as interval_name
 from tiebreak.views.json import document, plain
 from tiebreak.views.names import left_out, quoted_names
 from tiebreak.views.page import Page, Paragraph, Table
 from tiebreak.views.view import View
 from tiebreak.views.words import format_probability, format_pvalue, format_score
-from tiebreak.views.words import level_words as level_words
 
 if TYPE_CHECKING:
     import pandas as pd
