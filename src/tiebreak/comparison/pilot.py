@@ -18,8 +18,6 @@ from tiebreak.comparison.planned_data import (
     PlannedSeeds,
     PlannedSplits,
 )
-from tiebreak.comparison.procedures.clustered_t import MeanDifferences
-from tiebreak.comparison.procedures.procedure import LawDifferences
 from tiebreak.errors import Setting, TooFewSplitsError, UnsuitableDesignError
 from tiebreak.numerics import FloatArray
 from tiebreak.scores.vocabulary import quoted
@@ -104,18 +102,18 @@ def _cautious(data: PlannedData, n: int, df: float) -> PlannedData:
 def _planned(comparison: Comparison, first: str, second: str) -> tuple[PlannedData, int, float]:
     """Planned data like those of a pair, their number, and degrees of freedom of the spread."""
     method, name = comparison.method, comparison.method.name
-    distribution = comparison.pair(first, second).distribution
-    if name == "tango" and isinstance(distribution, LawDifferences):
-        n, (only_first, only_second, _) = int(np.ravel(distribution.n_units)[0]), distribution.law.parts
+    judged = comparison.pair(first, second).judged
+    if name == "tango":
+        n, (only_first, only_second, _) = int(np.ravel(judged.law.n_units)[0]), judged.law.parts
         discordant = float(only_first + only_second) / n
         return PlannedItems(unit=method.unit, discordant=discordant), n, float("inf") if n > 4 else n - 1.0
-    if name == "clustered-t" and isinstance(distribution, MeanDifferences):
+    if name == "clustered-t":
         found = _of_items(comparison, first, second)
         if found is not None:
             return found
     if method.question == "test-sets" and name in ("newcombe", "welch"):
         return _of_test_sets(comparison, first, second)
-    if distribution.unit == "metric" and comparison.items is None:
+    if judged.unit == "metric" and comparison.items is None:
         one, two = (comparison.matrix.score[comparison.models.index(each)] for each in (first, second))
         if name == "corrected-t":
             return _of_splits(comparison, one - two)
@@ -187,9 +185,9 @@ def _of_seeds(one: FloatArray, two: FloatArray, *, is_paired: bool) -> tuple[Pla
 
 def _of_test_sets(comparison: Comparison, first: str, second: str) -> tuple[PlannedData, int, float]:
     """Rates, or grades, of models with items of their own; those with clusters or runs by their error."""
-    distribution = comparison.pair(first, second).distribution
-    if comparison.method.name == "newcombe" and isinstance(distribution, LawDifferences):
-        x, n_one, y, n_two = (float(np.ravel(part)[0]) for part in distribution.law.parts)  # of wrong ones the second first
+    judged = comparison.pair(first, second).judged
+    if comparison.method.name == "newcombe":
+        x, n_one, y, n_two = (float(np.ravel(part)[0]) for part in judged.law.parts)  # of wrong ones the second first
         rate, n = y / n_two if comparison.metric.higher_is_better else 1.0 - x / n_one, int(min(n_one, n_two))
         return PlannedRates(unit=comparison.method.unit, rate=rate), n, n - 1.0
     items = comparison.items
@@ -204,9 +202,9 @@ def _of_test_sets(comparison: Comparison, first: str, second: str) -> tuple[Plan
 def _like(comparison: Comparison, first: str, second: str) -> tuple[PlannedData, int, float]:
     """More of the same, where intervals are like Student's."""
     method, pair = comparison.method, comparison.pair(first, second)
-    df, distribution = pair.distribution.student_df, pair.distribution
+    df, judged = pair.judged.reach_df, pair.judged
     freedom = float("nan") if df is None else float(df)
-    is_plain = distribution.unit == "metric" and method.unit != "split"
+    is_plain = judged.unit == "metric" and method.unit != "split"
     if not is_plain or np.isnan(freedom) or not np.isfinite(pair.standard_error):
         raise UnsuitableDesignError(
             f"the intervals of {method.name!r} on this pilot are not like Student's, so they do not say how many {method.unit}s "
