@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.comparison.procedures.procedure import Judged
-from tiebreak.frequentist.adjustment import Correction, adjust_pvalues, adjust_single_step, shared_alpha
 from tiebreak.numerics import SPREAD, FloatArray, IntArray, Interval
 from tiebreak.numerics.law import (
     AHEAD,
@@ -25,6 +24,7 @@ from tiebreak.numerics.law import (
     RopeProbabilities,
     verdict_codes,
 )
+from tiebreak.statistics.family import Correction, adjust_pvalues, adjust_single_step, shared_alpha
 
 Codes = NDArray[np.int8]
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.bayesian.joint_posterior import N_DRAWS, combine_pairs
 from tiebreak.comparison.family import Family, every_pair
 from tiebreak.comparison.letters import MOST_LETTERED, compact_letters
 from tiebreak.comparison.procedures.procedure import Method, ModelValues, units_of
@@ -17,6 +16,7 @@ from tiebreak.numerics import IDENTICAL, RELATIVE_TOLERANCE, SPREAD, FloatArray,
 from tiebreak.scores.adjusted_means import connected_groups
 from tiebreak.scores.copies import first_copies
 from tiebreak.scores.scores import Scores
+from tiebreak.statistics.posterior.joint import N_DRAWS, combine_pairs
 
 STANDINGS = ("not best", "may be best", "near best", "best")
 """Names of standing codes."""

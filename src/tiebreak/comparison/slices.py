@@ -11,10 +11,10 @@ import numpy as np
 from tiebreak.comparison.family import Family
 from tiebreak.comparison.procedures import choose_method
 from tiebreak.errors import InvalidParameterError, TiebreakError
-from tiebreak.frequentist.adjustment import Correction, adjust_pvalues, shared_alpha
 from tiebreak.numerics import UNDEFINED, IntArray
 from tiebreak.numerics.law import VERDICTS
 from tiebreak.result import Result
+from tiebreak.statistics.family import Correction, adjust_pvalues, shared_alpha
 
 if TYPE_CHECKING:
     from tiebreak.comparison.comparison import Comparison

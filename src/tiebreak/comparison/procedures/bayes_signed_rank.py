@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from math import ceil
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tiebreak.bayesian.signed_rank import signed_rank_posterior
 from tiebreak.comparison.procedures.datasets import (
     FURTHER_DATASET,
     INDEPENDENT_DATASETS,
@@ -23,17 +23,14 @@ from tiebreak.comparison.procedures.datasets import (
 )
 from tiebreak.comparison.procedures.procedure import Judged, Procedure, TestOnly, tolerance_of
 from tiebreak.errors import Setting, TiebreakError, TooFewModelsError
-from tiebreak.numerics import CONSTANT, SPREAD, Alternative, FloatArray, IntArray
-from tiebreak.numerics.law import Law, Shape
+from tiebreak.numerics import CONSTANT, SPREAD, IntArray
+from tiebreak.numerics.law import DRAWS_BEYOND
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
-from tiebreak.statistics.ranks import hodges_lehmann
+from tiebreak.statistics.posterior.signed_rank import signed_rank_centre, signed_rank_posterior
 
 if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings
-
-DRAWS_PER_TAIL = 20
-"""Draws that an interval needs: this over its level."""
 
 MOST_DRAWS = 100_000
 
@@ -44,62 +41,16 @@ ENOUGH_DATASETS = 30
 """Datasets from which the chance of a false order was measured to be small: `benchmarks/validity/one_family.py`."""
 
 
-def _tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
-    """Share of the draws of at least, or at most, `at`; those equal to it but for rounding count."""
-    drawn, estimate = law.parts[0], np.asarray(law.estimate)
-    n_draws = drawn.shape[-1]
-    points = np.broadcast_to(at, np.broadcast_shapes(at.shape, estimate.shape))
-    slack = np.broadcast_to(law.tolerance, estimate.shape)
-    found = np.zeros(points.shape)
-    for pair in np.ndindex(estimate.shape):
-        own, where = drawn[pair], (..., *pair)
-        if upper:
-            found[where] = 1.0 - own.searchsorted(points[where] - slack[pair], "left") / n_draws
-        else:
-            found[where] = own.searchsorted(points[where] + slack[pair], "right") / n_draws
-    return found
-
-
-def _end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
-    """Quantiles of the draws, between two of them where the place is none; nan where there are too few draws for it."""
-    drawn = law.parts[0]
-    n_draws, last = drawn.shape[-1], drawn.shape[-1] - 1
-    place = (1.0 - p if upper else p) * last
-    low = np.floor(place).astype(np.int64)
-    pairs = np.indices(np.shape(law.estimate), sparse=True)
-    one, two = (drawn[(*pairs, np.clip(each, 0, last))] for each in (low, low + 1))
-    return np.where(n_draws * 2.0 * p < DRAWS_PER_TAIL * (1 - 1e-9), np.nan, one + (place - low) * (two - one))
-
-
-def _pvalue(law: Law, side: Alternative) -> FloatArray:
-    """The tail at 0, or the smaller one twice; of draws that are all on one side no less than one in their number."""
-    below, above = (_tail(law, np.zeros(()), upper) for upper in (False, True))
-    found = {"greater": below, "less": above}.get(side, 2.0 * np.minimum(below, above))
-    return np.asarray(np.clip(found, 1.0 / law.parts[0].shape[-1], 1.0))
-
-
-DRAWS = Shape(_tail, _end, _pvalue)
-"""Draws in ascending order, of shape (..., n_draws), which are the part; their shares are posterior probabilities."""
-
-
 def _judge(data: Scores, first: IntArray, second: IntArray, alpha: float, seed: int) -> Judged:
     """Draws of each pair's centre, enough for the intervals of all pairs at once: 9,999 to 100,000."""
     difference, scale = differences_of(data, first, second)
-    posterior = signed_rank_posterior(difference, scale=scale, omit_missing=True)
     n_models = len(data.models)
-    wanted = ceil(DRAWS_PER_TAIL * n_models * (n_models - 1) / 2 / alpha)
-    drawn = np.sort(posterior.centres(min(max(9_999, wanted), MOST_DRAWS), seed), axis=-1)
-    tolerance = tolerance_of(scale)
-    kind = kinds_of(difference, tolerance)
-    law = Law(
-        estimate=np.asarray(hodges_lehmann(difference)),
-        n_units=np.count_nonzero(~np.isnan(difference), axis=-1),
-        kind=np.where(kind == CONSTANT, SPREAD, kind).astype(np.int8),  # the prior lies beside differences that are the same
-        tolerance=tolerance,
-        shape=DRAWS,
-        parts=(drawn,),
-        is_posterior=True,
-    )
+    n_draws = ceil(2 * DRAWS_BEYOND * n_models * (n_models - 1) / 2 / alpha)
+    n_draws = min(max(9_999, n_draws), MOST_DRAWS)
+    law = signed_rank_centre(difference, scale=scale, omit_missing=True, n_draws=n_draws, rng=seed)
+    kind = kinds_of(difference, tolerance_of(scale))
+    # the prior lies beside differences that are the same
+    law = replace(law, kind=np.where(kind == CONSTANT, SPREAD, kind).astype(np.int8), is_posterior=True)
     return Judged(law=law, credible="points")
 
 
@@ -142,8 +93,8 @@ def _beside(data: Scores, settings: Settings) -> Iterator[TestOnly]:
         difference, scale = differences_of(data, np.asarray(one), np.asarray(other))
         if np.isnan(difference).all():
             continue
-        posterior = signed_rank_posterior(difference, rope=rope, scale=scale, omit_missing=True)
-        better, equivalent, worse = map(float, posterior.probabilities(rng=settings.seed))
+        posterior = signed_rank_posterior(difference, rope=rope, scale=scale, omit_missing=True, rng=settings.seed)
+        better, equivalent, worse = map(float, posterior.probabilities)
         by = f" by more than {rope:.3g}" if rope else ""
         inside = f" within {rope:.3g} {equivalent:.3f}," if rope else ""
         text = (

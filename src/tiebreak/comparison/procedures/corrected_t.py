@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tiebreak.bayesian.joint_posterior import joint_draws
 from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, mean_values, reached
 from tiebreak.errors import Advice, MissingSizesError, Setting, TiebreakError, TooFewSplitsError
 from tiebreak.numerics import FloatArray, IntArray, Interval, corrected_interval, student_multiplier
@@ -14,6 +13,7 @@ from tiebreak.numerics.law import Law
 from tiebreak.scores.differences import model_moments, model_ratios, pair_differences
 from tiebreak.scores.scores import ScoreMatrix, Scores
 from tiebreak.scores.vocabulary import Notice
+from tiebreak.statistics.posterior.joint import joint_draws
 from tiebreak.statistics.splits import law_of_moments
 
 SMALL_TEST_SET = 5

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.bayesian.hierarchical import HierarchicalPosterior, hierarchical_posterior
 from tiebreak.comparison.procedures.datasets import (
     FURTHER_DATASET,
     INDEPENDENT_DATASETS,
@@ -24,10 +22,11 @@ from tiebreak.comparison.procedures.datasets import (
 )
 from tiebreak.comparison.procedures.procedure import Judged, Procedure, TestOnly, tolerance_of
 from tiebreak.errors import MissingSizesError, Setting, TiebreakError, TooFewSplitsError
-from tiebreak.numerics import CONSTANT, IDENTICAL, SPREAD, UNDEFINED, FloatArray, IntArray, Interval
+from tiebreak.numerics import CONSTANT, IDENTICAL, SPREAD, UNDEFINED, FloatArray, IntArray
 from tiebreak.numerics.law import Law, Shape
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import quoted
+from tiebreak.statistics.posterior.hierarchical import HierarchicalPosterior, hierarchical_posterior
 
 if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings
@@ -87,7 +86,7 @@ def _judge(data: Scores, first: IntArray, second: IntArray, rope: float) -> Judg
         n_units[at] = len(rows)
         if len(rows) > 1 and any(np.ptp(row) > 0 for row in rows):
             posteriors[at] = hierarchical_posterior(rows, test_train_ratio=ratios, rope=rope)
-            means[at] = posteriors[at].mean
+            means[at] = posteriors[at].law.estimate
     difference, scale = differences_of(data, first, second)
     tolerance = tolerance_of(scale)
     # without spread on any dataset there is no posterior: only the dataset means say whether the scores are the same
@@ -98,7 +97,7 @@ def _judge(data: Scores, first: IntArray, second: IntArray, rope: float) -> Judg
         n_units=n_units,
         kind=kind,
         tolerance=tolerance,
-        shape=Shape(_tail, partial(_end, found={})),
+        shape=Shape(_tail, _end),
         parts=(posteriors,),
         is_posterior=True,
     )
@@ -107,20 +106,12 @@ def _judge(data: Scores, first: IntArray, second: IntArray, rope: float) -> Judg
 
 def _tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
     """Probability that the mean difference is at least, or at most, `at`."""
-    above = np.clip(_each(lambda posterior, x: posterior.tail_above(x), law.parts[0], at), 0.0, 1.0)
-    return above if upper else np.clip(1.0 - above, 0.0, 1.0)
+    return _each(lambda posterior, x: float(posterior.law.tail(x, upper=upper)), law.parts[0], at)
 
 
-def _end(law: Law, p: FloatArray, upper: bool, found: dict[tuple[int, float], Interval]) -> FloatArray:
-    """Ends of credible intervals, of which a search finds both; those that were `found` are kept."""
-
-    def end(posterior: HierarchicalPosterior, x: float) -> float:
-        key = id(posterior), x
-        if key not in found:
-            found[key] = posterior.credible_interval(1.0 - 2.0 * x)
-        return float(found[key][int(upper)])
-
-    return _each(end, law.parts[0], p)
+def _end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
+    """Ends of credible intervals."""
+    return _each(lambda posterior, x: float(posterior.law.end(x, upper=upper)), law.parts[0], p)
 
 
 def _each(of: Callable[[HierarchicalPosterior, float], float], posteriors: NDArray[np.object_], at: FloatArray) -> FloatArray:
@@ -152,19 +143,16 @@ def _beside(data: Scores, settings: Settings) -> Iterator[TestOnly]:
     judged = _judge(data, np.full(second.size, one), second, float(settings.rope))
     for other, posterior in zip(second.tolist(), judged.beside["posteriors"].tolist(), strict=True):
         if posterior is not None:
-            yield _next_dataset((models[one], models[other]), posterior, settings.alpha)
+            yield _next_dataset((models[one], models[other]), posterior, settings)
 
 
-def _next_dataset(pair: tuple[str, str], posterior: HierarchicalPosterior, alpha: float) -> TestOnly:
+def _next_dataset(pair: tuple[str, str], posterior: HierarchicalPosterior, settings: Settings) -> TestOnly:
     """The difference of a further dataset."""
-    chances = posterior.next_dataset()
-    low, high = map(float, posterior.next_interval(1.0 - alpha))
-    names = (
-        f"better by more than {posterior.rope:.3g}",
-        f"within {posterior.rope:.3g}",
-        f"worse by more than {posterior.rope:.3g}",
-    )
-    words = names if posterior.rope else ("better", "", "worse")
+    law, rope, alpha = posterior.next_dataset(), float(settings.rope), settings.alpha
+    chances = law.probabilities(rope)
+    low, high = map(float, law.interval_at(alpha))
+    names = (f"better by more than {rope:.3g}", f"within {rope:.3g}", f"worse by more than {rope:.3g}")
+    words = names if rope else ("better", "", "worse")
     shown = [f"{word} ({float(p):.3f})" for word, p in zip(words, chances, strict=True) if word]
     text = (
         f"the next dataset: the difference of {quoted(pair)} (positive favours {quoted(pair[:1])}) lies between {low:.3g} and "
