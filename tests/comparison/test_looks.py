@@ -121,7 +121,7 @@ def test_gaps_have_each_pairs_own_information() -> None:
             spending=lambda t, alpha: float(tb.frequentist.alpha_spent([0.25 if t < 1 else 1.0], alpha=alpha)[0]),
         )
         widths[a, b] = design.alphas
-    differences: Any = answer.pair_table.differences
+    differences: Any = answer.pair_table.judged
     granted = differences.granted.granted(0.05 / 3)
     assert_allclose(sorted(granted[1]), sorted(each[1] for each in widths.values()), rtol=1e-9)
 

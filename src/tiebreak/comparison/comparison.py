@@ -173,8 +173,10 @@ class Comparison(Result["ComparisonPlots"]):
         (code, text) pairs.
     models : tuple of str
         In ranking order: best mean first.
-    given, scores : Scores
-        As they were read, and as they were compared: models in ranking order.
+    scores : Scores
+        As they were compared: models in ranking order.
+    anew : callable
+        Comparison of the scores as they were read, with other settings.
     matrix : ScoreMatrix
         Those of the units that were counted: the splits of one dataset, the means of several, or items.
     items : Items or None
@@ -183,18 +185,16 @@ class Comparison(Result["ComparisonPlots"]):
         The columns behind `pairs`.
     """
 
-    given: Scores
     scores: Scores
     settings: Settings
     rope: float
     method: Method
     pair_table: Family
+    anew: Callable[[Settings], Comparison]
     reading_notices: tuple[Notice, ...] = ()
 
     def with_(self, **settings: Any) -> Comparison:
         """Comparison of the same scores with other settings, named as in `tiebreak.compare`: ``answer.with_(rope=0.01)``."""
-        from tiebreak.comparison.compare import compare_scores
-
         if self.looks is not None and settings.get("looks", self.looks) is not None:
             raise NotOfferedError(
                 "a look of a plan keeps the settings of the plan; add looks=None to compare the data by themselves."
@@ -204,7 +204,7 @@ class Comparison(Result["ComparisonPlots"]):
             raise InvalidParameterError(
                 f"{quoted(unknown)} is no setting of a comparison; there are {quoted(list(self.settings.as_dict()))}."
             )
-        return compare_scores(self.given, dataclasses.replace(self.settings, **settings))
+        return self.anew(dataclasses.replace(self.settings, **settings))
 
     @cached_property
     def notices(self) -> tuple[Notice, ...]:
@@ -297,14 +297,14 @@ class Comparison(Result["ComparisonPlots"]):
         return self.settings.baseline if self.settings.baseline is not None else self.models[0]
 
     @cached_property
-    def values(self) -> ModelValues:
+    def _values(self) -> ModelValues:
         """The value by which each model is ranked, in ranking order."""
         return self.method.procedure.values(self.scores)
 
     @cached_property
     def ranking_table(self) -> RankingTable:
         """The columns behind `ranking`."""
-        return rank_models(self.scores, self.method, self.values, self.pair_table)
+        return rank_models(self.scores, self.method, self._values, self.pair_table)
 
     @cached_property
     def against_reference(self) -> Against:
@@ -549,7 +549,7 @@ class Comparison(Result["ComparisonPlots"]):
         """
         if self.looks is not None:
             raise NotOfferedError("p_best keeps no error rate over looks. Compare without a plan of looks, when all data are in.")
-        found = p_best(self.scores, self.method, self.values, self.resolved)
+        found = p_best(self.scores, self.method, self._values, self.resolved)
         if found is None:
             raise NotOfferedError(
                 f"{self.method.name} gives no joint posterior of all models, so no p_best; shortlist() has those that may be the "
