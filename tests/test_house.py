@@ -42,7 +42,6 @@ REGISTRIES = {
     "metrics/fast/formulas.py",
     "numerics/__init__.py",
     "runners/runner.py",
-    "views/plots/__init__.py",
 }
 """Files that list others, one line each; being imported by one of them only is what their entries are for.
 
@@ -76,7 +75,6 @@ FORMULAS = (
     "split fingerprint",
     "lease expiry",
     "cost-optimal threshold",
-    "nested choice",
 )
 """What a newcomer should find at the first guess; CONTRIBUTING.md says where each stands."""
 

@@ -7,7 +7,6 @@ from tiebreak.api import bias_variance as bias_variance
 from tiebreak.api import compare as compare
 from tiebreak.api import evaluate as evaluate
 from tiebreak.api import learning_curve as learning_curve
-from tiebreak.api import nested_cross_validate as nested_cross_validate
 from tiebreak.api import noise_floor as noise_floor
 from tiebreak.api import read_scores as read_scores
 from tiebreak.api import validation_curve as validation_curve
@@ -75,9 +74,6 @@ from tiebreak.studies.bias_variance import LossParts as LossParts
 from tiebreak.studies.learning_curve import LearningCurve as LearningCurve
 from tiebreak.studies.near_best import NearBest as NearBest
 from tiebreak.studies.near_best import near_best as near_best
-from tiebreak.studies.nested import NestedEvaluation as NestedEvaluation
-from tiebreak.studies.nested import NestedScore as NestedScore
-from tiebreak.studies.nested_choice import Choice as Choice
 from tiebreak.studies.validation_curve import ValidationCurve as ValidationCurve
 
 __version__: str

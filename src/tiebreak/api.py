@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from tiebreak.readers.source import ReadOptions
     from tiebreak.studies.bias_variance import BiasVariance, Loss
     from tiebreak.studies.learning_curve import LearningCurve
-    from tiebreak.studies.nested import NestedEvaluation
     from tiebreak.studies.validation_curve import ValidationCurve
 
 
@@ -378,99 +377,6 @@ def evaluate(
         models, X, y, groups=groups, datasets=datasets, cv=cv, sample_weight=sample_weight, fit_params=fit_params, rng=rng
     )
     return measure_plan(plan, find_scorers(plan, scoring), run, keep_predictions=keep_predictions, train_scores=train_scores)
-
-
-def nested_cross_validate(
-    models: Any,
-    X: Any,
-    y: Any,
-    *,
-    groups: Any = None,
-    outer: Any = None,
-    inner: Any = None,
-    scoring: Any = None,
-    sample_weight: Any = None,
-    fit_params: Mapping[str, Any] | None = None,
-    store: Any = None,
-    name: str | None = None,
-    n_jobs: int = 1,
-    runner: Any = None,
-    threads_per_fit: int | Literal["auto"] | None = "auto",
-    share_steps: bool = True,
-    keep_predictions: bool = True,
-    plain: bool = True,
-    rope: float | str = 0.0,
-    alpha: float = 0.05,
-    timeout: float | None = None,
-    retry_failed: bool = False,
-    accept_versions: bool = False,
-    progress: bool | Callable[[Progress], object] | None = None,
-    rng: int | np.random.Generator | None = 0,
-) -> NestedEvaluation:
-    """Say what to expect of a model that is chosen among several: the choice is made anew on each outer training set.
-
-    On each outer split the candidates are measured on inner splits of its training rows alone, the best one is fitted on all of
-    these rows and scored on the test rows, which took no part in choosing. All cells go through the store and the runners as
-    with `evaluate`: the same call goes on after an interruption, and any number of workers gives the same bits.
-
-    Parameters
-    ----------
-    models : search, dict or list
-        A `GridSearchCV` or `RandomizedSearchCV`, the result of `grid`, or any candidates to choose from as ``{name: model}`` or a
-        list. Several by name, ``{name: search or grid}``, are chosen in separately; a model beside them has no choice to make.
-    X, y, groups, sample_weight, fit_params
-        As for `evaluate`; groups are kept together inside and outside where `outer` and `inner` are None, numbers or names.
-    outer : None, int, str, dict, splitter, or iterable of (train, test)
-        As `cv` of `evaluate`; None: 10 shuffled folds, stratified for classes, groups kept together.
-    inner : None, int, str, dict, or splitter
-        Made within each outer training set. None: the search's own `cv`, else 5 such folds, or 5 time splits where the outer ones
-        are in order of time.
-    scoring : str, callable, list, or dict, optional
-        As for `evaluate`. The first one chooses, unless a search names its own; each metric is scored on the outer splits.
-    store, n_jobs, runner, threads_per_fit, share_steps, timeout, retry_failed, accept_versions, progress, rng
-        As for `evaluate`.
-    name : str, optional
-        Of the run in the store that holds the outer splits; those of the inner splits are called "NAME inner".
-    keep_predictions : bool, default True
-        Whether to keep what the models said of the outer test rows, which `bias_corrected` needs.
-    plain : bool, default True
-        Measure all candidates on the outer splits, not only those chosen: what plain cross-validation would have claimed.
-    rope : float or str, default 0
-        Smallest difference that matters, in the metric's unit or as "1%" of the honest score.
-    alpha : float, default 0.05
-        1 - coverage of the intervals.
-
-    Returns
-    -------
-    NestedEvaluation
-        Print it for the answer; `.score()`, `.summary()`, `.chosen()`, `.inner()`, `.compare()`, `.bias_corrected()`, `.plot()`.
-
-    Raises
-    ------
-    TiebreakError
-        Something that can be told before the first fit, or a store that cannot be used; the text says how to go on.
-
-    Examples
-    --------
-    >>> import tiebreak as tb
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.svm import SVC
-    >>> X, y = load_iris(return_X_y=True)
-    >>> nested = tb.nested_cross_validate(tb.grid(SVC(), {"C": [0.1, 1, 10]}), X, y, outer=5, inner=2)
-    >>> nested.choice().n_chosen.tolist(), round(nested.score().mean, 3)
-    ([0, 0, 5], 0.98)
-    """
-    from tiebreak.plan.nested import make_nested_plan
-    from tiebreak.studies import nested as studies
-
-    progress = shown(progress)
-    run = RunOptions(store, name, n_jobs, runner, threads_per_fit, share_steps, timeout, retry_failed, accept_versions, progress)
-    plan = make_nested_plan(
-        models, X, y, groups=groups, outer=outer, inner=inner, sample_weight=sample_weight, fit_params=fit_params, rng=rng
-    )
-    return studies.nested_cross_validate(
-        plan, run, scoring=scoring, keep_predictions=keep_predictions, plain=plain, rope=rope, alpha=alpha
-    )
 
 
 def learning_curve(

@@ -16,7 +16,6 @@ from tiebreak.evaluation.run_options import RunOptions
 
 MEASURING: tuple[Callable[..., Any], ...] = (
     tb.evaluate,
-    tb.nested_cross_validate,
     tb.learning_curve,
     tb.validation_curve,
     tb.bias_variance,

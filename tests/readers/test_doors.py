@@ -475,32 +475,6 @@ def test_a_file_of_two_gigabytes_with_one_line(file: str, capsys: pytest.Capture
     assert peak < 160e6
 
 
-@pytest.mark.parametrize("file", [file for file, each in FILES.items() if each.error is not None])
-@pytest.mark.parametrize("command", ["compare", "rate"])
-def test_the_command_line_says_the_same(command: str, file: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """After its name, on standard error, with the exit code of wrong use."""
-    kind = DOORS[command]
-    path = _written(file, kind)
-    text = _refusal(lambda: kind.read(path), "no such name", kind)[1]
-    told = text.replace("column COLUMN", f"column {kind.names[3]!r}").replace("called NAME", f"called {kind.names[2]!r}")
-    code, out, err = run(capsys, command, str(path), "--metric", "accuracy")
-    assert (code, out) == (2, "")
-    assert " ".join(told.split()) in " ".join(err.split())
-
-
-@pytest.mark.parametrize("file", [file for file, each in FILES.items() if each.error is None])
-def test_the_command_line_reads_the_same(file: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """The answer of the plain file."""
-    sizes = ("--metric", "accuracy", "--n-train", "90", "--n-test", "10", "--format", "json")
-    kind = DOORS["compare"]
-    answers = []
-    for each in (file, "plain"):
-        code, out, err = run(capsys, "compare", str(_written(each, kind)), *sizes)
-        assert (code, err) == (0, "")
-        answers.append(json.loads(out))
-    assert answers[0] == answers[1]
-
-
 def test_a_folder_of_awkward_files_is_read_like_its_files() -> None:
     """Each by what stands in it."""
     kind = DOORS["read_items"]

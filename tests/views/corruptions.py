@@ -186,32 +186,6 @@ def latex() -> Shown:
     return dataclasses.replace(shown, latex=shown.latex.replace("& not best &", "& may be best &", 1))
 
 
-def figure() -> Shown:
-    """The figure of the ranking has another verdict."""
-    shown = _fresh()
-    plot = shown.plots["ranking"]
-    data = plot.data.copy()
-    data.loc[data["model"] == "fay", "verdict"] = "undecided"
-    return dataclasses.replace(shown, plots={**shown.plots, "ranking": dataclasses.replace(plot, data=data)})
-
-
-def title() -> Shown:
-    """The title of the figure of verdicts counts others."""
-    shown = _fresh()
-    plot = shown.plots["verdicts"]
-    changed = re.sub(r"\d+ (are undecided|is undecided)", r"9 \1", plot.title)
-    return dataclasses.replace(shown, plots={**shown.plots, "verdicts": dataclasses.replace(plot, title=changed)})
-
-
-def bar() -> Shown:
-    """A bar of the diagram joins a model that is told apart."""
-    shown = _fresh()
-    plot = shown.plots["diagram"]
-    groups = tuple((*group, "fay") if "ada" in group else group for group in plot.more["groups"])
-    more = {**plot.more, "groups": groups}
-    return dataclasses.replace(shown, plots={**shown.plots, "diagram": dataclasses.replace(plot, more=more)})
-
-
 def best() -> Shown:
     """Comparisons with the best give the shortfalls of the pairs."""
     shown, other = _fresh("best"), base("pairs").answer
@@ -315,9 +289,6 @@ CORRUPTIONS: tuple[Callable[[], Shown], ...] = (
     falls_short,
     digits,
     latex,
-    figure,
-    title,
-    bar,
     best,
     judged,
     baseline,

@@ -8,7 +8,7 @@ import re
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
@@ -16,27 +16,20 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.views import walk_plots, walk_sentences, walk_tables
+from tests.views import walk_sentences, walk_tables
 from tests.views.derived import Derived, derive, letters_agree
 from tests.views.reading import Read, ReportRead, read_fragment, read_markdown, read_report, rows_of_latex, rows_of_text
 from tiebreak.comparison.comparison import Comparison
 from tiebreak.numerics import Interval
 from tiebreak.statistics.family import shared_alpha
 from tiebreak.views.comparison import page
-from tiebreak.views.plots.display import Display
+from tiebreak.views.plots.draw import Drawing
 
 MOST_PAGES = 6
 """Pairs whose own pages are read, of each answer."""
 
 MOST_ENDS = 60
 """Pairs whose intervals are asked for once more, of each answer."""
-
-
-EMPTY = (
-    b'<svg xmlns="http://www.w3.org/2000/svg" width="1pt" height="1pt" viewBox="0 0 1 1">'
-    b'<text transform="translate(0 0)">.</text></svg>'
-)
-"""A drawing of nothing."""
 
 
 @dataclass
@@ -46,7 +39,7 @@ class Shown:
     `text`, `markdown` and `fragment` have all columns, and `brief` holds the same forms with those that stand there by default.
     `bounds` are the upper ends of "first minus second" in comparisons with the best, and `again` the intervals of some pairs at
     the level of the family; both are asked of the pairs themselves. `pages` holds text and JSON of single pairs, `gates` the
-    answer's JSON and text with requirements, and `plots` the displays by name.
+    answer's JSON and text with requirements.
     """
 
     answer: dict[str, Any]
@@ -59,7 +52,6 @@ class Shown:
     paragraph: str
     ranking: pd.DataFrame
     pairs: pd.DataFrame
-    plots: dict[str, Plot]
     pages: dict[tuple[str, str], tuple[str, dict[str, Any]]]
     gates: tuple[dict[str, Any], str] | None
     bounds: dict[tuple[str, str], float]
@@ -67,22 +59,11 @@ class Shown:
     shortlist: tuple[str, ...] | None
 
 
-@dataclass
-class Plot:
-    """Numbers and words of a figure."""
-
-    data: pd.DataFrame
-    title: str
-    note: str
-    more: dict[str, Any] = field(default_factory=dict)
-
-
 @contextmanager
 def undrawn() -> Iterator[None]:
-    """Displays collect their numbers and words, and draw nothing: what is read here is not the ink."""
+    """Nothing is drawn: what is read here is not the ink."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Display, "plot", lambda self, *_, **__: self)
-        patch.setattr(Display, "to_bytes", lambda *_, **__: EMPTY)
+        patch.setattr(Drawing, "to_bytes", lambda *_, **__: b"<svg/>")
         yield
 
 
@@ -102,7 +83,6 @@ def shown_by(comparison: Comparison) -> Shown:
             paragraph=comparison.methods_paragraph(),
             ranking=comparison.ranking,
             pairs=comparison.pairs,
-            plots={name: _plot(getattr(comparison.plot, name)()) for name in comparison.plot.names},
             pages={pair: _pair_page(comparison, *pair) for pair in _some_pairs(comparison)},
             gates=None
             if requirements is None
@@ -123,11 +103,6 @@ def _questions(comparison: Comparison) -> dict[str, Any]:
         "not_worse": [(last, first), (first, last)],
         "near_best": [first, comparison.models[len(comparison.models) // 2]] if len(comparison.models) > 2 else [first],
     }
-
-
-def _plot(display: Any) -> Plot:
-    more = {name: getattr(display, name) for name in ("table", "groups", "at_rope", "pair", "slices") if hasattr(display, name)}
-    return Plot(display.data, display.title, display.caption, more)
 
 
 def _pair_page(comparison: Comparison, first: str, second: str) -> tuple[str, dict[str, Any]]:
@@ -195,8 +170,6 @@ def walk(shown: Shown) -> Findings:
     _attempt(found, walk_tables.walk_report, answer, derived, read, report)
     _attempt(found, _walk_report, read, report)
     _attempt(found, walk_sentences.walk_paragraph, answer, derived, shown.paragraph)
-    for name, plot in shown.plots.items():
-        _attempt(found, walk_plots.walk, answer, derived, name, plot)
     for pair, (text, its) in shown.pages.items():
         _attempt(found, walk_sentences.walk_pair_page, answer, derived, pair, text, its)
     if shown.gates is not None:

@@ -19,7 +19,6 @@ COMMANDS = {
     "export": "Write the scores or predictions of a run to a file.",
     "learning-curve": "Say whether more data would help the models of a study.",
     "validation-curve": "Find the best value of a parameter, and what ties.",
-    "nested": "Score the choice of a model, on data that took no part in it.",
     "store": "Check, back up or upgrade a store.",
     "demo": "Run two worked examples and explain the answers.",
     "doctor": "Show versions, and what is missing.",

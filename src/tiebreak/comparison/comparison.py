@@ -47,11 +47,10 @@ if TYPE_CHECKING:
     from tiebreak.comparison.noise_floor import NoiseFloor
     from tiebreak.numerics.law import Law
     from tiebreak.scores.items import Items
-    from tiebreak.views.plots.comparison import ComparisonPlots, PairPlots
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class PairComparison(Result["PairPlots"]):
+class PairComparison(Result):
     """One pair in the orientation asked for; positive differences favour `first`.
 
     Attributes
@@ -153,7 +152,7 @@ p_equivalent, p_worse, verdict, reason
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Result["ComparisonPlots"]):
+class Comparison(Result):
     """Which models are better, equivalent or undecided, with everything the answer rests on.
 
     Made by `tiebreak.compare`. Everything is computed from the scores and settings it holds, when it is first asked for.

@@ -30,7 +30,7 @@ from tiebreak.statistics.noise import RunNoiseResult, run_noise, run_spread
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class NoiseFloor(Result[Any]):
+class NoiseFloor(Result):
     """Difference that two runs of one model keep with a probability of `level`, from `tiebreak.noise_floor`.
 
     Attributes

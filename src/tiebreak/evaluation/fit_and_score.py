@@ -29,6 +29,7 @@ from tiebreak.evaluation.model_calls import (
 from tiebreak.evaluation.shared_steps import FIT, TEST, TRAIN, Given, SharedTables
 from tiebreak.metrics.scorer import Scorer
 from tiebreak.metrics.targets import Truth, UndefinedScore, make_truth
+from tiebreak.plan.candidates import name_candidates
 from tiebreak.plan.data import cut, take_rows
 from tiebreak.plan.leading_steps import find_shared_steps
 from tiebreak.plan.plan import Plan
@@ -89,6 +90,21 @@ def check_weights(name: str, model: Any) -> None:
             SAMPLE_WEIGHT,
             " out, or evaluate that model in a call of its own.",
         )
+
+
+def choice_of(search: Any, *, classifier: bool) -> tuple[str, dict[str, float]]:
+    """Parameters that a fitted search chose, as text, and its best score by the name of its metric, where that is known."""
+    chosen = name_candidates([search.best_params_])[0][0]
+    scoring, refit = getattr(search, "scoring", None), getattr(search, "refit", True)
+    if scoring is None:
+        scoring = "accuracy" if classifier else "r2"
+    elif isinstance(scoring, Mapping | list | tuple | set) and isinstance(refit, str):
+        scoring = scoring[refit] if isinstance(scoring, Mapping) else refit
+    if not isinstance(scoring, str) or not hasattr(search, "best_score_"):
+        return chosen, {}
+    return chosen, {
+        scoring.removeprefix("neg_"): float(-search.best_score_ if scoring.startswith("neg_") else search.best_score_)
+    }
 
 
 def _weights_name(model: Any) -> str:
@@ -287,6 +303,10 @@ class Measurement:
             train_outputs = ask(model, prepared.methods, X_train, truth)
             train_scores, _ = self._score(train_outputs, truth, model, slices.X_train, slices.y_train, slices.fit_params)
         outcome = self._outcome(cell, slices, outputs, model, train_scores, seconds, seed)
+        search = model.steps[-1][1] if _is_pipeline(model) else model
+        if hasattr(search, "best_params_"):
+            chosen, best_score = choice_of(search, classifier=slices.truth.classes is not None)
+            outcome = replace(outcome, chosen=chosen, best_score=best_score)
         return replace(outcome, leading=self._tables.leave(steps)) if steps.is_sharing else outcome
 
     def _outcome(

@@ -194,6 +194,10 @@ class Outcome:
         How many times the cell was tried.
     outputs : mapping of str to ndarray
         What the model said of the test rows, in their order; empty where it was not kept.
+    chosen : str
+        Parameters that a search chose on the training rows; "" for other models.
+    best_score : mapping of str to float
+        Its own best mean on inner splits, by name of its metric, in the metric's own unit.
     leading : LeadingSteps or None
         Fact of this measurement, None where there is nothing that is shared. No store keeps it, and two outcomes that differ in
         it alone are equal.
@@ -212,6 +216,8 @@ class Outcome:
     traceback: str = ""
     attempts: int = 1
     outputs: Outputs = field(default_factory=dict)
+    chosen: str = ""
+    best_score: Mapping[str, float] = field(default_factory=dict)
     leading: LeadingSteps | None = field(default=None, compare=False)
 
     @property

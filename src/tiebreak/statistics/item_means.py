@@ -36,7 +36,7 @@ BLOCK = 500_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Layout:
-    """Clusters, weights and tasks of items, by number; None where each item stands by itself, counts the same, or is of one task."""
+    """Clusters, weights and tasks of items; None where each stands by itself, counts the same, or is of the one task."""
 
     clusters: IntArray | None = None
     weights: FloatArray | None = None

@@ -7,7 +7,7 @@ each stratum weighs the same, however many items it has.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,6 +21,7 @@ from tiebreak.numerics import (
     UNDEFINED,
     FloatArray,
     IntArray,
+    check_choice,
     check_scale,
     divide,
     floats,
@@ -31,7 +32,6 @@ from tiebreak.numerics.law import Law, least_sure, student
 from tiebreak.statistics.influence import (
     ClusterSums,
     ClusterVariance,
-    check_variance,
     check_weights,
     cluster_sums,
     mean_of_clusters,
@@ -130,7 +130,7 @@ def stratified_mean(
     >>> round(law.estimate, 4), round(law.se, 4), round(law.df, 2)
     (0.4167, 0.2555, 6.17)
     """
-    check_variance(variance)
+    check_choice(variance, get_args(ClusterVariance), "variance")
     rows = floats(values, "values")
     if rows.ndim == 0 or rows.shape[-1] == 0:
         raise InvalidScoresError(f"one value or more is needed, one for each example; got the shape {rows.shape}.")

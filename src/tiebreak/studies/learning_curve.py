@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,9 +22,6 @@ from tiebreak.scores.metric import Metric
 from tiebreak.scores.vocabulary import look_up
 from tiebreak.studies import curves
 from tiebreak.studies.curves import CurvePoints
-
-if TYPE_CHECKING:
-    from tiebreak.views.plots.curves import LearningCurvePlots
 
 NEAR_ENOUGH = 0.05
 """Share by which a size may miss half of another one and still stand for it."""
@@ -64,7 +61,7 @@ class DoublingAnswer(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class LearningCurve(Result["LearningCurvePlots"]):
+class LearningCurve(Result):
     """Scores of models by the number of training examples.
 
     Print it for the answer; `plot` draws it.

@@ -134,4 +134,4 @@ def check_lines(audit: Audit) -> list[str]:
     return lines
 
 
-VIEW = View(page, frame, facts, "tiebreak.views.plots.audit:AuditPlots")
+VIEW = View(page, frame, facts, "tiebreak.views.plots.audit:PLOTS")

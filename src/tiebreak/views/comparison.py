@@ -863,7 +863,7 @@ VIEW = View(
     page,
     pair_frame,
     facts,
-    "tiebreak.views.plots.comparison:ComparisonPlots",
+    "tiebreak.views.plots.comparison:PLOTS",
     report="tiebreak.views.report.comparison:report",
     frames={"ranking": ranking_frame, "correlation": correlation_frame, "shrinkage": shrinkage_frame},
     sentence=sentence,

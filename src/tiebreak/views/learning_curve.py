@@ -156,4 +156,4 @@ _ASSUMED = (
     "before, whichever is faster. A curve that rises in steps or dips breaks that."
 )
 
-VIEW = View(page, frame, facts, "tiebreak.views.plots.curves:LearningCurvePlots")
+VIEW = View(page, frame, facts, "tiebreak.views.plots.curves:LEARNING")

@@ -298,4 +298,4 @@ def _divides(printed: float, rope: float, ends: FloatArray) -> bool:
     return bool(np.any((ends >= low) & (ends <= high))) and printed != rope
 
 
-VIEW = View(page, frame, facts, "tiebreak.views.plots.comparison:PairPlots", sentence=pair_sentence)
+VIEW = View(page, frame, facts, "tiebreak.views.plots.pair:PLOTS", sentence=pair_sentence)

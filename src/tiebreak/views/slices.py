@@ -187,4 +187,4 @@ def facts(slices: Slices) -> dict[str, Any]:
     )
 
 
-VIEW = View(page, frame, facts, plots="tiebreak.views.plots.items:SlicesPlots", sentence=sentence)
+VIEW = View(page, frame, facts, plots="tiebreak.views.plots.slices:PLOTS", sentence=sentence)

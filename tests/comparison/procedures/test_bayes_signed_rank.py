@@ -126,7 +126,7 @@ def test_a_posterior_on_points_has_no_curve(rng) -> None:
     assert "regions" in answer.plot.names
     assert "posterior" not in answer.plot.names
     assert answer.pair("m0", "m1").plot.names == ()
-    with pytest.raises(NotOfferedError, match="single points"):
+    with pytest.raises(NotOfferedError, match="no posterior with a curve"):
         answer.plot.posterior("m0", "m1")
 
 
