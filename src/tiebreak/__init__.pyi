@@ -1,5 +1,4 @@
 from tiebreak import errors as errors
-from tiebreak import frequentist as frequentist
 from tiebreak import metrics as metrics
 from tiebreak import statistics as statistics
 from tiebreak import testing as testing
@@ -62,13 +61,10 @@ from tiebreak.stores.cells import CellTable as CellTable
 from tiebreak.stores.cells import Claim as Claim
 from tiebreak.stores.contract import RunSummary as RunSummary
 from tiebreak.stores.damage import Damage as Damage
-from tiebreak.stores.memory import MemoryLease as MemoryLease
-from tiebreak.stores.memory import MemoryLog as MemoryLog
+from tiebreak.stores.lease import SqlLease as SqlLease
+from tiebreak.stores.log import SqlLog as SqlLog
 from tiebreak.stores.memory import MemoryStore as MemoryStore
-from tiebreak.stores.sql.leases import SqlLease as SqlLease
-from tiebreak.stores.sql.log import SqlLog as SqlLog
-from tiebreak.stores.sql.store import SqlStore as SqlStore
-from tiebreak.stores.sql.upgrade import Upgrade as Upgrade
+from tiebreak.stores.sql import SqlStore as SqlStore
 from tiebreak.studies.bias_variance import BiasVariance as BiasVariance
 from tiebreak.studies.bias_variance import LossParts as LossParts
 from tiebreak.studies.learning_curve import LearningCurve as LearningCurve

@@ -12,7 +12,7 @@ from scipy import stats
 import tiebreak as tb
 from tests.comparison.test_looks import N, answers, looked, repeats
 from tiebreak.comparison.looked import Looked
-from tiebreak.frequentist import group_sequential_design, split_information
+from tiebreak.statistics import group_sequential_design, split_information
 
 
 @pytest.fixture(scope="module")

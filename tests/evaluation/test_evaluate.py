@@ -166,7 +166,7 @@ def test_an_interrupted_run_goes_on_where_it_was(url: str, counting: Any):
 
 def test_an_interrupt_right_after_cells_were_written_counts_them(url: str, monkeypatch: pytest.MonkeyPatch):
     """The write returned to nobody, but what it wrote is kept, and the note says so."""
-    from tiebreak.stores.sql.leases import SqlLease
+    from tiebreak.stores.lease import SqlLease
 
     write = SqlLease.write
 

@@ -13,10 +13,10 @@ import numpy as np
 from tiebreak.comparison.comparison import Comparison
 from tiebreak.comparison.looks import GAMMA, GAMMAS, PROCESSES
 from tiebreak.errors import Setting, TooFewSplitsError, UnsuitableDesignError
-from tiebreak.frequentist.group_sequential import group_sequential_design
 from tiebreak.numerics import FloatArray, check_count
 from tiebreak.result import Result
 from tiebreak.scores.vocabulary import quoted
+from tiebreak.statistics.looks import group_sequential_design
 from tiebreak.statistics.power import N_DRAWS, Population
 from tiebreak.statistics.rates import proportion_interval
 

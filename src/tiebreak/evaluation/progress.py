@@ -60,45 +60,23 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Sharing:
-    """Record of how leading steps of pipelines that several models have in common came about, in one call.
+    """Record of leading steps of pipelines that several models have in common, in one call.
 
     Attributes
     ----------
-    n_fits, n_shared : int
-        Cells of such models that were measured, and those of them whose leading steps were another model's.
+    n_shared : int
+        Cells whose leading steps, or some of them, were fitted by another model's.
     seconds : float
         Of fits and transforms that were saved.
-    n_too_large, n_unsafe : int
-        Cells that shared nothing as the tables need too much memory, or as a step writes into what it is given or holds on to it.
-    n_bytes : int
-        Size of the largest table that was not kept.
-    lacking_seed : tuple of (str, int)
-        Classes of steps that would be shared if their `random_state` were a number, and by how many models.
     """
 
-    n_fits: int = 0
     n_shared: int = 0
     seconds: float = 0.0
-    n_too_large: int = 0
-    n_unsafe: int = 0
-    n_bytes: int = 0
-    lacking_seed: tuple[tuple[str, int], ...] = ()
 
     def with_outcomes(self, outcomes: Sequence[Outcome]) -> Sharing:
         """Record of shared steps with further outcomes."""
-        found = [outcome.leading for outcome in outcomes if outcome.leading is not None]
-        if not found:
-            return self
-        kinds = Counter(each.kind for each in found)
-        return Sharing(
-            self.n_fits + len(found),
-            self.n_shared + kinds["shared"],
-            self.seconds + sum(each.seconds for each in found),
-            self.n_too_large + kinds["too-large"],
-            self.n_unsafe + kinds["unsafe"],
-            max(self.n_bytes, *(each.n_bytes for each in found)),
-            self.lacking_seed,
-        )
+        saved = [each.saved_seconds for each in outcomes if each.saved_seconds is not None]
+        return Sharing(self.n_shared + len(saved), self.seconds + sum(saved)) if saved else self
 
 
 NOTHING_SHARED = Sharing()

@@ -155,18 +155,6 @@ class Cell(NamedTuple):
     model: int
 
 
-class LeadingSteps(NamedTuple):
-    """Record of how the leading steps of a pipeline came about that other models of the run have too.
-
-    `seconds` were saved where they were `shared`; `n_bytes` is the size of a table that is `too-large` to be kept. `unsafe` ones
-    write into what they are given, or hold on to it.
-    """
-
-    kind: Literal["fitted", "shared", "too-large", "unsafe"]
-    seconds: float = 0.0
-    n_bytes: int = 0
-
-
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """One cell, measured or failed.
@@ -198,9 +186,9 @@ class Outcome:
         Parameters that a search chose on the training rows; "" for other models.
     best_score : mapping of str to float
         Its own best mean on inner splits, by name of its metric, in the metric's own unit.
-    leading : LeadingSteps or None
-        Fact of this measurement, None where there is nothing that is shared. No store keeps it, and two outcomes that differ in
-        it alone are equal.
+    saved_seconds : float or None
+        Time of leading steps that another model's cell had fitted; None where there were none. No store keeps it, and two
+        outcomes that differ in it alone are equal.
     """
 
     cell: Cell
@@ -218,7 +206,7 @@ class Outcome:
     outputs: Outputs = field(default_factory=dict)
     chosen: str = ""
     best_score: Mapping[str, float] = field(default_factory=dict)
-    leading: LeadingSteps | None = field(default=None, compare=False)
+    saved_seconds: float | None = field(default=None, compare=False)
 
     @property
     def is_done(self) -> bool:
