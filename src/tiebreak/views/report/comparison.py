@@ -146,11 +146,11 @@ def _pictures(comparison: Comparison) -> tuple[Picture, ...]:
 def _slider(comparison: Comparison) -> dict[str, Any]:
     """The rope as it was asked, how far it can be moved, and why not, where it cannot."""
     rope, metric = comparison.rope, comparison.metric.name
-    ends = [end[np.isfinite(end)] for part in comparison.pair_table.blocks() for end in part.interval]
-    reach = max((float(np.abs(end).max(initial=0.0)) for end in ends), default=0.0)
+    ends = np.abs(np.concatenate([np.ravel(end) for end in comparison.pair_table.interval]))
+    reach = float(ends[np.isfinite(ends)].max(initial=0.0))
     most = float(f"{max(1.05 * reach, 2.0 * rope) or 1.0:.2g}")
     stays = ""
-    if comparison.pair_table.differences.unit != "metric":
+    if comparison.pair_table.judged.unit != "metric":
         stays = f"The rope stays at 0, as {comparison.method.name} judges differences of the {metric}."
     elif comparison.correction not in ROPE_CORRECTIONS:
         stays = (
@@ -162,7 +162,7 @@ def _slider(comparison: Comparison) -> dict[str, Any]:
         "metric": metric,
         "most": f"{most:g}",
         "step": f"{most / STEPS:g}",
-        "tolerance": repr(float(np.max(comparison.pair_table.differences.tolerance, initial=0.0))),
+        "tolerance": repr(float(np.max(comparison.pair_table.law.tolerance, initial=0.0))),
         "is_best": comparison.pair_table.family == "best",
         "stays": stays,
     }
