@@ -103,7 +103,7 @@ def bound() -> Shown:
 def interval() -> Shown:
     """One interval is its pair's own, not that of the family, on the same side of everything."""
     shown = _fresh()
-    own = graded().pair("ada", "fay").distribution.interval(0.05)
+    own = graded().pair("ada", "fay").law.interval_at(0.05)
     pair, sign = _pair(shown, "ada", "fay"), 1 if _pair(shown, "ada", "fay")["first"] == "ada" else -1
     pair["interval_low"], pair["interval_high"] = sorted(sign * float(end) for end in own)
     frame = shown.pairs.copy()

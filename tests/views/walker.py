@@ -95,7 +95,7 @@ def shown_by(comparison: Comparison) -> Shown:
 
 def _questions(comparison: Comparison) -> dict[str, Any]:
     """Requirements to ask: of the first models, and of the last against the first."""
-    if comparison.rope and comparison.pair_table.differences.unit != "metric":
+    if comparison.rope and comparison.pair_table.judged.unit != "metric":
         return {}
     first, last = comparison.models[0], comparison.models[-1]
     return {
@@ -123,8 +123,8 @@ def _bounds(comparison: Comparison) -> dict[tuple[str, str], float]:
         return {}
     p, found = comparison.settings.alpha / max(2, len(comparison.models) - 1), {}
     for first, second in combinations(comparison.models, 2):
-        its = comparison.pair(first, second).distribution
-        for pair, end in (((first, second), its.bound(p, upper=True)), ((second, first), -its.bound(p, upper=False))):
+        its = comparison.pair(first, second).law
+        for pair, end in (((first, second), its.end(p, upper=True)), ((second, first), -its.end(p))):
             found[pair] = 0.0 if abs(float(end)) <= float(its.tolerance) else float(end)
     return found
 
@@ -135,8 +135,8 @@ def _again(comparison: Comparison) -> dict[tuple[str, str], tuple[float, float]]
     found = {}
     for row in np.linspace(0, table.n_pairs - 1, min(table.n_pairs, MOST_ENDS)).astype(int).tolist():
         pair = models[table.first[row]], models[table.second[row]]
-        its = comparison.pair(*pair).distribution
-        low, high = Interval(*its.interval(table.interval_alpha))
+        its = comparison.pair(*pair).law
+        low, high = Interval(*its.interval_at(table.interval_alpha))
         found[pair] = float(low), float(high)
     return found
 
