@@ -10,7 +10,7 @@ from tiebreak.comparison.next_step import MOST_TIMES, Need, cheapest, detectable
 from tiebreak.comparison.ranking import BEST, NEAR_BEST
 from tiebreak.numerics import RELATIVE_TOLERANCE
 from tiebreak.numerics.law import VERDICTS
-from tiebreak.views.looks import stays_open, what_is_left
+from tiebreak.views.looks import what_is_left
 from tiebreak.views.names import quoted_names
 from tiebreak.views.words import (
     count,
@@ -187,7 +187,7 @@ def _nearest_to_settled(comparison: Comparison) -> list[str]:
 def _how_to_settle(pair: PairComparison, need: Need, which: str, *, is_taken: bool = False) -> str:
     """Units that would settle a pair, or that no realistic number of them does; of looks, the rest of their plan."""
     if pair.comparison.looks is not None:
-        return what_is_left(pair.comparison, which, is_hopeless=stays_open(pair))
+        return what_is_left(pair.comparison, which)
     ways = [_units(pair, need)] if need.n_units <= MOST_TIMES * pair.n_units else []
     if np.isfinite(need.runs_needed):
         ways.append(f"about {need.runs_needed:.0f} runs instead of {need.n_runs}")
