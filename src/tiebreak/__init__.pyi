@@ -38,6 +38,7 @@ from tiebreak.evaluation.class_curves import Rocs as Rocs
 from tiebreak.evaluation.confusions import Confusions as Confusions
 from tiebreak.evaluation.evaluate import read_evaluation as read_evaluation
 from tiebreak.evaluation.evaluation import Evaluation as Evaluation
+from tiebreak.evaluation.run_options import Run as Run
 from tiebreak.evaluation.frames import FailureGroup as FailureGroup
 from tiebreak.metrics.costs import CostMatrix as CostMatrix
 from tiebreak.plan.candidates import grid as grid
@@ -61,13 +62,10 @@ from tiebreak.stores.cells import CellTable as CellTable
 from tiebreak.stores.cells import Claim as Claim
 from tiebreak.stores.contract import RunSummary as RunSummary
 from tiebreak.stores.damage import Damage as Damage
-from tiebreak.stores.memory import MemoryLease as MemoryLease
-from tiebreak.stores.memory import MemoryLog as MemoryLog
+from tiebreak.stores.lease import SqlLease as SqlLease
+from tiebreak.stores.log import SqlLog as SqlLog
 from tiebreak.stores.memory import MemoryStore as MemoryStore
-from tiebreak.stores.sql.leases import SqlLease as SqlLease
-from tiebreak.stores.sql.log import SqlLog as SqlLog
-from tiebreak.stores.sql.store import SqlStore as SqlStore
-from tiebreak.stores.sql.upgrade import Upgrade as Upgrade
+from tiebreak.stores.sql import SqlStore as SqlStore
 from tiebreak.studies.bias_variance import BiasVariance as BiasVariance
 from tiebreak.studies.bias_variance import LossParts as LossParts
 from tiebreak.studies.learning_curve import LearningCurve as LearningCurve

@@ -236,6 +236,7 @@ def test_columns_that_are_metrics_or_running_numbers(write: Write) -> None:
         ("fold,svm,rf\n0,0.1,0.2\n1,0.3,0.1\nbest,0.4,0.3\n", "column 'fold': 'best' sums up the other rows"),
         ("dataset,svm,rf\nx,0.1,0.2\nF1 mean,0.4,0.3\n", "column 'dataset': 'F1 mean' sums up the other rows"),
         ("dataset,svm,rf\nx,0.1,0.2\nAll,0.4,0.3\n", "column 'dataset': 'All' sums up the other rows"),
+        ("qid,svm,rf\nq1,0.1,0.2\nq2,0.3,0.1\nall,0.4,0.3\n", "column 'qid': 'all' sums up the other rows"),
         ("fold,score\n0,0.1\n", r"has a column of scores \('score'\) but none called 'model'"),
         ("fold,n_train\n0,9\n", "it has no column of scores, only 'fold' and 'n_train'"),
         ("model,fold,note\na,0,x\n", "which column holds 'accuracy'. Its columns of numbers are none"),

@@ -19,7 +19,7 @@ COMMANDS = {
     "export": "Write the scores or predictions of a run to a file.",
     "learning-curve": "Say whether more data would help the models of a study.",
     "validation-curve": "Find the best value of a parameter, and what ties.",
-    "store": "Check, back up or upgrade a store.",
+    "store": "Check or back up a store.",
     "demo": "Run two worked examples and explain the answers.",
     "doctor": "Show versions, and what is missing.",
     "completion": "Write the script that completes commands in a shell.",

@@ -113,6 +113,20 @@ p_equivalent, p_worse, verdict, reason
         """Short: the pair and what is said of it."""
         return printable(f"<{self.first!r} against {self.second!r}: {self.sentence}>")
 
+    def flips(self) -> dict[str, tuple[str, ...]]:
+        """Items that only one of the two models gets right, by the model, of items that are right or wrong.
+
+        Raises
+        ------
+        NotOfferedError
+            The scores are of no such items.
+        """
+        items = self.comparison.items
+        found = items.flips(self.first, self.second) if items is not None and self.comparison.method.is_paired else None
+        if found is None:
+            raise NotOfferedError("flips are of the same items for both models, each right or wrong; these scores are others.")
+        return found
+
     @property
     def law(self) -> Law:
         """Law of the difference: p-values of any alternative, intervals at any level, probabilities at any rope."""
@@ -550,6 +564,11 @@ class Comparison(Result):
     def next_step(self) -> str:
         """Which model to take, or what would settle it and at what cost; "" where nothing is left to do."""
         return view_of(self).as_other("next_step", self)
+
+    @property
+    def details(self) -> str:
+        """The rest that is known: all columns of models and pairs, further notices, method, assumptions and references."""
+        return view_of(self).as_other("details", self)
 
     @property
     def best(self) -> str | None:

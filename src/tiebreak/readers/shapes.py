@@ -693,7 +693,8 @@ class _Reading(NamedTuple):
         if "".join(words.names).isdecimal():  # as many as there are items
             return
         n_numbered = sum(any(map(str.isdigit, each)) for each in words.names)
-        is_rest = role == "dataset" or (role in UNITS and n_numbered == len(words.names) - 1)  # a fold may be of a man called Max
+        is_odd_one = role in (*UNITS, "item") and n_numbered == len(words.names) - 1  # a fold may be of a man called Max
+        is_rest = role == "dataset" or is_odd_one
         more = (*_EXTREMES, "all") if is_rest else ()
         is_sum = np.array([*(sums_up(each, more) for each in words.names), False])[words.code]
         if is_sum.any():

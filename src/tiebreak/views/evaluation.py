@@ -102,27 +102,11 @@ def _head(evaluation: Evaluation) -> Paragraph:
 
 
 def sharing_lines(sharing: Sharing) -> list[str]:
-    """Facts about leading steps of pipelines that were shared, or were not and why; none where no two models have equal ones."""
-    lines = []
-    if sharing.n_shared:
-        fits = count(sharing.n_fits, "fit")
-        saved = f", about {seconds(sharing.seconds)} saved" if sharing.seconds >= WORTH_SAYING else ""
-        lines.append(f"{sharing.n_shared} of {fits} of leading steps shared{saved}.")
-    if sharing.n_too_large:
-        size = f" ({sharing.n_bytes / 1e6:,.0f} MB)" if sharing.n_bytes else ""
-        lines.append(
-            f"{count(sharing.n_too_large, 'fit')} of leading steps shared nothing: the tables{size} need too much memory."
-        )
-    if sharing.n_unsafe:
-        lines.append(
-            f"{count(sharing.n_unsafe, 'fit')} of leading steps shared nothing: a step may write into what it is given, hold on "
-            "to it, or draw at random."
-        )
-    lines += [
-        f"{count(n, 'model')} would share the fit of {printable(name)} if its random_state were a number; now each draws its own."
-        for name, n in sharing.lacking_seed
-    ]
-    return lines
+    """Number of fits of leading steps that were another model's; none where there are none."""
+    if not sharing.n_shared:
+        return []
+    saved = f", about {seconds(sharing.seconds)} saved" if sharing.seconds >= WORTH_SAYING else ""
+    return [f"{count(sharing.n_shared, 'cell')} took leading steps that another model had fitted{saved}."]
 
 
 def leader_lines(evaluation: Evaluation) -> list[str]:

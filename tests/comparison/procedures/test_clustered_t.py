@@ -254,7 +254,7 @@ def test_contrasts_stand_beside() -> None:
     whole = expected.from_items + expected.from_runs + expected.from_both
     assert parts["runs"] == pytest.approx(expected.from_runs / whole)
     assert parts["runs"] > parts["items"]
-    assert "runs would help most" in " ".join(answer.to_text().split())
+    assert "runs would help most" in " ".join(answer.details.split())
 
 
 def test_weights_count_in_a_rope_of_per_cent() -> None:

@@ -158,11 +158,8 @@ def test_gaps_leave_a_pair_its_own_datasets() -> None:
     assert ranking.loc[["a", "b", "c"], "adjusted"].tolist() == pytest.approx([0.5 + 10 / 9 * 2.5 / 7, 3 / 9, 3.5 / 9])
     # there a is expected to beat both, 1/2 + 3/2 x 2.5/7 > 1, and so ranks first
     assert ranking.loc[["a", "b", "c"], "average_rank"].tolist() == pytest.approx([11 / 9, 22 / 9, 21 / 9])
-    text = " ".join(answer.to_text().split())
-    head, _, sentence = text.partition(". ")
-    assert head == "No winner yet: a, c or b"
-    assert sentence.startswith("'a' has the highest win rate (0.90, gaps adjusted), but any of the 3 may be the best")
-    assert " n " in text
+    assert answer.headline == "No winner yet: a leads (win rate 0.90), but c and b may be as good."
+    assert "The win rate is adjusted" in " ".join(answer.to_text().split())
 
 
 def test_what_no_scores_could_show_is_said(rng) -> None:
@@ -294,7 +291,7 @@ def test_directions_on_the_command_line(tmp_path) -> None:
         return CliRunner().invoke(tiebreak, ["compare", str(path), *options])
 
     both = ["--direction", "latency", "lower", "--direction", "quality", "higher"]
-    assert "'b' is better than 'a'" in run(*both).output
+    assert "b is better than a" in run(*both).output
     assert "gives latency two different directions" in run(*both, "--direction", "latency", "higher").output
     assert "says for each metric what" in run(*both, "--lower-is-better").output
 

@@ -189,9 +189,9 @@ def test_it_refuses_what_it_cannot_count(items: tb.Items, why: str) -> None:
 
 def test_the_words_are_those_of_the_table() -> None:
     """Questions, in every part of the page; and what the answer is not about is said."""
-    text = " ".join(tb.compare(answers(), rope=0.02).to_text().split())
-    assert "This holds for further questions like these, with these models as they are." in text
-    assert "It does not cover another training run, another prompt or other sampled answers." in text
+    text = " ".join(tb.compare(answers(), rope=0.02).to_text(columns="all").split())
+    assert "The answer is about further questions like these, with these models as they are." in text
+    assert "Nothing is said of another training run, another prompt or other sampled answers." in text
     assert "200 questions" in text
     assert "split" not in text
     # The simulated tables that a measured rate comes from keep the general word.
@@ -224,7 +224,7 @@ def test_other_tests_stand_beside() -> None:
     unpaired = np.hypot(a.std(ddof=1), c.std(ddof=1)) / np.sqrt(200)
     paired = tb.compare(items.take(["a", "c"])).pair("a", "c").standard_error
     assert two["unpaired"].statistic == pytest.approx(unpaired / paired)
-    assert "unpaired, for contrast" in several.to_text()
+    assert "unpaired, for contrast" in several.details
 
 
 def test_items_and_splits_are_not_taken_for_each_other() -> None:

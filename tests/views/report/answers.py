@@ -17,9 +17,9 @@ from tiebreak.comparison.ranking import STANDINGS
 from tiebreak.comparison.requirements import Requirements
 from tiebreak.numerics.law import VERDICTS
 from tiebreak.scores.metric import Metric
-from tiebreak.views.comparison import family_note, table_decimals
-from tiebreak.views.pair import limits
+from tiebreak.views.answer import limits, table_decimals
 from tiebreak.views.report.decide import columns_of, decide_data, takes_rope
+from tiebreak.views.report.old_comparison import family_note
 from tiebreak.views.requirements import judgements
 from tiebreak.views.words import format_interval, format_score
 

@@ -11,8 +11,7 @@ from tiebreak.comparison.ranking import STANDINGS
 from tiebreak.errors import NotOfferedError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.numerics.law import VERDICTS
-from tiebreak.views.comparison import table_decimals
-from tiebreak.views.pair import interval_name
+from tiebreak.views.answer import interval_name, table_decimals
 from tiebreak.views.plots.datasets import diagram, has_datasets, has_ranks, paired, regions
 from tiebreak.views.plots.draw import (
     MARKS,
