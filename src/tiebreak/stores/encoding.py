@@ -145,7 +145,15 @@ def damaged(rows: Sequence[CellRow]) -> list[int]:
 # --- cells ----------------------------------------------------------------------------------------------------------------
 
 NOTES = {"warnings": 1, "undefined": 2}
-_USUAL: Mapping[str, Any] = {"warnings": (), "message": "", "traceback": "", "attempts": 1, "seed": None}
+_USUAL: Mapping[str, Any] = {
+    "warnings": (),
+    "message": "",
+    "traceback": "",
+    "attempts": 1,
+    "seed": None,
+    "chosen": "",
+    "best_score": {},
+}
 _SECONDS = struct.Struct("<2d")
 
 
@@ -191,6 +199,7 @@ def _facts(content: bytes) -> dict[str, Any]:
 
     facts: dict[str, Any] = msgspec.convert(from_json(content), dict[str, Any])
     kinds = {"undefined": dict[str, str], "warnings": tuple[str, ...], "attempts": int, "seed": int}
+    kinds["best_score"] = dict[str, float]
     return {name: msgspec.convert(value, kinds.get(name, str)) for name, value in facts.items()}
 
 
