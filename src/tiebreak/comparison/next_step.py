@@ -23,7 +23,7 @@ MANY_DF = 1e6
 """Degrees of freedom from which an estimated standard deviation is not too small on average."""
 
 TIME_NOISE = 1.1
-"""Times as long that the next model must take, for one to be called the fastest: medians of equal models differ by some percent."""
+"""Times as long that the next model must take, for one to be called the fastest."""
 
 Goal = Literal["equivalent", "ahead", "better"]
 
@@ -176,7 +176,7 @@ def _repeats(pair: PairComparison, n_units: float) -> tuple[bool, int, float, fl
 
 
 def cheapest(comparison: Comparison, models: list[str]) -> str | None:
-    """The model of several that is fitted fastest; None where times are not known, or the next one is within the noise of times."""
+    """The model of several that is fitted fastest; None where times are unknown, or the next one is within their noise."""
     seconds = {name: comparison.scores.fit_seconds.get(name, float("nan")) for name in models}
     if len(models) < 2 or any(isnan(value) for value in seconds.values()):
         return None
