@@ -295,7 +295,7 @@ def test_logs_of_evaluation_tools(tool: str, tmp_path: Path, capsys: pytest.Capt
     assert (code, err) == (0, "")
     assert out == tb.compare(*paths).to_text()
     head, text = out.split("\n\n", 1)
-    assert head == f"{better} is better than {worse}: accuracy higher by 0.200."
+    assert head == f"{better} is better than {worse}: accuracy 0.200 higher."
     assert text.startswith(f"'{better}' is better than '{worse}': accuracy higher by 0.200 (95% interval ")
     assert "McNemar, exact: p 0.000488" in out
     found = answer(capsys, *files)

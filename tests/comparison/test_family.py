@@ -140,25 +140,6 @@ def test_interval_alpha_is_one_less_the_coverage() -> None:
     assert_allclose([pair.interval_low, pair.interval_high], ends, rtol=1e-12)
 
 
-@pytest.mark.parametrize(("family", "correction", "rope"), [("pairs", "holm", 0), ("pairs", "none", 0.01), ("best", None, 0.01)])
-def test_a_large_family_is_made_in_blocks_and_says_the_same(
-    monkeypatch: pytest.MonkeyPatch, family: str, correction: str | None, rope: float
-) -> None:
-    """Columns that are not kept, blocks of a few pairs, and one pair of a table: the same numbers, with holes as well."""
-    table = noisy(*np.linspace(0.7, 0.8, 9))
-    table[3, 2] = np.nan
-    options = {"missing": "pairwise", "correction": correction, "rope": rope, "family": family}
-    whole = compared(table, list("abcdefghi"), **options)
-    monkeypatch.setattr("tiebreak.comparison.pairs.MOST_KEPT", 5)
-    monkeypatch.setattr("tiebreak.comparison.best.BLOCK", 4)
-    monkeypatch.setattr("tiebreak.numerics.moments.BLOCK", 20)
-    blocks = compared(table, list("abcdefghi"), **options)
-    assert blocks.pairs.equals(whole.pairs)
-    assert blocks.ranking.equals(whole.ranking)
-    assert str(blocks) == str(whole)
-    assert_array_equal(blocks.pair_table.count_verdicts(), whole.pair_table.count_verdicts())
-
-
 def test_shaffers_correction_is_for_all_pairs() -> None:
     """Three pairs with a baseline are as many as all of three models, and yet another family."""
     with pytest.raises(InvalidParameterError, match="the correction 'shaffer' is for all pairs; against a baseline"):

@@ -119,7 +119,7 @@ def test_gaps_have_each_pairs_own_information() -> None:
             np.array(n) / n[1], alpha=0.05 / 3, spent=tb.statistics.alpha_spent([0.25, 1.0], alpha=0.05 / 3)
         )
         widths[a, b] = design.alphas
-    differences: Any = answer.pair_table.differences
+    differences: Any = answer.pair_table.judged
     granted = differences.granted.granted(0.05 / 3)
     assert_allclose(sorted(granted[1]), sorted(each[1] for each in widths.values()), rtol=1e-9)
 

@@ -186,14 +186,14 @@ def test_degrees_of_freedom_grow_with_the_runs(seed: int, of_items: float, of_ru
     """
     table = runs_table(np.random.default_rng(seed), 3, of_items=of_items, of_runs=of_runs)
     pair = tb.compare(table, metric="grade", lower_is_better=False).pair("a", "b")
-    need, distribution = need_of(pair), pair.distribution
+    need, beside = need_of(pair), pair.judged.beside
     assert need is not None
-    stays, error, df = float(distribution.from_items), pair.standard_error, pair.df
+    stays, error, df = float(beside["from_items"]), pair.standard_error, pair.df
 
     def first(df_of_both: Callable[[int], float], df_of_runs: Callable[[int], float]) -> float:
         for r in range(4, 301):
             both = stats.t.isf(0.025, df_of_both(r)) * np.sqrt(stays + max(error**2 - stays, 0.0) * 3 / r)
-            runs = stats.t.isf(0.025, df_of_runs(r)) * float(distribution.runs_error) * np.sqrt(3 / r)
+            runs = stats.t.isf(0.025, df_of_runs(r)) * float(beside["runs_error"]) * np.sqrt(3 / r)
             if max(both, runs) <= abs(pair.difference):
                 return r
         return np.inf

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tiebreak.comparison.family import REASONS
 from tiebreak.comparison.next_step import MOST_TIMES, Need, cheapest, detectable, need_of
 from tiebreak.comparison.ranking import BEST, NEAR_BEST
-from tiebreak.comparison.verdict import REASONS
 from tiebreak.numerics import RELATIVE_TOLERANCE
 from tiebreak.numerics.law import VERDICTS
 from tiebreak.views.design import design_line
@@ -129,7 +129,7 @@ def _of_pair(pair: PairComparison) -> str:
     comparison, pair = pair.comparison, _favourable(pair)
     names = quoted_names(comparison.models)
     words = pair.verdict if pair.has_interval else pair.reason
-    if words == "undecided" and pair.difference <= float(pair.distribution.tolerance):
+    if words == "undecided" and pair.difference <= float(pair.law.tolerance):
         words = "even"
     return HEADLINES.get(words, HEADLINES["missing-splits"]).format(
         a=names[pair.first],
@@ -181,7 +181,7 @@ def _against_baseline(comparison: Comparison) -> str:
         is_open = comparison.against_reference.verdict == VERDICTS.index("undecided")
         lead = np.where(is_open, np.nan_to_num(comparison.against_reference.difference, nan=-np.inf), -np.inf)
         best = int(np.argmax(lead))
-        is_ahead = lead[best] > float(np.max(comparison.pair_table.differences.tolerance))
+        is_ahead = lead[best] > float(np.max(comparison.pair_table.law.tolerance))
         return HEADLINES["not over" if is_ahead else "none over"].format(a=list(names.values())[best], b=base, k=k, n=n)
     by = f" by more than {rope_words(comparison)}" if found["equivalent"] else ""
     return HEADLINES["keep"].format(b=base, n=n, by=by)
@@ -228,7 +228,7 @@ def _size(pair: PairComparison, whose: str = "") -> str:
     """Words on a difference: "accuracy 0.032 higher", "no difference in accuracy"."""
     comparison = pair.comparison
     metric = printable(comparison.metric.name)
-    if abs(pair.difference) <= float(pair.distribution.tolerance):
+    if abs(pair.difference) <= float(pair.law.tolerance):
         return f"no difference in {metric}"
     typically = "typically " if comparison.method.is_centre else ""
     side = "higher" if comparison.metric.higher_is_better else "lower"
@@ -237,7 +237,7 @@ def _size(pair: PairComparison, whose: str = "") -> str:
 
 def has_direction(pair: PairComparison) -> bool:
     """True where 0 lies outside the interval, beyond rounding noise."""
-    tolerance = float(pair.distribution.tolerance)
+    tolerance = float(pair.law.tolerance)
     return pair.interval_low > tolerance or pair.interval_high < -tolerance
 
 
@@ -418,7 +418,7 @@ def small_print(comparison: Comparison) -> list[str]:
     """Lines on how the numbers were made and what they cannot show, then the notices that change how they are read."""
     metric, method = printable(comparison.metric.name), comparison.method
     rope = f"differences up to {rope_words(comparison)} do not matter" if comparison.rope else NO_ROPE
-    is_metric = comparison.pair_table.differences.unit == "metric"
+    is_metric = comparison.pair_table.judged.unit == "metric"
     facts = [design_line(comparison), *([rope] if is_metric else []), *([held] if (held := together(comparison)) else [])]
     unseen = detectable(comparison, 0.5)
     seen = "" if unseen is None else format_bound(unseen.smallest, table_decimals(comparison))
@@ -455,7 +455,7 @@ def together(comparison: Comparison) -> str:
     """Words on what the intervals hold at once; "" of a single pair."""
     table = comparison.pair_table
     if not table.is_family:
-        return f"each against the best, whichever it is (Hsu{'' if table.differences.has_coverage else ', by posteriors'})"
+        return f"each against the best, whichever it is (Hsu{', by posteriors' if table.judged.credible else ''})"
     if table.n_pairs == 1:
         return ""
     if table.is_simultaneous:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from tiebreak.comparison.family import REASONS, UNSETTLED
 from tiebreak.comparison.next_step import detectable
 from tiebreak.comparison.ranking import NOT_BEST, STANDINGS
-from tiebreak.comparison.verdict import REASONS, UNSETTLED
 from tiebreak.errors import InvalidParameterError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.numerics.law import BEHIND, VERDICTS, WORSE
@@ -236,7 +236,7 @@ def _against_columns(comparison: Comparison, rows: Sequence[int]) -> dict[str, l
 def _unit_counts(comparison: Comparison, pairs: IntArray, rows: Sequence[int] | None = None) -> dict[str, list[str]]:
     """Looks and numbers of units of pairs where they differ; for `rows` of models those of the pair with the reference."""
     t = comparison.pair_table
-    look, n_units = t.differences.look, np.broadcast_to(t.differences.n_units, t.first.shape)
+    look, n_units = t.judged.beside.get("look"), np.broadcast_to(t.law.n_units, t.first.shape)
     given = {"look": look, "n": n_units}
     shown = {name: held[pairs].tolist() for name, held in given.items() if held is not None and np.unique(held).size > 1}
     if rows is None:
@@ -313,7 +313,7 @@ def pair_table(comparison: Comparison, most: int = MOST_PAIRS, *, with_tests: bo
     }
     if t.is_family and t.n_pairs > 1 and with_tests:
         columns["adj. p"] = [format_pvalue(float(p)) for p in part.adjusted_pvalue]
-    if with_tests and part.differences.is_posterior and part.probabilities is not None:
+    if with_tests and part.law.is_posterior and part.probabilities is not None:
         for name, column in zip(("P(better)", "P(equiv.)", "P(worse)"), part.probabilities, strict=True):
             columns[name] = [format_probability(float(p)) for p in column]
     if t.is_family:

@@ -45,7 +45,7 @@ def page(pair: PairComparison) -> Page:
     columns = {
         f"{c.method.unit}s": str(pair.n_units),
         "std. error": format_score(pair.standard_error, answer.table_decimals(c)),
-        **{name: format_probability(p) for name, p in regions.items() if pair.distribution.is_posterior},
+        **{name: format_probability(p) for name, p in regions.items() if pair.law.is_posterior},
         "p": format_pvalue(pair.pvalue),
         **({"adj. p": format_pvalue(pair.adjusted_pvalue)} if pair.is_in_family and c.pair_table.n_pairs > 1 else {}),
     }

@@ -86,16 +86,16 @@ def test_every_pair_agrees_with_the_array_function() -> None:
 
 def test_tails_and_limits_are_one_monotone_function() -> None:
     """A limit at p has a tail of p, at every p, on both sides; tails rise and fall, and together are 1."""
-    differences = tb.compare(answers()).pair_table.differences
+    differences = tb.compare(answers()).pair_table.law
     for p in (1e-9, 0.001, 0.025, 0.3, 0.5, 0.7, 0.999):
-        assert_allclose(differences.tail_below(differences.quantile(p)), p, rtol=1e-6)
-        assert_allclose(differences.tail_above(differences.quantile(p, upper=True)), p, rtol=1e-6)
+        assert_allclose(differences.tail(differences.end(p)), p, rtol=1e-6)
+        assert_allclose(differences.tail(differences.end(p, upper=True), upper=True), p, rtol=1e-6)
     points = np.linspace(-1.2, 1.2, 201)[:, None]
-    below, above = differences.tail_below(points), differences.tail_above(points)
+    below, above = differences.tail(points), differences.tail(points, upper=True)
     assert np.all(np.diff(below, axis=0) >= 0)
     assert np.all(np.diff(above, axis=0) <= 0)
     assert_allclose(below + above, 1.0, atol=1e-12)
-    assert_array_equal(differences.quantile([[0.025], [0.1]])[0], differences.quantile(0.025))
+    assert_array_equal(differences.end([[0.025], [0.1]])[0], differences.end(0.025))
 
 
 def test_pairs_mirror_and_order_does_not_matter() -> None:

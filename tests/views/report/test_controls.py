@@ -11,7 +11,7 @@ from axe_playwright_python.sync_playwright import Axe
 
 from tests.views.report.answers import ANSWERS, again, required, twenty, two
 from tests.views.situations import around, compared, named, table
-from tiebreak.comparison.verdict import MIRRORED
+from tiebreak.comparison.family import MIRRORED
 from tiebreak.numerics.law import VERDICTS
 from tiebreak.views.answer import interval_name
 from tiebreak.views.report.comparison import report

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tiebreak.comparison.pairs import MOST_KEPT
 from tiebreak.numerics import FloatArray
 from tiebreak.views.answer import interval_name, limits
 from tiebreak.views.words import (
@@ -113,7 +112,7 @@ def minus_word(comparison: Comparison) -> str:
 def measure_note(comparison: Comparison) -> str:
     """Words on what differences are of, where that is not the metric itself."""
     name = printable(comparison.metric.name)
-    if comparison.pair_table.differences.unit == "wins":
+    if comparison.pair_table.judged.unit == "wins":
         return f"differences are of the {name}, ties left out: +1 where the first wins all, -1 where it loses all"
     return f"differences are of the {name}"
 
@@ -129,20 +128,10 @@ def rope_number(comparison: Comparison) -> str:
     rope, table = comparison.rope, comparison.pair_table
     if not isinstance(comparison.settings.rope, str):
         return f"{rope:.15g}"
-    if "rope_number" not in table.cache:
-        shortfall = comparison.ranking_table.shortfall_high
-        ends = [] if shortfall is None else [shortfall]
-        if table.differences.prefers_tails:
-            of_reference = table.part(table.rows_with(comparison.models.index(comparison.reference)))
-            ends += [np.abs(end) for end in of_reference.interval]
-        elif table.n_pairs <= MOST_KEPT:
-            ends += [np.abs(end) for end in table.interval]
-        known = np.concatenate(ends)
-        table.cache["rope_number"] = next(
-            (text for text in (f"{rope:.{digits}g}" for digits in range(3, 17)) if not _divides(float(text), rope, known)),
-            repr(rope),
-        )
-    return str(table.cache["rope_number"])
+    shortfall = comparison.ranking_table.shortfall_high
+    known = np.concatenate([*([] if shortfall is None else [shortfall]), *(np.abs(end) for end in table.interval)])
+    texts = (f"{rope:.{digits}g}" for digits in range(3, 17))
+    return next((text for text in texts if not _divides(float(text), rope, known)), repr(rope))
 
 
 def _divides(printed: float, rope: float, ends: FloatArray) -> bool:
