@@ -49,7 +49,7 @@ So it is for a file that a registry names in a text (``"tiebreak.views.pair:VIEW
 """
 
 ON_THEIR_OWN = {
-    "comparison/look_order.py": "tests of a random order know of no plan, and have a level of their own",
+    "comparison/letters.py": "compact letters are an algorithm of their own, found by the name of its file",
     "comparison/notices.py": "what is remarked on an answer is a rule of its own; comparison.py holds the answer",
     "evaluation/fit_and_score.py": "evaluate.py decides what is measured, and this is the measuring of one cell",
     "evaluation/heads.py": "fit_and_score.py measures one cell, and this stands between cells of a split",
@@ -57,7 +57,6 @@ ON_THEIR_OWN = {
     "readers/join.py": "read.py says what each source is, and this pairs several",
     "stores/backup.py": "a copy is made and verified as a file; sql.py holds the store",
     "stores/postgres.py": "one file for each kind of database",
-    "views/report/decide.py": "the data of decide.js stand beside it, under its name",
 }
 """Files that only one file of their package imports, each with the reason why it is not part of that one."""
 
@@ -82,7 +81,7 @@ FORMULAS = (
 STUDENT_BY_HAND = {
     "audits/folds.py": "a normal score of each group against Student's t",
     "statistics/posterior/hierarchical.py": "Student's t is the prior's, integrated over a grid",
-    "comparison/look_order.py": "the test of a rank correlation, which is no estimate with an error",
+    "comparison/looks.py": "the test of a rank correlation, which is no estimate with an error",
     "comparison/procedures/clustered_t.py": "the quantile as a function of a number of runs to come",
     "comparison/procedures/corrected_t.py": "the limit of a multiplier as splits grow in number",
     "statistics/auc.py": "areas without a variance, joined from the limits of each",
@@ -90,7 +89,6 @@ STUDENT_BY_HAND = {
     "statistics/power.py": "a half-width beside an error that is yet to be estimated",
     "statistics/looks.py": "bounds of a statistic that is looked at several times",
     "statistics/skew.py": "a test of symmetry, whose statistic is no estimate with an error",
-    "views/report/decide.py": "one multiplier for each number of degrees of freedom is shipped, not intervals",
 }
 """Files that take Student's t by itself; all others have it around an estimate, by ``StudentDistribution``."""
 
@@ -557,7 +555,7 @@ def test_no_exception_is_needless(house):
 def test_one_place_reads_the_text_of_a_table(house):
     """What separates cells, and how they are encoded and typed, is decided once; elsewhere files of our own are read."""
     parsers = re.compile(r"\bcsv\.(reader|DictReader)\(|read_csv\(|loadtxt\(|genfromtxt\(")
-    own = {"readers/tables.py", "comparison/measured.py"}
+    own = {"readers/tables.py"}
     assert [module.path for module in house.modules if module.path not in own and parsers.search(module.text)] == []
 
 
