@@ -14,11 +14,11 @@ from tiebreak.audits.findings import Audit as Audit
 from tiebreak.audits.findings import Finding as Finding
 from tiebreak.comparison.comparison import Comparison as Comparison
 from tiebreak.comparison.comparison import PairComparison as PairComparison
+from tiebreak.comparison.family import Against as Against
 from tiebreak.comparison.looks import Looks as Looks
 from tiebreak.comparison.noise_floor import NoiseFloor as NoiseFloor
 from tiebreak.comparison.noise_floor import read_noise_floor as read_noise_floor
-from tiebreak.comparison.pairs import Against as Against
-from tiebreak.comparison.procedures import Methods as Methods
+from tiebreak.comparison.procedures import MethodList as MethodList
 from tiebreak.comparison.procedures import methods as methods
 from tiebreak.comparison.procedures.procedure import TestOnly as TestOnly
 from tiebreak.comparison.ranking import RankingTable as RankingTable
@@ -39,6 +39,7 @@ from tiebreak.evaluation.confusions import Confusions as Confusions
 from tiebreak.evaluation.evaluate import read_evaluation as read_evaluation
 from tiebreak.evaluation.evaluation import Evaluation as Evaluation
 from tiebreak.evaluation.frames import FailureGroup as FailureGroup
+from tiebreak.evaluation.run_options import Run as Run
 from tiebreak.metrics.costs import CostMatrix as CostMatrix
 from tiebreak.plan.candidates import grid as grid
 from tiebreak.plan.record import Cell as Cell

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import numpy as np
 
 from tiebreak.comparison.compare import compare_scores
 from tiebreak.comparison.comparison import Comparison
 from tiebreak.comparison.settings import Settings, settings_for
-from tiebreak.evaluation.run_options import RunOptions
+from tiebreak.evaluation.run_options import Run, RunOptions
 from tiebreak.numerics import Missing
 from tiebreak.scores.scores import Scores
+from tiebreak.scores.vocabulary import look_up
 from tiebreak.statistics.family import Correction
 from tiebreak.views.looks import keep, plan_of
 from tiebreak.views.progress import shown
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from tiebreak.comparison.looks import Looks
     from tiebreak.comparison.noise_floor import NoiseFloor
     from tiebreak.evaluation.evaluation import Evaluation
-    from tiebreak.evaluation.progress import Progress
     from tiebreak.readers.source import ReadOptions
     from tiebreak.studies.bias_variance import BiasVariance, Loss
     from tiebreak.studies.learning_curve import LearningCurve
@@ -273,19 +273,10 @@ def evaluate(
     scoring: Any = None,
     sample_weight: Any = None,
     fit_params: Mapping[str, Any] | None = None,
-    store: Any = None,
-    name: str | None = None,
-    n_jobs: int = 1,
-    runner: Any = None,
-    threads_per_fit: int | Literal["auto"] | None = "auto",
-    share_steps: bool = True,
     keep_predictions: bool = True,
     train_scores: bool = False,
-    timeout: float | None = None,
-    retry_failed: bool = False,
-    accept_versions: bool = False,
-    progress: bool | Callable[[Progress], object] | None = None,
     rng: int | np.random.Generator | None = 0,
+    **run: Unpack[Run],
 ) -> Evaluation:
     """Measure models on the same splits of the same data; with a store, each cell once and never again.
 
@@ -319,32 +310,15 @@ def evaluate(
     fit_params : dict, optional
         What `fit` is given besides; values with n_samples rows are cut to the training rows. With scikit-learn's metadata
         routing on, these and `sample_weight` are routed.
-    store : str, path or Store, optional
-        ``"sqlite:///runs.db"``; not given: in memory, for this call only.
-    name : str, optional
-        Of the run in the store; made from the data if not given.
-    n_jobs : int, default 1
-        Worker processes; -1 for all cores. They take about 1.5 s to start, once a call.
-    runner : distributed.Client, str or Runner, optional
-        Runs the cells instead: a Dask client, its scheduler's address (``"tcp://host:8786"``), ``"dask"`` for `n_jobs` workers of
-        Dask on this machine, or any object with ``run(workload, cells)``.
-    threads_per_fit : "auto", int or None
-        Threads of numerical libraries. "auto": 1 for data of up to a million numbers, else cores / workers; decided when a
-        run begins, and kept. None leaves the libraries alone.
-    share_steps : bool, default True
-        Fit equal leading steps of pipelines once on each split, where that is shown to change no score; see :doc:`/shared-steps`.
     keep_predictions, train_scores : bool
         Whether to keep what the models said of the test rows, and to score the training rows too.
-    timeout : float, optional
-        Seconds after which a cell is given up.
-    retry_failed, accept_versions : bool, default False
-        Whether to measure again what failed before, and to go on with a run begun with other versions of the libraries.
-    progress : bool or callable, optional
-        By default a bar on a terminal, if the run takes longer than two seconds. A callable is given a `Progress`.
     rng : int, Generator or None, default 0
         What all seeds are derived from: of models and splitters whose random_state is None, and of functions. The seed of a
         cell depends on the names of model and dataset and on the split alone, so results are the same whatever `n_jobs` is.
         None leaves random states alone, and the run cannot be reproduced.
+    **run
+        Of `Run`: `store`, `name`, `n_jobs`, `runner`, `threads_per_fit`, `share_steps`, `timeout`, `retry_failed`,
+        `accept_versions` and `progress`.
 
     Returns
     -------
@@ -371,12 +345,11 @@ def evaluate(
     from tiebreak.evaluation.evaluate import find_scorers, measure_plan
     from tiebreak.plan.plan import make_plan
 
-    progress = shown(progress)
-    run = RunOptions(store, name, n_jobs, runner, threads_per_fit, share_steps, timeout, retry_failed, accept_versions, progress)
+    options = _options(run)
     plan = make_plan(
         models, X, y, groups=groups, datasets=datasets, cv=cv, sample_weight=sample_weight, fit_params=fit_params, rng=rng
     )
-    return measure_plan(plan, find_scorers(plan, scoring), run, keep_predictions=keep_predictions, train_scores=train_scores)
+    return measure_plan(plan, find_scorers(plan, scoring), options, keep_predictions=keep_predictions, train_scores=train_scores)
 
 
 def learning_curve(
@@ -392,18 +365,9 @@ def learning_curve(
     fit_params: Mapping[str, Any] | None = None,
     rope: float | str = 0.0,
     alpha: float = 0.05,
-    store: Any = None,
-    name: str | None = None,
-    n_jobs: int = 1,
-    runner: Any = None,
-    threads_per_fit: int | Literal["auto"] | None = "auto",
-    share_steps: bool = True,
     keep_predictions: bool = False,
-    timeout: float | None = None,
-    retry_failed: bool = False,
-    accept_versions: bool = False,
-    progress: bool | Callable[[Progress], object] | None = None,
     rng: int | np.random.Generator | None = 0,
+    **run: Unpack[Run],
 ) -> LearningCurve:
     """Measure models on growing training sets, and say for each whether more data would help.
 
@@ -424,8 +388,8 @@ def learning_curve(
         Smallest gain that matters, in the metric's unit, or a percentage of the best mean ("1%").
     alpha : float, default 0.05
         1 - coverage of the intervals.
-    store, name, n_jobs, runner, threads_per_fit, share_steps, keep_predictions, timeout, retry_failed, accept_versions
-        As for `evaluate`, and so are `progress` and `rng`.
+    keep_predictions, rng, **run
+        As for `evaluate`.
 
     Returns
     -------
@@ -445,11 +409,10 @@ def learning_curve(
     from tiebreak.plan.plan import make_plan
     from tiebreak.studies import learning_curve as studies
 
-    progress = shown(progress)
-    run = RunOptions(store, name, n_jobs, runner, threads_per_fit, share_steps, timeout, retry_failed, accept_versions, progress)
+    options = _options(run)
     plan = make_plan(models, X, y, groups=groups, cv=cv, sample_weight=sample_weight, fit_params=fit_params, rng=rng)
     return studies.learning_curve(
-        plan, run, sizes=sizes, scoring=scoring, rope=rope, alpha=alpha, keep_predictions=keep_predictions
+        plan, options, sizes=sizes, scoring=scoring, rope=rope, alpha=alpha, keep_predictions=keep_predictions
     )
 
 
@@ -467,18 +430,9 @@ def validation_curve(
     fit_params: Mapping[str, Any] | None = None,
     rope: float | str = 0.0,
     alpha: float = 0.05,
-    store: Any = None,
-    name: str | None = None,
-    n_jobs: int = 1,
-    runner: Any = None,
-    threads_per_fit: int | Literal["auto"] | None = "auto",
-    share_steps: bool = True,
     keep_predictions: bool = False,
-    timeout: float | None = None,
-    retry_failed: bool = False,
-    accept_versions: bool = False,
-    progress: bool | Callable[[Progress], object] | None = None,
     rng: int | np.random.Generator | None = 0,
+    **run: Unpack[Run],
 ) -> ValidationCurve:
     """Measure models for several values of a parameter, and say which is best and which are practically as good.
 
@@ -499,8 +453,8 @@ def validation_curve(
         value can be called practically equivalent to the best.
     alpha : float, default 0.05
         Accepted rate of wrong verdicts among the values of a model, and 1 - coverage of the intervals.
-    store, name, n_jobs, runner, threads_per_fit, share_steps, keep_predictions, timeout, retry_failed, accept_versions
-        As for `evaluate`, and so are `progress` and `rng`.
+    keep_predictions, rng, **run
+        As for `evaluate`.
 
     Returns
     -------
@@ -520,11 +474,12 @@ def validation_curve(
     from tiebreak.plan.plan import make_plan
     from tiebreak.studies import validation_curve as studies
 
-    progress = shown(progress)
-    run = RunOptions(store, name, n_jobs, runner, threads_per_fit, share_steps, timeout, retry_failed, accept_versions, progress)
+    options = _options(run)
     grids = studies.vary(models, parameter, values)
     plan = make_plan(grids.candidates, X, y, groups=groups, cv=cv, sample_weight=sample_weight, fit_params=fit_params, rng=rng)
-    return studies.validation_curve(grids, plan, run, scoring=scoring, rope=rope, alpha=alpha, keep_predictions=keep_predictions)
+    return studies.validation_curve(
+        grids, plan, options, scoring=scoring, rope=rope, alpha=alpha, keep_predictions=keep_predictions
+    )
 
 
 def bias_variance(
@@ -535,17 +490,8 @@ def bias_variance(
     n_rounds: int = 100,
     test_size: float = 0.25,
     loss: Loss | None = None,
-    store: Any = None,
-    name: str | None = None,
-    n_jobs: int = 1,
-    runner: Any = None,
-    threads_per_fit: int | Literal["auto"] | None = "auto",
-    share_steps: bool = True,
-    timeout: float | None = None,
-    retry_failed: bool = False,
-    accept_versions: bool = False,
-    progress: bool | Callable[[Progress], object] | None = None,
     rng: int | np.random.Generator | None = 0,
+    **run: Unpack[Run],
 ) -> BiasVariance:
     """Say how much of a model's loss is bias, and how much comes of the training set, drawn with replacement, that it got.
 
@@ -559,7 +505,7 @@ def bias_variance(
         Share or number of the examples that are tested.
     loss : {"squared", "zero-one"}, optional
         By default what fits the task: "squared" for numbers, "zero-one" for classes.
-    store, name, n_jobs, runner, threads_per_fit, share_steps, timeout, retry_failed, accept_versions, progress, rng
+    rng, **run
         As for `evaluate`.
 
     Returns
@@ -579,9 +525,16 @@ def bias_variance(
     """
     from tiebreak.studies import bias_variance as studies
 
-    progress = shown(progress)
-    run = RunOptions(store, name, n_jobs, runner, threads_per_fit, share_steps, timeout, retry_failed, accept_versions, progress)
-    return studies.bias_variance(models, X, y, run, n_rounds=n_rounds, test_size=test_size, loss=loss, rng=rng)
+    options = _options(run)
+    return studies.bias_variance(models, X, y, options, n_rounds=n_rounds, test_size=test_size, loss=loss, rng=rng)
+
+
+def _options(run: Run) -> RunOptions:
+    """Options of a run; refuses a keyword that there is not, with the nearest names."""
+    for name in run:
+        look_up(name, list(Run.__annotations__), "parameter")
+    given: dict[str, Any] = {**run, "progress": shown(run.get("progress"))}
+    return RunOptions(**given)
 
 
 def _read(sources: Sequence[Any], options: ReadOptions) -> Scores:

@@ -220,7 +220,7 @@ def test_the_overview_shows_means_and_sends_on_to_compare(evaluation: tb.Evaluat
         "0",
         "ms",
     ]
-    assert "  The 95% interval is of the expected roc_auc of a model trained on so many examples (Nadeau and" in lines
+    assert any(line.startswith("  The 95% interval is of the expected roc_auc of a model trained on so") for line in lines)
     assert lines[-1] == "Means do not say which differences are real: compare() does."
 
 
@@ -259,7 +259,7 @@ def test_a_comparison_knows_warnings_and_times_of_its_fits() -> None:
     assert not [notice for notice in alone.notices if notice.code == "fit-warnings"]
 
 
-def test_a_search_is_nested_cross_validation() -> None:
+def test_a_search_is_nested_cross_validation(tmp_path: Path) -> None:
     """Scores and choices are those of scikit-learn's `cross_validate`, and the page says what was chosen."""
     X, y = load_breast_cancer(return_X_y=True)
     folds = StratifiedKFold(3, shuffle=True, random_state=0)
@@ -270,7 +270,9 @@ def test_a_search_is_nested_cross_validation() -> None:
         ),
         "plain": GaussianNB(),
     }
-    evaluation = tb.evaluate(searches, X, y, cv=folds, scoring=["accuracy", "neg_log_loss"], rng=None)
+    store = tmp_path / "runs.db"
+    evaluation = tb.evaluate(searches, X, y, cv=folds, scoring=["accuracy", "neg_log_loss"], rng=None, store=store)
+    assert tb.read_evaluation(store).choices.equals(evaluation.choices)
     by_hand = cross_validate(searches["accuracy"], X, y, cv=folds, return_estimator=True)
     choices = evaluation.choices.set_index("model")
     mine = choices.loc["accuracy"]

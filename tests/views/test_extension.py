@@ -75,7 +75,7 @@ def test_a_new_result_has_every_form(tosses: Tosses, tmp_path: Path) -> None:
     assert repr(tosses) == "<Tosses: 7 of 10 tosses are heads.>"
     assert "| heads | 7 |" in tosses.to_markdown()
     for page in (tosses._repr_html_(), tosses.to_html(tmp_path / "tosses.html")):
-        assert "7 of 10 tosses are heads.</p>" in page
+        assert "7 of 10 tosses are heads." in page
     assert (tmp_path / "tosses.html").read_text().startswith("<!DOCTYPE html>")
     assert tosses.to_frame()["n"].tolist() == [7, 3]
     assert json.loads(tosses.to_json()) == tosses.to_dict() == {"heads": 7, "tails": 3}

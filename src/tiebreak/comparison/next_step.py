@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from tiebreak.comparison.comparison import Comparison, PairComparison
-from tiebreak.comparison.pairs import SINGLE_STEP
+from tiebreak.comparison.family import SINGLE_STEP
 from tiebreak.numerics import FloatArray
 from tiebreak.statistics.power import half_widths_shown
 
@@ -21,6 +21,9 @@ MOST_DF = 12
 
 MANY_DF = 1e6
 """Degrees of freedom from which an estimated standard deviation is not too small on average."""
+
+TIME_NOISE = 1.1
+"""Times as long that the next model must take, for one to be called the fastest."""
 
 Goal = Literal["equivalent", "ahead", "better"]
 
@@ -91,19 +94,16 @@ def detectable(comparison: Comparison, power: float = 0.8) -> Detectable | None:
     corrections), and where pairs are not judged (the family "best").
     """
     table = comparison.pair_table
-    df = table.differences.student_df
-    if df is None or table.differences.unit != "metric" or not table.is_family or table.correction not in SINGLE_STEP:
+    df = table.judged.reach_df
+    if df is None or table.judged.unit != "metric" or not table.is_family or table.correction not in SINGLE_STEP:
         return None
-    smallest, largest = np.inf, -np.inf
-    for part in table.blocks():
-        low, high = part.interval
-        half_width = (high - low) / 2.0
-        df = np.broadcast_to(np.asarray(part.differences.student_df), half_width.shape)
-        known = np.isfinite(half_width) & (half_width > 0) & ~np.isnan(df)
-        if known.any():
-            needed = half_width[known] * _multiples(df[known], table.interval_alpha, power)
-            smallest, largest = min(smallest, float(needed.min())), max(largest, float(needed.max()))
-    return Detectable(smallest, largest, power) if smallest <= largest else None
+    half_width = (table.interval.high - table.interval.low) / 2.0
+    df = np.broadcast_to(df, half_width.shape)
+    known = np.isfinite(half_width) & (half_width > 0) & ~np.isnan(df)
+    if not known.any():
+        return None
+    needed = half_width[known] * _multiples(df[known], table.interval_alpha, power)
+    return Detectable(float(needed.min()), float(needed.max()), power)
 
 
 def _multiples(df: FloatArray, alpha: float, power: float) -> FloatArray:
@@ -134,11 +134,11 @@ def need_of(pair: PairComparison) -> Need | None:
     if pair.verdict not in ("undecided", "ahead", "behind") or not isfinite(pair.interval_high - pair.interval_low):
         return None
     goal, half_width, margin = _goal(pair)
-    known_floor = pair.distribution.half_width_floor(pair.interval_alpha)
-    floor = 0.0 if known_floor is None else float(known_floor)
+    floor = 0.0 if pair.judged.floor is None else float(pair.judged.floor(pair.interval_alpha))
     n_units = pair.n_units * (half_width**2 - floor**2) / (margin**2 - floor**2) if margin > floor else inf
     times_data = (half_width / margin) ** 2 if margin > 0 else inf
-    n_runs, runs_needed = pair.distribution.runs_needed(margin, pair.interval_alpha) or (0, inf)
+    of_runs = pair.judged.runs_needed
+    n_runs, runs_needed = (0, inf) if of_runs is None else of_runs(margin, pair.interval_alpha)
     return Need(goal, margin, half_width, n_units, times_data, n_runs, runs_needed, *_repeats(pair, n_units))
 
 
@@ -176,8 +176,9 @@ def _repeats(pair: PairComparison, n_units: float) -> tuple[bool, int, float, fl
 
 
 def cheapest(comparison: Comparison, models: list[str]) -> str | None:
-    """The model of several that is fitted fastest; None where the times of some are not known, or there is only one."""
+    """The model of several that is fitted fastest; None where times are unknown, or the next one is within their noise."""
     seconds = {name: comparison.scores.fit_seconds.get(name, float("nan")) for name in models}
     if len(models) < 2 or any(isnan(value) for value in seconds.values()):
         return None
-    return min(seconds, key=lambda name: seconds[name])
+    first, second = sorted(models, key=lambda name: seconds[name])[:2]
+    return first if seconds[second] >= TIME_NOISE * seconds[first] else None

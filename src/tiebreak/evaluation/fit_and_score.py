@@ -99,11 +99,10 @@ def choice_of(search: Any, *, classifier: bool) -> tuple[str, dict[str, float]]:
         scoring = "accuracy" if classifier else "r2"
     elif isinstance(scoring, Mapping | list | tuple | set) and isinstance(refit, str):
         scoring = scoring[refit] if isinstance(scoring, Mapping) else refit
-    if not isinstance(scoring, str) or not hasattr(search, "best_score_"):
+    best = float(getattr(search, "best_score_", np.nan))
+    if not isinstance(scoring, str) or not np.isfinite(best):
         return chosen, {}
-    return chosen, {
-        scoring.removeprefix("neg_"): float(-search.best_score_ if scoring.startswith("neg_") else search.best_score_)
-    }
+    return chosen, {scoring.removeprefix("neg_"): -best if scoring.startswith("neg_") else best}
 
 
 def _weights_name(model: Any) -> str:

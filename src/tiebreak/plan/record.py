@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
@@ -16,41 +16,32 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ModelRecord:
-    """A model by its name, a hash of its class and parameters, and how it is written.
-
-    `other_fingerprints` gives hashes of the same model with its libraries in other places; it is not stored.
-    """
+    """A model by its name, a hash of its class and parameters, and how it is written."""
 
     name: str
     fingerprint: str
     text: str = ""
-    other_fingerprints: Callable[[], Iterable[str]] = field(default=tuple, compare=False, repr=False)
 
     def is_same(self, stored: ModelRecord) -> bool:
         """True where a stored model is this one."""
-        return _is_same(self, stored)
+        return stored.fingerprint == self.fingerprint
 
 
 @dataclass(frozen=True, slots=True)
 class MetricRecord:
-    """A metric and a hash of how it is computed; `other_fingerprints` as of a model."""
+    """A metric and a hash of how it is computed."""
 
     metric: Metric
     fingerprint: str
-    other_fingerprints: Callable[[], Iterable[str]] = field(default=tuple, compare=False, repr=False)
 
     def is_same(self, stored: MetricRecord) -> bool:
         """True where a stored metric is this one."""
-        return self.metric == stored.metric and _is_same(self, stored)
+        return self.metric == stored.metric and stored.fingerprint == self.fingerprint
 
     @property
     def name(self) -> str:
         """The metric's name."""
         return self.metric.name
-
-
-def _is_same(given: ModelRecord | MetricRecord, stored: ModelRecord | MetricRecord) -> bool:
-    return stored.fingerprint == given.fingerprint or stored.fingerprint in given.other_fingerprints()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

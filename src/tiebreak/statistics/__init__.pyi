@@ -26,7 +26,7 @@ from tiebreak.statistics.looks import group_sequential_design as group_sequentia
 from tiebreak.statistics.looks import split_information as split_information
 from tiebreak.statistics.more_data import DoublingGain as DoublingGain
 from tiebreak.statistics.more_data import doubling_gain as doubling_gain
-from tiebreak.statistics.noise import RunNoiseResult as RunNoiseResult
+from tiebreak.statistics.noise import RunNoise as RunNoise
 from tiebreak.statistics.noise import run_noise as run_noise
 from tiebreak.statistics.omnibus import Friedman as Friedman
 from tiebreak.statistics.omnibus import average_ranks as average_ranks

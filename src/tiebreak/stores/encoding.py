@@ -147,7 +147,15 @@ def damaged(rows: Sequence[CellRow]) -> list[int]:
 # --- cells ----------------------------------------------------------------------------------------------------------------
 
 NOTES = {"warnings": 1, "undefined": 2}
-_USUAL = (("warnings", ()), ("message", ""), ("traceback", ""), ("attempts", 1), ("seed", None))
+_USUAL = (
+    ("warnings", ()),
+    ("message", ""),
+    ("traceback", ""),
+    ("attempts", 1),
+    ("seed", None),
+    ("chosen", ""),
+    ("best_score", {}),
+)
 _SECONDS = struct.Struct("<2d")
 
 
@@ -188,15 +196,25 @@ def read_outcome(row: CellRow, metrics: Sequence[str]) -> Outcome:
     )
 
 
-_KINDS = {"undefined": dict, "warnings": list, "message": str, "traceback": str, "attempts": int, "seed": int}
+_KINDS = {
+    "undefined": dict,
+    "warnings": list,
+    "message": str,
+    "traceback": str,
+    "attempts": int,
+    "seed": int,
+    "chosen": str,
+    "best_score": dict,
+}
 
 
 def _facts(content: bytes) -> dict[str, Any]:
     facts: dict[str, Any] = from_json(content)
     require(all(type(value) is _KINDS.get(name) for name, value in facts.items()), "facts that no cell has")
-    if "warnings" in facts or "undefined" in facts:
+    if facts.keys() & {"warnings", "undefined", "best_score"}:
         texts = (*facts.get("warnings", ()), *facts.get("undefined", {}).values())
         require(all(isinstance(text, str) for text in texts), "a warning or a reason that is no text")
+        require(all(isinstance(score, float) for score in facts.get("best_score", {}).values()), "a score that is no number")
         facts["warnings"] = tuple(facts.get("warnings", ()))
     return facts
 

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tiebreak.comparison.family import MIRRORED, REASONS
 from tiebreak.comparison.ranking import STANDINGS
-from tiebreak.comparison.verdict import MIRRORED, REASONS
 from tiebreak.errors import NotOfferedError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.numerics.law import VERDICTS
-from tiebreak.views.comparison import table_decimals
-from tiebreak.views.pair import interval_name
+from tiebreak.views.answer import interval_name, table_decimals
 from tiebreak.views.plots.datasets import diagram, has_datasets, has_ranks, paired, regions
 from tiebreak.views.plots.draw import (
     MARKS,
@@ -263,6 +262,6 @@ PLOTS = {
     "verdicts": Plot(verdicts, lambda answer: answer.pair_table.is_family),
     "diagram": Plot(diagram, has_ranks),
     "paired": Plot(paired, lambda answer: has_datasets(answer) and not answer.scores.is_mixed),
-    "regions": Plot(regions, lambda answer: answer.pair_table.differences.is_posterior and has_datasets(answer)),
+    "regions": Plot(regions, lambda answer: answer.pair_table.law.is_posterior and has_datasets(answer)),
     "posterior": Plot(posterior, has_curve),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tiebreak.views.comparison import table_decimals
+from tiebreak.views.answer import table_decimals
 from tiebreak.views.plots.draw import MOST_ROWS, Drawing, labels, minus, of_all, rows, short
 from tiebreak.views.plots.menu import Plot
 from tiebreak.views.words import format_score, seconds

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from tiebreak.comparison.comparison import Comparison, PairComparison
+    from tiebreak.numerics.law import Law
 
 LEVELS = (0.5, 0.75, 0.95)
 """Levels of the credible intervals under a posterior."""
@@ -25,13 +26,13 @@ def posterior_of(pair: PairComparison) -> Drawing:
     """Posterior density of the difference, with the rope, three probabilities and three credible intervals."""
     import pandas as pd
 
-    comparison, posterior = pair.comparison, pair.distribution
-    if not posterior.is_posterior or not posterior.has_density:
+    comparison, posterior = pair.comparison, pair.law
+    if not has_curve(pair):
         raise NotOfferedError(f"{comparison.method.name} gives no posterior with a curve; plot.ranking() draws its intervals.")
     first, second = labels([pair.first, pair.second])
     unit = comparison.method.unit
     grid = _grid(posterior, pair.rope) if pair.has_interval else np.empty(0)
-    data = pd.DataFrame({"difference": grid, "density": posterior.density(grid)})
+    data = pd.DataFrame({"difference": grid, "density": _density(posterior, grid)})
     chances = {"worse": pair.p_worse, "equivalent": pair.p_equivalent, "better": pair.p_better}
     likely = max(chances, key=lambda name: chances[name])
     title = pair_title(first, second, pair.verdict)
@@ -56,7 +57,7 @@ def posterior_of(pair: PairComparison) -> Drawing:
                 ax.fill_between(x, y, where=where, color=MARKS[name].colour, alpha=0.35, linewidth=0, label=label, zorder=2)
         ax.plot(x, y, color=text_colour(), linewidth=1.4, zorder=3)
         heights = [-peak * (0.09 + 0.1 * place) for place in range(len(LEVELS))]
-        ends = [posterior.interval(1.0 - level) for level in LEVELS]
+        ends = [posterior.interval(level) for level in LEVELS]
         for height, (low, high) in zip(heights, ends, strict=True):
             ax.plot([low, high], [height, height], color=text_colour(), linewidth=5, solid_capstyle="butt", zorder=3)
         ax.set_yticks(heights, labels=[format_percent(level) for level in LEVELS])
@@ -103,21 +104,29 @@ def default_pair(comparison: Comparison, a: str | None, b: str | None) -> tuple[
     return first, b if b is not None else next(name for name in comparison.models if name != first)
 
 
-def _grid(posterior: Any, rope: float) -> FloatArray:
+def _density(posterior: Law, at: FloatArray) -> FloatArray:
+    """Density of a posterior at many points, by differences of its tail."""
+    low, high = posterior.interval(0.5)
+    step = (high - low) * 1e-3
+    below = np.array([[float(posterior.tail(x + side)) for x in at] for side in (-step, step)])
+    return np.asarray((below[1] - below[0]) / (2.0 * step))
+
+
+def _grid(posterior: Law, rope: float) -> FloatArray:
     """Differences at which the curve is drawn, with 0 and the rope among them, and close together where the mass is."""
-    low, high = (float(end) for end in posterior.interval(0.05))
+    low, high = (float(end) for end in posterior.interval(0.95))
     reach = high - low
     left, right = min(low - 0.3 * reach, -1.1 * rope, 0.0), max(high + 0.3 * reach, 1.1 * rope, 0.0)
     margin = 0.03 * (right - left)
-    whole = np.linspace(left - margin, right + margin, 301)
-    near = np.linspace(low - reach, high + reach, 301)
+    whole = np.linspace(left - margin, right + margin, 101)
+    near = np.linspace(low - reach, high + reach, 101)
     return np.unique(np.concatenate([whole, near, [-rope, 0.0, rope]]).clip(whole[0], whole[-1]))
 
 
 def has_curve(result: Any) -> bool:
     """True where a comparison, or that of a pair, has posteriors with a density."""
-    differences = getattr(result, "comparison", result).pair_table.differences
-    return bool(differences.is_posterior and differences.has_density)
+    judged = getattr(result, "comparison", result).pair_table.judged
+    return bool(judged.law.is_posterior and judged.credible != "points")
 
 
 PLOTS = {"posterior": Plot(posterior_of, has_curve)}

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from tiebreak.errors import NotOfferedError
-from tiebreak.views.pair import level_words
 from tiebreak.views.plots.draw import Drawing, labels, marked, of_all, rows, short
 from tiebreak.views.plots.menu import Plot
 from tiebreak.views.plots.pair import default_pair, pair_title, rope_note
+from tiebreak.views.words import level_words
 
 if TYPE_CHECKING:
     from tiebreak.comparison.slices import Slices
