@@ -163,7 +163,7 @@ def cell_row(
     place: tuple[int, int, int, int], outcome: Outcome, environment: int, outputs: int, metrics: Mapping[str, int]
 ) -> CellRow:
     """Make the row of an outcome without its hash; `place` is its run and stored cell, `metrics` has every metric of the run."""
-    facts = {name: value for name, usual in _USUAL if (value := getattr(outcome, name)) != usual}
+    facts = {name: value for name, usual in _USUAL.items() if (value := getattr(outcome, name)) != usual}
     if outcome.undefined:
         facts["undefined"] = {str(metrics[name]): why for name, why in outcome.undefined.items()}
     return CellRow(
