@@ -147,15 +147,15 @@ def damaged(rows: Sequence[CellRow]) -> list[int]:
 # --- cells ----------------------------------------------------------------------------------------------------------------
 
 NOTES = {"warnings": 1, "undefined": 2}
-_USUAL = (
-    ("warnings", ()),
-    ("message", ""),
-    ("traceback", ""),
-    ("attempts", 1),
-    ("seed", None),
-    ("chosen", ""),
-    ("best_score", {}),
-)
+_USUAL: Mapping[str, Any] = {
+    "warnings": (),
+    "message": "",
+    "traceback": "",
+    "attempts": 1,
+    "seed": None,
+    "chosen": "",
+    "best_score": {},
+}
 _SECONDS = struct.Struct("<2d")
 
 
