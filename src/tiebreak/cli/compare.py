@@ -83,7 +83,7 @@ class MethodName(click.Choice[str]):
         """Names of all procedures."""
         from tiebreak.comparison.procedures import METHODS
 
-        return "auto", *METHODS
+        return "auto", *METHODS.names()
 
 
 def _parts(_: click.Context, __: click.Parameter, typed: Sequence[str]) -> dict[str, str] | None:
