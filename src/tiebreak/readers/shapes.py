@@ -310,19 +310,6 @@ class _Reading(NamedTuple):
         what = f"{self.table.name} holds {len(names)} metrics: {quoted(list(names), 12)}. Say which one to compare with "
         return AmbiguousSourceError(what, Setting("metric"), ".")
 
-    def _of_means(self) -> TiebreakError:
-        """Refusal of a table with one row for each model."""
-        numeric = [name for name in self.others("model") if not self.is_text[name]]
-        is_of_datasets = len(numeric) > 1 and not any(metric_like(name) or _NO_SCORE.fullmatch(_under(name)) for name in numeric)
-        about = (" If its columns are datasets, say so: ", column_advice("datasets", ",".join(numeric)), ".")
-        return self.refuse(
-            None,
-            "it has one row for each model: a single score, or a mean, says nothing of how it varies (columns "
-            f"{known_columns(self.table)}).",
-            ADVICE,
-            *(about if is_of_datasets else ()),
-        )
-
     # --- shapes -------------------------------------------------------------------------------------------------------------
 
     def long(self) -> Long:
@@ -340,7 +327,7 @@ class _Reading(NamedTuple):
             return counts
         is_alone = len(self.words("model").ordered().names) == self.table.n_rows > 1  # a time may be that of training
         if is_alone and not self._unit_roles() - {"time"} and self.options.rows != "items":
-            raise self._of_means()
+            return no_units(self)
         return self._built(self.the_score_column())
 
     def melted(self, columns: Sequence[str], unit: str) -> Long:
@@ -709,6 +696,20 @@ class _Reading(NamedTuple):
         self, role: str, row: int, what: str, fix: str, kind: type[TiebreakError] = UnreadableSourceError
     ) -> NoReturn:
         raise self.refuse(self.roles.get(role, [role])[0], what, fix, row=row, kind=kind)
+
+
+def no_units(reading: _Reading) -> Long:
+    """Refusal of a table with one row for each model, which says of no unit what a model's score was there."""
+    numeric = [name for name in reading.others("model") if not reading.is_text[name]]
+    is_of_datasets = len(numeric) > 1 and not any(metric_like(name) or _NO_SCORE.fullmatch(_under(name)) for name in numeric)
+    about = (" If its columns are datasets, say so: ", column_advice("datasets", ",".join(numeric)), ".")
+    raise reading.refuse(
+        None,
+        "it has one row for each model: a single score, or a mean, says nothing of how it varies (columns "
+        f"{known_columns(reading.table)}).",
+        ADVICE,
+        *(about if is_of_datasets else ()),
+    )
 
 
 def doubles_error(
