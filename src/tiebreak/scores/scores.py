@@ -50,6 +50,38 @@ class SplitDesign:
     hash: str | None = None
 
 
+MeansKind = Literal["rates", "areas", "folds", "runs"]
+"""Scores of one test set, which are shares of its examples or areas under a ROC curve; means over folds, or training runs."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Means:
+    """What is known of models of which a table of means is all that is left.
+
+    Attributes
+    ----------
+    kind : {"rates", "areas", "folds", "runs"}
+    n : tuple of int
+        Of rates the examples, of areas the positive and the negative ones; splits in all and folds in each repeat; or runs.
+    rounding : ndarray of shape (n_models,)
+        Half of the last digit that is printed.
+    deviation : ndarray of shape (n_models,)
+        Standard deviation over folds or runs, with n - 1, at most; nan of rates and areas.
+    tool : str
+        That made the table, "" where nothing tells it.
+    """
+
+    kind: MeansKind
+    n: tuple[int, ...]
+    rounding: FloatArray
+    deviation: FloatArray
+    tool: str = ""
+
+    def take(self, rows: Sequence[int]) -> Means:
+        """Some of the models, by their rows."""
+        return dataclasses.replace(self, rounding=self.rounding[rows], deviation=self.deviation[rows])
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ScoreMatrix:
     """Scores of several models on the same splits of one dataset.
@@ -73,6 +105,8 @@ class ScoreMatrix:
         Of this dataset, where not all datasets are scored in the same one; else None.
     n_folds : int
         Folds of each repeat of a cross-validation, where that is all that is known of the sizes; else 0.
+    means : Means, optional
+        Where the one score of each model is a mean, of which its splits are not known.
     """
 
     dataset: str
@@ -85,6 +119,7 @@ class ScoreMatrix:
     columns: tuple[str, ...] = ()
     metric: Metric | None = None
     n_folds: int = 0
+    means: Means | None = None
 
     def __repr__(self) -> str:
         missing = int(np.isnan(self.score).sum())
@@ -124,7 +159,8 @@ class ScoreMatrix:
         if tuple(models) == self.models and self.score.flags.c_contiguous:  # sums along columns would end in other bits
             return self
         rows = [look_up(name, self.models, "model") for name in models]
-        return dataclasses.replace(self, models=tuple(models), score=self.score[rows])
+        means = None if self.means is None else self.means.take(rows)
+        return dataclasses.replace(self, models=tuple(models), score=self.score[rows], means=means)
 
     def split_name(self, split: int) -> str:
         """The split at a position, as people are told of it: "repeat 0 fold 3"."""

@@ -1,4 +1,4 @@
-"""Differences of models of which a table of means is all that is left: bounds that hold whatever the overlap of their mistakes."""
+"""Differences of models of which only means are left: bounds that hold whatever the overlap of their mistakes."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ from tiebreak.numerics.law import SPREAD, UNDEFINED, Law, Shape, student
 from tiebreak.statistics.rates import tango
 
 
-def summary_rates(first: ArrayLike, second: ArrayLike, n: ArrayLike, *, rounding: ArrayLike = 0.0, shared: ArrayLike = 0.0) -> Law:
+def summary_rates(
+    first: ArrayLike, second: ArrayLike, n: ArrayLike, *, rounding: ArrayLike = 0.0, shared: ArrayLike = 0.0
+) -> Law:
     """Law of the difference of two rates on one test set, of which no more than the two rates and its size are known.
 
-    The 2 x 2 table of both models has these margins, and is known but for the number of examples that only one of them gets right.
-    Among all such tables the one with the most of them has the widest interval of Tango (`tango`), which is this law's.
+    The 2 x 2 table of both models has these margins, and is known but for the number of examples that only one of them gets
+    right. Among all such tables the one with the most of them has the widest interval of Tango (`tango`), which is this law's.
 
     Parameters
     ----------
@@ -24,8 +26,8 @@ def summary_rates(first: ArrayLike, second: ArrayLike, n: ArrayLike, *, rounding
     n : array_like
         Number of examples of the test set.
     rounding : array_like
-        Half of the last printed digit, in the unit of the rates: all counts that round to what is printed are allowed for. 0 takes
-        the nearest count.
+        Half of the last printed digit, in the unit of the rates: all counts that round to what is printed are allowed for. 0
+        takes the nearest count.
     shared : array_like
         Share of the mistakes of the better model that the other one makes too, 0 to 1; at 0 it is the least that is possible.
 
@@ -52,7 +54,13 @@ def summary_rates(first: ArrayLike, second: ArrayLike, n: ArrayLike, *, rounding
     estimate, error = np.where(total > 0, one - other, np.nan), np.fmax(ends[0].spread[0], ends[1].spread[0])
     n_units = total.astype(np.int64)[()]
     return Law(
-        estimate=plain(estimate), se=plain(error), n_units=n_units, kind=kind, tolerance=RELATIVE_TOLERANCE, shape=ROUNDED, parts=ends
+        estimate=plain(estimate),
+        se=plain(error),
+        n_units=n_units,
+        kind=kind,
+        tolerance=RELATIVE_TOLERANCE,
+        shape=ROUNDED,
+        parts=ends,
     )
 
 
@@ -66,10 +74,10 @@ def possible_counts(rate: FloatArray, n: FloatArray, rounding: FloatArray) -> tu
     high = np.where(rounding > 0, np.floor((rate + rounding) * n + slack), nearest)
     if np.any(wrong := low > high):
         at = np.flatnonzero(wrong)[0]
-        rate, n = np.broadcast_arrays(rate, n)
+        share, size = (float(each.flat[at]) for each in np.broadcast_arrays(rate, n))
         raise InvalidScoresError(
-            f"{rate.flat[at]:.12g} of {n.flat[at]:,.0f} examples is not possible: it would be {rate.flat[at] * n.flat[at]:.6g} of them. "
-            "Is this the number of examples that the rate is of?"
+            f"{share:.12g} of {size:,.0f} examples is not possible: it would be {share * size:.6g} of them. Is this the number "
+            "of examples that the rate is of?"
         )
     return np.clip(low, 0.0, n), np.clip(high, 0.0, n)
 
@@ -122,9 +130,7 @@ def summary_means(
     estimate = one - other
     law = student(estimate, error, own_df, tolerance=RELATIVE_TOLERANCE * float(np.max(np.abs([one, other]), initial=0.0)))
     ends = tuple(student(estimate + shift, error, own_df) for shift in (-half, half))
-    return Law(
-        estimate=law.estimate, se=law.se, df=law.df, kind=law.kind, tolerance=law.tolerance, shape=ROUNDED, parts=ends
-    )
+    return Law(estimate=law.estimate, se=law.se, df=law.df, kind=law.kind, tolerance=law.tolerance, shape=ROUNDED, parts=ends)
 
 
 def _tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
@@ -136,7 +142,7 @@ def _end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
 
 
 ROUNDED = Shape(_tail, _end)
-"""Of two laws, the parts, at both ends of what numbers rounded alike may have been: the lower tail of the first, the upper of the other."""
+"""Of two laws, the parts, at both ends of what rounded numbers may have been: the lower tail of one, the upper of the other."""
 
 
 def hanley_mcneil(area: ArrayLike, n_positive: ArrayLike, n_negative: ArrayLike) -> FloatArray:
@@ -151,8 +157,8 @@ def hanley_mcneil(area: ArrayLike, n_positive: ArrayLike, n_negative: ArrayLike)
 
     References
     ----------
-    .. [HM82] J. Hanley, B. McNeil. The meaning and use of the area under a receiver operating characteristic (ROC) curve. Radiology
-       143, 1982; formula 2 with the areas of exponential scores.
+    .. [HM82] J. Hanley, B. McNeil. The meaning and use of the area under a receiver operating characteristic (ROC) curve.
+       Radiology 143, 1982; formula 2 with the areas of exponential scores.
 
     Examples
     --------

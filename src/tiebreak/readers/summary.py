@@ -1,0 +1,291 @@
+"""Tables of means: one row for each model, with its score on one test set, or mean and deviation over folds or training runs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from tiebreak.errors import (
+    AmbiguousSourceError,
+    InvalidParameterError,
+    InvalidScoresError,
+    Setting,
+    TiebreakError,
+    UnsuitableDesignError,
+)
+from tiebreak.numerics import FloatArray
+from tiebreak.readers.files import refuse
+from tiebreak.readers.metric import metric_among, table_metric
+from tiebreak.readers.source import ReadOptions, Source
+from tiebreak.readers.tables import SourceTable, number_of
+from tiebreak.scores.metric import Metric, full_name, has_direction, plain_name
+from tiebreak.scores.scores import Means, MeansKind, ScoreMatrix, Scores, SplitDesign
+from tiebreak.scores.vocabulary import Notice, quoted
+from tiebreak.statistics.summary import possible_counts
+
+_MEAN = frozenset(("mean", "avg", "average"))
+_SPREAD = {
+    **dict.fromkeys(("std", "sd", "stdev", "dev", "deviation"), "sd"),
+    **dict.fromkeys(("se", "sem", "stderr"), "se"),
+    **dict.fromkeys(("ci", "ci95", "95ci"), "ci"),
+}
+"""Words of a column's name for what stands beside a mean: a standard deviation, a standard error, half of a 95 % interval."""
+
+_PARTS = ("test", "", "holdout", "val", "valid", "validation", "dev", "cv")
+"""Words of a column's name for the part of the data that a score is of, the one that is taken first in front."""
+
+_NO_METRIC = frozenset(
+    """train training fit time times seconds sec runtime duration latency tt rank order level size params count n support index id
+    epoch step column""".split()
+)
+"""Words of names of columns that hold no score of test data."""
+
+_SCORE = ("score", "result", "value", "estimate")
+
+_CELL = re.compile(r"\s*([^\s(±+]+)\s*\(?\s*(?:±|\+/-|\+-|\()?\s*([^\s()±]+)?\s*\)?\s*")
+"""A mean, and what may stand beside it in the same cell: 0.91 ± 0.02, 0.91 (0.02), 0.91(+/-0.02)."""
+
+RATES = frozenset(
+    """accuracy acc exactmatch em passrate pass pass1 successrate solverate hitrate winrate top1 top1accuracy top1acc top5
+    top5accuracy top5acc top10accuracy topkaccuracy top1err top1error top5err top5error errorrate misclassificationrate
+    zerooneloss match""".split()
+)
+"""Metrics, as `plain_name` writes them, that are shares of all examples of a test set."""
+
+_OF_CLASSES = {
+    **dict.fromkeys(("recall", "sensitivity", "tpr", "falsenegativerate", "fnr"), 0),
+    **dict.fromkeys(("specificity", "tnr", "falsepositiverate", "fpr"), 1),
+}
+"""Those that are shares of the positive examples, or of the negative ones."""
+
+_AREA = "rocauc"
+
+KEEP = (
+    "Surer: keep the single scores, those of each model on each split (columns 'model', 'fold' and the metric), or the "
+    "predictions of all models in one table, and compare these."
+)
+
+
+def source_of_means(table: SourceTable, models: Sequence[str], names: Sequence[str], options: ReadOptions) -> Source:
+    """Scores of a table with one row for each model, of which the caller says what they are means of.
+
+    Parameters
+    ----------
+    table : SourceTable
+    models : sequence of str
+        Of its rows.
+    names : sequence of str
+        Columns that may hold scores.
+    options : ReadOptions
+        `n_test` says that scores are of one test set, `cv` that they are means over folds, and with ``rows="seeds"`` over so many
+        training runs.
+
+    Raises
+    ------
+    TiebreakError
+        Nothing says what the means are of, or the numbers cannot be what they are said to be; the text has the way on.
+    """
+    columns = _columns(names)
+    chosen = _chosen(table, [each for each in columns if each.kind == "mean"], options)
+    same = [each for each in columns if each.kind != "mean" and each.metric == chosen.metric]
+    beside = next((each for each in same if each.part == chosen.part), same[0] if same else None)
+    cells = [
+        (match[1], match[2]) if (match := _CELL.fullmatch(text)) else (text, None) for text in table.words(chosen.name).texts()
+    ]
+    spreads = [inside for _, inside in cells] if beside is None else table.words(beside.name).texts()
+    metric = table_metric(_metric_name(table, chosen, options), options, table.name).metric
+    kind, n = _kind_of(table, chosen, metric, options, has_spread=all(spreads))
+    value, rounding = _numbers(table, chosen.name, [text for text, _ in cells])
+    scale = _scale(table, chosen, metric, value)
+    value, rounding, low, high = value / scale, rounding / scale, *metric.bounds
+    for row in np.flatnonzero(~((value >= low) & (value <= high))).tolist():
+        raise _wrong(
+            table, chosen.name, row, f"{value[row]:g} is no value of {metric.name}, which lies between {low:g} and {high:g}."
+        )
+    deviation, notices = np.full(value.size, np.nan), []
+    if scale != 1.0:
+        text = f"{metric.name} is in per cent and read as a fraction: a rope of 0.01 is one percentage point"
+        notices.append(Notice("percent-or-fraction", text))
+    if kind in ("folds", "runs"):
+        own = beside or chosen
+        spread, half = (each / scale for each in _numbers(table, own.name, spreads))
+        deviation, said = _deviations(table, own, value, (spread, half), n[0], metric)
+        notices.append(Notice("means-only", said))
+    for row in range(value.size) if kind == "rates" else ():
+        try:
+            possible_counts(value[row], np.array(float(n[0])), np.array(rounding))
+        except InvalidScoresError as error:
+            raise _wrong(table, chosen.name, row, str(error)) from None
+    zero = np.zeros(1, dtype=np.int64)
+    means = Means(kind, n, np.full(value.size, rounding), deviation, _tool_of(table))
+    n_test = np.array([sum(n) if kind in ("rates", "areas") else 0])
+    matrix = ScoreMatrix("", tuple(models), zero, zero, zero, n_test, value[:, None], means=means)
+    return Source(Scores(metric, (matrix,), SplitDesign("means"), tuple(notices)), table.name)
+
+
+# --- columns --------------------------------------------------------------------------------------------------------------
+
+
+class _Column(NamedTuple):
+    """What the name of a column says: the metric, a part of the data, and "mean" or the kind of what stands beside it."""
+
+    name: str
+    metric: str
+    part: str
+    kind: str
+
+
+def _columns(names: Sequence[str]) -> list[_Column]:
+    found = []
+    for name in names:
+        words = [word for word in re.split(r"[\s_.,()\[\]%/-]+", name.casefold()) if word]
+        kind = next((_SPREAD[word] for word in words if word in _SPREAD), "mean")
+        part = next((word for word in words if word in _PARTS), "")
+        rest = [word for word in words if word not in {*_MEAN, *_SPREAD, part, "none", "95"}]
+        if rest and _NO_METRIC.isdisjoint(words):
+            found.append(_Column(name, "_".join(rest), part, kind))
+    return found
+
+
+def _chosen(table: SourceTable, held: Sequence[_Column], options: ReadOptions) -> _Column:
+    """Column of the metric that is asked for, or the only one whose name is known, of test data before others."""
+    metrics = list(dict.fromkeys(each.metric for each in held))
+    exact = [each for each in held if each.name == options.metric]
+    if options.metric is None:
+        known = [each for each in metrics if has_direction(each)]
+        wanted = known if len(known) == 1 else [each for each in metrics if each in _SCORE]
+    elif not exact and (found := metric_among(options.metric, metrics, table.name)) is not None:
+        wanted = [found]
+    else:
+        wanted = [each.metric for each in exact] or [each for each in metrics if each in _SCORE]
+    if len(wanted) != 1:
+        what = f"which of its columns holds the scores? There are {quoted([each.name for each in held], 12)}."
+        raise refuse(table.name, None, None, what, "Say it with ", Setting("metric"), ".", kind=AmbiguousSourceError)
+    return min(exact or [each for each in held if each.metric == wanted[0]], key=lambda each: _PARTS.index(each.part))
+
+
+def _metric_name(table: SourceTable, chosen: _Column, options: ReadOptions) -> str | None:
+    """Name of the metric; of a column called score that which the caller, or AutoGluon's column eval_metric, says."""
+    if chosen.metric not in _SCORE:
+        return chosen.metric
+    own = table.words("eval_metric").names if "eval_metric" in table.columns else ()
+    return options.metric if options.metric not in (None, chosen.name) else own[0] if len(own) == 1 else None
+
+
+def _tool_of(table: SourceTable) -> str:
+    """Tool whose leaderboard has these columns; "" for none."""
+    return next((tool for tool, mark in _TOOLS.items() if mark in table.columns), "")
+
+
+_TOOLS = {"pycaret": "TT (Sec)", "autogluon": "fit_order", "lm-eval": "Stderr"}
+"""A column that only the leaderboard of a tool has."""
+
+
+# --- numbers --------------------------------------------------------------------------------------------------------------
+
+
+def _numbers(table: SourceTable, column: str, texts: Sequence[str | None]) -> tuple[FloatArray, float]:
+    """Numbers of a column, and half of the last digit that any of them is printed with."""
+    values = [number_of(text or "") for text in texts]
+    for row, (value, text) in enumerate(zip(values, texts, strict=True)):
+        if value is None or not np.isfinite(value):
+            raise _wrong(table, column, row, f"{text or ''!r:.60} is no number.")
+    decimals = max(len(f"{value:.12f}".rstrip("0").partition(".")[2]) for value in values)
+    return np.array(values, dtype=float), 0.5 * 10.0**-decimals
+
+
+def _scale(table: SourceTable, chosen: _Column, metric: Metric, value: FloatArray) -> float:
+    """100 for shares in per cent; an error where some are and others are not."""
+    percent = value > 1.5
+    if (metric.bounds[1] != 1.0 and plain_name(metric.name) not in RATES) or not percent.any():
+        return 1.0
+    if percent.all():
+        return 100.0
+    row = int(np.argmin(percent))
+    raise _wrong(
+        table, chosen.name, row, f"{value[row]:g} is a fraction, and other rows are in per cent.", "Write all in one unit."
+    )
+
+
+def _deviations(
+    table: SourceTable, column: _Column, value: FloatArray, printed: tuple[FloatArray, float], n: int, metric: Metric
+) -> tuple[FloatArray, str]:
+    """Standard deviations with n - 1, at most, and how they were read; `printed` are the numbers and half of their last digit."""
+    spread, half = printed
+    named = f"call the column {column.metric + '_se'!r} or {column.metric + '_ci'!r}"
+    raised = np.sqrt(n / (n - 1.0))
+    what, factor = {
+        "se": ("standard errors", np.sqrt(n)),
+        "ci": ("halves of 95 % intervals", np.sqrt(n) / 1.96),
+    }.get(column.kind, ("standard deviations", raised))
+    low, high = metric.bounds
+    most = raised * np.sqrt(np.maximum((high - value) * (value - low), 0.0)) if np.isfinite(high - low) else np.inf
+    for row in np.flatnonzero((spread <= 0) | (factor * (spread - half) > most)).tolist():
+        why = "scores that do not vary are no sample" if spread[row] <= 0 else f"scores around {value[row]:g} cannot vary so much"
+        fix = f"If it is a standard error, or half of a 95 % interval, {named}."
+        raise _wrong(table, column.name, row, f"{spread[row]:g} is no standard deviation: {why}.", fix)
+    said = f"the numbers beside the means are taken for {what} over {n}"
+    if what == "standard deviations":
+        said += f" as numpy computes them, and raised by {raised - 1:.0%} to the usual kind; of a standard error {named}"
+    return factor * (spread + half), said
+
+
+def _wrong(table: SourceTable, column: str, row: int, what: str, *fix: str) -> TiebreakError:
+    return refuse(table.name, column, table.where(row), what, *fix, kind=InvalidScoresError)
+
+
+# --- what the means are of ------------------------------------------------------------------------------------------------
+
+
+def _kind_of(
+    table: SourceTable, chosen: _Column, metric: Metric, options: ReadOptions, *, has_spread: bool
+) -> tuple[MeansKind, tuple[int, ...]]:
+    """What the means are of, and of how many, as `Means` has it."""
+    name, both, cv = plain_name(full_name(metric.name)), options.n_classes, options.cv
+    n_test = None if options.n_train is not None else options.n_test or (_n_of(table) if cv is None else None)
+    is_of_classes = name in _OF_CLASSES or name == _AREA
+    if n_test is None and cv is None:
+        start = f"it has one row for each model, a single score or a mean ({chosen.name!r}), which says nothing of how it varies."
+        folds = ("Of how many folds? ", Setting("cv", "10"), ". Training runs? ", Setting("rows", "'seeds'"), " and ")
+        more = (*folds, Setting("cv", "5"), ". ") if has_spread else ()
+        size = Setting("n_test", "(40, 960)" if is_of_classes else "1000")
+        end = f". The answer then holds whatever the overlap of the models' mistakes. {KEEP}"
+        raise refuse(table.name, None, None, start, *more, "Of how many test examples? ", size, end, kind=AmbiguousSourceError)
+    if n_test is None:
+        n = cv.get_n_splits() if hasattr(cv, "get_n_splits") else cv
+        if isinstance(n, bool) or not isinstance(n, int) or n < 2:
+            raise InvalidParameterError(Setting("cv", f"{cv!r:.40}"), ": means are of two folds or runs at least.", about="cv")
+        if not has_spread:
+            what = (
+                f"it has no deviation beside {chosen.name!r}, as in a column {chosen.metric + '_std'!r}, to say how scores vary."
+            )
+            raise refuse(table.name, None, None, what, "If they are of one test set, pass ", Setting("n_test"), ".")
+        return ("runs", (n,)) if options.rows == "seeds" else ("folds", (n, n // getattr(cv, "n_repeats", 1)))
+    if name not in RATES and not is_of_classes:
+        what = f"how far two models may differ by chance in {metric.name} on one test set does not follow from the values."
+        fix = "Keep the predictions of all models in one table, with a column of the truth, and compare that."
+        raise refuse(table.name, chosen.name, None, what, fix, kind=UnsuitableDesignError)
+    if is_of_classes and both is None:
+        what = f"{metric.name} is about positive and negative examples apart."
+        fix = ("Say how many there are of each: ", Setting("n_test", "(40, 960)"), ".")
+        raise refuse(table.name, chosen.name, None, what, *fix, kind=AmbiguousSourceError)
+    if both is not None and is_of_classes:
+        return ("areas", both) if name == _AREA else ("rates", (both[_OF_CLASSES[name]],))
+    return "rates", (n_test,)
+
+
+def _n_of(table: SourceTable) -> int | None:
+    """Number of test examples from a column of its own, the same for all models."""
+    column = next((name for name in table.columns if name.casefold() in ("n", "n_test", "n_examples", "support")), None)
+    if column is None:
+        return None
+    sizes = table.numbers(column)
+    wrong = (sizes != sizes[0]) | ~(sizes >= 1) | (sizes % 1 != 0)
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        what = f"{sizes[row]:g} beside {sizes[0]:g}: a table of means is about models of one test set."
+        raise _wrong(table, column, row, what, "Of a test set of each model's own give columns 'model', 'correct' and 'n'.")
+    return int(sizes[0])
