@@ -33,6 +33,7 @@ def means_of(table: dict[str, list[object]], **options: object) -> tuple[list[fl
         ({"f1_mean": [0.9, 0.8], "f1_std": [0.01, 0.02]}, {"cv": 5}, "folds", (5, 5)),
         ({"f1_mean": [0.9, 0.8], "f1_std": [0.01, 0.02]}, {"cv": RepeatedKFold(n_splits=5, n_repeats=10)}, "folds", (50, 5)),
         ({"f1 (mean)": [0.9, 0.8], "f1 (std)": [0.01, 0.02]}, {"cv": 5, "rows": "seeds"}, "runs", (5,)),
+        ({"f1": [0.9, 0.8], "std": [0.01, 0.02], "n_seeds": [5, 5]}, {}, "runs", (5,)),
     ],
 )
 def test_the_caller_or_a_column_says_what_means_are_of(columns, options, kind, n):
@@ -57,12 +58,14 @@ def test_the_caller_or_a_column_says_what_means_are_of(columns, options, kind, n
             {},
             [0.9, 0.8],
         ),
+        ({"AUC (95% CI)": ["0.91 (0.88-0.94)", "0.89 (0.85-0.92)"]}, {"n_test": (100, 200)}, [0.91, 0.89]),
+        ({"Top-1 Acc.": [91.2, 87.4], "Top-5 Acc.": [99, 98], "FLOPs (G)": [1, 2]}, {"metric": "Top-1 Acc."}, [0.912, 0.874]),
         ({"acc,none": [0.9, 0.8], "acc_stderr,none": [0.01, 0.01]}, {}, [0.9, 0.8]),
     ],
 )
 def test_the_column_of_test_scores_is_found_by_its_name(columns, options, values):
     """Training scores, times and other metrics are left aside; percentages become fractions."""
-    found, _ = means_of({"model": ["a", "b"], **columns}, n_test=1000, **options)
+    found, _ = means_of({"model": ["a", "b"], **columns}, **{"n_test": 1000, **options})
     assert found == pytest.approx(values)
 
 
@@ -79,6 +82,14 @@ def test_what_stands_beside_a_mean_becomes_a_deviation_at_most(columns, deviatio
     """By hand, of five folds: half a digit more, times sqrt(5/4), of errors sqrt(5), of halves of intervals sqrt(5) / 1.96."""
     _, means = means_of({"model": ["a", "b"], **columns}, cv=5)
     assert means.deviation == pytest.approx(deviation)
+
+
+@pytest.mark.parametrize("names", [("CV Mean", "CV Std"), ("Mean Accuracy", "Std Dev"), ("cv_accuracy", "cv_std")])
+def test_with_a_number_of_folds_the_mean_that_has_a_deviation_is_taken(names):
+    """A table may have the score of a test set beside it."""
+    table = {"model": ["a", "b"], names[0]: [0.9, 0.8], names[1]: [0.01, 0.02], "test_accuracy": [0.7, 0.6]}
+    assert means_of(table, metric="accuracy", cv=5)[0] == [0.9, 0.8]
+    assert means_of(table, metric="accuracy", n_test=100)[0] == [0.7, 0.6]
 
 
 def test_rounding_is_that_of_the_most_digits_in_the_column():
@@ -110,7 +121,8 @@ def test_rounding_is_that_of_the_most_digits_in_the_column():
         ),
         ({"model": ["a", "b"], "accuracy": [-0.1, 0.8]}, {"n_test": 1000}, "-0.1 is no value of accuracy"),
         ({"model": ["a", "b"], "accuracy": ["0.9", "bad"]}, {"n_test": 1000}, "'bad' is no number"),
-        ({**ONE, "n": [1000, 900]}, {}, "900 beside 1000: a table of means is about models of one test set"),
+        ({**ONE, "n": [1000, 900]}, {}, "900 beside 1000: a table of means is about models that were tested alike"),
+        ({"model": ["a", "b", "Average"], "accuracy": [0.9, 0.8, 0.85]}, {"n_test": 1000}, "'Average' sums up the other rows"),
         ({**ONE, "accuracy_std": [0.0, 0.02]}, {"cv": 5}, "scores that do not vary are no sample"),
         ({**ONE, "accuracy_std": [0.7, 0.02]}, {"cv": 5}, "cannot vary so much.*'accuracy_se' or 'accuracy_ci'"),
         (ONE, {"n_test": (1, 2, 3)}, "n_test must be one number, or those of positive and negative examples"),

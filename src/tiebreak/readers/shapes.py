@@ -713,7 +713,11 @@ def no_units(reading: _Reading) -> Source:
             column_advice("datasets", ",".join(numeric)),
             f". {ADVICE}",
         )
-    return source_of_means(reading.table, reading.words("model").texts(), reading.others("model"), options)
+    models = reading.words("model").texts()
+    if (sums := [row for row, name in enumerate(models) if sums_up(name)]) and len(models) > 2:
+        what = f"{models[sums[0]]!r} sums up the other rows."
+        raise reading.refuse(reading.roles["model"][0], what, "Leave it out.", row=sums[0], kind=UnreadableSourceError)
+    return source_of_means(reading.table, models, reading.others("model"), options)
 
 
 def doubles_error(

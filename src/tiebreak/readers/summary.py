@@ -28,7 +28,7 @@ from tiebreak.statistics.summary import possible_counts
 
 _MEAN = frozenset(("mean", "avg", "average"))
 _SPREAD = {
-    **dict.fromkeys(("std", "sd", "stdev", "dev", "deviation"), "sd"),
+    **dict.fromkeys(("std", "sd", "stdev", "deviation"), "sd"),
     **dict.fromkeys(("se", "sem", "stderr"), "se"),
     **dict.fromkeys(("ci", "ci95", "95ci"), "ci"),
 }
@@ -39,11 +39,12 @@ _PARTS = ("test", "", "holdout", "val", "valid", "validation", "dev", "cv")
 
 _NO_METRIC = frozenset(
     """train training fit time times seconds sec runtime duration latency tt rank order level size params count n support index id
-    epoch step column""".split()
+    epoch step column flops gflops macs memory mb gb""".split()
 )
 """Words of names of columns that hold no score of test data."""
 
-_SCORE = ("score", "result", "value", "estimate")
+_SCORE = ("score", "result", "value", "estimate", "")
+"""Names of columns that leave the metric to others; of one called "CV mean" nothing is left."""
 
 _CELL = re.compile(r"\s*([^\s(±+]+)\s*\(?\s*(?:±|\+/-|\+-|\()?\s*([^\s()±]+)?\s*\)?\s*")
 """A mean, and what may stand beside it in the same cell: 0.91 ± 0.02, 0.91 (0.02), 0.91(+/-0.02)."""
@@ -88,22 +89,19 @@ def source_of_means(table: SourceTable, models: Sequence[str], names: Sequence[s
     TiebreakError
         Nothing says what the means are of, or the numbers cannot be what they are said to be; the text has the way on.
     """
-    columns = _columns(names)
-    chosen = _chosen(table, [each for each in columns if each.kind == "mean"], options)
-    same = [each for each in columns if each.kind != "mean" and each.metric == chosen.metric]
-    beside = next((each for each in same if each.part == chosen.part), same[0] if same else None)
-    cells = [
-        (match[1], match[2]) if (match := _CELL.fullmatch(text)) else (text, None) for text in table.words(chosen.name).texts()
-    ]
-    spreads = [inside for _, inside in cells] if beside is None else table.words(beside.name).texts()
+    columns = _columns(table, names)
+    spreads = [each for each in columns if not each.is_mean]
+    chosen, beside = _chosen(table, [each for each in columns if each.is_mean], spreads, options)
+    cells = _cells(table, chosen.name)
+    inside = [spread for _, spread in cells] if beside is None else table.words(beside.name).texts()
     metric = table_metric(_metric_name(table, chosen, options), options, table.name).metric
-    kind, n = _kind_of(table, chosen, metric, options, has_spread=all(spreads))
+    kind, n = _kind_of(table, chosen, metric, options, has_spread=all(inside))
     value, rounding = _numbers(table, chosen.name, [text for text, _ in cells])
     scale = _scale(table, chosen, metric, value)
     value, rounding, low, high = value / scale, rounding / scale, *metric.bounds
     for row in np.flatnonzero(~((value >= low) & (value <= high))).tolist():
         raise _wrong(
-            table, chosen.name, row, f"{value[row]:g} is no value of {metric.name}, which lies between {low:g} and {high:g}."
+            table, chosen.name, row, f"{cells[row][0]} is no value of {metric.name}, which lies between {low:g} and {high:g}."
         )
     deviation, notices = np.full(value.size, np.nan), []
     if scale != 1.0:
@@ -111,7 +109,7 @@ def source_of_means(table: SourceTable, models: Sequence[str], names: Sequence[s
         notices.append(Notice("percent-or-fraction", text))
     if kind in ("folds", "runs"):
         own = beside or chosen
-        spread, half = (each / scale for each in _numbers(table, own.name, spreads))
+        spread, half = (each / scale for each in _numbers(table, own.name, inside))
         deviation, said = _deviations(table, own, value, (spread, half), n[0], metric)
         notices.append(Notice("means-only", said))
     for row in range(value.size) if kind == "rates" else ():
@@ -130,46 +128,67 @@ def source_of_means(table: SourceTable, models: Sequence[str], names: Sequence[s
 
 
 class _Column(NamedTuple):
-    """What the name of a column says: the metric, a part of the data, and "mean" or the kind of what stands beside it."""
+    """What a column says by its name: the metric, a part of the data, and a kind of spread, of which it may have the mean too."""
 
     name: str
     metric: str
     part: str
-    kind: str
+    spread: str
+    is_mean: bool
 
 
-def _columns(names: Sequence[str]) -> list[_Column]:
+def _columns(table: SourceTable, names: Sequence[str]) -> list[_Column]:
     found = []
     for name in names:
-        words = [word for word in re.split(r"[\s_.,()\[\]%/-]+", name.casefold()) if word]
-        kind = next((_SPREAD[word] for word in words if word in _SPREAD), "mean")
+        short = re.sub(r"(?i)(standard|std)[\s_.-]*(dev(iation)?|(err)(or)?)", lambda found: "se" if found[4] else "sd", name)
+        typed = [word for word in re.split(r"[\s_.,()\[\]%/-]+", short) if word]
+        words = [word.casefold() for word in typed]
+        spread = next((_SPREAD[word] for word in words if word in _SPREAD), "")
         part = next((word for word in words if word in _PARTS), "")
-        rest = [word for word in words if word not in {*_MEAN, *_SPREAD, part, "none", "95"}]
-        if rest and _NO_METRIC.isdisjoint(words):
-            found.append(_Column(name, "_".join(rest), part, kind))
+        is_mean = not spread or all(inside for _, inside in _cells(table, name))
+        rest = [each for each, word in zip(typed, words, strict=True) if word not in {*_MEAN, *_SPREAD, part, "none", "95"}]
+        if _NO_METRIC.isdisjoint(words):
+            found.append(_Column(name, ("_" if "_" in name else " ").join(rest), part, spread, is_mean))
     return found
 
 
-def _chosen(table: SourceTable, held: Sequence[_Column], options: ReadOptions) -> _Column:
-    """Column of the metric that is asked for, or the only one whose name is known, of test data before others."""
-    metrics = list(dict.fromkeys(each.metric for each in held))
-    exact = [each for each in held if each.name == options.metric]
-    if options.metric is None:
-        known = [each for each in metrics if has_direction(each)]
-        wanted = known if len(known) == 1 else [each for each in metrics if each in _SCORE]
-    elif not exact and (found := metric_among(options.metric, metrics, table.name)) is not None:
-        wanted = [found]
-    else:
-        wanted = [each.metric for each in exact] or [each for each in metrics if each in _SCORE]
-    if len(wanted) != 1:
-        what = f"which of its columns holds the scores? There are {quoted([each.name for each in held], 12)}."
+def _cells(table: SourceTable, column: str) -> list[tuple[str, str | None]]:
+    """The mean in each cell, and what stands beside it there."""
+    texts = table.words(column).texts()
+    return [(match[1], match[2]) if (match := _CELL.fullmatch(text)) else (text, None) for text in texts]
+
+
+def _chosen(
+    table: SourceTable, means: Sequence[_Column], spreads: Sequence[_Column], options: ReadOptions
+) -> tuple[_Column, _Column | None]:
+    """Column of the metric that is asked for, or the only one whose name is known, and that of its spread.
+
+    With a number of folds it is the one that has a spread; else that of test data.
+    """
+    metrics = list(dict.fromkeys(each.metric for each in means))
+    wanted = [each for each in metrics if each.casefold() in _SCORE]
+    if options.metric is not None:
+        found = metric_among(options.metric, [each for each in metrics if each not in wanted], table.name)
+        wanted = wanted if found is None else [found, *(wanted if options.cv is not None else ())]
+    elif len(known := [each for each in metrics if has_direction(each)]) == 1:
+        wanted = known
+    beside = {
+        mean: next((each for each in spreads if each.part == mean.part and each.metric in (mean.metric, "")), None)
+        for mean in means
+    }
+    held = [each for each in means if each.name == options.metric] or [each for each in means if each.metric in wanted]
+    if options.cv is not None:
+        held = [each for each in held if beside[each] or each.spread] or held
+    if len({each.metric for each in held}) != 1:
+        what = f"which of its columns holds the scores? There are {quoted([each.name for each in means], 12)}."
         raise refuse(table.name, None, None, what, "Say it with ", Setting("metric"), ".", kind=AmbiguousSourceError)
-    return min(exact or [each for each in held if each.metric == wanted[0]], key=lambda each: _PARTS.index(each.part))
+    chosen = min(held, key=lambda each: _PARTS.index(each.part))
+    return chosen, beside[chosen]
 
 
 def _metric_name(table: SourceTable, chosen: _Column, options: ReadOptions) -> str | None:
     """Name of the metric; of a column called score that which the caller, or AutoGluon's column eval_metric, says."""
-    if chosen.metric not in _SCORE:
+    if chosen.metric.casefold() not in _SCORE:
         return chosen.metric
     own = table.words("eval_metric").names if "eval_metric" in table.columns else ()
     return options.metric if options.metric not in (None, chosen.name) else own[0] if len(own) == 1 else None
@@ -220,7 +239,7 @@ def _deviations(
     what, factor = {
         "se": ("standard errors", np.sqrt(n)),
         "ci": ("halves of 95 % intervals", np.sqrt(n) / 1.96),
-    }.get(column.kind, ("standard deviations", raised))
+    }.get(column.spread, ("standard deviations", raised))
     low, high = metric.bounds
     most = raised * np.sqrt(np.maximum((high - value) * (value - low), 0.0)) if np.isfinite(high - low) else np.inf
     for row in np.flatnonzero((spread <= 0) | (factor * (spread - half) > most)).tolist():
@@ -245,7 +264,10 @@ def _kind_of(
 ) -> tuple[MeansKind, tuple[int, ...]]:
     """What the means are of, and of how many, as `Means` has it."""
     name, both, cv = plain_name(full_name(metric.name)), options.n_classes, options.cv
-    n_test = None if options.n_train is not None else options.n_test or (_n_of(table) if cv is None else None)
+    is_of_runs, n_test = options.rows == "seeds", options.n_test if options.n_train is None else None
+    if n_test is None and cv is None and options.n_train is None:
+        n_test, folds, runs = (_n_of(table, held) for held in _COUNTS)
+        cv, is_of_runs = (folds, is_of_runs) if runs is None else (runs, True)
     is_of_classes = name in _OF_CLASSES or name == _AREA
     if n_test is None and cv is None:
         start = f"it has one row for each model, a single score or a mean ({chosen.name!r}), which says nothing of how it varies."
@@ -263,7 +285,7 @@ def _kind_of(
                 f"it has no deviation beside {chosen.name!r}, as in a column {chosen.metric + '_std'!r}, to say how scores vary."
             )
             raise refuse(table.name, None, None, what, "If they are of one test set, pass ", Setting("n_test"), ".")
-        return ("runs", (n,)) if options.rows == "seeds" else ("folds", (n, n // getattr(cv, "n_repeats", 1)))
+        return ("runs", (n,)) if is_of_runs else ("folds", (n, n // getattr(cv, "n_repeats", 1)))
     if name not in RATES and not is_of_classes:
         what = f"how far two models may differ by chance in {metric.name} on one test set does not follow from the values."
         fix = "Keep the predictions of all models in one table, with a column of the truth, and compare that."
@@ -277,15 +299,19 @@ def _kind_of(
     return "rates", (n_test,)
 
 
-def _n_of(table: SourceTable) -> int | None:
-    """Number of test examples from a column of its own, the same for all models."""
-    column = next((name for name in table.columns if name.casefold() in ("n", "n_test", "n_examples", "support")), None)
+_COUNTS = (("n", "n_test", "n_examples", "support"), ("n_folds", "folds"), ("n_seeds", "seeds", "n_runs", "runs"))
+"""Names of columns of what the means are of: test examples, folds, training runs."""
+
+
+def _n_of(table: SourceTable, names: Sequence[str]) -> int | None:
+    """Number of what the means are of from a column of its own, the same for all models."""
+    column = next((name for name in table.columns if name.casefold() in names), None)
     if column is None:
         return None
     sizes = table.numbers(column)
     wrong = (sizes != sizes[0]) | ~(sizes >= 1) | (sizes % 1 != 0)
     if wrong.any():
         row = int(np.argmax(wrong))
-        what = f"{sizes[row]:g} beside {sizes[0]:g}: a table of means is about models of one test set."
+        what = f"{sizes[row]:g} beside {sizes[0]:g}: a table of means is about models that were tested alike."
         raise _wrong(table, column, row, what, "Of a test set of each model's own give columns 'model', 'correct' and 'n'.")
     return int(sizes[0])
