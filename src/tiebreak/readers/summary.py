@@ -168,22 +168,31 @@ def _chosen(
     metrics = list(dict.fromkeys(each.metric for each in means))
     wanted = [each for each in metrics if each.casefold() in _SCORE]
     if options.metric is not None:
-        found = metric_among(options.metric, [each for each in metrics if each not in wanted], table.name)
+        found = metric_among(
+            options.metric, list({_plain(each): each for each in metrics if each not in wanted}.values()), table.name
+        )
         wanted = wanted if found is None else [found, *(wanted if options.cv is not None else ())]
-    elif len(known := [each for each in metrics if has_direction(each)]) == 1:
-        wanted = known
+    elif len({_plain(each) for each in metrics if has_direction(each)}) == 1:
+        wanted = [each for each in metrics if has_direction(each)]
     beside = {
-        mean: next((each for each in spreads if each.part == mean.part and each.metric in (mean.metric, "")), None)
+        mean: next(
+            (each for each in spreads if each.part == mean.part and _plain(each.metric) in ("", _plain(mean.metric))), None
+        )
         for mean in means
     }
-    held = [each for each in means if each.name == options.metric] or [each for each in means if each.metric in wanted]
+    held = [each for each in means if each.name == options.metric]
+    held = held or [each for each in means if _plain(each.metric) in map(_plain, wanted)]
     if options.cv is not None:
         held = [each for each in held if beside[each] or each.spread] or held
-    if len({each.metric for each in held}) != 1:
+    if len({_plain(each.metric) for each in held}) != 1:
         what = f"which of its columns holds the scores? There are {quoted([each.name for each in means], 12)}."
         raise refuse(table.name, None, None, what, "Say it with ", Setting("metric"), ".", kind=AmbiguousSourceError)
     chosen = min(held, key=lambda each: _PARTS.index(each.part))
     return chosen, beside[chosen]
+
+
+def _plain(metric: str) -> str:
+    return plain_name(full_name(metric))
 
 
 def _metric_name(table: SourceTable, chosen: _Column, options: ReadOptions) -> str | None:
@@ -263,7 +272,7 @@ def _kind_of(
     table: SourceTable, chosen: _Column, metric: Metric, options: ReadOptions, *, has_spread: bool
 ) -> tuple[MeansKind, tuple[int, ...]]:
     """What the means are of, and of how many, as `Means` has it."""
-    name, both, cv = plain_name(full_name(metric.name)), options.n_classes, options.cv
+    name, both, cv = _plain(metric.name), options.n_classes, options.cv
     is_of_runs, n_test = options.rows == "seeds", options.n_test if options.n_train is None else None
     if n_test is None and cv is None and options.n_train is None:
         n_test, folds, runs = (_n_of(table, held) for held in _COUNTS)
