@@ -43,8 +43,8 @@ def read_scores(
     groups: Any = None,
     cv: Any = None,
     n_train: int | None = None,
-    n_test: int | None = None,
-    rows: Literal["auto", "items", "splits"] | None = None,
+    n_test: int | tuple[int, int] | None = None,
+    rows: Literal["auto", "items", "splits", "seeds"] | None = None,
     item: str | None = None,
     cluster: str | None = None,
     columns: Mapping[str, str] | None = None,
@@ -96,8 +96,8 @@ def compare(
     groups: Any = None,
     cv: Any = None,
     n_train: int | None = None,
-    n_test: int | None = None,
-    rows: Literal["auto", "items", "splits"] | None = None,
+    n_test: int | tuple[int, int] | None = None,
+    rows: Literal["auto", "items", "splits", "seeds"] | None = None,
     item: str | None = None,
     by: str | None = None,
     cluster: str | None = None,
@@ -147,8 +147,10 @@ def compare(
         How the splits were made: `cv` is a number of folds or a splitter of scikit-learn, which tells how large test sets are
         beside training sets; a fitted search keeps its own. With the data as well, the sizes are counted.
     n_train, n_test : int, optional
-        Training and test examples of each split.
-    rows, item, by, cluster : {"auto", "items", "splits"} and three str, optional
+        Training and test examples of each split. Of a table of means, with one row for each model, what it is of: `n_test`
+        examples of one test set, or positive and negative ones, (40, 960); means over `cv` folds, or with ``rows="seeds"`` over
+        `cv` training runs.
+    rows, item, by, cluster : {"auto", "items", "splits", "seeds"} and three str, optional
         Rows of a table are items of one test set, or splits ("auto" knows columns such as "doc_id", `item` names another one);
         by the texts in the column `by` the answer is sliced as well (`Comparison.slices`), and items with the same text in the
         column `cluster` belong together, so that the clusters are what counts. A log's fields of its samples are columns too.
