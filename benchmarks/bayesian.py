@@ -3,7 +3,7 @@
 baycomp's signed-rank test is timed in the same process, in turn; at 1,000 datasets for fewer draws, as its time is proportional
 to them. Its hierarchical test samples with Stan: it is run where pystan is installed (optional; it needs a C++ compiler), else
 its times are those measured elsewhere, 84 s for 10 and 342 s for 50 datasets of 100 scores. Times are those of one processor.
-The brute force is tests/bayesian/brute_force.py; the change from a grid twice as coarse is its own error.
+The brute force is tests/statistics/posterior/brute_force.py; the change from a grid twice as coarse is its own error.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from goals import Goal, report
 import tiebreak as tb
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
-from tests.bayesian import brute_force
+from tests.statistics.posterior import brute_force
 
 ROPE, ROUNDS, DRAWS = 0.01, 3, 50_000
 MEASURED = {10: 84.0, 50: 342.0}
@@ -57,14 +57,13 @@ def signed_rank(n_datasets: int, peer_draws: int, goal: float) -> list[Goal]:
     zero = np.zeros(n_datasets)
     ours, peers = [], []
     for _ in range(ROUNDS):
-        posterior = tb.bayesian.signed_rank_posterior(d, rope=ROPE)
-        ours.append(timed(lambda p=posterior: p.probabilities(n_draws=DRAWS)))
+        ours.append(timed(lambda: tb.statistics.signed_rank_posterior(d, rope=ROPE, n_draws=DRAWS)))
         call = lambda: baycomp.SignedRankTest.probs(zero, d, rope=ROPE, nsamples=peer_draws, random_state=1)  # noqa: E731
         peers.append(timed(call) * DRAWS / peer_draws)
     ratio = statistics.median(peers) / statistics.median(ours)
     seconds = f"{statistics.median(ours):.2f} s, baycomp {statistics.median(peers):.1f} s"
     print(f"signed-rank, {n_datasets} datasets, {DRAWS:,} draws: {seconds}")
-    answers = [np.array(tb.bayesian.signed_rank_posterior(d, rope=ROPE).probabilities()), np.array(call())[::-1]]
+    answers = [np.array(tb.statistics.signed_rank_posterior(d, rope=ROPE).probabilities), np.array(call())[::-1]]
     error = 4 * np.sqrt(0.25 / DRAWS + 0.25 / peer_draws)
     off = float(np.abs(answers[0] - answers[1]).max())
     return [
@@ -89,7 +88,7 @@ def hierarchical_speed() -> list[Goal]:
     for n_datasets in (10, 50, 100, 200):
         d = draw(n_datasets, 100, 0.005, 0.01)
         seconds[n_datasets] = statistics.median(
-            timed(lambda d=d: tb.bayesian.hierarchical_posterior(d, test_train_ratio=1 / 9, rope=ROPE)) for _ in range(5)
+            timed(lambda d=d: tb.statistics.hierarchical_posterior(d, test_train_ratio=1 / 9, rope=ROPE)) for _ in range(5)
         )
         print(f"hierarchical, {n_datasets} datasets x 100 scores: {seconds[n_datasets]:.3f} s")
     goals = []
@@ -100,7 +99,7 @@ def hierarchical_speed() -> list[Goal]:
         goals.append(Goal(name, ratio, "at least", times))
     growth = seconds[200] / seconds[50]
     goals.append(Goal("hierarchical: time at 200 datasets over that at 50", growth, "at most", 5.0))
-    one, again = (tb.bayesian.hierarchical_posterior(d, test_train_ratio=1 / 9, rope=ROPE).probabilities() for _ in range(2))
+    one, again = (tb.statistics.hierarchical_posterior(d, test_train_ratio=1 / 9, rope=ROPE).most_probable for _ in range(2))
     goals.append(Goal("hierarchical: same bits again", float(one == again), "at least", 1.0))
     return goals
 
@@ -110,17 +109,17 @@ def hierarchical_accuracy() -> list[Goal]:
     goals = []
     for name, (n_datasets, n_scores, centre, spread, rope, step) in SHAPES.items():
         d = draw(n_datasets, n_scores, centre, spread, seed=7)
-        posterior = tb.bayesian.hierarchical_posterior(d, test_train_ratio=1 / 9, rope=rope)
+        posterior = tb.statistics.hierarchical_posterior(d, test_train_ratio=1 / 9, rope=rope)
         fine, coarse = (
             brute_force.hierarchical(d, 1 / 9, rope, step=width, sigma0_step=0.1 * width / step, nu_step=0.5)
             for width in (step, 2 * step)
         )
         off = bound = 0.0
-        for ours, key in ((posterior.probabilities(), "regions"), (posterior.next_dataset(), "next")):
+        for ours, key in ((posterior.most_probable, "regions"), (posterior.next_dataset().probabilities(rope), "next")):
             off = max(off, float(np.abs(np.array(ours) - fine[key]).max()))
             bound = max(bound, float(np.abs(fine[key] - coarse[key]).max()))
-        shown = ", ".join(f"{p:.4f}" for p in posterior.probabilities())
-        limits = f"own bound {posterior.error:.5f}, off {off:.5f}, brute force within {bound:.5f}"
+        shown = ", ".join(f"{p:.4f}" for p in posterior.most_probable)
+        limits = f"off {off:.5f}, brute force within {bound:.5f}"
         print(f"hierarchical, {name}: {shown}; {limits}", flush=True)
         goals.append(Goal(f"hierarchical, {name}: largest difference to brute force", off, "at most", 0.002))
     return goals

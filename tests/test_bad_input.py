@@ -35,30 +35,27 @@ FITTING: dict[str, dict[str, Any]] = {
     "statistics.corrected_t": {"differences": ROW, "test_train_ratio": 0.1, "scale": 1.0},
     "statistics.paired_t": {"differences": ROW},
     "statistics.student": {"estimate": ROW, "se": TABLE[0]},
-    "frequentist.adjust_pvalues": {"pvalues": [0.01, 0.2, 0.3], "correction": "holm"},
+    "statistics.adjust_pvalues": {"pvalues": [0.01, 0.2, 0.3], "correction": "holm"},
     "frequentist.alpha_spent": {"fractions": [0.5, 1.0], "alpha": 0.05, "gamma": -4.0},
-    "frequentist.bootstrap_auc": {"is_positive": TRUTH, "scores": TABLE},
-    "frequentist.bootstrap_mean": {"values": TABLE},
-    "frequentist.bootstrap_winner": {"values": TABLE, "higher_is_better": True, "n_resamples": 50, "alpha": 0.05, "rng": 0},
+    "statistics.bootstrap_winner": {"values": TABLE, "higher_is_better": True, "n_resamples": 50, "alpha": 0.05, "rng": 0},
     "statistics.clustered_mean": {"values": ROW, "clusters": np.repeat(np.arange(4), 3), "weights": TABLE[0]},
     "statistics.cluster_sums": {"values": ROW, "clusters": np.repeat(np.arange(4), 3)},
     "statistics.crossed_mean": {"values": _RNG.normal(size=(4, 12)), "weights": TABLE[0]},
     "frequentist.doubling_gain": {"last": ROW, "previous": ROW - 0.1 * TABLE[0], "test_train_ratio": 0.1, "rope": 0.0},
-    "frequentist.five_by_two_cv_test": {"differences": _RNG.normal(size=(5, 2))},
-    "frequentist.five_by_two_cv_critical_value": {"alpha": 0.05},
+    "statistics.five_by_two_cv_test": {"differences": _RNG.normal(size=(5, 2))},
+    "statistics.five_by_two_cv_critical_value": {"alpha": 0.05},
     "frequentist.group_sequential_design": {"fractions": [0.5, 1.0], "alpha": 0.05, "gamma": -4.0},
     "statistics.metric_of_classes": {"actual": TRUTH, "predicted": RIGHT, "metric": "f1"},
     "statistics.metric_of_numbers": {"actual": ROW, "predicted": TABLE, "metric": "r2"},
     "statistics.roc_areas": {"is_positive": TRUTH, "scores": TABLE},
-    "frequentist.pass_at_k": {"n_correct": [1, 2], "n_answers": [5, 5], "k": 2},
-    "frequentist.permutation_test_paired": {"differences": ROW, "n_permutations": 100, "rng": 0},
-    "frequentist.permutation_test_unpaired": {"first": ROW, "second": TABLE[0], "n_permutations": 100, "rng": 0},
+    "statistics.permutation_test_paired": {"differences": ROW, "n_permutations": 100, "rng": 0},
+    "statistics.permutation_test_unpaired": {"first": ROW, "second": TABLE[0], "n_permutations": 100, "rng": 0},
     "statistics.prediction_powered_mean": {"labels": ROW[:6], "judged_labelled": ROW[:6] + TABLE[0, :6], "judged": TABLE[0]},
     "statistics.run_noise": {"values": [TABLE, TABLE + RIGHT]},
-    "frequentist.shaffer_sets": {"n_models": 4},
+    "statistics.shaffer_sets": {"n_models": 4},
     "frequentist.split_information": {"n_splits": [5, 10], "n_total": 10, "test_train_ratio": 0.1},
     "statistics.stratified_mean": {"values": ROW, "strata": np.repeat(np.arange(4), 3), "scale": 1.0},
-    "frequentist.student_quantile": {"probability": 0.9, "df": 5},
+    "statistics.student_quantile": {"probability": 0.9, "df": 5},
     "statistics.welch_ttest": {"first": ROW, "second": TABLE[0]},
     "statistics.average_ranks": {"scores": TABLE, "scale": 1.0},
     "statistics.cochran_q": {"correct": RIGHT},
@@ -71,7 +68,6 @@ FITTING: dict[str, dict[str, Any]] = {
     "statistics.model_confidence_set": {"losses": TABLE, "block_length": 1, "n_resamples": 50, "rng": 0},
     "statistics.nemenyi": {"average_ranks": RANKS, "n_datasets": 10},
     "statistics.newcombe": {"first": 5, "n_first": 10, "second": 3, "n_second": 12},
-    "statistics.newcombe_paired": {"both": 5, "only_first": 3, "only_second": 2, "neither": 4, "level": 0.95},
     "statistics.paired_counts": {"correct": RIGHT, "first": 0},
     "statistics.proportion_interval": {"successes": 3, "n": 10, "level": 0.95},
     "statistics.rank_cliques": {"average_ranks": RANKS, "span": 1.0},
@@ -87,10 +83,11 @@ FITTING: dict[str, dict[str, Any]] = {
     "statistics.wilcoxon": {"differences": ROW, "scale": 1.0},
     "statistics.wilcoxon_critical_value": {"n": 10, "alpha": 0.05},
     "statistics.z_test": {"first": 5, "n_first": 10, "second": 3, "n_second": 12},
-    "bayesian.hierarchical_posterior": {"differences": _RNG.normal(size=(4, 10)), "test_train_ratio": 0.1, "rope": 0.0},
-    "bayesian.joint_posterior": {"scores": TABLE, "test_train_ratio": 0.1, "rng": 0, "n_draws": 100},
-    "bayesian.sign_posterior": {"differences": ROW, "rope": 0.0, "prior_strength": 1.0},
-    "bayesian.signed_rank_posterior": {"differences": ROW, "rope": 0.0, "prior_strength": 0.5},
+    "statistics.hierarchical_posterior": {"differences": _RNG.normal(size=(4, 10)), "test_train_ratio": 0.1, "rope": 0.0},
+    "statistics.joint_posterior": {"scores": TABLE, "test_train_ratio": 0.1, "rng": 0, "n_draws": 100},
+    "statistics.sign_posterior": {"differences": ROW, "rope": 0.0, "prior_strength": 1.0},
+    "statistics.signed_rank_posterior": {"differences": ROW, "rope": 0.0, "prior_strength": 0.5, "n_draws": 100},
+    "statistics.signed_rank_centre": {"differences": ROW, "prior_strength": 0.5, "n_draws": 400},
     "metrics.calibration_curve": {"y_true": TRUTH, "probabilities": TABLE[0], "n_bins": 3, "alpha": 0.05},
     "metrics.confusion_matrix": {"y_true": TRUTH, "y_pred": 1 - TRUTH},
     "metrics.precision_recall_curve": {"y_true": TRUTH, "scores": ROW},
@@ -161,11 +158,11 @@ def test_bad_input_is_refused_in_words_or_has_no_value(name: str) -> None:
 
 def test_each_function_of_arrays_is_tried() -> None:
     """The table above has every public function whose arguments are arrays and settings."""
-    takes_results = {"independent_areas", "joined_interval", "mean_of_clusters", "skewed"}
-    takes_functions = {"bootstrap_function", "bootstrap_sums", "bootstrap_metric", "bootstrap_winner_by"}
+    takes_results = {"independent_areas", "mean_of_clusters", "skewed"}
+    takes_functions = {"bootstrap", "bootstrap_winner_by"}
     public = {
         f"{module}.{name}"
-        for module in ("frequentist", "bayesian", "metrics", "statistics")
+        for module in ("frequentist", "metrics", "statistics")
         for name in getattr(tb, module).__all__
         if inspect.isfunction(getattr(getattr(tb, module), name))
     }
@@ -176,26 +173,21 @@ def test_each_function_of_arrays_is_tried() -> None:
 @pytest.mark.parametrize(
     ("name", "argument", "value", "text"),
     [
-        ("bootstrap_metric", "n_resamples", np.nan, "n_resamples must be a whole number of at least 1; got nan."),
-        ("bootstrap_metric", "rng", -1, "rng must be a whole number of at least 0, or a numpy Generator; got -1."),
+        ("bootstrap_winner", "n_resamples", np.nan, "n_resamples must be a whole number of at least 1; got nan."),
+        ("bootstrap_winner", "rng", -1, "rng must be a whole number of at least 0, or a numpy Generator; got -1."),
         ("diebold_mariano", "horizon", "x", "horizon must be a whole number of at least 1; got 'x'."),
         ("diebold_mariano", "horizon", 12, "horizon must be a whole number from 1 to 11; got 12."),
         ("friedman_from_ranks", "n_datasets", np.inf, "n_datasets must be a whole number of at least 0; got inf."),
         ("rank_differences", "control", 3, "control must be the position of a model, 0 to 2; got 3."),
         ("shaffer_sets", "n_models", None, "n_models must be a whole number of at least 0; got None."),
         ("model_confidence_set", "block_length", 1.5, "block_length must be a whole number of at least 1; got 1.5."),
-        ("pass_at_k", "n_answers", [5] * 3, "n_correct and n_answers need shapes that go together; got (2,) and (3,)."),
         ("paired_counts", "first", 3, "first must be the position of a model, 0 to 2; got 3."),
     ],
 )
 def test_what_is_wrong_is_named_with_what_is_allowed(name: str, argument: str, value: object, text: str) -> None:
     """The text names the argument, what it may be, and what it is."""
     package = tb.statistics if hasattr(tb.statistics, name) else tb.frequentist
-    rest = (
-        {"statistic": tb.frequentist.bootstrap_mean(ROW)}
-        if name == "bootstrap_metric"
-        else FITTING[f"{package.__name__[9:]}.{name}"]
-    )
+    rest = FITTING[f"{package.__name__[9:]}.{name}"]
     with pytest.raises(ValueError, match=r"must|need") as caught:
         getattr(package, name)(**{**rest, argument: value})
     assert isinstance(caught.value, TiebreakError)
@@ -237,7 +229,6 @@ def test_masked_values_are_missing(name: str, argument: str) -> None:
 
 AREAS: dict[str, Callable[[Any], float]] = {
     "roc_areas": lambda labels: float(tb.statistics.roc_areas(labels, [ROW, -ROW]).estimate[0]),
-    "bootstrap_auc": lambda labels: float(tb.frequentist.bootstrap_auc(labels, ROW).at(np.ones((1, 12), dtype=np.int64))[..., 0]),
     "roc_curve": lambda labels: tb.metrics.roc_curve(labels, ROW).auc,
     "calibration_curve": lambda labels: tb.metrics.calibration_curve(labels, TABLE[0]).brier_score,
     "precision_recall_curve": lambda labels: tb.metrics.precision_recall_curve(labels, ROW).average_precision,

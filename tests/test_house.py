@@ -58,8 +58,6 @@ ON_THEIR_OWN = {
     "evaluation/table_copies.py": "copies of tables and the memory that they take are told without a model, and tested alone",
     "readers/answer.py": "saved answers are a format of their own; read.py says what a source is",
     "readers/join.py": "read.py says what each source is, and this pairs several",
-    "runners/dask/tasks.py": "runner.py starts and ends the cluster's side, and this is what runs on it",
-    "runners/worker_group.py": "a run in this process loads no code for workers",
     "views/report/decide.py": "the data of decide.js stand beside it, under its name",
 }
 """Files that only one file of their package imports, each with the reason why it is not part of that one."""
@@ -85,13 +83,12 @@ FORMULAS = (
 
 STUDENT_BY_HAND = {
     "audits/folds.py": "a normal score of each group against Student's t",
-    "bayesian/hierarchical.py": "Student's t is the prior's, integrated over a grid",
+    "statistics/posterior/hierarchical.py": "Student's t is the prior's, integrated over a grid",
     "comparison/look_order.py": "the test of a rank correlation, which is no estimate with an error",
     "comparison/procedures/clustered_t.py": "the quantile as a function of a number of runs to come",
     "comparison/procedures/corrected_t.py": "the limit of a multiplier as splits grow in number",
     "statistics/auc.py": "areas without a variance, joined from the limits of each",
-    "frequentist/five_by_two.py": "the 5x2cv statistic, and its critical value",
-    "frequentist/planned_intervals.py": "multipliers of errors that are yet to be estimated",
+    "statistics/splits.py": "the 5x2cv statistic, and its critical value",
     "frequentist/group_sequential.py": "bounds of a statistic that is looked at several times",
     "statistics/skew.py": "a test of symmetry, whose statistic is no estimate with an error",
     "views/report/decide.py": "one multiplier for each number of degrees of freedom is shipped, not intervals",
@@ -561,7 +558,7 @@ def test_no_exception_is_needless(house):
 def test_one_place_reads_the_text_of_a_table(house):
     """What separates cells, and how they are encoded and typed, is decided once; elsewhere files of our own are read."""
     parsers = re.compile(r"\bcsv\.(reader|DictReader)\(|read_csv\(|loadtxt\(|genfromtxt\(")
-    own = {"readers/tables.py", "comparison/measured.py", "cli/sample_size.py"}  # the last reads a list of names without a header
+    own = {"readers/tables.py", "comparison/measured.py"}
     assert [module.path for module in house.modules if module.path not in own and parsers.search(module.text)] == []
 
 

@@ -9,7 +9,7 @@ from types import ModuleType
 
 import pytest
 
-PACKAGES = ["tiebreak", "tiebreak.bayesian", "tiebreak.frequentist", "tiebreak.metrics", "tiebreak.views.plots"]
+PACKAGES = ["tiebreak", "tiebreak.statistics", "tiebreak.frequentist", "tiebreak.metrics", "tiebreak.views.plots"]
 
 
 @pytest.mark.parametrize("package", PACKAGES)
@@ -31,5 +31,5 @@ def test_another_name_is_refused_in_pythons_words(package: str) -> None:
 
 def test_a_function_is_not_hidden_by_the_module_of_its_name() -> None:
     """Python sets the name of a module that was imported in its package, which is a function's here."""
-    code = "import tiebreak.bayesian.joint_posterior as _, tiebreak as tb; print(callable(tb.bayesian.joint_posterior))"
+    code = "import tiebreak.statistics.posterior.joint as _, tiebreak as tb; print(callable(tb.statistics.joint_posterior))"
     assert subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout == "True\n"

@@ -22,9 +22,8 @@ import numpy as np
 from scipy import stats
 
 import tiebreak as tb
-from tiebreak.frequentist import adjust_pvalues
-from tiebreak.frequentist.adjustment import shared_alpha
-from tiebreak.statistics import average_ranks, critical_difference, wilcoxon
+from tiebreak.statistics import adjust_pvalues, average_ranks, critical_difference, wilcoxon
+from tiebreak.statistics.family import shared_alpha
 
 ALPHA = 0.05
 DATASETS = (6, 12, 30, 100)

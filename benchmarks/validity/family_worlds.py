@@ -1,4 +1,4 @@
-"""Tables of known truth for every question, as arrays of many tables, and their pairs judged by `frequentist` and `bayesian`.
+"""Tables of known truth for every question, as arrays of many tables, and their pairs judged by `statistics`.
 
 `one_family.py` draws from them; `World` says what one is.
 """
@@ -15,8 +15,6 @@ from scipy.special import bdtrc
 from scipy.stats import norm
 
 import tiebreak as tb
-from tiebreak.bayesian import hierarchical_posterior, signed_rank_posterior
-from tiebreak.frequentist import student_quantile
 from tiebreak.numerics.law import SPREAD
 from tiebreak.statistics import (
     ClusterSums,
@@ -26,12 +24,15 @@ from tiebreak.statistics import (
     cluster_sums,
     corrected_t,
     diebold_mariano,
+    hierarchical_posterior,
     mean_of_clusters,
     metric_of_classes,
     newcombe,
     paired_t,
     roc_areas,
     sign_test,
+    signed_rank_centre,
+    student_quantile,
     tango,
     welch_ttest,
     wilcoxon,
@@ -297,21 +298,9 @@ def n_draws(n_models: int) -> int:
     return int(min(max(9_999, np.ceil(20 * n_models * (n_models - 1) / 2 / ALPHA)), 100_000))
 
 
-def by_draws(drawn: np.ndarray) -> Judged:
-    """Posterior draws on the last axis: the ends are their quantiles."""
-    drawn = np.sort(drawn, axis=-1)
-
-    def at(p: float) -> np.ndarray:
-        place = p * (drawn.shape[-1] - 1)
-        low = int(place)
-        return drawn[..., low] + (place - low) * (drawn[..., min(low + 1, drawn.shape[-1] - 1)] - drawn[..., low])
-
-    return ByEnds(lambda p: (at(p), at(1 - p)))
-
-
 def judge_signed_rank_posterior(scores: np.ndarray, n: int) -> Judged:
-    found = signed_rank_posterior(differences(scores), scale=np.abs(scores).max())
-    return by_draws(found.centres(n_draws(scores.shape[1]), 0))
+    law = signed_rank_centre(differences(scores), scale=np.abs(scores).max(), n_draws=n_draws(scores.shape[1]))
+    return ByEnds(lambda p: (law.end(p), law.end(p, upper=True)))
 
 
 def judge_hierarchical(scores: np.ndarray, n: int) -> Judged:
@@ -320,7 +309,7 @@ def judge_hierarchical(scores: np.ndarray, n: int) -> Judged:
     posteriors = [hierarchical_posterior(row.reshape(n, 10), test_train_ratio=1 / 9) for row in d.reshape(-1, d.shape[-1])]
 
     def ends(p: float) -> tuple[np.ndarray, np.ndarray]:
-        found = np.array([each.credible_interval(1 - 2 * p) for each in posteriors])
+        found = np.array([each.law.interval(1 - 2 * p) for each in posteriors])
         return found[:, 0].reshape(d.shape[:-1]), found[:, 1].reshape(d.shape[:-1])
 
     return ByEnds(ends)

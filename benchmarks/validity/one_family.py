@@ -1,7 +1,7 @@
 """How often one family of intervals calls a model that ties with the best "not best", or a pair what it is not.
 
-Tables whose truth is known are drawn for each question, as arrays of many tables; the functions of `tiebreak.frequentist` and
-`tiebreak.bayesian` judge all pairs of a batch, and what a page says is read off their intervals here, by the rules themselves:
+Tables whose truth is known are drawn for each question, as arrays of many tables; the functions of
+`tiebreak.statistics` judge all pairs of a batch, and what a page says is read off their intervals here, by the rules themselves:
 j is shown above i where the interval of "j minus i" lies above 0, and the models that may be the best are the strongly connected
 components of that relation into which no arrow leads. With all pairs as the family an interval is two-sided at alpha / m of m
 pairs; with comparisons with the best it is one-sided at alpha / max(2, M - 1) of M models. `tb.compare` answers some hundred of
@@ -58,7 +58,7 @@ from methods import write_rows
 from scipy.stats import binom
 
 import tiebreak as tb
-from tiebreak.frequentist.adjustment import shared_alpha
+from tiebreak.statistics.family import shared_alpha
 
 TEST_ALPHA = 0.01
 CHECKED_TABLES = 300

@@ -42,14 +42,14 @@ class World(NamedTuple):
 
 def right_or_wrong(rng: np.random.Generator, size: SampleSize, difference: float) -> Any:
     """Items on which exactly one model is right with the share of the plan; of the others half are right for both."""
-    n, share = size.n or 0, size.data.discordant_at(difference)  # type: ignore[attr-defined]
+    n, share = size.n or 0, size.population.discordant_at(difference)
     who = rng.choice(4, size=n, p=[(share + difference) / 2, (share - difference) / 2, (1 - share) / 2, (1 - share) / 2])
     return {"item": np.arange(n), "a": np.isin(who, (0, 2)).astype(int), "b": np.isin(who, (1, 2)).astype(int)}
 
 
 def clustered_answers(rng: np.random.Generator, size: SampleSize, difference: float) -> Any:
     """The same where an item copies the outcome of its cluster with a chance that makes the correlation that of the plan."""
-    data: Any = size.data
+    data: Any = size.population
     n, m, share = size.n or 0, int(data.cluster_size), data.discordant_at(difference)
     chances = [(share + difference) / 2, (share - difference) / 2, (1 - share) / 2, (1 - share) / 2]
     own, common = rng.choice(4, size=n, p=chances), np.repeat(rng.choice(4, size=n // m, p=chances), m)
@@ -60,53 +60,28 @@ def clustered_answers(rng: np.random.Generator, size: SampleSize, difference: fl
 
 def grades(rng: np.random.Generator, size: SampleSize, difference: float) -> Any:
     """Normal grades of a difference with the standard deviation of the plan, in clusters where it has some; several models."""
-    data: Any = size.data
+    data: Any = size.population
     n, m, icc = size.n or 0, int(data.cluster_size), data.intraclass_correlation
-    sd = data.sd / np.sqrt(2)
+    sd = data.sd[0] / np.sqrt(2)
 
     def own() -> Any:
         return sd * (np.sqrt(icc) * np.repeat(rng.normal(size=n // m), m) + np.sqrt(1 - icc) * rng.normal(size=n))
 
     shared = rng.normal(size=n)
-    names = "abcdefgh"[: size.target.n_models]
+    names = "abcdefgh"[: size.n_models]
     scores = {name: shared + own() + (difference if name == "a" else 0.0) for name in names}
     return {"item": np.arange(n), **({"cluster": np.arange(n) // m} if m > 1 else {}), **scores}
-
-
-def runs(rng: np.random.Generator, size: SampleSize, difference: float) -> Any:
-    """Items crossed with runs: items, runs and both have luck of their own."""
-    data: Any = size.data
-    n, r = size.n or 0, data.n_runs
-    lasting = np.sqrt(data.sd**2 - data.run_sd**2)
-    d = lasting * rng.normal(size=(1, n)) + data.shared_run_sd * rng.normal(size=(r, 1)) + data.run_sd * rng.normal(size=(r, n))
-    run, item = np.meshgrid(np.arange(r), np.arange(n), indexing="ij")
-    return {"item": item.ravel(), "run": run.ravel(), "a": (difference + d).ravel(), "b": np.zeros(n * r)}
-
-
-def areas(rng: np.random.Generator, size: SampleSize, difference: float) -> Any:
-    """Normal scores of both classes, which correlate within a class."""
-    from scipy.special import ndtri
-
-    data: Any = size.data
-    n = size.n or 0
-    y = (np.arange(n) < round(n * data.positives)).astype(int)
-    shift = np.sqrt(2) * ndtri([data.area + difference, data.area])
-    shared = np.sqrt(data.correlation) * rng.normal(size=n)
-    own = np.sqrt(1 - data.correlation) * rng.normal(size=(2, n))
-    return {"y": y, "a": shift[0] * y + shared + own[0], "b": shift[1] * y + shared + own[1]}
 
 
 def units(name: str) -> Table:
     """Datasets or seeds with normal differences; of seeds that are not paired, normal scores of each model."""
 
     def table(rng: np.random.Generator, size: SampleSize, difference: float) -> Any:
-        n, data = size.n or 0, size.data
-        sd: Any = data.sd  # type: ignore[attr-defined]
-        if size.data.procedure == "welch":
+        n, sd = size.n or 0, size.population.sd
+        if size.population.procedure == "welch":
             scores = rng.normal(size=(2, n)) * np.array(sd)[:, None] + np.array([[difference], [0.0]])
             return {"model": ["a"] * n + ["b"] * n, "seed": [*range(n), *range(n, 2 * n)], "score": scores.ravel()}
-        one = sd[0] if isinstance(sd, tuple) else sd
-        d = difference + one * rng.normal(size=n)
+        d = difference + sd[0] * rng.normal(size=n)
         shared = rng.normal(size=n)
         keys = [f"d{k}" for k in range(n)] if name == "dataset" else list(range(n))
         return {name: keys, "a": shared + d, "b": shared}
@@ -116,28 +91,27 @@ def units(name: str) -> Table:
 
 def repeats(rng: np.random.Generator, size: SampleSize, difference: float) -> Any:
     """Differences of splits, which share the luck of the data as Nadeau and Bengio have it."""
-    data: Any = size.data
+    data: Any = size.population
     n = (size.n or 0) * data.n_folds
-    d = difference + data.sd * (np.sqrt(data.test_train_ratio) * rng.normal() + rng.normal(size=n))
+    d = difference + data.sd[0] * (np.sqrt(data.ratio) * rng.normal() + rng.normal(size=n))
     return {"repeat": np.arange(n) // data.n_folds, "fold": np.arange(n) % data.n_folds, "a": d, "b": np.zeros(n)}
 
 
 def own_rates(rng: np.random.Generator, size: SampleSize, difference: float) -> Any:
     """Each model on a test set of its own."""
-    n, rate = size.n or 0, size.data.rate  # type: ignore[attr-defined]
+    n, rate = size.n or 0, size.population.rate
     return {"model": ["a", "b"], "correct": rng.binomial(n, [rate + difference, rate]), "n": [n, n]}
 
 
 def own_grades(rng: np.random.Generator, size: SampleSize, difference: float) -> Any:
     """Normal grades of items of each model's own."""
-    n, sd = size.n or 0, size.data.sd  # type: ignore[attr-defined]
+    n, sd = size.n or 0, size.population.sd
     scores = rng.normal(size=(2, n)) * np.array(sd)[:, None] + np.array([[difference], [0.0]])
     items = [f"{model}{k}" for model in "ab" for k in range(n)]
     return {"model": ["a"] * n + ["b"] * n, "item": items, "score": scores.ravel()}
 
 
 SPLITS = {**GRADES, "n_train": 90, "n_test": 10}
-RUNS = {"sd": 1.0, "run_sd": 0.6, "shared_run_sd": 0.1}
 
 WORLDS: dict[str, World] = {
     "items, 0/1": World({"n": 200, "discordant": 0.2}, right_or_wrong, RIGHT),
@@ -150,16 +124,13 @@ WORLDS: dict[str, World] = {
     "items, graded, few": World({"n": 15, "sd": 1.0}, grades, GRADES),
     "items, graded, in clusters": World({"n": 150, "sd": 1.0, "cluster_size": 5, "intraclass_correlation": 0.3}, grades, GRADES),
     "items, graded, three models": World({"n": 100, "sd": 1.0, "n_models": 3}, grades, GRADES),
-    "items, 4 runs": World({"n": 40, "n_runs": 4, **RUNS}, runs, GRADES),
-    "items, 2 runs": World({"n": 40, "n_runs": 2, **RUNS}, runs, GRADES),
-    "areas": World({"n": 200, "areas": 0.8, "correlation": 0.5, "positives": 0.3}, areas, {}),
     "datasets, 10": World({"n": 10, "sd": 1.0, "question": "datasets"}, units("dataset"), GRADES),
     "datasets, 30": World({"n": 30, "sd": 1.0, "question": "datasets"}, units("dataset"), GRADES),
     "datasets, 80": World({"n": 80, "sd": 1.0, "question": "datasets"}, units("dataset"), GRADES),
     "splits, 10 repeats": World({"n": 10, "sd": 1.0, "question": "splits"}, repeats, SPLITS),
     "splits, 1 repeat": World({"n": 1, "sd": 1.0, "question": "splits"}, repeats, SPLITS),
     "seeds": World({"n": 6, "sd": (1.0, 2.0), "question": "seeds"}, units("seed"), GRADES),
-    "seeds, paired": World({"n": 8, "sd": 1.0, "question": "seeds", "paired": True}, units("seed"), GRADES),
+    "seeds, paired": World({"n": 8, "sd": 1.0, "question": "seeds", "correlation": 0.5}, units("seed"), GRADES),
     "test sets, 0/1": World({"n": 300, "rates": 0.7, "question": "test-sets"}, own_rates, {}),
     "test sets, graded": World({"n": 40, "sd": (1.0, 2.0), "question": "test-sets"}, own_grades, GRADES),
     "more than a rope, 0/1": World({"n": 300, "discordant": 0.2, "rope": 0.03}, right_or_wrong, RIGHT),
@@ -167,7 +138,6 @@ WORLDS: dict[str, World] = {
     "equivalent, graded": World({"n": 80, "sd": 1.0, "goal": "equivalent"}, grades, GRADES),
     "equivalent, datasets": World({"n": 15, "sd": 1.0, "question": "datasets", "goal": "equivalent"}, units("dataset"), GRADES),
     "not worse, 0/1": World({"n": 300, "discordant": 0.2, "goal": "not worse"}, right_or_wrong, RIGHT),
-    "near the best of four": World({"n": 100, "sd": 1.0, "goal": "near best", "n_models": 4}, grades, GRADES),
     "5 looks, 0/1": World({"n": 400, "discordant": 0.2, "looks": 5}, right_or_wrong, RIGHT),
     "5 looks, graded": World({"n": 60, "sd": 1.0, "looks": 5}, grades, GRADES),
     "5 looks, clusters": World(
@@ -204,12 +174,12 @@ def intervals(tables: list[dict[str, Any]], size: SampleSize, settings: dict[str
         answer = tb.compare(tb.read_predictions(y, table, metric="roc_auc"), baseline="a0", correction="none")
     else:
         answer = tb.compare(table, baseline="a0", correction="none", **settings)
-    if answer.method.name != size.data.procedure:
-        raise AssertionError(f"planned for {size.data.procedure}, compared by {answer.method.name}")
+    if answer.method.name != size.population.procedure:
+        raise AssertionError(f"planned for {size.population.procedure}, compared by {answer.method.name}")
     row = {name: k for k, name in enumerate(answer.models)}
     first = np.array([row[f"a{k}"] for k in range(len(tables))])
     found = []
-    for rival in MODELS[1 : size.target.n_models]:
+    for rival in MODELS[1 : size.n_models]:
         second = np.array([row[f"{rival}{k}"] for k in range(len(tables))])
         found.append(answer.method.judge(answer.scores, first, second, answer.settings).interval(level))
     return found
@@ -218,11 +188,9 @@ def intervals(tables: list[dict[str, Any]], size: SampleSize, settings: dict[str
 def is_shown(found: list[tuple[Any, Any]], size: SampleSize) -> Any:
     """True for each table whose intervals show what the plan is for."""
     low, high = found[0]
-    match size.target.goal:
+    match size.goal:
         case "equivalent":
             return (low >= -size.rope) & (high <= size.rope)
-        case "near best":
-            return np.all([each >= -size.rope for each, _ in found], axis=0)
         case "not worse":
             return low >= -size.rope
     return low > size.rope
@@ -239,9 +207,7 @@ class Found(NamedTuple):
 def simulated(world: World, size: SampleSize, n_tables: int, seed: tuple[int, int]) -> Found:
     """Tables with the true difference of the plan."""
     looks, shown, used = size.looks, 0, 0.0
-    at = (
-        ((size.n or 0, size.target.interval_alpha),) if looks is None else tuple(zip(looks.n, looks.interval_alphas, strict=True))
-    )
+    at = ((size.n or 0, size.interval_alpha),) if looks is None else tuple(zip(looks.n, looks.interval_alphas, strict=True))
     for start in range(0, n_tables, BLOCK):
         rngs = [np.random.default_rng((*seed, k)) for k in range(start, min(start + BLOCK, n_tables))]
         tables = [world.table(rng, size, size.difference) for rng in rngs]
@@ -257,7 +223,7 @@ def simulated(world: World, size: SampleSize, n_tables: int, seed: tuple[int, in
 
 def _first(table: dict[str, Any], n: int, size: SampleSize) -> dict[str, Any]:
     """The first n units of a wide table."""
-    rows = n * getattr(size.data, "n_folds", 1)
+    rows = n * size.population.n_folds
     return {name: values[:rows] for name, values in table.items()}
 
 
@@ -280,13 +246,13 @@ def main() -> int:
         found = simulated(world, size, chosen.tables, (chosen.seed, number))
         units_said = f"{size.n:,} {size.unit}{'s' if size.n != 1 else ''}"
         if chosen.markdown:
-            print(f"| {name} | {units_said} | {size.data.procedure} | {found.share:.3f} |", flush=True)
+            print(f"| {name} | {units_said} | {size.population.procedure} | {found.share:.3f} |", flush=True)
         else:
             looks = size.looks
             mean = "" if looks is None else f"; {found.used:.1f} units on average, {looks.expected:.1f} were said"
             print(
-                f"  {name:28} {size.data.procedure:12} {size.effect:.4g} with {units_said}: shown in {found.share:.3f} of tables "
-                f"+- {found.error:.3f}{mean}",
+                f"  {name:28} {size.population.procedure:12} {size.effect:.4g} with {units_said}: shown in {found.share:.3f} of "
+                f"tables +- {found.error:.3f}{mean}",
                 flush=True,
             )
         goals.append(Goal(f"{name}: distance from the power", abs(found.share - size.power), "at most", 0.03 + 2 * found.error))

@@ -11,7 +11,7 @@ from sklearn.model_selection import GridSearchCV, RepeatedStratifiedKFold
 from sklearn.svm import SVC
 
 import tiebreak as tb
-from tiebreak.frequentist import adjust_pvalues
+from tiebreak.statistics import adjust_pvalues
 
 X, y = make_moons(noise=0.352, random_state=1, n_samples=100)
 grid = [{"kernel": ["linear", "rbf"]}, {"kernel": ["poly"], "degree": [2, 3]}]

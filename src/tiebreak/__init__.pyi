@@ -1,4 +1,3 @@
-from tiebreak import bayesian as bayesian
 from tiebreak import errors as errors
 from tiebreak import frequentist as frequentist
 from tiebreak import metrics as metrics
@@ -30,8 +29,6 @@ from tiebreak.comparison.ratings import WinRate as WinRate
 from tiebreak.comparison.requirements import Requirements as Requirements
 from tiebreak.comparison.sample_size import LookCosts as LookCosts
 from tiebreak.comparison.sample_size import SampleSize as SampleSize
-from tiebreak.comparison.sample_size import SizeSpending as SizeSpending
-from tiebreak.comparison.sample_size import SizeStep as SizeStep
 from tiebreak.comparison.settings import Settings as Settings
 from tiebreak.comparison.slices import Slices as Slices
 from tiebreak.errors import TiebreakError as TiebreakError

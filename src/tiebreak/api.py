@@ -12,9 +12,9 @@ from tiebreak.comparison.compare import compare_scores
 from tiebreak.comparison.comparison import Comparison
 from tiebreak.comparison.settings import Settings, settings_for
 from tiebreak.evaluation.run_options import RunOptions
-from tiebreak.frequentist.adjustment import Correction
 from tiebreak.numerics import Missing
 from tiebreak.scores.scores import Scores
+from tiebreak.statistics.family import Correction
 from tiebreak.views.looks import keep, plan_of
 from tiebreak.views.progress import shown
 
@@ -253,16 +253,16 @@ def noise_floor(
     """
     from tiebreak.comparison.noise_floor import noise_floor_of_items, noise_floor_of_seeds
     from tiebreak.readers.files import pipes_as_files
-    from tiebreak.readers.read import is_of_items
-    from tiebreak.readers.repeats import read_repeats
+    from tiebreak.readers.read import read_repeats
     from tiebreak.readers.source import ReadOptions
 
     options = ReadOptions(metric=metric, models=models, lower_is_better=lower_is_better, item=item)
     with pipes_as_files(sources) as held:
-        if item is None and not is_of_items(held, metric):
+        held = _of_stores(held)
+        read = read_repeats(held, options, same=same)
+        if read is None:
             return noise_floor_of_seeds(_read(held, options), n_averaged=n_averaged, level=level)
-        items, kind = read_repeats(held, options, same=same)
-    return noise_floor_of_items(items, kind, n_averaged=n_averaged, level=level)
+    return noise_floor_of_items(*read, n_averaged=n_averaged, level=level)
 
 
 def evaluate(
@@ -327,10 +327,10 @@ def evaluate(
     name : str, optional
         Of the run in the store; made from the data if not given.
     n_jobs : int, default 1
-        Worker processes; -1 for all cores. They are started only where that pays.
+        Worker processes; -1 for all cores. They take about 1.5 s to start, once a call.
     runner : distributed.Client, str or Runner, optional
         Runs the cells instead: a Dask client, its scheduler's address (``"tcp://host:8786"``), ``"dask"`` for `n_jobs` workers of
-        Dask on this machine, ``"joblib"`` for the backend that joblib is set to, or any object with ``run(workload, cells)``.
+        Dask on this machine, or any object with ``run(workload, cells)``.
     threads_per_fit : "auto", int or None
         Threads of numerical libraries. "auto": 1 for data of up to a million numbers, else cores / workers; decided when a
         run begins, and kept. None leaves the libraries alone.
@@ -684,7 +684,12 @@ def _read(sources: Sequence[Any], options: ReadOptions) -> Scores:
     """Scores of sources, of which one may be the URL of a run in a store."""
     from tiebreak.readers.read import read_scores
 
+    return read_scores(_of_stores(sources), options)
+
+
+def _of_stores(sources: Sequence[Any]) -> list[Any]:
+    """The sources, with the evaluation in the place of each URL of a run in a store."""
     is_url = [isinstance(source, str) and "://" in source for source in sources]
     if any(is_url):
         from tiebreak.evaluation.evaluate import read_evaluation
-    return read_scores([read_evaluation(each) if url else each for each, url in zip(sources, is_url, strict=True)], options)
+    return [read_evaluation(each) if url else each for each, url in zip(sources, is_url, strict=True)]

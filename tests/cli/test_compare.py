@@ -21,8 +21,8 @@ from tests.readers.log_files import every_eval, harness
 from tests.readers.log_files import inspect as inspect_log
 from tiebreak import api
 from tiebreak.cli import compare
-from tiebreak.frequentist.adjustment import Correction
 from tiebreak.numerics import Missing
+from tiebreak.statistics.family import Correction
 
 ACCURACY = ("--metric", "accuracy")
 

@@ -16,7 +16,7 @@ from tests.cli.test_run import STORE
 from tests.guarded import HANGS
 from tests.runners.clusters import Processes
 from tests.runners.workloads import wait_until
-from tiebreak.runners.dask import runner as module
+from tiebreak.runners import dask as module
 
 pytest.importorskip("distributed", reason="needs the extra dask: pip install 'distributed>=2024.8'")
 

@@ -9,8 +9,8 @@ from scipy import stats
 
 from tests.comparison.tables import compared, noisy
 from tiebreak.errors import InvalidParameterError
-from tiebreak.frequentist import adjust_pvalues
-from tiebreak.frequentist.adjustment import shared_alpha
+from tiebreak.statistics import adjust_pvalues
+from tiebreak.statistics.family import shared_alpha
 
 MEANS = (0.80, 0.79, 0.77, 0.72)
 

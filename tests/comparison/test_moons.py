@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import tiebreak as tb
 from tests.comparison.tables import MOONS, moons_scores
 from tiebreak.comparison.comparison import Comparison
-from tiebreak.frequentist import adjust_pvalues
+from tiebreak.statistics import adjust_pvalues
 
 ORDER = ["rbf", "linear", "poly, degree=3", "poly, degree=2"]
 

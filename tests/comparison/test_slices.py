@@ -13,8 +13,8 @@ from numpy.testing import assert_allclose
 import tiebreak as tb
 from tests.comparison.procedures.test_tango import answers, items_of
 from tiebreak.errors import InvalidParameterError, NotOfferedError, UnknownNameError
-from tiebreak.frequentist.adjustment import adjust_pvalues, shared_alpha
 from tiebreak.statistics import paired_counts, tango
+from tiebreak.statistics.family import adjust_pvalues, shared_alpha
 
 TOPICS = tuple(np.array(["law", "code", "maths"])[np.arange(200) % 3])
 

@@ -17,7 +17,7 @@ from sklearn.naive_bayes import GaussianNB
 
 import tiebreak as tb
 from tiebreak.errors import AmbiguousSourceError, MissingSplitsError, UnknownNameError, UnsuitableDesignError
-from tiebreak.frequentist import bootstrap_winner
+from tiebreak.statistics import bootstrap_winner
 
 X, Y = make_classification(n_samples=80, n_features=5, flip_y=0.3, random_state=4)
 MODELS = {"bayes": GaussianNB(), "logistic": LogisticRegression(), "dummy": DummyClassifier(strategy="stratified")}

@@ -66,15 +66,14 @@ BAD = {"raises": Raising(), "hangs": Hanging(), "eats": Greedy(), "kills": Deadl
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits of memory are set as Linux has them")
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_four_bad_models_do_not_touch_two_good_ones(n_jobs: int, tmp_path: Path):
+def test_four_bad_models_do_not_touch_two_good_ones(tmp_path: Path):
     """The good ones complete, the failures are named with their reasons, and the comparison is that of the good ones alone."""
     url = f"sqlite:///{tmp_path / 'runs.db'}"
-    evaluation = tb.evaluate({**BAD, **GOOD}, X, Y, cv=2, n_jobs=n_jobs, timeout=12, store=url)
+    evaluation = tb.evaluate({**BAD, **GOOD}, X, Y, cv=2, n_jobs=2, timeout=2, store=url)
     reasons = {group.models: (group.state, group.n_cells, group.message, group.attempts) for group in evaluation.failure_groups()}
     assert reasons == {
         ("raises",): ("raised", 2, "ValueError: a fault in the code", 1),
-        ("hangs",): ("timed-out", 2, "no result after 12 s", 1),
+        ("hangs",): ("timed-out", 2, "no result after 2 s", 1),
         ("eats",): ("out-of-memory", 2, "MemoryError", 1),
         ("kills",): ("killed", 2, reasons["kills",][2], 2),
     }
@@ -107,7 +106,7 @@ def _facts(error: BaseException, n_jobs: int) -> list[tuple[str, str]]:
     """State and message of each cell of a model that raises, worked on by so many processes from the first cell on."""
     X, y = np.arange(12.0)[:, None] % 3, np.arange(12) % 2
     cv = [(np.flatnonzero(X[:, 0] != i), np.flatnonzero(X[:, 0] == i)) for i in range(3)]
-    runner = LocalRunner(n_jobs, isolate=n_jobs > 1)
+    runner = LocalRunner(n_jobs)
     evaluation = tb.evaluate({"raises": Raises(error)}, X, y, cv=cv, scoring="accuracy", runner=runner, progress=False)
     return [(o.state, o.message) for o in log_of(evaluation).outcomes()]
 

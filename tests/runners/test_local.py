@@ -1,37 +1,47 @@
-"""Measuring on this machine: here, in workers, and here until workers are worth their start."""
+"""Measuring on this machine: here, and in worker processes that may die, hang, or lose their parent."""
 
 from __future__ import annotations
 
 import os
+import signal
+import sys
 import threading
+import time
+from pathlib import Path
 
 import joblib
 import numpy as np
 import pytest
 
+from tests.runners import workloads
 from tests.runners.workloads import (
-    Busy,
+    DiesOnArrival,
     Marked,
     NeverArrives,
     Plain,
+    Returns,
+    Says,
     Sized,
-    WaitFor,
+    SlowToArrive,
+    Unreadable,
+    Unsendable,
     be_wrong,
-    exit_with_code,
     grid,
-    hang,
+    group_members,
     interrupt,
     is_alive,
     run_out_of_memory,
+    session_members,
     splits,
+    started,
     wait_until,
 )
-from tiebreak.errors import InvalidParameterError, InvalidPlanError, TiebreakWarning
+from tiebreak.errors import InvalidParameterError, InvalidPlanError, LostWorkersError, TiebreakWarning
 from tiebreak.plan.record import Outcome
-from tiebreak.runners import processes, worker_group
-from tiebreak.runners.batch import PackedWorkload
 from tiebreak.runners.local import LocalRunner, measure_here
-from tiebreak.runners.worker_group import start_pays
+
+needs_posix = pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")
+needs_proc = pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
 
 
 def measured(runner, workload, cells):
@@ -42,102 +52,35 @@ def measured(runner, workload, cells):
     return by_cell
 
 
-def drain(batches, kept):
-    """Keep the splits of all outcomes, as far as it goes."""
-    for batch in batches:
-        kept += [outcome.cell.split for outcome in batch]
-
-
 def measured_by(outcomes):
     """Ids of the processes that measured."""
     return {outcome.scores["pid"] for outcome in outcomes.values()}
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "runner",
-    [
-        LocalRunner(),
-        LocalRunner(2),
-        LocalRunner(1, isolate=True),
-        LocalRunner(2, isolate=True),
-        LocalRunner(3, isolate=True),
-        LocalRunner(2, timeout=60),
-    ],
-    ids=lambda runner: f"{runner.n_workers} {runner.timeout} {runner.isolate}",
-)
-def test_every_cell_is_measured_once_and_the_same_everywhere(runner):
-    """One process or several, batches of many cells or of one: place = 10 split + model."""
-    cells = grid(40, 3)
-    outcomes = measured(runner, Plain(), cells)
-    assert {cell: outcome.scores["place"] for cell, outcome in outcomes.items()} == {
-        cell: 10 * cell.split + cell.model for cell in cells
-    }
-    assert all(outcome.is_done and outcome.attempts == 1 for outcome in outcomes.values())
+# --- in this process --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("isolate", [False, True])
-def test_nothing_to_do_gives_nothing(isolate):
-    """No process is started for that, and no empty batch handed over."""
-    assert list(LocalRunner(2, isolate=isolate).run(Plain(), [])) == []
-
-
-def test_one_job_stays_in_this_process():
+@pytest.mark.parametrize(("n_jobs", "n_cells"), [(1, 3), (4, 1), (2, 0)])
+def test_one_job_or_one_cell_stays_in_this_process(n_jobs, n_cells):
     """Nothing has to be picklable then."""
     workload = Plain()
     workload.lock = threading.Lock()
-    assert measured_by(measured(LocalRunner(), workload, splits(3))) == {os.getpid()}
+    assert measured_by(measured(LocalRunner(n_jobs), workload, splits(n_cells))) <= {os.getpid()}
 
 
-def test_a_single_cell_stays_in_this_process_however_many_jobs():
-    """There is nothing to share."""
-    assert measured_by(measured(LocalRunner(4), Plain(), splits(1))) == {os.getpid()}
-
-
-@pytest.mark.slow
-def test_little_work_stays_in_this_process(cold):
-    """Starting workers takes longer than these twenty cells."""
-    assert measured_by(measured(LocalRunner(2), Plain(), splits(20))) == {os.getpid()}
-    assert processes.n_idle() == 0
-
-
-def test_isolated_cells_are_never_measured_here():
-    """Not even a single one."""
-    assert os.getpid() not in measured_by(measured(LocalRunner(1, isolate=True), Plain(), splits(1)))
-
-
-def test_what_cannot_be_sent_is_an_error_before_anything_is_measured(tmp_path):
-    """It is not known yet if workers will be needed; the same call must not fail on slow machines only."""
+def test_what_cannot_be_sent_is_measured_here_or_refused(tmp_path):
+    """With a warning, as one process would do; with a timeout it is an error before anything is measured."""
     workload = Marked(tmp_path)
     workload.lock = threading.Lock()
-    with pytest.raises(InvalidPlanError, match=r"cannot pickle '_thread.lock' object\. Define .* n_jobs=1, no timeout\.$"):
+    with pytest.raises(InvalidPlanError) as caught:
         next(LocalRunner(2, timeout=60).run(workload, splits(5)))
+    assert str(caught.value) == (
+        "The models or the data cannot be sent to worker processes: TypeError: cannot pickle '_thread.lock' object. "
+        "Define what cannot be pickled in a module that can be imported, or measure in this process: n_jobs=1, no timeout."
+    )
     assert workload.begun() == set()
-
-
-def test_what_cannot_be_sent_is_measured_here(tmp_path):
-    """Where nothing says that it must not be, as one process would do; a warning says why."""
-    workload = Plain()
-    workload.lock = threading.Lock()
-    with pytest.warns(
-        TiebreakWarning, match="cannot pickle '_thread.lock' object. Everything is measured in this process instead"
-    ):
-        outcomes = measured(LocalRunner(2), workload, splits(5))
-    assert measured_by(outcomes) == {os.getpid()}
-
-
-def test_a_large_array_is_shared_and_its_file_removed(tmp_path, monkeypatch):
-    """1.6 MB: both workers map one file, read-only; the sum of 0 ... 199,999 is 199,999 * 100,000, and 5 comes from the other."""
-    monkeypatch.setenv("JOBLIB_TEMP_FOLDER", str(tmp_path))
-    batches = LocalRunner(2, isolate=True).run(Sized(200_000), splits(30))
-    first = next(batches)
-    [folder] = tmp_path.iterdir()
-    assert [path.name for path in folder.iterdir()] == ["workload"]
-    outcomes = first + [outcome for batch in batches for outcome in batch]
-    assert list(tmp_path.iterdir()) == []
-    assert {outcome.message for outcome in outcomes} == {"mmap"}
-    assert {outcome.scores["writable"] for outcome in outcomes} == {False}
-    assert {outcome.scores["sum"] for outcome in outcomes} == {199_999 * 100_000 + 5}
+    with pytest.warns(TiebreakWarning, match="'_thread.lock' object. Everything is measured in this process instead"):
+        assert measured_by(measured(LocalRunner(2), workload, splits(5))) == {os.getpid()}
 
 
 def test_negative_jobs_count_down_from_the_cores(monkeypatch):
@@ -166,65 +109,29 @@ def test_a_timeout_that_means_nothing(timeout):
     )
 
 
-def test_a_model_that_exits_takes_an_unprotected_run_with_it(tmp_path):
-    """In this process SystemExit goes through, as scikit-learn lets it; what was measured comes first."""
-    kept = []
-    with pytest.raises(SystemExit):
-        drain(LocalRunner().run(Marked(tmp_path, {2: exit_with_code}), splits(5)), kept)
-    assert kept == [0, 1]
-
-
-class Clock:
-    """Time that passes only while something is measured."""
-
-    def __init__(self):
-        self.now = 0.0
-
-    def __call__(self):
-        return self.now
-
-
 class Timed(Plain):
     """Takes so many seconds of a clock, and does a deed at one split."""
 
-    def __init__(self, clock, seconds, at=None, deed=None):
-        self.clock, self.seconds, self.at, self.deed = clock, seconds, at, deed
+    def __init__(self, seconds, at=None, deed=None):
+        self.now, self.seconds, self.at, self.deed = 0.0, seconds, at, deed
 
     def measure(self, cell):
-        self.clock.now += self.seconds
+        self.now += self.seconds
         if cell.split == self.at:
             self.deed()
         return Outcome(cell)
 
 
-def run(seconds, n, **trouble):
-    clock = Clock()
-    return measure_here(Timed(clock, seconds, **trouble), splits(n), clock=clock)
+def here(seconds, n, **trouble):
+    """Batches of cells that take so many seconds each."""
+    workload = Timed(seconds, **trouble)
+    return measure_here(workload, splits(n), clock=lambda: workload.now)
 
 
-def test_a_batch_is_closed_when_its_time_is_over():
+@pytest.mark.parametrize(("seconds", "n", "lengths"), [(0.0625, 10, [4, 4, 2]), (5, 3, [1, 1, 1]), (1, 0, [])])
+def test_a_batch_is_closed_when_its_time_is_over(seconds, n, lengths):
     """Cells of 0.0625 s: the fourth is the first to end at or after 0.2 s, and what is left makes the last batch."""
-    assert [len(batch) for batch in run(0.0625, 10)] == [4, 4, 2]
-
-
-def test_a_long_cell_is_handed_over_by_itself():
-    """Nothing is kept back once its time is over."""
-    assert [len(batch) for batch in run(5, 3)] == [1, 1, 1]
-
-
-def test_time_that_the_consumer_takes_is_not_counted():
-    """A slow record of a batch must not make the next one shorter."""
-    clock = Clock()
-    lengths = []
-    for batch in measure_here(Timed(clock, 0.0625), splits(8), clock=clock):
-        lengths.append(len(batch))
-        clock.now += 100
-    assert lengths == [4, 4]
-
-
-def test_nothing_to_do_gives_nothing_of_here():
-    """No empty batch."""
-    assert list(run(1, 0)) == []
+    assert [len(batch) for batch in here(seconds, n)] == lengths
 
 
 @pytest.mark.parametrize("kind", [KeyboardInterrupt, SystemExit])
@@ -234,119 +141,240 @@ def test_what_was_measured_before_an_interrupt_is_handed_over_first(kind):
     def deed():
         raise kind
 
-    batches = run(0.01, 9, at=2, deed=deed)
+    batches = here(0.01, 9, at=2, deed=deed)
     assert [outcome.cell.split for outcome in next(batches)] == [0, 1]
     with pytest.raises(kind):
         next(batches)
 
 
-def test_an_interrupt_at_the_first_cell_comes_at_once():
-    """There is nothing to hand over before."""
-    with pytest.raises(KeyboardInterrupt):
-        next(run(0.01, 9, at=0, deed=interrupt))
-
-
 def test_a_workload_that_raises_costs_one_cell():
     """It promised not to; the text of the exception goes into one line, its origin into the traceback."""
-    first, second, third = next(run(0.01, 3, at=1, deed=be_wrong))
+    first, second, third = next(here(0.01, 3, at=1, deed=be_wrong))
     assert first.is_done
     assert third.is_done
     assert (second.state, second.message, second.attempts) == ("raised", "ValueError: the input holds NaN", 1)
     assert second.traceback.endswith("ValueError: the input\nholds NaN\n")
-    assert "be_wrong" in second.traceback
-
-
-def test_memory_has_a_state_of_its_own():
-    """Others may have room for what this machine has not."""
-    [outcome] = next(run(0.01, 1, at=0, deed=run_out_of_memory))
+    [outcome] = next(here(0.01, 1, at=0, deed=run_out_of_memory))
     assert (outcome.state, outcome.message) == ("out-of-memory", "MemoryError: no room for 8 GB")
 
 
-def test_the_workload_is_entered_once_and_left(tmp_path):
-    """Also when the consumer goes away early."""
-    log = []
+# --- in workers ---------------------------------------------------------------------------------------------------------------
 
-    class Logged(Plain):
-        def __enter__(self):
-            log.append("entered")
-
-        def __exit__(self, kind, error, trace):
-            log.append(kind)
-
-    batches = measure_here(Logged(), splits(3))
-    next(batches)
-    batches.close()
-    assert log == ["entered", None] or log == ["entered", GeneratorExit]
+pool = pytest.mark.slow
 
 
-@pytest.fixture
-def hasty(monkeypatch):
-    """Workers are called at once."""
-    monkeypatch.setattr(worker_group, "START_SECONDS", 0.0)
-    monkeypatch.setattr(worker_group, "FIRST_LOOK_SECONDS", 0.0)
+@pool
+@pytest.mark.parametrize("runner", [LocalRunner(2), LocalRunner(3, timeout=60)], ids=["batches", "one by one"])
+def test_every_cell_is_measured_once_and_the_same_everywhere(runner):
+    """Batches of many cells or of one, never in this process: place = 10 split + model."""
+    cells = grid(20, 3)
+    outcomes = measured(runner, Plain(), cells)
+    assert {cell: outcome.scores["place"] for cell, outcome in outcomes.items()} == {
+        cell: 10 * cell.split + cell.model for cell in cells
+    }
+    assert all(outcome.is_done and outcome.attempts == 1 for outcome in outcomes.values())
+    assert os.getpid() not in measured_by(outcomes)
 
 
+@pool
+@needs_posix
+def test_a_cell_that_takes_its_worker_down_is_named_and_nobody_else(tmp_path):
+    """By a signal, a fault, an exit, or with a child left behind that holds the pipes of the dead; `sys.exit` is an exception."""
+    deeds = {
+        2: (workloads.kill, "SIGKILL"),
+        4: (workloads.leave_a_child_and_die, "SIGKILL"),
+        7: (workloads.end_at_once, "EXIT(3)"),
+        10: (workloads.exit_with_success, "EXIT(0)"),
+    }
+    workload = Marked(tmp_path, {split: deed for split, (deed, _) in deeds.items()} | {8: workloads.exit_with_code})
+    outcomes = measured(LocalRunner(2), workload, splits(12))
+    for split, (_, ending) in deeds.items():
+        bad = outcomes.pop(splits(12)[split])
+        assert (bad.state, bad.attempts) == ("killed", 2)
+        assert ending in bad.message
+    left = outcomes.pop(splits(12)[8])
+    assert (left.state, left.message) == ("raised", "SystemExit: 4")
+    assert all(outcome.is_done and outcome.attempts == 1 for outcome in outcomes.values())
+
+
+@pool
+@needs_proc
+def test_a_model_that_hangs_costs_its_time_only(tmp_path):
+    """One that sleeps, one that holds the interpreter's lock, one with children; all of them are gone afterwards."""
+    workload = Marked(tmp_path, {1: workloads.hang, 3: workloads.hold_the_lock, 4: workloads.hang_in_children})
+    outcomes = measured(LocalRunner(2, timeout=2), workload, splits(6))
+    for split in (1, 3, 4):
+        late = outcomes.pop(splits(6)[split])
+        assert (late.state, late.message, late.attempts) == ("timed-out", "no result after 2 s", 1)
+        wait_until(lambda split=split: not group_members(workload.pid(split)))
+    assert all(outcome.is_done for outcome in outcomes.values())
+
+
+@pool
+def test_time_counts_from_the_beginning_of_the_cell():
+    """A process that starts, and a workload that takes three seconds to unpickle, are not the model's fault."""
+    outcomes = measured(LocalRunner(1, timeout=2), SlowToArrive(), splits(2))
+    assert {outcome.state for outcome in outcomes.values()} == {"done"}
+
+
+@pool
 @pytest.mark.parametrize(
-    ("rest_seconds", "n_workers", "worth_it"),
-    [(2.9, 2, False), (3.1, 2, True), (1.6, 16, False), (1.7, 16, True), (1e9, 1, False)],
+    ("value", "message"),
+    [(Unsendable, "TypeError: not this one"), (Unreadable, "ValueError: invalid literal for int() with base 10: 'no number'")],
 )
-def test_workers_pay_when_they_are_done_sooner(rest_seconds, n_workers, worth_it):
-    """They start in 1.5 s: half of 3 s, or 15/16 of 1.6 s, is what they save."""
-    assert start_pays(rest_seconds, n_workers) is worth_it
+def test_a_result_that_does_not_arrive_costs_one_cell(value, message):
+    """It sits in a batch with others, which are measured again alone where need be."""
+    outcomes = measured(LocalRunner(2), Returns(5, value), splits(10))
+    bad = outcomes.pop(splits(6)[5])
+    assert (bad.state, bad.message, bad.attempts) == ("raised", message, 1)
+    assert len(outcomes) == 9
+    assert all(outcome.is_done for outcome in outcomes.values())
 
 
-@pytest.mark.slow
-def test_workers_begin_while_the_first_cell_still_runs(tmp_path, cold, hasty):
-    """It waits for the third to begin, which only a worker can do; when it has ended, this process is not needed any more."""
-    workload = Marked(tmp_path, {0: WaitFor(tmp_path / "begun-2")})
-    outcomes = measured(LocalRunner(2), workload, splits(100))
-    assert len(outcomes) == 100
-    assert [cell.split for cell, outcome in outcomes.items() if outcome.scores["pid"] == os.getpid()] == [0]
+@pool
+def test_a_workload_that_does_not_arrive_ends_the_run():
+    """No cell has failed for that, and nothing is recorded that would have to be repeated by order."""
+    with pytest.raises(
+        InvalidPlanError, match=r"cannot take models and data over: ImportError: No module named 'theirs'\. Define"
+    ):
+        measured(LocalRunner(2), NeverArrives(), splits(5))
+    with pytest.raises(LostWorkersError, match=r"for the remaining 2 cells: EXIT\(5\)\. Make room"):
+        measured(LocalRunner(2), DiesOnArrival(), splits(2))
 
 
-@pytest.mark.slow
-def test_an_interrupt_here_keeps_the_batch_and_ends_the_workers(tmp_path, cold, hasty):
-    """It comes in the third cell here, which first waits until a worker hangs in one of its own."""
-    workload = Marked(tmp_path, {2: _After(WaitFor(tmp_path / "begun-3"), interrupt), 3: hang})
-    kept = []
-    with pytest.raises(KeyboardInterrupt):
-        drain(LocalRunner(2).run(workload, splits(100)), kept)
-    assert kept == [0, 1]
-    hanging = workload.pid(3)
-    assert hanging != os.getpid()
-    wait_until(lambda: not is_alive(hanging))
+@pool
+def test_a_large_array_is_shared_and_its_file_removed(tmp_path, monkeypatch):
+    """1.6 MB: both workers map one file, read-only; the sum of 0 ... 199,999 is 199,999 * 100,000, and 5 comes from the other."""
+    monkeypatch.setenv("JOBLIB_TEMP_FOLDER", str(tmp_path))
+    batches = LocalRunner(2).run(Sized(200_000), splits(30))
+    first = next(batches)
+    [folder] = tmp_path.iterdir()
+    assert folder.stat().st_mode & 0o077 == 0
+    outcomes = first + [outcome for batch in batches for outcome in batch]
+    assert list(tmp_path.iterdir()) == []
+    assert {(outcome.message, outcome.scores["writable"], outcome.scores["sum"]) for outcome in outcomes} == {
+        ("mmap", False, 199_999 * 100_000 + 5)
+    }
 
 
-@pytest.mark.slow
-def test_workers_that_cannot_start_leave_the_work_here(tmp_path, cold, hasty, monkeypatch):
-    """This process can do it all: slower, but done."""
-    monkeypatch.setattr(worker_group, "MAX_STARTS", 1)
-    outcomes = measured(LocalRunner(2), _Immobile(tmp_path, seconds=0.03), splits(40))
-    assert measured_by(outcomes) == {os.getpid()}
-    assert len(outcomes) == 40
+@pool
+def test_a_worker_gets_no_more_before_the_consumer_comes_back(tmp_path):
+    """Whatever was begun has been handed over by then: a kill at this moment would lose nothing."""
+    workload = Marked(tmp_path)
+    handed_over = set()
+    for batch in LocalRunner(1, timeout=60).run(workload, splits(20)):
+        handed_over |= {outcome.cell.split for outcome in batch}
+        time.sleep(0.02)
+        assert workload.begun() == handed_over
+    assert len(handed_over) == 20
 
 
-def test_an_error_on_the_way_to_the_workers_ends_the_run(cold, hasty, monkeypatch):
-    """Such as no room for the file with the data."""
-
-    def no_room(packed):
-        raise OSError("no space left on device")
-
-    monkeypatch.setattr(PackedWorkload, "payload", no_room)
-    with pytest.raises(OSError, match="no space left on device"):
-        measured(LocalRunner(2), Busy(0.02), splits(60))
-
-
-class _After:
-    """One deed after another."""
-
-    def __init__(self, *deeds):
-        self.deeds = deeds
-
-    def __call__(self):
-        for deed in self.deeds:
-            deed()
+@pool
+@needs_proc
+def test_nobody_is_at_work_when_the_consumer_has_gone(tmp_path):
+    """One model hangs in joblib with two processes of its own; all are gone when close() returns, or a moment later."""
+    workload = Marked(tmp_path, {0: workloads.hang_in_children})
+    batches = LocalRunner(2).run(workload, splits(10))
+    next(batches)
+    wait_until(lambda: workload.path(0).exists() and len(group_members(workload.pid(0))) >= 3)
+    worker = workload.pid(0)
+    batches.close()
+    assert not is_alive(worker)
+    wait_until(lambda: not group_members(worker))
 
 
-class _Immobile(Marked, NeverArrives):
-    """Works here only."""
+@pool
+def test_an_error_or_an_interrupt_ends_the_workers(tmp_path):
+    """A full disk when a batch is recorded is thrown into the generator and comes out again; a model's interrupt ends the run."""
+    batches = LocalRunner(2).run(Marked(tmp_path), splits(100))
+    next(batches)
+    with pytest.raises(OSError, match="disk full"):
+        batches.throw(OSError("disk full"))
+    with pytest.raises(KeyboardInterrupt, match="a model raised it"):
+        measured(LocalRunner(2), Marked(tmp_path, {3: interrupt}), splits(9))
+
+
+@pool
+@needs_proc
+def test_a_worker_is_set_up_for_its_end():
+    """Ctrl-C is the parent's to decide, its group can be killed whole, and the system takes it first when memory runs out."""
+
+    def facts():
+        score = Path("/proc/self/oom_score_adj").read_text().strip()
+        return signal.getsignal(signal.SIGINT) is signal.SIG_IGN, os.getpgrp() == os.getpid(), score
+
+    outcomes = measured(LocalRunner(2), Says(facts), splits(2)).values()
+    assert {outcome.message for outcome in outcomes} == {"(True, True, '500')"}
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
+
+
+RUN = """
+import sys
+from tests.runners import workloads
+from tests.runners.workloads import Marked, splits
+from tiebreak.runners.local import LocalRunner
+
+folder, deed = sys.argv[1:]
+workload = Marked(folder, dict.fromkeys(range(2), getattr(workloads, deed, None)))
+try:
+    for batch in LocalRunner(2).run(workload, splits(9)):
+        pass
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+def begun(folder):
+    """Wait until both workers are in their hanging cells."""
+    workload = Marked(folder)
+    wait_until(lambda: {0, 1} <= workload.begun())
+    return workload
+
+
+@pool
+@needs_proc
+@pytest.mark.parametrize("deed", ["hold_the_lock", "hang_in_children"])
+def test_workers_and_their_file_go_with_a_parent_that_is_killed(tmp_path, deed, monkeypatch):
+    """SIGKILL, so that the parent cannot tell anyone; also where the fit holds the interpreter's lock or has children."""
+    data = tmp_path / "data"
+    data.mkdir()
+    monkeypatch.setenv("JOBLIB_TEMP_FOLDER", str(data))
+    with started(RUN, tmp_path, deed) as process:
+        begun(tmp_path)
+        if deed == "hang_in_children":
+            wait_until(lambda: len(session_members(process.pid)) >= 7)  # parent, two workers, four children, trackers
+        assert len(list(data.iterdir())) >= 1
+        process.kill()
+        wait_until(lambda: not session_members(process.pid))
+    assert not [path for path in data.iterdir() if path.name.startswith("tiebreak-")]
+
+
+@pool
+@needs_proc
+@pytest.mark.parametrize(("deed", "n_interrupts", "answer"), [("hang", 2, "interrupted\n"), ("nothing", 0, "")])
+def test_a_run_ends_without_noise(tmp_path, deed, n_interrupts, answer):
+    """With nobody left and no semaphore reported as leaked: by itself, or by Ctrl-C twice, as a terminal sends it to all."""
+    with started(RUN, tmp_path, deed) as process:
+        if n_interrupts:
+            begun(tmp_path)
+        for _ in range(n_interrupts):
+            os.killpg(process.pid, signal.SIGINT)
+            time.sleep(0.001)
+        out, err = process.communicate(timeout=60)
+        wait_until(lambda: not session_members(process.pid))
+    if n_interrupts < 2 or out:
+        assert (out, err, process.returncode) == (answer, "", 0)
+
+
+@pool
+@needs_proc
+def test_a_script_needs_no_main_guard(tmp_path):
+    """Workers do not run it again, and know the classes that it defines."""
+    script = tmp_path / "script.py"
+    own = "class Own(Marked):\n    pass\n\nprint('once')\nworkload = Own"
+    script.write_text(RUN.replace("workload = Marked", own))
+    with started(
+        "import os, sys; os.execv(sys.executable, sys.argv[1:])", sys.executable, script, tmp_path, "nothing"
+    ) as process:
+        out, err = process.communicate(timeout=300)
+    assert (out, err, process.returncode) == ("once\n", "", 0)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from tiebreak.errors import ContradictingSizesError, InvalidScoresError, UnpairedScoresError
+from tiebreak.errors import ContradictingSizesError, UnpairedScoresError
 from tiebreak.scores.assemble import assemble, number_splits
 
 CODES = np.array([0, 1, 0, 1])
@@ -42,12 +42,10 @@ def test_sizes_belong_to_splits() -> None:
         assemble("", ["a", "b"], CODES, zero, fold, np.ones(4), np.array([9, 9, 8, 7]), np.array([1, 1, 2, 2]))
 
 
-def test_doubled_row_is_refused() -> None:
-    """The model, the split, the dataset and how many."""
-    with pytest.raises(
-        InvalidScoresError, match=r"'b' has more than one score for repeat 0 fold 3 on dataset 'iris' \(1 such row"
-    ):
-        assemble("iris", ["a", "b"], np.array([0, 1, 1]), np.zeros(3, int), np.array([3, 3, 3]), np.ones(3))
+def test_scores_of_one_model_and_split_are_averaged() -> None:
+    """Of several seeds; a table whose rows stand twice is refused before, with its rows."""
+    matrix = assemble("iris", ["a", "b"], np.array([0, 1, 1]), np.zeros(3, int), np.array([3, 3, 3]), np.array([0.5, 0.2, 0.4]))
+    assert_array_equal(matrix.score, [[0.5], [(0.2 + 0.4) / 2]])
 
 
 def test_nearly_empty_table_is_refused() -> None:

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from tiebreak.errors import InvalidParameterError, InvalidScoresError
-from tiebreak.frequentist import adjust_pvalues
 from tiebreak.statistics import (
+    adjust_pvalues,
     average_ranks,
     corrected_t,
     critical_difference,

@@ -17,7 +17,6 @@ from tiebreak.statistics import (
     cochran_q,
     mcnemar,
     newcombe,
-    newcombe_paired,
     paired_counts,
     proportion_interval,
     student,
@@ -30,15 +29,13 @@ METHODS = get_args(ProportionMethod)
 counts = st.integers(1, 400).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 tables = st.tuples(*[st.integers(0, 40)] * 4).filter(lambda each: sum(each) > 0)
 few = st.integers(0, 200)
-INSIDE = {"wilson", "wilson-cc", "clopper-pearson", "mid-p", "jeffreys-modified", "likelihood-ratio"}
-"""Those that hold the share itself, and nothing outside of 0 to 1; plain Jeffreys leaves 0 of n out."""
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("method", "name"), [("wilson", "wilson"), ("wilson-cc", "wilsoncc"), ("clopper-pearson", "exact")])
+@pytest.mark.parametrize(("method", "name"), [("wilson", "wilson"), ("clopper-pearson", "exact")])
 @given(case=counts, level=st.sampled_from([0.5, 0.9, 0.95, 0.999]))
 def test_scipy_agrees(method: ProportionMethod, name: str, case: tuple[int, int], level: float) -> None:
-    """scipy has three of the intervals, for whole counts."""
+    """scipy has both intervals, for whole counts."""
     x, n = case
     theirs = stats.binomtest(x, n).proportion_ci(level, method=name)
     assert proportion_interval(x, n, level=level, method=method) == pytest.approx(tuple(theirs), rel=1e-9, abs=1e-12)
@@ -52,19 +49,8 @@ def test_failures_mirror_successes(method: ProportionMethod, case: tuple[int, in
     x, n = case
     low, high = proportion_interval(x, n, method=method)
     assert proportion_interval(n - x, n, method=method) == pytest.approx((1 - high, 1 - low), abs=1e-10)
-    if method in INSIDE:
-        assert -1e-15 <= low <= x / n + 1e-12
-        assert x / n - 1e-12 <= high <= 1 + 1e-15
-
-
-@pytest.mark.parametrize("method", sorted({*METHODS} - {"agresti-coull"}))
-@settings(max_examples=30)
-@given(case=counts)
-def test_more_confidence_is_wider(method: ProportionMethod, case: tuple[int, int]) -> None:
-    """The limits of 99 % hold those of 90 %; but for Agresti and Coull, whose middle moves with the level."""
-    narrow, wide = (proportion_interval(*case, level=level, method=method) for level in (0.9, 0.99))
-    assert wide.low <= narrow.low + 1e-12
-    assert wide.high >= narrow.high - 1e-12
+    assert -1e-15 <= low <= x / n + 1e-12
+    assert x / n - 1e-12 <= high <= 1 + 1e-15
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -77,29 +63,8 @@ def test_many_at_once_are_as_one_by_one(method: ProportionMethod) -> None:
     assert np.array_equal(high, [[each.high for each in row] for row in single])
 
 
-def test_exact_limits_have_their_tails() -> None:
-    """At the Clopper-Pearson limits of 4 of 17 the tails are 0.025 each, by scipy's binomial distribution."""
-    low, high = proportion_interval(4, 17, method="clopper-pearson")
-    assert stats.binom.sf(3, 17, low) == pytest.approx(0.025)
-    assert stats.binom.cdf(4, 17, high) == pytest.approx(0.025)
-
-
-def test_mid_p_limits_have_their_tails() -> None:
-    """Half of what was observed counts, by scipy's binomial distribution."""
-    low, high = proportion_interval(4, 17, method="mid-p")
-    assert stats.binom.sf(4, 17, low) + stats.binom.pmf(4, 17, low) / 2 == pytest.approx(0.025)
-    assert stats.binom.cdf(3, 17, high) + stats.binom.pmf(4, 17, high) / 2 == pytest.approx(0.025)
-
-
-def test_likelihood_limits_have_their_height() -> None:
-    """Twice the fall of the log-likelihood is the chi-squared quantile."""
-    for p in proportion_interval(4, 17, method="likelihood-ratio"):
-        fall = stats.binom.logpmf(4, 17, 4 / 17) - stats.binom.logpmf(4, 17, p)
-        assert 2 * fall == pytest.approx(stats.chi2.ppf(0.95, 1))
-
-
 def test_wilson_keeps_its_coverage() -> None:
-    """Summed over all outcomes of n = 50: mean coverage within 0.01 of 0.95, where the textbook interval has 0.90 [BCD01]."""
+    """Summed over all outcomes of n = 50: mean coverage within 0.01 of 0.95."""
     rates = np.linspace(0.02, 0.98, 97)
     outcomes = np.arange(51)
     chance = stats.binom.pmf(outcomes[:, None], 50, rates)
@@ -110,7 +75,6 @@ def test_wilson_keeps_its_coverage() -> None:
         return float(np.mean(np.sum(chance * holds, axis=0)))
 
     assert coverage("wilson") == pytest.approx(0.95, abs=0.01)
-    assert coverage("wald") < 0.93
     assert coverage("clopper-pearson") > 0.95
 
 
@@ -174,15 +138,6 @@ def test_the_pooled_test_is_the_chi_squared_one(one: tuple[int, int], two: tuple
         assert test.pvalue() == 1
 
 
-def test_nothing_tells_all_right_from_all_right() -> None:
-    """30 of 30 against 20 of 20: no z, p = 1, and an interval by Newcombe that still has a width."""
-    test = z_test(30, 30, 20, 20)
-    assert math.isnan(test.statistic)
-    assert test.pvalue() == 1
-    low, high = newcombe(30, 30, 20, 20).interval()
-    assert low < 0 < high
-
-
 def test_a_p_value_is_never_zero() -> None:
     """However far apart."""
     for test in (newcombe, z_test):
@@ -230,14 +185,8 @@ def test_score_statistic_has_the_restricted_estimate(b: int, c: int, n: int, at:
 
 
 def test_airway_hyper_responsiveness() -> None:
-    """Printed intervals of both methods for 1, 1, 7 and 12 children (Fagerland, Lydersen and Laake 2014, data of Bentur 2009)."""
+    """Printed interval for 1, 1, 7 and 12 children (Fagerland, Lydersen and Laake 2014, data of Bentur 2009)."""
     assert tango(1, 1, 7, 12).interval() == pytest.approx((-0.517, -0.026), abs=5e-4)
-    assert newcombe_paired(1, 1, 7, 12) == pytest.approx((-0.507, -0.026), abs=5e-4)
-
-
-def test_complete_response() -> None:
-    """Newcombe's square-and-add of R's contingencytables 3.0 for 59, 6, 16 and 80 patients (Cavo 2012)."""
-    assert newcombe_paired(59, 6, 16, 80) == pytest.approx((-0.1186, -0.0046), abs=5e-5)
 
 
 @given(tables)
@@ -263,16 +212,6 @@ def test_swapped_models_mirror_the_interval(table: tuple[int, int, int, int]) ->
     both, b, c, neither = table
     low, high = tango(both, b, c, neither).interval()
     assert tango(both, c, b, neither).interval() == pytest.approx((-high, -low), abs=1e-13)
-    low, high = newcombe_paired(both, b, c, neither)
-    assert newcombe_paired(both, c, b, neither) == pytest.approx((-high, -low), abs=1e-13)
-
-
-@given(tables, st.floats(-0.99, 0.99), st.floats(-0.99, 0.99))
-def test_score_statistic_falls(table: tuple[int, int, int, int], one: float, other: float) -> None:
-    """Larger differences are further above the observed one, so that tails and limits agree."""
-    low, high = sorted((one, other))
-    _, b, c, _ = table
-    assert tango_statistic(b, c, sum(table), low) >= tango_statistic(b, c, sum(table), high) - 1e-9
 
 
 def test_models_that_agree_everywhere_have_an_interval() -> None:
@@ -351,22 +290,11 @@ def test_continuity_correction_is_named() -> None:
     assert mcnemar(121, 59, "chi2").pvalue == pytest.approx(3.815136e-06, rel=1e-6)
 
 
-def test_a_difference_of_one_is_not_corrected_below_zero() -> None:
-    """(|6 - 6| - 1)^2 would be 1: the correction stops at 0."""
-    assert mcnemar(6, 6, "chi2-corrected").statistic == 0.0
-    assert mcnemar(6, 6, "chi2-corrected").pvalue == 1.0
-
-
 @pytest.mark.parametrize("variant", ["exact", "mid-p", "chi2", "chi2-corrected"])
 def test_identical_models_have_p_1(variant: str) -> None:
     """There is no evidence at all, neither for a difference nor of 0/0."""
     assert mcnemar(0, 0, variant).pvalue == 1.0
     np.testing.assert_array_equal(mcnemar([0, 3], [0, 3], variant).pvalue[:1], [1.0])
-
-
-def test_printed_p_of_the_user_guide_is_not_repeated() -> None:
-    """11 against 1: 2 (1 + 12) / 4096 by hand; a well-known guide prints 24/4096, without the most extreme outcome."""
-    assert mcnemar(11, 1).pvalue == 26 / 4096
 
 
 def test_wrong_counts_and_variants_are_refused() -> None:
@@ -445,7 +373,7 @@ def test_unknown_names() -> None:
         proportion_interval(1, 2, level=95)
 
 
-@pytest.mark.parametrize("method", sorted(INSIDE - {"jeffreys-modified"}))
+@pytest.mark.parametrize("method", METHODS)
 @given(n=st.integers(1, 1000), part=st.floats(1e-12, 1.0), level=st.sampled_from([0.5, 0.95, 0.999]))
 def test_parts_of_a_count_have_limits_around_them(method: ProportionMethod, n: int, part: float, level: float) -> None:
     """A count of 0.003 of 30 is a rate as well; its limits hold it, and those of as many failures mirror them."""

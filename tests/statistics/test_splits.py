@@ -10,8 +10,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
-from tiebreak.errors import InvalidParameterError, TooFewSplitsError
-from tiebreak.statistics import corrected_t, paired_t
+from tiebreak.errors import InvalidParameterError, InvalidScoresError, TooFewSplitsError
+from tiebreak.statistics import corrected_t, five_by_two_cv_critical_value, five_by_two_cv_test, paired_t
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 
@@ -215,3 +215,35 @@ def test_a_constant_difference_on_the_limit_is_inside_although_floats_say_otherw
     for sign in (1, -1):
         assert_array_equal(corrected_t(sign * d, 0.25, scale=0.91).probabilities(0.01), [0, 1, 0])
     assert_array_equal(corrected_t(d + 1e-9, 0.25, scale=0.91).probabilities(0.01), [1, 0, 0])
+
+
+# --- five repetitions of two-fold cross-validation --------------------------------------------------------------------------
+
+D = np.array([[0.012, 0.02], [-0.004, 0.016], [0.01, 0.008], [0.018, -0.002], [0.006, 0.014]])
+
+
+def test_f_does_not_depend_on_the_order_of_folds_and_t_does() -> None:
+    """Swapped folds of the first repetition put another difference into t's numerator; swapped models turn t's sign."""
+    one, swapped = five_by_two_cv_test(D), five_by_two_cv_test(np.vstack([D[:1, ::-1], D[1:]]))
+    assert swapped.f == pytest.approx(one.f)
+    assert swapped.t.statistic == pytest.approx(one.t.statistic * 0.02 / 0.012)
+    other = five_by_two_cv_test(-D)
+    assert (other.t.statistic, other.t.pvalue, *other.f) == pytest.approx((-one.t.statistic, one.t.pvalue, *one.f))
+
+
+def test_five_repetitions_without_spread() -> None:
+    """All zero: p 1. The same difference throughout: no p, as its spread is unknown."""
+    nothing, constant = five_by_two_cv_test(np.zeros((5, 2))), five_by_two_cv_test(np.full((5, 2), 0.1))
+    assert (nothing.t.pvalue, nothing.f.pvalue) == (1.0, 1.0)
+    assert np.isnan([constant.t.pvalue, constant.f.pvalue]).all()
+    with pytest.raises(InvalidScoresError, match=r"five repetitions of two folds.*got \(10,\)"):
+        five_by_two_cv_test(D.ravel())
+
+
+def test_the_critical_value_is_where_p_reaches_alpha() -> None:
+    """Five times (m + 1, m - 1), where each variance is 2: by hand F = (m^2 + 1) / 2 and t = (m + 1) / sqrt(2)."""
+    f, t = (five_by_two_cv_critical_value(0.05, test=test) for test in ("F", "t"))
+    at_f, at_t = (five_by_two_cv_test([[m + 1, m - 1]] * 5) for m in ((2 * f - 1) ** 0.5, 2**0.5 * t - 1))
+    assert (at_f.f.pvalue, at_t.t.pvalue) == pytest.approx((0.05, 0.05))
+    with pytest.raises(InvalidParameterError, match="'t' or 'F'"):
+        five_by_two_cv_critical_value(test="z")  # type: ignore[arg-type]

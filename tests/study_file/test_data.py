@@ -133,29 +133,28 @@ MIXED = "age,country,income,ill\n" + "".join(
 LOGISTIC = '[models.log]\nimport = "sklearn.linear_model:LogisticRegression"\n'
 
 
-def mixed(folder: Path, columns: str = "", data: str = "", model: str = LOGISTIC) -> Study:
+def mixed(folder: Path, data: str = "", model: str = LOGISTIC) -> Study:
     """A study of a table with text and empty cells."""
     (folder / "table.csv").write_text(MIXED)
-    text = f'[data]\nsource = "table.csv"\ntarget = "ill"\n{data}\n{model}{columns and "[columns]"}\n{columns}'
-    (folder / "study.toml").write_text(text)
+    (folder / "study.toml").write_text(f'[data]\nsource = "table.csv"\ntarget = "ill"\n{data}\n{model}')
     return read_study(folder / "study.toml")
 
 
 @pytest.mark.parametrize(
-    ("data", "columns", "message"),
+    ("data", "message"),
     [
-        ("", "", "data: the column 'country' holds text ('USA' in row 1), which 'log' cannot read. Leave it out with drop = ["),
-        ("", "", 'cannot read. Leave it out with drop = ["country"], or treat it under [columns]: one_hot = true.'),
-        ('drop = "country"', "", "data: the column 'age' has 6 empty cells, which 'log' cannot read."),
-        ("", 'one_hot = ["county"]', "columns.one_hot[0] = \"county\": no column for it is called 'county': did you mean"),
-        ("", 'one_hot = true\nscale = ["country"]', "no column for it is called 'country': there are 'age' and 'income'"),
-        ("", "scale = 3", "columns.scale = 3: must be true or false or a list, got a whole number."),
+        ("", "data: the column 'country' holds text ('USA' in row 1), which 'log' cannot read. Leave it out with drop = ["),
+        (
+            "",
+            'drop = ["country"], or let the first of the model\'s steps turn it into numbers, such as sklearn.preprocessing:One',
+        ),
+        ('drop = "country"', "data: the column 'age' has 6 empty cells, which 'log' cannot read."),
     ],
 )
-def test_columns_that_cannot_be_read_are_named_with_what_to_do(tmp_path: Path, data: str, columns: str, message: str) -> None:
+def test_columns_that_cannot_be_read_are_named_with_what_to_do(tmp_path: Path, data: str, message: str) -> None:
     """Before anything is fitted, not as a traceback of each cell."""
     with pytest.raises(InvalidStudyError, match=re.escape(message)):
-        mixed(tmp_path, columns, data)
+        mixed(tmp_path, data)
 
 
 def test_models_that_read_empty_cells_get_them(tmp_path: Path) -> None:
@@ -167,40 +166,11 @@ def test_models_that_read_empty_cells_get_them(tmp_path: Path) -> None:
     assert list(mixed(tmp_path, data='drop = "country"', model=model).models) == ["a", "b", "c", "d"]
 
 
-def test_columns_are_prepared_on_training_rows(tmp_path: Path) -> None:
-    """Filled in, encoded and scaled by scikit-learn's own transformers, behind which the model stands."""
-    model = mixed(tmp_path, "impute = true\none_hot = true\nscale = true\n").models["log"]
-    frame = pd.read_csv(tmp_path / "table.csv")
-    X = frame.drop(columns="ill")
-    done = model.named_steps["columns"].fit_transform(X)
-    age = X["age"].fillna(X["age"].median())
-    words = X["country"].fillna(X["country"].mode()[0])
-    expected = {
-        "age": (age - age.mean()) / age.std(ddof=0),
-        **{f"country_{word}": (words == word).astype(float) for word in ("Fiji", "Peru", "USA")},
-        "income": (X["income"] - X["income"].mean()) / X["income"].std(ddof=0),
-    }
-    names = list(model.named_steps["columns"].get_feature_names_out())
-    assert sorted(names) == sorted(expected)
-    for place, name in enumerate(names):
-        np.testing.assert_allclose(done[:, place], expected[name].to_numpy(), atol=1e-12)
-    assert model.fit(X, frame["ill"]).predict(X.assign(country="Atlantis")).size == 48  # a word that was not learned from
-
-
-def test_columns_by_name(tmp_path: Path) -> None:
-    """Some are treated, others pass as they are; ones and zeros are not scaled; a grid's candidates keep their names."""
-    columns = 'impute = ["age"]\none_hot = ["country", "income"]\nscale = true\n'
-    models = mixed(tmp_path, columns, model=LOGISTIC + "grid = { C = [1, 2] }\n").models["log"]
-    assert list(models) == ["C=1", "C=2"]
-    done = models["C=1"].named_steps["columns"].fit_transform(pd.read_csv(tmp_path / "table.csv").drop(columns="ill"))
-    assert done.shape == (48, 1 + 4 + 48)  # age, three words and the empty one, 48 incomes
-    assert set(np.unique(done[:, 1:])) == {0.0, 1.0}
-
-
-def test_columns_go_with_tables_and_estimators(tmp_path: Path) -> None:
-    """The data that come with scikit-learn are arrays, and a function gets the table as it is."""
-    (tmp_path / "s.toml").write_text('[data]\nsource = "sklearn:iris"\n[columns]\nscale = true\n' + LOGISTIC)
-    with pytest.raises(InvalidStudyError, match="columns: goes with tables in files"):
-        read_study(tmp_path / "s.toml")
-    with pytest.raises(InvalidStudyError, match=r"models.f: is a function, .* \[columns\] goes with estimators"):
-        mixed(tmp_path, "one_hot = true\nimpute = true\n", model='[models.f]\nimport = "numpy:zeros"\n')
+def test_columns_are_prepared_by_a_step(tmp_path: Path) -> None:
+    """Filled in and encoded by scikit-learn's own transformers, as the message says."""
+    fill = '["age", { import = "sklearn.impute:SimpleImputer" }, ["age"]]'
+    encode = '["words", { import = "sklearn.preprocessing:OneHotEncoder" }, ["country"]]'
+    columns = f'{{ import = "sklearn.compose:ColumnTransformer", params.transformers = [{fill}, {encode}] }}'
+    model = f'[models.log]\nsteps = [{columns}, {{ import = "sklearn.linear_model:LogisticRegression" }}]\n'
+    prepare = mixed(tmp_path, model=model).models["log"][0]
+    assert prepare.fit_transform(pd.read_csv(tmp_path / "table.csv")).shape == (48, 1 + 4)  # age, three words and none

@@ -20,8 +20,8 @@ from tests.views import walk_plots, walk_sentences, walk_tables
 from tests.views.derived import Derived, derive, letters_agree
 from tests.views.reading import Read, ReportRead, read_fragment, read_markdown, read_report, rows_of_latex, rows_of_text
 from tiebreak.comparison.comparison import Comparison
-from tiebreak.frequentist.adjustment import shared_alpha
 from tiebreak.numerics import Interval
+from tiebreak.statistics.family import shared_alpha
 from tiebreak.views.comparison import page
 from tiebreak.views.plots.display import Display
 

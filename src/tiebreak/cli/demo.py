@@ -112,7 +112,7 @@ def gallery_lines(comparison: Comparison) -> Iterator[str]:
 
 def _gallery_pairs(comparison: Comparison) -> Iterator[str]:
     """Statistic, Bonferroni's p-value and the three probabilities of each pair."""
-    from tiebreak.frequentist import adjust_pvalues
+    from tiebreak.statistics import adjust_pvalues
 
     yield f"  {'first':<15}{'second':<15}{'t':>6}{'adj. p':>9}{'P(better)':>11}{'P(worse)':>10}{'P(equiv.)':>11}"
     rows = list(comparison.pairs.itertuples())

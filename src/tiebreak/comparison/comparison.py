@@ -28,7 +28,6 @@ from tiebreak.comparison.requirements import (
 from tiebreak.comparison.settings import Settings
 from tiebreak.comparison.slices import Slices, sliced
 from tiebreak.errors import InvalidParameterError, NotOfferedError, Setting, UnknownNameError
-from tiebreak.frequentist.adjustment import Correction
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import printable
 from tiebreak.result import Result, view_of
@@ -36,6 +35,7 @@ from tiebreak.scores.differences import model_correlation
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import SavedSettings, ScoreMatrix, Scores, SplitDesign
 from tiebreak.scores.vocabulary import Notice, look_up, quoted
+from tiebreak.statistics.family import Correction
 
 if TYPE_CHECKING:
     import os

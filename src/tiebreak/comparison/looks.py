@@ -16,7 +16,6 @@ from tiebreak.comparison.best import best_alpha
 from tiebreak.comparison.look_order import refuse_order
 from tiebreak.comparison.procedures.procedure import Procedure
 from tiebreak.errors import ChangedLooksError, InvalidParameterError, Setting, UnreadableSourceError, UnsuitableDesignError
-from tiebreak.frequentist.adjustment import shared_alpha
 from tiebreak.frequentist.group_sequential import (
     CLOSEST_LOOKS,
     MOST_LOOKS,
@@ -30,6 +29,7 @@ from tiebreak.numerics import FloatArray, IntArray, divide, set_checked
 from tiebreak.scores.items import Items
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import quoted
+from tiebreak.statistics.family import shared_alpha
 
 if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings

@@ -10,12 +10,12 @@ import numpy as np
 from tiebreak.comparison.pairs import PairTable
 from tiebreak.comparison.procedures.procedure import Procedure
 from tiebreak.comparison.settings import Settings
-from tiebreak.frequentist.adjustment import shared_alpha
 from tiebreak.numerics import CONSTANT, IDENTICAL
 from tiebreak.scores.adjusted_means import connected_groups
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import ScoreMatrix
 from tiebreak.scores.vocabulary import Notice, NoticeCode, quoted
+from tiebreak.statistics.family import shared_alpha
 
 if TYPE_CHECKING:
     from tiebreak.comparison.comparison import Comparison

@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 from tiebreak.comparison.best import Relation, best_alpha, points_up, shown_above
 from tiebreak.comparison.procedures.procedure import Differences
 from tiebreak.comparison.verdict import DISCRETE, MIRRORED, REASONS, UNSETTLED, Codes, direction_of
-from tiebreak.frequentist.adjustment import Correction, adjust_pvalues, adjust_single_step, shared_alpha
 from tiebreak.numerics import (
     SPREAD,
     UNDEFINED,
@@ -34,6 +33,7 @@ from tiebreak.numerics.law import (
     region_probabilities,
     verdict_codes,
 )
+from tiebreak.statistics.family import Correction, adjust_pvalues, adjust_single_step, shared_alpha
 
 SINGLE_STEP = ("bonferroni", "none")
 """Corrections whose level does not depend on the p-values, nor an adjusted p-value on the others."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.bayesian.joint_posterior import N_DRAWS, combine_pairs
 from tiebreak.comparison.best import above_others, components, contenders, order_of, shortfalls
 from tiebreak.comparison.copies import entries_of, with_identical_pairs
 from tiebreak.comparison.letters import MOST_LETTERED, compact_letters
@@ -17,6 +16,7 @@ from tiebreak.comparison.settings import Settings
 from tiebreak.numerics import SPREAD, FloatArray, IntArray, Interval
 from tiebreak.scores.adjusted_means import connected_groups
 from tiebreak.scores.scores import Scores
+from tiebreak.statistics.posterior.joint import N_DRAWS, combine_pairs
 
 STANDINGS = ("not best", "may be best", "near best", "best")
 """Names of standing codes."""

@@ -10,7 +10,6 @@ import numpy as np
 
 from tiebreak.comparison.procedures import METHODS
 from tiebreak.errors import InvalidParameterError, Setting
-from tiebreak.frequentist.adjustment import Correction
 from tiebreak.numerics import (
     Missing,
     check_probability,
@@ -21,6 +20,7 @@ from tiebreak.numerics import (
 )
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import look_up
+from tiebreak.statistics.family import Correction
 
 if TYPE_CHECKING:
     from tiebreak.comparison.looks import Looks

@@ -10,10 +10,10 @@ import numpy as np
 
 from tiebreak.comparison.pairs import PairTable
 from tiebreak.errors import InvalidParameterError
-from tiebreak.frequentist.adjustment import Correction, adjust_pvalues, shared_alpha
 from tiebreak.numerics import UNDEFINED, IntArray
 from tiebreak.numerics.law import VERDICTS
 from tiebreak.result import Result
+from tiebreak.statistics.family import Correction, adjust_pvalues, shared_alpha
 
 if TYPE_CHECKING:
     from tiebreak.comparison.comparison import Comparison

@@ -12,7 +12,6 @@ from tiebreak.errors import AmbiguousSourceError, MissingSplitsError, Setting, U
 from tiebreak.evaluation.cells import metric_position
 from tiebreak.evaluation.frames import pooled_outputs, scorer_of
 from tiebreak.evaluation.model_calls import as_answered
-from tiebreak.frequentist.bbc_cv import WinnerBootstrap, WinnerInterval, bootstrap_winner, bootstrap_winner_by
 from tiebreak.metrics.scorer import Outputs, Scorer, is_mean_of_rows, values_by_row
 from tiebreak.metrics.targets import Truth, UndefinedScore, make_truth
 from tiebreak.numerics import FloatArray, IntArray
@@ -21,6 +20,7 @@ from tiebreak.plan.record import DatasetRecord
 from tiebreak.result import Result
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.vocabulary import Notice, look_up, quoted
+from tiebreak.statistics.selection import WinnerBootstrap, WinnerInterval, bootstrap_winner, bootstrap_winner_by
 
 if TYPE_CHECKING:
     from tiebreak.evaluation.evaluation import Evaluation

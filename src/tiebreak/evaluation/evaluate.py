@@ -282,11 +282,12 @@ def run_missing(work: Measurement, log: RunLog, run: RunOptions, url: str, *, on
         with log.lease() as lease:
             claims = Claims(lease, missing, again=failed)
             while missing:
-                for outcomes in runner.run(work, claims):
-                    pending, n_before = outcomes, tracker.n_measured
-                    kept = claims.write(outcomes)
-                    tracker.add([*kept, *claims.settled_elsewhere()])
-                    pending = []
+                with closing(runner.run(work, claims)) as batches:  # whatever happens here, nobody is at work any more
+                    for outcomes in batches:
+                        pending, n_before = outcomes, tracker.n_measured
+                        kept = claims.write(outcomes)
+                        tracker.add([*kept, *claims.settled_elsewhere()])
+                        pending = []
                 if not claims.wait(lambda seconds: tracker.wait(seconds, claims.settled_elsewhere(), claims.n_held)):
                     break
             tracker.add(claims.settled_elsewhere())

@@ -282,6 +282,82 @@ LEAST_SURE = Shape(_largest_tail, _farthest_end)
 """Of the laws that are the parts, whichever says least."""
 
 
+def tabulated(points: FloatArray, below: FloatArray, *, estimate: ArrayLike, **facts: Any) -> Law:
+    """Posterior by the probabilities below a row of points each, which is linear in between.
+
+    Parameters
+    ----------
+    points, below : ndarray of shape (..., n_points)
+        Rising along each row.
+    estimate : array_like of shape (...)
+    **facts
+        As of `Law`; its kind is SPREAD unless given.
+    """
+    return _by_row(TABULATED, (points, below), estimate, facts)
+
+
+def by_draws(draws: FloatArray, *, estimate: ArrayLike, **facts: Any) -> Law:
+    """Posterior by draws of each difference, of shape (..., n_draws): shares of them are the probabilities.
+
+    It has no end where fewer than ten draws would lie beyond, and no p-value below one in their number.
+    """
+    return _by_row(DRAWN, (np.sort(draws, axis=-1),), estimate, facts)
+
+
+def _by_row(shape: Shape, parts: tuple[FloatArray, ...], estimate: ArrayLike, facts: dict[str, Any]) -> Law:
+    estimate = np.asarray(estimate, dtype=float)
+    kind = facts.pop("kind", np.where(np.isnan(estimate), UNDEFINED, SPREAD).astype(np.int8))
+    return Law(estimate=plain(estimate), kind=kind, shape=shape, parts=parts, is_posterior=True, **facts)
+
+
+def _of_rows(law: Law, at: FloatArray, of: Callable[..., Any]) -> FloatArray:
+    """Values of a function of some numbers, of the tolerance, and of the parts, of one row after the other."""
+    rows = np.shape(law.estimate)
+    at, noise = np.broadcast_to(at, np.broadcast_shapes(np.shape(at), rows)), np.broadcast_to(law.tolerance, rows)
+    found = np.empty(at.shape)
+    for row in np.ndindex(rows):
+        found[(..., *row)] = of(at[(..., *row)], noise[row], *(part[row] for part in law.parts))
+    return found
+
+
+def _tabulated_tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
+    below = _of_rows(law, at, lambda x, _, points, below: np.interp(x, points, below))
+    return 1.0 - below if upper else below
+
+
+def _tabulated_end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
+    return _of_rows(law, 1.0 - p if upper else p, lambda x, _, points, below: np.interp(x, below, points))
+
+
+def _drawn_tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
+    """Draws equal to `at` but for rounding count on either side."""
+    if upper:
+        return 1.0 - _of_rows(law, at, lambda x, noise, draws: draws.searchsorted(x - noise, "left") / draws.size)
+    return _of_rows(law, at, lambda x, noise, draws: draws.searchsorted(x + noise, "right") / draws.size)
+
+
+def _drawn_end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
+    n = law.parts[0].shape[-1]
+    ends = _of_rows(law, 1.0 - p if upper else p, lambda x, _, draws: np.interp(x * (n - 1), np.arange(n), draws))
+    return np.where(n * p < DRAWS_BEYOND * (1 - 1e-9), np.nan, ends)
+
+
+def _drawn_pvalue(law: Law, side: Alternative) -> FloatArray:
+    below, above = (np.asarray(law.tail(0.0, upper=upper)) for upper in (False, True))
+    found = {"greater": below, "less": above}.get(side, 2.0 * np.minimum(below, above))
+    return np.asarray(np.maximum(found, 1.0 / law.parts[0].shape[-1]))
+
+
+DRAWS_BEYOND = 10
+"""Draws beyond an end of an interval that it needs at least."""
+
+TABULATED = Shape(_tabulated_tail, _tabulated_end)
+"""Probabilities below rows of points; the parts are both."""
+
+DRAWN = Shape(_drawn_tail, _drawn_end, _drawn_pvalue)
+"""Shares of draws in rising order, which are the part."""
+
+
 # --- ends and verdicts ----------------------------------------------------------------------------------------------------
 
 

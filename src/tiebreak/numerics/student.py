@@ -193,8 +193,7 @@ class StudentDistribution:
 
     Examples
     --------
-    >>> import tiebreak as tb
-    >>> mean = tb.frequentist.StudentDistribution(location=0.02, scale=0.01, df=9)
+    >>> mean = StudentDistribution(location=0.02, scale=0.01, df=9)
     >>> [round(end, 4) for end in mean.interval(0.05)], round(mean.tail_below(0.0), 4)
     ([-0.0026, 0.0426], 0.0383)
     """

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from tiebreak.errors import AmbiguousSourceError, InvalidScoresError, UnreadableSourceError
+from tiebreak.errors import (
+    AmbiguousSourceError,
+    InvalidScoresError,
+    SourceNotFoundError,
+    UnreadableSourceError,
+    UnsupportedSourceError,
+)
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import printable
-from tiebreak.readers.files import content_of, refuse
-from tiebreak.readers.tables import SourceTable, Words, as_words, column_names, column_of, read_table, refuse_nested
+from tiebreak.readers.files import refuse
+from tiebreak.readers.tables import SourceTable, Words, as_words, column_of, read_table, refuse_nested
 from tiebreak.scores.battles import Battles
 from tiebreak.scores.vocabulary import look_up, quoted
 
@@ -39,9 +43,6 @@ MOST_RATED = 2_000
 
 SMALLEST_WEIGHT = 1e-9
 """Share of the largest weight below which another is lost in rounding."""
-
-_MARKS = ("model_a", "model_b", "generator_1", "g1_winner", "games")
-"""Columns of which a table of battles has one at least."""
 
 _WINNERS = {
     **dict.fromkeys(("a", "model_a", "1", "1.0", "left", "first"), 1),
@@ -119,15 +120,10 @@ def read_battles(*sources: Any, cluster: str | None = None) -> Battles | None:
 
 def _battles_in(source: Any, name: str, cluster: str | None) -> _Part | None:
     """The battles of one source, checked; None for what holds none."""
-    is_json = isinstance(source, str | os.PathLike) and Path(source).suffix.lower() in (".json", ".jsonl", ".ndjson")
-    has_mark = (
-        re.search(rf'"({"|".join(_MARKS)})"\s*:'.encode(), content_of(Path(source), name), re.IGNORECASE) is not None
-        if is_json  # whose names may stand behind long texts
-        else any(_folded(each) in _MARKS for each in column_names(source))
-    )
-    if not has_mark:
+    try:
+        table = read_table(source, name, is_name=lambda column: _folded(column) not in ("weight", "preference"))
+    except (SourceNotFoundError, UnsupportedSourceError):  # whoever reads scores says why
         return None
-    table = read_table(source, name, is_name=lambda column: _folded(column) not in ("weight", "preference"))
     judged = next((each for each in (FASTCHAT, ARENA_HARD) if {*each} <= {*table.columns, *table.nested}), None)
     table, n_without_verdict = (table, 0) if judged is None else _unfolded(table, judged)
     held = _columns(table, cluster)

@@ -14,7 +14,7 @@ from tiebreak.errors import AmbiguousSourceError, Setting, SourceNotFoundError, 
 from tiebreak.printable import printable
 from tiebreak.readers.battles import battle_columns, read_battles
 from tiebreak.readers.header import names_items
-from tiebreak.readers.item_scores import items_of, part_of_log, with_main_metric
+from tiebreak.readers.item_scores import items_of, long_of_log, with_main_metric
 from tiebreak.readers.logs import Log, is_log, read_log
 from tiebreak.readers.source import ReadOptions
 from tiebreak.readers.tables import column_names
@@ -191,7 +191,7 @@ class Results:
         if options.metric is not None:
             reads = [partial(read_log, file.path, file.name, is_main=True) for file, _ in runs]
             runs = [(file, log) for (file, _), log in zip(runs, with_main_metric(reads, options.metric), strict=True)]
-        parts = [part_of_log(log, "", "") for log in self._compared(runs, options.models)]
+        parts = [long_of_log(log, "", "") for log in self._compared(runs, options.models)]
         items = items_of(parts, options.metric, options.direction_of(options.metric or ""), options.cluster)
         tasks = [task for task in dict.fromkeys(items.columns.get(TASK, ())) if task]
         of_tasks = f"; tasks: {quoted(tasks, 4)}" if tasks else ""
@@ -348,7 +348,7 @@ def _kind_of(path: Path, root: Path) -> Kind | None:
         if marked or is_log(path):
             return marked[0] if marked else "log"
         names = [each for each in column_names(path) if each.strip()]
-    except (OSError, TiebreakError):
+    except (OSError, TiebreakError, ValueError):  # pyarrow's are ValueErrors
         return None
     if battle_columns([*names, *re.findall(r'"(\w{1,20})"\s*:', start.decode("utf-8", "replace"))]):
         return "battles"

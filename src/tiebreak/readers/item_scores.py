@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, cast
 
@@ -14,11 +13,10 @@ import numpy as np
 from tiebreak.errors import AmbiguousSourceError, InvalidScoresError, Setting, TiebreakError, UnreadableSourceError
 from tiebreak.numerics import FloatArray, IntArray, divide
 from tiebreak.printable import fault_of_name, printable
-from tiebreak.readers.header import ALIASES, plain
-from tiebreak.readers.metric import choose_metric, name_metric
+from tiebreak.readers.metric import name_metric
 from tiebreak.readers.shapes import Long, cell_of, doubles_error
 from tiebreak.readers.splits import natural_key
-from tiebreak.readers.tables import Column, SourceTable, Where, Words, as_words, column_of, has_fractions
+from tiebreak.readers.tables import Column, SourceTable, Words, column_of
 from tiebreak.scores.items import SUBTASK, TASK, Items, check_items
 from tiebreak.scores.metric import NamedMetric, full_name, is_known
 from tiebreak.scores.vocabulary import look_up, quoted
@@ -26,63 +24,8 @@ from tiebreak.scores.vocabulary import look_up, quoted
 if TYPE_CHECKING:
     from tiebreak.readers.logs import Log
 
-_NOUNS = frozenset(("example", "question", "sample", "instance", "task", "prompt", "instruction", "query", "image", "case"))
-"""What an item is called where its column is."""
-
 _OWN = frozenset(("item", "model", "run", "epoch", "group", "item_hash", "cluster"))
 """Columns of words that are no texts of the items, for slices."""
-
-_AS = {"dataset": TASK, "repeat": "run", "seed": "run"}
-"""What parts of the name of a unit are where rows are items."""
-
-_SCORE_WORDS = frozenset(map(plain, (*ALIASES["score"].split(), *ALIASES["judge"].split())))
-
-
-@dataclass(frozen=True)
-class Part:
-    """Scores of items from one source, with an entry for each score.
-
-    Attributes
-    ----------
-    words : dict of str to Words
-        Item and model; where there are, task, group, run, epoch, cluster and item_hash; all others are texts of the items.
-    numbers : dict of str to ndarray
-        Score; where there are, weight and human.
-    name : str
-        Of the source in messages.
-    where : callable
-        Place of a row in messages.
-    stem : str
-        Name of the file, by which models of one name are told apart.
-    metric, remark, unit, lower_is_better, is_mean_of_tasks
-        As those of `logs.Log`.
-    """
-
-    words: dict[str, Words]
-    numbers: dict[str, FloatArray]
-    name: str
-    where: Where
-    stem: str = ""
-    metric: str | None = None
-    remark: str = ""
-    unit: str = "item"
-    lower_is_better: bool | None = None
-    is_mean_of_tasks: bool = False
-
-    @property
-    def models(self) -> tuple[str, ...]:
-        """Names of the models."""
-        return tuple(self.words["model"].names)
-
-    def with_models(self, new: Mapping[str, str]) -> Part:
-        """The part with other names of models; those that get one name are one."""
-        names = [new.get(name, name) for name in self.words["model"].names]
-        return replace(self, words={**self.words, "model": self.words["model"].renamed(names)})
-
-    def take(self, rows: Sequence[int]) -> Part:
-        """The given rows."""
-        words = {key: Words(each.names, each.code[rows]).ordered() for key, each in self.words.items()}
-        return replace(self, words=words, numbers={key: each[rows] for key, each in self.numbers.items()})
 
 
 def _words_of(values: Iterable[Any]) -> Words:
@@ -90,12 +33,12 @@ def _words_of(values: Iterable[Any]) -> Words:
     return cast(Words, column_of(values, as_typed=True))
 
 
-def part_of_log(log: Log, name: str, stem: str) -> Part:
-    """Part of the log of an evaluation tool."""
+def long_of_log(log: Log, name: str, stem: str) -> Long:
+    """Long table of the log of an evaluation tool."""
     words = {key: _words_of(values) for key, values in log.columns.items() if key != "score"}
     scores = {"score": np.array(log.columns["score"], dtype=float)}
-    about = (log.metric, log.remark, log.unit, log.lower_is_better, log.is_mean_of_tasks)
-    return Part(words, scores, name, lambda row: f"sample {row + 1}", stem, *about)
+    about = (log.unit, log.remark, log.lower_is_better, log.is_mean_of_tasks)
+    return Long(words, scores, name, lambda row: f"sample {row + 1}", log.metric, "score", "", False, stem, *about)
 
 
 def with_main_metric(reads: Sequence[Callable[[str | None], Log]], metric: str | None) -> list[Log]:
@@ -124,8 +67,8 @@ def _tasks_of(log: Log) -> set[str]:
     return set(map(str, log.columns.get(TASK, [""])))
 
 
-def part_of_items(items: Items) -> Part:
-    """Part of items that were read before."""
+def long_of_items(items: Items) -> Long:
+    """Long table of items that were read before."""
     model, run, item = np.nonzero(~np.isnan(items.score))
     words = {"item": Words(items.items, item), "model": Words(items.models, model)}
     if len(items.runs) > 1:
@@ -137,40 +80,15 @@ def part_of_items(items: Items) -> Part:
         numbers["weight"] = items.weights[item]
     if items.labels is not None:
         numbers["human"] = items.labels[model, item]
-    about = (items.metric.name, "; ".join(items.sources), items.unit, not items.metric.higher_is_better)
-    return Part(words, numbers, "the items", lambda row: f"row {row + 1}", "", *about)
-
-
-def part_of_long(long: Long, stem: str) -> Part:
-    """Part of a table whose rows are items."""
-    if long.metrics is not None:
-        choose_metric(long.metrics.names, None, long.table.name)
-    n = 1 if long.model is not None else len(long.models)
-    model = long.model if long.model is not None else np.repeat(np.arange(n), long.table.n_rows)
-    own = {_AS.get(role, role): words for role, words in long.units.items()}
-    own |= {role: as_words(long.more[role]) for role in ("run", "epoch", "cluster") if role in long.more}
-    texts = {name: as_words(column) for name, column in long.extras.items() if not has_fractions(column)}
-    tiled = {name: Words(words.names, np.tile(words.code, n)) for name, words in {**texts, **own}.items()}
-    numbers = {role: cast(FloatArray, long.more[role]) for role in ("weight", "human") if role in long.more}
-    has_sizes = "n_train" in long.more or "n_test" in long.more
-    noun = re.sub(r"[_ ]?id$", "", long.item_column.casefold())
-    return Part(
-        {**tiled, "model": Words(long.models, model)},
-        {**{role: np.tile(values, n) for role, values in numbers.items()}, "score": long.score.ravel()},
-        long.table.name,
-        long.table.where,
-        stem,
-        None if long.metric is None or plain(long.metric) in _SCORE_WORDS else long.metric,
-        f"{long.table.name}: n_train or n_test are of splits and were left out; repeats count as runs." if has_sizes else "",
-        noun if noun in _NOUNS else "item",
-    )
+    about = (items.unit, "; ".join(items.sources), not items.metric.higher_is_better)
+    return Long(words, numbers, "the items", lambda row: f"row {row + 1}", items.metric.name, "score", "", False, "", *about)
 
 
 # --- several sources ------------------------------------------------------------------------------------------------------
 
 
 def items_of(
-    parts: Sequence[Part], metric: str | None = None, lower_is_better: bool | None = None, cluster: str | None = None
+    parts: Sequence[Long], metric: str | None = None, lower_is_better: bool | None = None, cluster: str | None = None
 ) -> Items:
     """Items of all parts, joined; a model that answered the same item in several of them is called after the files.
 
@@ -228,7 +146,7 @@ def items_of(
     )
 
 
-def _joined(parts: Sequence[Part]) -> Part:
+def _joined(parts: Sequence[Long]) -> Long:
     """Rows of all parts as one; items of several tasks are called after their task."""
     renamed = _without_clashes(parts)
     words: dict[str, Words] = {}
@@ -251,7 +169,7 @@ def _joined(parts: Sequence[Part]) -> Part:
         return replace(parts[0], words=words, numbers=numbers)
     units = {part.unit for part in parts}
     unit = units.pop() if len(units) == 1 else "item"
-    return Part(words, numbers, "the sources", lambda row: f"row {row + 1} of all", unit=unit)
+    return Long(words, numbers, "the sources", lambda row: f"row {row + 1} of all", unit=unit)
 
 
 def _concatenated(columns: Sequence[Words]) -> Words:
@@ -271,7 +189,7 @@ def _paired(one: Words, two: Words) -> Words:
     return Words(names, np.where(two.code < 0, -1, place).astype(np.int32)).ordered()
 
 
-def _without_clashes(parts: Sequence[Part]) -> Sequence[Part]:
+def _without_clashes(parts: Sequence[Long]) -> Sequence[Long]:
     """Parts in which a model that answered the same item in several is called after the files."""
     if len(parts) == 1:
         return parts
@@ -301,7 +219,7 @@ def _refuse_other_samples(item: Words, digest: Words) -> None:
         )
 
 
-def _held_metric(parts: Sequence[Part], lower_is_better: bool | None) -> tuple[str | None, list[str]]:
+def _held_metric(parts: Sequence[Long], lower_is_better: bool | None) -> tuple[str | None, list[str]]:
     """Name of the metric that the parts hold, and where each task has its own a remark that says which."""
     held = {part.metric for part in parts if part.metric is not None}
     if len(held) < 2:
@@ -350,7 +268,7 @@ def _once(remarks: Iterable[str]) -> list[str]:
     ]
 
 
-def _group_tasks(words: dict[str, Words], numbers: dict[str, FloatArray], parts: Sequence[Part]) -> list[str]:
+def _group_tasks(words: dict[str, Words], numbers: dict[str, FloatArray], parts: Sequence[Long]) -> list[str]:
     """Let a group of tasks count as one, as the tool that wrote it takes its mean; remarks that say so."""
     group, task = words.pop("group", None), words.get(TASK)
     if group is None or task is None:
@@ -396,7 +314,7 @@ def _shown(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(names) if "".join(names).isprintable() else tuple(map(printable, names))
 
 
-def _refuse_doubled(joined: Part, model: Words, units: Mapping[str, Words]) -> None:
+def _refuse_doubled(joined: Long, model: Words, units: Mapping[str, Words]) -> None:
     """Refuse two scores of one model for an item, in one run and epoch."""
     texts = {name: column for name, column in joined.words.items() if name not in {*_OWN, TASK, SUBTASK}}
     table = SourceTable(joined.name, {**texts}, joined.where, model.code.size, {})
@@ -409,7 +327,7 @@ def _refuse_doubled(joined: Part, model: Words, units: Mapping[str, Words]) -> N
     raise InvalidScoresError(*error.parts, *(hint for hint, is_so in hints.items() if is_so))
 
 
-def _one_each(joined: Part, key: str, item: Words) -> Any:
+def _one_each(joined: Long, key: str, item: Words) -> Any:
     """Cluster or weight of each item, where there are any; each item has one."""
     column = joined.words.get(key, joined.numbers.get(key))
     if column is None:

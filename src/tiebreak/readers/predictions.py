@@ -158,7 +158,7 @@ def _metric(truth: NDArray[Any], arrays: Mapping[str, NDArray[Any]], asked: str 
         if name not in known:
             raise InvalidParameterError(
                 f"{asked!r} is no metric of predictions that tiebreak knows: {', '.join(known)}. For any other take "
-                "tb.frequentist.bootstrap_metric with bootstrap_function.",
+                "tb.statistics.bootstrap.",
                 about="metric",
             )
         return name

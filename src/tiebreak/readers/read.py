@@ -5,16 +5,20 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar, cast, runtime_checkable
+
+import numpy as np
 
 from tiebreak.errors import (
     AmbiguousSourceError,
     InvalidParameterError,
     MissingSizesError,
     Setting,
+    SourceNotFoundError,
     TooFewModelsError,
     UnknownNameError,
     UnreadableSourceError,
@@ -28,11 +32,9 @@ from tiebreak.readers.files import check_path, pipes_as_files, refuse
 from tiebreak.readers.folder import Results, is_folder, read_results
 from tiebreak.readers.header import names_something
 from tiebreak.readers.item_scores import (
-    Part,
     items_of,
-    part_of_items,
-    part_of_log,
-    part_of_long,
+    long_of_items,
+    long_of_log,
     with_main_metric,
 )
 from tiebreak.readers.join import join_sources
@@ -41,8 +43,8 @@ from tiebreak.readers.predictions import holds_predictions, items_of_predictions
 from tiebreak.readers.shapes import Long, long_of
 from tiebreak.readers.source import ACCEPTED, ReadOptions, Source, known_sizes, unsupported, with_sizes
 from tiebreak.readers.splits import source_of_long
-from tiebreak.readers.tables import ENDINGS, SourceTable, Words, is_frame, read_table
-from tiebreak.scores.items import Items, check_items
+from tiebreak.readers.tables import ENDINGS, SourceTable, Words, is_frame, read_table, words_of
+from tiebreak.scores.items import TASK, Items, check_items
 from tiebreak.scores.scores import SavedSettings, Scores, percent_notices
 from tiebreak.scores.vocabulary import look_up, quoted
 
@@ -59,7 +61,7 @@ Found = Source | Long | SourceTable | Items | Path
 """What a source turns out to be: scores of splits, a long table, a table of predictions, items, or the log of a tool."""
 
 
-One = TypeVar("One", bound=Items | Long | Part)
+One = TypeVar("One", bound=Items | Long)
 
 
 class NamedSource(NamedTuple):
@@ -88,7 +90,7 @@ def read_scores(sources: Sequence[Any], options: ReadOptions) -> Scores:
     folders = [each for each in found if isinstance(each, Results)]
     inside = [source for each in found for source in (each.sources(options) if isinstance(each, Results) else (each,))]
     with pipes_as_files(inside) as held:
-        scores = _read_all(held, options)
+        scores = _scores(*_read_all(held, options), options)
     left_out = [notice for each in folders if (notice := each.notice())]
     saved = scores.saved_settings
     if folders and scores.items is not None and not any("missing" in each.settings for each in saved):
@@ -177,13 +179,82 @@ def read_items(
         positive=positive,
     )
     with pipes_as_files(sources) as held:
-        given = _given(held)
-        found = [_found(each, options, n_sources=len(held)) for each in given]
-        items = _items(found, given, options)
+        items = _items(*_read_all(held, options), options)
     return (items.take(models) if models is not None else items).complete(missing)
 
 
+def read_repeats(sources: Sequence[Any], options: ReadOptions, *, same: bool = False) -> tuple[Items, str] | None:
+    """Items in which several runs of a model stand apart, and what these are: "runs", or "epochs" of each item; None for splits.
+
+    A model that stands in several files for the same task was run several times. With `same` all that is read is one model,
+    whatever it is called.
+    """
+    found, given = _read_all([each for source in sources for each in _inside(source)], options)
+    if options.item is None and not any(map(_is_items, found)):
+        return None
+    parts = _parts(found, given, options)
+    if options.models is not None:
+        parts = _of_models(parts, options.models)
+    before: Counter[tuple[str, str]] = Counter()
+    parts = [_numbered(part, before, parts[0].words["model"].names[0] if same else None) for part in parts]
+    runs = {pair for part in parts for pair in zip(*(part.words[key].texts() for key in ("model", "run")), strict=True)}
+    is_of_epochs = len(runs) == len({model for model, _ in runs}) and any("epoch" in part.words for part in parts)
+    if is_of_epochs:
+        renamed = [{**part.words, "run": part.words.get("epoch", part.words["run"])} for part in parts]
+        parts = [
+            dataclasses.replace(part, words={key: each for key, each in words.items() if key != "epoch"})
+            for part, words in zip(parts, renamed, strict=True)
+        ]
+    return items_of(parts, options.metric, options.direction_of(options.metric or "")), "epochs" if is_of_epochs else "runs"
+
+
+def _inside(source: Any) -> list[Any]:
+    """Logs in a folder, or else its tables of items; any other source itself."""
+    if not isinstance(source, Results) and not is_folder(source):
+        return [source]
+    found = source if isinstance(source, Results) else read_results(source)
+    files = found.of_kind("log") or found.of_kind("items")
+    if not files:
+        raise SourceNotFoundError(f"{printable(str(found.path))} holds no logs of single samples and no tables of items.")
+    return [each.path for each in files]
+
+
+def _of_models(parts: Sequence[Long], models: Sequence[str]) -> list[Long]:
+    """Parts with the rows of these models alone."""
+    known = list(dict.fromkeys(name for part in parts for name in part.words["model"].names))
+    for name in models:
+        look_up(name, known, "model")
+    found = []
+    for part in parts:
+        rows = np.flatnonzero(np.isin(part.words["model"].texts(), models))
+        words = {key: each.take(rows).ordered() for key, each in part.words.items()}
+        found.append(dataclasses.replace(part, words=words, numbers={key: each[rows] for key, each in part.numbers.items()}))
+    return [part for part in found if part.models]
+
+
+def _numbered(part: Long, before: Counter[tuple[str, str]], common: str | None) -> Long:
+    """The part with a column "run" that tells apart what is of one model and one task, be it from several parts.
+
+    `before` counts the parts of each model and task so far; all models are one where there is a `common` name.
+    """
+    models = part.words["model"].texts()
+    tasks = part.words[TASK].texts() if TASK in part.words else [""] * len(models)
+    before.update(set(zip(models, tasks, strict=True)))
+    runs = part.words["run"].texts() if "run" in part.words else [""] * len(models)
+    labels = [f"{before[model, task]} {run}".strip() for model, task, run in zip(models, tasks, runs, strict=True)]
+    if common is not None:
+        labels = [f"{model} {label}" for model, label in zip(models, labels, strict=True)]
+        models = [common] * len(models)
+    return dataclasses.replace(part, words={**part.words, "run": words_of(labels), "model": words_of(models)})
+
+
 # --- what a source is -----------------------------------------------------------------------------------------------------
+
+
+def _read_all(sources: Sequence[Any], options: ReadOptions) -> tuple[list[Found], list[NamedSource]]:
+    """Contents and names of all sources."""
+    given = _given(sources)
+    return [_found(each, options, n_sources=len(given)) for each in given], given
 
 
 def _given(sources: Sequence[Any]) -> list[NamedSource]:
@@ -225,21 +296,6 @@ def is_file_name(text: str) -> bool:
     """True for a text with the ending of a file that can be read, whether the file is there or not."""
     ending = Path(text).suffix.lower()
     return ending != "" and ending in (*ENDINGS, ".eval", ".html", ".htm")
-
-
-def is_of_items(sources: Sequence[Any], metric: str | None) -> bool:
-    """True where a source, or what lies in folders among them, holds single items."""
-    if any(isinstance(each, Results) or is_folder(each) for each in sources):
-        return True
-    options = ReadOptions(metric=metric)
-    for each in _given(sources):
-        try:
-            found = _found(each, options, n_sources=len(sources))
-        except (ValueError, OSError, KeyError):  # whoever reads it says what is wrong
-            continue
-        if _is_items(found):
-            return True
-    return False
 
 
 def _is_items(found: Found) -> bool:
@@ -308,7 +364,7 @@ def _named(found: One, given: NamedSource) -> One:
         return found
     if len(models) > 1:
         raise AmbiguousSourceError(f"the source given for {given.key!r} holds {len(models)} models. Pass it without a name.")
-    if isinstance(found, Part):
+    if isinstance(found, Long):
         return cast(One, found.with_models({models[0]: given.key}))
     return dataclasses.replace(found, models=(given.key,))
 
@@ -325,9 +381,8 @@ def _with_options(scores: Scores, name: str, options: ReadOptions) -> Source:
 # --- all sources ----------------------------------------------------------------------------------------------------------
 
 
-def _read_all(sources: Sequence[Any], options: ReadOptions) -> Scores:
-    given = _given(sources)
-    found = [_found(each, options, n_sources=len(given)) for each in given]
+def _scores(found: Sequence[Found], given: Sequence[NamedSource], options: ReadOptions) -> Scores:
+    """Scores of all that was found."""
     if any(map(_is_items, found)):
         return _item_scores(found, given, options)
     scores = join_sources([_of_splits(each, its, options) for each, its in zip(found, given, strict=True)])
@@ -394,29 +449,23 @@ def _items(found: Sequence[Found], given: Sequence[NamedSource], options: ReadOp
     return items_of(_parts(found, given, options), options.metric, options.direction_of(options.metric or ""), options.cluster)
 
 
-def parts_of(sources: Sequence[Any], options: ReadOptions) -> list[Part]:
-    """Parts of items, one for each source."""
-    given = _given(sources)
-    return _parts([_found(each, options, n_sources=len(given)) for each in given], given, options)
-
-
-def _parts(found: Sequence[Found], given: Sequence[NamedSource], options: ReadOptions) -> list[Part]:
+def _parts(found: Sequence[Found], given: Sequence[NamedSource], options: ReadOptions) -> list[Long]:
     is_main = len(found) > 1
     paths = [(each, its.name) for each, its in zip(found, given, strict=True) if isinstance(each, Path)]
     functions = [partial(logs.read_log, path, name, is_main=is_main) for path, name in paths]
     read = iter(with_main_metric(functions, options.metric))
     return [
-        _named(part_of_log(next(read), its.name, its.stem), its) if isinstance(each, Path) else _part(each, its.stem)
+        _named(long_of_log(next(read), its.name, its.stem), its) if isinstance(each, Path) else _part(each, its.stem)
         for each, its in zip(found, given, strict=True)
     ]
 
 
-def _part(found: Source | Long | SourceTable | Items, stem: str) -> Part:
+def _part(found: Source | Long | SourceTable | Items, stem: str) -> Long:
     if isinstance(found, Long) and found.is_of_items:
-        return part_of_long(found, stem)
+        return dataclasses.replace(found, stem=stem)
     if not isinstance(found, Items):
         raise refuse(
-            found.table.name if isinstance(found, Long) else found.name,
+            found.name,
             None,
             None,
             "it has no column that names the items, such as 'item', 'question' or 'doc_id'.",
@@ -431,7 +480,7 @@ def _part(found: Source | Long | SourceTable | Items, stem: str) -> Part:
             f"{found.metric.name} is of all predictions together, so tables of it are not joined. Give the predictions of all "
             "models to one call of tb.read_predictions."
         )
-    return part_of_items(found)
+    return long_of_items(found)
 
 
 def _check_names(scores: Scores) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple, NoReturn
 
 import numpy as np
@@ -36,6 +36,7 @@ from tiebreak.readers.tables import (
     Column,
     Counted,
     SourceTable,
+    Where,
     Words,
     as_words,
     has_fractions,
@@ -45,6 +46,7 @@ from tiebreak.readers.tables import (
     known_columns,
     refuse_nested,
 )
+from tiebreak.scores.items import TASK
 from tiebreak.scores.metric import full_name, has_direction
 from tiebreak.scores.vocabulary import look_up, quoted
 
@@ -87,64 +89,77 @@ _BESIDE_SCORES = (*UNITS, "item", "run", "epoch", "cluster", "weight", "n_train"
 """Parts of columns beside those of scores, whatever the shape of a table."""
 
 _FOLD = re.compile(r"(fold|split|cv|run|resample|repeat)?[ _]?\d+", re.IGNORECASE)
-EVERY_MODEL = "every model"
-"""Whose the rows of a table are that has a column for each model."""
-
 ADVICE = (
     "Pass the single score of each model on each split: columns 'model', 'fold' and the metric, or one column for each model."
 )
 
 
+_NOUNS = frozenset(("example", "question", "sample", "instance", "task", "prompt", "instruction", "query", "image", "case"))
+"""What an item is called where its column is."""
+
+_AS = {"dataset": TASK, "repeat": "run", "seed": "run"}
+"""What parts of the name of a unit are where rows are items."""
+
+
 @dataclass(frozen=True)
 class Long:
-    """Scores as a long table; of a wide one `model` is None, and there is a row of scores for each model.
+    """Scores as a long table, whatever they were read from: a row for each.
 
     Attributes
     ----------
-    table : SourceTable
-        Where the rows stand.
-    models : tuple of str
-    model : ndarray of int, shape (n_rows,), or None
-        Place of each row's model in `models`.
-    score : ndarray of shape (n_rows,) or (n_models, n_rows)
-    units : dict of str to Words
-        Parts of the name of each row's unit: dataset, repeat, fold, split, seed, time, item.
+    words : dict of str to Words
+        Model and the parts of the name of a unit: dataset, repeat, fold, split, seed, time, position; of items item, task, run,
+        epoch, cluster, group, item_hash, and texts of the items; test_set; metric, where there are several.
+    numbers : dict of str to ndarray
+        Score; where there are, n_train, n_test, weight, human, and of counts the total.
+    name : str
+        Of the source in messages.
+    where : callable
+        Place of a row in messages.
     metric : str or None
         Name that the source has for the scores.
-    metrics : Words or None
-        Of each row, where the source tells it by row and there are several.
-    more : dict of str to column
-        Columns by what they hold beside: n_train, n_test, run, epoch, cluster, weight, human.
-    extras : dict of str to column
-        What is left aside.
     column : str
-        Of the scores; "" for a wide table.
+        Of the scores; "" where each model has its own.
     roles : str
         What was taken for what, in words.
     is_by_file : bool
         True where the one model is called after its file.
-    item_column : str
-        Name of the column of the items.
+    stem : str
+        Name of the file, by which models of one name are told apart.
+    unit : str
+        What an item is called.
+    remark, lower_is_better, is_mean_of_tasks
+        As those of `logs.Log`.
     """
 
-    table: SourceTable
-    models: tuple[str, ...]
-    model: IntArray | None
-    score: FloatArray
-    units: dict[str, Words]
+    words: dict[str, Words]
+    numbers: dict[str, FloatArray]
+    name: str
+    where: Where
     metric: str | None = None
-    metrics: Words | None = None
-    more: dict[str, Column] = field(default_factory=dict)
-    extras: dict[str, Column] = field(default_factory=dict)
     column: str = ""
     roles: str = ""
     is_by_file: bool = False
-    item_column: str = "item"
+    stem: str = ""
+    unit: str = "item"
+    remark: str = ""
+    lower_is_better: bool | None = None
+    is_mean_of_tasks: bool = False
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Names of the models."""
+        return tuple(self.words["model"].names)
 
     @property
     def is_of_items(self) -> bool:
         """True where a row is one item of a test set."""
-        return "item" in self.units
+        return "item" in self.words
+
+    def with_models(self, new: Mapping[str, str]) -> Long:
+        """The table with other names of models; those that get one name are one."""
+        names = [new.get(name, name) for name in self.models]
+        return dataclasses.replace(self, words={**self.words, "model": self.words["model"].renamed(names)})
 
 
 def long_of(table: SourceTable, options: ReadOptions, alone: str | None = None) -> Long | Source:
@@ -363,27 +378,37 @@ class _Reading(NamedTuple):
 
     def _built(self, own: str | Mapping[str, str]) -> Long:
         """The long table of the column of all scores, or of that of each model."""
-        column = own if isinstance(own, str) else None
-        reading, metrics, metric = self._of_metric_rows(column)
+        column = own if isinstance(own, str) else ""
+        reading, metrics, metric = self._of_metric_rows(column or None)
         table = reading.table
-        models = Words((EVERY_MODEL,), np.zeros(table.n_rows, dtype=np.int8)) if column is None else reading.words("model")
+        models = reading.words("model") if column else Words(("all",), np.zeros(table.n_rows, dtype=np.int8))
         reading._refuse_empty(models, "model")
         models = models.ordered()
         units = reading._units(models, column)
-        more = reading._more()
-        used = {
-            *([own] if isinstance(own, str) else own.values()),
-            *(name for role in ("model", "metric", *units, *more) for name in self.roles.get(role, ())),
-        }
-        extras = {name: each for name, each in table.columns.items() if name not in used}
-        if isinstance(own, str):
-            found = Long(table, tuple(models.names), models.code, table.numbers(own), units, metric, metrics, more, extras, own)
+        words, numbers = reading._more("item" in units)
+        used = [column, *(own if isinstance(own, Mapping) else {}).values()]
+        used += [name for role in ("model", "metric", *units, *words, *numbers) for name in self.roles.get(role, ())]
+        rest = [name for name in table.columns if name not in used and (column or self.is_text[name] or role_of(name) == "item")]
+        roles = _roles_text(self.roles, units, rest, column, "" if column else quoted(list(own), 4))
+        if "item" in units:
+            if metrics is not None:
+                raise self._several_metrics(metrics.names)
+            texts = {name: table.columns[name] for name in rest if not has_fractions(table.columns[name])}
+            words = {name: as_words(each) for name, each in texts.items()} | words
+            units = {_AS.get(role, role): each for role, each in units.items()}
+        words |= units | ({} if metrics is None else {"metric": metrics})
+        if isinstance(own, Mapping):  # a row for each model
+            n, n_rows, where = len(own), table.n_rows, table.where
+            words = {name: Words(each.names, np.tile(each.code, n)) for name, each in words.items()}
+            numbers = {name: np.tile(each, n) for name, each in numbers.items()}
+            models = Words(tuple(own), np.repeat(np.arange(n, dtype=np.int32), n_rows))
+            numbers["score"] = np.concatenate([table.numbers(name) for name in own.values()])
+            table = dataclasses.replace(table, where=lambda row: where(row % n_rows))
         else:
-            score = np.stack([table.numbers(name) for name in own.values()])
-            extras = {name: each for name, each in extras.items() if self.is_text[name] or role_of(name) == "item"}
-            found = Long(table, tuple(own), None, score, units, metric, metrics, more, extras)
-        text = _roles_text(self.roles, units, found)
-        return dataclasses.replace(found, roles=text, item_column=self.roles.get("item", ["item"])[0])
+            numbers["score"] = table.numbers(own)
+        noun = re.sub(r"[_ ]?id$", "", self.roles.get("item", [""])[0].casefold())
+        unit = noun if noun in _NOUNS else "item"
+        return Long({**words, "model": models}, numbers, table.name, table.where, metric, column, roles, unit=unit)
 
     def _model_columns(self, is_items: bool) -> dict[str, str]:
         """Columns of the models by name."""
@@ -480,12 +505,10 @@ class _Reading(NamedTuple):
         self._refuse_empty(models, "model")
         models = models.ordered()
         column = self.roles["score"][0] if is_rate else by_word[count]
-        more: dict[str, Column] = {"total": self.table.numbers(total)}
-        if "test_set" in self.roles:
-            more["test_set"] = self.words("test_set")
+        words = {"model": models} | ({"test_set": self.words("test_set")} if "test_set" in self.roles else {})
         metric = None if is_rate else "accuracy" if _COUNT[count] else "error rate"
-        score, kind = self.table.numbers(column), "rates" if is_rate else "counts"
-        return Long(self.table, tuple(models.names), models.code, score, {}, metric, None, more, {}, column, kind)
+        numbers = {"score": self.table.numbers(column), "total": self.table.numbers(total)}
+        return Long(words, numbers, self.table.name, self.table.where, metric, column, "rates" if is_rate else "counts")
 
     # --- rows ---------------------------------------------------------------------------------------------------------------
 
@@ -513,7 +536,7 @@ class _Reading(NamedTuple):
     def _unit_roles(self) -> set[str]:
         return {role for role in (*UNITS, "run", "item") if role in self.roles}
 
-    def _units(self, models: Words, column: str | None) -> dict[str, Words]:
+    def _units(self, models: Words, column: str) -> dict[str, Words]:
         """Parts of the name of each row's unit; parts that nothing needs are left out."""
         options, roles = self.options, self.roles
         self._call_as_tools_do()
@@ -658,24 +681,20 @@ class _Reading(NamedTuple):
         cells = cell_of(models, units)
         return bool(np.all(np.diff(np.sort(cells)) > 0))  # `np.unique` takes many times as long for a million
 
-    def _check_doubles(self, models: Words, units: Mapping[str, Words], column: str | None) -> None:
+    def _check_doubles(self, models: Words, units: Mapping[str, Words], column: str) -> None:
         """Refuse two rows of one model and unit, and name the columns in which they differ."""
         own = [name for role in ("model", "metric", *units) for name in self.roles.get(role, ())]
-        used = self.table.columns if column is None else {column, *own}  # where there is none, all hold scores of models
+        used = {column, *own} if column else {"", *self.table.columns}  # where there is none, all hold scores of models
         if (error := doubles_error(self.table, models, units, used)) is not None:
             raise error
 
-    def _more(self) -> dict[str, Column]:
-        """Sizes, runs, clusters, weights and labels."""
-        found: dict[str, Column] = {
-            role: self.table.numbers(self.roles[role][0])
-            for role in ("n_train", "n_test", "weight", "human")
-            if role in self.roles
-        }
-        for role in self.roles.keys() & {"run", "epoch", "cluster"}:
-            found[role] = words = self.words(role)
-            self._refuse_sums(words, role)
-        return found
+    def _more(self, is_items: bool) -> tuple[dict[str, Words], dict[str, FloatArray]]:
+        """Runs and clusters; sizes, which items have none of, weights and labels."""
+        known = ("weight", "human") if is_items else ("n_train", "n_test")
+        words = {role: self.words(role) for role in self.roles if role in ("run", "epoch", "cluster")}
+        for role, each in words.items():
+            self._refuse_sums(each, role)
+        return words, {role: self.table.numbers(self.roles[role][0]) for role in known if role in self.roles}
 
     def _refuse_empty(self, words: Words, role: str) -> None:
         empty = words.code < 0
@@ -735,7 +754,7 @@ def doubles_error(
     first, second = sorted(order[same[0] : same[0] + 2].tolist())
     key = ", ".join(f"{role} {words.names[words.code[first]]!r}" for role, words in units.items())
     model = models.names[models.code[first]]
-    subject = "two rows are of" if model == EVERY_MODEL else f"model {model!r} has two scores for"
+    subject = f"model {model!r} has two scores for" if "" not in used else "two rows are of"
     what = f"{subject} {key} ({table.where(first)} and {table.where(second)}; {same.size} such row(s) in all)."
     columns = {name: as_words(column).ordered() for name, column in table.columns.items() if name not in used}
     differ = {
@@ -804,14 +823,15 @@ def _metric_in(name: str) -> str:
     return next((full_name(each) for each in (bare_name(name), words[0], words[-1]) if metric_like(each)), "")
 
 
-def _roles_text(roles: Mapping[str, list[str]], units: Mapping[str, Words], found: Long) -> str:
+def _roles_text(
+    roles: Mapping[str, list[str]], units: Mapping[str, Words], unused: Sequence[str], column: str, models: str
+) -> str:
     """Roles of columns in words: "model = framework, 16 datasets, folds averaged; not used: id, seed"."""
     own = roles.get("model", ["model"])
-    parts = [f"models = {quoted(found.models, 4)}"] if found.model is None else []
-    parts += [f"model = {', '.join(own)}"] if own != ["model"] else []
+    parts = [f"models = {models}"] if models else [f"model = {', '.join(own)}"] if own != ["model"] else []
     for role, words in units.items():
-        n, column = np.count_nonzero(np.bincount(words.code)), roles.get(role, [role])[0]
-        parts.append(f"{n} {role}{'s' if n != 1 else ''}{f' = {column}' if column != role else ''}")
-    parts += [f"score = {found.column}"] if found.column not in ("", "score") else []
-    unused = [*list(found.extras)[:8], *(["..."] if len(found.extras) > 8 else [])]
-    return printable(f"{', '.join(parts)}{'; not used: ' if unused else ''}{', '.join(unused)}")
+        n, its = np.count_nonzero(np.bincount(words.code)), roles.get(role, [role])[0]
+        parts.append(f"{n} {role}{'s' if n != 1 else ''}{f' = {its}' if its != role else ''}")
+    parts += [f"score = {column}"] if column not in ("", "score") else []
+    said = [*unused[:8], *(["..."] if len(unused) > 8 else [])]
+    return printable(f"{', '.join(parts)}{'; not used: ' if said else ''}{', '.join(said)}")

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,14 +19,14 @@ from tiebreak.errors import (
     UnpairedScoresError,
     UnsuitableDesignError,
 )
-from tiebreak.numerics import FloatArray, IntArray
+from tiebreak.numerics import IntArray
 from tiebreak.plan.split_design import MOST_FOLDS
 from tiebreak.readers.files import refuse
 from tiebreak.readers.metric import mixed_metrics, table_metric
 from tiebreak.readers.shapes import Long, cell_of
 from tiebreak.readers.source import ReadOptions, Source, source_of
 from tiebreak.readers.tables import Counted, Words
-from tiebreak.scores.assemble import assemble, number_splits, size_per_split
+from tiebreak.scores.assemble import assemble
 from tiebreak.scores.metric import Metric, NamedMetric
 from tiebreak.scores.scores import ScoreMatrix, SplitDesign
 from tiebreak.scores.vocabulary import Kind, Notice
@@ -47,45 +46,48 @@ def source_of_long(long: Long, options: ReadOptions) -> Source:
     """Scores of a long table, and where they came from."""
     if len(long.models) > MOST_MODELS:
         what = f"it has {len(long.models):,} models, and at most {MOST_MODELS:,} are compared."
-        raise refuse(long.table.name, None, None, what, "Is it a table of scores?")
-    if "total" in long.more:
+        raise refuse(long.name, None, None, what, "Is it a table of scores?")
+    if "total" in long.numbers:
         return _of_counts(long, options)
-    units = dict(long.units)
-    datasets = units.pop("dataset").ordered() if "dataset" in units else Words(("",), np.zeros(long.table.n_rows, dtype=np.int8))
+    score, words = long.numbers["score"], long.words
+    datasets = words.get("dataset", Words(("",), np.zeros(score.size, dtype=np.int8))).ordered()
     n_datasets = len(datasets.names)
-    kind, repeat, fold, seed = _keys_of(long, units, n_datasets)
-    if (infinite := np.isinf(long.score)).any():
+    kind, repeat, fold, seed = _keys_of(long, n_datasets)
+    if (infinite := np.isinf(score)).any():
         fix = "Means and differences would be infinite too; correct it, or leave the cell empty (nan) if the score is undefined."
         raise _wrong_score(long, infinite, "the score of model {model!r} is infinite.", fix)
     sizes = [_sizes(long, word) for word in ("n_train", "n_test")]
-    rows = [np.flatnonzero(datasets.code == number) if n_datasets > 1 else None for number in range(n_datasets)]
-    keys = (repeat, fold, seed)
-    matrices = [_matrix(name, long, own, keys, sizes) for name, own in zip(datasets.names, rows, strict=True)]
+    matrices = []
+    for number, name in enumerate(datasets.names):
+        rows = np.flatnonzero(datasets.code == number) if n_datasets > 1 else slice(None)
+        own = Words(long.models, words["model"].code[rows]).ordered()
+        keys, its = (repeat.code[rows], fold.code[rows]), (each if each is None else each[rows] for each in sizes)
+        matrix = assemble(name, own.names, own.code, *keys, score[rows], *its)
+        if kind != "seeds" and seed is None:
+            _refuse_disjoint(matrix, long.name, is_time=kind == "periods")
+        matrices.append(matrix)
     if kind != "unknown":
-        key, part = (repeat, "repeat") if kind == "seeds" else (fold, "fold")
-        own = getattr(matrices[0], part).tolist()
-        columns = tuple(str(code) if key.labels is None else key.labels[code] for code in own)
-        matrices = [dataclasses.replace(matrices[0], columns=columns)]
-    for matrix in matrices if kind != "seeds" and seed is None and long.model is not None else ():
-        _refuse_disjoint(matrix, long.table.name, is_time=kind == "periods")
-    if kind == "unknown" and n_datasets == 1 and "seed" not in units:
+        key, codes = (repeat, matrices[0].repeat) if kind == "seeds" else (fold, matrices[0].fold)
+        labels = tuple(str(code) if key.labels is None else key.labels[code] for code in codes.tolist())
+        matrices = [dataclasses.replace(matrices[0], columns=labels)]
+    elif n_datasets == 1 and seed is None:
         matrices = [_with_folds(matrices[0], long, options)]
-    by_position = "position" in units
-    if by_position or "split" in units:
+    by_position = "position" in words
+    if by_position or "split" in words:
         _refuse_items(matrices[0], long, options)
-    design = SplitDesign(kind, ordered=kind == "periods", pairing="position" if by_position else "key")
     needs_no_sizes = kind != "unknown" or n_datasets > 1 or matrices[0].has_ratio or options.has_sizes
-    named: NamedMetric | Sequence[NamedMetric]
-    if long.metrics is None:
-        named = table_metric(long.metric, options, long.table.name, has_sizes=needs_no_sizes)
+    named: list[NamedMetric] | NamedMetric
+    if "metric" not in words:
+        named = table_metric(long.metric, options, long.name, has_sizes=needs_no_sizes)
     else:
         held = np.zeros(n_datasets, dtype=np.intp)
-        held[datasets.code] = long.metrics.code
-        named = mixed_metrics([long.metrics.names[code] for code in held.tolist()], options, long.table.name)
+        held[datasets.code] = words["metric"].code
+        named = mixed_metrics([words["metric"].names[code] for code in held.tolist()], options, long.name)
     for place, matrix in enumerate(matrices):
         _check_bounds(matrix, (named if isinstance(named, NamedMetric) else named[place]).metric, long)
     notices = _seed_notices(long, datasets) if seed is not None and n_datasets > 1 else ()
-    source = source_of(matrices, named, design, options, long.table.name, notices=notices)
+    design = SplitDesign(kind, ordered=kind == "periods", pairing="position" if by_position else "key")
+    source = source_of(matrices, named, design, options, long.name, notices=notices)
     return dataclasses.replace(source, repeat_labels=repeat.labels, fold_labels=fold.labels)
 
 
@@ -111,35 +113,34 @@ def _key_of(words: Words) -> Key:
     return Key(rank[words.code], tuple(words.names[code] for code in order))
 
 
-def _keys_of(long: Long, units: Mapping[str, Words], n_datasets: int) -> tuple[Kind, Key, Key, Words | None]:
+def _keys_of(long: Long, n_datasets: int) -> tuple[Kind, Key, Key, Words | None]:
     """Kind of the units, the repeat and fold of each row, and its seed where scores that differ by it are averaged."""
-    nothing = Key(np.zeros(long.table.n_rows, dtype=np.int8), None)
-    if "time" in units:
+    nothing = Key(np.zeros(long.numbers["score"].size, dtype=np.int8), None)
+    if "time" in long.words:
         if n_datasets > 1:
             raise UnsuitableDesignError(
-                f"{long.table.name} has periods of {n_datasets} datasets; losses in time are compared within one. Say "
-                "which with ",
+                f"{long.name} has periods of {n_datasets} datasets; losses in time are compared within one. Say which with ",
                 Setting("dataset"),
                 ", or leave the column of times out to compare over datasets.",
             )
-        return "periods", nothing, _periods(long, units["time"]), None
-    seed = units.get("seed")
-    own = [role for role in ("repeat", "fold", "split", "position") if role in units]
-    if seed is not None and not own and n_datasets == 1:
-        n_test = long.more.get("n_test")
-        if isinstance(n_test, np.ndarray) and np.unique(n_test[~np.isnan(n_test)]).size > 1:
+        return "periods", nothing, _periods(long), None
+    seed = long.words.get("seed")
+    found = {role: _key_of(long.words[role]) for role in ("repeat", "fold", "split", "position") if role in long.words}
+    if seed is not None and not found and n_datasets == 1:
+        n_test = long.numbers.get("n_test", np.array([]))
+        if np.unique(n_test[~np.isnan(n_test)]).size > 1:
             raise UnsuitableDesignError(
-                f"the scores of {long.table.name} differ by seed, and the numbers of their test examples differ, too: so they "
+                f"the scores of {long.name} differ by seed, and the numbers of their test examples differ, too: so they "
                 "are not of one test set. If each seed also drew a new split, call that column 'split' or 'repeat'."
             )
         return "seeds", _key_of(seed), nothing, None
-    found = {role: _key_of(units[role]) for role in own}
     first = found.pop("repeat", None) or (found.pop("split", None) if "fold" in found else None) or nothing
     return "unknown", first, next(iter(found.values()), nothing), seed
 
 
-def _periods(long: Long, words: Words) -> Key:
+def _periods(long: Long) -> Key:
     """Periods in order of time, be they numbers or dates."""
+    words = long.words["time"]
     if all(_NUMBER.fullmatch(name) for name in words.names):
         moments: list[Any] = [float(name) for name in words.names]
     else:
@@ -149,9 +150,9 @@ def _periods(long: Long, words: Words) -> Key:
                 range(len(moments)), key=lambda each: (moments[each] is not None, bool(_NUMBER.fullmatch(words.names[each])))
             )
             raise refuse(
-                long.table.name,
+                long.name,
                 None,
-                long.table.where(int(np.argmax(words.code == code))),
+                long.where(int(np.argmax(words.code == code))),
                 f"{words.names[code]!r} is neither a number nor a date such as 2024-01-31, 2024-01 or 2024-Q1, so the order of "
                 "the periods is not known.",
                 "Number them, or write all dates that way (with a time zone in all of them or in none).",
@@ -189,7 +190,7 @@ def _refuse_items(matrix: ScoreMatrix, long: Long, options: ReadOptions) -> None
     if matrix.n_splits < _ITEMS_FROM or n_test == 1 or not is_binary or np.all(score == score[0, 0]):
         return
     raise AmbiguousSourceError(
-        f"{long.table.name} has {matrix.n_splits} rows in which every score is 0 or 1, so they are probably items "
+        f"{long.name} has {matrix.n_splits} rows in which every score is 0 or 1, so they are probably items "
         "(examples of one test "
         "set, right or wrong), and none is a split. Pass ",
         Setting("rows", "'items'"),
@@ -199,16 +200,16 @@ def _refuse_items(matrix: ScoreMatrix, long: Long, options: ReadOptions) -> None
 
 def _sizes(long: Long, word: str) -> IntArray | None:
     """n_train or n_test of each row; None where there is no such column or it holds nothing."""
-    values = long.more.get(word)
-    if not isinstance(values, np.ndarray) or not np.any(np.nan_to_num(values)):
+    values = long.numbers.get(word, np.array([]))
+    if not np.any(np.nan_to_num(values)):
         return None
     wrong = ~(values >= 1) | ~(values <= 2**53) | (values != np.floor(values))
     if wrong.any():
         row = int(np.argmax(wrong))
         raise refuse(
-            long.table.name,
+            long.name,
             word,
-            long.table.where(row),
+            long.where(row),
             f"it must be a number of examples, a whole number of at least 1; got {values[row]:g}.",
             kind=InvalidScoresError,
         )
@@ -222,19 +223,19 @@ def _with_folds(matrix: ScoreMatrix, long: Long, options: ReadOptions) -> ScoreM
     cv = options.cv
     if isinstance(cv, int) and not isinstance(cv, bool):
         if cv < 2 or matrix.n_splits % cv:
-            what = f" was given, but {long.table.name} has {matrix.n_splits} splits, which is no multiple of {cv}."
+            what = f" was given, but {long.name} has {matrix.n_splits} splits, which is no multiple of {cv}."
             raise MissingSizesError(Setting("cv", str(cv)), what)
-        if "position" in long.units or ("fold" in long.units and "repeat" not in long.units and matrix.n_splits > cv):
+        if "position" in long.words or ("fold" in long.words and "repeat" not in long.words and matrix.n_splits > cv):
             repeat, fold = np.divmod(np.arange(matrix.n_splits), cv)
             matrix = dataclasses.replace(matrix, repeat=repeat, fold=fold)
         return dataclasses.replace(matrix, n_folds=cv)
     counts = set(np.unique(matrix.repeat, return_counts=True)[1].tolist())
     k = counts.pop()
-    if "fold" not in long.units or k < 2 or counts:
+    if "fold" not in long.words or k < 2 or counts:
         return matrix
     if k > MOST_FOLDS and not np.all(matrix.n_test > 0):
         raise MissingSizesError(
-            f"{long.table.name} has {k} folds of each model: of one cross-validation, or repeats that were numbered on? Pass ",
+            f"{long.name} has {k} folds of each model: of one cross-validation, or repeats that were numbered on? Pass ",
             Setting("cv", str(k)),
             " for one of so many folds, ",
             Setting("cv", "10"),
@@ -247,40 +248,7 @@ def _with_folds(matrix: ScoreMatrix, long: Long, options: ReadOptions) -> ScoreM
     return dataclasses.replace(matrix, n_folds=k)
 
 
-# --- matrices -------------------------------------------------------------------------------------------------------------
-
-
-def _matrix(
-    dataset: str,
-    long: Long,
-    rows: IntArray | None,
-    keys: tuple[Key, Key, Words | None],
-    sizes: Sequence[IntArray | None],
-) -> ScoreMatrix:
-    """Models by splits of one dataset, with the mean over seeds where rows differ by these alone."""
-
-    def some(values: Any) -> Any:
-        return values if rows is None or values is None else values[..., rows]
-
-    repeat, fold, seed = some(keys[0].code), some(keys[1].code), keys[2]
-    own = None if long.model is None else Words(long.models, some(long.model)).ordered()
-    splits = number_splits(repeat, fold)
-    if own is not None and seed is None:
-        return assemble(dataset, own.names, own.code, repeat, fold, some(long.score), *map(some, sizes))
-    if own is None:
-        models, table = long.models, np.stack([_means(row, splits.code, splits.n_splits) for row in some(long.score)])
-    else:
-        models, cell = tuple(own.names), own.code.astype(np.int64) * splits.n_splits + splits.code
-        table = _means(some(long.score), cell, len(models) * splits.n_splits).reshape(len(models), splits.n_splits)
-    n_train, n_test = (size_per_split(some(each), splits, word) for each, word in zip(sizes, ("n_train", "n_test"), strict=True))
-    return ScoreMatrix(dataset, models, splits.repeat, splits.fold, n_train, n_test, table)
-
-
-def _means(values: FloatArray, cell: IntArray, n_cells: int) -> FloatArray:
-    """Mean over the rows of each cell; nan where there is none, or where one of them is undefined."""
-    counts = np.bincount(cell, minlength=n_cells)
-    sums = np.bincount(cell, weights=values, minlength=n_cells)
-    return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+# --- checks ---------------------------------------------------------------------------------------------------------------
 
 
 def _refuse_disjoint(matrix: ScoreMatrix, source: str, *, is_time: bool) -> None:
@@ -309,11 +277,9 @@ _MOST_PAIRED = 2_000
 
 def _wrong_score(long: Long, wrong: Any, what: str, fix: str) -> TiebreakError:
     """Error for the first score that is marked; its text has places for the model and the value."""
-    at = np.argwhere(wrong)[0]
-    row, value = int(at[-1]), float(long.score[tuple(at)])
-    model = long.models[int(at[0])] if long.model is None else long.models[long.model[row]]
-    text = what.format(model=model, value=value)
-    return refuse(long.table.name, None, long.table.where(row), text, fix, kind=InvalidScoresError)
+    row = int(np.argmax(wrong))
+    text = what.format(model=long.models[long.words["model"].code[row]], value=float(long.numbers["score"][row]))
+    return refuse(long.name, None, long.where(row), text, fix, kind=InvalidScoresError)
 
 
 _ROUNDING = 1e-9
@@ -326,8 +292,9 @@ def _check_bounds(matrix: ScoreMatrix, metric: Metric, long: Long) -> None:
     if metric.is_share and np.all(np.fmax.reduce(matrix.score, axis=1, initial=-np.inf) > 1):
         high = 100.0
     inside = (matrix.score < low) | (matrix.score > high + _ROUNDING)
-    outside = (long.score < low) | (long.score > high + _ROUNDING)
-    if not outside.any() or (long.metrics is not None and not inside.any()):
+    score = long.numbers["score"]
+    outside = (score < low) | (score > high + _ROUNDING)
+    if not outside.any() or ("metric" in long.words and not inside.any()):
         return
     most = "1 (or 0 and 100 in per cent, for all models and datasets)" if metric.is_share else f"{high:g}"
     what = "{name} lies between {low:g} and {most}".format(
@@ -342,11 +309,11 @@ def _check_bounds(matrix: ScoreMatrix, metric: Metric, long: Long) -> None:
 
 def _seed_notices(long: Long, datasets: Words) -> tuple[Notice, ...]:
     """Remark that the seeds of each of several datasets are averaged, with how far they differ where models are in one column."""
-    spread = ""
-    if long.model is not None and long.metrics is None:
-        code = np.unique(cell_of(Words(long.models, long.model), {"dataset": datasets}), return_inverse=True)[1]
-        n, total = np.bincount(code), np.bincount(code, long.score)
-        squares = np.bincount(code, (long.score - (total / n)[code]) ** 2)
+    spread, score = "", long.numbers["score"]
+    if "metric" not in long.words:
+        code = np.unique(cell_of(long.words["model"], {"dataset": datasets}), return_inverse=True)[1]
+        n, total = np.bincount(code), np.bincount(code, score)
+        squares = np.bincount(code, (score - (total / n)[code]) ** 2)
         if np.any(n > 1):
             deviation = np.median(np.sqrt(squares[n > 1] / (n[n > 1] - 1)))
             spread = f" (median standard deviation {deviation:.2g} within a model and dataset)"
@@ -358,31 +325,30 @@ def _seed_notices(long: Long, datasets: Words) -> tuple[Notice, ...]:
 
 def _of_counts(long: Long, options: ReadOptions) -> Source:
     """Rates of models on test sets of their own, from counts or rates and numbers of examples."""
-    table, total, model = long.table, cast(FloatArray, long.more["total"]), cast(IntArray, long.model)
-    value, is_count = long.score, long.roles == "counts"
+    models, sets, is_count = long.words["model"], long.words.get("test_set"), long.roles == "counts"
+    value, total = long.numbers["score"], long.numbers["total"]
     most = total if is_count else np.ones(total.size)
     wrong = ~(total >= 1) | (total != np.floor(total)) | ~(value >= 0) | ~(value <= most)
     if wrong.any():
         row = int(np.argmax(wrong))
         what = "between 0 and the number of examples" if is_count else "a rate between 0 and 1"
         raise refuse(
-            table.name,
+            long.name,
             long.column,
-            table.where(row),
+            long.where(row),
             f"it is {value[row]:g}, of {total[row]:g} examples; it must be {what}, and the number of "
             "examples a whole number of at least 1.",
             kind=InvalidScoresError,
         )
-    sets, models = cast(Words | None, long.more.get("test_set")), Words(long.models, model)
-    _refuse_shared_sets(models, sets, table.name)
+    _refuse_shared_sets(models, sets, long.name)
     rows, nothing = np.arange(value.size), np.zeros(value.size, dtype=np.int64)
     score = np.full((len(models.names), value.size), np.nan)
     score[models.code, rows] = value / total if is_count else value
-    own = [f"of {models.names[code]}" for code in models.code] if sets is None else sets.texts()
+    own = [f"of {long.models[code]}" for code in models.code] if sets is None else sets.texts()
     matrix = ScoreMatrix("", long.models, nothing, rows, nothing, total.astype(np.int64), score, tuple(own))
     counted = NamedMetric(Metric(options.metric or long.metric or "accuracy", long.metric != "error rate"), 1)
-    named = counted if is_count else table_metric(None, options, table.name)
-    return source_of([matrix], named, SplitDesign("test-sets"), options, table.name)
+    named = counted if is_count else table_metric(None, options, long.name)
+    return source_of([matrix], named, SplitDesign("test-sets"), options, long.name)
 
 
 def _refuse_shared_sets(models: Words, sets: Words | None, source: str) -> None:

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from tiebreak.errors import InvalidScoresError, TiebreakError, UnsupportedSourceError
+from tiebreak.errors import InvalidScoresError, TiebreakError, UnreadableSourceError, UnsupportedSourceError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import printable
 from tiebreak.readers.files import (
@@ -334,24 +334,8 @@ def read_table(source: Any, name: str, *, is_name: Callable[[str], bool] = lambd
     return _of_json(path, name, is_name) if ending in JSON else _of_text(content_of(path, name), name, is_name, ending)
 
 
-def column_names(source: Any) -> list[str]:
-    """Names of the columns of a file, a frame or a dict, from its beginning; none where it cannot be read."""
-    with suppress(OSError, ValueError, TypeError):  # errors of pyarrow and of this package are ValueErrors
-        if isinstance(source, str | os.PathLike):
-            return _names_in_file(Path(source))
-        if isinstance(source, list | tuple) and source:
-            source = source[0]
-        if isinstance(source, Mapping):
-            return list(map(str, source))
-        if is_frame(source):
-            import narwhals as nw
-
-            index = [each for each in getattr(getattr(source, "index", None), "names", ()) if each is not None]
-            return list(map(str, [*index, *nw.from_native(source).collect_schema().names()]))
-    return []
-
-
-def _names_in_file(path: Path) -> list[str]:
+def column_names(path: Path) -> list[str]:
+    """Names of the columns of a file, from its beginning; an error of whoever reads it where that cannot be told."""
     ending = path.suffix.lower()
     if ending in (".parquet", ".pq"):
         from pyarrow import parquet
@@ -665,7 +649,7 @@ def _of_json(path: Path, name: str, is_name: Callable[[str], bool]) -> SourceTab
     if isinstance(held, Mapping):
         return _of_columns(held, name, is_name)
     what = "it is empty." if held == [] else "it is no table: a list of objects, an object of lists, or an object in each line."
-    raise refuse(name, None, None, what)
+    raise refuse(name, None, None, what, kind=UnreadableSourceError if held == [] else UnsupportedSourceError)
 
 
 def json_records(text: str, name: str) -> list[dict[str, Any]]:
@@ -742,7 +726,8 @@ def _of_columns(columns: Mapping[Any, Any], name: str, is_name: Callable[[str], 
     held: list[Column | list[Any]] = []
     for key, values in columns.items():
         if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
-            raise refuse(name, str(key), None, f"it must be a list; got {printable(f'{values!r:.60}')}.")
+            what = f"it must be a list; got {printable(f'{values!r:.60}')}."
+            raise refuse(name, str(key), None, what, kind=UnsupportedSourceError)
         if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind == "f" and not is_name(str(key)):
             held.append(values.astype(float))  # a copy, so that nothing we do reaches the caller's data
             continue

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import math
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import threading
 import time
 import warnings
-from collections.abc import Callable, Generator, Iterable
+import weakref
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, Future
+from contextlib import contextmanager
 from numbers import Real
 from operator import length_hint
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from tiebreak.errors import InvalidParameterError, InvalidPlanError, Setting, TiebreakWarning
 from tiebreak.plan.plan import number_of_workers
@@ -18,15 +28,17 @@ from tiebreak.runners.failures import failed
 
 if TYPE_CHECKING:
     from tiebreak.runners.contract import Workload
+    from tiebreak.runners.worker import Payload
+
+SHARED_MEMORY = Path("/dev/shm")  # noqa: S108  (a fresh folder of this user's own is made in there)
 
 
 class LocalRunner:
     """Measures in this process, or in worker processes of this machine.
 
-    With ``n_jobs=1``, no timeout and no isolation everything happens in this process. Else there are worker processes;
-    without a timeout and isolation they are started only when that pays, and until then this process measures itself. A worker
-    that dies costs no other one anything: the cells that it held are measured again, each alone, and a cell that twice
-    takes its worker down with it becomes an outcome "killed". Idle workers are kept for five minutes for the next run.
+    With ``n_jobs=1`` and no timeout everything happens in this process. Else there are worker processes, which take about 1.5 s
+    to start and end with the run; one that dies costs no other one anything. The cells that it held are measured again, each
+    alone, and a cell that twice takes its worker down with it becomes an outcome "killed".
 
     Parameters
     ----------
@@ -34,8 +46,6 @@ class LocalRunner:
         Number of processes that measure at a time; -1 for one on each core that this process may use, -2 for one less.
     timeout : float or None
         Seconds for a cell, fit and predictions together; then its worker is killed and the cell's outcome is "timed-out".
-    isolate : bool
-        Measure nothing in this process, so that no model can take it down.
 
     Raises
     ------
@@ -43,7 +53,7 @@ class LocalRunner:
         A number of jobs or seconds that means nothing.
     """
 
-    def __init__(self, n_jobs: int = 1, timeout: float | None = None, isolate: bool = False) -> None:
+    def __init__(self, n_jobs: int = 1, timeout: float | None = None) -> None:
         self.n_workers = number_of_workers(n_jobs)
         is_number = isinstance(timeout, Real) and not isinstance(timeout, bool)
         if timeout is not None and not (is_number and 0 < timeout < math.inf):
@@ -51,41 +61,33 @@ class LocalRunner:
                 Setting("timeout", repr(timeout)), " is no number of seconds above 0 for a cell; give one, or None for no limit."
             )
         self.timeout = None if timeout is None else float(timeout)
-        self.isolate = isolate
 
     def run(self, workload: Workload, cells: Iterable[Cell]) -> Generator[list[Outcome], None, None]:
         """Measure each cell once and yield the outcomes in batches, as `Runner.run` promises.
 
-        A workload that cannot be sent to another process is measured in this one, with a warning; with a timeout or isolation it
-        raises `InvalidPlanError`. Raises `LostWorkersError` where no worker process could be started.
+        A workload that cannot be sent to another process is measured in this one, with a warning; with a timeout it raises
+        `InvalidPlanError`. Raises `LostWorkersError` where no worker process can be started.
         """
         n_workers = min(self.n_workers, length_hint(cells, self.n_workers))
-        if n_workers <= 1 and self.timeout is None and not self.isolate:
+        if n_workers <= 1 and self.timeout is None:
             return measure_here(workload, cells)
-        return self._run_in_workers(workload, cells, n_workers)
+        return self._run_in_workers(workload, cells, max(1, n_workers))
 
     def _run_in_workers(self, workload: Workload, cells: Iterable[Cell], n_workers: int) -> Generator[list[Outcome], None, None]:
-        """Measure in worker processes, and here until they are ready where that is allowed."""
-        from tiebreak.runners import processes
-        from tiebreak.runners.batch import CellQueue, PackedWorkload
         from tiebreak.runners.contract import group_of
-        from tiebreak.runners.worker_group import DelayedStart, WorkerGroup
+        from tiebreak.runners.dispatch import Dispatch
+        from tiebreak.runners.worker import pickled
 
-        queue = CellQueue(cells, group_of(workload))
         try:
-            packed = PackedWorkload(workload)
+            pieces = pickled(workload)
         except InvalidPlanError as error:
-            if self.timeout is not None or self.isolate:
+            if self.timeout is not None:
                 raise
             reason = str(error).partition(". ")[0]
             warnings.warn(f"{reason}. Everything is measured in this process instead.", TiebreakWarning, stacklevel=2)
-            yield from measure_here(workload, iter(queue.take, None))
+            yield from measure_here(workload, cells)
             return
-        with WorkerGroup(packed, queue, n_workers, self.timeout) as group:
-            if self.timeout is None and not self.isolate and processes.n_idle() < n_workers:
-                with DelayedStart(queue, group, n_workers) as delayed:
-                    yield from measure_here(workload, delayed.cells())
-            yield from group.outcomes()
+        yield from Dispatch(LocalPool(pieces, n_workers), cells, group_of(workload), self.timeout).outcomes()
 
 
 def measure_here(
@@ -117,3 +119,164 @@ def measure_here(
             raise
     if batch:
         yield batch
+
+
+class LocalPool:
+    """Worker processes of this machine, each in an executor of its own, so that its death costs no other one.
+
+    The workload lies in a file that all of them map.
+    """
+
+    lost: tuple[type[BaseException], ...] = (BrokenExecutor,)
+
+    def __init__(self, pieces: Sequence[memoryview], n_workers: int) -> None:
+        self._names = range(n_workers)
+        self._executors: dict[Hashable, Any] = {}
+        self._pids: dict[Hashable, int] = {}
+        self._pieces = pieces
+        self._folder = ""
+        self._payload: Payload | None = None
+        self._pipe = list(os.pipe()) if sys.platform == "linux" else []  # breaks when this process ends, however it does
+        self._owner = os.getpid()
+        self._closing = threading.Lock()
+
+    def workers(self) -> Sequence[Hashable]:
+        """Numbers of the processes. What dead ones have started is killed: it holds their pipes, so that no death is noticed."""
+        from tiebreak.runners.worker import kill_group
+
+        for pid in self._pids.values():
+            if _has_ended(pid):
+                kill_group(pid)
+        return self._names
+
+    def load(self, worker: Hashable) -> Future[Any]:
+        """Start a process and have it map the workload."""
+        from joblib.externals.loky import ProcessPoolExecutor
+
+        from tiebreak.runners import worker as code
+
+        if self._payload is None:
+            self._payload = self._write()
+        executor = self._executors[worker] = ProcessPoolExecutor(
+            max_workers=1, timeout=None, initializer=code.begin, initargs=(self._owner, *self._pipe[:1])
+        )
+        with _interrupts_blocked():
+            future: Future[Any] = executor.submit(code.load, self._payload)
+        future.add_done_callback(lambda done: self._note(worker, done))
+        # as loky does it, and after loky has: what was registered last runs first, and loky waits for busy workers
+        threading._register_atexit(_weak(self.close))  # type: ignore[attr-defined]
+        return future
+
+    def measure(self, worker: Hashable, cells: Sequence[Cell]) -> Future[Any]:
+        """Have a process measure cells."""
+        from tiebreak.runners import worker as code
+
+        future: Future[Any] = self._executors[worker].submit(code.measure, list(map(tuple, cells)), BATCH_SECONDS)
+        return future
+
+    def drop(self, worker: Hashable) -> None:
+        """Kill a process and all that it has started."""
+        from tiebreak.runners.worker import kill_group
+
+        executor, pid = self._executors.pop(worker, None), self._pids.pop(worker, None)
+        if pid is not None:
+            kill_group(pid)
+        if executor is not None:
+            executor.shutdown(wait=True, kill_workers=True)
+
+    def refused(self, reason: str) -> Exception:
+        """Error for models that cannot be read by another process."""
+        return InvalidPlanError(
+            f"A worker process cannot take models and data over: {reason}. Define what it lacks in a module that can be imported "
+            "there, or measure in this process: ",
+            Setting("n_jobs", "1"),
+            ", no timeout.",
+        )
+
+    def close(self) -> None:
+        """Kill all processes and remove the file; those of a parent are left to it."""
+        if os.getpid() == self._owner:
+            closing = threading.Thread(target=self._close)  # whose work a second Ctrl-C does not interrupt
+            closing.start()
+            closing.join()
+
+    def _close(self) -> None:
+        with self._closing:
+            for worker in list(self._executors):
+                self.drop(worker)
+            self._remove()
+            while self._pipe:
+                os.close(self._pipe.pop())
+
+    def _note(self, worker: Hashable, done: Future[Any]) -> None:
+        if not done.cancelled() and done.exception() is None and isinstance(done.result(), int):
+            self._pids[worker] = done.result()
+
+    def _write(self) -> Payload:
+        """Write all pieces into one file, which is removed even where this process is killed."""
+        from joblib.externals.loky.backend import resource_tracker
+
+        from tiebreak.runners.worker import ALIGNMENT, Payload
+
+        folder = self._folder = tempfile.mkdtemp(prefix="tiebreak-", dir=_folder_for(sum(each.nbytes for each in self._pieces)))
+        resource_tracker.register(folder, "folder")
+        path = Path(folder, "workload")
+        spans = []
+        with path.open("wb") as file:
+            for piece in self._pieces:
+                file.write(b"\0" * (-file.tell() % ALIGNMENT))
+                spans.append((file.tell(), piece.nbytes))
+                file.write(piece)
+        return Payload([], path=str(path), spans=spans)
+
+    def _remove(self) -> None:
+        from joblib.externals.loky.backend import resource_tracker
+
+        folder, self._folder = self._folder, ""
+        if folder:
+            shutil.rmtree(folder, ignore_errors=True)  # Windows keeps what a worker still reads
+            if not Path(folder).exists():
+                resource_tracker.unregister(folder, "folder")
+
+
+def _weak(method: Callable[[], object]) -> Callable[[], object]:
+    """A call of a method that does not keep its object."""
+    found = weakref.WeakMethod(method)
+    return lambda: (call := found()) and call()
+
+
+def _has_ended(pid: int) -> bool:
+    """True for a child that has ended; it stays as it is for whoever waits for it."""
+    if not hasattr(os, "waitid"):
+        return False
+    try:
+        return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+    except ChildProcessError:
+        return True
+
+
+@contextmanager
+def _interrupts_blocked() -> Iterator[None]:
+    """Keep Ctrl-C from a process that is started meanwhile, until `worker.begin`; this process hears it a moment later."""
+    if sys.platform == "win32":
+        yield
+        return
+    from multiprocessing import resource_tracker
+
+    resource_tracker.ensure_running()  # which comes with the first process, and would let interrupts through again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _folder_for(size: int) -> str | None:
+    """Folder that joblib's users want such files in, else memory if there is plenty, else the one for temporary files."""
+    if chosen := os.environ.get("JOBLIB_TEMP_FOLDER"):
+        return chosen
+    try:
+        plenty = shutil.disk_usage(SHARED_MEMORY).free > 4 * size and os.access(SHARED_MEMORY, os.W_OK)
+    except OSError:  # not on this system
+        plenty = False
+    return str(SHARED_MEMORY) if plenty else None

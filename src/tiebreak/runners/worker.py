@@ -1,150 +1,247 @@
-"""Code that runs inside a worker process: one workload at a time is held, entered, and measured on demand."""
+"""Code that runs inside a worker, of this machine or of Dask: one workload at a time is held, and measured on demand."""
 
 from __future__ import annotations
 
 import gc
+import mmap
 import os
 import pickle
+import platform
+import signal
 import sys
+import sysconfig
+import threading
 import time
-import traceback
-from collections.abc import Mapping, Sequence
+import uuid
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import fields
+from dataclasses import dataclass, field, fields
+from hashlib import blake2b
+from importlib import metadata
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+import numpy as np
+
+from tiebreak.errors import InvalidPlanError, Setting
 from tiebreak.plan.record import Cell, Outcome
-from tiebreak.runners.batch import Payload, cloudpickle_dumps
-from tiebreak.runners.contract import group_of
 from tiebreak.runners.failures import failed, in_one_line
 
 if TYPE_CHECKING:
     from tiebreak.runners.contract import Workload
 
+ALIGNMENT = 64
+"""Arrays begin at multiples of this, as numpy and BLAS like them: the bits of a sum may depend on it."""
 
-class Environment(NamedTuple):
-    """Settings of the parent that a process that has been waiting may have missed: folder, import path, variables."""
+OOM_SCORE = 500
+"""Score of a worker out of 1000: well before the parent, whose score is 0 unless someone changed it."""
 
-    folder: str | None
-    path: tuple[str, ...]
-    variables: Mapping[str, str]
+WATCH_SECONDS = 0.5
+
+SAME_EVERYWHERE = ("tiebreak", "numpy", "scipy", "scikit-learn")
+"""Packages whose version decides about the bits of a score, or about what workers and client say to each other."""
+
+
+# --- the workload, on its way -------------------------------------------------------------------------------------------------
+
+
+class Origin(NamedTuple):
+    """The process that a workload comes from: versions, and hashes of imported files that no installed package has."""
+
+    versions: Mapping[str, str]
+    sources: Mapping[str, str]
+    folders: tuple[str, ...]
 
     @classmethod
-    def current(cls) -> Environment:
-        """Environment of this process as it is now."""
-        try:
-            folder = str(Path.cwd())
-        except OSError:  # it was removed
-            folder = None
-        return cls(folder, tuple(entry or folder or "" for entry in sys.path), dict(os.environ))
+    def current(cls) -> Origin:
+        """Origin in this process."""
+        paths = {sysconfig.get_path(name) for name in ("purelib", "platlib", "stdlib", "platstdlib")}
+        installed = tuple(f"{each}{os.sep}" for path in paths for each in {path, os.path.realpath(path)})
+        modules = {name: module for name, module in list(sys.modules.items()) if name not in ("__main__", "__mp_main__")}
+        files = {name: source_file(module) for name, module in modules.items()}
+        sources = {name: _hash(file) for name, file in files.items() if file and not file.startswith(installed)}
+        folders = dict.fromkeys(os.path.abspath(entry) for entry in sys.path)  # noqa: PTH100  (links stay as they are)
+        return cls(_versions(), sources, tuple(each for each in folders if not f"{each}{os.sep}".startswith(installed)))
+
+    def problem(self) -> str:
+        """Message about what is not the same in this process; "" if all is. Modules count as they were when first seen here."""
+        here = _versions()
+        other = [
+            f"{name} {here.get(name, 'is missing')} here, {v} there" for name, v in self.versions.items() if here.get(name) != v
+        ]
+        if other:
+            return f"it has other versions than the client: {'; '.join(other)}"
+        for name, there in self.sources.items():
+            if (file := source_file(sys.modules.get(name))) and _seen.setdefault(name, _hash(file)) != there:
+                return f"module {name!r} is not the same code here as where the client runs"
+        return ""
 
 
-class Failure(NamedTuple):
-    """Reason why a worker could not load a workload. It is an answer, as an exception might not be picklable."""
+_seen: dict[str, str] = {}
+"""Hash of each module's file, from when it was first used here: what was edited since was read in its old form."""
 
-    message: str
-    traceback: str
+
+def source_file(module: Any) -> str:
+    """Python file that a module was read from; "" where there is none."""
+    file = getattr(module, "__dict__", {}).get("__file__")
+    return file if isinstance(file, str) and file.endswith(".py") else ""
+
+
+def _hash(file: str) -> str:
+    try:
+        return blake2b(Path(file).read_bytes(), digest_size=16).hexdigest()
+    except OSError:  # gone, or in an archive
+        return ""
+
+
+def _versions() -> dict[str, str]:
+    found = {"Python": ".".join(platform.python_version_tuple()[:2])}
+    for name in SAME_EVERYWHERE:
+        with suppress(metadata.PackageNotFoundError):
+            found[name] = metadata.version(name)
+    return found
+
+
+@dataclass(eq=False)
+class Payload:
+    """A pickled workload: the stream and its arrays as bytes, or where these lie in a file that all workers map.
+
+    `origin` is that of a workload which goes to other machines.
+    """
+
+    pieces: list[Any]
+    origin: Origin | None = None
+    path: str = ""
+    spans: Sequence[tuple[int, int]] = ()
+    token: str = field(default_factory=lambda: uuid.uuid4().hex)
+
+    def unpack(self) -> Workload:
+        """Read the workload; its arrays are read-only."""
+        if self.path:
+            with Path(self.path).open("rb") as file:
+                view = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+            pieces = [view[start : start + size] for start, size in self.spans]
+        else:
+            for position, piece in enumerate(self.pieces):  # one by one, so that memory holds one array twice at most
+                self.pieces[position] = _aligned(piece)
+            pieces = self.pieces
+        workload: Workload = pickle.loads(pieces[0], buffers=pieces[1:])  # noqa: S301  (from the process that started the run)
+        return workload
+
+
+def _aligned(piece: Any) -> memoryview:
+    """Copy of bytes at an address that suits numpy and BLAS."""
+    found = np.frombuffer(piece, dtype=np.uint8)
+    room = np.empty(found.size + ALIGNMENT, dtype=np.uint8)
+    start = -room.ctypes.data % ALIGNMENT
+    copied = room[start : start + found.size]
+    copied[:] = found
+    return copied.data.toreadonly()
+
+
+def pickled(workload: Workload) -> list[memoryview]:
+    """Pickle of a workload, and the arrays that it refers to, which are not copied.
+
+    Raises `InvalidPlanError` where it cannot be pickled.
+    """
+    buffers: list[pickle.PickleBuffer] = []
+    try:
+        stream = cloudpickle_dumps()(workload, protocol=5, buffer_callback=buffers.append)
+    except MemoryError:
+        raise
+    except Exception as error:
+        raise InvalidPlanError(
+            f"The models or the data cannot be sent to worker processes: {in_one_line(error)}. "
+            "Define what cannot be pickled in a module that can be imported, or measure in this process: ",
+            Setting("n_jobs", "1"),
+            ", no timeout.",
+        ) from error
+    return [memoryview(stream), *(buffer.raw() for buffer in buffers)]
+
+
+def cloudpickle_dumps() -> Callable[..., bytes]:
+    """Function that pickles functions and classes of notebooks too; `pickle.loads` reads its result."""
+    from joblib.externals.loky.cloudpickle_wrapper import dumps  # in old versions of joblib a copy of its own
+
+    return cast("Callable[..., bytes]", dumps)
+
+
+# --- measuring ------------------------------------------------------------------------------------------------------------------
+
+
+class Unfit(NamedTuple):
+    """Reason why a worker cannot take the workload over. It is an answer, as an exception might not be picklable."""
+
+    reason: str
 
 
 class Report(NamedTuple):
-    """Seconds of the cells that were measured, counted from the first one given, and their outcomes as `packed`.
+    """Outcomes of the first of some cells, as `packed`; `interrupt` tells of a model's KeyboardInterrupt, which ends the run."""
 
-    `interrupt` says that a model raised KeyboardInterrupt, which ends the run here as it does in the process of the user.
-    """
-
-    seconds: list[float]
     outcomes: bytes
     interrupt: str = ""
 
 
-_values_of = attrgetter(*(field.name for field in fields(Outcome)))
-_started = time.time()
-_held: Workload | None = None
-_is_large = False
-_variables: Mapping[str, str] | None = None
+_held: tuple[str, Workload] | None = None
 
 
-def prepare(payload: Payload, environment: Environment) -> Failure | None:
-    """Load a workload and enter it; an earlier one is left and dropped."""
-    global _held, _is_large
-    try:
-        release()
-        if _variables is not None and _edited_since_start():
-            return Failure("a source file was edited after this process had read it", "")
-        _adopt(environment)
-        workload = payload.unpack()
-        workload.__enter__()
-        _held, _is_large = workload, bool(payload.path)
-        # loky collects garbage every second, and with scikit-learn imported that takes a tenth of it. What is there now stays.
-        gc.freeze()
-    except Exception as error:
-        return Failure(in_one_line(error), "".join(traceback.format_exception(error)))
-    except BaseException as error:
-        leave(error)
-    return None
+def load(payload: Payload) -> int | Unfit:
+    """Take a workload over, in place of an earlier one; returns the id of this process."""
+    global _held
+    if _held is None or _held[0] != payload.token:
+        leave()
+        try:
+            if payload.origin is not None:
+                if problem := payload.origin.problem():
+                    return Unfit(problem)
+                sys.path += [folder for folder in payload.origin.folders if folder not in sys.path and Path(folder).is_dir()]
+            workload = payload.unpack()
+            if payload.origin is not None and (problem := payload.origin.problem()):  # of what was imported by that
+                return Unfit(problem)
+            workload.__enter__()
+        except MemoryError:
+            raise
+        except Exception as error:
+            return Unfit(in_one_line(error))
+        _held = payload.token, workload
+        if payload.origin is not None:  # Dask drops it when the run has ended or its client is gone
+            weakref.finalize(payload, _thread.call, leave, payload.token).atexit = False
+        else:
+            gc.freeze()  # loky collects garbage every second, and with scikit-learn imported that takes a tenth of it
+    return os.getpid()
 
 
-def measure(cells: Sequence[Cell], seconds: float) -> Report:
-    """Measure cells with the workload that is held."""
+def leave(token: str | None = None) -> None:
+    """Leave the workload that is held, or only if it is a certain one, and let its memory go."""
+    global _held
+    if _held is not None and token in (None, _held[0]):
+        (_, workload), _held = _held, None
+        workload.__exit__(None, None, None)
+
+
+def measure(cells: Sequence[tuple[int, ...]], seconds: float) -> Report:
+    """Measure cells with the workload that is held until all are done or so many seconds have passed, at least one."""
     if _held is None:
         raise RuntimeError("this worker process holds no workload")
-    return measure_with(_held, cells, seconds)
-
-
-def measure_with(workload: Workload, cells: Sequence[Cell], seconds: float, *, patience: float = 0.0) -> Report:
-    """Measure cells until all are done or so many seconds have passed, at least one.
-
-    A group of cells goes on for `patience` times as long as its first one took: where the rest of it may go to another process,
-    which begins it anew.
-    """
-    durations: list[float] = []
     outcomes: list[Outcome] = []
-    closes = time.perf_counter() + seconds
-    closes_group, interrupt = 0.0, ""
-    groups = list(map(group_of(workload), cells))
-    for cell, before, group, after in zip(cells, [None, *groups], groups, [*groups[1:], None], strict=False):
-        began = time.perf_counter()
+    ends = time.perf_counter() + seconds
+    for cell in map(Cell._make, cells):
         try:
-            outcomes.append(workload.measure(cell))
-        except Exception as error:  # against its promise; that costs this one cell only
-            outcomes.append(failed(cell, error))
+            outcomes.append(_held[1].measure(cell))
         except KeyboardInterrupt as error:  # a model's own, as this process does not hear the user's
-            interrupt = in_one_line(error)
+            return Report(packed(outcomes), in_one_line(error))
+        except BaseException as error:  # against its promise; that costs this one cell only
+            outcomes.append(failed(cell, error))
+        if time.perf_counter() >= ends:
             break
-        except BaseException as error:  # SystemExit and the like
-            leave(error)
-        ended = time.perf_counter()
-        durations.append(ended - began)
-        if group is not None and group != before:
-            closes_group = began + patience * (ended - began)
-        if ended >= closes and (group is None or group != after or ended >= closes_group):
-            break
-    return Report(durations, packed(outcomes), interrupt)
+    return Report(packed(outcomes))
 
 
-def release() -> None:
-    """Leave the workload and free its memory."""
-    global _held
-    if _held is not None:
-        workload, _held = _held, None
-        workload.__exit__(None, None, None)
-        del workload
-        if _is_large:  # data that hang on a cycle would stay in memory
-            gc.unfreeze()
-            gc.collect()
-
-
-def leave(error: BaseException) -> NoReturn:
-    """End the process as an interpreter would at this exception; the parent finds out and deals with it."""
-    code = error.code if isinstance(error, SystemExit) else 130 if isinstance(error, KeyboardInterrupt) else 1
-    if code is not None and not isinstance(code, int):
-        print(code, file=sys.stderr)  # noqa: T201  (what sys.exit("text") does)
-    with suppress(Exception):
-        sys.stdout.flush()
-        sys.stderr.flush()
-    os._exit(code & 0xFF if isinstance(code, int) else 0 if code is None else 1)
+_values_of = attrgetter(*(each.name for each in fields(Outcome)))
 
 
 def packed(outcomes: list[Outcome]) -> bytes:
@@ -162,38 +259,125 @@ def packed(outcomes: list[Outcome]) -> bytes:
         return dumps(values, protocol=5)
 
 
-def outcomes_of(report: Report) -> list[Outcome]:
-    """Read the outcomes of a report, in the parent; raises KeyboardInterrupt where a model did."""
-    if report.interrupt:
-        raise KeyboardInterrupt(f"a model raised it in a worker process: {report.interrupt}")
-    return unpacked(report.outcomes)
-
-
 def unpacked(outcomes: bytes) -> list[Outcome]:
-    """Read outcomes that were `packed`, in the parent."""
-    values: list[tuple[Any, ...]] = pickle.loads(outcomes)  # noqa: S301  (from a process that this one has started)
+    """Read outcomes that were `packed`, in the process that runs."""
+    values: list[tuple[Any, ...]] = pickle.loads(outcomes)  # noqa: S301  (from a process that this one has given work)
     return [Outcome(*each) for each in values]
 
 
-def _edited_since_start() -> bool:
-    """Tell if the file of some imported module is newer than this process, which then may hold the old version."""
-    for module in list(sys.modules.values()):
-        file = getattr(module, "__dict__", {}).get("__file__")
-        if isinstance(file, str):
-            with suppress(OSError):  # in an archive, or gone
-                if os.stat(file).st_mtime > _started:  # noqa: PTH116  (for each of a thousand modules: no Path)
-                    return True
-    return False
+# --- a worker of Dask ----------------------------------------------------------------------------------------------------------
 
 
-def _adopt(environment: Environment) -> None:
-    """Take over the parent's folder, import path and variables."""
-    global _variables
-    for name in (_variables or {}).keys() - environment.variables.keys():
-        os.environ.pop(name, None)
-    os.environ.update(environment.variables)
-    _variables = environment.variables
-    sys.path[:] = environment.path
-    if environment.folder is not None:
+class OneThread:
+    """Calls functions in one thread of its own, in the order asked for.
+
+    A worker of Dask may run several tasks at once, of several runs; numerical libraries and scikit-learn have settings for each
+    thread, warnings and global generators are the process's. To ask takes no lock, so that a finaliser may do so at any moment.
+    The thread does not keep a process from ending.
+    """
+
+    def __init__(self) -> None:
+        self._calls: SimpleQueue[tuple[Future[Any], Callable[..., Any], tuple[Any, ...]]] = SimpleQueue()
+        self._begun = threading.Lock()
+
+    def call(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        """Have a function called; the future has what it returns or raises."""
+        future: Future[Any] = Future()
+        self._calls.put((future, function, arguments))
+        if self._begun.acquire(blocking=False):  # and never released
+            threading.Thread(target=self._serve, name="tiebreak", daemon=True).start()
+        return future
+
+    def _serve(self) -> None:
+        while True:
+            self._serve_one(*self._calls.get())
+
+    @staticmethod
+    def _serve_one(future: Future[Any], function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+        """Make one call, in a function of its own: variables of a loop would keep the last arguments alive until the next."""
+        try:
+            future.set_result(function(*arguments))
+        except BaseException as error:
+            future.set_exception(error)
+
+
+_thread = OneThread()
+
+
+def load_on_dask(payload: Payload) -> int | Unfit:
+    """`load` in the thread that measures; a reason with the address of this worker."""
+    from distributed import get_worker
+
+    answer: int | Unfit = _thread.call(load, payload).result()
+    return answer if isinstance(answer, int) else Unfit(f"{get_worker().address}: {answer.reason}")
+
+
+def measure_on_dask(payload: Payload, cells: Sequence[tuple[int, ...]], seconds: float) -> Report | Unfit:
+    """`measure` in that thread, after the workload of another run where need be."""
+    answer: Report | Unfit = _thread.call(_measure_with, payload, cells, seconds).result()
+    return answer
+
+
+def _measure_with(payload: Payload, cells: Sequence[tuple[int, ...]], seconds: float) -> Report | Unfit:
+    loaded = load(payload)
+    return loaded if isinstance(loaded, Unfit) else measure(cells, seconds)
+
+
+def dask_setup(worker: Any) -> None:  # the name that Dask calls in a module that its workers load first
+    """Leave Ctrl-C to the process that has started this worker: it hears it too, and ends the worker."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+# --- a worker of this machine: ended with its parent, and the first to go when memory runs out ---------------------------------
+
+
+def begin(parent: int, pipe: int | None = None) -> None:
+    """Set up a worker process, before anything else is done there.
+
+    `parent` is the id of the process that started it, `pipe` the end of a pipe that breaks when the parent ends.
+    """
+    from joblib.externals.loky import process_executor
+
+    # With psutil installed, loky ends a worker that has grown by 300 MB; pages of the shared data count as growth.
+    process_executor._MAX_MEMORY_LEAK_SIZE = float("inf")
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to decide
+    if sys.platform != "win32":
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        signal.signal(signal.SIGTTOU, signal.SIG_IGN)  # a group in the background may print all the same
         with suppress(OSError):
-            os.chdir(environment.folder)
+            os.setpgid(0, 0)  # whatever this process starts can then be killed along with it
+    with suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text(str(OOM_SCORE))
+    with suppress(OSError):
+        _tie_to(parent, pipe)
+    threading.Thread(target=_watch, args=(parent,), name="tiebreak-parent-watch", daemon=True).start()
+
+
+def _tie_to(parent: int, pipe: int | None) -> None:
+    """Have the system kill this process and those that it started when the parent's pipe breaks.
+
+    No Python runs for that, so that it works while a fit holds the interpreter's lock.
+    """
+    if sys.platform != "linux" or pipe is None:
+        return
+    import fcntl
+
+    end = os.open(f"/proc/{parent}/fd/{pipe}", os.O_RDONLY | os.O_NONBLOCK)
+    fcntl.fcntl(end, fcntl.F_SETOWN, -os.getpid())  # the group of this process; an error if it leads none
+    fcntl.fcntl(end, fcntl.F_SETSIG, signal.SIGKILL)
+    fcntl.fcntl(end, fcntl.F_SETFL, fcntl.fcntl(end, fcntl.F_GETFL) | os.O_ASYNC)
+
+
+def _watch(parent: int) -> None:
+    """End this process, and what it started, when its parent is gone: for other systems, and in case the pipe was inherited."""
+    while os.getppid() == parent:
+        time.sleep(WATCH_SECONDS)
+    kill_group(os.getpid())
+    os._exit(1)
+
+
+def kill_group(leader: int) -> None:
+    """Kill a worker and whatever it has started. Its id is given to no other process while any of the group lives."""
+    if sys.platform != "win32":
+        with suppress(OSError):
+            os.killpg(leader, signal.SIGKILL)

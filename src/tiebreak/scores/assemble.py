@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tiebreak.errors import ContradictingSizesError, InvalidScoresError, UnpairedScoresError
-from tiebreak.numerics import FloatArray, IntArray
+from tiebreak.errors import ContradictingSizesError, UnpairedScoresError
+from tiebreak.numerics import FloatArray, IntArray, divide
 from tiebreak.scores.scores import ScoreMatrix
 
 
@@ -64,8 +64,8 @@ def assemble(
 
     `dataset` is "" if it has no name. Each row of the columns has the position of its model in `models` (unique names), the key
     of its split, the score in the metric's unit and, where they are given, the split's numbers of examples, n_train and n_test.
-    Raises `InvalidScoresError` for two rows of the same model and split, `ContradictingSizesError` for one split with two sizes,
-    and `UnpairedScoresError` where hardly any split is shared, so that the table would be all but empty.
+    Scores of one model and split are averaged. Raises `ContradictingSizesError` for one split with two sizes, and
+    `UnpairedScoresError` where hardly any split is shared, so that the table would be all but empty.
     """
     keys = number_splits(repeat, fold)
     n_cells = len(models) * keys.n_splits
@@ -75,16 +75,7 @@ def assemble(
             "split. Is each model named, and each split numbered, the same way in all rows?"
         )
     cell = model_code.astype(np.int64) * keys.n_splits + keys.code
-    doubled = np.flatnonzero(np.bincount(cell, minlength=n_cells) > 1)
-    if doubled.size:
-        code, split = divmod(int(doubled[0]), keys.n_splits)
-        where = f" on dataset {dataset!r}" if dataset else ""
-        raise InvalidScoresError(
-            f"model {models[code]!r} has more than one score for {keys.name(split)}{where} ({doubled.size} such row(s) in all). "
-            "Keep one row for each model and split; if the rows differ by a random seed, name that column 'seed'."
-        )
-    matrix = np.full(n_cells, np.nan)
-    matrix[cell] = score
+    matrix = divide(np.bincount(cell, score, n_cells), np.bincount(cell, minlength=n_cells))
     return ScoreMatrix(
         dataset,
         tuple(models),

@@ -6,12 +6,12 @@ cross-validation, whose training sets overlap, see `corrected_t`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betainc, betaincinv, chdtrc, gammaln, ndtr, ndtri, xlogy
+from scipy.special import betainc, betaincinv, chdtrc, gammaln, ndtr, ndtri
 
 from tiebreak.errors import InvalidParameterError, InvalidScoresError, TooFewModelsError
 from tiebreak.numerics import (
@@ -29,19 +29,7 @@ from tiebreak.numerics import (
 )
 from tiebreak.numerics.law import Law, Shape, Significance, student
 
-ProportionMethod = Literal[
-    "wilson",
-    "wilson-cc",
-    "clopper-pearson",
-    "mid-p",
-    "agresti-coull",
-    "jeffreys",
-    "jeffreys-modified",
-    "likelihood-ratio",
-    "wald",
-    "wald-cc",
-    "plus-four",
-]
+ProportionMethod = Literal["wilson", "clopper-pearson"]
 McNemarVariant = Literal["exact", "mid-p", "chi2", "chi2-corrected"]
 Limits = tuple[FloatArray, FloatArray]
 
@@ -62,21 +50,15 @@ def proportion_interval(
         Number of examples, broadcast against `successes`.
     level : float, default 0.95
         Coverage, between 0 and 1.
-    method : str
+    method : {"wilson", "clopper-pearson"}
         "wilson" inverts the score test [W27]_ and is the default, as its coverage is near the nominal one on average over the
         true rates p, for every n [BCD01]_. For some p it is less: with 95 % down to 0.835 at n = 10 and 0.838 at n = 1,000, both
-        where n p or n (1 - p) is about 0.18.
-        "clopper-pearson" inverts the exact tests [CP34]_: never too short, mostly too long; "mid-p" counts the observed outcome
-        by half. "agresti-coull" and "plus-four" add successes and failures to both sides. "jeffreys" is the central interval of
-        the posterior under a Beta(1/2, 1/2) prior, "jeffreys-modified" the same with 0 and 1 as limits where there are no
-        successes or no failures. "likelihood-ratio" inverts that test. "wald" is ``p +- z sqrt(p (1 - p) / n)``, for contrast: it
-        has no width at 0 and n. "-cc" is with the correction for continuity [N98a]_.
+        where n p or n (1 - p) is about 0.18. "clopper-pearson" inverts the exact tests [CP34]_: never too short, mostly too long.
 
     Returns
     -------
     Interval
-        Low and high limit, arrays of the shape of `successes`, or floats. Those of "wald", "wald-cc", "agresti-coull" and
-        "plus-four" may leave 0 to 1 and are not cut off.
+        Low and high limit, arrays of the shape of `successes`, or floats.
 
     Raises
     ------
@@ -88,8 +70,6 @@ def proportion_interval(
     .. [W27] E. B. Wilson. Probable inference, the law of succession, and statistical inference. JASA 22, 1927.
     .. [CP34] C. J. Clopper, E. S. Pearson. The use of confidence or fiducial limits illustrated in the case of the binomial.
        Biometrika 26, 1934.
-    .. [N98a] R. G. Newcombe. Two-sided confidence intervals for the single proportion: comparison of seven methods. Statistics
-       in Medicine 17, 1998.
     .. [BCD01] L. D. Brown, T. T. Cai, A. DasGupta. Interval estimation for a binomial proportion. Statistical Science 16, 2001.
 
     Examples
@@ -99,7 +79,9 @@ def proportion_interval(
     >>> f"{low:.4f} to {high:.4f}"
     '0.2553 to 0.3662'
     """
-    low, high = _mirrored(_chosen(_LOWER, method, "method"), *_check_counts(successes, n), _multiplier(level))
+    x, n = _check_counts(successes, n)
+    z = -ndtri((1 - check_probability(level, "level")) / 2)
+    low, high = _mirrored(_chosen({"wilson": _wilson, "clopper-pearson": _clopper_pearson}, method, "method"), x, n, z)
     return Interval(plain(low), plain(high))
 
 
@@ -115,75 +97,9 @@ def _wilson(x: FloatArray, n: FloatArray, z: FloatArray | float) -> FloatArray:
     return np.where(x == 0, 0.0, divide(x * x / (n * (n + z * z)), middle + half))
 
 
-def _wilson_cc(x: FloatArray, n: FloatArray, z: float) -> FloatArray:
-    """[N98a]_, method 4; up to half a success nothing is left of it after the correction."""
-    root = np.sqrt(np.maximum(z * z - 2 - 1 / n + 4 * x / n * (n - x + 1), 0))
-    return np.asarray(np.where(x <= 0.5, 0.0, np.maximum((2 * x + z * z - 1 - z * root) / (2 * (n + z * z)), 0.0)))
-
-
 def _clopper_pearson(x: FloatArray, n: FloatArray, z: float) -> FloatArray:
     """Quantile of a beta distribution, [CP34]_."""
-    inside = x > 0
-    return np.where(inside, betaincinv(np.where(inside, x, 1), np.where(inside, n - x + 1, 1), ndtr(-z)), 0.0)
-
-
-def _mid_p(x: FloatArray, n: FloatArray, z: float) -> FloatArray:
-    """The rate at which half of P(X = x), and P(X > x), are the tail together; [N98a]_, method 6."""
-
-    def excess(p: float, x: float, n: float) -> float:
-        above = betainc(x + 1, n - x, p) if x < n else 0.0
-        return float((betainc(x, n - x + 1, p) + above) / 2 - ndtr(-z))
-
-    return _roots(excess, x, n, np.ones(x.shape))
-
-
-def _likelihood_ratio(x: FloatArray, n: FloatArray, z: float) -> FloatArray:
-    """Limit at which twice the fall of the log-likelihood from its top is z squared; [N98a]_, method 7."""
-
-    def excess(p: float, x: float, n: float) -> float:
-        top = xlogy(x, x / n) + xlogy(n - x, 1 - x / n)
-        return float(z * z - 2 * (top - xlogy(x, p) - xlogy(n - x, 1 - p)))
-
-    return _roots(excess, x, n, x / n)
-
-
-def _roots(rising: Callable[[float, float, float], float], x: FloatArray, n: FloatArray, high: FloatArray) -> FloatArray:
-    """Roots of a rising function of a rate; 0 where one is smaller than any float, as a small part of a count has it."""
-    from scipy.optimize import brentq
-
-    smallest = float(np.finfo(float).tiny)
-
-    def root(x: float, n: float, high: float) -> float:
-        largest = min(high, 1 - 1e-16)
-        if x <= 0 or smallest >= largest or rising(smallest, x, n) >= 0:
-            return 0.0
-        return float(brentq(rising, smallest, largest, args=(x, n), xtol=1e-300, rtol=1e-14, maxiter=2000))
-
-    return np.asarray(np.vectorize(root, otypes=[float])(x, n, high))
-
-
-def _wald(x: FloatArray, n: FloatArray, z: float) -> FloatArray:
-    return np.asarray(x / n - z * np.sqrt(x / n * (1 - x / n) / n))
-
-
-_LOWER: dict[str, Callable[..., FloatArray]] = {
-    "wilson": _wilson,
-    "wilson-cc": _wilson_cc,
-    "clopper-pearson": _clopper_pearson,
-    "mid-p": _mid_p,
-    "agresti-coull": lambda x, n, z: _wald(x + z * z / 2, n + z * z, z),
-    "jeffreys": lambda x, n, z: betaincinv(x + 0.5, n - x + 0.5, ndtr(-z)),
-    "jeffreys-modified": lambda x, n, z: np.where(x == 0, 0.0, betaincinv(x + 0.5, n - x + 0.5, ndtr(-z))),
-    "likelihood-ratio": _likelihood_ratio,
-    "wald": _wald,
-    "wald-cc": lambda x, n, z: _wald(x, n, z) - 0.5 / n,
-    "plus-four": lambda x, n, z: _wald(x + 2, n + 4, z),
-}
-"""Lower limits of one proportion: of successes, examples and the normal multiplier."""
-
-
-def _multiplier(level: float) -> float:
-    return float(-ndtri((1 - check_probability(level, "level")) / 2))
+    return np.where(x > 0, betaincinv(np.where(x > 0, x, 1), np.where(x > 0, n - x + 1, 1), ndtr(-z)), 0.0)
 
 
 # --- two models, each on a test set of its own ------------------------------------------------------------------------------
@@ -274,42 +190,43 @@ def z_test(
     return student(x / n - y / m, error, n_units=(n + m).astype(np.int64)[()], tolerance=RELATIVE_TOLERANCE)
 
 
-def _joined(counts: Sequence[FloatArray], z: FloatArray, phi: FloatArray | float = 0.0) -> Limits:
-    """Limits of x / n - y / m that join the Wilson limits of both; phi is the correlation of the rates."""
-    x, n, y, m = counts
-    p, q = x / n, y / m
-    (p_low, p_high), (q_low, q_high) = _mirrored(_wilson, x, n, z), _mirrored(_wilson, y, m, z)
-
-    def together(one: FloatArray, other: FloatArray) -> FloatArray:
-        return np.asarray(np.sqrt(np.maximum(one * one - 2 * phi * one * other + other * other, 0.0)))
-
-    return p - q - together(p - p_low, q_high - q), p - q + together(p_high - p, q - q_low)
+def joined(p: FloatArray, own: Limits, q: FloatArray, other: Limits) -> Limits:
+    """Limits of the difference of two independent estimates that join the limits of both: square and add [N98]_."""
+    return p - q - np.hypot(p - own[0], other[1] - q), p - q + np.hypot(own[1] - p, q - other[0])
 
 
-def _newcombe_end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
+def joined_end(limits: Callable[[FloatArray], Limits], p: FloatArray, upper: bool) -> FloatArray:
+    """End at which a tail is `p`, of limits as a function of the normal multiplier."""
     z = np.clip(ndtri(p), -_LARGEST, _LARGEST) * (-1.0 if upper else 1.0)
-    low, high = _joined(law.parts, np.abs(z))
-    return np.where(z < 0, low, high)
+    return np.where(z < 0, *limits(np.abs(z)))
 
 
-def _newcombe_tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
-    """Tail of the multiplier at which `at` is an end of the interval, found by bisection."""
-    middle = _joined(law.parts, np.asarray(1e-12))[0]
+def joined_tail(limits: Callable[[FloatArray], Limits], middle: FloatArray, at: FloatArray, upper: bool) -> FloatArray:
+    """Tail of the multiplier at which `at` is a limit, found by bisection; one half in the middle."""
     at, is_above = np.broadcast_arrays(at, at > middle)
     small, large = np.zeros(at.shape), np.full(at.shape, _LARGEST)
     for _ in range(60):
         z = (small + large) / 2
-        low, high = _joined(law.parts, z)
+        low, high = limits(z)
         inside = np.where(is_above, high < at, low > at)
         small, large = np.where(inside, z, small), np.where(inside, large, z)
     z = np.where(at == middle, 0.0, (small + large) / 2)
     return np.asarray(ndtr(np.where(is_above == upper, -z, z)))
 
 
+def _newcombe(law: Law) -> Callable[[FloatArray], Limits]:
+    """Limits by the multiplier."""
+    x, n, y, m = law.parts
+    return lambda z: joined(x / n, _mirrored(_wilson, x, n, z), y / m, _mirrored(_wilson, y, m, z))
+
+
 _LARGEST = 38.0
 """Normal multiplier whose tail is near the smallest float."""
 
-NEWCOMBE = Shape(_newcombe_tail, _newcombe_end)
+NEWCOMBE = Shape(
+    lambda law, at, upper: joined_tail(_newcombe(law), np.asarray(law.estimate), at, upper),
+    lambda law, p, upper: joined_end(_newcombe(law), p, upper),
+)
 """Wilson limits of two rates, joined."""
 
 
@@ -447,28 +364,6 @@ def tango_statistic(only_first: ArrayLike, only_second: ArrayLike, n: ArrayLike,
     b, c, total, x = floats_together(only_first=only_first, only_second=only_second, n=n, at=at)
     distance = b - c - total * x
     return plain(np.where(distance == 0, 0.0, divide(distance, np.sqrt(total * restricted_variance(b, c, total, x)))))
-
-
-def newcombe_paired(
-    both: ArrayLike, only_first: ArrayLike, only_second: ArrayLike, neither: ArrayLike, *, level: float = 0.95
-) -> Interval:
-    """Interval of the difference of two rates on the same examples that joins the Wilson limits of both, with their correlation.
-
-    Parameters are those of `tango`, whose interval is the one that is meant; of others for contrast, ``student(law.estimate,
-    law.se)`` of the law of `tango` has that of textbooks, and of counts to which a half is added each that of Agresti and Min.
-
-    References
-    ----------
-    .. [N98b] R. G. Newcombe. Improved confidence intervals for the difference between binomial proportions based on paired data.
-       Statistics in Medicine 17, 1998; method 10.
-    """
-    a, b, c, d = _check_paired(both, only_first, only_second, neither)
-    n, product = a + b + c + d, a * d - b * c
-    corrected = np.where(product > n / 2, product - n / 2, np.minimum(product, 0.0))  # for continuity
-    phi = divide(corrected, np.sqrt((a + b) * (c + d) * (a + c) * (b + d)))
-    phi = np.where(np.isfinite(phi), phi, 0.0)  # a model that is right always, or never
-    low, high = _joined((a + b, n, a + c, n), np.asarray(_multiplier(level)), phi)
-    return Interval(plain(low), plain(high))
 
 
 def _tango_tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:

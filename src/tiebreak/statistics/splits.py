@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+from typing import Literal, NamedTuple
+
+import numpy as np
 from numpy.typing import ArrayLike
 
+from tiebreak.errors import InvalidParameterError, InvalidScoresError
 from tiebreak.numerics import (
+    SMALLEST_PVALUE,
     DifferenceMoments,
+    FloatArray,
     check_differences,
+    check_probability,
     check_ratio,
     check_scale,
     corrected_standard_error,
+    divide,
+    floats,
+    plain,
     row_moments,
+    student_multiplier,
+    student_pvalue,
 )
-from tiebreak.numerics.law import Law, student
+from tiebreak.numerics.law import Law, Significance, student
 
 
 def corrected_t(
@@ -89,3 +101,94 @@ def law_of_moments(moments: DifferenceMoments, test_train_ratio: ArrayLike) -> L
     return student(
         moments.mean, se, moments.df, n_units=moments.n_splits, kind=moments.kind, tolerance=moments.tolerance, is_posterior=True
     )
+
+
+class FiveByTwo(NamedTuple):
+    """Both tests of 5x2 cross-validation.
+
+    Attributes
+    ----------
+    variances : ndarray of shape (..., 5)
+        Of each repetition, ``(d1 - m)^2 + (d2 - m)^2``.
+    t : Significance
+        Student's with 5 degrees of freedom, two-sided. Its numerator is the first difference only, so it depends on which fold
+        comes first; it is 0 where that difference happens to be.
+    f : Significance
+        F with 10 and 5 degrees of freedom: all ten differences count, and their order does not.
+    """
+
+    variances: FloatArray
+    t: Significance
+    f: Significance
+
+
+def five_by_two_cv_test(differences: ArrayLike) -> FiveByTwo:
+    """Compare two models over five repetitions of two-fold cross-validation.
+
+    The training sets of a repetition share nothing, but they are half the data: the models are those of half as many examples.
+
+    Parameters
+    ----------
+    differences : array_like of shape (..., 5, 2)
+        First model minus second, one row for each repetition; positive favours the first.
+
+    Returns
+    -------
+    FiveByTwo
+        Where no repetition has any spread the statistics are nan, with p-value 1, if all differences are 0, and infinite, with
+        p-value nan, if they are not.
+
+    Raises
+    ------
+    InvalidScoresError
+        Another number of repetitions or folds.
+
+    References
+    ----------
+    .. [D98] T. G. Dietterich. Approximate statistical tests for comparing supervised classification learning algorithms. Neural
+       Computation 10, 1998.
+    .. [A99] E. Alpaydin. Combined 5x2 cv F test for comparing supervised classification learning algorithms. Neural Computation
+       11, 1999.
+    """
+    from scipy.special import fdtrc
+
+    d = floats(differences, "differences")
+    if d.ndim < 2 or d.shape[-2:] != (5, 2):
+        raise InvalidScoresError(
+            f"the 5x2cv tests need five repetitions of two folds, an array of shape (..., 5, 2); got {d.shape}. For other plans "
+            "use tb.statistics.corrected_t."
+        )
+    d = np.where(np.isfinite(d), d, np.nan)
+    variances = np.square(d - d.mean(axis=-1, keepdims=True)).sum(axis=-1)
+    size = np.abs(d).max(axis=(-2, -1))
+    mean_variance = np.where(variances.max(axis=-1) <= (1e-12 * size) ** 2, 0.0, variances.mean(axis=-1))
+    t = divide(d[..., 0, 0], np.sqrt(mean_variance))  # [D98]_
+    f = divide(np.square(d).sum(axis=(-2, -1)), 10 * mean_variance)  # [A99]_: sum d^2 / (2 sum s^2)
+    tests = []
+    for statistic, p, df, df2 in ((t, student_pvalue(t, 5), 5, 0), (f, fdtrc(10, 5, f), 10, 5)):
+        p = np.where(mean_variance == 0, np.where(size == 0, 1.0, np.nan), np.maximum(p, SMALLEST_PVALUE))
+        tests.append(Significance(plain(statistic), plain(p), df, df2))
+    return FiveByTwo(variances, *tests)
+
+
+def five_by_two_cv_critical_value(alpha: float = 0.05, *, test: Literal["t", "F"] = "F") -> float:
+    """Smallest statistic at which `five_by_two_cv_test` rejects.
+
+    Parameters
+    ----------
+    alpha : float, default 0.05
+        Level of the test.
+    test : {"F", "t"}
+        "F" with 10 and 5 degrees of freedom; "t" with 5, two-sided: reject where abs(t) is at least the value.
+
+    Examples
+    --------
+    >>> round(five_by_two_cv_critical_value(), 2), round(five_by_two_cv_critical_value(test="t"), 3)  # Alpaydin 1999 has 4.74
+    (4.74, 2.571)
+    """
+    from scipy.special import fdtri
+
+    alpha = check_probability(alpha, "alpha")
+    if test not in ("t", "F"):
+        raise InvalidParameterError(f"test must be 't' or 'F'; got {test!r}.")
+    return float(student_multiplier(alpha, 5) if test == "t" else fdtri(10, 5, 1 - alpha))

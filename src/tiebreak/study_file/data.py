@@ -111,74 +111,26 @@ def _columns(entry: Entry, frame: Any) -> StudyData:
     return StudyData(frame[features], **{"y" if key == "target" else key: frame[each.value] for key, each in special.items()})
 
 
-# --- columns on their way into the models ---------------------------------------------------------------------------------
+# --- columns that models cannot read ---------------------------------------------------------------------------------
 
 
-def column_steps(entry: Entry, datasets: dict[str, StudyData]) -> tuple[Any, dict[str, set[str]]]:
-    """The table ``[columns]`` as a ColumnTransformer, which is fitted on training rows only, with the model; and columns by key.
-
-    ``impute`` fills what is missing with the median, or the most frequent word, ``one_hot`` makes a column for each word, and
-    ``scale`` brings numbers to mean 0 and standard deviation 1. Columns that are treated alike make one part, and the others
-    pass as they are.
-    """
-    from sklearn import compose, impute, pipeline, preprocessing
-
-    frames = [data.X for data in datasets.values()]
-    entry.require(
-        all(hasattr(each, "columns") and list(each.columns) == list(frames[0].columns) for each in frames),
-        "goes with tables in files, all of the same columns; the data of scikit-learn have no names.",
-    )
-    columns, texts = list(frames[0].columns), _texts(frames[0])
-    fitting = {"impute": columns, "one_hot": list(texts), "scale": [column for column in columns if column not in texts]}
-    entry.check_keys(list(fitting))
-    chosen = {}
-    for key, usual in fitting.items():
-        given = entry.at(key).read(bool | list[str] | None) or []
-        for each in entry.at(key).items() if given is not True else ():
-            each.check_name(usual if key == "scale" else columns, "column for it")
-        chosen[key] = set(usual if given is True else given)
-    steps = {
-        "most_frequent": (chosen["impute"] & chosen["one_hot"], impute.SimpleImputer(strategy="most_frequent")),
-        "median": (chosen["impute"] - chosen["one_hot"], impute.SimpleImputer(strategy="median")),
-        "one_hot": (chosen["one_hot"], preprocessing.OneHotEncoder(handle_unknown="ignore", sparse_output=False)),
-        "scale": (chosen["scale"] - chosen["one_hot"], preprocessing.StandardScaler()),
-    }
-    treatments = {column: tuple(key for key, (treated, _) in steps.items() if column in treated) for column in columns}
-    parts = []
-    for keys in filter(None, dict.fromkeys(treatments.values())):
-        part = pipeline.make_pipeline(*(steps[key][1] for key in keys))
-        parts.append(("_".join(keys), part, [column for column in columns if treatments[column] == keys]))
-    chosen["impute"] |= chosen["one_hot"]  # to the encoder an empty cell is a word
-    return compose.ColumnTransformer(parts, remainder="passthrough", verbose_feature_names_out=False), chosen
-
-
-def with_columns(entry: Entry, model: Any, transformer: Any) -> Any:
-    """A model, or each candidate of a grid, behind the transformer: the step ``columns`` before the step ``model``."""
-    from sklearn.pipeline import Pipeline
-
-    if isinstance(model, dict):
-        return {name: with_columns(entry, each, transformer) for name, each in model.items()}
-    entry.require(hasattr(model, "fit"), "is a function, which is given the table as it is. [columns] goes with estimators.")
-    return Pipeline([("columns", transformer), ("model", model)])
-
-
-def refuse_unreadable(entry: Entry, datasets: dict[str, StudyData], models: dict[str, Any], treated: dict[str, set[str]]) -> None:
+def refuse_unreadable(entry: Entry, datasets: dict[str, StudyData], models: dict[str, Any]) -> None:
     """Refuse text, and empty cells, on which a model of scikit-learn would fail each time; says which column, and what to do."""
-    frames = {name: data.X for name, data in datasets.items() if hasattr(data.X, "columns")}
-    for name, frame in frames.items():
+    for name, frame in {name: data.X for name, data in datasets.items() if hasattr(data.X, "columns")}.items():
         gaps = {column: f"has {n} empty cells" for column, n in frame.isna().sum().items() if n}
-        for treatment, found in {"one_hot": _texts(frame), "impute": gaps}.items():
-            column = next((each for each in found if each not in treated.get(treatment, ())), None)
-            unable = [model for model, each in models.items() if column is not None and not _reads(each, treatment)]
+        for found, step in ((_texts(frame), "preprocessing:OneHotEncoder"), (gaps, "impute:SimpleImputer")):
+            column, said = next(iter(found.items()), ("", ""))
+            unable = [model for model, each in models.items() if found and not _reads(each, is_text=found is not gaps)]
             (entry.at(name) if name else entry).require(
                 not unable,
-                f"the column {column!r} {found.get(column)}, which {' and '.join(map(repr, unable[:3]))} cannot read. "
-                f'Leave it out with drop = ["{column}"], or treat it under [columns]: {treatment} = true.',
+                f"the column {column!r} {said}, which {' and '.join(map(repr, unable[:3]))} cannot read. "
+                f'Leave it out with drop = ["{column}"], or let the first of the model\'s steps turn it into numbers, such as '
+                f"sklearn.{step} in an sklearn.compose:ColumnTransformer.",
             )
 
 
-def _reads(model: Any, treatment: str) -> bool:
-    """True where a model can do without a treatment of columns, or nothing says that it cannot."""
+def _reads(model: Any, *, is_text: bool) -> bool:
+    """True where a model can do with text, or with empty cells, or nothing says that it cannot."""
     from sklearn import pipeline, utils
 
     model = next(iter(model.values())) if isinstance(model, dict) else model
@@ -186,8 +138,8 @@ def _reads(model: Any, treatment: str) -> bool:
     if not type(first).__module__.startswith("sklearn.") or any(hasattr(each, "fit") for each in first.get_params().values()):
         return True
     tags = utils.get_tags(first)
-    reads_texts = tags.input_tags.string or tags.input_tags.categorical
-    return bool(tags.no_validation or (tags.input_tags.allow_nan if treatment == "impute" else reads_texts))
+    can = (tags.input_tags.string or tags.input_tags.categorical) if is_text else tags.input_tags.allow_nan
+    return bool(tags.no_validation or can)
 
 
 def _texts(frame: Any) -> dict[str, str]:

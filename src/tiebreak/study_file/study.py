@@ -19,7 +19,7 @@ from tiebreak.plan.candidates import grid
 from tiebreak.plan.splits import KINDS
 from tiebreak.printable import printable
 from tiebreak.readers.files import content_of
-from tiebreak.study_file.data import StudyData, column_steps, read_datasets, refuse_unreadable, with_columns
+from tiebreak.study_file.data import StudyData, read_datasets, refuse_unreadable
 from tiebreak.study_file.toml import Entry, shown
 
 _HOW = 'Write "module:name", such as "sklearn.svm:SVC".'
@@ -38,7 +38,6 @@ class Study(Struct, kw_only=True, eq=False):
     name: str = ""
     models: dict[str, Any] = {}
     datasets: dict[str, Any] = field(name="data", default_factory=dict)
-    columns: Any = None
     cv: Any = None
     inner: Any = None
     scoring: Any = field(name="metrics", default=None)
@@ -91,10 +90,7 @@ def read_study(path: Path | str) -> Study:
     scoring = [_metric(each) for each in whole.at("metrics").items()] if "metrics" in whole.value else None
     models = {name: _model(whole.at("models").at(name)) for name in asked.models}
     datasets = read_datasets(whole.at("data"), folder)
-    prepare, treated = (None, {}) if asked.columns is None else column_steps(whole.at("columns"), datasets)
-    refuse_unreadable(whole.at("data"), datasets, models, treated)
-    if prepare is not None:
-        models = {name: with_columns(whole.at("models").at(name), model, prepare) for name, model in models.items()}
+    refuse_unreadable(whole.at("data"), datasets, models)
     return structs.replace(
         asked,
         file=whole.file,

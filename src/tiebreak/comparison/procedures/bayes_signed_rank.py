@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.bayesian.signed_rank import signed_rank_posterior
 from tiebreak.comparison.procedures.datasets import (
     INDEPENDENT_DATASETS,
     MOST_PAIRS,
@@ -18,19 +16,17 @@ from tiebreak.comparison.procedures.datasets import (
     OverDatasets,
     tolerance_of,
 )
-from tiebreak.comparison.procedures.procedure import Differences, TestOnly
+from tiebreak.comparison.procedures.procedure import LawDifferences, TestOnly
 from tiebreak.comparison.verdict import TOO_FEW_DRAWS, Codes
 from tiebreak.errors import Setting, TiebreakError, TooFewModelsError
 from tiebreak.numerics import CONSTANT, SPREAD, Alternative, FloatArray, IntArray
+from tiebreak.numerics.law import DRAWS_BEYOND
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
-from tiebreak.statistics.ranks import hodges_lehmann
+from tiebreak.statistics.posterior.signed_rank import signed_rank_centre, signed_rank_posterior
 
 if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings
-
-DRAWS_PER_TAIL = 20
-"""Draws that an interval needs: this over its level."""
 
 MOST_DRAWS = 100_000
 
@@ -42,66 +38,21 @@ ENOUGH_DATASETS = 30
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class CentreDifferences(Differences):
-    """Draws of each pair's centre in ascending order, of shape (..., n_draws); their shares are posterior probabilities."""
+class CentreDifferences(LawDifferences):
+    """Draws of each pair's centre, whose shares are posterior probabilities."""
 
     has_coverage: ClassVar[bool] = False
     is_posterior: ClassVar[bool] = True
     has_density: ClassVar[bool] = False
-    drawn: FloatArray
-
-    @property
-    def statistic(self) -> None:
-        """None: there is no test."""
-        return None
-
-    def tail_below(self, at: ArrayLike) -> FloatArray:
-        """Posterior probability of a centre of at most `at`; draws equal to it but for rounding count."""
-        return self._share(at, below=True)
-
-    def tail_above(self, at: ArrayLike) -> FloatArray:
-        """Posterior probability of a centre of at least `at`."""
-        return self._share(at, below=False)
-
-    def _share(self, at: ArrayLike, *, below: bool) -> FloatArray:
-        at, n_draws = np.asarray(at, dtype=float), self.drawn.shape[-1]
-        points = np.broadcast_to(at, np.broadcast_shapes(at.shape, self.estimate.shape))
-        slack = np.broadcast_to(self.tolerance, self.estimate.shape)
-        found = np.zeros(points.shape)
-        for pair in np.ndindex(self.estimate.shape):
-            own, where = self.drawn[pair], (..., *pair)
-            if below:
-                found[where] = own.searchsorted(points[where] + slack[pair], "right") / n_draws
-            else:
-                found[where] = 1.0 - own.searchsorted(points[where] - slack[pair], "left") / n_draws
-        return found
 
     def own_pvalue(self, alternative: Alternative) -> FloatArray:
-        """The tail at 0, or the smaller one twice; of draws that are all on one side no less than one in their number."""
-        below, above = self.tail_below(0.0), self.tail_above(0.0)
-        found = {"greater": below, "less": above}.get(alternative, 2.0 * np.minimum(below, above))
-        return np.asarray(np.clip(found, 1.0 / self.drawn.shape[-1], 1.0))
-
-    def quantile(self, p: ArrayLike, *, upper: bool = False) -> FloatArray:
-        """Quantiles of the draws, between two of them where the place is none."""
-        p, last = np.asarray(p, dtype=float), self.drawn.shape[-1] - 1
-        place = (1.0 - p if upper else p) * last
-        low = np.floor(place).astype(np.int64)
-        pairs = np.indices(self.estimate.shape, sparse=True)
-        one, two = (self.drawn[(*pairs, np.clip(each, 0, last))] for each in (low, low + 1))
-        return np.asarray(one + (place - low) * (two - one))
-
-    def bound(self, p: ArrayLike, *, upper: bool) -> FloatArray:
-        """One-sided bound; nan where there are too few draws for it."""
-        return np.where(self._has_too_few(2.0 * np.asarray(p, dtype=float)), np.nan, super().bound(p, upper=upper))
+        """p-value of the draws, no less than one in their number."""
+        return np.asarray(self.judged.pvalue(alternative))
 
     def reasons(self, alpha: float) -> Codes:
         """Too few draws for so small an alpha, or the kind of the pair."""
-        has_too_few = (self.kind == SPREAD) & self._has_too_few(np.asarray(alpha))
-        return np.where(has_too_few, TOO_FEW_DRAWS, super().reasons(alpha)).astype(np.int8)
-
-    def _has_too_few(self, alpha: FloatArray) -> NDArray[np.bool_]:
-        return np.asarray(self.drawn.shape[-1] * alpha < DRAWS_PER_TAIL * (1 - 1e-9))
+        has_none = (self.kind == SPREAD) & np.isnan(self.interval(alpha).low)
+        return np.where(has_none, TOO_FEW_DRAWS, super().reasons(alpha)).astype(np.int8)
 
 
 @dataclass(frozen=True)
@@ -135,19 +86,13 @@ class BayesSignedRank(OverDatasets):
     def judge(self, data: Scores, first: IntArray, second: IntArray, settings: Settings) -> CentreDifferences:
         """Draws of each pair's centre, enough for the intervals of all pairs at once: 9,999 to 100,000."""
         difference, scale = self.differences_of(data, first, second)
-        posterior = signed_rank_posterior(difference, scale=scale, omit_missing=True)
         n_models = len(data.models)
-        wanted = ceil(DRAWS_PER_TAIL * n_models * (n_models - 1) / 2 / settings.alpha)
-        drawn = np.sort(posterior.centres(min(max(9_999, wanted), MOST_DRAWS), settings.seed), axis=-1)
-        tolerance = tolerance_of(scale)
-        kind = self.kinds(difference, tolerance)
-        return CentreDifferences(
-            estimate=np.asarray(hodges_lehmann(difference)),
-            n_units=np.count_nonzero(~np.isnan(difference), axis=-1),
-            kind=np.where(kind == CONSTANT, SPREAD, kind).astype(np.int8),  # the prior lies beside differences that are the same
-            tolerance=tolerance,
-            drawn=drawn,
-        )
+        n_draws = ceil(2 * DRAWS_BEYOND * n_models * (n_models - 1) / 2 / settings.alpha)
+        n_draws = min(max(9_999, n_draws), MOST_DRAWS)
+        law = signed_rank_centre(difference, scale=scale, omit_missing=True, n_draws=n_draws, rng=settings.seed)
+        kind = self.kinds(difference, tolerance_of(scale))
+        # the prior lies beside differences that are the same
+        return CentreDifferences.of(replace(law, kind=np.where(kind == CONSTANT, SPREAD, kind).astype(np.int8)))
 
     def supplementary_tests(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
         """The omnibus tests, and the test as it was published, of the first pairs of the ranking.
@@ -164,8 +109,8 @@ class BayesSignedRank(OverDatasets):
             difference, scale = self.differences_of(data, np.asarray(one), np.asarray(other))
             if np.isnan(difference).all():
                 continue
-            posterior = signed_rank_posterior(difference, rope=rope, scale=scale, omit_missing=True)
-            better, equivalent, worse = map(float, posterior.probabilities(rng=settings.seed))
+            posterior = signed_rank_posterior(difference, rope=rope, scale=scale, omit_missing=True, rng=settings.seed)
+            better, equivalent, worse = map(float, posterior.probabilities)
             by = f" by more than {rope:.3g}" if rope else ""
             inside = f" within {rope:.3g} {equivalent:.3f}," if rope else ""
             text = (

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from tiebreak.bayesian.joint_posterior import joint_draws
 from tiebreak.comparison.procedures.procedure import ModelValues, Procedure
 from tiebreak.comparison.procedures.student import StudentTails
 from tiebreak.errors import Advice, MissingSizesError, Setting, TiebreakError, TooFewSplitsError
@@ -25,6 +24,7 @@ from tiebreak.numerics.law import Law
 from tiebreak.scores.differences import model_moments, model_ratios, pair_differences
 from tiebreak.scores.scores import ScoreMatrix, Scores
 from tiebreak.scores.vocabulary import Notice
+from tiebreak.statistics.posterior.joint import joint_draws
 from tiebreak.statistics.splits import law_of_moments
 
 if TYPE_CHECKING:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.bayesian.hierarchical import HierarchicalPosterior, ShrunkenMeans, hierarchical_posterior
 from tiebreak.comparison.procedures.datasets import (
     INDEPENDENT_DATASETS,
     MOST_PAIRS,
@@ -19,9 +18,10 @@ from tiebreak.comparison.procedures.datasets import (
 )
 from tiebreak.comparison.procedures.procedure import Differences, Shrunken, TestOnly
 from tiebreak.errors import MissingSizesError, Setting, TiebreakError, TooFewSplitsError
-from tiebreak.numerics import CONSTANT, IDENTICAL, SPREAD, UNDEFINED, FloatArray, IntArray, Interval
+from tiebreak.numerics import CONSTANT, IDENTICAL, SPREAD, UNDEFINED, FloatArray, IntArray
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import quoted
+from tiebreak.statistics.posterior.hierarchical import HierarchicalPosterior, ShrunkenMeans, hierarchical_posterior
 
 if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings
@@ -36,8 +36,6 @@ class HierarchicalDifferences(Differences):
     posteriors: NDArray[np.object_]
     datasets: NDArray[np.object_]
     """Names of the datasets of each posterior, as a tuple."""
-    found: dict[tuple[int, float], Interval] = field(default_factory=dict, repr=False)
-    """Intervals by posterior and tail, which parts of these differences share."""
 
     @property
     def posterior(self) -> HierarchicalPosterior | None:
@@ -47,22 +45,15 @@ class HierarchicalDifferences(Differences):
 
     def tail_below(self, at: ArrayLike) -> FloatArray:
         """Probability that the mean difference is at most `at`."""
-        return np.clip(1.0 - self.tail_above(at), 0.0, 1.0)
+        return _each(lambda posterior, x: float(posterior.law.tail(x)), self.posteriors, at)
 
     def tail_above(self, at: ArrayLike) -> FloatArray:
         """Probability that the mean difference is at least `at`."""
-        return np.clip(_each(lambda posterior, x: posterior.tail_above(x), self.posteriors, at), 0.0, 1.0)
+        return _each(lambda posterior, x: float(posterior.law.tail(x, upper=True)), self.posteriors, at)
 
     def quantile(self, p: ArrayLike, *, upper: bool = False) -> FloatArray:
-        """Ends of credible intervals, of which a search finds both."""
-
-        def end(posterior: HierarchicalPosterior, x: float) -> float:
-            key = id(posterior), x
-            if key not in self.found:
-                self.found[key] = posterior.credible_interval(1.0 - 2.0 * x)
-            return float(self.found[key][int(upper)])
-
-        return _each(end, self.posteriors, p)
+        """Ends of credible intervals."""
+        return _each(lambda posterior, x: float(posterior.law.end(x, upper=upper)), self.posteriors, p)
 
 
 def _each(of: Callable[[HierarchicalPosterior, float], float], posteriors: NDArray[np.object_], at: ArrayLike) -> FloatArray:
@@ -116,7 +107,7 @@ class Hierarchical(OverDatasets):
         flat = np.where(self.kinds(difference, tolerance) == IDENTICAL, IDENTICAL, CONSTANT)
         exists = np.array([posterior is not None for posterior in posteriors.ravel()]).reshape(posteriors.shape)
         kind = np.where(exists, SPREAD, np.where(n_units > 1, flat, UNDEFINED)).astype(np.int8)
-        means = np.array([np.nan if each is None else each.mean for each in posteriors.ravel()]).reshape(posteriors.shape)
+        means = np.array([np.nan if each is None else each.law.estimate for each in posteriors.ravel()]).reshape(posteriors.shape)
         return HierarchicalDifferences(
             estimate=np.where(kind == IDENTICAL, 0.0, means),
             n_units=n_units,
@@ -140,23 +131,20 @@ class Hierarchical(OverDatasets):
         judged = self.judge(data, first, second, settings)
         for i, j, posterior in zip(first.tolist(), second.tolist(), judged.posteriors.tolist(), strict=True):
             if posterior is not None:
-                yield _next_dataset((models[i], models[j]), posterior, settings.alpha)
+                yield _next_dataset((models[i], models[j]), posterior, settings)
 
     def shrunken(self, differences: Differences) -> Iterator[Shrunken] | None:
         """Each dataset's own difference, shrunken towards those of the others, of every pair that has a posterior."""
         return _shrunken(differences) if isinstance(differences, HierarchicalDifferences) else None
 
 
-def _next_dataset(pair: tuple[str, str], posterior: HierarchicalPosterior, alpha: float) -> TestOnly:
+def _next_dataset(pair: tuple[str, str], posterior: HierarchicalPosterior, settings: Settings) -> TestOnly:
     """The difference of a further dataset."""
-    chances = posterior.next_dataset()
-    low, high = map(float, posterior.next_interval(1.0 - alpha))
-    names = (
-        f"better by more than {posterior.rope:.3g}",
-        f"within {posterior.rope:.3g}",
-        f"worse by more than {posterior.rope:.3g}",
-    )
-    words = names if posterior.rope else ("better", "", "worse")
+    law, rope, alpha = posterior.next_dataset(), float(settings.rope), settings.alpha
+    chances = law.probabilities(rope)
+    low, high = map(float, law.interval_at(alpha))
+    names = (f"better by more than {rope:.3g}", f"within {rope:.3g}", f"worse by more than {rope:.3g}")
+    words = names if rope else ("better", "", "worse")
     shown = [f"{word} ({float(p):.3f})" for word, p in zip(words, chances, strict=True) if word]
     text = (
         f"the next dataset: the difference of {quoted(pair)} (positive favours {quoted(pair[:1])}) lies between {low:.3g} and "

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from tiebreak.comparison.sample_size import SampleSize
 
-POINTS = 40
+POINTS = 20
 """Numbers of units at which a power is worked out."""
 
 TIMES = (1 / 1.5, 1.0, 1.5)
@@ -47,7 +47,7 @@ class PowerDisplay(Display):
         """Work the powers out."""
         import pandas as pd
 
-        step, middle = size.data.step, size.n or max(size.fewest, 10)
+        step, middle = size.step, size.n or max(size.fewest, 10)
         low, high = max(size.fewest, middle // AROUND), max(middle * AROUND, size.fewest + AROUND * step)
         numbers = sorted({whole(n, step) for n in np.geomspace(low, high, POINTS)})
         middle_effect = size.effect if isfinite(size.effect) else size.smallest(numbers[-1])
@@ -60,13 +60,13 @@ class PowerDisplay(Display):
         """True for differences that there can be, and ropes that models keep to."""
         if not isfinite(effect) or effect <= 0:
             return False
-        if not size.target.is_by_difference:
-            return effect > size.difference_beyond
-        return size.target.limit(size.rope) < effect < size.data.largest
+        if size.goal != "better":
+            return effect > abs(size.difference)
+        return size.rope < effect < size.largest
 
     @property
     def _what(self) -> str:
-        return "difference" if self.size.target.is_by_difference else "rope"
+        return "difference" if self.size.goal == "better" else "rope"
 
     def _size(self) -> tuple[float, float]:
         return 6.4, 4.2
@@ -80,8 +80,8 @@ class PowerDisplay(Display):
         return f"{size.n:,} {size.unit}s show a {self._what} of {bound(size.effect)} with {power} power"
 
     def _note(self) -> str:
-        level = format_percent(1 - float(f"{self.size.target.interval_alpha:.4g}"))
-        return f"Chance that the {level} interval of '{self.size.data.procedure}' shows it; the lines are of other {self._what}s."
+        level = format_percent(1 - float(f"{self.size.interval_alpha:.4g}"))
+        return f"Chance that the {level} interval of '{self.size.population.procedure}' shows it, and other {self._what}s."
 
     def _draw(self, axes: Axes) -> None:
         effects = self.data["effect"].unique().tolist()

@@ -1,9 +1,0 @@
-from tiebreak.bayesian.hierarchical import HierarchicalPosterior as HierarchicalPosterior
-from tiebreak.bayesian.hierarchical import ShrunkenMeans as ShrunkenMeans
-from tiebreak.bayesian.hierarchical import hierarchical_posterior as hierarchical_posterior
-from tiebreak.bayesian.joint_posterior import JointPosterior as JointPosterior
-from tiebreak.bayesian.joint_posterior import joint_posterior as joint_posterior
-from tiebreak.bayesian.sign import SignPosterior as SignPosterior
-from tiebreak.bayesian.sign import sign_posterior as sign_posterior
-from tiebreak.bayesian.signed_rank import SignedRankPosterior as SignedRankPosterior
-from tiebreak.bayesian.signed_rank import signed_rank_posterior as signed_rank_posterior

@@ -1,0 +1,298 @@
+"""Measuring on the workers of a Dask cluster: on other machines, or in processes that may be lost and replaced."""
+
+from __future__ import annotations
+
+import ipaddress
+import logging
+import time
+import warnings
+from collections.abc import Generator, Hashable, Iterable, Iterator, Sequence
+from concurrent.futures import CancelledError, Future
+from contextlib import contextmanager, nullcontext, suppress
+from operator import length_hint
+from typing import TYPE_CHECKING, Any
+
+from tiebreak.errors import (
+    ClusterError,
+    InvalidParameterError,
+    LostWorkersError,
+    MissingDependencyError,
+    Setting,
+    UnprotectedClusterWarning,
+)
+from tiebreak.plan.plan import number_of_workers
+from tiebreak.plan.record import Cell, Outcome
+from tiebreak.runners import worker as code
+from tiebreak.runners.contract import group_of
+from tiebreak.runners.dispatch import CHECK_SECONDS, GO_ON, Dispatch
+from tiebreak.runners.failures import in_one_line
+
+if TYPE_CHECKING:
+    from tiebreak.runners.contract import Workload
+
+PATIENCE_SECONDS = 60.0
+OWN_PATIENCE_SECONDS = 300.0
+"""For workers of this machine, which come by themselves, and need more than a minute for that where much else is at work."""
+CONNECT_SECONDS = 10.0
+CLOSE_SECONDS = 5.0
+ANSWER_SECONDS = 15.0
+"""Seconds that a scheduler may take to answer; it does so in milliseconds, unless it is very busy."""
+
+BATCH_SECONDS = 0.4
+"""Seconds of work in a batch: a worker waits for the next one as long as a message takes."""
+
+
+class DaskRunner:
+    """Measures on the workers of a Dask cluster.
+
+    Models and data are sent there once, and each worker unpacks them once. Each is given a batch of about 0.4 s of work at a
+    time, recorded here as it comes back. When a worker is lost, what it was given is measured again, each cell alone, and a cell
+    under which two workers died alone becomes an outcome "killed". A scheduler that is gone ends the run with an error; what was
+    recorded is kept.
+
+    A worker process measures one cell at a time, whatever its number of threads, so workers with one thread each are best. They
+    need the same versions of Python, tiebreak, numpy, scipy and scikit-learn as this process, and modules that are no installed
+    packages with the same content; each worker checks that before it measures.
+
+    Parameters
+    ----------
+    cluster : distributed.Client or str
+        A client that is connected, which stays open; the address of a scheduler, such as "tcp://host:8786", or "tls://host:8786"
+        with certificates by Dask's own configuration; or "dask" for worker processes of this machine, which end with the run.
+    n_jobs : int
+        Number of processes that "dask" means; -1 for one on each core that this process may use.
+    """
+
+    def __init__(self, cluster: Any, n_jobs: int = 1) -> None:
+        self.cluster: Any = cluster
+        self.n_workers: int = number_of_workers(n_jobs)
+
+    def run(self, workload: Workload, cells: Iterable[Cell]) -> Generator[list[Outcome], None, None]:
+        """Measure each cell once and yield the outcomes in batches, as `Runner.run` promises.
+
+        When this ends early, cells that are being measured are measured to their end, and then dropped.
+
+        Raises `ClusterError` where there is no such scheduler, it is gone, or a worker cannot load the workload;
+        `LostWorkersError` where there are no workers, or all of them die as they load the workload; `InvalidPlanError` for a
+        workload that cannot be sent to another process. Warns with `UnprotectedClusterWarning` where others on the network can
+        use this scheduler.
+        """
+        if not length_hint(cells, 1):
+            return
+        payload = code.Payload(code.pickled(workload), code.Origin.current())
+        with _connected(self.cluster, self.n_workers) as client:
+            pool = DaskPool(client, payload, OWN_PATIENCE_SECONDS if self.cluster == "dask" else PATIENCE_SECONDS)
+            yield from Dispatch(pool, cells, group_of(workload)).outcomes()
+
+
+class DaskPool:
+    """Workers of a cluster by their addresses, each with an executor of its own, asked with a time limit.
+
+    Where there is no worker, one is waited for, `patience` seconds long. Raises `InvalidParameterError` for a client that waits
+    for nothing (``asynchronous=True``), or whose workers are threads of this process; `ClusterError` for one that is not
+    connected.
+    """
+
+    def __init__(self, client: Any, payload: code.Payload, patience: float) -> None:
+        from distributed import KilledWorker
+
+        self.lost: tuple[type[BaseException], ...] = (KilledWorker, CancelledError)
+        self._client, self._payload, self._patience = client, payload, patience
+        self._executors: dict[Hashable, Any] = {}
+        self._scattered: Any = None
+        self._names: list[str] = []
+        self._asked = -CHECK_SECONDS
+        if client.asynchronous:
+            raise InvalidParameterError("runner is an asynchronous Client; give one made without asynchronous=True.")
+        self.address = str(self._ask("identity")["address"])
+        if self.address.startswith("inproc:") or any(each.startswith("inproc:") for each in self._ask("ncores")):
+            raise InvalidParameterError(
+                "The workers of this Client are threads of your own process, which models and settings of threads are not safe "
+                "with. Make it with processes=True, or use ",
+                Setting("n_jobs"),
+                " without a runner.",
+            )
+        warn_if_exposed(self.address)
+
+    def workers(self) -> Sequence[Hashable]:
+        """Addresses of the workers that there are; they are asked for once a second."""
+        ends = time.monotonic() + self._patience
+        while not self._names or time.monotonic() - self._asked >= CHECK_SECONDS:
+            self._names = list(self._ask("ncores"))
+            self._asked = time.monotonic()
+            if not self._names:
+                if self._asked > ends:
+                    raise LostWorkersError(
+                        f"The Dask cluster at {self.address} has had no worker for {self._patience:g} s. {GO_ON} A worker is "
+                        f"started by: dask worker {self.address}"
+                    )
+                time.sleep(CHECK_SECONDS / 5)
+        return self._names
+
+    def load(self, worker: Hashable) -> Future[Any]:
+        """Have a worker unpack the workload; it gets it from another one that has it."""
+        try:
+            if self._scattered is None or self._scattered.status != "finished":
+                [self._scattered] = self._client.scatter([self._payload], hash=False, timeout=ANSWER_SECONDS)
+        except Exception as error:
+            self._ask("ncores")  # which says so where the scheduler is gone; else it was a worker
+            ended: Future[Any] = Future()
+            ended.set_exception(CancelledError() if isinstance(error, OSError) else error)
+            return ended
+        self._executors[worker] = self._client.get_executor(workers=[worker], pure=False, retries=0)
+        return self._submit(worker, code.load_on_dask, self._scattered)
+
+    def measure(self, worker: Hashable, cells: Sequence[Cell]) -> Future[Any]:
+        """Have a worker measure cells, and no other one."""
+        return self._submit(worker, code.measure_on_dask, self._scattered, list(map(tuple, cells)), BATCH_SECONDS)
+
+    def drop(self, worker: Hashable) -> None:
+        """Take back what a worker was given; it is asked at once which others there are."""
+        self._asked = -CHECK_SECONDS
+        if (executor := self._executors.pop(worker, None)) is not None:
+            with suppress(Exception):  # the client may be closed by now
+                executor.shutdown(wait=False)
+
+    def refused(self, reason: str) -> Exception:
+        """Error for workers that are not like this process."""
+        return ClusterError(
+            f"A Dask worker cannot take models and data over: {reason.rstrip('.')}. Put the same code and packages there, and "
+            f"start the workers anew. {GO_ON}"
+        )
+
+    def close(self) -> None:
+        """Take everything back; Dask then drops it too. A cell that is being measured is measured to its end."""
+        for worker in list(self._executors):
+            self.drop(worker)
+        self._scattered = None
+
+    def _submit(self, worker: Hashable, *call: Any) -> Future[Any]:
+        with self._asking():
+            future: Future[Any] = self._executors[worker].submit(*call)
+        return future
+
+    def _ask(self, question: str) -> Any:
+        with self._asking():
+            return self._client.sync(getattr(self._client.scheduler, question), callback_timeout=ANSWER_SECONDS)
+
+    @contextmanager
+    def _asking(self) -> Iterator[None]:
+        """End the run with a `ClusterError` where anything goes wrong between here and the scheduler."""
+        try:
+            if self._client.status != "running":
+                raise OSError("not connected")
+            yield
+        except Exception as error:
+            if isinstance(error, OSError | CancelledError) or self._client.status != "running":
+                where = getattr(self, "address", None) or getattr(self._client.scheduler, "address", None) or "of this client"
+                raise ClusterError(
+                    f"The Dask scheduler at {where} is gone or does not answer ({in_one_line(error)}). {GO_ON}"
+                ) from error
+            raise
+
+
+def warn_if_exposed(address: str) -> None:
+    """Warn of a scheduler that others on the network can reach, and whose connections are not encrypted."""
+    scheme, _, place = address.partition("://")
+    host = place.rpartition(":")[0].strip("[]")
+    try:
+        is_loopback = ipaddress.ip_address(host).is_loopback
+    except ValueError:  # a name
+        is_loopback = host == "localhost"
+    if scheme in ("tls", "wss") or is_loopback:
+        return
+    warnings.warn(
+        f"The Dask scheduler at {address} listens beyond this machine without TLS: whoever can reach it can have its workers run "
+        "any code, and read the data. Start it with --host 127.0.0.1, or with TLS and an address that begins with tls://.",
+        UnprotectedClusterWarning,
+        stacklevel=2,
+    )
+
+
+@contextmanager
+def _connected(target: Any, n_workers: int) -> Iterator[Any]:
+    """Client of a cluster; what was opened or started for that is closed afterwards.
+
+    The target is a client of the caller's, which is never closed; the address of a scheduler; or "dask" for a cluster of this
+    machine, which has `n_workers`.
+    """
+    if not isinstance(target, str):
+        yield target
+        return
+    _import_distributed()  # which sets its logs up
+    with _quiet_logs(), _own_cluster(n_workers) if target == "dask" else nullcontext(target) as where:
+        client = _client_for(where)
+        try:
+            yield client
+        finally:
+            with suppress(Exception):  # a scheduler that is gone cannot say goodbye
+                client.close(timeout=CLOSE_SECONDS)
+
+
+def _import_distributed() -> Any:
+    """Dask's scheduler; raises `MissingDependencyError` where it is not installed."""
+    try:
+        import distributed
+    except ImportError as error:
+        raise MissingDependencyError(f"running on Dask needs distributed ({error}): pip install 'distributed>=2024.8'.") from None
+    return distributed
+
+
+@contextmanager
+def _own_cluster(n_workers: int) -> Iterator[Any]:
+    """Start worker processes of this machine, which nobody beyond it can reach."""
+    try:
+        cluster = _import_distributed().LocalCluster(
+            n_workers=n_workers,
+            threads_per_worker=1,
+            processes=True,
+            host="127.0.0.1",
+            protocol="tcp://",
+            dashboard_address="127.0.0.1:0",  # with None it takes port 8787, which may be somebody's
+            memory_limit=0,  # as for other processes of this machine
+            silence_logs=logging.CRITICAL,
+            preload=["tiebreak.runners.worker"],
+            scheduler_kwargs={"dashboard": False},
+        )
+    except Exception as error:
+        raise ClusterError(
+            f"A Dask cluster could not be started on this machine ({in_one_line(error)}). In a "
+            "script the call has to stand under: if __name__ == '__main__'."
+        ) from error
+    try:
+        yield cluster
+    finally:
+        with suppress(Exception):
+            cluster.close(timeout=CLOSE_SECONDS)
+
+
+def _client_for(where: Any) -> Any:
+    """Client of the runner's own, connected within seconds; else raises `ClusterError`."""
+    distributed = _import_distributed()
+    client: Any = distributed.Client.__new__(distributed.Client)
+    try:
+        client.__init__(where, set_as_default=False, timeout=CONNECT_SECONDS)
+    except Exception as error:  # its kind depends on what is wrong with the address, and on the version of distributed
+        # the garbage collector would close what was half made, and wait for ever if that happens while another client starts
+        with suppress(Exception):
+            client.close(timeout=CLOSE_SECONDS)
+        client.status = "closed"
+        raise ClusterError(
+            f"The Dask scheduler at {where} cannot be reached: {in_one_line(error)}. Is it running, and is that its address? "
+            "It is started by: dask scheduler --host 127.0.0.1"
+        ) from error
+    return client
+
+
+@contextmanager
+def _quiet_logs() -> Iterator[None]:
+    """Silence distributed's logs of lost connections and workers, which are for whoever runs a cluster."""
+    loggers = [logging.getLogger(name) for name in ("distributed", "distributed.client", "tornado.application")]
+    before = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        for logger, earlier in zip(loggers, before, strict=True):
+            logger.setLevel(earlier)

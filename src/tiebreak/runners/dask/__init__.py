@@ -1,1 +1,0 @@
-"""Measuring on a Dask cluster."""

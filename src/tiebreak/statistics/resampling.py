@@ -1,0 +1,400 @@
+"""Resampling: the bootstrap of any metric, and permutation tests, which take no distribution for granted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import combinations, combinations_with_replacement
+from math import comb
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tiebreak.errors import InvalidParameterError, InvalidScoresError
+from tiebreak.numerics import (
+    Alternative,
+    FloatArray,
+    IntArray,
+    Interval,
+    check_alternative,
+    check_count,
+    check_probability,
+    divide,
+    floats,
+    generator_of,
+)
+
+BootstrapMethod = Literal["bca", "percentile", "basic", "normal"]
+Ties = Literal["half", "strict"]
+
+
+class Bootstrap(NamedTuple):
+    """Resampled values of a metric.
+
+    Attributes
+    ----------
+    estimate : float
+        The metric on the examples as they are.
+    replicates : ndarray of shape (n_rows,)
+        Its value on each resample; nan where a resample has none (a single class, say).
+    probability : ndarray of shape (n_rows,)
+    n_resamples : int
+        Number of resamples; of all that are possible where `is_exact`.
+    is_exact : bool
+        All possible resamples were taken, each row of `replicates` with its `probability`.
+    jackknife : ndarray of shape (n_examples,)
+        The metric without each example.
+    """
+
+    estimate: float
+    replicates: FloatArray
+    probability: FloatArray
+    n_resamples: int
+    is_exact: bool
+    jackknife: FloatArray
+
+    @property
+    def mean(self) -> float:
+        """Mean of the resampled values."""
+        return self._average(self.replicates)
+
+    @property
+    def standard_error(self) -> float:
+        """Standard deviation of the resampled values."""
+        n = np.count_nonzero(~np.isnan(self.replicates))
+        factor = 1.0 if self.is_exact else divide(n, n - 1)
+        return float(np.sqrt(self._average(np.square(self.replicates - self.mean)) * factor))
+
+    @property
+    def acceleration(self) -> float:
+        """Skewness of the jackknife over six: how fast the standard error changes with the metric."""
+        d = self.jackknife.mean() - self.jackknife
+        largest = np.abs(d).max()
+        if not largest > 1e-12 * abs(self.estimate):
+            return 0.0
+        return float(((d / largest) ** 3).sum() / (6 * np.square(d / largest).sum() ** 1.5))
+
+    def z0(self, ties: Ties = "half") -> float:
+        """Normal quantile of the share of resampled values below the estimate; those equal to it by half, or not ("strict")."""
+        from scipy.special import ndtri
+
+        if ties not in get_args(Ties):
+            raise InvalidParameterError(f"ties must be 'half' or 'strict'; got {ties!r}.", about="ties")
+        noise = _TIE * max(abs(self.estimate), self._largest())
+        below, up_to = (self._average((self.replicates < self.estimate + side).astype(float)) for side in (-noise, noise))
+        return float(ndtri((below + up_to) / 2 if ties == "half" else below))
+
+    def bca_shares(self, level: float = 0.95, ties: Ties = "half") -> Interval:
+        """Shares of the resampled values at which the limits of the "bca" interval of this level lie."""
+        from scipy.special import ndtr, ndtri
+
+        z = self.z0(ties) + np.array([1.0, -1.0]) * ndtri((1 - check_probability(level, "level")) / 2)
+        return Interval(*ndtr(self.z0(ties) + divide(z, 1 - self.acceleration * z)))
+
+    def interval(self, level: float = 0.95, method: BootstrapMethod = "bca", *, ties: Ties = "half") -> Interval:
+        """Two-sided interval.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            Coverage, between 0 and 1. Random resamples must be 20 / (1 - level) or more, or the limits are noise.
+        method : {"bca", "percentile", "basic", "normal"}
+            "bca" moves the quantiles for bias and skewness, "percentile" takes them as they are, "basic" reflects them at
+            the estimate, "normal" is ``estimate +- z se``. A quantile is the smallest value whose cumulative share reaches it.
+        ties : {"half", "strict"}
+            For "bca": how resampled values equal to the estimate count, see `z0`.
+
+        Returns
+        -------
+        Interval
+            nan where the resampled values are all the same, and where one in twenty of the resamples or more has no value.
+        """
+        if method not in get_args(BootstrapMethod):
+            raise InvalidParameterError(
+                f"unknown method {method!r}; choose one of {', '.join(map(repr, get_args(BootstrapMethod)))}.", about="method"
+            )
+        alpha = 1 - check_probability(level, "level")
+        if not self.is_exact and self.n_resamples * alpha < _DRAWS_PER_TAIL:
+            raise InvalidParameterError(
+                f"{self.n_resamples} resamples are too few for an interval of level {level:g}; pass n_resamples="
+                f"{int(np.ceil(_DRAWS_PER_TAIL / alpha))} or more.",
+                about="n_resamples",
+            )
+        has_value = ~np.isnan(self.replicates)
+        if np.isnan(self.estimate) or has_value.mean() <= 0.95 or np.ptp(self.replicates[has_value]) <= _TIE * self._largest():
+            return Interval(np.asarray(np.nan), np.asarray(np.nan))
+        if method == "normal":
+            from scipy.special import ndtri
+
+            half = ndtri(alpha / 2) * self.standard_error
+            return Interval(np.asarray(self.estimate + half), np.asarray(self.estimate - half))
+        shares = self.bca_shares(level, ties) if method == "bca" else (alpha / 2, 1 - alpha / 2)
+        order = np.argsort(self.replicates)[: np.count_nonzero(has_value)]  # nan last
+        cumulative = np.cumsum(self.probability[order])
+        places = np.searchsorted(cumulative, np.array(shares) * cumulative[-1] * (1 - 1e-12))
+        low, high = self.replicates[order[np.minimum(places, order.size - 1)]]
+        return Interval(2 * self.estimate - high, 2 * self.estimate - low) if method == "basic" else Interval(low, high)
+
+    def _average(self, values: FloatArray) -> float:
+        has_value = ~np.isnan(self.replicates)
+        return float(divide(np.where(has_value, values, 0.0) @ self.probability, has_value @ self.probability))
+
+    def _largest(self) -> float:
+        """Size of the resampled values; nan where there are none."""
+        return float(np.fmax.reduce(np.abs(self.replicates)))
+
+
+_TIE = 1e-10
+"""Values nearer to each other than this share of their size are equal but for rounding."""
+_DRAWS_PER_TAIL, _MOST_ENUMERATED = 20, 400_000
+_BLOCK = 200_000
+"""Examples drawn at a time."""
+
+
+def bootstrap(
+    function: Callable[..., ArrayLike],
+    *columns: ArrayLike,
+    n_resamples: int = 9_999,
+    exact: bool | None = None,
+    rng: int | np.random.Generator = 0,
+) -> Bootstrap:
+    """Resample examples with replacement, and take a metric of each resample.
+
+    Parameters
+    ----------
+    function : callable
+        The metric of one model, or of the differences of two: of columns of shape (n_rows, n_examples), each row a resample, it
+        returns one value for each row, as ``lambda x: x.mean(axis=-1)`` does.
+    *columns : array_like of shape (n_examples,)
+        What an example has: a score, or a label and a prediction.
+    n_resamples : int, default 9,999
+    exact : bool, optional
+        Take all possible resamples, up to 400,000 but for their order; if not given where these are `n_resamples` at most.
+    rng : int or numpy Generator, default 0
+
+    Returns
+    -------
+    Bootstrap
+
+    Raises
+    ------
+    InvalidParameterError
+        Fewer than one resample, or more possible ones than can be enumerated.
+    InvalidScoresError
+        Columns of different lengths, or a function that does not return one number for each row.
+
+    References
+    ----------
+    .. [E87] B. Efron. Better bootstrap confidence intervals. Journal of the American Statistical Association 82, 1987.
+    .. [ET93] B. Efron, R. J. Tibshirani. An introduction to the bootstrap. Chapman & Hall, 1993.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> result = tb.statistics.bootstrap(lambda x: x.mean(axis=-1), [0.81, 0.78, 0.84, 0.79, 0.9, 0.83])
+    >>> result.is_exact, result.n_resamples, [round(float(limit), 4) for limit in result.interval()]
+    (True, 46656, [0.8, 0.865])
+    """
+    arrays = [np.asarray(column) for column in columns]
+    n_resamples, n = check_count(n_resamples, "n_resamples"), arrays[0].size if arrays else 0
+    if not n or any(each.shape != (n,) for each in arrays):
+        raise InvalidScoresError(
+            f"the bootstrap takes columns of one length, one value for each example; got {[each.shape for each in arrays]}."
+        )
+
+    def values(rows: IntArray) -> FloatArray:
+        found = floats(function(*(each[rows] for each in arrays)), "what the function returns")
+        if found.shape != rows.shape[:1]:
+            raise InvalidScoresError(
+                f"the function must return one value for each resample, a row of its arguments; got the shape {found.shape} for "
+                f"{len(rows)} rows."
+            )
+        return found
+
+    most = _MOST_ENUMERATED if exact else n_resamples
+    # There are 2 ** (n - 1) or more of them: counted only where that is small, as it takes seconds for 100,000 examples.
+    is_few = n <= most.bit_length() and comb(2 * n - 1, n) <= most
+    if exact and not is_few:
+        raise InvalidParameterError(f"{n} examples have too many resamples to take all of them; leave out exact.", about="exact")
+    everyone, step = np.arange(n), max(1, _BLOCK // n)
+    if is_few and exact is not False:
+        rows = np.array(list(combinations_with_replacement(range(n), n)))
+        replicates, probability, total = values(rows), _multinomial(rows), n**n
+    else:
+        generator = generator_of(rng)
+        drawn = (generator.integers(0, n, size=(size, n)) for size in _sizes(n_resamples, step))
+        replicates = np.concatenate([values(rows) for rows in drawn])
+        probability, total = np.full(n_resamples, 1 / n_resamples), n_resamples
+    left_out = (np.array([np.delete(everyone, i) for i in range(start, min(start + step, n))]) for start in range(0, n, step))
+    jackknife = np.concatenate([values(rows) for rows in left_out]) if n > 1 else np.full(1, np.nan)
+    return Bootstrap(float(values(everyone[None])[0]), replicates, probability, total, total == n**n, jackknife)
+
+
+def _multinomial(rows: IntArray) -> FloatArray:
+    """Probability of each set of draws in any order."""
+    from scipy.special import gammaln
+
+    n = rows.shape[1]
+    counts = np.bincount((rows + np.arange(len(rows))[:, None] * n).ravel(), minlength=rows.size).reshape(rows.shape)
+    return np.asarray(np.exp(gammaln(n + 1) - gammaln(counts + 1).sum(axis=1) - n * np.log(n)))
+
+
+def _sizes(n: int, step: int) -> Iterator[int]:
+    """Sizes of blocks that are n together."""
+    yield from (min(step, n - start) for start in range(0, n, step))
+
+
+# --- permutations ---------------------------------------------------------------------------------------------------------
+
+
+class Permutations(NamedTuple):
+    """A permutation test of one pair of models.
+
+    Attributes
+    ----------
+    observed : float
+        Mean difference, first minus second, in the metric's unit.
+    n_permutations : int
+        Permutations taken: all there are where `is_exact`.
+    count_greater, count_less, count_extreme : int
+        Permutations whose difference is at least, at most, and in absolute value at least, the observed one; the observed one
+        counts, and so do those that differ from it by rounding only.
+    is_exact : bool
+    """
+
+    observed: float
+    n_permutations: int
+    count_greater: int
+    count_less: int
+    count_extreme: int
+    is_exact: bool
+
+    def pvalue(self, alternative: Alternative = "two-sided") -> float:
+        """Share of the permutations that are as extreme; for random ones (count + 1) / (n + 1), so that it is never 0."""
+        counts = {"two-sided": self.count_extreme, "greater": self.count_greater, "less": self.count_less}
+        count, own = counts[check_alternative(alternative)], 0 if self.is_exact else 1
+        return (count + own) / (self.n_permutations + own)
+
+
+def permutation_test_paired(
+    differences: ArrayLike, *, n_permutations: int = 9_999, rng: int | np.random.Generator = 0
+) -> Permutations:
+    """Sign-flip test of paired differences: how often the mean would be as large if coins had said which model is the first.
+
+    Parameters
+    ----------
+    differences : array_like of shape (n_examples,)
+        First model minus second, in the metric's unit. For clustered examples pass the sum of each cluster, as `cluster_sums`
+        has it.
+    n_permutations : int, default 9,999
+        Drawn where more than 18 differences are not 0; of fewer all choices of signs are counted.
+    rng : int or numpy Generator, default 0
+
+    Returns
+    -------
+    Permutations
+
+    Raises
+    ------
+    InvalidScoresError
+        No differences, or some that are not finite.
+
+    References
+    ----------
+    .. [F35] R. A. Fisher. The design of experiments. Oliver & Boyd, 1935, section 21.
+    .. [PS10] B. Phipson, G. K. Smyth. Permutation p-values should never be zero. Statistical Applications in Genetics and
+       Molecular Biology 9, 2010.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> darwin = [49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48]
+    >>> test = tb.statistics.permutation_test_paired(darwin)
+    >>> test.count_greater, test.n_permutations, round(test.pvalue(), 4)
+    (863, 32768, 0.0527)
+    """
+    d, n_permutations = _row(differences, "differences"), check_count(n_permutations, "n_permutations")
+    flips, times = d[d != 0], 0
+    if flips.size <= _FEW:
+        sums, times = np.zeros(1), 2 ** (d.size - flips.size)
+        for value in flips:
+            sums = np.concatenate([sums + value, sums - value])
+    else:
+        sums = _random_sums(flips, n_permutations, generator_of(rng))
+    return _counted(sums, float(d.sum()), flips, d.size, times)
+
+
+def permutation_test_unpaired(
+    first: ArrayLike, second: ArrayLike, *, n_permutations: int = 9_999, rng: int | np.random.Generator = 0
+) -> Permutations:
+    """Test of the difference of two means from test sets that share no example, by ways to deal out the scores.
+
+    Parameters
+    ----------
+    first, second : array_like of shape (n_first,) and (n_second,)
+        Scores of each model, in the metric's unit.
+    n_permutations : int, default 9,999
+        Drawn where there are more than 200,000 ways, else all are counted.
+    rng : int or numpy Generator, default 0
+
+    Returns
+    -------
+    Permutations
+
+    Raises
+    ------
+    InvalidScoresError
+        No scores, or some that are not finite.
+
+    References
+    ----------
+    .. [F35] R. A. Fisher. The design of experiments. Oliver & Boyd, 1935, section 21.
+    """
+    x, y = _row(first, "first"), _row(second, "second")
+    n_permutations, few = check_count(n_permutations, "n_permutations"), min(x.size, y.size)
+    pooled = np.concatenate([x, y])
+    pooled = pooled - pooled.mean()  # which changes no difference, and keeps the digits
+    # There are 2 ** few ways or more: their number is only taken where it is small.
+    is_exact = few <= _SOME_WAYS.bit_length() and comb(pooled.size, few) <= _SOME_WAYS
+    if is_exact:
+        sums = pooled[np.array(list(combinations(range(pooled.size), few)))].sum(axis=1)
+    else:
+        generator = generator_of(rng)
+        keys = (
+            generator.random((n, pooled.size), dtype=np.float32) for n in _sizes(n_permutations, max(1, _BLOCK // pooled.size))
+        )
+        sums = np.concatenate([pooled[np.argpartition(each, few - 1, axis=1)[:, :few]].sum(axis=1) for each in keys])
+    # the difference of means is the sum of the smaller sample times this, as the pooled sum is 0
+    scale = (1.0 if x.size <= y.size else -1.0) * (1 / few + 1 / (pooled.size - few))
+    return _counted(sums * scale, float(x.mean() - y.mean()), pooled * scale, 1, int(is_exact))
+
+
+_FEW, _SOME_WAYS = 18, 200_000
+
+
+def _counted(sums: FloatArray, observed: float, moved: FloatArray, n: int, times: int) -> Permutations:
+    """Counts of permuted sums; each stands for `times` permutations of all, or for 0 where they are random."""
+    noise, weight = 1e-11 * float(np.abs(moved).sum()), times or 1
+    masks = sums >= observed - noise, sums <= observed + noise, np.abs(sums) >= abs(observed) - noise
+    greater, less, extreme = (int(np.count_nonzero(each)) * weight for each in masks)
+    return Permutations(observed / n, sums.size * weight, greater, less, extreme, times > 0)
+
+
+def _random_sums(flips: FloatArray, n_permutations: int, rng: np.random.Generator) -> FloatArray:
+    """Sums with random signs: a random byte chooses those of eight differences, whose 256 sums are in a table."""
+    eights = np.pad(flips, (0, -flips.size % 8)).reshape(-1, 8)
+    signs = 1.0 - 2.0 * np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1)
+    sums = np.zeros(n_permutations)
+    for table in eights @ signs.T:
+        sums += table.take(np.frombuffer(rng.bytes(n_permutations), dtype=np.uint8))
+    return sums
+
+
+def _row(values: ArrayLike, name: str) -> FloatArray:
+    found = floats(values, name)
+    if found.ndim != 1 or found.size == 0 or not np.isfinite(found).all():
+        raise InvalidScoresError(
+            f"{name} must be one row of finite numbers, one or more; got the shape {found.shape} with "
+            f"{int(np.count_nonzero(np.isnan(found)))} nan. Leave out examples that have no score."
+        )
+    return found

@@ -1,0 +1,398 @@
+"""Measuring on a Dask cluster whose workers and scheduler may be lost."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import warnings
+from importlib import metadata
+from importlib.util import find_spec
+
+import cloudpickle
+import pytest
+
+from tests.guarded import HANGS, ended
+from tests.runners.clusters import Processes
+from tests.runners.test_local import measured, measured_by
+from tests.runners.workloads import (
+    DiesOnArrival,
+    Entered,
+    Marked,
+    NeverArrives,
+    Once,
+    Plain,
+    Returns,
+    Sized,
+    Unreadable,
+    be_wrong,
+    grid,
+    is_alive,
+    kill,
+    splits,
+    started,
+    wait_until,
+)
+from tiebreak.errors import (
+    ClusterError,
+    InvalidParameterError,
+    LostWorkersError,
+    MissingDependencyError,
+    UnprotectedClusterWarning,
+)
+from tiebreak.plan.record import Outcome
+from tiebreak.runners import dask as module
+from tiebreak.runners.dask import DaskRunner, warn_if_exposed
+
+pytestmark = pytest.mark.slow
+
+GO_ON = "What was measured until then is kept where there is a store; the same call goes on from there."
+
+
+class Crowded(Plain):
+    """Says in which thread it was entered, and whether another cell was being measured at the same time."""
+
+    n_inside = 0
+
+    def __enter__(self):
+        self.thread = threading.get_ident()
+        return self
+
+    def measure(self, cell):
+        Crowded.n_inside += 1
+        time.sleep(0.01)
+        n_inside, Crowded.n_inside = Crowded.n_inside, Crowded.n_inside - 1
+        same = threading.get_ident() == self.thread
+        return Outcome(cell, scores={"inside": n_inside, "same": same, "pid": os.getpid()})
+
+
+cloudpickle.register_pickle_by_value(sys.modules[__name__])
+
+
+@pytest.mark.parametrize("kind", ["client", "address"])
+def test_every_cell_is_measured_once_and_the_same_everywhere(kind, dask_cluster, client):
+    """By a client or by an address, on both workers and nowhere else: place = 10 split + model."""
+    cells = grid(60, 3)
+    outcomes = measured(DaskRunner(client if kind == "client" else dask_cluster.address), Plain(), cells)
+    assert {cell: outcome.scores["place"] for cell, outcome in outcomes.items()} == {
+        cell: 10 * cell.split + cell.model for cell in cells
+    }
+    assert all(outcome.is_done and outcome.attempts == 1 for outcome in outcomes.values())
+    assert measured_by(outcomes) == set(client.run(os.getpid).values())
+    assert client.status == "running"
+
+
+def test_nobody_is_asked_where_there_is_nothing_to_do():
+    """There is no such scheduler."""
+    assert list(DaskRunner("tcp://127.0.0.1:9").run(Plain(), [])) == []
+
+
+def test_a_worker_measures_one_cell_at_a_time_in_the_thread_that_it_was_set_up_in(client):
+    """The workers have two threads each; numerical libraries and scikit-learn have settings for each thread."""
+    outcomes = measured(DaskRunner(client), Crowded(), splits(60)).values()
+    assert {(outcome.scores["inside"], outcome.scores["same"]) for outcome in outcomes} == {(1, True)}
+
+
+def test_large_arrays_arrive_and_are_read_only(client):
+    """1.6 MB: the sum of 0 ... 199,999 is 199,999 * 100,000, and 5 comes from the other array."""
+    outcomes = measured(DaskRunner(client), Sized(200_000), splits(30)).values()
+    assert {(outcome.scores["sum"], outcome.scores["writable"]) for outcome in outcomes} == {(199_999 * 100_000 + 5, False)}
+
+
+def test_what_raises_or_cannot_be_read_costs_that_cell_only(client, tmp_path):
+    """As in a worker of this machine."""
+    outcomes = measured(DaskRunner(client), Marked(tmp_path, {2: be_wrong}), splits(6))
+    assert [(cell.split, each.message) for cell, each in outcomes.items() if not each.is_done] == [
+        (2, "ValueError: the input holds NaN")
+    ]
+    outcomes = measured(DaskRunner(client), Returns(5, Unreadable), splits(10))
+    assert [(cell.split, each.state) for cell, each in outcomes.items() if not each.is_done] == [(5, "raised")]
+
+
+def test_a_workload_is_entered_once_in_each_worker_and_left_after_the_run(client, tmp_path):
+    """Dask drops the data when nobody needs them, and so do the workers, without being asked by the next run."""
+    measured(DaskRunner(client), Entered(tmp_path, "a"), splits(200))
+    entered = {int(path.name.split("-")[-1]) for path in tmp_path.glob("a-entered-*")}
+    assert entered == set(client.run(os.getpid).values())
+    wait_until(lambda: {int(path.name.split("-")[-1]) for path in tmp_path.glob("a-left-*")} == entered)
+
+
+def test_two_runs_share_the_workers(client, dask_cluster, tmp_path):
+    """Each cell of both is measured with its own workload, though each worker holds one at a time."""
+    results = {}
+
+    def run(name, target):
+        results[name] = len(measured(DaskRunner(target), Marked(tmp_path / name, seconds=0.003), grid(30, 2)))
+
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+    other = threading.Thread(target=run, args=("two", dask_cluster.address))
+    other.start()
+    run("one", client)
+    other.join()
+    assert results == {"one": 60, "two": 60}
+    assert all(len(Marked(tmp_path / name).begun()) == 30 for name in ("one", "two"))
+
+
+def test_a_consumer_that_stops_leaves_nothing_behind(client, tmp_path):
+    """A worker is given more only when more is asked for; then the calls are taken back, and the client is as it was."""
+    batches = DaskRunner(client).run(Marked(tmp_path, seconds=0.05), splits(100))
+    first = next(batches)
+    time.sleep(0.5)
+    assert len(first) + 2 >= len(Marked(tmp_path).begun()) >= len(first)
+    batches.close()
+    wait_until(lambda: client.futures == {})
+    assert len(measured(DaskRunner(client), Plain(), splits(5))) == 5
+
+
+# --- workers that are not like this process ---------------------------------------------------------------------------------
+
+
+def test_a_workload_that_cannot_be_taken_over_ends_the_run(client):
+    """Such as one of a module that is not there; no cell has failed for that."""
+    with pytest.raises(ClusterError) as caught:
+        next(DaskRunner(client).run(NeverArrives(), splits(5)))
+    worker, _, text = str(caught.value).removeprefix("A Dask worker cannot take models and data over: ").partition(": ")
+    assert worker in client.nthreads()
+    assert text == (
+        f"ImportError: No module named 'theirs'. Put the same code and packages there, and start the workers anew. {GO_ON}"
+    )
+
+
+def test_other_versions_end_the_run(client, monkeypatch):
+    """Scores would not be the same to the last bit, and are kept under the versions of this process."""
+    version = metadata.version
+    monkeypatch.setattr(metadata, "version", lambda name: "0.1" if name == "numpy" else version(name))
+    with pytest.raises(ClusterError, match=r"it has other versions than the client: numpy .* here, 0.1 there. Put the same code"):
+        next(DaskRunner(client).run(Plain(), splits(5)))
+
+
+def test_a_module_that_was_edited_after_a_worker_had_read_it_ends_the_run(client, tmp_path, monkeypatch):
+    """The worker would measure with the old code."""
+    file = tmp_path / "own_work_of_mine.py"
+    text = "from tiebreak.plan.record import Outcome\n\nclass Work:\n    __enter__ = __exit__ = lambda *_: None\n"
+    file.write_text(f"{text}    measure = lambda self, cell: Outcome(cell, message='old')\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    module = importlib.import_module("own_work_of_mine")
+    try:
+        outcomes = measured(DaskRunner(client), module.Work(), splits(3)).values()
+        assert {outcome.message for outcome in outcomes} == {"old"}
+        file.write_text(f"{text}    measure = lambda self, cell: Outcome(cell, message='new!')\n")
+        module = importlib.reload(module)
+        with pytest.raises(ClusterError, match="module 'own_work_of_mine' is not the same code here as where the client runs"):
+            next(DaskRunner(client).run(module.Work(), splits(3)))
+    finally:
+        del sys.modules["own_work_of_mine"]
+
+
+# --- what is lost -------------------------------------------------------------------------------------------------------------
+
+
+def kill_when(condition, pids):
+    """Kill processes as soon as something is so, beside what this thread does."""
+
+    def watch():
+        while not condition():
+            time.sleep(0.01)
+        for pid in pids:
+            os.kill(pid, signal.SIGKILL)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+@pytest.mark.parametrize("n_killed", [1, 2])
+def test_workers_that_are_killed_are_replaced_and_nothing_is_missing(client, tmp_path, n_killed):
+    """One or both, with the scattered data gone; each cell comes once."""
+    workload = Marked(tmp_path, seconds=0.02)
+    kill_when(lambda: len(workload.begun()) > 20, list(client.run(os.getpid).values())[:n_killed])
+    outcomes = measured(DaskRunner(client), workload, splits(80))
+    assert len(outcomes) == 80
+    assert all(outcome.is_done for outcome in outcomes.values())
+    client.wait_for_workers(2, timeout=HANGS)
+
+
+def test_a_cell_that_kills_its_workers_is_given_up_and_the_others_are_measured(client, tmp_path):
+    """After two deaths alone; one that kills the first time only is measured the second time, and nobody else is blamed."""
+    outcomes = measured(DaskRunner(client), Marked(tmp_path, {7: kill, 12: Once(tmp_path, kill)}), splits(20))
+    assert len(outcomes) == 20
+    [culprit] = [outcome for outcome in outcomes.values() if not outcome.is_done]
+    assert (culprit.cell.split, culprit.state, culprit.attempts) == (7, "killed", 2)
+    assert culprit.message == "2 workers died while they measured this cell and nothing else: it is gone"
+    client.wait_for_workers(2, timeout=HANGS)
+
+
+def test_workers_that_die_as_they_take_the_workload_over_end_the_run(client):
+    """It is no property of any cell."""
+    with pytest.raises(LostWorkersError, match=r"^No worker could take over models and data for the remaining 5 cells"):
+        next(DaskRunner(client).run(DiesOnArrival(), splits(5)))
+    client.wait_for_workers(2, timeout=HANGS)
+
+
+def test_a_cluster_without_workers_and_a_scheduler_that_is_killed(tmp_path, monkeypatch):
+    """It is said that there is none; then the scheduler is lost with one at work: the run ends and keeps what it has."""
+    distributed = pytest.importorskip("distributed", reason="needs the extra dask: pip install 'distributed>=2024.8'")
+    monkeypatch.setattr(module, "PATIENCE_SECONDS", 0.5)
+    with (
+        Processes(tmp_path, 0, nanny=False) as cluster,
+        distributed.Client(cluster.address, set_as_default=False) as client,
+    ):
+        with pytest.raises(LostWorkersError) as caught:
+            next(DaskRunner(client).run(Plain(), splits(5)))
+        assert str(caught.value) == (
+            f"The Dask cluster at {cluster.address} has had no worker for 0.5 s. {GO_ON} A worker is started by: dask worker "
+            f"{cluster.address}"
+        )
+        cluster.start_worker()
+        client.wait_for_workers(1, timeout=HANGS)
+        kept = []
+
+        def measure():
+            for batch in DaskRunner(client).run(Marked(tmp_path, seconds=0.02), splits(500)):
+                kept.extend(batch)
+                if len(kept) > 20 and cluster.scheduler.poll() is None:
+                    cluster.kill_scheduler()
+
+        with pytest.raises(ClusterError) as caught:
+            ended(measure)
+        assert 20 < len(kept) < 500
+        assert str(caught.value).startswith(f"The Dask scheduler at {cluster.address} is gone or does not answer")
+        assert str(caught.value).endswith(GO_ON)
+
+
+# --- clusters of this machine, and what is none -----------------------------------------------------------------------------
+
+needs_dask = pytest.mark.skipif(
+    find_spec("distributed") is None, reason="needs the extra dask: pip install 'distributed>=2024.8'"
+)
+
+SCRIPT = """
+import os, signal, sys
+from tests.runners.workloads import Marked, kill, splits
+from tiebreak.runners.dask import DaskRunner
+
+if __name__ == "__main__":
+    outcomes = [each for batch in DaskRunner("dask", 2).run(Marked(sys.argv[1], {3: kill}), splits(8)) for each in batch]
+    print(sorted(each.cell.split for each in outcomes if each.is_done), len({each.scores.get("pid") for each in outcomes}) > 1)
+    try:
+        for batch in DaskRunner("dask", 1).run(Marked(sys.argv[1], seconds=0.05), splits(200)):
+            os.killpg(0, signal.SIGINT)
+    except KeyboardInterrupt:
+        print("interrupted")
+"""
+
+
+@needs_dask
+def test_workers_of_this_machine_end_with_the_run_and_make_no_noise(tmp_path):
+    """Lost workers, the data with them, and Ctrl-C, which a terminal sends to all of them: the caller says what is to be said."""
+    with started(SCRIPT, tmp_path) as process:
+        out, err = process.communicate(timeout=HANGS)
+    assert (process.returncode, out, err) == (0, "[0, 1, 2, 4, 5, 6, 7] True\ninterrupted\n", "")
+    wait_until(lambda: not any(is_alive(Marked(tmp_path).pid(split)) for split in Marked(tmp_path).begun()))
+
+
+def test_a_client_that_was_closed(dask_cluster):
+    """Nothing is waited for."""
+    import distributed
+
+    client = distributed.Client(dask_cluster.address, set_as_default=False)
+    client.close()
+    with pytest.raises(ClusterError, match=r"^The Dask scheduler at .* is gone or does not answer \(OSError: not connected\)\."):
+        next(DaskRunner(client).run(Plain(), splits(3)))
+
+
+@needs_dask
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "tls://127.0.0.1:9", "tcp://"])
+def test_a_scheduler_that_cannot_be_reached(address, monkeypatch):
+    """Nobody listens at port 9; there are no certificates; there is no such place."""
+    monkeypatch.setattr(module, "CONNECT_SECONDS", 0.5)
+    with pytest.raises(ClusterError) as caught:
+        next(DaskRunner(address).run(Plain(), splits(3)))
+    assert str(caught.value).startswith(f"The Dask scheduler at {address} cannot be reached: ")
+    assert str(caught.value).endswith(
+        ". Is it running, and is that its address? It is started by: dask scheduler --host 127.0.0.1"
+    )
+
+
+@needs_dask
+def test_workers_that_are_threads_of_this_process_are_refused():
+    """A model that ends its process would end this one."""
+    import distributed
+
+    settings = {"processes": False, "n_workers": 1, "dashboard_address": "127.0.0.1:0", "scheduler_kwargs": {"dashboard": False}}
+    with (
+        distributed.Client(**settings, set_as_default=False) as client,
+        pytest.raises(InvalidParameterError, match="The workers of this Client are threads of your own process"),
+    ):
+        next(DaskRunner(client).run(Plain(), splits(3)))
+
+
+def test_an_asynchronous_client_is_refused(dask_cluster):
+    """Its answers come to whoever awaits them."""
+    import distributed
+
+    async def ask():
+        async with distributed.Client(dask_cluster.address, asynchronous=True, set_as_default=False) as client:
+            next(DaskRunner(client).run(Plain(), splits(3)))
+
+    with pytest.raises(InvalidParameterError, match=r"^runner is an asynchronous Client; give one made without"):
+        asyncio.run(ask())
+
+
+def test_without_dask_it_is_said_what_to_install(monkeypatch):
+    """The extra brings it; importing tiebreak does not."""
+    code = "import sys, tiebreak.runners.runner; sys.exit('distributed' in sys.modules or 'dask' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(
+        MissingDependencyError, match=r"^running on Dask needs distributed \(.*\): pip install 'distributed>=2024.8'.$"
+    ):
+        next(DaskRunner("dask").run(Plain(), splits(3)))
+
+
+WITHOUT = """
+import sys
+
+class Nothing:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] == "tiebreak":
+            raise ModuleNotFoundError("No module named 'tiebreak'", name="tiebreak")
+
+sys.meta_path.insert(0, Nothing())
+"""
+
+
+@needs_dask
+def test_a_worker_without_tiebreak(tmp_path, monkeypatch):
+    """Nothing at all can be asked of it."""
+    (tmp_path / "sitecustomize.py").write_text(WITHOUT)
+    with Processes(tmp_path, 0) as cluster:
+        monkeypatch.setenv("PYTHONPATH", f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
+        cluster.start_worker()
+        with pytest.raises(ClusterError, match=r"No module named 'tiebreak'.*Put the same code and packages there"):
+            next(DaskRunner(cluster.address).run(Plain(), splits(3)))
+
+
+@pytest.mark.parametrize(
+    ("address", "is_exposed"),
+    [
+        ("tcp://192.168.1.5:8786", True),
+        ("ws://node7:8786", True),
+        ("tcp://[2001:db8::1]:8786", True),
+        ("tcp://127.0.0.1:8786", False),
+        ("tcp://localhost:8786", False),
+        ("tcp://[::1]:8786", False),
+        ("tls://192.168.1.5:8786", False),
+    ],
+)
+def test_a_scheduler_that_others_can_reach_is_warned_of(address, is_exposed):
+    """Whoever connects to it has its workers run any code; not where it is this machine only, or with certificates."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        warn_if_exposed(address)
+    assert [each.category for each in caught] == [UnprotectedClusterWarning] * is_exposed
+    assert all(f"The Dask scheduler at {address} listens beyond this machine without TLS" in str(each.message) for each in caught)

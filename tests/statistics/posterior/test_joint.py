@@ -1,0 +1,209 @@
+"""The joint posterior: closed forms, quadrature, a plain simulation of the multivariate t, ties by hand."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from itertools import permutations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import stats
+
+from tiebreak.errors import InvalidParameterError, InvalidScoresError, TooFewSplitsError
+from tiebreak.numerics import moments
+from tiebreak.statistics import corrected_t, joint_posterior
+
+RATIO = 1 / 9
+SAMPLED = 0.005
+"""What the design allows of sampling error."""
+
+
+def scores_of(n_models: int, n_splits: int, rng: np.random.Generator, *, gap: float = 0.01) -> np.ndarray:
+    """Models with means `gap` apart that share how hard each split is."""
+    hardness = rng.normal(0, 0.04, n_splits)
+    return 0.8 + hardness + rng.normal(0, 0.03, (n_models, n_splits)) - gap * np.arange(n_models)[:, None]
+
+
+def scale_matrix(scores: np.ndarray) -> np.ndarray:
+    return (1 / scores.shape[1] + RATIO) * np.cov(scores)
+
+
+@pytest.mark.parametrize("n_splits", [2, 5, 100])
+def test_two_models_in_closed_form(n_splits: int, rng: np.random.Generator) -> None:
+    """p_best is P(better) and P(worse) at rope 0 of the pair's own posterior, exactly."""
+    scores = scores_of(2, n_splits, rng)
+    better, _, worse = corrected_t(scores[0] - scores[1], test_train_ratio=RATIO).probabilities(0.0)
+    got = joint_posterior(scores, test_train_ratio=RATIO)
+    assert_allclose(got.p_best, [better, worse], rtol=1e-12)
+    assert_allclose(got.expected_rank, [1 + worse, 1 + better], rtol=1e-12)
+
+
+@pytest.mark.parametrize("n_splits", [3, 4, 10, 100])
+def test_three_models_by_quadrature(n_splits: int, rng: np.random.Generator) -> None:
+    """Given the chi-square variable the two differences are normal, so P(best) is a mean of bivariate normal probabilities."""
+    scores = scores_of(3, n_splits, rng)
+    got = joint_posterior(scores, test_train_ratio=RATIO)
+    df = n_splits - 1
+    root_w = np.sqrt(stats.chi2.ppf((np.arange(2000) + 0.5) / 2000, df) / df)
+    for best in range(3):
+        others = [model for model in range(3) if model != best]
+        contrast = np.zeros((2, 3))
+        contrast[[0, 1], others], contrast[:, best] = -1, 1
+        location, shape = contrast @ scores.mean(axis=1), contrast @ scale_matrix(scores) @ contrast.T
+        expected = stats.multivariate_normal(cov=shape).cdf(location * root_w[:, None]).mean()
+        assert_allclose(got.p_best[best], expected, atol=SAMPLED)
+
+
+def test_three_models_on_two_splits_by_one_variable() -> None:
+    """Two splits leave one direction: the means are m + u t with t Cauchy, and each model is best on an interval of t."""
+    scores = np.array([[0.80, 0.90], [0.86, 0.85], [0.70, 0.95]])
+    slope = (scores[:, 1] - scores[:, 0]) / np.sqrt(2) * np.sqrt(1 / 2 + RATIO)
+    t = np.tan(np.pi * ((np.arange(1_000_000) + 0.5) / 1_000_000 - 0.5))
+    best = np.argmax(scores.mean(axis=1)[:, None] + slope[:, None] * t, axis=0)
+    got = joint_posterior(scores, test_train_ratio=RATIO)
+    assert_allclose(got.p_best, np.bincount(best, minlength=3) / t.size, atol=SAMPLED)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n_models", "n_splits"), [(4, 10), (6, 5), (5, 3), (12, 100)])
+def test_more_models_by_plain_simulation(n_models: int, n_splits: int, rng: np.random.Generator) -> None:
+    """400,000 draws of a multivariate t from the covariance itself; M >= n splits is degenerate and fine."""
+    scores = scores_of(n_models, n_splits, rng)
+    values, vectors = np.linalg.eigh(scale_matrix(scores))
+    root = vectors * np.sqrt(np.maximum(values, 0))
+    n = 400_000
+    z = rng.standard_normal((n, n_models)) @ root.T
+    means = scores.mean(axis=1) + z * np.sqrt((n_splits - 1) / rng.chisquare(n_splits - 1, (n, 1)))
+    best = np.bincount(np.argmax(means, axis=1), minlength=n_models) / n
+    ranks = (means[:, None, :] > means[:, :, None]).sum(axis=2).mean(axis=0) + 1
+    got = joint_posterior(scores, test_train_ratio=RATIO)
+    assert_allclose(got.p_best, best, atol=SAMPLED)
+    assert_allclose(got.expected_rank, ranks, atol=3 * SAMPLED)
+
+
+def test_expected_ranks_are_sums_of_pairwise_probabilities(rng: np.random.Generator) -> None:
+    """1 plus the probabilities that each other model is better: exact, no draws."""
+    scores = scores_of(5, 10, rng)
+    got = joint_posterior(scores, test_train_ratio=RATIO).expected_rank
+    for i in range(5):
+        others = [corrected_t(scores[j] - scores[i], test_train_ratio=RATIO).probabilities().better for j in range(5) if j != i]
+        assert_allclose(got[i], 1 + np.sum(others), rtol=1e-12)
+
+
+def test_probabilities_and_ranks_add_up(rng: np.random.Generator) -> None:
+    """One model is best; the ranks of M models sum to M (M + 1) / 2."""
+    got = joint_posterior(scores_of(7, 10, rng), test_train_ratio=RATIO)
+    assert_allclose(got.p_best.sum(), 1.0, rtol=1e-12)
+    assert_allclose(got.expected_rank.sum(), 28.0, rtol=1e-12)
+
+
+def test_identical_models_share() -> None:
+    """By hand: two copies and one that is never better; half each, ranks 1.5, 1.5 and 3."""
+    base = np.array([0.8, 0.9, 0.85, 0.95])
+    never = np.array([0.1, 0.2, 0.15, 0.25 + 1e-9])
+    got = joint_posterior([base, never, base], test_train_ratio=RATIO)
+    assert_allclose(got.p_best, [0.5, 0.0, 0.5], atol=1e-4)
+    assert_allclose(got.expected_rank, [1.5, 3.0, 1.5], atol=1e-6)
+
+
+def test_constant_difference_is_no_evidence() -> None:
+    """Zero spread leaves nothing to weigh the gap with, so such a pair shares too (design section 4)."""
+    base = np.array([0.8, 0.9, 0.85, 0.95])
+    got = joint_posterior([base, base, base - 0.5], test_train_ratio=RATIO)
+    assert_allclose(got.p_best, [1 / 3, 1 / 3, 1 / 3])
+    assert_allclose(got.expected_rank, [2.0, 2.0, 2.0])
+
+
+def test_groups_without_spread_share_and_take_mid_ranks(rng: np.random.Generator) -> None:
+    """A copy, and a model a constant below, share with the one they come from whatever the order of rows."""
+    base, other = rng.normal(0.8, 0.05, (2, 10))
+    scores = np.array([base, other, base, base - 0.001, other])
+    for order in list(permutations(range(5)))[::9]:
+        got = joint_posterior(scores[list(order)], test_train_ratio=RATIO)
+        p, rank = np.empty(5), np.empty(5)
+        p[list(order)], rank[list(order)] = got.p_best, got.expected_rank
+        assert_allclose(p[[0, 0, 1]], p[[2, 3, 4]], rtol=1e-12)
+        assert_allclose(p.sum(), 1.0, rtol=1e-12)
+        assert_allclose(rank[0], rank[2], rtol=1e-12)
+        assert_allclose(rank[1], rank[4], rtol=1e-12)
+        assert_allclose(rank.sum(), 15.0, rtol=1e-12)
+
+
+def test_all_identical() -> None:
+    """Nothing tells them apart: equal shares and the middle rank, for two models and for more."""
+    for n in (2, 3, 40):
+        got = joint_posterior(np.tile([0.1, 0.2, 0.4], (n, 1)), test_train_ratio=RATIO)
+        assert_allclose(got.p_best, 1 / n, rtol=1e-12)
+        assert_allclose(got.expected_rank, (n + 1) / 2, rtol=1e-12)
+
+
+def test_a_thousand_identical_models_take_no_time() -> None:
+    """Half a million tied pairs are merged group by group."""
+    got = joint_posterior(np.tile([0.1, 0.2, 0.4], (1000, 1)), test_train_ratio=RATIO, n_draws=1000)
+    assert_allclose(got.p_best, 0.001, rtol=1e-9)
+
+
+def test_what_all_models_share_does_not_matter(rng: np.random.Generator) -> None:
+    """A hard split, an offset, another unit: same answer within the error of the draws, ranks exactly."""
+    scores = scores_of(5, 20, rng)
+    plain = joint_posterior(scores, test_train_ratio=RATIO)
+    for changed in (scores + rng.normal(0, 10, 20), 100 * scores, 1e250 * scores, 1e-250 * scores, scores[:, ::-1]):
+        got = joint_posterior(changed, test_train_ratio=RATIO)
+        assert_allclose(got.p_best, plain.p_best, atol=SAMPLED)
+        assert_allclose(got.expected_rank, plain.expected_rank, rtol=1e-10)
+
+
+def test_order_of_models_does_not_matter(rng: np.random.Generator) -> None:
+    """Within the error of the draws."""
+    scores = scores_of(6, 10, rng)
+    plain, backwards = joint_posterior(scores, test_train_ratio=RATIO), joint_posterior(scores[::-1], test_train_ratio=RATIO)
+    assert_allclose(backwards.p_best[::-1], plain.p_best, atol=SAMPLED)
+    assert_allclose(backwards.expected_rank[::-1], plain.expected_rank, rtol=1e-12)
+
+
+def test_long_tables_are_taken_in_blocks(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same draws are made from the root of the same matrix, whatever the blocks it was put together from."""
+    scores = scores_of(5, 43, rng)
+    whole = joint_posterior(scores, test_train_ratio=RATIO)
+    monkeypatch.setattr(moments, "BLOCK", 40)
+    pieces = joint_posterior(scores, test_train_ratio=RATIO)
+    assert_allclose(pieces.p_best, whole.p_best, atol=1e-4)
+    assert_allclose(pieces.expected_rank, whole.expected_rank, rtol=1e-12)
+
+
+def test_same_seed_same_answer(rng: np.random.Generator) -> None:
+    """A default seed, a number or a generator; another seed moves p_best by sampling error only."""
+    scores = scores_of(4, 10, rng)
+    one, again = joint_posterior(scores, test_train_ratio=RATIO), joint_posterior(scores, test_train_ratio=RATIO)
+    assert_array_equal(one.p_best, again.p_best)
+    generators = [joint_posterior(scores, test_train_ratio=RATIO, rng=np.random.default_rng(5)).p_best for _ in range(2)]
+    assert_array_equal(*generators)
+    assert_array_equal(generators[0], joint_posterior(scores, test_train_ratio=RATIO, rng=5).p_best)
+    assert np.any(generators[0] != one.p_best)
+    assert_allclose(generators[0], one.p_best, atol=SAMPLED)
+
+
+def test_single_model_is_best() -> None:
+    """Degenerate but defined."""
+    got = joint_posterior([[0.1, 0.2, 0.4]], test_train_ratio=RATIO)
+    assert_array_equal([got.p_best, got.expected_rank], [[1.0], [1.0]])
+
+
+def test_errors_of_input() -> None:
+    """Holes, one split, a wrong shape, a negative ratio."""
+    with pytest.raises(InvalidScoresError, match="complete and finite"):
+        joint_posterior([[0.1, np.nan], [0.2, 0.3]], test_train_ratio=RATIO)
+    with pytest.raises(TooFewSplitsError, match=r"1 split\(s\)"):
+        joint_posterior([[0.1], [0.2]], test_train_ratio=RATIO)
+    with pytest.raises(InvalidScoresError, match=r"shape \(3,\)"):
+        joint_posterior([0.1, 0.2, 0.3], test_train_ratio=RATIO)
+    with pytest.raises(InvalidParameterError, match="test_train_ratio"):
+        joint_posterior([[0.1, 0.2], [0.2, 0.4]], test_train_ratio=-1.0)
+
+
+def test_the_function_is_there_after_its_module_was_imported() -> None:
+    """Both bear one name, and Python puts an imported module into its package: in a fresh process, the module first."""
+    code = "import tiebreak.statistics.posterior.joint, tiebreak as tb; print(callable(tb.statistics.joint_posterior))"
+    assert subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout == "True\n"
