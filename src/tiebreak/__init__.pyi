@@ -16,10 +16,10 @@ from tiebreak.audits.findings import Audit as Audit
 from tiebreak.audits.findings import Finding as Finding
 from tiebreak.comparison.comparison import Comparison as Comparison
 from tiebreak.comparison.comparison import PairComparison as PairComparison
+from tiebreak.comparison.family import Against as Against
 from tiebreak.comparison.looks import Looks as Looks
 from tiebreak.comparison.noise_floor import NoiseFloor as NoiseFloor
 from tiebreak.comparison.noise_floor import read_noise_floor as read_noise_floor
-from tiebreak.comparison.pairs import Against as Against
 from tiebreak.comparison.procedures import Methods as Methods
 from tiebreak.comparison.procedures import methods as methods
 from tiebreak.comparison.procedures.procedure import TestOnly as TestOnly

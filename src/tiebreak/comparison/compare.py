@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from tiebreak.comparison.comparison import Comparison
-from tiebreak.comparison.pairs import PairTable, every_pair
+from tiebreak.comparison.family import Family, every_pair
 from tiebreak.comparison.procedures import METHODS, choose_method
-from tiebreak.comparison.procedures.procedure import Procedure
+from tiebreak.comparison.procedures.procedure import Method, ModelValues, units_of
 from tiebreak.comparison.ranking import order_by_value, order_of_family
 from tiebreak.comparison.settings import Settings
 from tiebreak.errors import InvalidParameterError, InvalidScoresError, MissingSplitsError, Setting, TooFewModelsError
@@ -34,15 +34,16 @@ def compare_scores(scores: Scores, settings: Settings) -> Comparison:
     """Compare all models of scores; each error says what is wrong and how to go on."""
     _check_number(scores.models)
     settings.check_names(scores.models)
-    scores = _in_question(scores, settings)
+    given, scores = scores, _in_question(scores, settings)
     method = choose_method(settings.method, scores)
-    units = method.units(scores)
+    units = units_of(scores)
     _require_scores(units.matrix(), settings.missing or method.missing, method)
     percent = percent_notices(units.matrix(), units.metric) if method.is_mean else ()
-    reading_notices = dict.fromkeys((*units.notices, *percent))
-    scores = _in_order(scores, order_by_value(scores, method, settings))
-    rope = _rope_in_units(settings, scores, method)
+    values = method.procedure.values(scores)
+    order = order_by_value(scores, method, values)
+    rope = _rope_in_units(settings, scores, values, order)
     _refuse_wide(rope, units.matrix(), units.metric)
+    scores = _in_order(scores, order)
     if settings.looks is not None:
         from tiebreak.comparison.looks import next_look
 
@@ -52,7 +53,7 @@ def compare_scores(scores: Scores, settings: Settings) -> Comparison:
     if order != list(scores.models):  # some model is shown above one whose value is higher: their pair says more than values do
         scores = _in_order(scores, order)
         table = _judged(scores, settings, method, rope)
-    if rope and table.differences.unit != "metric":
+    if rope and table.judged.unit != "metric":
         raise InvalidParameterError(
             f"{method.name} judges differences of {units.metric.name}, in another unit than the metric's, so it takes no rope. "
             "Leave out ",
@@ -65,12 +66,13 @@ def compare_scores(scores: Scores, settings: Settings) -> Comparison:
 
         settings = replace(settings, looks=decided_at(settings.looks, table, scores.models))
     comparison = Comparison(
-        scores=scores,
+        given=given,
+        scores=replace(scores, notices=(), saved_settings=()),  # those of reading are among the comparison's
         settings=settings,
         rope=rope,
         method=method,
         pair_table=table,
-        reading_notices=tuple(reading_notices),
+        reading_notices=tuple(dict.fromkeys((*units.notices, *percent))),
     )
     if settings.by is not None:
         comparison.slices()  # refuses a column that makes none
@@ -82,25 +84,23 @@ def _in_question(scores: Scores, settings: Settings) -> Scores:
     items = scores.items
     if settings.method == "auto" or items is None or items.tasks is None or not items.is_mean:
         return scores
-    return (
-        scores
-        if METHODS[settings.method].question != "datasets"
-        else replace(items.as_datasets(), saved_settings=scores.saved_settings)
-    )
+    if METHODS[settings.method].question != "datasets":
+        return scores
+    return replace(items.as_datasets(), saved_settings=scores.saved_settings)
 
 
-def _judged(scores: Scores, settings: Settings, method: Procedure, rope: float) -> PairTable:
+def _judged(scores: Scores, settings: Settings, method: Method, rope: float) -> Family:
     """The pairs of scores whose models stand in ranking order."""
-    first, second = family(scores.models, settings)
-    resolved = settings if settings.rope == rope else replace(settings, rope=rope)
+    first, second = pairs_of(scores.models, settings)
+    resolved = replace(settings, rope=rope)
     if settings.looks is None:
-        differences = method.judge(scores, first, second, resolved)
+        judged = method.judge(scores, first, second, resolved)
     else:
         from tiebreak.comparison.looked import looked
 
-        differences = looked(settings.looks, method, scores, first, second, resolved)
+        judged = looked(settings.looks, method, scores, first, second, resolved)
     name = "baseline" if settings.baseline is not None else settings.family
-    return PairTable(first, second, differences, rope, settings.alpha, settings.correction or "bonferroni", family=name)
+    return Family(first, second, judged, rope, settings.alpha, settings.correction or "bonferroni", family=name)
 
 
 def _in_order(scores: Scores, models: Sequence[str]) -> Scores:
@@ -116,7 +116,7 @@ def _in_order(scores: Scores, models: Sequence[str]) -> Scores:
     return replace(taken, matrices=tuple(matrices))
 
 
-def family(models: tuple[str, ...], settings: Settings) -> tuple[IntArray, IntArray]:
+def pairs_of(models: tuple[str, ...], settings: Settings) -> tuple[IntArray, IntArray]:
     """Rows of the first and second model of each pair that is judged: every other model against the baseline, or all pairs.
 
     Both in ranking order, in which `models` are.
@@ -142,7 +142,7 @@ def _check_number(models: tuple[str, ...]) -> None:
         )
 
 
-def _require_scores(matrix: ScoreMatrix, missing: Missing, method: Procedure) -> None:
+def _require_scores(matrix: ScoreMatrix, missing: Missing, method: Method) -> None:
     """Refuse missing scores unless pairs may differ in their units; a model without any, or vast scores, in any case."""
     unit = method.unit
     absent = [np.isnan(row) for row in matrix.score]
@@ -182,23 +182,20 @@ def _require_scores(matrix: ScoreMatrix, missing: Missing, method: Procedure) ->
     )
 
 
-def _rope_in_units(settings: Settings, scores: Scores, method: Procedure) -> float:
+def _rope_in_units(settings: Settings, scores: Scores, values: ModelValues, order: Sequence[str]) -> float:
     """The rope in the unit of differences; a percentage is of the best value, or of the baseline's."""
     if not isinstance(settings.rope, str):
         return float(settings.rope)
     if scores.is_mixed:
         return rope_share(settings.rope)  # refused, as differences have no unit
-    matrix, metric = method.units(scores).matrix(), scores.metric
-    of = 0 if settings.baseline is None else matrix.models.index(settings.baseline)
-    values = method.values(scores, settings)
-    adjusted = method.adjusted_values(scores, values)
-    mean = abs(float((values.value if adjusted is None else adjusted)[of]))
-    if mean <= float(values.tolerance[of]):
+    of = order[0] if settings.baseline is None else settings.baseline
+    row = units_of(scores).matrix().models.index(of)
+    mean = abs(float(values.ordering[row]))
+    if mean <= float(values.tolerance[row]):
         whose = "best mean" if settings.baseline is None else "baseline's mean"
         raise InvalidParameterError(
             Setting("rope", repr(settings.rope)),
-            f" is a share of the {whose}, but the mean {metric.name} of {matrix.models[of]!r} is 0. "
-            "Give the rope in the metric's unit.",
+            f" is a share of the {whose}, but the mean {scores.metric.name} of {of!r} is 0. Give the rope in the metric's unit.",
             about="rope",
         )
     return rope_share(settings.rope) * mean

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from tiebreak.comparison.family import Against, Family
 from tiebreak.comparison.notices import notices_of
-from tiebreak.comparison.pairs import Against, PairTable
-from tiebreak.comparison.procedures.procedure import Differences, Procedure, TestOnly
+from tiebreak.comparison.procedures.procedure import Judged, Method, ModelValues, TestOnly, differences_by_unit, units_of
 from tiebreak.comparison.ranking import RankingTable, p_best, rank_models
 from tiebreak.comparison.requirements import (
     AskedRequirement,
@@ -61,8 +61,8 @@ class PairComparison(Result["PairPlots"]):
         Splits that both models have, or what else the procedure counts.
     differences : ndarray of shape (n_splits,)
         One per split, oriented, in the metric's unit.
-    distribution : Differences
-        Of this pair's difference alone (arrays of shape ()), as the procedure made it.
+    judged : Judged
+        Law of this pair's difference alone (arrays of shape ()), and what else the procedure knows of it.
     rope : float
     difference, standard_error, df, statistic, pvalue, adjusted_pvalue, interval_alpha, interval_low, interval_high, p_better, \
 p_equivalent, p_worse, verdict, reason
@@ -77,7 +77,7 @@ p_equivalent, p_worse, verdict, reason
     second: str
     n_units: int
     differences: FloatArray
-    distribution: Differences
+    judged: Judged
     rope: float
     difference: float
     standard_error: float
@@ -117,12 +117,12 @@ p_equivalent, p_worse, verdict, reason
     @property
     def law(self) -> Law:
         """Law of the difference: p-values of any alternative, intervals at any level, probabilities at any rope."""
-        return self.distribution.law
+        return self.judged.law
 
     @property
     def uncorrected(self) -> Law:
         """Law of the ordinary paired t-test, for contrast, where the procedure corrects for shared training data."""
-        return self._offered("uncorrected")  # type: ignore[no-any-return]
+        return self._offered("uncorrected")()  # type: ignore[no-any-return]
 
     @property
     def ratio(self) -> float:
@@ -132,21 +132,19 @@ p_equivalent, p_worse, verdict, reason
     @property
     def resolution(self) -> float:
         """Standard error, or a quarter of the interval where the procedure has none."""
-        return (
-            self.standard_error if self.distribution.standard_error is not None else (self.interval_high - self.interval_low) / 4
-        )
+        return self.standard_error if self.law.se is not None else (self.interval_high - self.interval_low) / 4
 
     def half_width_floor(self, alpha: float = 0.05) -> float:
         """Half-width that the 1 - alpha interval approaches with ever more repeats of the same splits.
 
         Below it only more data help. nan for a pair without spread.
         """
-        floor = self.distribution.half_width_floor(alpha)
-        return float(floor if floor is not None else self._offered("half-width floor"))
+        floor = self.judged.floor
+        return float((floor if floor is not None else self._offered("half-width floor"))(alpha))
 
     def _offered(self, name: str) -> Any:
         """Something that only some procedures have."""
-        found = getattr(self.distribution, name, None)
+        found = self.judged.beside.get(name)
         if found is None:
             raise NotOfferedError(
                 f"{self.comparison.method.name} has no {name.replace('_', ' ')}; pair.law has its tails and intervals."
@@ -154,6 +152,7 @@ p_equivalent, p_worse, verdict, reason
         return found
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Result["ComparisonPlots"]):
     """Which models are better, equivalent or undecided, with everything the answer rests on.
 
@@ -168,47 +167,49 @@ class Comparison(Result["ComparisonPlots"]):
         The correction that was used: the procedure's own where none was asked for.
     rope : float
         The rope that was used, in the metric's unit.
-    method : Procedure
+    method : Method
         Name, reason for choosing it, assumptions, references.
     notices : tuple of Notice
         (code, text) pairs.
     models : tuple of str
         In ranking order: best mean first.
-    scores : Scores
-        The scores that were compared, models in ranking order.
+    given, scores : Scores
+        As they were read, and as they were compared: models in ranking order.
     matrix : ScoreMatrix
         Those of the units that were counted: the splits of one dataset, the means of several, or items.
     items : Items or None
         Where the scores are of single items of one test set.
-    pair_table : PairTable
+    pair_table : Family
         The columns behind `pairs`.
     """
 
-    def __init__(
-        self,
-        *,
-        scores: Scores,
-        settings: Settings,
-        rope: float,
-        method: Procedure,
-        pair_table: PairTable,
-        reading_notices: tuple[Notice, ...] = (),
-        notices: tuple[Notice, ...] | None = None,
-    ) -> None:
-        self.scores = dataclasses.replace(scores, notices=(), saved_settings=())  # notices of reading are among the warnings
-        self.settings = settings
-        self.rope = rope
-        self.method = method
-        self.pair_table = pair_table
-        self._reading_notices = reading_notices
-        self._notices = notices
+    given: Scores
+    scores: Scores
+    settings: Settings
+    rope: float
+    method: Method
+    pair_table: Family
+    reading_notices: tuple[Notice, ...] = ()
 
-    @property
+    def with_(self, **settings: Any) -> Comparison:
+        """Comparison of the same scores with other settings, named as in `tiebreak.compare`: ``answer.with_(rope=0.01)``."""
+        from tiebreak.comparison.compare import compare_scores
+
+        if self.looks is not None and settings.get("looks", self.looks) is not None:
+            raise NotOfferedError(
+                "a look of a plan keeps the settings of the plan; add looks=None to compare the data by themselves."
+            )
+        unknown = sorted(set(settings) - set(self.settings.as_dict()))
+        if unknown:
+            raise InvalidParameterError(
+                f"{quoted(unknown)} is no setting of a comparison; there are {quoted(list(self.settings.as_dict()))}."
+            )
+        return compare_scores(self.given, dataclasses.replace(self.settings, **settings))
+
+    @cached_property
     def notices(self) -> tuple[Notice, ...]:
         """Remarks on the scores, on assumptions that they do not meet, and on the answer."""
-        if self._notices is None:
-            self._notices = (*self._reading_notices, *notices_of(self))
-        return self._notices
+        return (*self.reading_notices, *notices_of(self))
 
     @property
     def metric(self) -> Metric:
@@ -223,7 +224,7 @@ class Comparison(Result["ComparisonPlots"]):
     @cached_property
     def units(self) -> Scores:
         """Scores as the method counts them: models by units of repetition."""
-        return self.method.units(self.scores)
+        return units_of(self.scores)
 
     @property
     def items(self) -> Items | None:
@@ -296,29 +297,26 @@ class Comparison(Result["ComparisonPlots"]):
         return self.settings.baseline if self.settings.baseline is not None else self.models[0]
 
     @cached_property
+    def values(self) -> ModelValues:
+        """The value by which each model is ranked, in ranking order."""
+        return self.method.procedure.values(self.scores)
+
+    @cached_property
     def ranking_table(self) -> RankingTable:
         """The columns behind `ranking`."""
-        return rank_models(self.scores, self.method, self.pair_table, self.resolved)
+        return rank_models(self.scores, self.method, self.values, self.pair_table)
 
     @cached_property
     def against_reference(self) -> Against:
         """Every model against the reference, as the pairs say it."""
         return self.pair_table.against(self.models.index(self.reference), len(self.models))
 
-    def at_alpha(self, alpha: float) -> Comparison:
-        """Comparison of these scores at another alpha; models stay in the order that they have here."""
-        settings = dataclasses.replace(self.settings, alpha=alpha)
-        table = dataclasses.replace(self.pair_table, alpha=alpha)
-        return Comparison(
-            scores=self.scores, settings=settings, rope=self.rope, method=self.method, pair_table=table, notices=self.notices
-        )
-
     @cached_property
     def supplementary_tests(self) -> tuple[TestOnly, ...]:
         """Tests shown beside the answer, which have no part in the verdicts."""
         if self.looks is not None:  # they know of no looks
             return ()
-        return tuple(self.method.supplementary_tests(self.scores, self.resolved))
+        return tuple(self.method.procedure.beside(self.scores, self.resolved))
 
     @cached_property
     def correlation_matrix(self) -> FloatArray:
@@ -349,12 +347,12 @@ class Comparison(Result["ComparisonPlots"]):
         if row is None:
             row = self.pair_table.row_of(two, one)
             mirrored = row is not None  # a pair outside the family is judged in the orientation asked for
-        distribution = self._judged(np.asarray(one), np.asarray(two), self._look_of(row))
+        judged = self._judged(np.asarray(one), np.asarray(two), self._look_of(row))
         return PairComparison(
             first=first,
             second=second,
             differences=self._differences(one, two, self._look_of(row)),
-            distribution=distribution,
+            judged=judged,
             rope=self.rope,
             comparison=self,
             **self._row_values(one, two, row, mirrored),
@@ -551,7 +549,7 @@ class Comparison(Result["ComparisonPlots"]):
         """
         if self.looks is not None:
             raise NotOfferedError("p_best keeps no error rate over looks. Compare without a plan of looks, when all data are in.")
-        found = p_best(self.scores, self.method, self.resolved)
+        found = p_best(self.scores, self.method, self.values, self.resolved)
         if found is None:
             raise NotOfferedError(
                 f"{self.method.name} gives no joint posterior of all models, so no p_best; shortlist() has those that may be the "
@@ -693,7 +691,7 @@ class Comparison(Result["ComparisonPlots"]):
             raise InvalidParameterError(f"a pair needs two different models; got {first!r} twice.")
         return one, two
 
-    def _judged(self, first: IntArray, second: IntArray, look: int = -1) -> Differences:
+    def _judged(self, first: IntArray, second: IntArray, look: int = -1) -> Judged:
         """Differences of pairs by themselves; with looks as of one of them, the last unless another is named."""
         if self.looks is None:
             return self.method.judge(self.scores, first, second, self.resolved)
@@ -705,7 +703,7 @@ class Comparison(Result["ComparisonPlots"]):
 
     def _look_of(self, row: int | None) -> int:
         """Look at which a row of the family stands, from 0; the last where there is no such row, or are no looks."""
-        look = self.pair_table.differences.look
+        look = self.pair_table.judged.beside.get("look")
         return -1 if row is None or look is None else int(look[row]) - 1
 
     @property
@@ -720,7 +718,7 @@ class Comparison(Result["ComparisonPlots"]):
             from tiebreak.comparison.looked import cuts_of
 
             data = cuts_of(self.looks, self.method, self.scores)[look].data
-        return self.method.differences_by_unit(data, one, two) if has_them else np.zeros(0)
+        return differences_by_unit(data, one, two) if has_them else np.zeros(0)
 
     def _predict_the_same(self, first: str, second: str) -> bool:
         """True where the predictions of two models are known to be the same."""
@@ -738,5 +736,5 @@ class Comparison(Result["ComparisonPlots"]):
             return self.pair_table.row_values(row, mirrored)
         first, second = np.array([one]), np.array([two])
         judged = self._judged(first, second)
-        table = PairTable(first, second, judged, self.rope, self.settings.alpha, "none", family="best")
+        table = Family(first, second, judged, self.rope, self.settings.alpha, "none", family="best")
         return table.row_values(0, mirrored)

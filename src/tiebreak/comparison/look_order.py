@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tiebreak.comparison.procedures.procedure import Procedure
+from tiebreak.comparison.procedures.procedure import Method, units_of
 from tiebreak.errors import UnsuitableDesignError
 from tiebreak.numerics import FloatArray, student_tail, weighted_chi_square_tail
 from tiebreak.scores.scores import Scores
@@ -59,7 +59,7 @@ class Sign(NamedTuple):
     is_joint: bool = False
 
 
-def refuse_order(method: Procedure, data: Scores, unit: str, *, number: int = 1) -> None:
+def refuse_order(method: Method, data: Scores, unit: str, *, number: int = 1) -> None:
     """Refuse an order of the units that carries information, at the look of this number, from 1.
 
     The mean score over models is tested for a trend and for likeness of neighbours, the scores of each model less that mean
@@ -103,7 +103,7 @@ def _refuse_one_group(data: Scores, unit: str) -> None:
             )
 
 
-def _signs(method: Procedure, data: Scores, unit: str) -> Iterator[Sign]:
+def _signs(method: Method, data: Scores, unit: str) -> Iterator[Sign]:
     score, columns = _by_unit(method, data)
     if score.shape[1] < FEWEST:
         return
@@ -126,9 +126,9 @@ def _signs(method: Procedure, data: Scores, unit: str) -> Iterator[Sign]:
             yield from of_numbers(numbers, f"{name!r}")
 
 
-def _by_unit(method: Procedure, data: Scores) -> tuple[FloatArray, dict[str, tuple[str, ...]]]:
+def _by_unit(method: Method, data: Scores) -> tuple[FloatArray, dict[str, tuple[str, ...]]]:
     """Scores of shape (n_models, n_units), and the columns that say something of units: of clusters what all items share."""
-    score, items = method.units(data).matrix().score, data.items
+    score, items = units_of(data).matrix().score, data.items
     if items is None:
         return score, {}
     if items.truth is not None or items.is_positive is not None:  # what models say is no score; what is so, is of the order

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
+from tiebreak.comparison.family import OVER, Codes, Family
 from tiebreak.comparison.looks import Cut, GrantedAlphas, Looks, cut, family_alpha, granted_alphas
-from tiebreak.comparison.pairs import PairTable
-from tiebreak.comparison.procedures.procedure import Differences, Procedure
+from tiebreak.comparison.procedures.procedure import Judged, Method
 from tiebreak.comparison.settings import Settings
-from tiebreak.comparison.verdict import OVER, Codes
 from tiebreak.errors import ChangedLooksError
 from tiebreak.numerics import Alternative, FloatArray, IntArray, StudentDistribution
-from tiebreak.numerics.law import AHEAD, BEHIND, UNDECIDED, VERDICTS, verdict_codes
+from tiebreak.numerics.law import AHEAD, BEHIND, STUDENT, UNDECIDED, VERDICTS, Law, Shape, verdict_codes
 from tiebreak.scores.scores import Scores
 
 MOST_ALPHAS = 8
@@ -24,17 +23,11 @@ MOST_ALPHAS = 8
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class LookedDifferences(Differences):
+class Looked(Judged):
     """Differences of which each stands at one look of a plan; the alphas of intervals are those of all looks together.
-
-    An interval at 1 - alpha is that of the row's look at the part of `alpha` that the plan grants it. So the intervals of all
-    looks cover at once. Tails are scaled so that they agree with the intervals at `home`, the alpha of the intervals that are
-    shown.
 
     Attributes
     ----------
-    parts : tuple of Differences
-        By look, of the pairs that were open then.
     part, place : ndarray of int
         The look of each pair, from 0, and its position there.
     granted : GrantedAlphas
@@ -47,7 +40,6 @@ class LookedDifferences(Differences):
         Verdict code with which a pair is over, UNDECIDED where it is open.
     """
 
-    parts: tuple[Differences, ...]
     part: IntArray
     place: IntArray
     granted: GrantedAlphas
@@ -56,84 +48,69 @@ class LookedDifferences(Differences):
     pair_alpha: float
     over: Codes
 
-    def take(self, rows: IntArray | slice) -> Self:
+    def take(self, rows: IntArray | slice) -> Looked:
         """Some of the pairs."""
-        names = ("estimate", "n_units", "kind", "tolerance", "standard_error", "df", "part", "place", "column", "over")
-        held = {name: getattr(self, name) for name in names}
-        return replace(self, **{name: value[rows] for name, value in held.items() if np.ndim(value)})
-
-    @property
-    def look(self) -> IntArray:
-        """Number of the look, from 1."""
-        return self.part + 1
+        part, place, column = (each[rows] for each in (self.part, self.place, self.column))
+        reach = None if self.reach_df is None else self.reach_df[rows]
+        law, look = self.law.take(rows), {"look": part + 1}
+        return replace(self, law=law, reach_df=reach, part=part, place=place, column=column, over=self.over[rows], beside=look)
 
     def share(self, alpha: float) -> FloatArray:
         """Part of an alpha that the look of each pair grants, as a share of it."""
         return np.asarray(self.granted.granted(alpha)[self.part, self.column] / alpha)
 
-    def _each(self, ask: Callable[[Differences, Any], Any], *columns: FloatArray) -> FloatArray:
-        """Answers of the differences of its look about each pair, given some columns of shape (..., n_pairs)."""
-        if self.part.ndim == 0:
-            return np.asarray(ask(self.parts[int(self.part)], columns))
-        found: FloatArray | None = None
-        for k in np.unique(self.part):
-            rows = np.flatnonzero(self.part == k)
-            own = np.asarray(ask(self.parts[k].take(self.place[rows]), [each[..., rows] for each in columns]))
-            if found is None:
-                found = np.empty((*own.shape[:-1], self.part.size), dtype=own.dtype)
-            found[..., rows] = own
-        return np.zeros(0) if found is None else found
 
-    def _at_home(self, tail: FloatArray) -> FloatArray:
-        with np.errstate(divide="ignore"):
-            return np.minimum(1.0, tail / self.share(self.home))
+def _shape(laws: tuple[Law, ...], granted: GrantedAlphas, home: float) -> Shape:
+    """Tails of laws by look; the part, place and column of each pair are the parts.
 
-    def _spread(self, at: ArrayLike) -> FloatArray:
-        at = np.asarray(at, dtype=float)
-        return np.broadcast_to(at, np.broadcast_shapes(at.shape, self.part.shape))
+    An interval at 1 - alpha is that of the pair's look at the part of `alpha` that the plan grants it. So the intervals of all
+    looks cover at once. Tails are scaled so that they agree with the intervals at `home`, the alpha of the intervals that are
+    shown.
+    """
 
-    def tail_below(self, at: ArrayLike) -> FloatArray:
-        """Lower tail."""
-        return self._at_home(self._each(lambda held, own: held.tail_below(own[0]), self._spread(at)))
+    def share(law: Law, alpha: float) -> FloatArray:
+        part, _, column = law.parts
+        return np.asarray(granted.granted(alpha)[part, column] / alpha)
 
-    def tail_above(self, at: ArrayLike) -> FloatArray:
-        """Upper tail."""
-        return self._at_home(self._each(lambda held, own: held.tail_above(own[0]), self._spread(at)))
-
-    def _granted(self, p: ArrayLike) -> FloatArray:
-        """One-sided levels of each pair's look; of very many levels by the shares of that of the family."""
-        p = np.asarray(p, dtype=float)
-        each = np.unique(p)
-        if each.size > MOST_ALPHAS:
-            return np.asarray(p * self.share(self.home))
-        found = self._spread(p).copy()
-        for one in each:
-            found = np.where(self._spread(p) == one, one * self.share(2.0 * float(one)), found)
+    def each(law: Law, ask: Callable[[Law, FloatArray], FloatArray], given: FloatArray) -> FloatArray:
+        """Answers of the law of its look about each pair."""
+        part, place, _ = law.parts
+        given = np.broadcast_to(given, np.broadcast_shapes(given.shape, part.shape))
+        if part.ndim == 0:
+            return np.asarray(ask(laws[int(part)], given))
+        found = np.zeros(given.shape)
+        for k in np.unique(part):
+            rows = np.flatnonzero(part == k)
+            found[..., rows] = ask(laws[k].take(place[rows]), given[..., rows])
         return found
 
-    def quantile(self, p: ArrayLike, *, upper: bool = False) -> FloatArray:
-        """Bounds of each pair's look at what the plan grants it."""
-        return self._each(lambda held, own: held.quantile(own[0], upper=upper), self._granted(p))
+    def at_home(law: Law, tail: FloatArray) -> FloatArray:
+        with np.errstate(divide="ignore"):
+            return np.minimum(1.0, tail / share(law, home))
 
-    def bound(self, p: ArrayLike, *, upper: bool) -> FloatArray:
-        """Bounds of each pair's look at what the plan grants it; nan for a pair without spread."""
-        return self._each(lambda held, own: held.bound(own[0], upper=upper), self._granted(p))
+    def tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
+        return at_home(law, each(law, lambda held, own: np.asarray(held.tail(own, upper=upper)), at))
 
-    def reasons(self, alpha: float) -> Codes:
-        """Reasons at the alpha that each look grants."""
-        share = alpha * self.share(alpha)
-        return self._each(lambda held, own: held.reasons(float(np.min(own[0]))), share).astype(np.int8)
+    def end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
+        levels = np.unique(p)
+        if levels.size > MOST_ALPHAS:  # of very many by the shares of that of the family
+            given = p * share(law, home)
+        else:
+            given = np.broadcast_to(p, np.broadcast_shapes(p.shape, law.parts[0].shape))
+            for one in levels.tolist():
+                given = np.where(p == one, one * share(law, 2.0 * one), given)
+        return each(law, lambda held, own: np.asarray(held.end(own, upper=upper)), given)
 
-    def own_pvalue(self, alternative: Alternative) -> FloatArray | None:
-        """The procedure's own p-values, scaled as the tails are."""
-        if self.parts[0].own_pvalue(alternative) is None:
-            return None
-        return self._at_home(self._each(lambda held, _: held.own_pvalue(alternative), np.zeros(self.part.shape)))
+    def pvalue(law: Law, side: Alternative) -> FloatArray:
+        if laws[0].shape.pvalue is None or laws[0].shape is STUDENT:
+            both = tuple(tail(law, np.zeros(()), upper) for upper in (False, True))
+            return 2.0 * np.minimum(*both) if side == "two-sided" else both[side == "less"]
+        return at_home(law, each(law, lambda held, _: np.asarray(held.pvalue(side)), np.zeros(law.parts[0].shape)))
+
+    return Shape(tail, end, pvalue)
 
 
-def looked(
-    plan: Looks, method: Procedure, data: Scores, first: IntArray, second: IntArray, settings: Settings
-) -> LookedDifferences:
+def looked(plan: Looks, method: Method, data: Scores, first: IntArray, second: IntArray, settings: Settings) -> Looked:
     """Differences of pairs at the looks of a plan: each at the look that decided it, else at the last that had more of it.
 
     `settings` have the rope in the metric's unit. In comparisons with the best a pair is over where their bounds decide it.
@@ -146,7 +123,7 @@ def looked(
     part, place = np.zeros(n_pairs, dtype=np.intp), np.zeros(n_pairs, dtype=np.intp)
     is_open = np.ones(n_pairs, dtype=bool)
     over = np.full(n_pairs, UNDECIDED, dtype=np.int8)
-    parts: list[Differences] = []
+    parts: list[Judged] = []
     for k, each in enumerate(cuts):
         rows = np.flatnonzero(is_open & (granted.has_grown[k, column] | (k == 0)))
         if rows.size == 0:
@@ -156,15 +133,15 @@ def looked(
         parts.append(judged)
         part[rows], place[rows] = k, np.arange(rows.size)
         own = _at_look(judged, parts, k, granted, column[rows], home)
-        found = verdict_codes(own.interval(alpha), float(settings.rope), own.tolerance)
+        found = verdict_codes(own.law.interval_at(alpha), float(settings.rope), own.law.tolerance)
         is_over = np.isin(found, OVER)
         over[rows[is_over]], is_open[rows[is_over]] = found[is_over], False
     return _joined(tuple(parts), part, place, granted, column, home, alpha, over)
 
 
 def at_look(
-    plan: Looks, method: Procedure, data: Scores, first: IntArray, second: IntArray, settings: Settings, home: float, k: int
-) -> LookedDifferences:
+    plan: Looks, method: Method, data: Scores, first: IntArray, second: IntArray, settings: Settings, home: float, k: int
+) -> Looked:
     """Differences of pairs at one look, from 0, whatever the looks before it said; of the shape of `first`."""
     cuts = cuts_of(plan, method, data)
     granted, column = granted_alphas(plan, method, cuts, first, second)
@@ -172,22 +149,20 @@ def at_look(
     return _at_look(judged, [judged] * (k + 1), k, granted, column, home)
 
 
-def cuts_of(plan: Looks, method: Procedure, data: Scores) -> list[Cut]:
+def cuts_of(plan: Looks, method: Method, data: Scores) -> list[Cut]:
     """The data of each look."""
     return [cut(method, data, look.n) for look in plan.taken]
 
 
-def _at_look(
-    judged: Differences, parts: list[Differences], k: int, granted: GrantedAlphas, column: IntArray, home: float
-) -> LookedDifferences:
-    shape = np.shape(judged.estimate)
+def _at_look(judged: Judged, parts: list[Judged], k: int, granted: GrantedAlphas, column: IntArray, home: float) -> Looked:
+    shape = np.shape(judged.law.estimate)
     place = np.arange(int(np.prod(shape, dtype=int))).reshape(shape)
     over = np.full(shape, UNDECIDED, dtype=np.int8)
     return _joined(tuple(parts), np.full(shape, k, dtype=np.intp), place, granted, column, home, home, over)
 
 
 def _joined(
-    parts: tuple[Differences, ...],
+    parts: tuple[Judged, ...],
     part: IntArray,
     place: IntArray,
     granted: GrantedAlphas,
@@ -195,28 +170,33 @@ def _joined(
     home: float,
     pair_alpha: float,
     over: Codes,
-) -> LookedDifferences:
-    some = parts[0]
+) -> Looked:
+    laws = tuple(each.law for each in parts)
 
     def column_of(name: str) -> Any:
-        if getattr(some, name) is None:
+        if getattr(laws[0], name) is None:
             return None
         values = np.empty(part.shape)
-        for k, each in enumerate(parts):
+        for k, each in enumerate(laws):
             if np.any(part == k):
                 own = np.broadcast_to(getattr(each, name), np.shape(each.estimate))
                 values[part == k] = own if part.ndim == 0 else own[place[part == k]]
         return values
 
-    return LookedDifferences(
+    law = Law(
         estimate=column_of("estimate"),
+        se=column_of("se"),
+        df=column_of("df"),
         n_units=column_of("n_units").astype(np.intp),
         kind=column_of("kind").astype(np.int8),
         tolerance=column_of("tolerance"),
-        standard_error=column_of("standard_error"),
-        df=column_of("df"),
-        unit=some.unit,
-        parts=parts,
+        shape=_shape(laws, granted, home),
+        parts=(part, place, column),
+    )
+    return Looked(
+        law=law,
+        unit=parts[0].unit,
+        beside={"look": part + 1},
         part=part,
         place=place,
         granted=granted,
@@ -227,7 +207,7 @@ def _joined(
     )
 
 
-def forecast(table: PairTable) -> FloatArray | None:
+def forecast(table: Family) -> FloatArray | None:
     """Forecast probability that each pair's verdict is at the end of the plan what it is now; None without looks ahead.
 
     1 for a pair that is over, nan where its interval does not end. None for comparisons with the best, too, whose pairs have no
@@ -239,7 +219,7 @@ def forecast(table: PairTable) -> FloatArray | None:
     return np.where(end.is_over, 1.0, np.where(end.is_known, _stays(table, end.estimate, end.half), np.nan))
 
 
-def contenders_stay(table: PairTable, may_be_best: NDArray[np.bool_]) -> float | None:
+def contenders_stay(table: Family, may_be_best: NDArray[np.bool_]) -> float | None:
     """Forecast probability, at least, that the models that may be the best are the same at the end of the plan.
 
     They are unless some model is shown above one of them, so it is 1 less the sum of the probabilities that one is. None without
@@ -263,7 +243,7 @@ class _End(NamedTuple):
     is_known: NDArray[np.bool_]
 
 
-def _end_of_plan(table: PairTable) -> _End | None:
+def _end_of_plan(table: Family) -> _End | None:
     """The end of the plan if one more look is taken, at the whole of it; None where no look is ahead.
 
     The estimate then differs from that of now by Student's t with the variance ``se^2 (1 - t)``, given all that is known at the
@@ -274,19 +254,19 @@ def _end_of_plan(table: PairTable) -> _End | None:
     .. [1] D. Spiegelhalter, L. Freedman, P. Blackburn. Monitoring clinical trials: conditional or predictive power? Controlled
        Clinical Trials 7, 1986.
     """
-    d = table.differences
-    if not isinstance(d, LookedDifferences):
+    d = table.judged
+    if not isinstance(d, Looked):
         return None
     t = d.granted.plan.taken[-1].fraction
     if t >= 1:
         return None
-    df = np.full(d.part.shape, np.inf) if d.df is None else np.broadcast_to(np.asarray(d.df, dtype=float), d.part.shape)
-    low, high = d.interval(d.pair_alpha)
+    df = np.full(d.part.shape, np.inf) if d.law.df is None else np.broadcast_to(np.asarray(d.law.df, dtype=float), d.part.shape)
+    low, high = d.law.interval_at(d.pair_alpha)
     with np.errstate(invalid="ignore", divide="ignore"):
         error = (high - low) / 2 / StudentDistribution(0.0, 1.0, df).interval(d.pair_alpha * d.share(d.pair_alpha)).high
         ends = {column: _half_width(*d.granted.at_the_end(d.pair_alpha, column)) for column in np.unique(d.column).tolist()}
         half = error * np.sqrt(t) * np.array([ends[column] for column in d.column.tolist()]).reshape(d.part.shape)
-        last = StudentDistribution(d.estimate, error * np.sqrt(1 - t), df)
+        last = StudentDistribution(d.law.estimate, error * np.sqrt(1 - t), df)
     return _End(last, half, np.isin(d.over, OVER), np.isfinite(error) & (error > 0))
 
 
@@ -295,7 +275,7 @@ def _half_width(alpha: float, df: float) -> float:
     return float(StudentDistribution(0.0, 1.0, df).interval(alpha).high)
 
 
-def _stays(table: PairTable, last: StudentDistribution, half: FloatArray) -> FloatArray:
+def _stays(table: Family, last: StudentDistribution, half: FloatArray) -> FloatArray:
     """Probability that the last estimate lies where a half-width gives the verdict of now, for the verdicts of open pairs."""
     rope, verdict = table.rope, table.verdict
 
@@ -309,7 +289,7 @@ def _stays(table: PairTable, last: StudentDistribution, half: FloatArray) -> Flo
     return np.select([verdict == UNDECIDED, verdict == AHEAD, verdict == BEHIND], [undecided, ahead, behind], np.nan)
 
 
-def decided_at(plan: Looks, table: PairTable, models: tuple[str, ...]) -> Looks:
+def decided_at(plan: Looks, table: Family, models: tuple[str, ...]) -> Looks:
     """The plan with what its looks granted and decided.
 
     Raises
@@ -317,8 +297,8 @@ def decided_at(plan: Looks, table: PairTable, models: tuple[str, ...]) -> Looks:
     ChangedLooksError
         An earlier look said otherwise than its data say now.
     """
-    differences = table.differences
-    if not isinstance(differences, LookedDifferences):
+    differences = table.judged
+    if not isinstance(differences, Looked):
         return plan
     granted = differences.granted.granted(differences.pair_alpha)
     looks = []
@@ -342,7 +322,7 @@ def _told(decided: tuple[tuple[str, str, str], ...], alpha: float) -> str:
     return f"{pairs or 'nothing decided'}{more} at alpha {alpha:.6g}"
 
 
-def _named(models: tuple[str, ...], table: PairTable, row: int, code: int) -> tuple[str, str, str]:
+def _named(models: tuple[str, ...], table: Family, row: int, code: int) -> tuple[str, str, str]:
     """A pair with its verdict, the better model first, else in order of name; so that no order of rows changes it."""
     first, second = models[table.first[row]], models[table.second[row]]
     verdict = VERDICTS[code]

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, get_args
 
 import numpy as np
 
-from tiebreak.comparison.best import best_alpha
+from tiebreak.comparison.family import best_alpha
 from tiebreak.comparison.look_order import refuse_order
-from tiebreak.comparison.procedures.procedure import Procedure
+from tiebreak.comparison.procedures.procedure import Method, units_of
 from tiebreak.errors import ChangedLooksError, InvalidParameterError, Setting, UnreadableSourceError, UnsuitableDesignError
 from tiebreak.frequentist.group_sequential import (
     CLOSEST_LOOKS,
@@ -246,7 +246,7 @@ class Cut(NamedTuple):
     n: int
 
 
-def plan_unit(method: Procedure, data: Scores) -> str:
+def plan_unit(method: Method, data: Scores) -> str:
     """Noun for the unit that a plan counts."""
     if method.question == "splits":
         return "repeat"
@@ -255,7 +255,7 @@ def plan_unit(method: Procedure, data: Scores) -> str:
     return method.unit
 
 
-def cut(method: Procedure, data: Scores, n: int | None = None) -> Cut:
+def cut(method: Method, data: Scores, n: int | None = None) -> Cut:
     """The first n units, all if not given, in the order in which the table has them."""
     if method.question == "splits":
         matrix = data.matrix()
@@ -328,7 +328,7 @@ def digest_of(data: Scores) -> str:
     return found.hexdigest()
 
 
-def terms_of(data: Scores, settings: Settings, method: Procedure, rope: float) -> dict[str, Any]:
+def terms_of(data: Scores, settings: Settings, method: Method, rope: float) -> dict[str, Any]:
     """Settings that no look may change, with the models."""
     return {
         "metric": data.metric.name,
@@ -343,7 +343,7 @@ def terms_of(data: Scores, settings: Settings, method: Procedure, rope: float) -
     }
 
 
-def check_suitable(data: Scores, settings: Settings, method: Procedure) -> None:
+def check_suitable(data: Scores, settings: Settings, method: Method) -> None:
     """Refuse looks that cannot be taken with these settings, by this procedure, at data of this kind, and say why."""
     if method.name not in PROCESSES:
         why = {
@@ -385,7 +385,7 @@ def _instead(name: str) -> tuple[str, ...]:
     return {"rope": (", or give it in the metric's unit",), "correction": (", or take 'bonferroni'",)}.get(name, ())
 
 
-def next_look(plan: Looks, data: Scores, settings: Settings, method: Procedure, rope: float) -> Looks:
+def next_look(plan: Looks, data: Scores, settings: Settings, method: Method, rope: float) -> Looks:
     """The plan with a look at these data added, without its level and verdicts; as it is where its last look was at them.
 
     Raises
@@ -432,7 +432,7 @@ def next_look(plan: Looks, data: Scores, settings: Settings, method: Procedure, 
     return replace(plan, taken=(*plan.taken, look))
 
 
-def _refuse_skew(plan: Looks, method: Procedure, data: Scores, settings: Settings, fraction: float) -> None:
+def _refuse_skew(plan: Looks, method: Method, data: Scores, settings: Settings, fraction: float) -> None:
     """Refuse graded scores with differences so skewed that their t statistic has no known level so far out in its tail.
 
     Its one-sided tails are wrong by a share of about g z^3 / 3, with g the skewness of the mean and z the bound of the look (the
@@ -445,7 +445,7 @@ def _refuse_skew(plan: Looks, method: Procedure, data: Scores, settings: Setting
 
     n_models = len(data.models)
     first, second = np.triu_indices(n_models, 1)
-    skewness = getattr(method.judge(data, first, second, settings), "skewness", None)
+    skewness = method.judge(data, first, second, settings).beside.get("skewness")
     if skewness is None:
         return
     alpha = family_alpha(settings, method, first.size if settings.baseline is None else n_models - 1, n_models)
@@ -529,7 +529,7 @@ def refuse_same_units(plan: Looks) -> None:
     )
 
 
-def fraction_of(plan: Looks, method: Procedure, now: Cut) -> float:
+def fraction_of(plan: Looks, method: Method, now: Cut) -> float:
     """Share of the plan at which its spending function is asked; all of it once the plan is full."""
     if now.n >= plan.n_total:
         return 1.0
@@ -604,7 +604,7 @@ class GrantedAlphas:
         return group_sequential_design(fractions, alpha=alpha, spending=lambda t, alpha: amounts.get(t, alpha), df=df)
 
 
-def family_alpha(settings: Settings, method: Procedure, n_pairs: int, n_models: int) -> float:
+def family_alpha(settings: Settings, method: Method, n_pairs: int, n_models: int) -> float:
     """Two-sided alpha of each pair, over all looks, at which it is over: that of the family, or of comparisons with the best."""
     if settings.family == "best" and settings.baseline is None:
         return 2 * best_alpha(settings.alpha, n_models)
@@ -612,7 +612,7 @@ def family_alpha(settings: Settings, method: Procedure, n_pairs: int, n_models: 
 
 
 def granted_alphas(
-    plan: Looks, method: Procedure, cuts: list[Cut], first: IntArray, second: IntArray
+    plan: Looks, method: Method, cuts: list[Cut], first: IntArray, second: IntArray
 ) -> tuple[GrantedAlphas, IntArray]:
     """Alphas of pairs at the looks of a plan, and the column of each pair in them."""
     is_student = PROCESSES[method.name].is_student
@@ -630,7 +630,7 @@ def granted_alphas(
     return GrantedAlphas(plan, table, counted - 1.0 if is_student else None, has_grown), np.reshape(of_pair, np.shape(first))
 
 
-def _information(method: Procedure, data: Scores, first: IntArray, second: IntArray) -> tuple[FloatArray, FloatArray]:
+def _information(method: Method, data: Scores, first: IntArray, second: IntArray) -> tuple[FloatArray, FloatArray]:
     """Units of each pair, and the information in them, of which 1 / variance is a multiple."""
     items = data.items
     if items is not None and items.clusters is not None:
@@ -640,7 +640,7 @@ def _information(method: Procedure, data: Scores, first: IntArray, second: IntAr
         n_positive = float(np.count_nonzero(items.is_positive))
         n = np.full(np.shape(first), float(items.is_positive.size))
         return n, n_positive * (n - n_positive) / n
-    matrix = method.units(data).matrix()
+    matrix = units_of(data).matrix()
     there = ~np.isnan(matrix.score)
     n = np.full(np.shape(first), float(matrix.n_splits))
     if not there.all():

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from tiebreak.comparison.comparison import Comparison, PairComparison
-from tiebreak.comparison.pairs import SINGLE_STEP
+from tiebreak.comparison.family import SINGLE_STEP
 from tiebreak.frequentist.group_sequential import group_sequential_design
 from tiebreak.numerics import FloatArray
 
@@ -91,19 +91,16 @@ def detectable(comparison: Comparison, power: float = 0.8) -> Detectable | None:
     corrections), and where pairs are not judged (the family "best").
     """
     table = comparison.pair_table
-    df = table.differences.student_df
-    if df is None or table.differences.unit != "metric" or not table.is_family or table.correction not in SINGLE_STEP:
+    df = table.judged.reach_df
+    if df is None or table.judged.unit != "metric" or not table.is_family or table.correction not in SINGLE_STEP:
         return None
-    smallest, largest = np.inf, -np.inf
-    for part in table.blocks():
-        low, high = part.interval
-        half_width = (high - low) / 2.0
-        df = np.broadcast_to(np.asarray(part.differences.student_df), half_width.shape)
-        known = np.isfinite(half_width) & (half_width > 0) & ~np.isnan(df)
-        if known.any():
-            needed = half_width[known] * _multiples(df[known], table.interval_alpha, power)
-            smallest, largest = min(smallest, float(needed.min())), max(largest, float(needed.max()))
-    return Detectable(smallest, largest, power) if smallest <= largest else None
+    half_width = (table.interval.high - table.interval.low) / 2.0
+    df = np.broadcast_to(df, half_width.shape)
+    known = np.isfinite(half_width) & (half_width > 0) & ~np.isnan(df)
+    if not known.any():
+        return None
+    needed = half_width[known] * _multiples(df[known], table.interval_alpha, power)
+    return Detectable(float(needed.min()), float(needed.max()), power)
 
 
 def _multiples(df: FloatArray, alpha: float, power: float) -> FloatArray:
@@ -135,11 +132,11 @@ def need_of(pair: PairComparison) -> Need | None:
     if pair.verdict not in ("undecided", "ahead", "behind") or not isfinite(pair.interval_high - pair.interval_low):
         return None
     goal, half_width, margin = _goal(pair)
-    known_floor = pair.distribution.half_width_floor(pair.interval_alpha)
-    floor = 0.0 if known_floor is None else float(known_floor)
+    floor = 0.0 if pair.judged.floor is None else float(pair.judged.floor(pair.interval_alpha))
     n_units = pair.n_units * (half_width**2 - floor**2) / (margin**2 - floor**2) if margin > floor else inf
     times_data = (half_width / margin) ** 2 if margin > 0 else inf
-    n_runs, runs_needed = pair.distribution.runs_needed(margin, pair.interval_alpha) or (0, inf)
+    of_runs = pair.judged.runs_needed
+    n_runs, runs_needed = (0, inf) if of_runs is None else of_runs(margin, pair.interval_alpha)
     return Need(goal, margin, half_width, n_units, times_data, n_runs, runs_needed, *_repeats(pair, n_units))
 
 

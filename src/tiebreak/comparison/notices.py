@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tiebreak.comparison.pairs import PairTable
-from tiebreak.comparison.procedures.procedure import Procedure
+from tiebreak.comparison.family import Family, best_alpha
+from tiebreak.comparison.procedures.procedure import Method
 from tiebreak.comparison.settings import Settings
 from tiebreak.numerics import CONSTANT, IDENTICAL
 from tiebreak.scores.adjusted_means import connected_groups
@@ -25,15 +25,15 @@ def notices_of(comparison: Comparison) -> tuple[Notice, ...]:
     """Remarks on an answer, those of its procedure first."""
     table, settings, method = comparison.pair_table, comparison.settings, comparison.method
     return (
-        *method.checks(comparison.scores, settings),
+        *method.procedure.remarks(comparison.scores),
         *_table_notices(comparison.matrix, table, method),
         *_reach_notices(table, settings, method.unit),
-        *_rope_notices(comparison.rope, table.differences.unit),
+        *_rope_notices(comparison.rope, table.judged.unit),
         *_answer_notices(comparison.matrix, settings, comparison.scores.metric, method),
     )
 
 
-def _table_notices(matrix: ScoreMatrix, table: PairTable, method: Procedure) -> Iterator[Notice]:
+def _table_notices(matrix: ScoreMatrix, table: Family, method: Method) -> Iterator[Notice]:
     """Notices of missing scores and pairs without spread."""
     unit = method.unit
     lacking = {name: int(np.isnan(row).sum()) for name, row in zip(matrix.models, matrix.score, strict=True)}
@@ -61,27 +61,27 @@ def _table_notices(matrix: ScoreMatrix, table: PairTable, method: Procedure) -> 
         ),
     )
     for kind, code, text in codes:
-        rows = np.flatnonzero(table.kind == kind)
+        rows = np.flatnonzero(table.law.kind == kind)
         if rows.size == 0:
             continue
         first, second = matrix.models[table.first[rows[0]]], matrix.models[table.second[rows[0]]]
         more = f" (and {rows.size - 1} more pair(s))" if rows.size > 1 else ""
-        n_units = np.unique(np.broadcast_to(table.differences.n_units, table.first.shape)[rows])
+        n_units = np.unique(np.broadcast_to(table.law.n_units, table.first.shape)[rows])
         n, shared = (str(n_units[0]), "") if n_units.size == 1 else (f"the {n_units[0]} to {n_units[-1]}", " that two share")
         yield Notice(code, f"{first!r} and {second!r}{more}: {text.format(n=n, unit=unit, shared=shared)}")
 
 
-def _reach_notices(table: PairTable, settings: Settings, unit: str) -> Iterator[Notice]:
+def _reach_notices(table: Family, settings: Settings, unit: str) -> Iterator[Notice]:
     """Remark where no scores at all on so few units could tell two models apart, as so many pairs share the error rate."""
-    smallest = table.differences.smallest_pvalue
+    smallest = table.judged.least_pvalue
     if smallest is None or table.n_pairs < 2:
         return
     p = np.broadcast_to(smallest, table.first.shape)
     least, alpha, n_models = float(p.min()), settings.alpha, int(max(table.first.max(), table.second.max())) + 1
-    reached = shared_alpha(p, table.correction, alpha) if table.is_family else 2.0 * table.bound_alpha(n_models)
+    reached = shared_alpha(p, table.correction, alpha) if table.is_family else 2.0 * best_alpha(alpha, n_models)
     if least > alpha or least <= reached:
         return
-    n = int(np.max(np.broadcast_to(table.differences.n_units, table.first.shape)))
+    n = int(np.max(np.broadcast_to(table.law.n_units, table.first.shape)))
     needed_alpha = alpha / table.n_pairs if table.is_family else reached
     needed = int(np.ceil(1 + np.log2(1.0 / needed_alpha)))
     asks = f"{table.correction} asks for" if table.is_family else "comparisons with the best ask for"
@@ -103,7 +103,7 @@ def _rope_notices(rope: float, unit: str) -> Iterator[Notice]:
         )
 
 
-def _answer_notices(matrix: ScoreMatrix, settings: Settings, metric: Metric, method: Procedure) -> Iterator[Notice]:
+def _answer_notices(matrix: ScoreMatrix, settings: Settings, metric: Metric, method: Method) -> Iterator[Notice]:
     """Notices about the question itself."""
     if len(matrix.models) > 2 and settings.baseline is None and method.question != "datasets":
         honest = (

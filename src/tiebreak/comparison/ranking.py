@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import heapq
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.comparison.best import above_others, components, contenders, order_of, shortfalls
-from tiebreak.comparison.copies import entries_of, with_identical_pairs
+from tiebreak.comparison.family import Family, every_pair
 from tiebreak.comparison.letters import MOST_LETTERED, compact_letters
-from tiebreak.comparison.pairs import PairTable, every_pair
-from tiebreak.comparison.procedures.procedure import ModelValues, Procedure
+from tiebreak.comparison.procedures.procedure import Method, ModelValues, units_of
 from tiebreak.comparison.settings import Settings
-from tiebreak.numerics import SPREAD, FloatArray, IntArray, Interval
+from tiebreak.numerics import IDENTICAL, RELATIVE_TOLERANCE, SPREAD, FloatArray, IntArray, Interval
 from tiebreak.scores.adjusted_means import connected_groups
+from tiebreak.scores.copies import first_copies
 from tiebreak.scores.scores import Scores
 from tiebreak.statistics.posterior.joint import N_DRAWS, combine_pairs
 
@@ -22,6 +22,9 @@ STANDINGS = ("not best", "may be best", "near best", "best")
 """Names of standing codes."""
 
 NOT_BEST, MAY_BE_BEST, NEAR_BEST, BEST = range(4)
+
+Relation = NDArray[np.bool_]
+"""Shape (n_models, n_models): True in row j, column i where j is shown above i."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,17 +104,84 @@ class RankingTable:
         return np.flatnonzero(self.entry == self.entry[row])
 
 
-def order_by_value(scores: Scores, procedure: Procedure, settings: Settings) -> list[str]:
+def rank_models(scores: Scores, method: Method, values: ModelValues, pairs: Family) -> RankingTable:
+    """The ranking of scores whose models stand in ranking order; `pairs` is the family, or stands outside it."""
+    n_models, score = len(scores.models), units_of(scores).matrix().score
+    entry = entries_of(scores, method, pairs)
+    rank_low = rank_high = may_be_best = shortfall = standing = letters = None
+    if pairs.family != "baseline":
+        above = shown_above(pairs, entry)
+        component = components(above, entry)
+        outside = _above_others(above, component)
+        may_be_best = ~np.isin(component, component[outside.any(axis=0)])
+        shortfall = _shortfalls(pairs, may_be_best, entry)
+        standing = _standings(pairs, may_be_best, shortfall, entry)
+        if pairs.family == "pairs":
+            rank_low, rank_high = 1 + outside.sum(axis=0), n_models - outside.sum(axis=1)
+            letters = compact_letters(above | above.T) if n_models <= MOST_LETTERED else None
+    interval = values.interval
+    if interval is not None:
+        bounds = scores.metric.bounds_of(np.fmin.reduce(score, axis=None), np.fmax.reduce(score, axis=None))
+    return RankingTable(
+        value_name=values.name,
+        value_label=values.label or _label(values.name, units_of(scores).metric.name),
+        mean=values.value,
+        mean_interval=None if interval is None else Interval(*(np.clip(end, *bounds) for end in interval(pairs.alpha))),
+        adjusted=values.adjusted,
+        is_linked=values.adjusted is None or not connected_groups(~np.isnan(score))[0].any(),
+        n_units=values.n_units,
+        entry=entry,
+        rank=1 + entry,
+        rank_low=rank_low,
+        rank_high=rank_high,
+        may_be_best=may_be_best,
+        shortfall_high=shortfall,
+        standing=standing,
+        letters=letters,
+        average_rank=values.average_rank,
+        standard_error=values.standard_error,
+    )
+
+
+def _label(value: str, metric: str) -> str:
+    """A value in words; the mean of a metric that is a mean by its name is not called so twice."""
+    return metric if metric.startswith(f"{value}_") else f"{value} {metric}"
+
+
+# --- copies -----------------------------------------------------------------------------------------------------------------
+
+
+def entries_of(scores: Scores, method: Method, pairs: Family | None = None) -> IntArray:
+    """Row of the first of the models that are copies of each other: the same score on every unit, missing on the same ones.
+
+    With the pairs, of models whose scores differ by rounding only too: pairs of kind IDENTICAL with the same gaps. Differences
+    that cancel within every cluster are of that kind as well; such models are no copies. A model with units of its own has none.
+    """
+    n_models = len(scores.models)
+    if not method.is_paired:
+        return np.arange(n_models)
+    score = units_of(scores).matrix().score
+    entry = first_copies(score if scores.items is None else scores.items.score.reshape(n_models, -1))
+    found = np.zeros(0, dtype=np.intp) if pairs is None else np.flatnonzero(pairs.law.kind == IDENTICAL)
+    for row in found.tolist():
+        one, two = int(pairs.first[row]), int(pairs.second[row])  # type: ignore[union-attr]
+        low, high = sorted((entry[one], entry[two]))
+        if low != high and np.allclose(score[one], score[two], rtol=2.0 * RELATIVE_TOLERANCE, atol=0.0, equal_nan=True):
+            entry = np.where(entry == high, low, entry)
+    return entry
+
+
+# --- order ------------------------------------------------------------------------------------------------------------------
+
+
+def order_by_value(scores: Scores, method: Method, values: ModelValues) -> list[str]:
     """Names from best to worst value, adjusted where models lack units; ties by name, copies together."""
-    values, units = procedure.values(scores, settings), procedure.units(scores)
-    models = units.matrix().models
-    adjusted = procedure.adjusted_values(scores, values)
-    value = values.value if adjusted is None else adjusted
-    value = np.where(np.isnan(value), -np.inf, units.metric.sign * value)
-    entry = entries_of(scores, units) if procedure.is_paired else np.arange(len(models))
-    first_name = {
-        int(each): min(name for name, own in zip(models, entry, strict=True) if own == each) for each in _repeated(entry)
-    }
+    models = units_of(scores).matrix().models
+    value = np.where(np.isnan(values.ordering), -np.inf, units_of(scores).metric.sign * values.ordering)
+    entry = entries_of(scores, method)
+    first_name = {}
+    for each in np.flatnonzero(np.bincount(entry) > 1).tolist():
+        first_name[each] = min(name for name, own in zip(models, entry, strict=True) if own == each)
 
     def by_name(row: int) -> tuple[str, str]:
         return first_name.get(int(entry[row]), models[row]), models[row]
@@ -129,128 +199,127 @@ def order_by_value(scores: Scores, procedure: Procedure, settings: Settings) -> 
     return [models[row] for row in order]
 
 
-def _repeated(entry: IntArray) -> IntArray:
-    """Entries of several models."""
-    if np.all(entry[1:] > entry[:-1]):
-        return entry[:0]
-    found, n = np.unique(entry, return_counts=True)
-    return found[n > 1]
-
-
-def order_of_family(scores: Scores, procedure: Procedure, pairs: PairTable) -> list[str]:
+def order_of_family(scores: Scores, method: Method, pairs: Family) -> list[str]:
     """Names such that none stands below one that it is shown above, whatever their values say."""
-    entry = _entries(scores, procedure, pairs)
-    are_together = np.all(entry[1:] > entry[:-1]) or 1 + np.count_nonzero(np.diff(entry)) == np.unique(entry).size
-    if are_together and pairs.follows_order:  # which spares the relation of all models
+    entry = entries_of(scores, method, pairs)
+    above = shown_above(pairs, entry)
+    are_together = 1 + np.count_nonzero(np.diff(entry)) == np.unique(entry).size
+    if are_together and not _points_up(above):
         return list(scores.models)
-    above = _shown_above(pairs, entry)
     return [scores.models[row] for row in order_of(above, components(above, entry))]
 
 
-def rank_models(scores: Scores, procedure: Procedure, pairs: PairTable, settings: Settings) -> RankingTable:
-    """The ranking of scores whose models stand in ranking order; `pairs` is the family, or stands outside it."""
-    n_models = len(scores.models)
-    values = procedure.values(scores, settings)
-    adjusted = procedure.adjusted_values(scores, values)
-    entry = _entries(scores, procedure, pairs)
-    rank_low = rank_high = may_be_best = shortfall = standing = letters = None
-    if pairs.family != "baseline":
-        above = _shown_above(pairs, entry)
-        component = components(above, entry)
-        may_be_best = contenders(above, component)
-        shortfall = _shortfalls(pairs, may_be_best, entry)
-        standing = _standings(pairs, may_be_best, shortfall, entry)
-        if pairs.family == "pairs":
-            outside = above_others(above, component)
-            rank_low, rank_high = 1 + outside.sum(axis=0), n_models - outside.sum(axis=1)
-            letters = compact_letters(above | above.T) if n_models <= MOST_LETTERED else None
-    return RankingTable(
-        value_name=values.name,
-        value_label=values.label or _label(values.name, procedure.units(scores).metric.name),
-        mean=values.value,
-        mean_interval=_mean_interval(scores, procedure, values, settings.alpha),
-        adjusted=adjusted,
-        is_linked=adjusted is None or not connected_groups(~np.isnan(procedure.units(scores).matrix().score))[0].any(),
-        n_units=values.n_units,
-        entry=entry,
-        rank=1 + entry,
-        rank_low=rank_low,
-        rank_high=rank_high,
-        may_be_best=may_be_best,
-        shortfall_high=shortfall,
-        standing=standing,
-        letters=letters,
-        average_rank=values.average_rank,
-        standard_error=values.standard_error,
-    )
+def shown_above(pairs: Family, entry: IntArray) -> Relation:
+    """Relation of the models: True in row j, column i where the interval of j - i lies above 0, the same for copies."""
+    low, high = pairs.bounds
+    above = np.zeros((entry.size, entry.size), dtype=bool)
+    above[pairs.first, pairs.second] = low > pairs.law.tolerance
+    above[pairs.second, pairs.first] = high < -pairs.law.tolerance
+    return above if np.all(entry == np.arange(entry.size)) else above[np.ix_(entry, entry)]
 
 
-def _entries(scores: Scores, procedure: Procedure, pairs: PairTable) -> IntArray:
-    """Rows of the first copies; a model with units of its own has none."""
-    if not procedure.is_paired:
-        return np.arange(len(scores.models))
-    units = procedure.units(scores)
-    return with_identical_pairs(entries_of(scores, units), pairs, units.matrix().score)
+def components(above: Relation, entry: IntArray) -> IntArray:
+    """Label of each model's strongly connected component, copies in one.
+
+    Gaps in the scores, and centres that are no means, can make cycles: a above b above c above a. Without them each entry is a
+    component of its own.
+    """
+    if not _points_up(above):  # down the ranking only, as without gaps
+        return entry
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    rows = np.arange(entry.size)
+    winner, loser = np.nonzero(above)
+    edges = (np.concatenate([winner, rows, entry]), np.concatenate([loser, entry, rows]))
+    graph = coo_array((np.ones(edges[0].size, dtype=np.int8), edges), shape=above.shape)
+    return np.asarray(connected_components(graph, directed=True, connection="strong")[1])
 
 
-def _shown_above(pairs: PairTable, entry: IntArray) -> NDArray[np.bool_]:
-    """Relation of the family's intervals, the same for copies but for rounding."""
-    above = pairs.shown_above(entry.size)
-    is_first = entry == np.arange(entry.size)
-    return above if is_first.all() else above[np.ix_(entry, entry)]
+def _points_up(above: Relation) -> bool:
+    """True where some model is shown above one that stands before it; row by row, as half of the relation would be a copy."""
+    return any(bool(row[:place].any()) for place, row in enumerate(above))
 
 
-def _shortfalls(pairs: PairTable, may_be_best: NDArray[np.bool_], entry: IntArray) -> FloatArray:
-    """Shortfalls, nan where there is no bound, and where all models are copies, of which none can be told apart."""
-    found = shortfalls(pairs.first, pairs.second, pairs.differences, pairs.bound_alpha(entry.size), may_be_best, entry)
-    is_known = np.isfinite(found) & (np.any(entry != entry[0]) | np.any(found > 0))
-    return np.where(is_known, found, np.nan)
+def _above_others(above: Relation, component: IntArray) -> Relation:
+    """The relation between models of different components."""
+    others: Relation = component[:, None] != component
+    others &= above  # in place: of 5,000 models each copy takes 25 MB
+    return others
 
 
-def _standings(pairs: PairTable, may_be_best: NDArray[np.bool_], shortfall: FloatArray, entry: IntArray) -> NDArray[np.int8]:
+def order_of(above: Relation, component: IntArray) -> IntArray:
+    """Rows such that no model stands below one that it is shown above; cycles stand together, else the order stays.
+
+    So the first row is a contender, and the place of each model lies between 1 + the number of models shown above it and
+    n_models - the number of those that it is shown above, those of its own cycle left out.
+    """
+    labels, first, of_model = np.unique(component, return_index=True, return_inverse=True)
+    order: list[int] = []
+    between = np.zeros((labels.size, labels.size), dtype=bool)
+    winner, loser = np.nonzero(above)
+    between[of_model[winner], of_model[loser]] = True
+    np.fill_diagonal(between, False)
+    n_above = between.sum(axis=0)
+    ready = [(int(first[label]), label) for label in np.flatnonzero(n_above == 0).tolist()]
+    heapq.heapify(ready)
+    while ready:
+        _, label = heapq.heappop(ready)
+        order += np.flatnonzero(of_model == label).tolist()
+        for below in np.flatnonzero(between[label]).tolist():
+            n_above[below] -= 1
+            if n_above[below] == 0:
+                heapq.heappush(ready, (int(first[below]), below))
+    return np.array(order)
+
+
+# --- standings --------------------------------------------------------------------------------------------------------------
+
+
+def _shortfalls(pairs: Family, may_be_best: NDArray[np.bool_], entry: IntArray) -> FloatArray:
+    """Bound on how far each model falls short of the best: the largest upper bound of "j minus it" over contenders j.
+
+    At least 0; nan where there is no bound, and where all models are copies, of which none can be told apart. A copy is no rival,
+    unless the procedure has an interval for identical scores.
+    """
+    found = np.zeros(entry.size)
+    low, high = pairs.bounds
+    for rivals, others, upper in ((pairs.first, pairs.second, high), (pairs.second, pairs.first, -low)):
+        rows = np.flatnonzero(may_be_best[rivals])
+        rivals, others, upper = rivals[rows], others[rows], upper[rows]
+        upper = np.where(np.isnan(upper), np.where(entry[rivals] == entry[others], 0.0, np.inf), upper)
+        np.maximum.at(found, others, upper)
+    found = found[entry]
+    return np.where(np.isfinite(found) & (np.any(entry != entry[0]) | np.any(found > 0)), found, np.nan)
+
+
+def _standings(pairs: Family, may_be_best: NDArray[np.bool_], shortfall: FloatArray, entry: IntArray) -> NDArray[np.int8]:
     """Best alone, near best (within the rope at most, but for rounding), may be best, or not best; copies count as one."""
     standing = np.where(may_be_best, MAY_BE_BEST, NOT_BEST)
     if pairs.rope > 0:
-        standing[shortfall <= pairs.rope + float(np.max(pairs.differences.tolerance))] = NEAR_BEST  # nan is not <= rope
+        standing[shortfall <= pairs.rope + float(np.max(pairs.law.tolerance))] = NEAR_BEST  # nan is not <= rope
     if np.unique(entry[may_be_best]).size == 1 and np.all(shortfall[may_be_best] == 0):
         standing[may_be_best] = BEST
     return standing.astype(np.int8)
 
 
-def _mean_interval(scores: Scores, procedure: Procedure, values: ModelValues, alpha: float) -> Interval | None:
-    """Intervals of the models' own values, cut off at the metric's bounds."""
-    if values.interval is None:
-        return None
-    low, high = values.interval(alpha)
-    score = procedure.units(scores).matrix().score
-    bounds = scores.metric.bounds_of(np.fmin.reduce(score, axis=None), np.fmax.reduce(score, axis=None))
-    return Interval(np.clip(low, *bounds), np.clip(high, *bounds))
-
-
-def _label(value: str, metric: str) -> str:
-    """A value in words; the mean of a metric that is a mean by its name is not called so twice."""
-    return metric if metric.startswith(f"{value}_") else f"{value} {metric}"
-
-
-def p_best(scores: Scores, procedure: Procedure, settings: Settings) -> FloatArray | None:
+def p_best(scores: Scores, method: Method, values: ModelValues, settings: Settings) -> FloatArray | None:
     """Probability of each model to be the best; nan for models without all scores, None where the procedure gives none.
 
     Of two models that of their difference, of more the share of draws of the joint posterior in which a model comes first.
     """
-    n_units = procedure.values(scores, settings).n_units
-    complete = (n_units == procedure.units(scores).matrix().n_splits) | (not procedure.is_paired)
+    complete = (values.n_units == units_of(scores).matrix().n_splits) | (not method.is_paired)
     found = np.full(complete.size, np.nan)
     n_complete = int(np.count_nonzero(complete))
     if n_complete < 2:
         return found
     first, second = every_pair(n_complete)
     kept = scores.take([name for name, is_whole in zip(scores.models, complete, strict=True) if is_whole])
-    differences = procedure.judge(kept, first, second, settings)
-    if not differences.is_posterior:
+    judged = method.judge(kept, first, second, settings)
+    law = judged.law
+    if not law.is_posterior or (judged.draws is None and n_complete > 2):
         return None
-    draws = differences.draws(N_DRAWS, np.random.default_rng(settings.seed))
-    if draws is None and n_complete > 2:
-        return None
-    is_tied = differences.kind != SPREAD
-    found[complete] = combine_pairs(n_complete, first, second, *differences.tails(0.0), is_tied, draws).p_best
+    draws = None if judged.draws is None else judged.draws(N_DRAWS, np.random.default_rng(settings.seed))
+    below, above = np.asarray(law.tail(0.0)), np.asarray(law.tail(0.0, upper=True))
+    found[complete] = combine_pairs(n_complete, first, second, below, above, law.kind != SPREAD, draws).p_best
     return found

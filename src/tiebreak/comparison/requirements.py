@@ -10,9 +10,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.comparison.best import best_alpha
-from tiebreak.comparison.procedures.procedure import Differences
-from tiebreak.comparison.verdict import REASONS
+from tiebreak.comparison.family import REASONS, best_alpha, reasons_of
+from tiebreak.comparison.procedures.procedure import Judged
 from tiebreak.errors import InvalidParameterError
 from tiebreak.numerics import IntArray
 from tiebreak.result import Result, view_of
@@ -220,7 +219,7 @@ class Terms:
 
     models: tuple[str, ...]
     metric: Metric
-    judge: Callable[[IntArray, IntArray], Differences]
+    judge: Callable[[IntArray, IntArray], Judged]
     entry: IntArray
     is_same: Callable[[str, str], bool]
     unit: str
@@ -265,17 +264,18 @@ def _noise_reason(asked: AskedRequirement, found: dict[str, Any], terms: Terms, 
 def _of_pair(asked: AskedRequirement, terms: Terms) -> dict[str, Any]:
     """Outcome of "better" or "not worse": where the interval of the difference lies, against the rope or minus the rope."""
     first, second = (np.array([terms.models.index(name)]) for name in (asked.first, asked.second))
-    differences, alpha = terms.judge(first, second), terms.alpha / terms.n_questions
-    low, high = (float(end[0]) for end in differences.interval(alpha))
-    rope, tolerance = terms.rope, _first(differences.tolerance)
+    law, alpha = terms.judge(first, second).law, terms.alpha / terms.n_questions
+    ends = law.interval_at(alpha)
+    low, high = (float(end[0]) for end in ends)
+    rope, tolerance = terms.rope, _first(law.tolerance)
     if asked.gate == "better":
         outcome = _outcome(low > rope + tolerance, high <= rope + tolerance)
     else:
         outcome = _outcome(low >= -rope - tolerance, high < -rope - tolerance)
         if np.isnan(low) and terms.is_same(asked.first, asked.second):
-            return _found("met", 0.0, low, high, int(_first(differences.n_units)), SAME_PREDICTIONS)
-    reason = REASONS[int(differences.reasons(alpha)[0])]
-    return _found(outcome, _first(differences.estimate), low, high, int(_first(differences.n_units)), reason)
+            return _found("met", 0.0, low, high, int(_first(law.n_units)), SAME_PREDICTIONS)
+    reason = REASONS[int(reasons_of(law, ends)[0])]
+    return _found(outcome, _first(law.estimate), low, high, int(_first(law.n_units)), reason)
 
 
 def _near_best(asked: AskedRequirement, terms: Terms) -> dict[str, Any]:
@@ -291,19 +291,19 @@ def _near_best(asked: AskedRequirement, terms: Terms) -> dict[str, Any]:
     """
     row, n_models = terms.models.index(asked.first), len(terms.models)
     others = np.delete(np.arange(n_models), row)
-    differences = terms.judge(others, np.full(n_models - 1, row))
+    law = terms.judge(others, np.full(n_models - 1, row)).law
     p = terms.alpha / (2 * terms.n_questions)
-    upper = differences.bound(p, upper=True)
-    lower = differences.bound(best_alpha(terms.alpha, n_models, terms.n_questions), upper=False)
+    upper = np.asarray(law.end(p, upper=True))
+    lower = np.asarray(law.end(best_alpha(terms.alpha, n_models, terms.n_questions)))
     is_rival = np.isfinite(upper) | (terms.entry[others] != terms.entry[row])
     if not is_rival.any():  # all models are copies
         is_rival[:] = True
     high = max(0.0, float(np.where(np.isnan(upper), np.inf, upper)[is_rival].max()))
     low = max(0.0, float(np.where(np.isnan(lower), -np.inf, lower).max()))
-    limit = terms.rope + float(np.max(differences.tolerance))
-    shortfall = max(0.0, float(np.fmax.reduce(differences.estimate)))
-    reason = "" if np.isfinite(high) else REASONS[int(np.max(differences.reasons(2.0 * p)))]
-    return _found(_outcome(high <= limit, low > limit), shortfall, low, high, int(np.min(differences.n_units)), reason)
+    limit = terms.rope + float(np.max(law.tolerance))
+    shortfall = max(0.0, float(np.fmax.reduce(law.estimate)))
+    reason = "" if np.isfinite(high) else REASONS[int(np.max(reasons_of(law, law.interval_at(2.0 * p))))]
+    return _found(_outcome(high <= limit, low > limit), shortfall, low, high, int(np.min(law.n_units)), reason)
 
 
 def _found(outcome: Outcome, difference: float, low: float, high: float, n_units: int, reason: str) -> dict[str, Any]:

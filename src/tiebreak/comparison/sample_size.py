@@ -297,19 +297,19 @@ def _cautious(population: Population, n: int, df: float) -> Population:
 def _population(comparison: Comparison, first: str, second: str) -> tuple[Population, int, float]:
     """Population like a pair, its number of units, and degrees of freedom of the spread."""
     method, found, items = comparison.method, comparison.pair(first, second), comparison.items
-    differences, name, n = found.distribution, method.name, found.n_units
-    law = getattr(differences, "law", None)
-    if name == "tango" and law is not None:
+    judged, name, n = found.judged, method.name, found.n_units
+    law = found.law
+    if name == "tango":
         only_first, only_second, _ = law.parts
         return Population(procedure=name, discordant=float(only_first + only_second) / n), n, inf if n > 4 else n - 1.0
-    if name == "newcombe" and law is not None:
+    if name == "newcombe":
         x, n_one, y, n_two = (float(np.ravel(part)[0]) for part in law.parts)  # of wrong answers the second model's come first
         n = int(min(n_one, n_two))
         return Population(procedure=name, rate=y / n_two if comparison.metric.higher_is_better else 1.0 - x / n_one), n, n - 1.0
     if name == "wilcoxon" and items is None:
         one, two = (comparison.matrix.score[comparison.models.index(each)] for each in (first, second))
         return Population(procedure=name, sd=(float(np.nanstd(one - two, ddof=1)) if n > 1 else 0.0,)), n, n - 1.0
-    error, df = float(found.standard_error), float("nan" if differences.student_df is None else differences.student_df)
+    error, df = float(found.standard_error), float("nan" if judged.reach_df is None else judged.reach_df)
     if name == "corrected-t":
         matrix = comparison.matrix
         if not comparison.scores.can_be_repeated:
@@ -320,14 +320,14 @@ def _population(comparison: Comparison, first: str, second: str) -> tuple[Popula
         n_repeats, ratio = np.unique(matrix.repeat).size, float(matrix.ratio.mean())
         sd, n_folds = error / sqrt(1.0 / n + ratio), max(round(matrix.n_splits / n_repeats), 1)
         return Population(procedure=name, sd=(sd,), n_folds=n_folds, ratio=ratio), n_repeats, n - 1.0
-    if differences.unit != "metric" or method.unit == "split" or not (isfinite(error) and df > 0):
+    if judged.unit != "metric" or method.unit == "split" or not (isfinite(error) and df > 0):
         raise UnsuitableDesignError(
             f"the intervals of {name!r} on this pilot are not like Student's, so they do not say how many {method.unit}s are "
             "needed. Say what is likely instead of giving a pilot; or, for items, compare them by ",
             Setting("method", "'clustered-t'"),
             ".",
         )
-    from_runs = getattr(differences, "from_runs", None)
+    from_runs = judged.beside.get("from_runs")
     if name == "clustered-t" and items is not None and items.weights is None and items.tasks is None and from_runs is None:
         n_clusters = n if items.clusters is None else items.n_clusters  # whose means vary
         sd, size = error * sqrt(n_clusters), n / n_clusters

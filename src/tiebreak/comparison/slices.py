@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tiebreak.comparison.pairs import PairTable
-from tiebreak.errors import InvalidParameterError
+from tiebreak.comparison.family import Family
+from tiebreak.comparison.procedures import choose_method
+from tiebreak.errors import InvalidParameterError, TiebreakError
 from tiebreak.numerics import UNDEFINED, IntArray
 from tiebreak.numerics.law import VERDICTS
 from tiebreak.result import Result
@@ -17,7 +18,7 @@ from tiebreak.statistics.family import Correction, adjust_pvalues, shared_alpha
 
 if TYPE_CHECKING:
     from tiebreak.comparison.comparison import Comparison
-    from tiebreak.comparison.procedures.procedure import Differences
+    from tiebreak.comparison.procedures.procedure import Judged
     from tiebreak.scores.items import Items
     from tiebreak.views.plots.items import SlicesPlots
 
@@ -36,7 +37,7 @@ class Slices(Result["SlicesPlots"]):
         Of the slices, in order of appearance.
     n_items : tuple of int
         Items of each.
-    tables : tuple of PairTable
+    tables : tuple of Family
         The pairs on each, at the one level of the family of all pairs and slices.
     correction : str
         That of the comparison; "holm" in the place of "shaffer", which knows no slices.
@@ -46,7 +47,7 @@ class Slices(Result["SlicesPlots"]):
     by: str
     names: tuple[str, ...]
     n_items: tuple[int, ...]
-    tables: tuple[PairTable, ...]
+    tables: tuple[Family, ...]
     correction: Correction
 
     @property
@@ -83,32 +84,37 @@ def sliced(comparison: Comparison, by: str) -> Slices:
     parts = items.slices(by)
     whole = comparison.pair_table
     correction: Correction = "holm" if comparison.correction == "shaffer" else comparison.correction
-    tables = [replace(whole, differences=_judged(comparison, part, whole.first, whole.second)) for part in parts.values()]
+    tables = [replace(whole, judged=_judged(comparison, part, whole.first, whole.second)) for part in parts.values()]
     pvalues = np.concatenate([table.pvalue for table in tables])
     alpha = shared_alpha(pvalues, correction, whole.alpha)
     adjusted = adjust_pvalues(pvalues, correction)
-    for table, own in zip(tables, np.split(adjusted, len(tables)), strict=True):
-        table.cache.update(interval_alpha=alpha, adjusted_pvalue=own)
+    tables = [replace(table, shared=(alpha, own)) for table, own in zip(tables, np.split(adjusted, len(tables)), strict=True)]
     names, n_items = tuple(name or "(none)" for name in parts), tuple(len(part.items) for part in parts.values())
     return Slices(comparison, by, names, n_items, tuple(tables), correction)
 
 
-def _judged(comparison: Comparison, part: Items, first: IntArray, second: IntArray) -> Differences:
+def _judged(comparison: Comparison, part: Items, first: IntArray, second: IntArray) -> Judged:
     """Differences on one slice; of kind UNDEFINED where the procedure cannot judge it, such as in one cluster."""
-    data = part.as_scores()
-    method = comparison.method.of_part(data)
-    if method.applies(data) is None:
+    data, method = part.as_scores(), comparison.method
+    try:
+        if method.by is not None and part.tasks is None:  # one task, whose items have a procedure of their own
+            method = choose_method("auto", data)
+        refusal = method.procedure.refuse(data)
+    except TiebreakError as found:
+        refusal = found
+    if refusal is None:
         return method.judge(data, first, second, comparison.resolved)
-    judged = comparison.pair_table.differences
+    judged = comparison.pair_table.judged
     score = data.matrix().score
-    shared = ~np.isnan(score[first] - score[second])
-    return replace(
-        judged,
-        n_units=shared.sum(axis=1),
+    difference = score[first] - score[second]
+    law = replace(
+        judged.law,
+        estimate=comparison.metric.sign * _means(difference),
+        se=None if judged.law.se is None else np.full(first.shape, np.nan),
+        n_units=np.count_nonzero(~np.isnan(difference), axis=1),
         kind=np.full(first.shape, UNDEFINED, dtype=np.int8),
-        standard_error=None if judged.standard_error is None else np.full(first.shape, np.nan),
-        estimate=comparison.metric.sign * _means(score[first] - score[second]),
     )
+    return replace(judged, law=law, statistic=None if judged.statistic is None else np.full(first.shape, np.nan))
 
 
 def _means(rows: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -10,6 +10,9 @@ from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidScoresError
 from tiebreak.numerics import (
+    CONSTANT,
+    IDENTICAL,
+    SPREAD,
     FloatArray,
     IntArray,
     check_number,
@@ -20,6 +23,8 @@ from tiebreak.numerics import (
 )
 from tiebreak.numerics.law import Law, student
 from tiebreak.statistics.influence import ClusterSums, check_weights, cluster_residuals, cluster_sums, mean_of_clusters
+from tiebreak.statistics.item_means import Means
+from tiebreak.statistics.tasks import FEW_EVENTS
 
 
 class LabelledMean(NamedTuple):
@@ -176,3 +181,58 @@ def _sums(known: Labelled, values: FloatArray, *, is_labelled: bool) -> ClusterS
     everywhere = np.zeros((*values.shape[:-1], n + m))
     everywhere[..., is_part] = values
     return cluster_sums(everywhere, known.clusters, weights=weights * is_part)
+
+
+# --- all models of a table --------------------------------------------------------------------------------------------------
+
+MOST_GRADES = 10
+"""Different scores up to which they are grades, of which a share can agree."""
+
+
+def weight_of_all(known: Labelled) -> float:
+    """Weight of the judge, one for all models, by what tells their answers to one item apart."""
+    if known.judged.shape[1] < 2:  # with nothing else to judge, the judge has nothing to add
+        return 0.0
+    labels, judged_labelled, judged = (each - each.mean(axis=0) for each in known[:3])
+    apart = known._replace(labels=labels, judged_labelled=judged_labelled, judged=judged)
+    return float(weight_of_judge(apart, is_pooled=True)[0])
+
+
+def labelled_means(known: Labelled, weight: float, tolerance: FloatArray) -> Means:
+    """Prediction-powered means of rows.
+
+    The guarded error allows for a judge that was right on every labelled item, or nearly so, by chance: where its grades differ
+    from people's in fewer than ten clusters, one more that could have differed is added to the variance, with two degrees of
+    freedom.
+    """
+    law = mean_by_weight(known, np.full(len(known.labels), weight), is_estimated=weight != 0).law
+    estimate, error, df = (np.asarray(each) for each in (law.estimate, law.se, law.df))
+    largest = np.abs(np.concatenate(known[:3], axis=1)).max(axis=1)
+    kind = np.where(error > tolerance, SPREAD, np.where(largest <= tolerance, IDENTICAL, CONSTANT)).astype(np.int8)
+    clusters = labelled_clusters(known)
+    rows = zip(known.labels, known.judged_labelled, tolerance, strict=True)
+    event = weight * np.array([_event(*row, clusters) for row in rows])
+    variance = np.square(error)
+    guarded = variance + np.square(event)
+    guarded_df = np.where(guarded > 0, divide(np.square(guarded), np.square(variance) / df + event**4 / 2.0), df)
+    is_spread = kind == SPREAD
+    own, wide = np.where(is_spread, error, 0.0), np.where(is_spread, np.sqrt(guarded), 0.0)
+    n = np.full(df.shape, known.labels.shape[1] + known.judged.shape[1])
+    means = Means(np.where(kind == IDENTICAL, 0.0, estimate), own, df, n, kind, tolerance)
+    return means._replace(guarded_error=wide, guarded_df=guarded_df)
+
+
+def labelled_clusters(known: Labelled) -> IntArray:
+    """Cluster of each labelled item; each item by itself without clusters."""
+    n = known.labels.shape[1]
+    return np.arange(n) if known.clusters is None else known.clusters[:n]
+
+
+def _event(labels: FloatArray, judged: FloatArray, noise: float, clusters: IntArray) -> float:
+    """Change of the mean by one cluster more in which grades differ by one; 0 where enough differ, or scores are no grades."""
+    grades = np.unique(np.concatenate([labels, judged]))
+    n_events = int(np.unique(clusters[np.abs(labels - judged) > noise]).size)
+    n_clusters = int(np.unique(clusters).size)
+    if not 1 < grades.size <= MOST_GRADES or n_events >= min(FEW_EVENTS, n_clusters / 2):
+        return 0.0
+    return float(np.diff(grades).min()) / n_clusters

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from tiebreak.comparison.family import REASONS
 from tiebreak.comparison.letters import MOST_LETTERED
 from tiebreak.comparison.measured import nearest_words
 from tiebreak.comparison.next_step import detectable
 from tiebreak.comparison.ranking import BEST, MAY_BE_BEST, NEAR_BEST, NOT_BEST, STANDINGS
-from tiebreak.comparison.verdict import REASONS
 from tiebreak.errors import InvalidParameterError
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray, Interval
 from tiebreak.numerics.law import BEHIND, VERDICTS, WORSE
@@ -64,7 +64,7 @@ from tiebreak.views.words import (
 
 if TYPE_CHECKING:
     from tiebreak.comparison.comparison import Comparison
-    from tiebreak.comparison.pairs import PairTable
+    from tiebreak.comparison.family import Family
     from tiebreak.comparison.requirements import Requirements
     from tiebreak.scores.vocabulary import Notice
 
@@ -536,7 +536,7 @@ def _difference_note(comparison: Comparison) -> str:
 
 def _best_note(comparison: Comparison) -> str:
     """Words on what comparisons with the best hold together."""
-    kind = "with the best" if comparison.pair_table.differences.has_coverage else "with the best, credible"
+    kind = "with the best" if not comparison.pair_table.judged.credible else "with the best, credible"
     return WORDS[kind].format(level=format_percent(1 - comparison.settings.alpha))
 
 
@@ -728,8 +728,8 @@ def pair_table(comparison: Comparison, name_width: int = NAME_WIDTH) -> Table:
 
 def _unit_counts(comparison: Comparison, chosen: IntArray) -> dict[str, list[str]]:
     """Column of the numbers of units that pairs share, where they differ."""
-    n_units = np.broadcast_to(comparison.pair_table.differences.n_units, comparison.pair_table.first.shape)
-    look = comparison.pair_table.differences.look
+    n_units = np.broadcast_to(comparison.pair_table.law.n_units, comparison.pair_table.first.shape)
+    look = comparison.pair_table.judged.beside.get("look")
     looked = {} if look is None else {"look": [str(k) for k in look[chosen].tolist()]}
     if np.all(n_units == comparison.matrix.n_splits):
         return looked
@@ -847,7 +847,7 @@ def _shown_names(models: Sequence[str], first: IntArray, second: IntArray, width
     return {code: names[code] for code in codes}
 
 
-def _counted(comparison: Comparison, shown: PairTable) -> str:
+def _counted(comparison: Comparison, shown: Family) -> str:
     """Number of pairs that are shown, and the verdicts of the others: 9 of 780 shown (the others: ...)."""
     if not comparison.pair_table.is_family:
         return f"{shown.n_pairs} of {comparison.pair_table.n_pairs} shown"

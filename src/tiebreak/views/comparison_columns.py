@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tiebreak.comparison.family import REASONS
 from tiebreak.comparison.ranking import STANDINGS
-from tiebreak.comparison.verdict import REASONS
 from tiebreak.errors import NotOfferedError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.numerics.law import VERDICTS
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from tiebreak.comparison.comparison import Comparison
-    from tiebreak.comparison.pairs import PairTable
+    from tiebreak.comparison.family import Family
     from tiebreak.scores.items import Items
     from tiebreak.scores.metric import Metric
     from tiebreak.scores.scores import ScoreMatrix
@@ -54,7 +54,7 @@ MOST_PAIRS, FIRST_MODELS = 80_000, 60
 """Pairs up to which an answer is written with all of them, and models whose pairs are of more."""
 
 
-def written_pairs(comparison: Comparison, table: PairTable | None = None, models: Sequence[int] = ()) -> IntArray | None:
+def written_pairs(comparison: Comparison, table: Family | None = None, models: Sequence[int] = ()) -> IntArray | None:
     """Positions of the pairs that an answer of very many models is written with, None where all are.
 
     Those of the model that leads (or the baseline) and of further `models`, and those of the first ones with each other: all
@@ -74,17 +74,17 @@ def pair_columns(comparison: Comparison, rows: IntArray | None = None) -> Column
     t, models, p_stays = comparison.pair_table, comparison.models, comparison.p_stays
     if rows is not None:
         t, p_stays = t.part(rows), None if p_stays is None else p_stays[rows]
-    d, shape, interval, probabilities = t.differences, t.first.shape, t.interval, t.probabilities
+    d, shape, interval, probabilities = t.law, t.first.shape, t.interval, t.probabilities
     better, equivalent, worse = (None, None, None) if probabilities is None else probabilities
     columns: dict[str, Column | None] = {
         "first": Coded(t.first, models),
         "second": Coded(t.second, models),
-        "look": d.look,
+        "look": t.judged.beside.get("look"),
         "n_units": np.broadcast_to(d.n_units, shape),
         "difference": d.estimate,
-        "standard_error": d.standard_error,
+        "standard_error": d.se,
         "df": None if d.df is None else np.broadcast_to(d.df, shape),
-        "statistic": d.statistic,
+        "statistic": t.statistic,
         "pvalue": t.pvalue,
         "adjusted_pvalue": t.adjusted_pvalue,
         "interval_alpha": np.broadcast_to(t.interval_alpha if t.is_family else np.nan, shape),
@@ -153,7 +153,9 @@ def shrinkage_frame(comparison: Comparison) -> pd.DataFrame:
     import pandas as pd
 
     table, models = comparison.pair_table, comparison.models
-    found = comparison.method.shrunken(table.differences)
+    from tiebreak.comparison.procedures.hierarchical import shrunken
+
+    found = shrunken(table.judged) if "posteriors" in table.judged.beside else None
     if found is None:
         raise NotOfferedError(
             f"{comparison.method.name} takes datasets as they are; method='hierarchical' gives shrunken estimates."

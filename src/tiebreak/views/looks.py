@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tiebreak.comparison.family import OVER
 from tiebreak.comparison.looks import FUTILE
 from tiebreak.comparison.ranking import BEST
-from tiebreak.comparison.verdict import OVER
 from tiebreak.errors import (
     ChangedLooksError,
     InvalidParameterError,

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tiebreak.comparison.pairs import MOST_KEPT
 from tiebreak.numerics import FloatArray
 from tiebreak.views.json import document, plain
 from tiebreak.views.names import left_out, model_names, quoted_names
@@ -64,13 +63,13 @@ def page(pair: PairComparison) -> Page:
     columns = {
         "difference": format_score(pair.difference, decimals, signed=True),
         interval_name(pair.comparison, in_family=pair.is_in_family): interval_text(pair, decimals),
-        **{name: format_probability(p) for name, p in regions.items() if pair.distribution.is_posterior},
+        **{name: format_probability(p) for name, p in regions.items() if pair.law.is_posterior},
         "adj. p" if pair.is_in_family else "p": format_pvalue(pair.adjusted_pvalue if pair.is_in_family else pair.pvalue),
         "verdict": pair.verdict or "-",
     }
     models = pair.comparison.models
     first, second = (model_names(models, NAME_WIDTH)[models.index(name)] for name in (pair.first, pair.second))
-    is_point = pair.distribution.is_posterior and pair.reason in ("identical-scores", "no-spread")
+    is_point = pair.law.is_posterior and pair.reason in ("identical-scores", "no-spread")
     table = Table(
         f"'{first}' {minus_word(pair.comparison)} '{second}' on {pair.n_units} {pair.comparison.method.unit}s; "
         f"{favours(pair.comparison, 'the first')}",
@@ -169,7 +168,7 @@ def pair_sentence(pair: PairComparison) -> str:
     if pair.verdict == "ahead":
         return WORDS["ahead"].format(a=a, b=b, how=by_how_much(pair), rope=rope)
     parts = _parts(pair)
-    if pair.difference > float(pair.distribution.tolerance):
+    if pair.difference > float(pair.law.tolerance):
         parts["size"] = WORDS["for"].format(a=a, size=parts["size"])
     else:
         parts["size"] = WORDS["equal"].format(metric=printable(comparison.metric.name))
@@ -222,7 +221,7 @@ def direction(comparison: Comparison) -> str:
 
 def has_direction(pair: PairComparison) -> bool:
     """True where 0 lies outside the interval, beyond rounding noise."""
-    tolerance = float(pair.distribution.tolerance)
+    tolerance = float(pair.law.tolerance)
     return pair.interval_low > tolerance or pair.interval_high < -tolerance
 
 
@@ -271,7 +270,7 @@ def minus_word(comparison: Comparison) -> str:
 def measure_note(comparison: Comparison) -> str:
     """Words on what differences are of, where that is not the metric itself."""
     name = printable(comparison.metric.name)
-    if comparison.pair_table.differences.unit == "wins":
+    if comparison.pair_table.judged.unit == "wins":
         return f"differences are of the {name}, ties left out: +1 where the first wins all, -1 where it loses all"
     return f"differences are of the {name}"
 
@@ -287,20 +286,10 @@ def rope_number(comparison: Comparison) -> str:
     rope, table = comparison.rope, comparison.pair_table
     if not isinstance(comparison.settings.rope, str):
         return f"{rope:.15g}"
-    if "rope_number" not in table.cache:
-        shortfall = comparison.ranking_table.shortfall_high
-        ends = [] if shortfall is None else [shortfall]
-        if table.differences.prefers_tails:
-            of_reference = table.part(table.rows_with(comparison.models.index(comparison.reference)))
-            ends += [np.abs(end) for end in of_reference.interval]
-        elif table.n_pairs <= MOST_KEPT:
-            ends += [np.abs(end) for end in table.interval]
-        known = np.concatenate(ends)
-        table.cache["rope_number"] = next(
-            (text for text in (f"{rope:.{digits}g}" for digits in range(3, 17)) if not _divides(float(text), rope, known)),
-            repr(rope),
-        )
-    return str(table.cache["rope_number"])
+    shortfall = comparison.ranking_table.shortfall_high
+    known = np.concatenate([*([] if shortfall is None else [shortfall]), *(np.abs(end) for end in table.interval)])
+    texts = (f"{rope:.{digits}g}" for digits in range(3, 17))
+    return next((text for text in texts if not _divides(float(text), rope, known)), repr(rope))
 
 
 def _divides(printed: float, rope: float, ends: FloatArray) -> bool:

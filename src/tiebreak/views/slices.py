@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tiebreak.comparison.verdict import REASONS
+from tiebreak.comparison.family import REASONS
 from tiebreak.numerics.law import VERDICTS
 from tiebreak.views.json import document, finite
 from tiebreak.views.names import model_names, quoted_names, short_names

@@ -3,98 +3,136 @@
 from __future__ import annotations
 
 from collections import UserDict
-from dataclasses import replace
 from pkgutil import resolve_name
 from typing import Any
 
-from tiebreak.comparison.procedures.procedure import Procedure, Question
-from tiebreak.errors import Setting, UnsuitableDesignError
+from tiebreak.comparison.procedures.procedure import Method, Procedure, Question, method_for, question_of
+from tiebreak.errors import Setting, TiebreakError, UnsuitableDesignError
 from tiebreak.scores.scores import Scores
+
+ENTRY_POINTS = "tiebreak.procedures"
+"""Group of the entry points by which other packages bring procedures: a name, and ``module:object``."""
 
 
 class Methods(UserDict[str, Any]):  # not a dict, whose values() and get() would not import
-    """Procedures by name, each of which is imported when it is first asked for; shown, a line on each."""
+    """Procedures by name, each of which is imported when it is first asked for; shown, a line on each.
+
+    One name may stand for several questions, of which the item is the first.
+    """
 
     def __getitem__(self, name: str) -> Procedure:
-        if isinstance(self.data[name], str):
-            self.data[name] = resolve_name(self.data[name])
-        found: Procedure = self.data[name]
-        return found
+        return self.of(name)[0]
+
+    def of(self, name: str) -> tuple[Procedure, ...]:
+        """All procedures of this name, one for each question."""
+        held = self.data[name]
+        if isinstance(held, str):
+            self.data[name] = held = tuple(map(resolve_name, held.split()))
+        return held if isinstance(held, tuple) else (held,)
+
+    def __contains__(self, name: object) -> bool:
+        if name not in self.data:
+            self.data.update(_brought())
+        return name in self.data
 
     def __repr__(self) -> str:
         width = max(map(len, self), default=0)
-        lines = [f"  {name:<{width}}  by {self[name].unit}: {self[name].generalises_to}" for name in self]
+        lines = []
+        for name in self:
+            procedure = self[name]
+            reach = procedure.generalises_to
+            words = f": {reach}" if isinstance(reach, str) else ""
+            lines.append(f"  {name:<{width}}  on {procedure.question}{words}")
         return "\n".join([f"{len(self)} methods, and what their answers are about", *lines])
 
 
+def _brought() -> dict[str, str]:
+    """Procedures of other packages, by entry point."""
+    from importlib.metadata import entry_points
+
+    return {each.name: each.value for each in entry_points(group=ENTRY_POINTS)}
+
+
+_HERE = "tiebreak.comparison.procedures"
+
 METHODS = Methods(
     {
-        "corrected-t": "tiebreak.comparison.procedures.corrected_t:CORRECTED_T",
-        "paired-t": "tiebreak.comparison.procedures.paired_t:PAIRED_T",
-        "wilcoxon": "tiebreak.comparison.procedures.wilcoxon:WILCOXON",
-        "sign": "tiebreak.comparison.procedures.wilcoxon:SIGN",
-        "hierarchical": "tiebreak.comparison.procedures.hierarchical:HIERARCHICAL",
-        "bayes-signed-rank": "tiebreak.comparison.procedures.bayes_signed_rank:BAYES_SIGNED_RANK",
-        "welch": "tiebreak.comparison.procedures.welch:WELCH",
-        "newcombe": "tiebreak.comparison.procedures.proportions:NEWCOMBE",
-        "diebold-mariano": "tiebreak.comparison.procedures.diebold_mariano:DIEBOLD_MARIANO",
-        "tango": "tiebreak.comparison.procedures.tango:TANGO",
-        "clustered-t": "tiebreak.comparison.procedures.clustered_t:CLUSTERED_T",
-        "macro-average": "tiebreak.comparison.procedures.macro_average:MACRO_AVERAGE",
-        "prediction-powered": "tiebreak.comparison.procedures.prediction_powered:PREDICTION_POWERED",
-        "delong": "tiebreak.comparison.procedures.delong:DELONG",
-        "jackknife-t": "tiebreak.comparison.procedures.jackknife_t:JACKKNIFE_T",
+        "corrected-t": f"{_HERE}.corrected_t:CORRECTED_T",
+        "paired-t": f"{_HERE}.corrected_t:PAIRED_T {_HERE}.corrected_t:PAIRED_SEEDS",
+        "wilcoxon": f"{_HERE}.wilcoxon:WILCOXON",
+        "sign": f"{_HERE}.wilcoxon:SIGN",
+        "hierarchical": f"{_HERE}.hierarchical:HIERARCHICAL",
+        "bayes-signed-rank": f"{_HERE}.bayes_signed_rank:BAYES_SIGNED_RANK",
+        "welch": f"{_HERE}.test_sets:WELCH_SEEDS {_HERE}.test_sets:WELCH",
+        "newcombe": f"{_HERE}.test_sets:NEWCOMBE",
+        "diebold-mariano": f"{_HERE}.diebold_mariano:DIEBOLD_MARIANO",
+        "tango": f"{_HERE}.tango:TANGO",
+        "clustered-t": f"{_HERE}.clustered_t:CLUSTERED_T",
+        "macro-average": f"{_HERE}.clustered_t:MACRO_AVERAGE",
+        "prediction-powered": f"{_HERE}.prediction_powered:PREDICTION_POWERED",
+        "delong": f"{_HERE}.delong:DELONG",
+        "jackknife-t": f"{_HERE}.jackknife_t:JACKKNIFE_T",
     }
 )
-"""All procedures, as "module:object"; a new one is a file and a line here."""
+"""All procedures, as "module:object", one for each question; a new one is a file and a line here, or an entry point."""
 
 
 def methods() -> Methods:
     """Procedures that `compare` knows, by name: what each takes for granted and where it comes from."""
-    return Methods(METHODS)
+    return Methods({**_brought(), **METHODS.data})
 
 
-def choose_method(name: str, data: Scores) -> Procedure:
+def choose_method(name: str, data: Scores) -> Method:
     """The procedure that fits the data, with the reason, or the one asked for.
 
     Raises a `TiebreakError` where the procedure does not apply to these data, which says why and how to go on.
     """
     question = question_of(data)
-    by_shape = _by_shape(data, question)
-    chosen = (by_shape if name == "auto" else METHODS[name]).for_data(data)
-    refusal = _other_question(chosen, by_shape, data, question) or chosen.applies(data)
+    by_shape = _for_question(_by_shape(data, question), question)
+    chosen = by_shape if name == "auto" else _for_question(name, question)
+    refusal = _refusal(chosen, by_shape, data, question)
     if refusal is not None:
         raise refusal
-    return replace(chosen, reason=chosen.reason_for(data)) if name == "auto" else chosen
+    return method_for(chosen, data, asked=chosen is not by_shape)
 
 
-def question_of(data: Scores) -> Question:
-    """Key of what scores can be asked, by how they were made."""
-    if data.items is not None:
-        from tiebreak.comparison.procedures.test_sets import has_own_sets
-
-        return "test-sets" if has_own_sets(data) else "examples"
-    questions: dict[str, Question] = {"seeds": "seeds", "periods": "time", "test-sets": "test-sets"}
-    return questions.get(data.design.kind, "splits" if len(data.matrices) == 1 else "datasets")
+def _for_question(name: str, question: Question) -> Procedure:
+    """The procedure of this name that answers the question, else the first."""
+    found = METHODS.of(name)
+    return next((each for each in found if each.question == question), found[0])
 
 
-def _by_shape(data: Scores, question: Question) -> Procedure:
-    """The procedure for scores that were made in this way."""
+def _applies(name: str, data: Scores) -> bool:
+    return METHODS[name].refuse(data) is None
+
+
+def _by_shape(data: Scores, question: Question) -> str:
+    """Name of the procedure for scores that were made in this way."""
+    items = data.items
     if question == "test-sets":
-        return METHODS["newcombe" if METHODS["newcombe"].applies(data) is None else "welch"]
-    if data.items is not None and not data.items.is_mean:
-        return METHODS["delong" if data.items.is_positive is not None and data.items.clusters is None else "jackknife-t"]
-    if question == "examples" and data.items is not None and data.items.tasks is not None:
-        return METHODS["macro-average"]
-    if question == "examples" and METHODS["prediction-powered"].applies(data) is None:
-        return METHODS["prediction-powered"]
-    if question == "examples":
-        return METHODS["tango" if METHODS["tango"].applies(data) is None else "clustered-t"]
+        return "newcombe" if _applies("newcombe", data) else "welch"
+    if items is not None and not items.is_mean:
+        return "delong" if items.is_positive is not None and items.clusters is None else "jackknife-t"
+    if items is not None:
+        if items.tasks is not None:
+            return "macro-average"
+        return next((each for each in ("prediction-powered", "tango") if _applies(each, data)), "clustered-t")
     if question == "seeds":
-        return METHODS["paired-t" if data.matrix().is_complete else "welch"]
-    if question == "datasets" and data.is_mixed:
-        return METHODS["sign"]
-    return METHODS[{"splits": "corrected-t", "datasets": "wilcoxon", "time": "diebold-mariano"}[question]]
+        return "paired-t" if data.matrix().is_complete else "welch"
+    if question == "datasets":
+        return "sign" if data.is_mixed else "wilcoxon"
+    return "corrected-t" if question == "splits" else "diebold-mariano"
+
+
+def _refusal(chosen: Procedure, by_shape: Procedure, data: Scores, question: Question) -> TiebreakError | None:
+    """The error for a procedure that answers another question than these scores can be asked, or that they do not suit."""
+    if chosen.question == question or {chosen.question, question} == {"splits", "datasets"}:
+        return chosen.refuse(data)  # these two refuse each other in words of their own
+    return UnsuitableDesignError(
+        f"{chosen.name} is for {_MADE.get(chosen.question, chosen.question)}, and these are {_MADE[question]}. Leave ",
+        Setting("method"),
+        f" out for the one that suits them, {by_shape.name!r}{_COLUMNS.get(chosen.question, '') if data.items is None else ''}.",
+    )
 
 
 _MADE = {
@@ -106,18 +144,6 @@ _MADE = {
     "examples": "scores of single items (examples, questions) of one test set",
 }
 """Scores by the question that they can be asked."""
-
-
-def _other_question(chosen: Procedure, by_shape: Procedure, data: Scores, question: Question) -> UnsuitableDesignError | None:
-    """The error for a procedure that answers another question than these scores can be asked; None where it is theirs."""
-    if chosen.question == question or {chosen.question, question} == {"splits", "datasets"}:
-        return None  # these two refuse each other in words of their own
-    return UnsuitableDesignError(
-        f"{chosen.name} is for {_MADE.get(chosen.question, chosen.question)}, and these are {_MADE[question]}. Leave ",
-        Setting("method"),
-        f" out for the one that suits them, {by_shape.name!r}{_COLUMNS.get(chosen.question, '') if data.items is None else ''}.",
-    )
-
 
 _COLUMNS = {
     "seeds": ", or if they do differ by seed only, name the seeds in a column 'seed'",

@@ -1,25 +1,14 @@
-"""Corrected t-test and correlated t posterior, which share their tails: for resampled splits of one dataset."""
+"""Student's t of paired differences over splits, corrected for training data that they share, or over training seeds."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from tiebreak.comparison.procedures.procedure import ModelValues, Procedure
-from tiebreak.comparison.procedures.student import StudentTails
+from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, mean_values, reached
 from tiebreak.errors import Advice, MissingSizesError, Setting, TiebreakError, TooFewSplitsError
-from tiebreak.numerics import (
-    DifferenceMoments,
-    FloatArray,
-    IntArray,
-    Interval,
-    corrected_interval,
-    corrected_standard_error,
-    student_multiplier,
-)
+from tiebreak.numerics import FloatArray, IntArray, Interval, corrected_interval, student_multiplier
 from tiebreak.numerics.law import Law
 from tiebreak.scores.differences import model_moments, model_ratios, pair_differences
 from tiebreak.scores.scores import ScoreMatrix, Scores
@@ -27,154 +16,101 @@ from tiebreak.scores.vocabulary import Notice
 from tiebreak.statistics.posterior.joint import joint_draws
 from tiebreak.statistics.splits import law_of_moments
 
-if TYPE_CHECKING:
-    from tiebreak.comparison.settings import Settings
-
 SMALL_TEST_SET = 5
 """Test examples per split below which scores are too coarse for a t distribution."""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class StudentDifferences(StudentTails):
-    """Student's t around each mean difference: confidence distribution and posterior at once.
+def judge_splits(data: Scores, first: IntArray, second: IntArray, split_ratio: FloatArray) -> Judged:
+    """Student's t around the mean difference of each pair: confidence distribution and posterior at once.
 
-    `ratio` is the mean n_test / n_train of each pair's splits, `split_ratio` that of each split; `data` are the scores of the
-    models that are compared.
+    `split_ratio` is n_test / n_train of each split, zeros where nothing is corrected.
     """
+    found = pair_differences(data.matrix(), data.metric, split_ratio, first, second)
+    law = law_of_moments(found.moments, found.ratio)
 
-    is_posterior: ClassVar[bool] = True
-    df: IntArray | int
-    ratio: FloatArray | float
-    data: Scores
-    split_ratio: FloatArray
-
-    def take(self, rows: IntArray | slice) -> Self:
-        """Differences of some of the pairs."""
-
-        def some(values: Any) -> Any:
-            return values if np.ndim(values) == 0 else np.asarray(values)[rows]
-
-        names = ("estimate", "n_units", "kind", "tolerance", "standard_error", "df", "ratio")
-        return replace(self, **{name: some(getattr(self, name)) for name in names})
-
-    @property
-    def sd(self) -> FloatArray:
-        """Standard deviation of each pair's differences over the splits."""
-        return np.asarray(self.standard_error / np.sqrt(1.0 / np.maximum(self.n_units, 1) + self.ratio))
-
-    def density(self, at: FloatArray) -> FloatArray:
-        """Density of Student's t."""
-        return self.student.density(at)
-
-    def half_width_floor(self, alpha: float) -> FloatArray:
+    def floor(alpha: float) -> FloatArray:
         """As the corrected variance (1/n + n_test/n_train) s^2 tends to n_test/n_train s^2; s is taken as it is here."""
-        width = float(student_multiplier(alpha, np.inf)) * (np.sqrt(self.ratio) * self.sd)
-        return np.where(self.standard_error > 0, width, np.nan)
+        width = float(student_multiplier(alpha, np.inf)) * (np.sqrt(found.ratio) * found.moments.sd)
+        return np.where(np.asarray(law.se) > 0, width, np.nan)
 
-    def draws(self, n: int, rng: np.random.Generator) -> Iterator[FloatArray]:
-        """Draws of the joint posterior of the means."""
-        score = self.data.matrix().score
-        score = score if self.data.metric.higher_is_better else -score
-        return joint_draws(score, float(self.split_ratio.mean()), rng, n)
+    def draws(n: int, rng: np.random.Generator) -> Iterator[FloatArray]:
+        return joint_draws(data.metric.sign * data.matrix().score, float(split_ratio.mean()), rng, n)
 
-    @property
-    def uncorrected(self) -> Law:
-        """Law of the ordinary paired t-test."""
-        return law_of_moments(DifferenceMoments(self.estimate, self.sd, self.n_units, self.kind, np.asarray(self.tolerance)), 0.0)
+    def uncorrected() -> Law:
+        return law_of_moments(found.moments, 0.0)
+
+    return Judged(
+        law=law, reach_df=reached(law), floor=floor, draws=draws, beside={"ratio": found.ratio, "uncorrected": uncorrected}
+    )
 
 
-@dataclass(frozen=True)
-class CorrectedT(Procedure):
-    """t-test of paired differences over splits, its variance raised for the training data that splits share."""
+def _values(data: Scores, split_ratio: FloatArray) -> ModelValues:
+    """Mean score of each model, with its t interval."""
+    matrix = data.matrix()
+    moments = model_moments(matrix)
 
-    def applies(self, data: Scores) -> TiebreakError | None:
-        """At least two splits, and their sizes."""
-        matrix = data.matrix()
-        if matrix.n_splits < 2:
-            return TooFewSplitsError(
-                "there is only one split, so nothing shows how much the difference varies from split to split. Either evaluate "
-                "on more splits (repeated k-fold is best), or compare the models example by example on that test set: pass the "
-                "scores of its examples, a row for each, with ",
-                Setting("rows", "'items'"),
-                ", or tb.read_predictions(y_true, {name: predictions}).",
-            )
-        return None if matrix.has_ratio else self._without_sizes()
+    def interval(alpha: float) -> Interval:
+        return corrected_interval(moments, model_ratios(matrix, split_ratio), alpha)[1]
 
-    def _without_sizes(self) -> TiebreakError | None:
-        return MissingSizesError(
-            "the correction for shared training data needs to know how large a test set is beside its training set. Pass ",
-            Setting("cv", "10"),
-            " for 10-fold cross-validation, or ",
-            Setting("n_train"),
-            " and ",
-            Setting("n_test"),
-            " (examples per split), or add columns of these names",
-            Advice("; or X=, y= and cv= as the splits were made", typed=""),
-            ". If each row is a training of its own with another seed, not a fold, name the seeds in a column 'seed'.",
+    return mean_values(data)._replace(interval=interval)
+
+
+def _nothing(data: Scores) -> FloatArray:
+    return np.zeros(data.matrix().n_splits)
+
+
+def _single_split(data: Scores) -> TiebreakError | None:
+    if data.matrix().n_splits >= 2:
+        return None
+    return TooFewSplitsError(
+        "there is only one split, so nothing shows how much the difference varies from split to split. Either evaluate on more "
+        "splits (repeated k-fold is best), or compare the models example by example on that test set: pass the scores of its "
+        "examples, a row for each, with ",
+        Setting("rows", "'items'"),
+        ", or tb.read_predictions(y_true, {name: predictions}).",
+    )
+
+
+def _refuse(data: Scores) -> TiebreakError | None:
+    """Fewer than two splits, or sizes that are not known."""
+    if data.matrix().n_splits < 2 or data.matrix().has_ratio:
+        return _single_split(data)
+    return MissingSizesError(
+        "the correction for shared training data needs to know how large a test set is beside its training set. Pass ",
+        Setting("cv", "10"),
+        " for 10-fold cross-validation, or ",
+        Setting("n_train"),
+        " and ",
+        Setting("n_test"),
+        " (examples per split), or add columns of these names",
+        Advice("; or X=, y= and cv= as the splits were made", typed=""),
+        ". If each row is a training of its own with another seed, not a fold, name the seeds in a column 'seed'.",
+    )
+
+
+def _remarks(data: Scores) -> Iterator[Notice]:
+    """Order, sizes and repeats of the splits."""
+    matrix, design = data.matrix(), data.design
+    if design.ordered:
+        yield Notice(
+            "ordered-splits",
+            "the splits follow time: later models see more data, and drift between splits is not part of the interval",
         )
-
-    def split_ratio(self, data: Scores) -> FloatArray:
-        """n_test / n_train of each split."""
-        return data.matrix().ratio
-
-    def judge(self, data: Scores, first: IntArray, second: IntArray, settings: Settings) -> StudentDifferences:
-        """Student's t around the mean difference of each pair."""
-        split_ratio = self.split_ratio(data)
-        differences = pair_differences(data.matrix(), data.metric, split_ratio, first, second)
-        moments = differences.moments
-        return StudentDifferences(
-            estimate=moments.mean,
-            n_units=moments.n_splits,
-            kind=moments.kind,
-            tolerance=moments.tolerance,
-            standard_error=corrected_standard_error(moments, differences.ratio, overwrite=True),
-            df=moments.df,
-            ratio=differences.ratio,
-            data=data,
-            split_ratio=split_ratio,
+    is_one_partition = matrix.n_folds == matrix.n_splits
+    if matrix.has_sizes:
+        yield from _about_sizes(matrix)
+        n_examples = int((matrix.n_train + matrix.n_test).max())
+        is_one_partition = abs(int(matrix.n_test.sum()) - n_examples) <= 1 and np.unique(matrix.repeat).size == 1
+    if is_one_partition and design.kind not in ("loo", "time", "holdout", "repeated-holdout"):
+        yield Notice(
+            "single-repeat",
+            f"one repeat of {matrix.n_splits}-fold: the answer may change with another shuffling; repeats (10 x 10-fold) "
+            "steady it",
         )
-
-    def values(self, data: Scores, settings: Settings) -> ModelValues:
-        """Mean score of each model, with its corrected t interval."""
-        matrix = data.matrix()
-        moments = model_moments(matrix)
-
-        def interval(alpha: float) -> Interval:
-            return corrected_interval(moments, model_ratios(matrix, self.split_ratio(data)), alpha)[1]
-
-        return ModelValues("mean", moments.mean, np.asarray(moments.n_splits), moments.tolerance, interval)
-
-    def reason_for(self, data: Scores) -> str:
-        """Reason by how the splits were made."""
-        return {
-            "loo": "leave-one-out splits share nearly all training data, which the corrected variance allows for",
-            "time": "time splits share training data; the corrected variance allows for it, if not for drift",
-        }.get(data.design.kind, self.reason)
-
-    def checks(self, data: Scores, settings: Settings) -> Iterator[Notice]:
-        """Remarks on order, sizes and repeats of the splits."""
-        matrix, design = data.matrix(), data.design
-        if design.ordered:
-            yield Notice(
-                "ordered-splits",
-                "the splits follow time: later models see more data, and drift between splits is not part of the interval",
-            )
-        n_train, n_test = matrix.n_train, matrix.n_test
-        is_one_partition = matrix.n_folds == matrix.n_splits
-        if matrix.has_sizes:
-            yield from _about_sizes(matrix)
-            n_examples = n_train + n_test
-            is_one_partition = abs(int(n_test.sum()) - int(n_examples.max())) <= 1 and np.unique(matrix.repeat).size == 1
-        if is_one_partition and design.kind not in ("loo", "time", "holdout", "repeated-holdout"):
-            yield Notice(
-                "single-repeat",
-                f"one repeat of {matrix.n_splits}-fold: the answer may change with another shuffling; repeats (10 x 10-fold) "
-                "steady it",
-            )
 
 
 def _about_sizes(matrix: ScoreMatrix) -> Iterator[Notice]:
-    """Remarks on test sets that are very small, or of very different sizes."""
+    """Test sets that are very small, or of very different sizes."""
     n_test = matrix.n_test
     if n_test.min() < SMALL_TEST_SET:
         yield Notice(
@@ -190,14 +126,20 @@ def _about_sizes(matrix: ScoreMatrix) -> Iterator[Notice]:
         )
 
 
+def _reason(data: Scores) -> str:
+    return {
+        "loo": "leave-one-out splits share nearly all training data, which the corrected variance allows for",
+        "time": "time splits share training data; the corrected variance allows for it, if not for drift",
+    }.get(data.design.kind, "resampled splits of one dataset share training data, which the corrected variance allows for")
+
+
 PAIRED = "both models were scored on the same splits"
 NORMAL = "the differences over splits are roughly normal"
 
-CORRECTED_T = CorrectedT(
+CORRECTED_T = Procedure(
     name="corrected-t",
-    reason="resampled splits of one dataset share training data, which the corrected variance allows for",
     question="splits",
-    unit="split",
+    reason=_reason,
     generalises_to="models trained on samples like this dataset",
     assumptions=(
         PAIRED,
@@ -211,4 +153,69 @@ CORRECTED_T = CorrectedT(
         "G. Corani, A. Benavoli. A Bayesian approach for comparing cross-validated algorithms. Machine Learning 100, 2015.",
         "A. Benavoli, G. Corani, J. Demsar, M. Zaffalon. Time for a change. JMLR 18(77), 2017.",
     ),
+    judge=lambda data, first, second, rope, alpha, seed: judge_splits(data, first, second, data.matrix().ratio),
+    values=lambda data: _values(data, data.matrix().ratio),
+    refuse=_refuse,
+    remarks=_remarks,
+)
+
+STUDENT = ("Student. The probable error of a mean. Biometrika 6, 1908.",)
+
+PAIRED_T = Procedure(
+    name="paired-t",
+    question="splits",
+    reason="for contrast: it treats the splits as independent, which is too confident when they share data",
+    generalises_to="models trained on samples like this dataset, if splits shared no data",
+    assumptions=(PAIRED, "the splits are independent: no training or test example is shared", NORMAL),
+    references=STUDENT,
+    judge=lambda data, first, second, rope, alpha, seed: judge_splits(data, first, second, _nothing(data)),
+    values=lambda data: _values(data, _nothing(data)),
+    refuse=_single_split,
+    remarks=_remarks,
+)
+
+
+# --- training seeds on one test set -----------------------------------------------------------------------------------------
+
+FURTHER_RUNS = "further training runs on this very test set"
+TEST_SET_AS_IS = "the test set is what it is: nothing is said of other data"
+SEED_REFERENCE = "X. Bouthillier et al. Accounting for variance in machine learning benchmarks. MLSys 2021."
+
+
+def seeds_only(data: Scores) -> Iterator[Notice]:
+    """Remark on the reach of an answer from seeds."""
+    n_test = int(data.matrix().n_test.max(initial=0))
+    size = f" of {n_test:,} examples" if n_test else ""
+    yield Notice(
+        "seeds-only",
+        "the scores differ by training seed only, so the answer is about further training runs on this very test set"
+        f"{size}: it says nothing about other data. Several splits, or the predictions example by example, would. Scores that "
+        "are roughly normal over seeds hold the level; where those of one model are skewed and the other's hardly vary, equal "
+        "models were called different in 8 to 12 % (exponential) and 10 to 20 % (lognormal) of trials of 2 to 20 seeds instead "
+        "of 5 %",
+    )
+
+
+def _single_seed(data: Scores) -> TiebreakError | None:
+    if data.matrix().n_splits >= 2:
+        return None
+    return TooFewSplitsError("there is only one seed, so nothing shows how much scores vary from run to run. Train with more.")
+
+
+PAIRED_SEEDS = Procedure(
+    name="paired-t",
+    question="seeds",
+    reason="all models were trained with the same seeds on one test set: paired by seed, what a seed fixes for all of them "
+    "cancels (where it fixes nothing, pairing costs width, not truth, and 'welch' by name does without)",
+    generalises_to=FURTHER_RUNS,
+    assumptions=(
+        "the same seeds were used for both models, and runs with different seeds are independent",
+        "the differences over seeds are roughly normal",
+        TEST_SET_AS_IS,
+    ),
+    references=(*STUDENT, SEED_REFERENCE),
+    judge=PAIRED_T.judge,
+    values=PAIRED_T.values,
+    refuse=_single_seed,
+    remarks=seeds_only,
 )

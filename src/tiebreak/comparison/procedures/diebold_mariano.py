@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tiebreak.comparison.procedures.procedure import Procedure, TestOnly
-from tiebreak.comparison.procedures.student import StudentTails
 from tiebreak.errors import TiebreakError, TooFewSplitsError
 from tiebreak.numerics import RELATIVE_TOLERANCE, UNDEFINED, FloatArray, IntArray
+from tiebreak.numerics.law import Law, student
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
 from tiebreak.statistics.skew import asymmetry_pvalues, skewness_of_mean
@@ -42,125 +41,114 @@ MOST_MODELS = 60
 """Models up to which the model confidence set is found, which holds the resampled differences of all pairs."""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class LossDifferences(StudentTails):
-    """Differences of losses in time order, whose variance counts neighbouring periods' going together."""
+def _refuse(data: Scores) -> TiebreakError | None:
+    """Fewer than three periods."""
+    n = data.matrix().n_splits
+    if n >= 3:
+        return None
+    return TooFewSplitsError(f"there are only {n} periods, and three are the fewest that show how losses vary. Give more.")
 
-    @property
-    def student_df(self) -> None:
-        """None: the variance of losses that go together is too small on average, so tables show less than their width promises.
 
-        0.74 of tables instead of 0.8 at 60 periods with a correlation of 0.3 from one to the next
-        (benchmarks/validity/detectable.py).
-        """
+def _judge(data: Scores, first: IntArray, second: IntArray) -> Law:
+    """The test of each pair; the same test of differences less any number has the same variance.
+
+    It has no `Judged.reach_df`: the variance of losses that go together is too small on average, so tables show less than their
+    width promises, 0.74 of tables instead of 0.8 at 60 periods with a correlation of 0.3 from one to the next
+    (benchmarks/validity/detectable.py).
+    """
+    score = data.matrix().score
+    one, two = score[first], score[second]
+    difference = data.metric.sign * (one - two)
+    broken = np.asarray(np.isnan(difference).any(axis=-1))
+    scale = np.fmax(np.abs(one), np.abs(two)).max(axis=-1, initial=0.0, where=~np.isnan(one + two))
+    law = diebold_mariano(np.where(broken[..., None], 0.0, difference), scale=scale)
+    return student(
+        np.where(broken, np.nan, law.estimate),
+        np.where(broken, np.nan, np.asarray(law.se)),
+        np.full(np.shape(first), float(np.max(np.asarray(law.df, dtype=float)))),
+        n_units=np.count_nonzero(~np.isnan(one + two), axis=-1),
+        kind=np.where(broken, UNDEFINED, law.kind).astype(np.int8),
+        tolerance=np.asarray(law.tolerance),
+    )
+
+
+def _beside(data: Scores, settings: Settings) -> Iterator[TestOnly]:
+    """The model confidence set of all models, by blocks of periods."""
+    matrix = data.matrix()
+    if len(matrix.models) > MOST_MODELS or not matrix.is_complete or np.ptp(matrix.score, axis=0).max() == 0:
         return
+    block = int(np.cbrt(matrix.n_splits) + 0.5)
+    losses = matrix.score if not data.metric.higher_is_better else -matrix.score
+    found = model_confidence_set(losses, block_length=block, n_resamples=N_RESAMPLES, rng=settings.seed)
+    inside = [name for name, is_in in zip(matrix.models, found.members(settings.alpha).tolist(), strict=True) if is_in]
+    yield TestOnly(
+        name="model-confidence-set",
+        models=matrix.models,
+        probabilities=dict(zip(matrix.models, found.pvalues.tolist(), strict=True)),
+        text=f"model confidence set at {1 - settings.alpha:.0%}, which holds the best with that confidence: "
+        f"{quoted(inside, 10)} ({len(inside)} of {len(matrix.models)}; statistic of the range, {N_RESAMPLES:,} "
+        f"resamples by blocks of {block})",
+    )
 
 
-@dataclass(frozen=True)
-class DieboldMariano(Procedure):
-    """Student's t around the mean difference of losses, whose variance counts neighbouring periods' going together."""
-
-    def applies(self, data: Scores) -> TiebreakError | None:
-        """Three periods or more."""
-        n = data.matrix().n_splits
-        if n >= 3:
-            return None
-        return TooFewSplitsError(f"there are only {n} periods, and three are the fewest that show how losses vary. Give more.")
-
-    def judge(self, data: Scores, first: IntArray, second: IntArray, settings: Settings) -> LossDifferences:
-        """The test of each pair; the same test of differences less any number has the same variance."""
-        score = data.matrix().score
-        one, two = score[first], score[second]
-        difference = data.metric.sign * (one - two)
-        broken = np.asarray(np.isnan(difference).any(axis=-1))
-        scale = np.fmax(np.abs(one), np.abs(two)).max(axis=-1, initial=0.0, where=~np.isnan(one + two))
-        law = diebold_mariano(np.where(broken[..., None], 0.0, difference), scale=scale)
-        return LossDifferences(
-            estimate=np.where(broken, np.nan, law.estimate),
-            n_units=np.count_nonzero(~np.isnan(one + two), axis=-1),
-            kind=np.where(broken, UNDEFINED, law.kind).astype(np.int8),
-            tolerance=np.asarray(law.tolerance),
-            standard_error=np.where(broken, np.nan, np.asarray(law.se)),
-            df=np.full(np.shape(first), float(np.max(np.asarray(law.df, dtype=float)))),
+def _remarks(data: Scores) -> Iterator[Notice]:
+    """Remarks on uneven and few periods, and on autocorrelation that lasts longer than the variance allows for."""
+    matrix = data.matrix()
+    steps = np.diff(_times(matrix.columns))
+    if steps.size and steps.max() > 1.5 * steps.min():
+        yield Notice(
+            "uneven-periods",
+            f"the periods are {steps.min():g} to {steps.max():g} apart; the test takes them for evenly spaced, and a period "
+            "that no model has breaks the order of time",
+        )
+    n, n_models = matrix.n_splits, len(matrix.models)
+    if n < FEW_PERIODS:
+        yield Notice(
+            "few-periods",
+            f"with {n} periods little is seen of how losses go together over time: of equal forecasts whose "
+            "differences follow AR(.7), 12 % were called different at 8 periods, 9 % at 15, 8 % at 30, and 30, 21, 19 % of "
+            f"AR(.9), instead of 5 %; {FEW_PERIODS} periods or more hold 5 to 6 % up to AR(.7)",
+        )
+    if n_models > MOST_MODELS or not matrix.is_complete:
+        return
+    second, first = np.tril_indices(n_models, -1)
+    lasting, skewed = np.zeros((2, first.size), dtype=bool)
+    for start in range(0, first.size, PAIRS_AT_ONCE):
+        rows = slice(start, start + PAIRS_AT_ONCE)
+        difference = matrix.score[first[rows]] - matrix.score[second[rows]]
+        varies = np.ptp(difference, axis=-1) > RELATIVE_TOLERANCE * np.abs(matrix.score).max()
+        lasting[rows] = varies & lasting_autocorrelation(difference)
+        skewness = np.abs(skewness_of_mean(difference - difference.mean(axis=-1, keepdims=True))) * np.sqrt(n)
+        skewed[rows] = varies & (skewness > VERY_SKEWED) & (asymmetry_pvalues(difference) < SKEWED_ALPHA)
+    if skewed.any():
+        at = np.flatnonzero(skewed)
+        one, two = matrix.models[first[at[0]]], matrix.models[second[at[0]]]
+        more = f" (and {at.size - 1} more pair(s))" if at.size > 1 else ""
+        yield Notice(
+            "skewed-losses",
+            f"the differences of {quoted([one, two])}{more} are very skewed: a few periods carry the mean; of "
+            "equal forecasts with lognormal differences, 9 % were called different at 15 periods, 8 % at 60 and 6.5 % at "
+            "200, instead of 5 %",
+        )
+    found = np.flatnonzero(lasting)
+    if found.size > np.ceil(ALLOWED_SHARE * (first.size - 1)):
+        one, two = matrix.models[first[found[0]]], matrix.models[second[found[0]]]
+        more = f" (and {found.size - 1} more pair(s))" if found.size > 1 else ""
+        yield Notice(
+            "lasting-autocorrelation",
+            f"the differences of {quoted([one, two])}{more} go together over many periods, longer than the interval "
+            "allows for: of equal forecasts with differences of AR(.9), 19 % were called different at 30 periods, 11 % at 60 "
+            "and 8 % at 200, of long memory (d = .35) 24 to 34 %, of two regimes of 50 periods each in turn 20 to 50 %, and "
+            "where each period goes with that a season of 12 before (.7) 18 to 27 %, instead of 5 %; compare over a longer "
+            "stretch, losses that were differenced, or means of seasons",
         )
 
-    def supplementary_tests(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
-        """The model confidence set of all models, by blocks of periods."""
-        matrix = data.matrix()
-        if len(matrix.models) > MOST_MODELS or not matrix.is_complete or np.ptp(matrix.score, axis=0).max() == 0:
-            return
-        block = int(np.cbrt(matrix.n_splits) + 0.5)
-        losses = matrix.score if not data.metric.higher_is_better else -matrix.score
-        found = model_confidence_set(losses, block_length=block, n_resamples=N_RESAMPLES, rng=settings.seed)
-        inside = [name for name, is_in in zip(matrix.models, found.members(settings.alpha).tolist(), strict=True) if is_in]
-        yield TestOnly(
-            name="model-confidence-set",
-            models=matrix.models,
-            probabilities=dict(zip(matrix.models, found.pvalues.tolist(), strict=True)),
-            text=f"model confidence set at {1 - settings.alpha:.0%}, which holds the best with that confidence: "
-            f"{quoted(inside, 10)} ({len(inside)} of {len(matrix.models)}; statistic of the range, {N_RESAMPLES:,} "
-            f"resamples by blocks of {block})",
-        )
 
-    def checks(self, data: Scores, settings: Settings) -> Iterator[Notice]:
-        """Remarks on uneven and few periods, and on autocorrelation that lasts longer than the variance allows for."""
-        matrix = data.matrix()
-        steps = np.diff(_times(matrix.columns))
-        if steps.size and steps.max() > 1.5 * steps.min():
-            yield Notice(
-                "uneven-periods",
-                f"the periods are {steps.min():g} to {steps.max():g} apart; the test takes them for evenly spaced, and a period "
-                "that no model has breaks the order of time",
-            )
-        n, n_models = matrix.n_splits, len(matrix.models)
-        if n < FEW_PERIODS:
-            yield Notice(
-                "few-periods",
-                f"with {n} periods little is seen of how losses go together over time: of equal forecasts whose "
-                "differences follow AR(.7), 12 % were called different at 8 periods, 9 % at 15, 8 % at 30, and 30, 21, 19 % of "
-                f"AR(.9), instead of 5 %; {FEW_PERIODS} periods or more hold 5 to 6 % up to AR(.7)",
-            )
-        if n_models > MOST_MODELS or not matrix.is_complete:
-            return
-        second, first = np.tril_indices(n_models, -1)
-        lasting, skewed = np.zeros((2, first.size), dtype=bool)
-        for start in range(0, first.size, PAIRS_AT_ONCE):
-            rows = slice(start, start + PAIRS_AT_ONCE)
-            difference = matrix.score[first[rows]] - matrix.score[second[rows]]
-            varies = np.ptp(difference, axis=-1) > RELATIVE_TOLERANCE * np.abs(matrix.score).max()
-            lasting[rows] = varies & lasting_autocorrelation(difference)
-            skewness = np.abs(skewness_of_mean(difference - difference.mean(axis=-1, keepdims=True))) * np.sqrt(n)
-            skewed[rows] = varies & (skewness > VERY_SKEWED) & (asymmetry_pvalues(difference) < SKEWED_ALPHA)
-        if skewed.any():
-            at = np.flatnonzero(skewed)
-            one, two = matrix.models[first[at[0]]], matrix.models[second[at[0]]]
-            more = f" (and {at.size - 1} more pair(s))" if at.size > 1 else ""
-            yield Notice(
-                "skewed-losses",
-                f"the differences of {quoted([one, two])}{more} are very skewed: a few periods carry the mean; of "
-                "equal forecasts with lognormal differences, 9 % were called different at 15 periods, 8 % at 60 and 6.5 % at "
-                "200, instead of 5 %",
-            )
-        found = np.flatnonzero(lasting)
-        if found.size > np.ceil(ALLOWED_SHARE * (first.size - 1)):
-            one, two = matrix.models[first[found[0]]], matrix.models[second[found[0]]]
-            more = f" (and {found.size - 1} more pair(s))" if found.size > 1 else ""
-            yield Notice(
-                "lasting-autocorrelation",
-                f"the differences of {quoted([one, two])}{more} go together over many periods, longer than the interval "
-                "allows for: of equal forecasts with differences of AR(.9), 19 % were called different at 30 periods, 11 % at 60 "
-                "and 8 % at 200, of long memory (d = .35) 24 to 34 %, of two regimes of 50 periods each in turn 20 to 50 %, and "
-                "where each period goes with that a season of 12 before (.7) 18 to 27 %, instead of 5 %; compare over a longer "
-                "stretch, losses that were differenced, or means of seasons",
-            )
-
-
-DIEBOLD_MARIANO = DieboldMariano(
+DIEBOLD_MARIANO = Procedure(
     name="diebold-mariano",
     reason="losses in order of time: those of neighbouring periods go together, which the variance, smoothed over the lowest "
     "frequencies, allows for without a stated horizon",
     question="time",
-    unit="period",
     generalises_to="further periods of this series, forecast by these models as they are",
     assumptions=(
         "both models forecast the same periods, evenly spaced and without gaps",
@@ -186,6 +174,10 @@ DIEBOLD_MARIANO = DieboldMariano(
         ),
         "P. Hansen, A. Lunde, J. Nason. The model confidence set. Econometrica 79, 2011.",
     ),
+    judge=lambda data, first, second, rope, alpha, seed: _judge(data, first, second),
+    refuse=_refuse,
+    remarks=_remarks,
+    beside=_beside,
 )
 
 

@@ -1,160 +1,114 @@
-"""Procedures whose unit is the item: the facts that they share, and what the answer is and is not about."""
+"""Items of one test set: the facts, refusals, remarks and contrasts that all procedures over them share."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import cast
 
 import numpy as np
 
-from tiebreak.comparison.procedures.procedure import ModelValues, Procedure, Question, TestOnly, Wording
-from tiebreak.errors import TooFewSplitsError, UnsuitableDesignError
-from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray
-from tiebreak.scores.adjusted_means import adjusted_means
+from tiebreak.comparison.procedures.procedure import TestOnly
+from tiebreak.errors import TiebreakError, TooFewSplitsError, UnsuitableDesignError
+from tiebreak.numerics import FloatArray, IntArray
+from tiebreak.numerics.law import Law
 from tiebreak.scores.copies import first_copies
 from tiebreak.scores.items import Items
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
+from tiebreak.statistics.item_means import Layout
 from tiebreak.statistics.repeats import RepeatedRows, repeated_rows
-
-if TYPE_CHECKING:
-    from tiebreak.comparison.settings import Settings
-    from tiebreak.errors import TiebreakError
 
 FEW_CLUSTERS = 10
 """Clusters below which intervals are wide, and rest on a variance of few numbers."""
 
-FEW_RUNS = 10
-"""Runs below which nothing shows whether they vary symmetrically."""
+MOST_CELLS = 50_000_000
+"""Scores up to which copies are looked for."""
 
 SAME_ITEMS = "all models were scored on the same {units}"
 INDEPENDENT_ITEMS = (
     "the {units}, or their clusters, are a sample of those that the answer is meant for, independent of each other"
 )
 FURTHER_ITEMS = "further {units} like these, with these models as they are"
+OTHER_CHANCE = "another training run, another prompt or other sampled answers"
+FURTHER_ITEM_RUNS = "further runs of these models"
+ANEW = "another prompt, or models trained anew unless each run was"
 
 
-@dataclass(frozen=True, kw_only=True)
-class OverItems(Procedure):
-    """Procedure over the items of one test set, that all models were scored on."""
+def items_of(data: Scores) -> Items:
+    """Scores of single items, which those of the question "examples" hold."""
+    return cast("Items", data.items)
 
-    question: Question = "examples"
-    unit: str = "item"
-    not_covered: str = "another training run, another prompt or other sampled answers"
-    wording: Wording
 
-    @classmethod
-    def worded(cls, *, reason: str, assumptions: tuple[str, ...], generalises_to: str = FURTHER_ITEMS, **facts: Any) -> Self:
-        """The procedure with texts that take the noun of a table in the place of {unit} and {units}."""
-        wording = Wording(reason, generalises_to, assumptions)
-        return cls(wording=wording, **wording.of("item"), **facts)
+def layout_of(items: Items) -> Layout:
+    """Clusters, weights and tasks of items by number."""
+    return Layout(items.cluster_codes, items.weights)
 
-    def items(self, data: Scores) -> Items:
-        """Scores of single items, which those of the question "examples" hold."""
-        return cast("Items", data.items)
 
-    def applies(self, data: Scores) -> TiebreakError | None:
-        """Scores that can be averaged over items, and two clusters or more."""
-        items = self.items(data)
-        if not items.is_mean and self.is_mean:
-            instead = (
-                "The method 'jackknife-t', which 'auto' takes for these, leaves them out one by one"
-                if items.is_positive is None
-                else "The method 'delong', which 'auto' takes for these, compares areas under ROC curves on one test set"
-            )
-            return UnsuitableDesignError(
-                f"{self.name} takes means over {items.unit}s, and {items.metric.name} is of all of them together, not a mean. "
-                f"{instead}."
-            )
-        if items.n_clusters < 2:
-            alone = (
-                f"all {len(items.items)} {items.unit}s are of one cluster"
-                if len(items.items) > 1
-                else f"there is only one {items.unit}"
-            )
-            return TooFewSplitsError(
-                f"{alone}, so nothing shows how much the difference varies from one to the next. More are needed, or names of "
-                "clusters that say which of them belong together."
-            )
-        return None
-
-    def for_data(self, data: Scores) -> Self:
-        """With the noun of the table."""
-        return replace(self, **self.wording.of(self.items(data).unit if data.items is not None else self.unit))
-
-    def adjusted_values(self, data: Scores, values: ModelValues) -> FloatArray | None:
-        """Values as if every model had met all items, which count by their weights."""
-        items, score = self.items(data), self.units(data).matrix().score
-        return adjusted_means(score, items.weights) if self.is_mean and np.isnan(score).any() else None
-
-    def scale(self, data: Scores, first: IntArray, second: IntArray) -> FloatArray:
-        """Size of the scores of each pair, which sets the size of rounding noise."""
-        largest = largest_of(self.items(data).score)
-        return np.asarray(np.maximum(largest[first], largest[second]))
-
-    def checks(self, data: Scores, settings: Settings) -> Iterator[Notice]:
-        """Remarks on few clusters and runs, and on models with the same answers everywhere."""
-        items = self.items(data)
-        if items.clusters is not None and items.n_clusters < FEW_CLUSTERS:
-            yield Notice(
-                "few-clusters",
-                f"the {len(items.items)} {items.unit}s are of {items.n_clusters} clusters only: as many independent pieces of "
-                "evidence as there are clusters, so the intervals are wide; of equal models 3 to 5 % were called different, but "
-                "up to 24 % where a few clusters are far larger than the others and the difference goes with their size",
-            )
-        if items.labels is not None and self.name != "prediction-powered":
-            yield Notice(
-                "labels-unused",
-                f"the labels by people are not used by {self.name}, which compares the judge's scores; the method "
-                "'prediction-powered' takes both together, of one task and one run",
-            )
-        same = same_answers(items)
-        if same:
-            more = f" (and {len(same) - 1} more such group(s))" if len(same) > 1 else ""
-            yield Notice(
-                "same-answers",
-                f"{quoted(same[0])}{more} have the same score on every {items.unit}: are they the same model, or one read twice?",
-            )
-        yield from _copied_items(items)
-
-    def supplementary_tests(self, data: Scores, settings: Settings) -> Iterator[TestOnly]:
-        """Contrast: the error as if the models had met different items, which intervals of each by itself come to."""
-        error = self.values(data, settings).standard_error
-        if error is None or len(error) < 2:
-            return
-        second = np.arange(1, len(error))
-        paired = self.judge(data, np.zeros_like(second), second, settings).standard_error
-        if paired is None:
-            return
-        unpaired = np.hypot(error[0], error[1:])
-        known = np.flatnonzero((paired > 0) & (unpaired > 0))
-        if not known.size:
-            return
-        ratio = unpaired[known] / paired[known]
-        typical = known[int(np.argsort(ratio)[known.size // 2])]
-        how = unpaired[typical] / paired[typical]
-        models = data.matrix().models
-        pair = f"{models[0]} minus {models[second[typical]]}"
-        yield TestOnly(
-            name="unpaired",
-            models=(models[0], models[int(second[typical])]),
-            statistic=float(how),
-            text=f"unpaired, for contrast: as if the models had met different {self.unit}s, the standard error of {pair} would "
-            f"be {unpaired[typical]:.3g} instead of {paired[typical]:.3g}, and its interval {how:.2g} times as wide",
+def refuse_items(name: str, data: Scores) -> TiebreakError | None:
+    """The error for a metric that is no mean over items, and for fewer than two clusters."""
+    items = items_of(data)
+    if not items.is_mean:
+        instead = (
+            "The method 'jackknife-t', which 'auto' takes for these, leaves them out one by one"
+            if items.is_positive is None
+            else "The method 'delong', which 'auto' takes for these, compares areas under ROC curves on one test set"
         )
+        return UnsuitableDesignError(
+            f"{name} takes means over {items.unit}s, and {items.metric.name} is of all of them together, not a mean. {instead}."
+        )
+    return refuse_one_cluster(items)
 
 
-def _copied_items(items: Items) -> Iterator[Notice]:
-    """Remark on items that look like copies of each other, which count as if each were evidence of its own."""
+def refuse_one_cluster(items: Items) -> TiebreakError | None:
+    """The error for fewer than two clusters."""
+    if items.n_clusters >= 2:
+        return None
     n = len(items.items)
-    if items.score.size > MOST_CELLS:
-        return
-    truth = [np.asarray(each, dtype=float)[None] for each in (items.is_positive, items.truth) if each is not None]
-    rows = items.score.reshape(-1, n)
-    found = repeated_rows(np.concatenate([rows, *truth]) if truth else rows, items.cluster_codes)
-    if found is not None:
-        yield copies_notice(found, items.unit, n, "name in a column 'cluster' which belong together")
+    alone = f"all {n} {items.unit}s are of one cluster" if n > 1 else f"there is only one {items.unit}"
+    return TooFewSplitsError(
+        f"{alone}, so nothing shows how much the difference varies from one to the next. More are needed, or names of clusters "
+        "that say which of them belong together."
+    )
+
+
+def scale_of(data: Scores, first: IntArray, second: IntArray) -> FloatArray:
+    """Size of the scores of each pair, which sets the size of rounding noise."""
+    rows = items_of(data).score.reshape(len(data.models), -1)
+    largest = np.maximum(np.fmax.reduce(rows, axis=1, initial=0.0), -np.fmin.reduce(rows, axis=1, initial=0.0))
+    return np.asarray(np.maximum(largest[first], largest[second]))
+
+
+def remarks_on_items(data: Scores, unused_by: str = "") -> Iterator[Notice]:
+    """Few clusters, labels that a procedure leaves unused, models with the same answers everywhere, and copied items."""
+    items = items_of(data)
+    if items.clusters is not None and items.n_clusters < FEW_CLUSTERS:
+        yield Notice(
+            "few-clusters",
+            f"the {len(items.items)} {items.unit}s are of {items.n_clusters} clusters only: as many independent pieces of "
+            "evidence as there are clusters, so the intervals are wide; of equal models 3 to 5 % were called different, but "
+            "up to 24 % where a few clusters are far larger than the others and the difference goes with their size",
+        )
+    if items.labels is not None and unused_by:
+        yield Notice(
+            "labels-unused",
+            f"the labels by people are not used by {unused_by}, which compares the judge's scores; the method "
+            "'prediction-powered' takes both together, of one task and one run",
+        )
+    entry = first_copies(items.score.reshape(len(items.models), -1))
+    found, n = np.unique(entry, return_counts=True)
+    same = [tuple(items.models[row] for row in np.flatnonzero(entry == each)) for each in found[n > 1].tolist()]
+    if same:
+        more = f" (and {len(same) - 1} more such group(s))" if len(same) > 1 else ""
+        yield Notice(
+            "same-answers",
+            f"{quoted(same[0])}{more} have the same score on every {items.unit}: are they the same model, or one read twice?",
+        )
+    if items.score.size <= MOST_CELLS:
+        n_items = len(items.items)
+        truth = [np.asarray(each, dtype=float)[None] for each in (items.is_positive, items.truth) if each is not None]
+        copied = repeated_rows(np.concatenate([items.score.reshape(-1, n_items), *truth]), items.cluster_codes)
+        if copied is not None:
+            yield copies_notice(copied, items.unit, n_items, "name in a column 'cluster' which belong together")
 
 
 def copies_notice(found: RepeatedRows, unit: str, n: int, advice: str) -> Notice:
@@ -173,24 +127,42 @@ def copies_notice(found: RepeatedRows, unit: str, n: int, advice: str) -> Notice
     )
 
 
-MOST_CELLS = 50_000_000
-"""Scores up to which copies are looked for."""
+def unpaired(data: Scores, law: Law, error: FloatArray | None) -> Iterator[TestOnly]:
+    """Contrast of the first model with the others: the error as if they had met different items.
+
+    Parameters
+    ----------
+    law : Law
+        Of the first model against each other one.
+    error : ndarray of shape (n_models,), optional
+        Standard error of each model by itself.
+    """
+    if error is None or law.se is None:
+        return
+    paired, apart = np.asarray(law.se), np.hypot(error[0], error[1:])
+    known = np.flatnonzero((paired > 0) & (apart > 0))
+    if not known.size:
+        return
+    ratio = apart[known] / paired[known]
+    typical = known[int(np.argsort(ratio)[known.size // 2])]
+    how = apart[typical] / paired[typical]
+    models = data.matrix().models[0], data.matrix().models[typical + 1]
+    yield TestOnly(
+        name="unpaired",
+        models=models,
+        statistic=float(how),
+        text=f"unpaired, for contrast: as if the models had met different {items_of(data).unit}s, the standard error of "
+        f"{models[0]} minus {models[1]} would be {apart[typical]:.3g} instead of {paired[typical]:.3g}, and its interval "
+        f"{how:.2g} times as wide",
+    )
 
 
-def same_answers(items: Items) -> list[tuple[str, ...]]:
-    """Groups of models with the same score on every item of every run."""
-    entry = first_copies(items.score.reshape(len(items.models), -1))
-    found, n = np.unique(entry, return_counts=True)
-    return [tuple(items.models[row] for row in np.flatnonzero(entry == each)) for each in found[n > 1].tolist()]
+def against_first(data: Scores) -> tuple[IntArray, IntArray]:
+    """Rows of the first model and of each other one."""
+    others = np.arange(1, len(data.models))
+    return np.zeros_like(others), others
 
 
-def largest_of(score: FloatArray) -> FloatArray:
-    """Size of the largest score of each model, 0 where it has none; without an array of all sizes."""
-    rows = score.reshape(len(score), -1)
-    low, high = np.fmin.reduce(rows, axis=1, initial=0.0), np.fmax.reduce(rows, axis=1, initial=0.0)
-    return np.asarray(np.maximum(high, -low))
-
-
-def tolerance_of(scale: FloatArray) -> FloatArray:
-    """Rounding noise of means of scores of this size."""
-    return np.asarray(RELATIVE_TOLERANCE * scale)
+def and_more(n: int) -> str:
+    """Words on the pairs beside the one that is named."""
+    return f" (and {n - 1} more pair(s))" if n > 1 else ""

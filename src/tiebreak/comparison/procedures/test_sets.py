@@ -1,28 +1,32 @@
-"""Test sets of each model's own: the facts that all procedures for them share, and the counts on them."""
+"""Samples of each model's own: rates on test sets by Newcombe's interval, means of items or of training runs by Welch's t."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TypeVar
+from collections.abc import Iterator
+from itertools import combinations
 
 import numpy as np
 
-from tiebreak.comparison.procedures.items import OverItems
-from tiebreak.comparison.procedures.procedure import Procedure, Wording
-from tiebreak.numerics import FloatArray
+from tiebreak.comparison.procedures.clustered_t import means_of_models
+from tiebreak.comparison.procedures.corrected_t import FURTHER_RUNS, SEED_REFERENCE, TEST_SET_AS_IS, seeds_only
+from tiebreak.comparison.procedures.items import ANEW, FURTHER_ITEM_RUNS, OTHER_CHANCE
+from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, Reach, TestOnly, question_of, reached
+from tiebreak.comparison.procedures.tango import reach_of_rates
+from tiebreak.errors import Setting, TiebreakError, TooFewSplitsError, UnsuitableDesignError
+from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray, Interval, divide
+from tiebreak.numerics.law import IDENTICAL, Law, kind_of, student
+from tiebreak.scores.differences import model_moments
 from tiebreak.scores.scores import Scores
-from tiebreak.scores.vocabulary import Notice
+from tiebreak.scores.vocabulary import Notice, quoted
+from tiebreak.statistics.rates import newcombe, proportion_interval, z_test
+
+FEW_EXPECTED, UNEVEN = 0.6, 20
+"""Examples expected to be decided the rarer way below which, beside a test set so many times as large, rates are rough."""
+
+MOST_TESTS = 10
+"""Pairs up to which each has its pooled z test beside the answer."""
 
 FURTHER_OF_SETS = "further {units} like those of the test sets"
-FURTHER_EXAMPLES = f"{FURTHER_OF_SETS}, with these models as they are"
-
-INDEPENDENT_SETS = (
-    "the test sets share no {unit}, and were drawn alike",
-    "within each test set the {units} are independent of one another",
-)
-
-
-P = TypeVar("P", bound=Procedure)
 
 
 def counts_of(data: Scores) -> tuple[FloatArray, FloatArray]:
@@ -37,19 +41,8 @@ def counts_of(data: Scores) -> tuple[FloatArray, FloatArray]:
     return counts.sum(axis=1), (own * matrix.n_test).sum(axis=1).astype(float)
 
 
-def has_own_sets(data: Scores) -> bool:
-    """True where each model was scored on a test set of its own: counts of them, or items that no two models share."""
-    return data.design.kind == "test-sets" or (data.items is not None and data.items.is_disjoint)
-
-
-def of_own_sets(procedure: P, data: Scores, wording: Wording) -> P:
-    """The procedure with the facts that hold for test sets of each model's own, in the noun of their items."""
-    words = wording.of("example" if data.items is None else data.items.unit)
-    return replace(procedure, question="test-sets", not_covered="" if data.items is None else OverItems.not_covered, **words)
-
-
-def independent_sets(data: Scores) -> Notice:
-    """Remark on what two test sets cost, and on the names of items, of which none is shared."""
+def _independent_sets(data: Scores) -> Iterator[Notice]:
+    """What two test sets cost, and the names of items, of which none is shared."""
     unit, found = "example", "each model was scored on a test set of its own"
     if data.items is not None:
         items, unit = data.items, data.items.unit
@@ -59,8 +52,224 @@ def independent_sets(data: Scores) -> Notice:
             f"no {unit} was scored for two models, so each is taken to have a test set of its own; if {' and '.join(of)} are the "
             f"same {unit}s under other names, give them one name in all sources"
         )
-    return Notice(
+    yield Notice(
         "independent-sets",
         f"{found}. A difference may also be one of the test sets. On the same {unit}s the models could be compared pair by pair, "
         "which tells smaller differences apart",
     )
+
+
+def _reach(data: Scores) -> Reach:
+    has_runs = data.items is not None and len(data.items.runs) > 1
+    other = "" if data.items is None else ANEW if has_runs else OTHER_CHANCE
+    return Reach(f"{FURTHER_OF_SETS}, {f'and {FURTHER_ITEM_RUNS}' if has_runs else 'with these models as they are'}", other)
+
+
+INDEPENDENT_SETS = (
+    "the test sets share no {unit}, and were drawn alike",
+    "within each test set the {units} are independent of one another",
+)
+
+
+# --- rates ------------------------------------------------------------------------------------------------------------------
+
+
+def _refuse_counts(data: Scores) -> TiebreakError | None:
+    """Items that are not right or wrong, each by itself and once; models without any."""
+    items = data.items
+    if items is None:
+        return None
+    if (counts_of(data)[1] == 0).any():
+        return TooFewSplitsError(f"newcombe needs {items.unit}s of every model; some have none.")
+    problem = items.structure_note if items.is_binary else "the scores are not only 0 and 1"
+    if not problem:
+        return None
+    return UnsuitableDesignError(
+        f"newcombe counts {items.unit}s that are right, each of them once, but {problem}. The method 'welch', which "
+        "'auto' takes for these, allows for that."
+    )
+
+
+def _judge_rates(data: Scores, first: IntArray, second: IntArray) -> Judged:
+    """Difference of the rates of each pair."""
+    counts, n = counts_of(data)
+    higher = data.metric.higher_is_better
+    law = newcombe(counts[first], n[first], counts[second], n[second], higher_is_better=higher)
+    return Judged(law=law, reach_df=reach_of_rates(np.minimum(n[first], n[second])))
+
+
+def _rates(data: Scores) -> ModelValues:
+    """Rate of each model, with Wilson's interval."""
+    counts, n = counts_of(data)
+
+    def interval(alpha: float) -> Interval:
+        return proportion_interval(counts, n, level=1.0 - alpha)
+
+    return ModelValues("measured", counts / n, n.astype(np.int64), np.full(n.size, RELATIVE_TOLERANCE), interval)
+
+
+def _remarks_on_rates(data: Scores) -> Iterator[Notice]:
+    """What two test sets cost, and rates near 0 or 1 beside a test set of quite another size."""
+    yield from _independent_sets(data)
+    counts, n = counts_of(data)
+    rate = min(counts.sum(), (n - counts).sum()) / n.sum()
+    for at in np.flatnonzero((n * rate < FEW_EXPECTED) & (n * UNEVEN <= n.max()) & (rate > 0))[:1].tolist():
+        yield Notice(
+            "rare-in-small-set",
+            f"the test set of {data.matrix().models[at]!r} holds {n[at]:,.0f} examples beside one of {n.max():,.0f}, and at "
+            f"the common rate {n[at] * rate:.2g} of them would be decided the rarer way: a single one moves its rate in a "
+            "large step, and with 20 examples against 1,000 of rates of 98 and 99.5 % equal models were called different in "
+            "5.7 and 8.8 % of trials instead of 5 %",
+        )
+
+
+def _z_tests(data: Scores) -> Iterator[TestOnly]:
+    """The z test with the pooled error, of each pair."""
+    counts, n = counts_of(data)
+    models = data.matrix().models
+    pairs = list(combinations(range(len(models)), 2))
+    for i, j in pairs if len(pairs) <= MOST_TESTS else ():
+        found = z_test(counts[i], n[i], counts[j], n[j], higher_is_better=data.metric.higher_is_better)
+        z, p = float(found.statistic), float(found.pvalue())
+        if np.isfinite(z) and np.isfinite(p):
+            text = f"pooled z test of {models[i]!r} and {models[j]!r}: z {z:.5g}, p {p:.3g}"
+            yield TestOnly(name="pooled-z", models=(models[i], models[j]), statistic=z, pvalue=p, text=text)
+
+
+NEWCOMBE = Procedure(
+    name="newcombe",
+    question="test-sets",
+    reason="rates on a test set of each model's own: the interval joins the Wilson limits of both, which holds for few {units} "
+    "and rates near 0 or 1",
+    generalises_to=_reach,
+    assumptions=INDEPENDENT_SETS,
+    references=(
+        "R. Newcombe. Interval estimation for the difference between independent proportions. Statistics in Medicine 17, 1998.",
+    ),
+    traits=frozenset(("pairwise", "unpaired")),
+    judge=lambda data, first, second, rope, alpha, seed: _judge_rates(data, first, second),
+    values=_rates,
+    refuse=_refuse_counts,
+    remarks=_remarks_on_rates,
+    beside=lambda data, settings: _z_tests(data),
+)
+
+
+# --- means ------------------------------------------------------------------------------------------------------------------
+
+
+def _samples(data: Scores) -> Law:
+    """Mean of each model over its seeds, its items, or the 1 and 0 of its examples."""
+    if data.items is not None:
+        found = means_of_models(data)
+        return student(found.estimate, found.standard_error, found.df, n_units=found.n, tolerance=found.tolerance)
+    if data.design.kind == "test-sets":
+        counts, n = counts_of(data)
+        rate = counts / n
+        sd = np.sqrt(rate * (1.0 - rate) * n / np.maximum(n - 1.0, 1.0))
+        tolerance = np.full(n.size, RELATIVE_TOLERANCE)
+        return student(rate, sd / np.sqrt(n), n - 1.0, n_units=n.astype(np.int64), tolerance=tolerance)
+    moments = model_moments(data.matrix())
+    n_seeds = np.broadcast_to(moments.n_splits, moments.mean.shape)
+    error = moments.sd / np.sqrt(n_seeds)
+    return student(moments.mean, error, np.asarray(n_seeds - 1.0), n_units=n_seeds, tolerance=moments.tolerance)
+
+
+def _judge_means(data: Scores, first: IntArray, second: IntArray) -> Judged:
+    """Student's t around each difference of means, with Welch's degrees of freedom."""
+    own = _samples(data)
+    mean, error, df, n, noise = (np.asarray(each) for each in (own.estimate, own.se, own.df, own.n_units, own.tolerance))
+    v, w = error[first] ** 2, error[second] ** 2
+    tolerance = np.maximum(noise[first], noise[second])
+    difference = data.metric.sign * (mean[first] - mean[second])
+    kind = kind_of(difference, v + w > 0, tolerance)
+    law = student(
+        np.where(kind == IDENTICAL, 0.0, difference),
+        np.sqrt(v + w),
+        np.where(v + w > 0, divide((v + w) ** 2, v**2 / df[first] + w**2 / df[second]), df[first] + df[second]),
+        n_units=n[first] + n[second] if question_of(data) == "test-sets" else np.minimum(n[first], n[second]),
+        kind=kind,
+        tolerance=tolerance,
+    )
+    return Judged(law=law, reach_df=reached(law))
+
+
+def _means(data: Scores) -> ModelValues:
+    """Mean score of each model, with its own t interval."""
+    own = _samples(data)
+    value, n, tolerance = np.asarray(own.estimate), np.asarray(own.n_units), np.asarray(own.tolerance)
+    return ModelValues("mean", value, n, tolerance, own.interval_at)
+
+
+def _refuse_single(data: Scores) -> TiebreakError | None:
+    """Fewer than two scores of a model."""
+    unit = "seed" if question_of(data) == "seeds" else "example" if data.items is None else data.items.unit
+    n_units = np.asarray(_samples(data).df) + 1.0
+    few = [name for name, n in zip(data.matrix().models, n_units.tolist(), strict=True) if not n > 1]
+    if not few:
+        return None
+    return TooFewSplitsError(
+        f"{quoted(few)} {'has' if len(few) == 1 else 'have'} fewer than two {unit}s, so nothing shows how much scores "
+        f"vary from {unit} to {unit}. Give more, or leave out what has only one with ",
+        Setting("models"),
+        ".",
+    )
+
+
+def _reason_of_sets(data: Scores) -> str:
+    rough = "; the interval is rough for few {units} and rates near 0 or 1"
+    if _refuse_counts(data) is None:
+        return f"right and wrong as 1 and 0, whose means are compared{rough}"
+    allows = {"clusters": data.items is not None and data.items.clusters is not None, "runs": _reach(data).not_covered == ANEW}
+    counted = " and ".join(what for what, is_there in allows.items() if is_there)
+    also = f"; the error of each mean allows for its {counted}" if counted else ""
+    return f"scores of each model on {{units}} of its own: two independent means, each with a spread of its own{also}"
+
+
+def _assumptions_of_sets(data: Scores) -> tuple[str, ...]:
+    """Independence, of clusters where there are some."""
+    has_clusters = data.items is not None and data.items.clusters is not None
+    within = "within each test set the clusters are independent of one another" if has_clusters else INDEPENDENT_SETS[1]
+    return (INDEPENDENT_SETS[0], within, "the means are roughly normal")
+
+
+def _reason_of_seeds(data: Scores) -> str:
+    unlike = "" if data.matrix().is_complete else ", as not all models were trained with the same seeds"
+    return f"scores on one test set that differ by training seed: each model's runs are a sample of their own{unlike}"
+
+
+WELCH_1947 = (
+    "B. Welch. The generalization of Student's problem when several population variances are involved. Biometrika 34, 1947."
+)
+
+WELCH = Procedure(
+    name="welch",
+    question="test-sets",
+    reason=_reason_of_sets,
+    generalises_to=_reach,
+    assumptions=_assumptions_of_sets,
+    references=(WELCH_1947,),
+    traits=frozenset(("unpaired",)),
+    judge=lambda data, first, second, rope, alpha, seed: _judge_means(data, first, second),
+    values=_means,
+    refuse=_refuse_single,
+    remarks=_independent_sets,
+)
+
+WELCH_SEEDS = Procedure(
+    name="welch",
+    question="seeds",
+    reason=_reason_of_seeds,
+    generalises_to=FURTHER_RUNS,
+    assumptions=(
+        "the runs of a model are independent of each other and of the other models' runs",
+        "the scores of a model are roughly normal, with a spread of its own",
+        TEST_SET_AS_IS,
+    ),
+    references=(WELCH_1947, SEED_REFERENCE),
+    traits=frozenset(("unpaired",)),
+    judge=WELCH.judge,
+    values=_means,
+    refuse=_refuse_single,
+    remarks=seeds_only,
+)

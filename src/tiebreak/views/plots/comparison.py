@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Self, Unpack
 
 import numpy as np
 
+from tiebreak.comparison.family import MIRRORED, REASONS
 from tiebreak.comparison.letters import MOST_LETTERED
 from tiebreak.comparison.ranking import BEST, STANDINGS
-from tiebreak.comparison.verdict import MIRRORED, REASONS
 from tiebreak.errors import NotOfferedError
 from tiebreak.numerics import IntArray
 from tiebreak.numerics.law import VERDICTS
@@ -427,7 +427,7 @@ class ComparisonPlots(Plots["Comparison"]):
 
         Models that have units of their own have no differences on them.
         """
-        differences = self.result.pair_table.differences
+        judged = self.result.pair_table.judged
         is_paired, is_mean = self.result.method.is_paired, self.result.method.is_mean
         has_datasets, items = self.result.method.unit == "dataset", self.result.items if is_paired else None
         is_binary = items is not None and items.is_binary and is_mean
@@ -438,8 +438,8 @@ class ComparisonPlots(Plots["Comparison"]):
             "diagram": _has_ranks(self.result),
             "verdicts": is_family,
             "paired": has_datasets and not is_mixed,
-            "posterior": differences.is_posterior and differences.has_density,
-            "regions": differences.is_posterior and has_datasets,
+            "posterior": judged.law.is_posterior and judged.credible != "points",
+            "regions": judged.law.is_posterior and has_datasets,
             "scores": has_dots and is_mean and not is_mixed and self.result.method.question != "test-sets",
             "differences": is_paired and is_mean and has_dots and not is_mixed,
         }
@@ -543,8 +543,8 @@ class PairPlots(Plots["PairComparison"]):
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the plots; a posterior is drawn where the procedure gives one."""
-        differences = self.result.comparison.pair_table.differences
-        return ("posterior",) if differences.is_posterior and differences.has_density else ()
+        judged = self.result.comparison.pair_table.judged
+        return ("posterior",) if judged.law.is_posterior and judged.credible != "points" else ()
 
     def posterior(self, ax: Axes | None = None, **look: Unpack[Look]) -> PosteriorDisplay:
         """Posterior of the difference; positive favours the first model."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Self, Unpack
 
 import numpy as np
 
-from tiebreak.comparison.verdict import MIRRORED
+from tiebreak.comparison.family import MIRRORED
 from tiebreak.metrics.confusion import ConfusionMatrix, Share
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.numerics.law import VERDICTS

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from tiebreak.comparison.comparison import Comparison, PairComparison
-    from tiebreak.comparison.procedures.procedure import Differences
+    from tiebreak.numerics.law import Law
 
 LEVELS = (0.5, 0.75, 0.95)
 """Levels of the credible intervals under the curve."""
@@ -87,17 +87,17 @@ class PosteriorDisplay(ComparisonDisplay):
         import pandas as pd
 
         pair = comparison.pair(first, second)
-        posterior = pair.distribution
+        posterior = pair.law
         if not posterior.is_posterior:
             raise NotOfferedError(f"{comparison.method.name} gives no posterior to draw; plot.ranking() draws its intervals.")
-        if not posterior.has_density:
+        if pair.judged.credible == "points":
             raise NotOfferedError(
                 f"the posterior of {comparison.method.name} lies on single points, so it has no curve; plot.regions() draws its "
                 "probabilities, and plot.ranking() its intervals."
             )
-        ends = [posterior.interval(1.0 - level) for level in LEVELS]
+        ends = [posterior.interval(level) for level in LEVELS]
         grid = np.empty(0) if not pair.has_interval else _grid(posterior, pair.rope)
-        data = pd.DataFrame({"difference": grid, "density": posterior.density(grid)})
+        data = pd.DataFrame({"difference": grid, "density": _density(posterior, grid)})
         intervals = pd.DataFrame({"level": LEVELS, "low": [float(e.low) for e in ends], "high": [float(e.high) for e in ends]})
         return cls(data, comparison, None, intervals, pair)
 
@@ -108,7 +108,7 @@ class PosteriorDisplay(ComparisonDisplay):
 
     @property
     def _mean(self) -> float:
-        return float(self.pair.distribution.estimate)
+        return float(self.pair.law.estimate)
 
     @property
     def _models(self) -> list[str]:
@@ -205,9 +205,17 @@ class PosteriorDisplay(ComparisonDisplay):
         plain_axes(axes, "bottom")
 
 
-def _grid(posterior: Differences, rope: float) -> FloatArray:
+def _density(posterior: Law, at: FloatArray) -> FloatArray:
+    """Density of a posterior at many points, by differences of its tail."""
+    low, high = posterior.interval(0.5)
+    step = (high - low) * 1e-3
+    below = np.array([[float(posterior.tail(x + side)) for x in at] for side in (-step, step)])
+    return np.asarray((below[1] - below[0]) / (2.0 * step))
+
+
+def _grid(posterior: Law, rope: float) -> FloatArray:
     """Differences at which the curve is drawn, always with 0 and the rope among them, and close together where the mass is."""
-    low, high = (float(end) for end in posterior.interval(0.05))
+    low, high = (float(end) for end in posterior.interval(0.95))
     reach = high - low
     left, right = min(low - 0.3 * reach, -rope, 0.0), max(high + 0.3 * reach, rope, 0.0)
     margin = 0.03 * (right - left)

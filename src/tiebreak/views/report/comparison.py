@@ -11,8 +11,8 @@ import numpy as np
 from markupsafe import Markup
 
 from tiebreak.comparison.compare import compare_scores
+from tiebreak.comparison.family import MIRRORED, REASONS
 from tiebreak.comparison.ranking import STANDINGS
-from tiebreak.comparison.verdict import MIRRORED, REASONS
 from tiebreak.errors import TiebreakError
 from tiebreak.numerics import FloatArray
 from tiebreak.numerics.law import VERDICTS
@@ -257,7 +257,7 @@ def _slider(comparison: Comparison) -> dict[str, str]:
     """Ends and step of the slider of the rope: to where the widest interval lies inside it, below the width of the metric."""
     ranking, is_best = comparison.ranking_table, comparison.pair_table.family == "best"
     bounds = ranking.shortfall_high if is_best else None
-    reach = max(_reach(*part.interval) for part in comparison.pair_table.blocks()) if bounds is None else _reach(bounds)
+    reach = _reach(*comparison.pair_table.interval) if bounds is None else _reach(bounds)
     most = max(reach, 2.0 * comparison.rope) or 1.0
     step = round_step(most / SLIDER_STEPS)
     score = comparison.matrix.score
@@ -288,7 +288,7 @@ def _what_stays(comparison: Comparison) -> str:
     """Words on why the rope cannot be moved; "" where it can."""
     if takes_rope(comparison):
         return ""
-    if comparison.pair_table.differences.unit != "metric":
+    if comparison.pair_table.judged.unit != "metric":
         return f"The rope stays at 0, as {comparison.method.name} judges differences of the {comparison.metric.name}."
     steps = f"the correction {comparison.correction} goes step by step"
     return f"The rope stays at 0, as {steps}, which is right for 'no difference' only."

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tiebreak.comparison.pairs import PairTable, every_pair
+from tiebreak.comparison.family import UNSETTLED, Family, every_pair
 from tiebreak.comparison.ranking import BEST, MAY_BE_BEST, NOT_BEST
 from tiebreak.comparison.requirements import BELOW_NOISE, WITHIN_NOISE, Requirements
 from tiebreak.comparison.settings import ROPE_CORRECTIONS
-from tiebreak.comparison.verdict import UNSETTLED
 from tiebreak.numerics import SPREAD, FloatArray, IntArray, StudentDistribution, student_quantile
 from tiebreak.numerics.law import NONE, UNDECIDED
 from tiebreak.views import comparison as comparison_words
@@ -102,14 +101,14 @@ class Answers:
     known: dict[float, tuple[FloatArray, FloatArray, FloatArray]] = field(default_factory=dict, init=False, repr=False)
 
     @cached_property
-    def all_pairs(self) -> PairTable:
+    def all_pairs(self) -> Family:
         """All pairs, judged one by one where a baseline leaves some of them outside the family."""
         table, comparison = self.comparison.pair_table, self.comparison
         if table.family != "baseline":
             return table
         first, second = every_pair(len(comparison.models))
         judged = comparison.method.judge(comparison.scores, first, second, comparison.resolved)
-        return PairTable(first, second, judged, 0.0, table.alpha, "none", family="best")
+        return Family(first, second, judged, 0.0, table.alpha, "none", family="best")
 
     @cached_property
     def models_asked_about(self) -> list[int]:
@@ -124,11 +123,11 @@ class Answers:
         return written_pairs(self.comparison, self.all_pairs, self.models_asked_about)
 
     @cached_property
-    def table(self) -> PairTable:
+    def table(self) -> Family:
         """The pairs that are on the page."""
         return self.all_pairs if self.kept is None else self.all_pairs.part(self.kept)
 
-    def family(self, comparison: Comparison) -> PairTable:
+    def family(self, comparison: Comparison) -> Family:
         """The family at some alpha, as far as it is on the page."""
         table = comparison.pair_table
         return table if self.kept is None or table.family == "baseline" else table.part(self.kept)
@@ -147,14 +146,14 @@ class Answers:
     @cached_property
     def columns(self) -> dict[str, FloatArray]:
         """Numbers of all pairs that depend neither on the rope nor on alpha, those of the family as it has them."""
-        own, family = self.table.differences, self.family(self.comparison).differences
-        names = ("estimate", "standard_error", "df", "n_units", "kind", "tolerance")
-        found = {name: getattr(own, name) for name in names if getattr(own, name) is not None}
+        own, family = self.table.law, self.family(self.comparison).law
+        fields = {"standard_error": "se"} | {name: name for name in ("estimate", "df", "n_units", "kind", "tolerance")}
+        found = {name: getattr(own, each) for name, each in fields.items() if getattr(own, each) is not None}
         columns = {name: np.array(np.broadcast_to(column, own.estimate.shape), dtype=float) for name, column in found.items()}
         at, sign = self.of_family
         for name, column in columns.items():
             turned = sign if name == "estimate" else 1
-            column[at] = turned * np.broadcast_to(getattr(family, name), at.shape)
+            column[at] = turned * np.broadcast_to(getattr(family, fields[name]), at.shape)
         return columns
 
     @cached_property
@@ -179,7 +178,11 @@ class Answers:
         return low, high, why
 
     def _at(self, alpha: float) -> Comparison:
-        return self.comparison if alpha == self.comparison.settings.alpha else self.comparison.at_alpha(alpha)
+        comparison = self.comparison
+        if alpha == comparison.settings.alpha:
+            return comparison
+        table = replace(comparison.pair_table, alpha=alpha)
+        return replace(comparison, settings=replace(comparison.settings, alpha=alpha), pair_table=table)
 
     @cached_property
     def alphas(self) -> tuple[float, ...]:
@@ -211,7 +214,7 @@ class Answers:
                 return None
         return found if family.family == "baseline" else {"multiplier": found["multiplier"]}
 
-    def _alphas(self, family: PairTable, alpha: float) -> Iterator[tuple[str, float]]:
+    def _alphas(self, family: Family, alpha: float) -> Iterator[tuple[str, float]]:
         yield "multiplier", family.interval_alpha
         yield "own_multiplier", alpha
 
@@ -259,10 +262,9 @@ class Answers:
         }
 
 
-def _judged(table: PairTable) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _judged(table: Family) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Ends, and codes of why a pair is undecided without a rope; with one, no other pair is."""
     flat = replace(table, rope=0.0)
-    flat.cache.update(interval=table.interval, interval_alpha=table.interval_alpha)
     reason = np.asarray(flat.reason, dtype=float)
     if table.is_family:
         reason = np.where((flat.verdict != UNDECIDED) | (flat.verdict == NONE), UNSETTLED, reason)
@@ -314,7 +316,7 @@ def decide_data(comparison: Comparison, requirements: Requirements | None = None
 
 def takes_rope(comparison: Comparison) -> bool:
     """True where differences are in the metric's unit, and intervals are of a level that a rope may be held against."""
-    return comparison.pair_table.differences.unit == "metric" and comparison.correction in ROPE_CORRECTIONS
+    return comparison.pair_table.judged.unit == "metric" and comparison.correction in ROPE_CORRECTIONS
 
 
 def packed(column: ArrayLike, *, is_coded: bool = False) -> Any:
@@ -442,7 +444,7 @@ def _n_units(comparison: Comparison, lines: list[int]) -> list[str]:
     if table.is_family:
         rows = table.rows_with(reference)
         other = np.where(table.first[rows] == reference, table.second[rows], table.first[rows])
-        n_units[other] = np.broadcast_to(table.differences.n_units, table.first.shape)[rows]
+        n_units[other] = np.broadcast_to(table.law.n_units, table.first.shape)[rows]
     return [str(n) for n in n_units[lines].tolist()]
 
 

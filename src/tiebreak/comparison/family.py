@@ -1,0 +1,342 @@
+"""Pairs that are judged together: their law, the one level, the interval of each, and the verdict that it gives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tiebreak.comparison.procedures.procedure import Judged
+from tiebreak.numerics import SPREAD, FloatArray, IntArray, Interval
+from tiebreak.numerics.law import (
+    AHEAD,
+    BEHIND,
+    BETTER,
+    EQUIVALENT,
+    NONE,
+    UNDECIDED,
+    VERDICTS,
+    WORSE,
+    Law,
+    RopeProbabilities,
+    verdict_codes,
+)
+from tiebreak.statistics.family import Correction, adjust_pvalues, adjust_single_step, shared_alpha
+
+Codes = NDArray[np.int8]
+
+SINGLE_STEP = ("bonferroni", "none")
+"""Corrections whose level does not depend on the p-values, nor an adjusted p-value on the others."""
+
+OVER = (BETTER, WORSE, EQUIVALENT)
+"""Verdicts with which a pair is over: further data could only blur them."""
+
+MIRRORED = np.array([NONE, WORSE, BEHIND, EQUIVALENT, UNDECIDED, AHEAD, BETTER], dtype=np.int8)
+"""The code of a verdict when first and second change places."""
+
+REASONS = (
+    "",
+    "identical-scores",
+    "no-spread",
+    "missing-splits",
+    "too-few-units",
+    "too-few-draws",
+    "discrete",
+    "unsettled",
+)
+"""Why a pair is undecided, "" where it is not; the first four in the order of numerics.SPREAD, IDENTICAL, CONSTANT, UNDEFINED."""
+
+TOO_FEW_UNITS, TOO_FEW_DRAWS, DISCRETE, UNSETTLED = 4, 5, 6, 7
+
+
+def best_alpha(alpha: float, n_models: int, n_questions: int = 1) -> float:
+    """Alpha of each one-sided bound in comparisons with the best, where `alpha` is shared by all rivals of a model.
+
+    With it, all shortfalls hold at once with probability 1 - alpha, and the best is among the contenders.
+
+    References
+    ----------
+    .. [H84] J. Hsu. Constrained simultaneous confidence intervals for multiple comparisons with the best. Annals of
+       Statistics 12, 1984.
+    .. [H96] J. Hsu. Multiple Comparisons: Theory and Methods. Chapman & Hall, 1996, chapter 4.
+    """
+    return alpha / (n_questions * max(2, n_models - 1))
+
+
+def rounded(interval: Interval, tolerance: FloatArray | float) -> Interval:
+    """Interval of which an end that is 0 but for rounding is 0."""
+    return Interval(*(np.where(np.abs(end) <= tolerance, 0.0, end) for end in interval))
+
+
+def reasons_of(law: Law, interval: Interval) -> Codes:
+    """Codes of why a pair has no interval, 0 where it has one: its kind, or too few units or draws for so small an alpha."""
+    low, high = interval
+    has_spread = law.kind == SPREAD
+    is_open, is_lacking = np.isneginf(low) & np.isposinf(high), np.isnan(low) | np.isnan(high)
+    return np.where(has_spread & is_open, TOO_FEW_UNITS, np.where(has_spread & is_lacking, TOO_FEW_DRAWS, law.kind)).astype(
+        np.int8
+    )
+
+
+class Against(NamedTuple):
+    """Every model against one of them, oriented; arrays of shape (n_models,).
+
+    The row of that model has difference 0, no interval, no verdict and no reason; so has a model whose pair is not in the
+    family.
+    """
+
+    difference: FloatArray
+    interval: Interval
+    verdict: Codes
+    reason: Codes
+
+
+@dataclass(frozen=True, eq=False)
+class Family:
+    """Pairs with one level for all; columns of shape (n_pairs,), named as in the `pairs` frame.
+
+    Models are rows of the ranking, verdicts and reasons are codes. Each column is made when it is first asked for.
+
+    Attributes
+    ----------
+    first, second : ndarray of int
+    judged : Judged
+        Law of the differences, found by the procedure.
+    rope : float
+        Half-width of practical equivalence, in the unit of the differences.
+    alpha : float
+        Error rate of the family.
+    correction : str
+    family : {"pairs", "baseline", "best"}
+        Questions that are judged together. Those of "best" are asked of models, not of pairs: a pair then stands outside the
+        family, with its own 1 - alpha interval, and neither a verdict nor an adjusted p-value.
+    shared : (float, ndarray), optional
+        `interval_alpha` and `adjusted_pvalue` of the pairs as part of a larger family.
+    """
+
+    first: IntArray
+    second: IntArray
+    judged: Judged
+    rope: float
+    alpha: float
+    correction: Correction
+    family: Literal["pairs", "baseline", "best"] = "pairs"
+    shared: tuple[float, FloatArray] | None = None
+
+    @property
+    def law(self) -> Law:
+        """Law of the differences."""
+        return self.judged.law
+
+    @property
+    def n_pairs(self) -> int:
+        """Size of the family."""
+        return int(self.first.size)
+
+    @property
+    def is_family(self) -> bool:
+        """True where the pairs are judged together."""
+        return self.family != "best"
+
+    @property
+    def difference(self) -> FloatArray:
+        """Estimate of each difference; positive favours the first."""
+        return self.law.estimate
+
+    @property
+    def is_simultaneous(self) -> bool:
+        """True where all intervals cover at once with probability 1 - alpha, not only each by itself."""
+        if self.n_pairs == 1 or not self.is_family:
+            return self.is_family
+        return self.correction == "bonferroni" and not self.judged.credible
+
+    @cached_property
+    def interval_alpha(self) -> float:
+        """1 - coverage of the intervals, one for the whole family; from the p-values. Of pairs outside it `alpha` itself."""
+        if self.shared is not None:
+            return self.shared[0]
+        if not self.is_family:
+            return self.alpha
+        is_fixed = self.correction in SINGLE_STEP
+        return shared_alpha(np.broadcast_to(np.nan, self.first.shape) if is_fixed else self.pvalue, self.correction, self.alpha)
+
+    @cached_property
+    def pvalue(self) -> FloatArray:
+        """p-value of no difference at all."""
+        return np.asarray(self.law.pvalue())
+
+    @cached_property
+    def adjusted_pvalue(self) -> FloatArray:
+        """The p-values adjusted over the family; nan outside it."""
+        if self.shared is not None:
+            return self.shared[1]
+        if not self.is_family:
+            return np.full(self.first.shape, np.nan)
+        if self.correction in SINGLE_STEP:
+            return adjust_single_step(self.pvalue, self.correction, self.n_pairs)
+        return adjust_pvalues(self.pvalue, self.correction)
+
+    @cached_property
+    def interval(self) -> Interval:
+        """The interval of each difference, which decides its verdict; nan for a pair that has none."""
+        return rounded(self.law.interval_at(self.interval_alpha), self.law.tolerance)
+
+    @cached_property
+    def bounds(self) -> Interval:
+        """Ends from which models are ranked: those of the intervals, or of comparisons with the best."""
+        if self.is_family:
+            return self.interval
+        n_models = int(max(self.first.max(), self.second.max())) + 1
+        return rounded(self.law.interval_at(2.0 * best_alpha(self.alpha, n_models)), self.law.tolerance)
+
+    @cached_property
+    def verdict(self) -> Codes:
+        """Codes of where the intervals lie; none outside the family."""
+        if not self.is_family:
+            return np.full(self.first.shape, NONE, dtype=np.int8)
+        return verdict_codes(self.interval, self.rope, self.law.tolerance)
+
+    @property
+    def shown_direction(self) -> Codes:
+        """1 where the first is shown above the second, whatever the rope, -1 where below, else 0; 0 outside the family."""
+        if not self.is_family:
+            return np.zeros(self.first.shape, dtype=np.int8)
+        low, high = self.interval
+        return np.asarray(low > self.law.tolerance, dtype=np.int8) - np.asarray(high < -self.law.tolerance, dtype=np.int8)
+
+    @cached_property
+    def reason(self) -> Codes:
+        """Codes of why a pair is undecided; outside the family of why it has no interval."""
+        reason = reasons_of(self.law, self.interval)
+        if not self.is_family:
+            return reason
+        low, high = self.interval
+        has_zero = (low <= self.law.tolerance) & (high >= -np.asarray(self.law.tolerance))
+        if np.any(has_zero):
+            is_rejected = has_zero & (self.pvalue <= self.interval_alpha)
+            reason = np.where(reason, reason, np.where(is_rejected, DISCRETE, UNSETTLED))
+        return np.where(self.verdict == UNDECIDED, np.where(reason, reason, UNSETTLED), 0).astype(np.int8)
+
+    @cached_property
+    def probabilities(self) -> RopeProbabilities | None:
+        """Posterior probabilities of the regions above, inside and below the rope, if there is a posterior; each pair's own."""
+        law = self.law
+        if not law.is_posterior:
+            return None
+        if self.judged.credible == "points":  # those on a limit are inside
+            better, worse = 1.0 - np.asarray(law.tail(self.rope)), 1.0 - np.asarray(law.tail(-self.rope, upper=True))
+            return RopeProbabilities(better, np.clip(1.0 - better - worse, 0.0, 1.0), worse)
+        return RopeProbabilities(*(np.where(np.isnan(law.estimate), np.nan, each) for each in law.probabilities(self.rope)))
+
+    @property
+    def statistic(self) -> FloatArray | None:
+        """Test statistic; None where the procedure has none."""
+        if self.judged.statistic is not None:
+            return self.judged.statistic
+        return None if self.law.se is None else self.law.statistic
+
+    @property
+    def absent(self) -> frozenset[str]:
+        """Columns that the procedure cannot give."""
+        optional = {"standard_error": self.law.se, "df": self.law.df, "statistic": self.statistic}
+        absent = {name for name, column in optional.items() if column is None}
+        return frozenset(absent if self.law.is_posterior else absent.union(("p_better", "p_equivalent", "p_worse")))
+
+    @property
+    def resolution(self) -> FloatArray:
+        """Size of the uncertainty of each difference: its standard error, or a quarter of its interval where it has none."""
+        if self.law.se is not None:
+            return np.asarray(self.law.se)
+        return np.asarray((self.interval.high - self.interval.low) / 4.0)
+
+    @cached_property
+    def typical_resolution(self) -> float:
+        """Median of `resolution` over the pairs that have one, nan where none has."""
+        sizes = self.resolution
+        sizes = sizes[np.isfinite(sizes) & (sizes > 0)]
+        return float(np.median(sizes)) if sizes.size else float("nan")
+
+    def count_verdicts(self) -> IntArray:
+        """Number of pairs by verdict code."""
+        return np.bincount(self.verdict, minlength=len(VERDICTS))
+
+    def part(self, rows: IntArray | slice) -> Family:
+        """Some of the pairs, judged with the whole family: without making the columns of all."""
+        part = replace(self, first=self.first[rows], second=self.second[rows], judged=self.judged.take(rows))
+        if not self.is_family:
+            return part
+        if self.correction in SINGLE_STEP and self.shared is None:
+            return replace(part, shared=(self.interval_alpha, adjust_single_step(part.pvalue, self.correction, self.n_pairs)))
+        return replace(part, shared=(self.interval_alpha, self.adjusted_pvalue[rows]))
+
+    def rows_with(self, model: int) -> IntArray:
+        """Positions of the pairs in which a row of the ranking takes part."""
+        return np.flatnonzero((self.first == model) | (self.second == model))
+
+    def row_of(self, first: int, second: int) -> int | None:
+        """Position of a pair in this orientation, None where the family does not hold it so."""
+        found = np.flatnonzero((self.first == first) & (self.second == second))
+        return int(found[0]) if found.size else None
+
+    def against(self, reference: int, n_models: int) -> Against:
+        """Every model against one of them, whichever way round the pairs stand."""
+        part = self.part(self.rows_with(reference))
+        model = np.where(part.first == reference, part.second, part.first)
+        as_asked = part.first == model
+        oriented = np.where(as_asked, 1.0, -1.0) * part.difference
+        # models that tie stand in order of name, and rounding must not seem to rank them otherwise
+        oriented = np.where(np.abs(oriented) <= part.law.tolerance, 0.0, oriented)
+
+        def of_models(values: NDArray[Any], elsewhere: float) -> NDArray[Any]:
+            column = np.full(n_models, elsewhere, dtype=values.dtype)
+            column[model] = values
+            return column
+
+        low, high = part.interval
+        ends = np.where(as_asked, low, -high), np.where(as_asked, high, -low)
+        verdict = np.where(as_asked, part.verdict, MIRRORED[part.verdict]).astype(np.int8)
+        return Against(
+            of_models(oriented, 0.0),
+            Interval(*(of_models(end, np.nan) for end in ends)),
+            of_models(verdict, NONE),
+            of_models(part.reason, 0),
+        )
+
+    def row_values(self, row: int, mirrored: bool) -> dict[str, Any]:
+        """One row as plain values, named as in the `pairs` frame; mirrored, the second model stands first."""
+        part = self if self.n_pairs == 1 else self.part(np.array([row]))
+        law, sign = part.law, -1.0 if mirrored else 1.0
+
+        def value(column: ArrayLike | None) -> float:
+            return float("nan") if column is None else float(np.broadcast_to(column, (1,))[0])
+
+        low, high = sorted(sign * float(end[0]) + 0.0 for end in part.interval)  # + 0.0: no -0.0
+        verdict, df = part.verdict[0], value(law.df)
+        better, equivalent, worse = map(value, (None, None, None) if part.probabilities is None else part.probabilities)
+        return {
+            "n_units": int(value(law.n_units)),
+            "difference": sign * value(law.estimate) + 0.0,
+            "standard_error": value(law.se),
+            "df": int(df) if df.is_integer() else df,
+            "statistic": sign * value(part.statistic) + 0.0,
+            "pvalue": value(part.pvalue),
+            "adjusted_pvalue": value(part.adjusted_pvalue),
+            "interval_alpha": self.interval_alpha if self.is_family else float("nan"),
+            "interval_low": low,
+            "interval_high": high,
+            "p_better": worse if mirrored else better,
+            "p_equivalent": equivalent,
+            "p_worse": better if mirrored else worse,
+            "verdict": VERDICTS[MIRRORED[verdict] if mirrored else verdict],
+            "reason": REASONS[part.reason[0]],
+        }
+
+
+def every_pair(n_models: int) -> tuple[IntArray, IntArray]:
+    """First and second of all pairs of n_models in order, in two bytes each: numpy's own indices of a triangle take eight."""
+    index: IntArray = np.arange(n_models).astype(np.int16 if n_models <= 2**15 else np.int32)
+    first = np.repeat(index, index[::-1])
+    return first, np.concatenate([index[start + 1 :] for start in range(n_models)])

@@ -1,0 +1,372 @@
+"""Means over items that come in clusters, runs and tasks, with the laws of their differences: what `compare` says of items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiebreak.numerics import (
+    IDENTICAL,
+    RELATIVE_TOLERANCE,
+    SPREAD,
+    UNDEFINED,
+    DifferenceMoments,
+    FloatArray,
+    IntArray,
+    corrected_standard_error,
+    divide,
+    row_moments,
+    student_pvalue,
+)
+from tiebreak.numerics.law import Law, least_sure, student
+from tiebreak.statistics.influence import ClusterSums, cluster_sums, mean_of_clusters
+from tiebreak.statistics.runs import crossed_mean
+from tiebreak.statistics.skew import asymmetry_pvalues, pair_skewness, skewed, skewness_of_mean, skewness_of_weighted_mean
+from tiebreak.statistics.tasks import stratified_mean
+
+FEW_RUNS = 10
+"""Runs below which nothing shows whether they vary symmetrically."""
+
+BLOCK = 500_000
+"""Numbers handled at a time (4 MB)."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Layout:
+    """What belongs together among the items of a table, by number; None where each item stands by itself, counts the same."""
+
+    clusters: IntArray | None = None
+    weights: FloatArray | None = None
+    tasks: IntArray | None = None
+
+
+class Means(NamedTuple):
+    """Means of rows of scores or differences with their errors, arrays over the rows; None where there is no such thing.
+
+    `n` are the items, `df` the degrees of freedom. With runs `runs_error` is the standard error of the runs' means, and
+    `from_items`, `from_runs` and `from_both` are the parts of the squared standard error. The guarded error allows for what
+    small tasks, or a judge that was right by chance, may hide.
+    """
+
+    estimate: FloatArray
+    standard_error: FloatArray
+    df: FloatArray
+    n: IntArray
+    kind: NDArray[np.int8]
+    tolerance: FloatArray
+    skewness: FloatArray | None = None
+    runs_error: FloatArray | None = None
+    from_items: FloatArray | None = None
+    from_runs: FloatArray | None = None
+    from_both: FloatArray | None = None
+    guarded_error: FloatArray | None = None
+    guarded_df: FloatArray | None = None
+    runs_skewness: FloatArray | None = None
+
+    def law(self, n_runs: int = 1) -> Law:
+        """Student's law of the means, or the less sure one of several.
+
+        Where there is a skewness, Johnson's; with runs that of the runs' means too, skewed from ten runs on; and that of the
+        guarded error.
+        """
+        is_flat = (self.kind != SPREAD) & (self.kind != UNDEFINED)
+        estimate = np.where(self.kind == IDENTICAL, 0.0, self.estimate)
+        facts: dict[str, Any] = {"n_units": self.n, "kind": self.kind, "tolerance": self.tolerance}
+        law = student(estimate, np.where(is_flat, 0.0, self.standard_error), self.df, **facts)
+        laws = [law if self.skewness is None else skewed(law, self.skewness)]
+        if self.runs_error is not None:
+            of_runs = student(estimate, self.runs_error, np.full(estimate.shape, n_runs - 1.0), **facts)
+            has_shape = self.runs_skewness is not None and n_runs >= FEW_RUNS
+            laws.append(skewed(of_runs, self.runs_skewness) if has_shape else of_runs)  # type: ignore[arg-type]
+        if self.guarded_error is not None and self.guarded_df is not None:
+            laws.append(student(estimate, self.guarded_error, self.guarded_df, **facts))
+        return least_sure(laws)
+
+    def turned(self, sign: int) -> Means:
+        """Means of the rows times 1 or -1."""
+        skewness, runs = (None if each is None else sign * each for each in (self.skewness, self.runs_skewness))
+        return self._replace(estimate=sign * self.estimate + 0.0, skewness=skewness, runs_skewness=runs)
+
+    def reshaped(self, shape: tuple[int, ...]) -> Means:
+        """Arrays of another shape."""
+        return Means(*(None if each is None else each.reshape(shape) for each in self))  # type: ignore[arg-type]
+
+
+def differences_of_means(score: FloatArray, one: IntArray, two: IntArray, layout: Layout, scale: FloatArray) -> Means:
+    """Mean differences of pairs of models.
+
+    Parameters
+    ----------
+    score : ndarray of shape (n_models, n_runs, n_items)
+        nan where there is none.
+    one, two : ndarray of int, shape (n_pairs,)
+    layout : Layout
+    scale : ndarray of shape (n_pairs,)
+        Size of the scores of each pair.
+    """
+    sums = None
+    if (
+        score.shape[1] == 1 and layout.tasks is None and not np.isnan(score).any()
+    ):  # a difference of sums is the sum of differences
+        used, rows = np.unique([one, two], return_inverse=True)
+        one, two = rows.reshape(2, -1)
+        score = score[used]
+        sums = cluster_sums(score[:, 0], layout.clusters, weights=layout.weights)
+    step = max(1, BLOCK // score[0].size)
+    blocks = []
+    for start in range(0, one.size, step):
+        i, j, size = one[start : start + step], two[start : start + step], scale[start : start + step]
+        if sums is not None:
+            blocks.append(_of_sums(sums._replace(totals=sums.totals[i] - sums.totals[j]), size))
+        else:
+            blocks.append(means_of_rows(run_differences(score, i, j), layout, size))
+    return _joined(blocks)
+
+
+def run_differences(score: FloatArray, one: IntArray, two: IntArray) -> FloatArray:
+    """Differences run by run, of shape (n_pairs, n_runs, n_items).
+
+    Where a run of one model has no counterpart, the mean of the other model's runs on that item takes its place, so that every
+    run counts and the mean stays that of both models' means.
+    """
+    a, b = score[one], score[two]
+    if a.shape[1] > 1 and np.isnan(score).any():
+        means = run_means(score)
+        a_gap, b_gap = np.isnan(a), np.isnan(b)
+        filled_a, filled_b = np.where(a_gap, means[one][:, None, :], a), np.where(b_gap, means[two][:, None, :], b)
+        return np.asarray(np.where(a_gap & b_gap, np.nan, filled_a - filled_b))
+    return np.asarray(a - b)
+
+
+def run_means(score: FloatArray) -> FloatArray:
+    """Mean of each model over the runs of an item, of shape (n_models, n_items); nan where there is none."""
+    n = np.count_nonzero(~np.isnan(score), axis=1)
+    return np.where(n > 0, divide(np.nansum(score, axis=1), n), np.nan)
+
+
+def means_of_rows(values: FloatArray, layout: Layout, scale: FloatArray) -> Means:
+    """Means of rows of shape (n_rows, n_runs, n_items), nan where there is no value; over tasks where there are some."""
+    if layout.tasks is not None:
+        return _over_tasks(values, layout, scale)
+    if values.shape[1] == 1:
+        sums = cluster_sums(values[:, 0], layout.clusters, weights=layout.weights, omit_missing=True)
+        return _of_sums(sums, scale)
+    present = np.asarray(~np.isnan(values).all(axis=1))
+    if present.all():
+        return _of_crossed(values, layout, np.ones(values.shape[2], dtype=bool), scale)
+    rows = range(len(values))
+    return _joined([_of_crossed(values[row : row + 1], layout, present[row], scale[row : row + 1]) for row in rows])
+
+
+def means_of_moments(moments: DifferenceMoments) -> Means:
+    """Ordinary t of rows whose values are independent and count the same."""
+    n = np.broadcast_to(moments.n_splits, np.shape(moments.mean))
+    error = corrected_standard_error(moments, 0.0)
+    return Means(np.asarray(moments.mean), error, np.maximum(n - 1.0, 0.0), n, moments.kind, moments.tolerance)
+
+
+def _joined(blocks: Sequence[Means]) -> Means:
+    """Successive blocks of rows as one."""
+    columns = (None if each[0] is None else np.concatenate(each) for each in zip(*blocks, strict=True))
+    return Means(*columns)  # type: ignore[arg-type]
+
+
+def _of_sums(sums: ClusterSums, scale: FloatArray) -> Means:
+    """Kinds by the size of the scores, as differences of rounding noise are none."""
+    found = mean_of_clusters(sums)
+    have_all = bool((sums.weights > 0).all())
+    means = sums.totals / sums.weights if have_all else np.where(sums.weights > 0, divide(sums.totals, sums.weights), np.nan)
+    kind = np.where(np.asarray(found.kind) == UNDEFINED, UNDEFINED, row_moments(means, scale, omit_missing=True).kind)
+    n = np.broadcast_to(sums.n_examples, kind.shape)
+    columns = map(np.asarray, (found.estimate, found.se, found.df, n, kind, RELATIVE_TOLERANCE * scale))
+    return Means(*columns)._replace(skewness=skewness_of_weighted_mean(means if have_all else np.nan_to_num(means), sums.weights))
+
+
+def _of_crossed(values: FloatArray, layout: Layout, used: NDArray[np.bool_], scale: FloatArray) -> Means:
+    """Items and runs crossed, on some of the items."""
+    clusters = None if layout.clusters is None else layout.clusters[used]
+    weights = None if layout.weights is None else layout.weights[used]
+    if not used.any() or (weights is not None and weights.sum() == 0):
+        nothing = np.full(len(values), np.nan)
+        kind = np.full(len(values), UNDEFINED, dtype=np.int8)
+        none = Means(nothing, nothing, nothing, np.zeros(len(values), dtype=np.int64), kind, RELATIVE_TOLERANCE * scale)
+        parts = dict.fromkeys(("skewness", "runs_error", "from_items", "from_runs", "from_both", "runs_skewness"), nothing)
+        return none._replace(**parts)
+    some = values[:, :, used]
+    found = crossed_mean(some, clusters, weights=weights)
+    kind = np.where(np.asarray(found.items.kind) == UNDEFINED, UNDEFINED, row_moments(np.nanmean(some, axis=1), scale).kind)
+    own, n = found.crossed, np.full(len(values), used.sum())
+    sums = cluster_sums(np.nanmean(some, axis=1), clusters, weights=weights)
+    # the part of the error that items have; what runs add to it counts as symmetric
+    share = divide(np.square(np.asarray(found.items.se)), np.square(np.asarray(own.se)))
+    skewness = skewness_of_weighted_mean(divide(sums.totals, sums.weights), sums.weights)
+    skewness = skewness * np.nan_to_num(np.minimum(share, 1.0)) ** 1.5
+    columns = (own.estimate, own.se, own.df, n, kind, RELATIVE_TOLERANCE * scale, skewness)
+    of_parts = (found.runs.se, found.from_items, found.from_runs, found.from_both)
+    return Means(*map(np.asarray, (*columns, *of_parts)))._replace(runs_skewness=np.asarray(found.runs_skewness))
+
+
+# --- macro-averages ---------------------------------------------------------------------------------------------------------
+
+
+def _over_tasks(values: FloatArray, layout: Layout, scale: FloatArray) -> Means:
+    """Means over tasks of the means of their items, of which only the spread within tasks counts."""
+    if values.shape[1] > 1:
+        if not np.isnan(values).any():
+            return _centred(values, layout, scale)
+        rows = range(len(values))
+        return _joined([_centred(values[row : row + 1], layout, scale[row : row + 1]) for row in rows])
+    found = stratified_mean(
+        values[:, 0], np.asarray(layout.tasks), layout.clusters, weights=layout.weights, omit_missing=True, scale=scale
+    )
+    own, wide = found.within, found.guarded
+    columns = (own.estimate, own.se, own.df, found.n_examples, own.kind, RELATIVE_TOLERANCE * scale, found.skewness)
+    return Means(*map(np.asarray, columns))._replace(guarded_error=wide.spread[0], guarded_df=wide.spread[1])
+
+
+def task_shares(layout: Layout, present: NDArray[np.bool_] | bool = True) -> FloatArray:
+    """Weight of each item in its task, of those that are `present`; those of a task sum to 1."""
+    codes = np.asarray(layout.tasks)
+    shares = np.where(present, np.ones(codes.size) if layout.weights is None else layout.weights, 0.0)
+    return np.asarray(divide(shares, np.bincount(codes, shares)[codes]))
+
+
+def _centred(values: FloatArray, layout: Layout, scale: FloatArray) -> Means:
+    """Macro-averages of rows that lack the same items, with runs: the two-way layout of items that are centred within their task.
+
+    Centred values have no spread between tasks, which are fixed; they are stretched by what centring takes of it.
+    """
+    codes = np.asarray(layout.tasks)
+    n_tasks = int(codes.max()) + 1
+    present = ~np.isnan(values[0]).all(axis=0)
+    units = np.arange(codes.size)
+    clusters = None
+    if layout.clusters is not None:  # of one task each
+        clusters = units = np.unique(codes * (int(layout.clusters.max()) + 1) + layout.clusters, return_inverse=True)[1]
+    n_units = np.array([np.unique(units[present & (codes == code)]).size for code in range(n_tasks)])
+    shares = task_shares(layout, present)
+    by_item = divide(np.nansum(values, axis=1), np.maximum((~np.isnan(values)).sum(axis=1), 1))
+    means = np.stack([np.bincount(codes, np.where(present, shares, 0.0) * row, n_tasks) for row in by_item])
+    if (n_units == 0).any():  # a task that these models do not share
+        values = np.full_like(values, np.nan)
+    stretch = np.sqrt(divide(n_units, np.where(n_units > 1, n_units - 1.0, 1.0)))[codes]
+    centred = means.mean(axis=1)[:, None, None] + (values - means[:, None, codes]) * stretch
+    return means_of_rows(centred, Layout(clusters, np.where(present, shares, 0.0)), scale)
+
+
+# --- means that few items carry ---------------------------------------------------------------------------------------------
+
+FEW_ITEMS = 60
+"""Items, or clusters, below which 1 sample in 20 or more holds none of those that are 5 % of all."""
+
+PAIRS_AT_ONCE = 500
+"""Pairs whose differences are made at a time."""
+
+FEWEST_CHECKED = 10
+"""Items, or clusters, below which their shape tells nothing."""
+
+FEWEST_SIZES, SIZE_ALPHA, MOST_EVEN = 5, 0.03, 0.7
+"""Clusters below which no effect of sizes is seen, the level of its test, and the effective share of clusters of uneven sizes."""
+
+FEW_EVENTS, FEWEST_PER_EVENT = 10, 5
+"""Items that differ, and items for each of them, below and above which they are called rare."""
+
+VERY_SKEWED, SKEWED_ALPHA, MOST_OF_ONE = 3.0, 0.02, 0.94
+"""Skewness of 60 differences or more and level of the test of symmetry at which both say that a few items carry the mean.
+
+Or the share of the variance that one item has. Of differences that are symmetric with tails so heavy that samples look skewed
+(t with 2 df, differences of lognormals) at most 5 % are named.
+"""
+
+
+class Carried(NamedTuple):
+    """Pairs of which few units differ, with their number and that of all; and those whose mean a few units carry.
+
+    `share` is that of the variance that one unit has, nan where the differences are very skewed.
+    """
+
+    rare: list[tuple[int, int, int, int]]
+    skewed: list[tuple[int, int, float]]
+
+
+def carried_by_few(means: FloatArray, first: IntArray, second: IntArray) -> Carried:
+    """Pairs of rows of shape (n_models, n_units) whose mean difference stands or falls with a few units."""
+    found = Carried([], [])
+    for at in np.flatnonzero(_may_be_carried(means, first, second)).tolist():
+        one, two = int(first[at]), int(second[at])
+        values = means[one] - means[two]
+        values = values[~np.isnan(values)]
+        if values.size < FEWEST_CHECKED:
+            continue
+        tolerance = 1e-9 * np.abs(values).max()
+        n_others = int(np.count_nonzero(np.abs(values - np.median(values)) > tolerance))
+        if 0 < n_others < min(FEW_EVENTS, values.size / FEWEST_PER_EVENT):
+            found.rare.append((one, two, n_others, values.size))
+        elif n_others:
+            found.skewed.extend((one, two, share) for share in _carried(values))
+    return found
+
+
+def _may_be_carried(means: FloatArray, first: IntArray, second: IntArray) -> NDArray[np.bool_]:
+    """Pairs that may be carried by few units, so that the others need not be looked at one by one.
+
+    Where few units differ from the rest, few of the first do. A share of 0.9 or more of the variance in one unit makes a
+    skewness, over the root of n, of 0.9^1.5 - 0.1^1.5 = 0.82 or more.
+    """
+    n = means.shape[1]
+    if np.isnan(means).any():
+        return np.ones(first.size, dtype=bool)
+    skewness = np.abs(pair_skewness(means, first, second))
+    may = (skewness > 0.8) | ((n >= FEW_ITEMS) & (skewness * np.sqrt(n) > 0.99 * VERY_SKEWED))
+    noise = 4e-9 * np.abs(means).max(initial=0.0)
+    few = means[:, : 4 * FEW_EVENTS]
+    steps = np.diff(few)  # a unit that differs from its neighbours makes two
+    for rows in _blocks(first.size):
+        step = np.abs(steps[first[rows]] - steps[second[rows]]) > noise
+        rows = rows[np.count_nonzero(step, axis=1) < 2 * FEW_EVENTS]
+        difference = few[first[rows]] - few[second[rows]]
+        apart = np.abs(difference - np.median(difference, axis=1, keepdims=True)) > noise
+        may[rows] |= np.count_nonzero(apart, axis=1) < FEW_EVENTS
+    return np.asarray(may)
+
+
+def _carried(values: FloatArray) -> Iterator[float]:
+    """Share of the variance that one value makes up, nan where few carry the mean on one side; nothing where it is not so.
+
+    Below 60 values skew is not told from heavy tails on both sides.
+    """
+    deviation = values - values.mean()
+    share = float(np.square(deviation).max() / np.square(deviation).sum())
+    skewness = abs(float(skewness_of_mean(deviation))) * np.sqrt(values.size)
+    if share > MOST_OF_ONE:
+        yield share
+    elif values.size >= FEW_ITEMS and skewness > VERY_SKEWED and float(asymmetry_pvalues(values[None])[0]) < SKEWED_ALPHA:
+        yield float("nan")
+
+
+def effects_of_size(means: FloatArray, sizes: FloatArray, first: IntArray, second: IntArray) -> IntArray:
+    """Positions of the pairs whose differences go with the sizes of very uneven clusters, by Spearman's correlation."""
+    if sizes.size < FEWEST_SIZES or np.sum(sizes) ** 2 / np.square(sizes).sum() > MOST_EVEN * sizes.size:
+        return np.zeros(0, dtype=np.intp)
+    pvalues = [rank_correlation_pvalues(sizes, means[first[rows]] - means[second[rows]]) for rows in _blocks(first.size)]
+    return np.flatnonzero(np.concatenate(pvalues) < SIZE_ALPHA / first.size)
+
+
+def rank_correlation_pvalues(sizes: FloatArray, values: FloatArray) -> FloatArray:
+    """Two-sided p-values of Spearman's correlation of each row with the sizes; 1 where a row lacks a value or does not vary."""
+    from scipy.stats import rankdata
+
+    own, other = (rankdata(each, axis=-1) for each in (sizes, values))
+    own, other = own - own.mean(), other - other.mean(axis=-1, keepdims=True)
+    r = divide(other @ own, np.sqrt(np.square(own).sum() * np.square(other).sum(axis=-1)))
+    t = divide(r * np.sqrt(sizes.size - 2.0), np.sqrt(np.maximum(1.0 - r**2, 0.0)))
+    known = np.isfinite(values).all(axis=-1) & (np.square(other).sum(axis=-1) > 0)
+    return np.where(known, student_pvalue(np.where(known, t, 0.0), sizes.size - 2.0), 1.0)
+
+
+def _blocks(n_pairs: int) -> Iterator[IntArray]:
+    return (np.arange(start, min(start + PAIRS_AT_ONCE, n_pairs)) for start in range(0, n_pairs, PAIRS_AT_ONCE))
