@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings
     from tiebreak.errors import TiebreakError
 
-Question = Literal["splits", "datasets", "examples", "test-sets", "time", "battles", "seeds"]
+Question = Literal["splits", "datasets", "examples", "test-sets", "time", "battles", "seeds", "summary"]
 
 Trait = Literal["pairwise", "unpaired", "no mean", "centre", "tasks"]
 
@@ -266,7 +266,8 @@ class Method:
 
 def method_for(procedure: Procedure, data: Scores, *, asked: bool = False) -> Method:
     """A procedure with its words for these scores; where it was `asked` for by name, the reason says so."""
-    unit = _NOUNS[procedure.question] if data.items is None else data.items.unit
+    means = data.matrices[0].means
+    unit = data.items.unit if data.items is not None else means.unit if means is not None else _NOUNS[procedure.question]
     noun = {"unit": unit, "units": f"{unit}s"}
 
     def said(fact: Any) -> Any:
@@ -303,7 +304,7 @@ def question_of(data: Scores) -> Question:
     """Key of what scores can be asked, by how they were made."""
     if data.items is not None:
         return "test-sets" if data.items.is_disjoint else "examples"
-    questions: dict[str, Question] = {"seeds": "seeds", "periods": "time", "test-sets": "test-sets"}
+    questions: dict[str, Question] = {"seeds": "seeds", "periods": "time", "test-sets": "test-sets", "means": "summary"}
     return questions.get(data.design.kind, "splits" if len(data.matrices) == 1 else "datasets")
 
 
