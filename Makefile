@@ -126,9 +126,15 @@ format: $(READY)
 bench: $(READY)
 	@set -e; for script in $(BENCHMARKS); do echo "== $$script"; $(BIN)/python "$$script"; done
 
-# Fewer points, or some faults only: make reliability RELIABILITY_ARGS="--small --only kill-wal". As root it mounts a disk of 1 MB.
+# As root it mounts a disk of 1 MB.
 reliability: $(READY)
-	@$(TEST_ENVIRONMENT) $(BIN)/python tests/reliability/suite.py $(RELIABILITY_ARGS)
+	@set -e; for mode in delete wal; do \
+	    for fault in signal=SIGKILL error=ENOSPC error=ENOSPC+ error=EIO+; do echo "$$fault, $$mode"; \
+	        $(TEST_ENVIRONMENT) $(BIN)/python tests/reliability/sweep.py $$fault $$mode 1000; done; \
+	    for command in evaluate extend backup; do echo "power cuts, $$command, $$mode"; \
+	        $(TEST_ENVIRONMENT) $(BIN)/python tests/reliability/power_cuts.py $$command $$mode 1000; done; done
+	@$(TEST_ENVIRONMENT) $(BIN)/python tests/reliability/full_disk.py 256
+	@$(TEST_ENVIRONMENT) $(BIN)/python tests/reliability/kills.py
 
 # --- set-up -----------------------------------------------------------------------------------------------------------
 

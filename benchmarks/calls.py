@@ -1,8 +1,7 @@
 """Calls: how many modules and functions a reader meets between a command and its answer, and how deep they are nested.
 
-Four paths are counted: ``tiebreak nested study.toml`` and ``tiebreak compare scores.csv`` of ten lines, from their imports to
-their answers, with all fits in this process; and ``tb.evaluate`` of two models to their rows in an SQLite file, and 200 items of
-three models to their report, when everything is imported already.
+Three paths are counted: ``tiebreak compare scores.csv`` of ten lines, from its imports to its answer; and ``tb.evaluate`` of two
+models to their rows in an SQLite file, and 200 items of three models to their report, when everything is imported already.
 
 What counts is each code object of tiebreak that is entered while `sys.setprofile` looks on, with two exceptions: code without a
 name of its own (comprehensions, generator expressions, lambdas, the body of a module), and methods that dataclasses generate,
@@ -29,28 +28,6 @@ from pathlib import Path
 from types import CodeType, FrameType
 
 from goals import Goal, report
-
-STUDY = """\
-name = "iris"
-rope = 0.01
-
-[data]
-source = "sklearn:iris"
-
-[cv]
-kind = "stratified"
-n_folds = 3
-
-[models.neighbours]
-steps = [
-    { import = "sklearn.preprocessing:StandardScaler" },
-    { import = "sklearn.neighbors:KNeighborsClassifier" },
-]
-grid = { kneighborsclassifier__n_neighbors = [1, 15] }
-
-[models.bayes]
-import = "sklearn.naive_bayes:GaussianNB"
-"""
 
 
 class Calls:
@@ -113,12 +90,6 @@ class Calls:
             print(f"  {depth:3}  {code.co_filename.removeprefix(self._root)}:{code.co_firstlineno} {code.co_qualname}")
 
 
-def run_nested() -> None:
-    """Run ``tiebreak nested study.toml`` in this process and this folder."""
-    Path("study.toml").write_text(STUDY)
-    run_command("nested", "study.toml")
-
-
 def run_compare() -> None:
     """Run ``tiebreak compare scores.csv`` on a file of ten lines."""
     rows = "".join(f"{fold},90,10,0.8{fold},0.7{3 * fold % 10}\n" for fold in range(9))
@@ -177,7 +148,6 @@ def main() -> int:
     show = parser.parse_args().list
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         compare = counted(run_compare)
-        nested = counted(run_nested)
         run_evaluate("first.db")  # imports what is left to be imported
         evaluate = counted(lambda: run_evaluate("second.db"))
         run_items()
@@ -185,18 +155,14 @@ def main() -> int:
     if show:
         for title, calls in (
             ("tiebreak compare scores.csv", compare),
-            ("tiebreak nested study.toml", nested),
             ("tb.evaluate to an SQLite file", evaluate),
             ("items to the report", items),
         ):
             print(f"\n{title}\n{'=' * len(title)}")
             calls.print_list()
         print()
-    print(f"greatest depth of tiebreak nested study.toml: {len(nested.deepest)}")
     return report(
         [
-            Goal("tiebreak nested study.toml: modules", nested.n_modules, "at most", 100),
-            Goal("tiebreak nested study.toml: functions", nested.n_functions, "at most", 450),
             Goal("tb.evaluate to SQLite: modules", evaluate.n_modules, "at most", 40),
             Goal("tb.evaluate to SQLite: functions", evaluate.n_functions, "at most", 200),
             Goal("tb.evaluate to SQLite: depth", len(evaluate.deepest), "at most", 16),

@@ -26,7 +26,7 @@ from goals import Goal, peak_memory, report
 import tiebreak as tb
 from tiebreak.plan.record import Cell, DatasetRecord, MetricRecord, ModelRecord, Outcome, RunRecord
 from tiebreak.scores.metric import Metric
-from tiebreak.stores.sql.store import SqlStore
+from tiebreak.stores.sql import SqlStore
 
 N_RUNS, N_MODELS, N_SPLITS = 10, 100, 1_000
 N_BATCHES, BATCH, ROUNDS = 200, 10, 5
@@ -207,9 +207,9 @@ def typed(*words: str) -> None:
 
 
 def main() -> int:
-    import tiebreak.stores.sql.log
+    import tiebreak.stores.log
 
-    assert tiebreak.stores.sql.log  # imported so that its import is not timed
+    assert tiebreak.stores.log  # imported so that its import is not timed
     with tempfile.TemporaryDirectory(dir=os.environ.get("TIEBREAK_BENCH_FOLDER")) as name:
         folder = Path(name)
         opening, opening_processor = openings(folder)

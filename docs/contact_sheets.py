@@ -17,11 +17,18 @@ from typing import Any
 import numpy as np
 
 import tiebreak as tb
-from tiebreak.views.plots.display import without_pyplot
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from tests.views.plots.every import PLOTS
 
 WIDTHS = (375, 768, 1280)
 MODELS = (3, 12, 40, 200)
-DRAWN_MODELS = (3, 12, 60)
+DRAWN_MODELS = (3, 12, 40, 200)
+MOST_MEASURED = {"times": 40, "costs": 40, "bias and variance": 40, "ratings": 40, "slices": 12}
+MOST_MEASURED |= {f"{kind}, binary": 40 for kind in ("roc", "precision_recall", "calibration", "confusion")}
+MOST_MEASURED |= {f"{kind}, several": 12 for kind in ("roc", "precision_recall", "calibration", "confusion")}
+"""Models up to which a plot is drawn here, as measuring more takes long."""
+
 BUILT = Path(__file__).parent / "_build"
 PAGES = ("index", "choose", "examples-run/index", "questions/best", "questions/items", "questions/rope")
 TALLEST = 3000
@@ -36,48 +43,6 @@ def compared(n_models: int, **settings: Any) -> tb.Comparison:
     names = [f"{kinds[k % 2]}(max_depth={2 + k}, min_samples_leaf=5, n_estimators=500)" for k in range(n_models)]
     scores = {name: base - 0.004 * k + rng.normal(0, 0.012, 50) for k, name in enumerate(names)}
     return tb.compare(scores, metric="accuracy", n_train=900, n_test=100, **{"rope": 0.01, **settings})
-
-
-def over_datasets(n_models: int) -> tb.Comparison:
-    """Scores on forty datasets."""
-    rng = np.random.default_rng(1)
-    base = rng.uniform(0.6, 0.95, 40)
-    table: dict[str, list[Any]] = {"dataset": [f"dataset {k} of the archive" for k in range(40)]}
-    for k in range(n_models):
-        table[f"a model with a rather long name, number={k}, depth={k + 2}"] = (
-            base - 0.004 * k + rng.normal(0, 0.01, 40)
-        ).tolist()
-    return tb.compare(table, metric="accuracy", rope=0.01)
-
-
-def of_items(n_models: int) -> tb.Comparison:
-    """Answers to 400 questions, right or wrong."""
-    rng = np.random.default_rng(2)
-    hard = rng.normal(0, 1, 400)
-    right = {name: (rng.normal(0.8 - 0.02 * k, 1, 400) > hard).astype(int) for k, name in enumerate(long_names(n_models))}
-    return tb.compare(tb.read_items({"item": [f"question {k}" for k in range(400)], **right}, metric="accuracy"))
-
-
-def rated(n_models: int) -> tb.Ratings:
-    """Two thousand battles between neighbours and others."""
-    rng = np.random.default_rng(3)
-    names = long_names(n_models)
-    one, step = rng.integers(n_models, size=2000), rng.integers(1, n_models, size=2000)
-    other = (one + step) % n_models
-    wins = rng.random(2000) < 1 / (1 + np.exp(0.1 * (one - other)))
-    winner = np.where(wins, "model_a", "model_b")
-    table = {"model_a": [names[k] for k in one], "model_b": [names[k] for k in other], "winner": winner.tolist()}
-    return tb.rate(table)
-
-
-def evaluated(n_models: int) -> tb.Evaluation:
-    """Trees of more and more depth on a small dataset."""
-    from sklearn.datasets import load_breast_cancer
-    from sklearn.tree import DecisionTreeClassifier
-
-    X, y = load_breast_cancer(return_X_y=True)
-    models = {name: DecisionTreeClassifier(max_depth=1 + k % 8, random_state=k) for k, name in enumerate(long_names(n_models))}
-    return tb.evaluate(models, X, y, cv=5, scoring=["accuracy", "roc_auc"], keep_predictions=True)
 
 
 def long_names(n_models: int) -> list[str]:
@@ -105,22 +70,11 @@ def reports(browser: Any, folder: Path) -> Iterator[Path]:
 
 
 def plots(folder: Path) -> Iterator[Path]:
-    """Every plot of comparisons over splits, datasets and items, of ratings, and of an evaluation."""
-    with without_pyplot():
-        for n_models in DRAWN_MODELS:
-            for kind, comparison in (("splits", compared(n_models)), ("datasets", over_datasets(n_models))):
-                for name in comparison.plot.names:
-                    yield getattr(comparison.plot, name)().save(folder / f"{kind}-{name}-{n_models}.png")
-            for kind, result in (("items", of_items(n_models)), ("ratings", rated(n_models))):
-                for name in result.plot.names:
-                    yield getattr(result.plot, name)().save(folder / f"{kind}-{name}-{n_models}.png")
-            evaluation = evaluated(n_models)
-            yield evaluation.plot.times().save(folder / f"evaluation-times-{n_models}.png")
-            for name in ("roc", "precision_recall", "calibration"):
-                yield getattr(evaluation, name)().plot.curve().save(folder / f"evaluation-{name}-{n_models}.png")
-            yield evaluation.confusion().plot.matrix().save(folder / f"evaluation-confusion-{n_models}.png")
-            if "diagram" in comparison.plot.names:
-                yield comparison.plot.diagram(style="demsar").save(folder / f"datasets-demsar-{n_models}.png")
+    """Every plot there is, of few, several and many models."""
+    for n_models in DRAWN_MODELS:
+        for kind, collect in PLOTS.items():
+            if n_models <= MOST_MEASURED.get(kind, n_models):
+                yield collect(tuple(long_names(n_models))).save(folder / f"{kind.replace(', ', '-')}-{n_models}.png")
 
 
 def site(browser: Any, folder: Path) -> Iterator[Path]:

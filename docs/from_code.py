@@ -18,7 +18,7 @@ import click
 import tiebreak as tb
 from tiebreak.cli import COMMANDS
 from tiebreak.cli.group import tiebreak
-from tiebreak.comparison.procedures.procedure import Procedure
+from tiebreak.comparison.procedures.procedure import Method
 
 DOCS = Path(__file__).parent
 WIDTH = 100
@@ -157,7 +157,7 @@ def methods_page() -> str:
     return "\n".join(parts)
 
 
-def _method(each: Procedure, formula: str, rates: list[dict[str, str]]) -> Iterator[str]:
+def _method(each: Method, formula: str, rates: list[dict[str, str]]) -> Iterator[str]:
     yield f"**Its answer is about** {each.generalises_to}; the unit is the {each.unit}."
     yield ""
     yield f"**When.** {each.reason[:1].upper()}{each.reason[1:]}."

@@ -36,15 +36,15 @@ FITTING: dict[str, dict[str, Any]] = {
     "statistics.paired_t": {"differences": ROW},
     "statistics.student": {"estimate": ROW, "se": TABLE[0]},
     "statistics.adjust_pvalues": {"pvalues": [0.01, 0.2, 0.3], "correction": "holm"},
-    "frequentist.alpha_spent": {"fractions": [0.5, 1.0], "alpha": 0.05, "gamma": -4.0},
+    "statistics.alpha_spent": {"fractions": [0.5, 1.0], "alpha": 0.05, "gamma": -4.0},
     "statistics.bootstrap_winner": {"values": TABLE, "higher_is_better": True, "n_resamples": 50, "alpha": 0.05, "rng": 0},
     "statistics.clustered_mean": {"values": ROW, "clusters": np.repeat(np.arange(4), 3), "weights": TABLE[0]},
     "statistics.cluster_sums": {"values": ROW, "clusters": np.repeat(np.arange(4), 3)},
     "statistics.crossed_mean": {"values": _RNG.normal(size=(4, 12)), "weights": TABLE[0]},
-    "frequentist.doubling_gain": {"last": ROW, "previous": ROW - 0.1 * TABLE[0], "test_train_ratio": 0.1, "rope": 0.0},
+    "statistics.doubling_gain": {"last": ROW, "previous": ROW - 0.1 * TABLE[0], "test_train_ratio": 0.1, "rope": 0.0},
     "statistics.five_by_two_cv_test": {"differences": _RNG.normal(size=(5, 2))},
     "statistics.five_by_two_cv_critical_value": {"alpha": 0.05},
-    "frequentist.group_sequential_design": {"fractions": [0.5, 1.0], "alpha": 0.05, "gamma": -4.0},
+    "statistics.group_sequential_design": {"fractions": [0.5, 1.0], "alpha": 0.05, "gamma": -4.0},
     "statistics.metric_of_classes": {"actual": TRUTH, "predicted": RIGHT, "metric": "f1"},
     "statistics.metric_of_numbers": {"actual": ROW, "predicted": TABLE, "metric": "r2"},
     "statistics.roc_areas": {"is_positive": TRUTH, "scores": TABLE},
@@ -53,7 +53,7 @@ FITTING: dict[str, dict[str, Any]] = {
     "statistics.prediction_powered_mean": {"labels": ROW[:6], "judged_labelled": ROW[:6] + TABLE[0, :6], "judged": TABLE[0]},
     "statistics.run_noise": {"values": [TABLE, TABLE + RIGHT]},
     "statistics.shaffer_sets": {"n_models": 4},
-    "frequentist.split_information": {"n_splits": [5, 10], "n_total": 10, "test_train_ratio": 0.1},
+    "statistics.split_information": {"n_splits": [5, 10], "n_total": 10, "test_train_ratio": 0.1},
     "statistics.stratified_mean": {"values": ROW, "strata": np.repeat(np.arange(4), 3), "scale": 1.0},
     "statistics.student_quantile": {"probability": 0.9, "df": 5},
     "statistics.welch_ttest": {"first": ROW, "second": TABLE[0]},
@@ -162,7 +162,7 @@ def test_each_function_of_arrays_is_tried() -> None:
     takes_functions = {"bootstrap", "bootstrap_winner_by"}
     public = {
         f"{module}.{name}"
-        for module in ("frequentist", "metrics", "statistics")
+        for module in ("metrics", "statistics")
         for name in getattr(tb, module).__all__
         if inspect.isfunction(getattr(getattr(tb, module), name))
     }
@@ -186,7 +186,7 @@ def test_each_function_of_arrays_is_tried() -> None:
 )
 def test_what_is_wrong_is_named_with_what_is_allowed(name: str, argument: str, value: object, text: str) -> None:
     """The text names the argument, what it may be, and what it is."""
-    package = tb.statistics if hasattr(tb.statistics, name) else tb.frequentist
+    package = tb.statistics
     rest = FITTING[f"{package.__name__[9:]}.{name}"]
     with pytest.raises(ValueError, match=r"must|need") as caught:
         getattr(package, name)(**{**rest, argument: value})

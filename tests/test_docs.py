@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import importlib.util
-import inspect
 import io
 import os
 import re
@@ -25,7 +24,6 @@ import pytest
 
 import tiebreak as tb
 from tiebreak.result import VIEWS
-from tiebreak.views.plots.display import Plots
 
 pytestmark = pytest.mark.slow
 
@@ -127,7 +125,7 @@ def test_the_reference_names_every_public_name_once() -> None:
     """A function that is not in the reference is not found; one that is gone breaks the site."""
     text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
     named = [line.strip() for line in text.splitlines() if re.fullmatch(r"   \w+", line)]
-    packages = {"errors", "frequentist", "metrics", "statistics", "testing"}
+    packages = {"errors", "metrics", "statistics", "testing"}
     public = [*tb.__all__, *chain.from_iterable(getattr(tb, name).__all__ for name in packages - {"errors"})]
     assert sorted(named) == sorted(set(public) - packages - {"TiebreakError", "__version__"})
 
@@ -208,48 +206,28 @@ def test_the_check_of_the_site_counts_clicks(tmp_path: Path) -> None:
     assert list(far) == ["c is more than 2 clicks away", "e is more than 2 clicks away"]
 
 
-def registered() -> dict[str, type[Plots[Any]]]:
-    """Classes of plots of all results, by their names; results of several models share that of one."""
-    classes = {resolve_name(resolve_name(view).plots) for view in VIEWS.values()}
-    return {each.__name__: each for each in classes if each is not Plots}
-
-
-def plots_of(classes: dict[str, type[Plots[Any]]]) -> set[str]:
-    """Every plot there is, as "ComparisonPlots.ranking"."""
-    return {
-        f"{name}.{plot}"
-        for name, each in classes.items()
-        for plot, made in vars(each).items()
-        if not plot.startswith("_") and inspect.isfunction(made)
-    }
-
-
 def test_the_gallery_draws_every_plot(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its examples run as a reader would run them, and between them they draw every plot of every result."""
     import matplotlib.pyplot as plt
 
-    classes, drawn = registered(), set()
+    every, drawn = {place: resolve_name(place) for view in VIEWS.values() if (place := resolve_name(view).plots)}, set()
 
-    def noted(name: str, plot: Callable[..., Any]) -> Callable[..., Any]:
+    def noted(plot: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(plot)
         def noting(*given: Any, **named: Any) -> Any:
-            drawn.add(name)
+            drawn.add(plot)
             return plot(*given, **named)
 
         return noting
 
-    every = plots_of(classes)
-    for name in every:
-        owner, _, plot = name.partition(".")
-        made = vars(classes[owner])[plot]
-        for alias in [
-            alias for alias, each in vars(classes[owner]).items() if each is made
-        ]:  # also __call__, where it is the only one
-            monkeypatch.setattr(classes[owner], alias, noted(name, made))
+    for plots in every.values():
+        for name, plot in dict(plots).items():
+            monkeypatch.setitem(plots, name, plot._replace(draw=noted(plot.draw)))
+    asked = {plot.draw.__wrapped__ for plots in every.values() for plot in plots.values()}
     monkeypatch.chdir(ROOT / "docs" / "gallery")
     for example in sorted(Path().glob("plot_*.py")):
         with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             runpy.run_path(str(example))
         plt.close("all")
-    assert drawn == every
+    assert {plot.__qualname__ for plot in drawn} == {plot.__qualname__ for plot in asked}

@@ -9,7 +9,7 @@ from types import ModuleType
 
 import pytest
 
-PACKAGES = ["tiebreak", "tiebreak.statistics", "tiebreak.frequentist", "tiebreak.metrics", "tiebreak.views.plots"]
+PACKAGES = ["tiebreak", "tiebreak.statistics", "tiebreak.metrics"]
 
 
 @pytest.mark.parametrize("package", PACKAGES)

@@ -189,7 +189,7 @@ def test_what_runs_share_is_left_by_ever_so_many_items(rng: np.random.Generator)
     """The floor of a pilot with runs is the part of its error that lies between runs."""
     table, settings = pilots(rng)["runs"]
     answer = tb.compare(table, **settings)
-    shared = np.sqrt(answer.pair("a", "b").distribution.from_runs)
+    shared = np.sqrt(answer.pair("a", "b").judged.beside["from_runs"])
     assert tb.sample_size(answer).population.scale(10**9, 0.0) == pytest.approx(float(shared), rel=1e-3)
 
 

@@ -30,7 +30,6 @@ import = "sklearn.naive_bayes:GaussianNB"
 [models.tree]
 import = "sklearn.tree:DecisionTreeClassifier"
 """
-GRID = "grid = { max_depth = [1, 2] }\n"
 
 
 def tiebreak(*arguments: str, folder: Path) -> str:
@@ -83,14 +82,13 @@ def test_study_in_a_store(tmp_path: Path) -> None:
     [
         ("learning-curve", "study.toml", "--sizes", "30,60", "--plots", "plots"),
         ("validation-curve", "study.toml", "--models", "tree", "--parameter", "max_depth", "--values", "1,2", "--plots", "plots"),
-        ("nested", "study.toml"),
         ("audit", "study.toml", "--plots", "plots"),
     ],
     ids=lambda command: command[0],
 )
 def test_other_questions_about_a_study(command: tuple[str, ...], tmp_path: Path) -> None:
     """Each is answered, and its plots are drawn."""
-    (tmp_path / "study.toml").write_text(STUDY + GRID if command[0] == "nested" else STUDY, encoding="utf-8")
+    (tmp_path / "study.toml").write_text(STUDY, encoding="utf-8")
     assert "tree" in tiebreak(*command, folder=tmp_path) or command[0] == "audit"
     if "--plots" in command:
         assert_drawn(tmp_path / "plots")

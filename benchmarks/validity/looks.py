@@ -34,9 +34,8 @@ from tiebreak.comparison.looks import PROCESSES, Looks, TakenLook, cut, digest_o
 from tiebreak.comparison.procedures import METHODS
 from tiebreak.comparison.settings import Settings
 from tiebreak.errors import TiebreakError
-from tiebreak.frequentist import alpha_spent, group_sequential_design, split_information
 from tiebreak.numerics import student_multiplier, student_tail
-from tiebreak.statistics import wilcoxon
+from tiebreak.statistics import alpha_spent, group_sequential_design, split_information, wilcoxon
 from tiebreak.statistics.influence import cluster_sums, mean_of_clusters
 
 Array = np.ndarray[Any, Any]
@@ -216,19 +215,12 @@ def _auc(level: float, n_tables: int, rng: np.random.Generator) -> tuple[float, 
         score = 1.2 * y + (base + rng.normal(size=(2, 400))) / np.sqrt(2)
         positive = np.array([np.count_nonzero(y[:m]) for m in sizes])
         information = positive * (sizes - positive) / sizes
-        spent = {}
-        t = information / information[-1]
-        for share, at in zip(t.tolist(), sizes, strict=True):
-            spent[share] = float(alpha_spent([at / 400], alpha=level)[0])
-        design = group_sequential_design(t, alpha=level, spending=partial(_spent, spent))
+        spent = alpha_spent(np.array(sizes) / 400, alpha=level)
+        design = group_sequential_design(information / information[-1], alpha=level, spent=spent)
         p = np.array([_auc_pvalue(y[:m], score[:, :m]) for m in sizes])
         n_wrong += bool((p <= design.alphas).any())
         n_unplanned += bool((p <= level).any())
     return n_wrong / n_tables, n_unplanned / n_tables
-
-
-def _spent(amounts: dict[float, float], at: float, alpha: float) -> float:
-    return amounts.get(at, alpha)
 
 
 def _auc_pvalue(y: Array, score: Array) -> float:

@@ -14,18 +14,13 @@ answer = tb.compare("../../examples/bakeoff.csv", metric="accuracy", rope=0.005)
 print(answer.sentence)
 
 # %%
-# Average ranks, the best on top. A bar joins models that are not told apart; H-InceptionTime and FreshPRINCE are not, but
+# Average ranks, the best on the left. A bar joins models that are not told apart; H-InceptionTime and FreshPRINCE are not, but
 # QUANT, which lies between them, is told apart from FreshPRINCE: hence the gap. The bars are of pairwise tests, so they do not
 # change with which other models are in the table.
 answer.plot.diagram(own="QUANT")
 
 # %%
-# The same on a horizontal axis, as reviewers know it:
-
-answer.plot.diagram(own="QUANT", style="demsar")
-
-# %%
-# Two models on each dataset: above the diagonal the first is better.
+# Two models on each dataset, the largest difference on top.
 answer.plot.paired("HC2", "PF")
 
 # %%

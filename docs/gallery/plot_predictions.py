@@ -2,16 +2,14 @@
 What kind of errors does a model make?
 ======================================
 
-Confusion matrices, ROC, precision-recall and calibration curves, costs and residuals, read off the predictions that an evaluation
-keeps.
+Confusion matrices, ROC, precision-recall and calibration curves, and costs, read off the predictions that an evaluation keeps.
 """
 
-from sklearn.datasets import load_breast_cancer, load_diabetes
-from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.datasets import load_breast_cancer
+from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.tree import DecisionTreeRegressor
 
 import tiebreak as tb
 
@@ -39,13 +37,3 @@ evaluation.roc(positive=0).plot.costs(costs)
 # %%
 # Who is near the best, and cheap to fit.
 evaluation.plot.times("roc_auc", rope=0.01)
-
-# %%
-# A regression: predicted against actual values, and what is left over.
-X, y = load_diabetes(return_X_y=True)
-models = {"ridge": Ridge(), "tree": DecisionTreeRegressor(max_depth=4, random_state=0)}
-regression = tb.evaluate(models, X, y, cv=5, scoring="neg_root_mean_squared_error")
-regression.plot.predicted()
-
-# %%
-regression.plot.residuals()

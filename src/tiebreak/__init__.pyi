@@ -1,5 +1,4 @@
 from tiebreak import errors as errors
-from tiebreak import frequentist as frequentist
 from tiebreak import metrics as metrics
 from tiebreak import statistics as statistics
 from tiebreak import testing as testing
@@ -7,7 +6,6 @@ from tiebreak.api import bias_variance as bias_variance
 from tiebreak.api import compare as compare
 from tiebreak.api import evaluate as evaluate
 from tiebreak.api import learning_curve as learning_curve
-from tiebreak.api import nested_cross_validate as nested_cross_validate
 from tiebreak.api import noise_floor as noise_floor
 from tiebreak.api import read_scores as read_scores
 from tiebreak.api import validation_curve as validation_curve
@@ -20,7 +18,7 @@ from tiebreak.comparison.family import Against as Against
 from tiebreak.comparison.looks import Looks as Looks
 from tiebreak.comparison.noise_floor import NoiseFloor as NoiseFloor
 from tiebreak.comparison.noise_floor import read_noise_floor as read_noise_floor
-from tiebreak.comparison.procedures import Methods as Methods
+from tiebreak.comparison.procedures import MethodList as MethodList
 from tiebreak.comparison.procedures import methods as methods
 from tiebreak.comparison.procedures.procedure import TestOnly as TestOnly
 from tiebreak.comparison.ranking import RankingTable as RankingTable
@@ -40,6 +38,7 @@ from tiebreak.evaluation.class_curves import Rocs as Rocs
 from tiebreak.evaluation.confusions import Confusions as Confusions
 from tiebreak.evaluation.evaluate import read_evaluation as read_evaluation
 from tiebreak.evaluation.evaluation import Evaluation as Evaluation
+from tiebreak.evaluation.run_options import Run as Run
 from tiebreak.evaluation.frames import FailureGroup as FailureGroup
 from tiebreak.metrics.costs import CostMatrix as CostMatrix
 from tiebreak.plan.candidates import grid as grid
@@ -63,21 +62,15 @@ from tiebreak.stores.cells import CellTable as CellTable
 from tiebreak.stores.cells import Claim as Claim
 from tiebreak.stores.contract import RunSummary as RunSummary
 from tiebreak.stores.damage import Damage as Damage
-from tiebreak.stores.memory import MemoryLease as MemoryLease
-from tiebreak.stores.memory import MemoryLog as MemoryLog
+from tiebreak.stores.lease import SqlLease as SqlLease
+from tiebreak.stores.log import SqlLog as SqlLog
 from tiebreak.stores.memory import MemoryStore as MemoryStore
-from tiebreak.stores.sql.leases import SqlLease as SqlLease
-from tiebreak.stores.sql.log import SqlLog as SqlLog
-from tiebreak.stores.sql.store import SqlStore as SqlStore
-from tiebreak.stores.sql.upgrade import Upgrade as Upgrade
+from tiebreak.stores.sql import SqlStore as SqlStore
 from tiebreak.studies.bias_variance import BiasVariance as BiasVariance
 from tiebreak.studies.bias_variance import LossParts as LossParts
 from tiebreak.studies.learning_curve import LearningCurve as LearningCurve
 from tiebreak.studies.near_best import NearBest as NearBest
 from tiebreak.studies.near_best import near_best as near_best
-from tiebreak.studies.nested import NestedEvaluation as NestedEvaluation
-from tiebreak.studies.nested import NestedScore as NestedScore
-from tiebreak.studies.nested_choice import Choice as Choice
 from tiebreak.studies.validation_curve import ValidationCurve as ValidationCurve
 
 __version__: str

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import numpy as np
 
 from tiebreak.comparison.compare import compare_scores
 from tiebreak.comparison.comparison import Comparison
 from tiebreak.comparison.settings import Settings, settings_for
-from tiebreak.evaluation.run_options import RunOptions
+from tiebreak.evaluation.run_options import Run, RunOptions
 from tiebreak.numerics import Missing
 from tiebreak.scores.scores import Scores
+from tiebreak.scores.vocabulary import look_up
 from tiebreak.statistics.family import Correction
 from tiebreak.views.looks import keep, plan_of
 from tiebreak.views.progress import shown
@@ -24,11 +25,9 @@ if TYPE_CHECKING:
     from tiebreak.comparison.looks import Looks
     from tiebreak.comparison.noise_floor import NoiseFloor
     from tiebreak.evaluation.evaluation import Evaluation
-    from tiebreak.evaluation.progress import Progress
     from tiebreak.readers.source import ReadOptions
     from tiebreak.studies.bias_variance import BiasVariance, Loss
     from tiebreak.studies.learning_curve import LearningCurve
-    from tiebreak.studies.nested import NestedEvaluation
     from tiebreak.studies.validation_curve import ValidationCurve
 
 
@@ -276,19 +275,10 @@ def evaluate(
     scoring: Any = None,
     sample_weight: Any = None,
     fit_params: Mapping[str, Any] | None = None,
-    store: Any = None,
-    name: str | None = None,
-    n_jobs: int = 1,
-    runner: Any = None,
-    threads_per_fit: int | Literal["auto"] | None = "auto",
-    share_steps: bool = True,
     keep_predictions: bool = True,
     train_scores: bool = False,
-    timeout: float | None = None,
-    retry_failed: bool = False,
-    accept_versions: bool = False,
-    progress: bool | Callable[[Progress], object] | None = None,
     rng: int | np.random.Generator | None = 0,
+    **run: Unpack[Run],
 ) -> Evaluation:
     """Measure models on the same splits of the same data; with a store, each cell once and never again.
 
@@ -322,32 +312,15 @@ def evaluate(
     fit_params : dict, optional
         What `fit` is given besides; values with n_samples rows are cut to the training rows. With scikit-learn's metadata
         routing on, these and `sample_weight` are routed.
-    store : str, path or Store, optional
-        ``"sqlite:///runs.db"``; not given: in memory, for this call only.
-    name : str, optional
-        Of the run in the store; made from the data if not given.
-    n_jobs : int, default 1
-        Worker processes; -1 for all cores. They take about 1.5 s to start, once a call.
-    runner : distributed.Client, str or Runner, optional
-        Runs the cells instead: a Dask client, its scheduler's address (``"tcp://host:8786"``), ``"dask"`` for `n_jobs` workers of
-        Dask on this machine, or any object with ``run(workload, cells)``.
-    threads_per_fit : "auto", int or None
-        Threads of numerical libraries. "auto": 1 for data of up to a million numbers, else cores / workers; decided when a
-        run begins, and kept. None leaves the libraries alone.
-    share_steps : bool, default True
-        Fit equal leading steps of pipelines once on each split, where that is shown to change no score; see :doc:`/shared-steps`.
     keep_predictions, train_scores : bool
         Whether to keep what the models said of the test rows, and to score the training rows too.
-    timeout : float, optional
-        Seconds after which a cell is given up.
-    retry_failed, accept_versions : bool, default False
-        Whether to measure again what failed before, and to go on with a run begun with other versions of the libraries.
-    progress : bool or callable, optional
-        By default a bar on a terminal, if the run takes longer than two seconds. A callable is given a `Progress`.
     rng : int, Generator or None, default 0
         What all seeds are derived from: of models and splitters whose random_state is None, and of functions. The seed of a
         cell depends on the names of model and dataset and on the split alone, so results are the same whatever `n_jobs` is.
         None leaves random states alone, and the run cannot be reproduced.
+    **run
+        Of `Run`: `store`, `name`, `n_jobs`, `runner`, `threads_per_fit`, `share_steps`, `timeout`, `retry_failed`,
+        `accept_versions` and `progress`.
 
     Returns
     -------
@@ -374,105 +347,11 @@ def evaluate(
     from tiebreak.evaluation.evaluate import find_scorers, measure_plan
     from tiebreak.plan.plan import make_plan
 
-    progress = shown(progress)
-    run = RunOptions(store, name, n_jobs, runner, threads_per_fit, share_steps, timeout, retry_failed, accept_versions, progress)
+    options = _options(run)
     plan = make_plan(
         models, X, y, groups=groups, datasets=datasets, cv=cv, sample_weight=sample_weight, fit_params=fit_params, rng=rng
     )
-    return measure_plan(plan, find_scorers(plan, scoring), run, keep_predictions=keep_predictions, train_scores=train_scores)
-
-
-def nested_cross_validate(
-    models: Any,
-    X: Any,
-    y: Any,
-    *,
-    groups: Any = None,
-    outer: Any = None,
-    inner: Any = None,
-    scoring: Any = None,
-    sample_weight: Any = None,
-    fit_params: Mapping[str, Any] | None = None,
-    store: Any = None,
-    name: str | None = None,
-    n_jobs: int = 1,
-    runner: Any = None,
-    threads_per_fit: int | Literal["auto"] | None = "auto",
-    share_steps: bool = True,
-    keep_predictions: bool = True,
-    plain: bool = True,
-    rope: float | str = 0.0,
-    alpha: float = 0.05,
-    timeout: float | None = None,
-    retry_failed: bool = False,
-    accept_versions: bool = False,
-    progress: bool | Callable[[Progress], object] | None = None,
-    rng: int | np.random.Generator | None = 0,
-) -> NestedEvaluation:
-    """Say what to expect of a model that is chosen among several: the choice is made anew on each outer training set.
-
-    On each outer split the candidates are measured on inner splits of its training rows alone, the best one is fitted on all of
-    these rows and scored on the test rows, which took no part in choosing. All cells go through the store and the runners as
-    with `evaluate`: the same call goes on after an interruption, and any number of workers gives the same bits.
-
-    Parameters
-    ----------
-    models : search, dict or list
-        A `GridSearchCV` or `RandomizedSearchCV`, the result of `grid`, or any candidates to choose from as ``{name: model}`` or a
-        list. Several by name, ``{name: search or grid}``, are chosen in separately; a model beside them has no choice to make.
-    X, y, groups, sample_weight, fit_params
-        As for `evaluate`; groups are kept together inside and outside where `outer` and `inner` are None, numbers or names.
-    outer : None, int, str, dict, splitter, or iterable of (train, test)
-        As `cv` of `evaluate`; None: 10 shuffled folds, stratified for classes, groups kept together.
-    inner : None, int, str, dict, or splitter
-        Made within each outer training set. None: the search's own `cv`, else 5 such folds, or 5 time splits where the outer ones
-        are in order of time.
-    scoring : str, callable, list, or dict, optional
-        As for `evaluate`. The first one chooses, unless a search names its own; each metric is scored on the outer splits.
-    store, n_jobs, runner, threads_per_fit, share_steps, timeout, retry_failed, accept_versions, progress, rng
-        As for `evaluate`.
-    name : str, optional
-        Of the run in the store that holds the outer splits; those of the inner splits are called "NAME inner".
-    keep_predictions : bool, default True
-        Whether to keep what the models said of the outer test rows, which `bias_corrected` needs.
-    plain : bool, default True
-        Measure all candidates on the outer splits, not only those chosen: what plain cross-validation would have claimed.
-    rope : float or str, default 0
-        Smallest difference that matters, in the metric's unit or as "1%" of the honest score.
-    alpha : float, default 0.05
-        1 - coverage of the intervals.
-
-    Returns
-    -------
-    NestedEvaluation
-        Print it for the answer; `.score()`, `.summary()`, `.chosen()`, `.inner()`, `.compare()`, `.bias_corrected()`, `.plot()`.
-
-    Raises
-    ------
-    TiebreakError
-        Something that can be told before the first fit, or a store that cannot be used; the text says how to go on.
-
-    Examples
-    --------
-    >>> import tiebreak as tb
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.svm import SVC
-    >>> X, y = load_iris(return_X_y=True)
-    >>> nested = tb.nested_cross_validate(tb.grid(SVC(), {"C": [0.1, 1, 10]}), X, y, outer=5, inner=2)
-    >>> nested.choice().n_chosen.tolist(), round(nested.score().mean, 3)
-    ([0, 0, 5], 0.98)
-    """
-    from tiebreak.plan.nested import make_nested_plan
-    from tiebreak.studies import nested as studies
-
-    progress = shown(progress)
-    run = RunOptions(store, name, n_jobs, runner, threads_per_fit, share_steps, timeout, retry_failed, accept_versions, progress)
-    plan = make_nested_plan(
-        models, X, y, groups=groups, outer=outer, inner=inner, sample_weight=sample_weight, fit_params=fit_params, rng=rng
-    )
-    return studies.nested_cross_validate(
-        plan, run, scoring=scoring, keep_predictions=keep_predictions, plain=plain, rope=rope, alpha=alpha
-    )
+    return measure_plan(plan, find_scorers(plan, scoring), options, keep_predictions=keep_predictions, train_scores=train_scores)
 
 
 def learning_curve(
@@ -488,18 +367,9 @@ def learning_curve(
     fit_params: Mapping[str, Any] | None = None,
     rope: float | str = 0.0,
     alpha: float = 0.05,
-    store: Any = None,
-    name: str | None = None,
-    n_jobs: int = 1,
-    runner: Any = None,
-    threads_per_fit: int | Literal["auto"] | None = "auto",
-    share_steps: bool = True,
     keep_predictions: bool = False,
-    timeout: float | None = None,
-    retry_failed: bool = False,
-    accept_versions: bool = False,
-    progress: bool | Callable[[Progress], object] | None = None,
     rng: int | np.random.Generator | None = 0,
+    **run: Unpack[Run],
 ) -> LearningCurve:
     """Measure models on growing training sets, and say for each whether more data would help.
 
@@ -520,8 +390,8 @@ def learning_curve(
         Smallest gain that matters, in the metric's unit, or a percentage of the best mean ("1%").
     alpha : float, default 0.05
         1 - coverage of the intervals.
-    store, name, n_jobs, runner, threads_per_fit, share_steps, keep_predictions, timeout, retry_failed, accept_versions
-        As for `evaluate`, and so are `progress` and `rng`.
+    keep_predictions, rng, **run
+        As for `evaluate`.
 
     Returns
     -------
@@ -541,11 +411,10 @@ def learning_curve(
     from tiebreak.plan.plan import make_plan
     from tiebreak.studies import learning_curve as studies
 
-    progress = shown(progress)
-    run = RunOptions(store, name, n_jobs, runner, threads_per_fit, share_steps, timeout, retry_failed, accept_versions, progress)
+    options = _options(run)
     plan = make_plan(models, X, y, groups=groups, cv=cv, sample_weight=sample_weight, fit_params=fit_params, rng=rng)
     return studies.learning_curve(
-        plan, run, sizes=sizes, scoring=scoring, rope=rope, alpha=alpha, keep_predictions=keep_predictions
+        plan, options, sizes=sizes, scoring=scoring, rope=rope, alpha=alpha, keep_predictions=keep_predictions
     )
 
 
@@ -563,18 +432,9 @@ def validation_curve(
     fit_params: Mapping[str, Any] | None = None,
     rope: float | str = 0.0,
     alpha: float = 0.05,
-    store: Any = None,
-    name: str | None = None,
-    n_jobs: int = 1,
-    runner: Any = None,
-    threads_per_fit: int | Literal["auto"] | None = "auto",
-    share_steps: bool = True,
     keep_predictions: bool = False,
-    timeout: float | None = None,
-    retry_failed: bool = False,
-    accept_versions: bool = False,
-    progress: bool | Callable[[Progress], object] | None = None,
     rng: int | np.random.Generator | None = 0,
+    **run: Unpack[Run],
 ) -> ValidationCurve:
     """Measure models for several values of a parameter, and say which is best and which are practically as good.
 
@@ -595,8 +455,8 @@ def validation_curve(
         value can be called practically equivalent to the best.
     alpha : float, default 0.05
         Accepted rate of wrong verdicts among the values of a model, and 1 - coverage of the intervals.
-    store, name, n_jobs, runner, threads_per_fit, share_steps, keep_predictions, timeout, retry_failed, accept_versions
-        As for `evaluate`, and so are `progress` and `rng`.
+    keep_predictions, rng, **run
+        As for `evaluate`.
 
     Returns
     -------
@@ -616,11 +476,12 @@ def validation_curve(
     from tiebreak.plan.plan import make_plan
     from tiebreak.studies import validation_curve as studies
 
-    progress = shown(progress)
-    run = RunOptions(store, name, n_jobs, runner, threads_per_fit, share_steps, timeout, retry_failed, accept_versions, progress)
+    options = _options(run)
     grids = studies.vary(models, parameter, values)
     plan = make_plan(grids.candidates, X, y, groups=groups, cv=cv, sample_weight=sample_weight, fit_params=fit_params, rng=rng)
-    return studies.validation_curve(grids, plan, run, scoring=scoring, rope=rope, alpha=alpha, keep_predictions=keep_predictions)
+    return studies.validation_curve(
+        grids, plan, options, scoring=scoring, rope=rope, alpha=alpha, keep_predictions=keep_predictions
+    )
 
 
 def bias_variance(
@@ -631,17 +492,8 @@ def bias_variance(
     n_rounds: int = 100,
     test_size: float = 0.25,
     loss: Loss | None = None,
-    store: Any = None,
-    name: str | None = None,
-    n_jobs: int = 1,
-    runner: Any = None,
-    threads_per_fit: int | Literal["auto"] | None = "auto",
-    share_steps: bool = True,
-    timeout: float | None = None,
-    retry_failed: bool = False,
-    accept_versions: bool = False,
-    progress: bool | Callable[[Progress], object] | None = None,
     rng: int | np.random.Generator | None = 0,
+    **run: Unpack[Run],
 ) -> BiasVariance:
     """Say how much of a model's loss is bias, and how much comes of the training set, drawn with replacement, that it got.
 
@@ -655,7 +507,7 @@ def bias_variance(
         Share or number of the examples that are tested.
     loss : {"squared", "zero-one"}, optional
         By default what fits the task: "squared" for numbers, "zero-one" for classes.
-    store, name, n_jobs, runner, threads_per_fit, share_steps, timeout, retry_failed, accept_versions, progress, rng
+    rng, **run
         As for `evaluate`.
 
     Returns
@@ -675,9 +527,16 @@ def bias_variance(
     """
     from tiebreak.studies import bias_variance as studies
 
-    progress = shown(progress)
-    run = RunOptions(store, name, n_jobs, runner, threads_per_fit, share_steps, timeout, retry_failed, accept_versions, progress)
-    return studies.bias_variance(models, X, y, run, n_rounds=n_rounds, test_size=test_size, loss=loss, rng=rng)
+    options = _options(run)
+    return studies.bias_variance(models, X, y, options, n_rounds=n_rounds, test_size=test_size, loss=loss, rng=rng)
+
+
+def _options(run: Run) -> RunOptions:
+    """Options of a run; refuses a keyword that there is not, with the nearest names."""
+    for name in run:
+        look_up(name, list(Run.__annotations__), "parameter")
+    given: dict[str, Any] = {**run, "progress": shown(run.get("progress"))}
+    return RunOptions(**given)
 
 
 def _read(sources: Sequence[Any], options: ReadOptions) -> Scores:

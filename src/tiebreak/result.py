@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import os
@@ -13,9 +13,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from tiebreak.views.plots.menu import Plots
     from tiebreak.views.view import View
-
-P_co = TypeVar("P_co", covariant=True)
 
 VIEWS = {
     "Comparison": "tiebreak.views.comparison:VIEW",
@@ -28,7 +27,6 @@ VIEWS = {
     "LearningCurve": "tiebreak.views.learning_curve:VIEW",
     "ValidationCurve": "tiebreak.views.validation_curve:VIEW",
     "BiasVariance": "tiebreak.views.bias_variance:VIEW",
-    "NestedEvaluation": "tiebreak.views.nested:VIEW",
     "BiasCorrectedScore": "tiebreak.views.bbc:VIEW",
     "Audit": "tiebreak.views.audit:VIEW",
     "ConfusionMatrix": "tiebreak.views.confusion:MATRIX",
@@ -46,11 +44,8 @@ VIEWS = {
 """Type of result, by its name -> "module:name" of its view, which is imported when it is asked for."""
 
 
-class Result(Generic[P_co]):
-    """A result that can be printed, written as Markdown, HTML and JSON, turned into a frame, and drawn.
-
-    The type parameter is the class of `plot`.
-    """
+class Result:
+    """A result that can be printed, written as Markdown, HTML and JSON, turned into a frame, and drawn."""
 
     __slots__ = ()
 
@@ -98,10 +93,9 @@ class Result(Generic[P_co]):
         return view_of(self).as_json(self, path)
 
     @property
-    def plot(self) -> P_co:
-        """Plots: it lists them when shown, and ``plot.name(ax=None)`` draws one and returns its display."""
-        plots: P_co = view_of(self).plots_of(self)
-        return plots
+    def plot(self) -> Plots:
+        """Plots: it lists them when shown, and ``plot.name(ax=None)`` draws one and returns its drawing."""
+        return view_of(self).plots_of(self)
 
     def __str__(self) -> str:
         width = _window_width()

@@ -47,7 +47,7 @@ def test_json_csv_and_markdown(visits: str, capsys: pytest.CaptureFixture[str]) 
     assert lines[0] == "code,severity,text,advice,splits,rows,columns,numbers"
     assert [line.split(",")[0] for line in lines[1:]] == codes
     markdown = run(capsys, "audit", visits, "--format", "markdown")[1]
-    assert all(f"`{code}`" in markdown for code in codes)
+    assert all(f" {code}**" in markdown for code in codes)
 
 
 def test_the_figure_is_drawn(study: str, here: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -48,7 +48,7 @@ def test_choices_are_those_of_the_library(choices: tuple[str, ...], allowed: Any
 
 def test_every_option_is_a_parameter_of_compare() -> None:
     """With the same default, but for what only a command line or `read_scores` has and what only a search needs."""
-    own = {"files", "directions", "format_", "columns", "raw", "plots", "html", *compare.RequirementOptions.__slots__}
+    own = {"files", "directions", "format_", "details", "raw", "plots", "html", *compare.RequirementOptions.__slots__}
     reading = {"parts", "where", "positive"}
     for_searches = {"X", "y", "groups"}
     options = {str(p.name) for p in compare.compare_command.params} - own - reading - {"help"}
@@ -251,7 +251,7 @@ def test_answers_to_questions(capsys: pytest.CaptureFixture[str], tmp_path: Path
     code, out, _ = run_compare(capsys, str(named), "--by", "topic", "--require-better", "new", "old")
     assert code in (0, 3)
     assert "60 questions" in out
-    assert "By topic: first minus second" in out
+    assert "By topic; a positive difference favours the first" in out
     code, out, _ = run_compare(capsys, str(bare), "--rows", "items", "--format", "json")
     assert code == 0
     answer = json.loads(out)
@@ -295,7 +295,7 @@ def test_logs_of_evaluation_tools(tool: str, tmp_path: Path, capsys: pytest.Capt
     assert (code, err) == (0, "")
     assert out == tb.compare(*paths).to_text()
     head, text = out.split("\n\n", 1)
-    assert head == f"{better} is better than {worse}: accuracy higher by 0.200."
+    assert head == f"{better} is better than {worse}: accuracy 0.200 higher."
     assert text.startswith(f"'{better}' is better than '{worse}': accuracy higher by 0.200 (95% interval ")
     assert "McNemar, exact: p 0.000488" in out
     found = answer(capsys, *files)

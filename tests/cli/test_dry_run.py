@@ -156,7 +156,7 @@ def test_many_models_are_counted(study: str, capsys: pytest.CaptureFixture[str])
     assert "  and 3 more" in dry(capsys)
 
 
-@pytest.mark.parametrize("command", ["run", "resume", "audit", "nested", "learning-curve", "validation-curve"])
+@pytest.mark.parametrize("command", ["run", "resume", "audit", "learning-curve", "validation-curve"])
 def test_help_says_that_a_study_file_is_code(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Nobody would expect it of a file of settings."""
     code, out, _ = run(capsys, command, "--help")

@@ -131,7 +131,7 @@ def test_a_summary_needs_no_requirement(scores: str, tmp_path: Path, capsys: pyt
     """The answer itself is worth a page."""
     page = tmp_path / "summary.md"
     assert run_compare(capsys, scores, *ROPE, "--summary", str(page))[0] == 0
-    assert page.read_text(encoding="utf-8").startswith("## tiebreak: comparison\n\n**svm is the best of the 3.**\n\n'svm' ")
+    assert page.read_text(encoding="utf-8").startswith("## tiebreak: comparison\n\n**svm is the best of the 3: accuracy ")
 
 
 def test_allowed_is_skipped_in_junit(scores: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -79,7 +79,7 @@ def test_listing_loads_nothing_heavy(store: str, format_: str) -> None:
     heavy = {"numpy", "asyncio", "pandas", "sklearn", "scipy", "joblib", "rich", "tiebreak.api"}
     loaded = modules_after("runs", "--store", store, "--format", format_)
     assert not heavy & loaded
-    assert {"sqlite3", "tiebreak.stores.sql.store"} <= loaded
+    assert {"sqlite3", "tiebreak.stores.sql"} <= loaded
 
 
 def test_the_metrics_of_a_run_may_be_many(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -18,8 +18,8 @@ from tests.comparison.tables import (
     noisy,
     ranked_by_hand,
 )
-from tiebreak.comparison.best import best_alpha
 from tiebreak.comparison.comparison import Comparison
+from tiebreak.comparison.family import best_alpha
 from tiebreak.errors import NotOfferedError
 
 N = float("nan")

@@ -13,8 +13,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from tests.comparison.tables import compared
 from tiebreak.comparison import ranking
-from tiebreak.comparison.best import best_alpha
 from tiebreak.comparison.comparison import Comparison
+from tiebreak.comparison.family import best_alpha
 from tiebreak.numerics import masked_pair_moments, pair_moments, row_moments
 from tiebreak.scores.assemble import assemble
 from tiebreak.scores.metric import Metric
@@ -166,7 +166,7 @@ def assert_identical(got: Columns, expected: Columns) -> None:
 def is_settled(answer: Comparison) -> bool:
     """Whether no verdict, standing, place or level hangs on the last digits of an end, a p-value or a value."""
     pairs, ranks = pairs_of(answer), ranking_of(answer)
-    low, high = answer.pair_table.differences.interval(2 * best_alpha(answer.settings.alpha, len(answer.models)))
+    low, high = answer.pair_table.law.interval_at(2 * best_alpha(answer.settings.alpha, len(answer.models)))
     ends = np.concatenate([pairs["interval_low"], pairs["interval_high"], low, high, ranks["shortfall_high"]])
     limits = np.array([[0.0], [answer.rope], [-answer.rope]])
     near_limit = np.abs(ends - limits) < 1e-9 * np.abs(answer.matrix.score).max()

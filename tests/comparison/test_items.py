@@ -107,7 +107,7 @@ def test_predictions_of_an_evaluation_are_items() -> None:
     evaluation = tb.evaluate(models, X, y, cv=10, scoring="accuracy")
     answer = tb.compare(evaluation.items("accuracy"))
     assert answer.method.name == "clustered-t"
-    text = " ".join(answer.to_text().split())
+    text = " ".join(answer.to_text(columns="all").split())
     assert "120 examples in 10 clusters" in text
     assert "predictions of 10 models each, fitted on the other folds of repeat 0" in text
 

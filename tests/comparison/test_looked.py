@@ -11,8 +11,8 @@ from scipy import stats
 
 import tiebreak as tb
 from tests.comparison.test_looks import N, answers, looked, repeats
-from tiebreak.comparison.looked import LookedDifferences
-from tiebreak.frequentist import group_sequential_design, split_information
+from tiebreak.comparison.looked import Looked
+from tiebreak.statistics import group_sequential_design, split_information
 
 
 @pytest.fixture(scope="module")
@@ -23,21 +23,21 @@ def answer() -> tb.Comparison:
 
 def test_tails_and_quantiles_are_one_function_at_the_level_of_the_family(answer: tb.Comparison) -> None:
     """A bound that misses with half of that level has just that tail."""
-    found: Any = answer.pair_table.differences
+    found: Any = answer.pair_table.judged
     p = found.home / 2
-    for upper, tail in ((False, found.tail_below), (True, found.tail_above)):
-        assert_allclose(tail(found.quantile(p, upper=upper)), p, rtol=1e-6)
+    for upper in (False, True):
+        assert_allclose(found.law.tail(found.law.end(p, upper=upper), upper=upper), p, rtol=1e-6)
 
 
 def test_some_pairs_are_what_they_are_among_all(answer: tb.Comparison) -> None:
     """Rows in any order, and one pair by itself."""
-    found: Any = answer.pair_table.differences
+    found: Any = answer.pair_table.judged
     rows = np.array([2, 0])
     some = found.take(rows)
-    assert isinstance(some, LookedDifferences)
-    assert_allclose(some.quantile(0.01), found.quantile(0.01)[rows], rtol=1e-12)
-    assert_allclose(some.tail_above(0.1), found.tail_above(0.1)[rows], rtol=1e-12)
-    assert some.look.tolist() == found.look[rows].tolist()
+    assert isinstance(some, Looked)
+    assert_allclose(some.law.end(0.01), found.law.end(0.01)[rows], rtol=1e-12)
+    assert_allclose(some.law.tail(0.1, upper=True), found.law.tail(0.1, upper=True)[rows], rtol=1e-12)
+    assert some.beside["look"].tolist() == found.beside["look"][rows].tolist()
     low, high = answer.pair_table.interval
     for row, (one, two) in enumerate(zip(answer.pair_table.first, answer.pair_table.second, strict=True)):
         pair = answer.pair(answer.models[one], answer.models[two])
@@ -49,13 +49,13 @@ def test_some_pairs_are_what_they_are_among_all(answer: tb.Comparison) -> None:
 
 def test_levels_broadcast(answer: tb.Comparison) -> None:
     """As of any differences: levels of shape (k, 1) give (k, n_pairs) ends."""
-    found: Any = answer.pair_table.differences
+    found: Any = answer.pair_table.judged
     levels = np.array([[0.01], [0.05]])
-    low, high = found.interval(levels)
+    low, high = found.law.interval_at(levels)
     for k, level in enumerate(levels[:, 0]):
-        assert_allclose([low[k], high[k]], found.interval(level), rtol=1e-12)
+        assert_allclose([low[k], high[k]], found.law.interval_at(level), rtol=1e-12)
     many = np.linspace(0.001, 0.2, 20)[:, None]  # by the shares at the level of the family: still monotone
-    assert np.all(np.diff(found.quantile(many), axis=0) >= 0)
+    assert np.all(np.diff(found.law.end(many), axis=0) >= 0)
 
 
 def test_what_knows_of_no_looks_is_not_offered(answer: tb.Comparison) -> None:
@@ -107,7 +107,7 @@ def test_the_forecast_of_who_may_be_the_best_counts_every_way_to_lose() -> None:
     assert len(may) == 2
     lost = 0.0
     table = now.pair_table
-    low, high = table.differences.interval(2 * 0.05 / 2)  # the bounds of the comparisons with the best
+    low, high = table.law.interval_at(2 * 0.05 / 2)  # the bounds of the comparisons with the best
     for first, second, difference, a, b in zip(table.first, table.second, table.difference, low, high, strict=True):
         s = (b - a) / 2 / design.critical[0]
         end, half = s * np.sqrt(1 - 300 / 800), design.critical[1] * s * np.sqrt(300 / 800)
@@ -133,11 +133,11 @@ def test_comparisons_with_the_best_share_alpha_one_sided() -> None:
     assert answer.looks is not None
     design = group_sequential_design([1 / 8, 0.5, 1.0], alpha=2 * 0.05 / 3)
     assert_allclose([look.interval_alpha for look in answer.looks.taken], design.alphas, rtol=1e-9)
-    differences: Any = answer.pair_table.differences
-    assert set(differences.look.tolist()) > {3}
+    differences: Any = answer.pair_table.judged
+    assert set(differences.beside["look"].tolist()) > {3}
     alone = tb.compare(answers(400, shares), metric="accuracy", alpha=float(design.alphas[1]), correction="none")
     one = next(name for look in answer.looks.taken[1:2] for name in look.decided)
-    low, high = answer.pair_table.differences.interval(2 * 0.05 / 3)
+    low, high = answer.pair_table.law.interval_at(2 * 0.05 / 3)
     row = answer.pair_table.row_of(answer.models.index(one[0]), answer.models.index(one[1]))
     assert_allclose([low[row], high[row]], [alone.pair(*one[:2]).interval_low, alone.pair(*one[:2]).interval_high], rtol=1e-9)
     assert tb.compare(answer).looks == answer.looks

@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose
 import tiebreak as tb
 from tiebreak.comparison.looks import Looks, cut, plan_unit
 from tiebreak.errors import ChangedLooksError, InvalidParameterError, UnreadableSourceError, UnsuitableDesignError
-from tiebreak.frequentist.group_sequential import group_sequential_design, split_information
+from tiebreak.statistics.looks import group_sequential_design, split_information
 
 N = 800
 """Items of the plan."""
@@ -116,12 +116,10 @@ def test_gaps_have_each_pairs_own_information() -> None:
     widths = {}
     for a, b, n in (("m0", "m1", (200, 800)), ("m1", "m2", (150, 750))):
         design = group_sequential_design(
-            np.array(n) / n[1],
-            alpha=0.05 / 3,
-            spending=lambda t, alpha: float(tb.frequentist.alpha_spent([0.25 if t < 1 else 1.0], alpha=alpha)[0]),
+            np.array(n) / n[1], alpha=0.05 / 3, spent=tb.statistics.alpha_spent([0.25, 1.0], alpha=0.05 / 3)
         )
         widths[a, b] = design.alphas
-    differences: Any = answer.pair_table.differences
+    differences: Any = answer.pair_table.judged
     granted = differences.granted.granted(0.05 / 3)
     assert_allclose(sorted(granted[1]), sorted(each[1] for each in widths.values()), rtol=1e-9)
 
@@ -334,10 +332,7 @@ def test_areas_under_roc_curves_go_by_both_classes() -> None:
     answer = tb.compare(first(100), n_total=200)
     answer = tb.compare(first(200), looks=answer)
     information = [(n - p) * p / n for n, p in ((100, y[:100].sum()), (200, y.sum()))]
-    design = group_sequential_design(
-        np.array(information) / information[1],
-        spending=lambda t, alpha: float(tb.frequentist.alpha_spent([0.5 if t < 1 else 1.0], alpha=alpha)[0]),
-    )
+    design = group_sequential_design(np.array(information) / information[1], spent=tb.statistics.alpha_spent([0.5, 1.0]))
     assert answer.looks is not None
     assert_allclose([look.interval_alpha for look in answer.looks.taken], design.alphas, rtol=1e-9)
 

@@ -27,15 +27,6 @@ def test_the_row_of_as_many_units_and_models_is_taken() -> None:
     assert all("seed" in row.data for row in exact)
 
 
-def test_the_page_says_it() -> None:
-    """In the text, under the method."""
-    answer = seeds(2, 5)
-    lowest = nearest_rates(answer)[0]
-    text = " ".join(answer.to_text().split())
-    assert f"Measured nearest to this design ({lowest.units} units, 2 models)" in text
-    assert f"{lowest.rate:g} %" in text
-
-
 def test_every_rate_is_of_equal_models_and_a_share() -> None:
     """The file of the docs is the one that the package reads; tables with copies in them are no design to cite."""
     docs = Path(__file__).parents[2] / "docs" / "error-rates.csv"

@@ -122,7 +122,7 @@ def test_a_model_that_never_lost_has_no_finite_rating() -> None:
     assert ratings.models == ("z", "x", "y")
     assert (ratings.rating[0], ratings.rating_high[0]) == (np.inf, np.inf)
     assert np.isfinite(ratings.rating_low[0])
-    assert "'z' never lost to the models with a finite rating" in ratings.to_text()
+    assert "z never lost to the models with a finite rating" in ratings.to_text()
     assert ratings.to_dict()["models"][0]["rating"] == "inf"
     assert ratings.win_probability("z", "x") == 1
 
@@ -190,7 +190,9 @@ def test_position_is_taken_out_as_logistic_regression_does() -> None:
     assert np.diff(ratings.rating) * np.log(10) / 400 == pytest.approx([second - first, -second], abs=1e-4)
     assert ratings.position_probability == pytest.approx(1 / (1 + np.exp(-fit.intercept_[0])), abs=1e-5)
     assert ratings.position_low < 1 / (1 + np.exp(-0.8)) < ratings.position_high
-    assert "The judge favours the answer that stands first: of two equal models it prefers the first" in ratings.to_text()
+    assert "The judge favours the answer that stands first: of two equal models it prefers the first" in " ".join(
+        ratings.to_text().split()
+    )
 
 
 def test_a_bias_that_is_not_shown_is_taken_out_all_the_same() -> None:
@@ -342,7 +344,7 @@ def test_a_model_that_always_won_is_better() -> None:
     assert (ratings.rank_low.tolist(), ratings.rank_high.tolist()) == ([1, 2], [1, 2])
     assert ratings.win_rate("x", "y") == pytest.approx((1.0, 0.025 ** (1 / 30), 1.0))
     assert ratings.win_rate("y", "x") == pytest.approx((0.0, 0.0, 1 - 0.025 ** (1 / 30)))
-    assert ratings.to_text().startswith("'x' is shown better than all others (30 battles, 2 models).")
+    assert ratings.to_text().startswith("x is shown better than all others (30 battles, 2 models).")
     assert [code for code, _ in _warnings(ratings)] == ["no-finite-rating", "one-order"]
     assert "open           30" in ratings.to_text()
     chain = {"model_a": ["z"] * 20 + ["y"] * 20 + ["z"] * 3, "model_b": ["y"] * 20 + ["x"] * 20 + ["x"] * 3, "winner": ["a"] * 43}
@@ -430,8 +432,8 @@ def test_words_that_all_models_share_are_said_once() -> None:
     battles = {"model_a": [models[0]] * 80, "model_b": [models[1]] * 80, "winner": ["a", "b", "b", "b"] * 20}
     ratings = tb.rate(battles, anchor=models[0])
     text = ratings.to_text()
-    assert "'Llama-3.1-70B' is shown better than all others" in text
-    assert "'Llama-3.1-8B' is at 1000" in text
-    assert "names leave out what models share: meta-llama/, Instruct-Turbo-FP8-Dynamic" in text
+    assert "Llama-3.1-70B is shown better than all others" in text
+    assert "Llama-3.1-8B is at 1000" in text
+    assert "Names leave out what all share: meta-llama, Instruct-Turbo-FP8-Dynamic" in " ".join(text.split())
     assert "8B-Instruct" not in text
     assert set(ratings.to_frame()["model"]) == set(models)

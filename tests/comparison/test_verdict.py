@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
 from tests.comparison.tables import compared, noisy, pair_with
-from tiebreak.comparison.verdict import MIRRORED
+from tiebreak.comparison.family import MIRRORED
 from tiebreak.numerics import Interval
 from tiebreak.numerics.law import VERDICTS, verdict_codes
 

@@ -132,8 +132,8 @@ def test_predictions_that_were_not_kept_are_asked_for() -> None:
     """With both ways to go on."""
     message = (
         "the bias-corrected score needs the predictions, and they were not kept (keep_predictions=False). Evaluate with "
-        "keep_predictions=True, under another name= where a store has the run already; or nest the choice, with "
-        "tb.nested_cross_validate."
+        "keep_predictions=True, under another name= where a store has the run already; or measure the "
+        "search as a model."
     )
     with pytest.raises(MissingSplitsError, match=f"^{re.escape(message)}$"):
         evaluated(keep_predictions=False).bias_corrected()
@@ -151,7 +151,7 @@ def test_splits_that_test_different_rows_are_refused() -> None:
     """Repeated holdouts: each repeat has its own rows."""
     message = (
         "the bias-corrected score needs each repeat to test the same examples, each once, and splits of the kind "
-        "'repeated-holdout' do not. Use folds, repeated or not, or nest the choice with tb.nested_cross_validate."
+        "'repeated-holdout' do not. Use folds, repeated or not, or measure the search as a model."
     )
     with pytest.raises(UnsuitableDesignError, match=f"^{re.escape(message)}$"):
         evaluated(cv="repeated-holdout").bias_corrected()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -11,12 +10,11 @@ import numpy as np
 import pytest
 
 import tiebreak as tb
-from tiebreak.errors import InvalidParameterError
-from tiebreak.evaluation.run_options import RunOptions
+from tiebreak.errors import InvalidParameterError, UnknownNameError
+from tiebreak.evaluation.run_options import Run, RunOptions
 
 MEASURING: tuple[Callable[..., Any], ...] = (
     tb.evaluate,
-    tb.nested_cross_validate,
     tb.learning_curve,
     tb.validation_curve,
     tb.bias_variance,
@@ -28,17 +26,19 @@ class Packed(Exception):
 
 
 @pytest.mark.parametrize("function", MEASURING)
-def test_each_option_is_packed_under_its_name(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the line that packs them mixes two up, this says so."""
-    names = [field.name for field in dataclasses.fields(RunOptions) if field.name != "settings"]
-    assert set(names) <= set(inspect.signature(function).parameters)
+def test_each_option_goes_under_its_name(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of `Run` are those of a run, but for facts that are kept with it; what is none is refused, with the nearest."""
+    names = {field.name for field in dataclasses.fields(RunOptions)} - {"settings"}
+    assert set(Run.__annotations__) == names
     given = {name: f"given as {name}" for name in names} | {"progress": print}
 
-    def stop(*values: Any) -> None:
-        raise Packed(dict(zip(names, values, strict=True)))
+    def stop(**values: Any) -> None:
+        raise Packed(values)
 
-    monkeypatch.setattr("tiebreak.api.RunOptions", stop)
     others = {"parameter": "x", "values": [1]} if function is tb.validation_curve else {}
+    with pytest.raises(UnknownNameError, match=r"'n_job'.*n_jobs"):
+        function(None, None, None, n_job=2, **others)
+    monkeypatch.setattr("tiebreak.api.RunOptions", stop)
     with pytest.raises(Packed) as caught:
         function(None, None, None, **given, **others)
     assert caught.value.args[0] == given

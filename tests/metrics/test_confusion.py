@@ -178,8 +178,8 @@ def test_counts_that_are_none_are_refused() -> None:
 def test_options_that_do_not_exist_are_refused() -> None:
     """Naming those that do."""
     matrix = confusion_matrix([0, 1], [0, 1])
-    assert refused(lambda: matrix.normalised("rows")) == "by must be 'actual', 'predicted' or 'all'; got 'rows'."
-    assert refused(lambda: matrix.averaged("samples")) == "average must be 'micro', 'macro' or 'weighted'; got 'samples'."
+    assert refused(lambda: matrix.normalised("rows")) == "by must be one of 'actual', 'predicted', 'all'; got 'rows'."
+    assert refused(lambda: matrix.averaged("samples")) == "average must be one of 'micro', 'macro', 'weighted'; got 'samples'."
     assert refused(lambda: matrix.f_beta(-1)).startswith("beta must be a number from 0 to 1e+09; got -1")
     assert refused(lambda: matrix + confusion_matrix(["a"], ["a"])).startswith("matrices are added label by label; one has")
 

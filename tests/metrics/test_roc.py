@@ -181,7 +181,7 @@ def test_a_positive_label_that_no_example_has() -> None:
     [
         ({"probabilities": [0.5, 1.5]}, "probabilities[1] is 1.5; probabilities lie between 0 and 1."),
         ({"n_bins": 0}, "n_bins must be a whole number of at least 1; got 0."),
-        ({"strategy": "kmeans"}, "strategy must be 'quantile' or 'uniform'; got 'kmeans'."),
+        ({"strategy": "kmeans"}, "strategy must be one of 'quantile', 'uniform'; got 'kmeans'."),
         ({"alpha": 5}, "alpha must lie between 0 and 1, ends excluded; got 5. Did you mean 0.05?"),
     ],
 )

@@ -13,7 +13,7 @@ from scipy import stats
 
 from tiebreak.errors import InvalidParameterError
 from tiebreak.numerics import CONSTANT, IDENTICAL, SPREAD, UNDEFINED
-from tiebreak.numerics.law import STUDENT, Law, Shape, least_sure, student
+from tiebreak.numerics.law import STUDENT, Law, Shape, by_draws, least_sure, student, tabulated
 
 ESTIMATE, SE, DF = np.array([0.02, -0.01, 0.0]), np.array([0.01, 0.02, 0.005]), np.array([9.0, 4.5, np.inf])
 LAW = student(ESTIMATE, SE, DF)
@@ -124,11 +124,33 @@ def test_the_least_sure_law_has_the_larger_tails_and_the_wider_interval() -> Non
     assert least_sure([LAW]) is LAW
 
 
+def test_a_table_of_probabilities_is_linear_in_between() -> None:
+    """A normal distribution at 2,001 points, beside one that is shifted: tails and ends by scipy; rows are taken as they are."""
+    points = np.linspace(-8, 8, 2001) + np.array([[0.0], [0.5]])
+    law = tabulated(points, np.broadcast_to(stats.norm.cdf(points[0]), points.shape), estimate=[0.0, 0.5])
+    for at in (-1.0, 0.3):
+        assert_allclose(law.tail(at), stats.norm.cdf(at, [0.0, 0.5]), atol=1e-5)
+        assert_allclose(law.tail(at, upper=True), stats.norm.sf(at, [0.0, 0.5]), atol=1e-5)
+    assert_allclose(law.interval(0.9), stats.norm.interval(0.9, [0.0, 0.5]), atol=1e-4)
+    assert_array_equal(law.take(np.array([1])).interval(0.9), np.asarray(law.interval(0.9))[:, [1]])
+    assert_allclose(law.tail(law.end(0.2)), 0.2, rtol=1e-12)
+
+
+def test_draws_are_counted_and_too_few_of_them_have_no_ends() -> None:
+    """The numbers 1 to 100, of which 10 lie beyond an end at .1 and fewer beyond one at .05; equal ones count on either side."""
+    law = by_draws(np.arange(100.0, 0.0, -1.0), estimate=50.5)
+    assert (law.tail(30.0), law.tail(30.0, upper=True)) == pytest.approx((0.3, 0.71))
+    assert law.interval(0.8) == pytest.approx((10.9, 90.1))  # numpy's quantiles, by hand 1 + 0.1 x 99
+    assert np.isnan(law.interval(0.9)).all()
+    assert law.pvalue() == 0.01
+    assert law.probabilities(10.0) == pytest.approx((0.9, 0.1, 0.0), abs=0.011)
+
+
 def test_settings_out_of_range_are_refused() -> None:
     """A level that is a percentage, a negative rope, an alternative that is none."""
     with pytest.raises(InvalidParameterError, match=r"level must lie between 0 and 1.*Did you mean 0\.95\?"):
         LAW.interval(95)
     with pytest.raises(InvalidParameterError, match=r"rope must be a finite half-width.*got -0\.01"):
         LAW.probabilities(-0.01)
-    with pytest.raises(InvalidParameterError, match="alternative must be 'two-sided', 'greater' or 'less'; got 'larger'"):
+    with pytest.raises(InvalidParameterError, match="alternative must be one of 'two-sided', 'greater', 'less'; got 'larger'"):
         LAW.pvalue("larger")  # type: ignore[arg-type]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy import stats
 
-from tiebreak.numerics.quadrature import NODES, Panels, gauss_legendre, lagrange_weights, log_gamma_nodes
+from tiebreak.numerics.quadrature import lagrange_weights, log_gamma_nodes
 
 
 @pytest.mark.parametrize("shape", [0.5, 1.0, 4.0, 49.0, 500.0])
@@ -23,17 +22,3 @@ def test_interpolation_is_exact_for_polynomials_of_degree_seven():
     x = np.array([2.3, 3.0, 3.9])
     powers = np.arange(8.0)[:, None] ** 7
     assert (lagrange_weights(x) * powers).sum(axis=0) == pytest.approx(x**7, rel=1e-12)
-
-
-def test_tails_and_densities_of_panels():
-    """A normal density in four panels, against scipy.stats.norm."""
-    x, w, _ = gauss_legendre()
-    edges = np.linspace(-6, 6, 5)
-    half = (edges[1] - edges[0]) / 2
-    nodes = ((edges[:-1] + edges[1:]) / 2)[:, None] + half * x
-    mass = (stats.norm.pdf(nodes) * w * half).reshape(-1, 1)
-    assert mass.size == 4 * NODES
-    at = np.array([-5.0, -3.0, 0.3, 2.9])
-    columns = np.repeat(mass, at.size, axis=1)
-    assert Panels(edges).tails(at, columns) == pytest.approx(stats.norm.sf(at), abs=1e-8)
-    assert Panels(edges).densities(at, columns) == pytest.approx(stats.norm.pdf(at), abs=1e-6)

@@ -204,3 +204,10 @@ def test_a_grid_that_cannot_be_is_refused(estimator: Any, parameters: Any, error
     """Each error says what is wrong and how to go on."""
     with pytest.raises(error, match=f"^{re.escape(message)}"):
         grid(estimator, parameters)
+
+
+def test_a_grid_of_millions_is_counted_and_refused():
+    """300^3 candidates, before any is built."""
+    many = list(range(300))
+    with pytest.raises(InvalidPlanError, match=r"^the grid has 27,000,000 candidates; at most 100,000 are measured at a time\."):
+        grid(SVC(), {"C": many, "gamma": many, "tol": many})

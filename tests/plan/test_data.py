@@ -159,3 +159,17 @@ def test_taking_rows_never_changes_the_table(rows: list[int]):
     table = TABLE.copy()
     take_rows(table, np.array(rows))[:] = -1
     assert np.array_equal(table, TABLE)
+
+
+def test_masked_values_are_refused():
+    """An array without its mask would be learnt from as if nothing were missing."""
+    masked = np.ma.array(TARGET, mask=[0, 0, 0, 0, 1, 0])
+    told = r" is masked in row 4\. Fill it, values\.filled\(np\.nan\), or leave such examples out\.$"
+    with pytest.raises(InvalidPlanError, match=f"^y{told}"):
+        check_dataset(TABLE, masked)
+    with pytest.raises(InvalidPlanError, match=f"^X{told}"):
+        check_dataset(np.ma.masked_equal(TABLE, 8), TARGET)
+    with pytest.raises(InvalidPlanError, match=f"^groups{told}"):
+        check_dataset(TABLE, TARGET, groups=masked)
+    with pytest.raises(InvalidPlanError, match=f"^sample_weight{told}"):
+        check_dataset(TABLE, TARGET, sample_weight=masked)

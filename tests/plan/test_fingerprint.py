@@ -217,10 +217,7 @@ def there(code: str, *arguments: str, **environment: str) -> list[str]:
     return done.stdout.split()
 
 
-HASHES = (
-    "import toolbox; from tiebreak.plan.fingerprint import fingerprint, other_fingerprints as others;"
-    "print(fingerprint(toolbox.Model()), *others(toolbox.Model()))"
-)
+HASHES = "import toolbox; from tiebreak.plan.fingerprint import fingerprint; print(fingerprint(toolbox.Model()))"
 
 
 @pytest.mark.slow
@@ -252,52 +249,17 @@ def test_a_library_is_the_same_wherever_it_lies(tmp_path: Path):
 
 
 @pytest.mark.slow
-def test_sources_that_may_change_count_and_are_recognised(tmp_path: Path):
-    """What is edited in place counts by its source, as its version need not change; and it is the library that it is of."""
+def test_sources_that_may_change_count(tmp_path: Path):
+    """What is edited in place counts by its source, as its version need not change."""
     install(tmp_path / "usual")
     sources = tmp_path / "sources"
     (sources / "toolbox").mkdir(parents=True)
     (sources / "toolbox" / "__init__.py").write_text(MODEL)
     edit_in_place(sources)
-    usual = there(HASHES, PYTHONPATH=str(tmp_path / "usual"))
-    editable = there(HASHES, PYTHONPATH=str(sources))
-    assert editable[0] != usual[0]
-    assert usual[0] in editable
-    assert editable[0] in usual
+    hashes = [there(HASHES, PYTHONPATH=str(folder)) for folder in (tmp_path / "usual", sources)]
     (sources / "toolbox" / "__init__.py").write_text(MODEL.replace("rate=1", "rate=2"))
-    edited = there(HASHES, PYTHONPATH=str(sources))
-    assert editable[0] not in edited
-
-
-@pytest.mark.slow
-def test_a_run_goes_on_in_another_environment(tmp_path: Path):
-    """One stored where the library's source counted, as it did until now, and one of today: from wherever the library lies."""
-    install(tmp_path / "usual")
-    (tmp_path / "usual" / "toolbox" / "__init__.py").write_text(
-        "import os\nfrom sklearn.dummy import DummyClassifier\nclass Model(DummyClassifier):\n"
-        "    def fit(self, X, y):\n"
-        "        with open(os.environ['FITS'], 'a') as file: file.write('fitted ')\n"
-        "        return super().fit(X, y)\n"
-        "def score(y_true, y_pred): return float((y_true == y_pred).mean())\n"
-    )
-    sources = tmp_path / "sources"
-    shutil.copytree(tmp_path / "usual" / "toolbox", sources / "toolbox")
-    edit_in_place(sources)
-    code = (
-        "import numpy as np, toolbox, tiebreak as tb; from sklearn.metrics import make_scorer;"
-        "X = np.arange(40.0).reshape(-1, 1);"
-        "e = tb.evaluate({'m': toolbox.Model()}, X, (X[:, 0] > 15).astype(int), cv=4, scoring={'s': make_scorer(toolbox.score)},"
-        "store=STORE, accept_versions=True);"
-        "print(e.n_done, e.n_failed, len(tb.SqlStore(STORE).runs()), *e.scores().matrix().score.ravel())"
-    )
-    for name, first, second in (("a.db", sources, tmp_path / "usual"), ("b.db", tmp_path / "usual", sources)):
-        here = code.replace("STORE", repr(f"sqlite:///{tmp_path / name}"))
-        fits = tmp_path / f"fits of {name}"
-        before = there(here, PYTHONPATH=str(first), FITS=str(fits))
-        assert before[:3] == ["4", "0", "1"]
-        assert fits.read_text().split() == ["fitted"] * 4
-        assert there(here, PYTHONPATH=str(second), FITS=str(fits)) == before
-        assert fits.read_text().split() == ["fitted"] * 4, "what was kept was measured again"
+    hashes.append(there(HASHES, PYTHONPATH=str(sources)))
+    assert len({each for [each] in hashes}) == 3
 
 
 @pytest.mark.slow

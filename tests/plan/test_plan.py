@@ -171,3 +171,12 @@ def test_python_and_the_packages_of_models_and_their_parts_are_named():
     assert versions["python"] == platform.python_version()
     assert versions["scikit-learn"] == sklearn.__version__
     assert set(versions) == {"python", "numpy", "scipy", "scikit-learn"}
+
+
+def test_millions_of_cells_are_counted_and_refused():
+    """A thousand models on ten thousand splits."""
+    models = {str(C): SVC(C=C) for C in range(1, 1001)}
+    with pytest.raises(
+        InvalidPlanError, match=r"^1,000 models on 10,000 splits are 10,000,000 cells; a run has at most 5,000,000\."
+    ):
+        make_plan(models, X, Y, cv={"kind": "repeated-stratified", "n_repeats": 1000})

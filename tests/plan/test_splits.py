@@ -338,3 +338,10 @@ def test_a_splitter_that_would_go_on_without_a_class_is_stopped():
     """scikit-learn only warns when a class has fewer members than there are folds."""
     with pytest.raises(InvalidPlanError, match="StratifiedKFold could not split the data: The least populated class"):
         make_splits(StratifiedKFold(5), FEW, "classification", 0)
+
+
+@pytest.mark.parametrize("cv", [{"kind": "repeated-kfold", "n_folds": 2, "n_repeats": 10**9}, ShuffleSplit(2 * 10**9)])
+def test_billions_of_splits_are_counted_and_refused(cv: Any):
+    """Before any is made: each takes memory."""
+    with pytest.raises(InvalidPlanError, match=r"^cv: 2,000,000,000 splits of 60 examples; at most 1,000,000 splits"):
+        make_splits(cv, classes(), "classification", 0)

@@ -23,7 +23,6 @@ from tests.cli.conftest import run
 from tiebreak.errors import (
     InvalidScoresError,
     InvalidStudyError,
-    SourceNotFoundError,
     TiebreakError,
     UnreadableSourceError,
 )
@@ -413,39 +412,11 @@ def test_a_pipe_is_read_like_a_file(door: str) -> None:
 
 
 @pytest.mark.parametrize("door", DOORS)
-def test_what_is_no_file_is_said_everywhere(door: str) -> None:
-    """A file that is not there, a link that leads nowhere, a folder called like a file, a device."""
-    kind = DOORS[door]
-    Path("link.csv").symlink_to("nothing.csv")
-    Path("folder.csv").mkdir()
-    said, text = _refusal(lambda: kind.read("gone.csv"), "gone.csv", kind)
-    assert said is SourceNotFoundError
-    assert text.startswith("there is no file 'FILE'")
-    for path, expected in {
-        "link.csv": "FILE is a link that leads nowhere, or to itself. Name the file that is meant.",
-        "folder.csv": "FILE is a directory. Pass the files in it.",
-    }.items():
-        assert _refusal(lambda path=path: kind.read(path), path, kind) == (SourceNotFoundError, expected)
-
-
-@pytest.mark.parametrize("door", DOORS)
 def test_a_number_of_each_row_without_a_name_is_left_out(door: str) -> None:
     """As pandas and R write it in front of a table."""
     kind = DOORS[door]
     pd.DataFrame(kind.rows, columns=list(kind.names)).to_csv("t.csv")
     assert kind.read("t.csv") == kind.read(_written("plain", kind))
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
-@pytest.mark.parametrize("file", ["semicolons", "Excel's line on separators", "separators at all ends", "mark and tabs"])
-def test_the_command_reads_a_pipe_like_a_file(file: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """The same bytes are the same answer on the command line."""
-    path = _written(file, DOORS["compare"])
-    typed = ("--metric", "accuracy", "--n-train", "90", "--n-test", "10", "--format", "csv")
-    code, out, _ = run(capsys, "compare", str(path), *typed)
-    assert (code, out.count("\n")) == (0, 4)
-    with _pipe(path) as pipe:
-        assert run(capsys, "compare", str(pipe), *typed)[:2] == (code, out)
 
 
 @pytest.mark.parametrize("file", ["t.csv", "t.tsv", "t", "t.jsonl", "t.json", "t.html", "t.toml", "battles.csv"])
@@ -473,32 +444,6 @@ def test_a_file_of_two_gigabytes_with_one_line(file: str, capsys: pytest.Capture
     assert (code, out) == (2, "")
     assert file in err
     assert peak < 160e6
-
-
-@pytest.mark.parametrize("file", [file for file, each in FILES.items() if each.error is not None])
-@pytest.mark.parametrize("command", ["compare", "rate"])
-def test_the_command_line_says_the_same(command: str, file: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """After its name, on standard error, with the exit code of wrong use."""
-    kind = DOORS[command]
-    path = _written(file, kind)
-    text = _refusal(lambda: kind.read(path), "no such name", kind)[1]
-    told = text.replace("column COLUMN", f"column {kind.names[3]!r}").replace("called NAME", f"called {kind.names[2]!r}")
-    code, out, err = run(capsys, command, str(path), "--metric", "accuracy")
-    assert (code, out) == (2, "")
-    assert " ".join(told.split()) in " ".join(err.split())
-
-
-@pytest.mark.parametrize("file", [file for file, each in FILES.items() if each.error is None])
-def test_the_command_line_reads_the_same(file: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """The answer of the plain file."""
-    sizes = ("--metric", "accuracy", "--n-train", "90", "--n-test", "10", "--format", "json")
-    kind = DOORS["compare"]
-    answers = []
-    for each in (file, "plain"):
-        code, out, err = run(capsys, "compare", str(_written(each, kind)), *sizes)
-        assert (code, err) == (0, "")
-        answers.append(json.loads(out))
-    assert answers[0] == answers[1]
 
 
 def test_a_folder_of_awkward_files_is_read_like_its_files() -> None:

@@ -95,7 +95,8 @@ def test_sizes_of_one_source_serve_both() -> None:
     with pytest.raises(ContradictingSizesError) as caught:
         read(sized, table(b=[0.3, 0.4]).assign(n_train=[90, 91], n_test=10))
     assert str(caught.value) == (
-        "n_train of repeat 0 fold 1 is 90 in one source and 91 in source 2, so they were not made with the same splits."
+        "n_train of repeat 0 fold 1 is 90 for one model and 91 for another. Models on the same split share its sizes; if the "
+        "splits differ, give them different keys."
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from sklearn.metrics import get_scorer, get_scorer_names
 
-from tests.readers.helpers import read
 from tiebreak.api import read_scores
 from tiebreak.cli.process import as_typed
 from tiebreak.errors import AmbiguousSourceError, InvalidParameterError, UnknownDirectionError, UnknownNameError
@@ -121,16 +120,6 @@ def test_datasets_in_several_metrics() -> None:
         mixed_metrics(held, ReadOptions(), "the table")
     with pytest.raises(InvalidParameterError, match="lower_is_better=True contradicts the metric 'roc_auc'"):
         mixed_metrics(held, ReadOptions(lower_is_better=True), "the table")
-
-
-def test_metric_of_scores_must_agree_with_what_is_asked() -> None:
-    """In its name and in its direction."""
-    scores = read({"a": [0.1, 0.2], "b": [0.3, 0.4]}, cv=2)
-    assert read_scores(scores, metric="acc").metric == scores.metric
-    with pytest.raises(UnknownNameError, match="no metric is called 'f1'"):
-        read_scores(scores, metric="f1")
-    with pytest.raises(InvalidParameterError, match="contradicts the source, which says of 'accuracy' that higher is better"):
-        read_scores(scores, lower_is_better=True)
 
 
 @pytest.mark.parametrize(

@@ -422,7 +422,7 @@ def test_scores_of_right_and_wrong_are_asked_about() -> None:
             read(arrays, **given)
     assert read(arrays, n_train=99, n_test=1).matrix().n_splits == 100
     assert read(arrays, rows="items").items is not None
-    assert read({"a": [1, 0] * 10, "b": [1] * 20}, n_train=4, n_test=2).matrix().n_splits == 20
+    assert read({"a": [1, 0] * 10, "b": [1] * 20}, n_train=90, n_test=9).matrix().n_splits == 20
     assert read({"a": [1.0] * 10, "b": [1.0] * 10}, n_train=900, n_test=100).matrix().n_splits == 10
 
 

@@ -183,7 +183,7 @@ def test_sizes_of_columns_and_of_the_caller(write: Write) -> None:
             "model,fold,score,n_test\na,0,0.1,9\nb,0,0.1,8\na,1,0.1,9\n",
             {},
             ContradictingSizesError,
-            "n_test of repeat 0 fold 0 is 9 in one row",
+            "n_test of repeat 0 fold 0 is 9 for one model and",
         ),
         (
             "split,a\n0,0.1\n1,0.2\n",
@@ -205,7 +205,8 @@ def test_sizes_of_columns_and_of_the_caller(write: Write) -> None:
 def test_rows_of_0_and_1_are_probably_items(text: str, write: Write) -> None:
     """Where they have no name as folds; with n_test 1 they may be of leave-one-out."""
     with pytest.raises(
-        AmbiguousSourceError, match=r"12 rows in which every score is 0 or 1, so they are probably items.*rows='items'"
+        AmbiguousSourceError,
+        match=r"12 scores of each model, .* is 0 or 1, so they are probably items.*rows='items'",
     ):
         read(write(text), cv=12)
     assert read(write(text), rows="items").items is not None

@@ -10,7 +10,6 @@ import os
 import select
 import signal
 import sys
-import time
 import traceback
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -89,31 +88,6 @@ def call(work: Callable[[], Any]) -> Any:
     if child.end() or not answers:
         raise RuntimeError(f"a child ended with exit code {child.code}")
     return answers[0]
-
-
-def shared(work: Callable[[int], Any], n: int) -> list[Any]:
-    """The values of a function of the numbers below n, each in a process of its own, all at once."""
-    children = [Child(lambda say, i=i: say("value", work(i))) for i in range(n)]
-    try:
-        values = [[value for word, value in child.said(3600) if word == "value"] for child in children]
-    except BaseException:
-        for child in children:
-            child.kill()
-        raise
-    for child, value in zip(children, values, strict=True):
-        if child.end() or not value:
-            raise RuntimeError(f"a part ended with exit code {child.code}")
-    return [value[0] for value in values]
-
-
-def wait_until(is_so: Callable[[], bool], seconds: float) -> bool:
-    """Whether it became so in that time."""
-    until = time.monotonic() + seconds
-    while not is_so():
-        if time.monotonic() > until:
-            return False
-        time.sleep(0.002)
-    return True
 
 
 def _be_child(work: Callable[[Say], object], writing: int, told: int, ready: Callable[[], object] | None) -> None:

@@ -28,10 +28,6 @@ from typing import NamedTuple
 
 from tiebreak.evaluation.cells import log_of, table_of
 
-sys.path.insert(0, str(Path(__file__).parents[2]))
-
-from tests.reliability.fault import Fault, Recipe, UnavailableError
-
 STUDY = Path(__file__).parents[2] / "examples" / "study.toml"
 GRACE = 60.0
 """Seconds after which a process is one that was left behind; the time that it took is reported, and depends on the load."""
@@ -313,30 +309,6 @@ def _witnessed(witness: Path) -> Iterator[Measured]:
     for line in witness.read_text().splitlines() if witness.exists() else ():
         pid, dataset, split, model, seconds = line.split()
         yield Measured(int(pid), (int(dataset), int(split), int(model)), float(seconds))
-
-
-def as_fault(folder: Path, n_points: int, rng: random.Random, n_jobs: int) -> Fault:
-    """The toll of so many kills as a row of the table."""
-    if not Path("/proc/self/stat").exists():
-        raise UnavailableError("processes are found by /proc, which this system does not have")
-    toll = torment(folder, n_points, 2, rng)
-    broken = [] if toll.is_as_promised else [f"left {toll.left}, equal {toll.is_equal}, lost work {toll.lost}"]
-    most = max((cells for workers in toll.lost for _, cells in workers.values()), default=0)
-    return Fault(
-        "SIGKILL of tiebreak run, then the same command",
-        toll.n_kills,
-        toll.n_kept,
-        toll.n_vanished,
-        toll.n_kept_again,
-        int(not toll.is_equal),
-        toll.slowest_end,
-        toll.n_kills,
-        tuple(broken),
-        f"at most {most} cells of work lost by one worker at one kill ({toll.most_lost:.2f} s)",
-    )
-
-
-RECIPE = Recipe(as_fault, n_small=3, n_release=100)
 
 
 def main() -> int:

@@ -6,16 +6,13 @@ what was not, nothing is, or all, or the contents without the names, or the name
 call, or any part of it, sector by sector. That folder is opened: what was acknowledged by then has to be there, and everything
 else whole or not at all; then the same command goes on.
 
-    python tests/reliability/power_cuts.py                               all points of all commands in both journal modes
-    python tests/reliability/power_cuts.py --points 50 --only evaluate
-    python tests/reliability/power_cuts.py --synchronous FULL            as it was before: the batch acknowledged last can be lost
+    python tests/reliability/power_cuts.py evaluate delete 1000
+    python tests/reliability/power_cuts.py evaluate delete 1000 FULL      the batch acknowledged last can be lost
 """
 
 from __future__ import annotations
 
-import argparse
 import contextlib
-import io
 import json
 import random
 import re
@@ -23,7 +20,6 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,19 +28,14 @@ from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from tests.reliability import forked, strace, study, upgrades
-from tests.reliability.fault import Fault, Recipe, joined
+from tests.reliability import forked, strace, study
 from tests.reliability.forked import Say
-from tests.reliability.signals import MODELS as SLOW_MODELS
-from tests.reliability.signals import STUDY as SLOW_STUDY
-from tiebreak.cli.main import run as command_line
+from tests.reliability.trial import Trial, told
 from tiebreak.errors import TiebreakError
-from tiebreak.stores.sql import sqlite as sqlite_stores
-from tiebreak.stores.sql.leases import SqlLease
-from tiebreak.stores.sql.store import SqlStore
-from tiebreak.stores.sql.tables import SCHEMA
+from tiebreak.stores.lease import SqlLease
+from tiebreak.stores.sql import SqlStore
+from tiebreak.stores.sqlite import SqliteDatabase
 
-MODES = ("delete", "wal")
 SECTOR = 512
 """Bytes that a disk writes whole or not at all."""
 CALLS = (
@@ -249,88 +240,52 @@ def _evaluate(path: Path, n_models: int = 3) -> None:
     tb.evaluate(models, study.X, study.Y, cv=4, scoring=scoring, store=store, name=study.NAME, runner=study.Paced(_silent))
 
 
-def _run(path: Path) -> None:
-    (path.parent.parent / "slow_models.py").write_text(SLOW_MODELS.replace("0.06", "0.1"))
-    written = path.parent.parent / "slow.toml"
-    written.write_text(SLOW_STUDY.replace("n_repeats = 8", "n_repeats = 2"))
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        if code := command_line(["run", str(written), "--store", f"sqlite:///{path}", "--n-jobs", "1"]):
-            raise RuntimeError(f"exit code {code}")
-
-
 def _back_up(path: Path) -> None:
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        if code := command_line(["store", "backup", f"sqlite:///{path}", str(path.with_name("copy.db")), "--force"]):
-            raise RuntimeError(f"exit code {code}")
-
-
-def _upgrade(path: Path) -> None:
-    SqlStore(path).upgrade()
+    store = SqlStore(path)
+    store.backup(path.with_name("copy.db"), overwrite=True)
+    store.close()
 
 
 class Command(NamedTuple):
-    """A command that writes a store: what makes the store that it begins with, what it does, which run it is about."""
+    """A command that writes a store: what makes the store that it begins with, and what it does."""
 
     prepare: Callable[[Path], object]
     do: Callable[[Path], object]
-    run: str
-
-
-def _old_store(path: Path) -> None:
-    [old] = [file for file in upgrades.saved() if not file.name.endswith(f"-{SCHEMA}.db") and file.name.startswith("schema-")]
-    path.write_bytes(old.read_bytes())
-
-
-def _nothing(path: Path) -> None:
-    """Begin without a store."""
 
 
 COMMANDS = {
-    "evaluate": Command(_nothing, _evaluate, study.NAME),
-    "run": Command(_nothing, _run, "slow one"),
-    "extend": Command(lambda path: _evaluate(path, 2), _evaluate, study.NAME),
-    "backup": Command(_evaluate, _back_up, study.NAME),
-    "upgrade": Command(_old_store, _upgrade, ""),
+    "evaluate": Command(lambda path: None, _evaluate),
+    "extend": Command(lambda path: _evaluate(path, 2), _evaluate),
+    "backup": Command(_evaluate, _back_up),
 }
 
 
 # --- trying them ----------------------------------------------------------------------------------------------------------
 
 
-def _use(mode: str, synchronous: str) -> None:
+def _use(mode: str, synchronous: str = "") -> None:
     """In this process, have stores use a journal mode, and wait for the disk less if so asked."""
     study.use_wal(mode == "wal")
     if synchronous:
-        begin = sqlite_stores.SqliteDatabase.begin
+        begin = SqliteDatabase.begin
 
         def weaker(database: Any, connection: Any, *, to_write: bool) -> None:
             connection.driver.execute(f"PRAGMA synchronous = {synchronous}")
             begin(database, connection, to_write=to_write)
 
-        sqlite_stores.SqliteDatabase.begin = weaker  # type: ignore[method-assign]
+        SqliteDatabase.begin = weaker  # type: ignore[method-assign]
 
 
-def _copy_contents(path: Path, run: str) -> dict[str, Any]:
-    """The same of a copy, whatever its name ends in."""
-    renamed = path.parent.parent / "copied.db"
-    shutil.copy(path, renamed)
-    return _contents(renamed, run)
-
-
-def _contents(path: Path, run: str) -> dict[str, Any]:
-    """Hashes of all cells, and what is wrong; of a whole store where no run is named."""
-    if not run:
-        found = upgrades._contents(path) if path.exists() else {"cells": {}, "damages": ["the store is gone"]}
-        # as it comes out of another process, where two halves of a character become one
-        return dict(json.loads(json.dumps({"cells": found["cells"], "damages": found["damages"]})))
-    state = study.state_of(path, run)
+def _contents(path: Path) -> dict[str, Any]:
+    """Hashes of all cells, and what is wrong."""
+    state = study.state_of(path)
     return {"cells": state.cells, "damages": state.damages + ["cells kept twice"] * bool(state.n_double)}
 
 
-def _look(path: Path, run: str, mode: str) -> dict[str, Any]:
+def _look(path: Path, mode: str) -> dict[str, Any]:
     """The same in a journal mode."""
-    _use(mode, "")
-    return _contents(path, run)
+    _use(mode)
+    return _contents(path)
 
 
 class Recorded(NamedTuple):
@@ -349,7 +304,7 @@ def record(home: Path, command: Command, mode: str, synchronous: str = "") -> Re
     path = home / "store" / "runs.db"
 
     def prepare() -> None:
-        _use(mode, "")
+        _use(mode)
         command.prepare(path)
 
     def settle() -> None:  # into the file alone, in a process that has nothing else open
@@ -360,7 +315,7 @@ def record(home: Path, command: Command, mode: str, synchronous: str = "") -> Re
     if path.exists():
         forked.call(settle)
     before = {file.name: file.read_bytes() for file in path.parent.iterdir()}
-    at_first = forked.call(lambda: _look(path, command.run, mode))["cells"] if before else {}
+    at_first = forked.call(lambda: _look(path, mode))["cells"] if before else {}
     for file in path.parent.iterdir():  # looking may have changed the mode
         file.unlink()
     for name, content in before.items():
@@ -388,7 +343,7 @@ def record(home: Path, command: Command, mode: str, synchronous: str = "") -> Re
     names = {name: number for number, name in enumerate(before)}
     calls = read_calls(log.read_text(), path.parent, names)
     is_there = {file.name: file.read_bytes() for file in path.parent.iterdir() if not file.name.endswith("-shm")}
-    state = forked.call(lambda: _look(path, command.run, mode))
+    state = forked.call(lambda: _look(path, mode))
     assert not state["damages"], state
     live = Disk({number: before[name] for name, number in names.items()}, dict(names))
     for call in calls:
@@ -443,15 +398,14 @@ class Answer(NamedTuple):
     wrong: list[str]
 
 
-def judge(home: Path, command: Command, point: Point, recorded: Recorded) -> Answer:
+def judge(home: Path, command: Command, point: Point, recorded: Recorded, trial: Trial) -> None:
     """Open what a cut left, look at it, and go on."""
     shutil.rmtree(home, ignore_errors=True)
     (home / "store").mkdir(parents=True)
     path = home / "store" / "runs.db"
     for name, content in point.files.items():
         (path.parent / name).write_bytes(content)
-    copies = [name for name in point.files if name in ("copy.db",) or name.endswith(".backup")]
-    state = _contents(path, command.run)
+    state = _contents(path)
     cells, wrong = state["cells"], [f"the check finds {each}" for each in state["damages"]]
     acknowledged = [*recorded.at_first, *point.kept]
     lost = sum(cells.get(cell) != recorded.in_the_end[cell] for cell in acknowledged)
@@ -459,26 +413,22 @@ def judge(home: Path, command: Command, point: Point, recorded: Recorded) -> Ans
     if extra not in (set(), set(point.pending)):
         wrong.append(f"a part of a batch is there: {sorted(extra)} of {point.pending}")
     wrong += [f"cell {cell} has other bits" for cell in extra if cells[cell] != recorded.in_the_end.get(cell)]
-    if command.do in (_back_up, _upgrade):
-        wrong += [f"{name} is no whole copy" for name in copies if _copy_contents(path.with_name(name), command.run) != state]
-        is_upgraded = command.do is _upgrade and not lost and _schema(path) == SCHEMA
-        if (point.is_done or is_upgraded) and not copies:
+    if command.do is _back_up:
+        has_copy = "copy.db" in point.files
+        if has_copy and _contents(path.with_name("copy.db")) != state:
+            wrong.append("there is no whole copy")
+        if point.is_done and not has_copy:
             wrong.append("the backup is gone")
-        if command.do is _upgrade and point.is_done and not is_upgraded:
-            wrong.append("the upgrade is gone")
     again = _go_on(path, command, acknowledged)
-    after = _contents(path, command.run)
+    after = _contents(path)
     if after["damages"] or after["cells"] != recorded.in_the_end:
         wrong.append(f"going on gives another table: {after['damages']}")
-    wrong += [f"{file.name} was left" for file in path.parent.iterdir() if command.do is _back_up and file.name.endswith(".tmp")]
-    return Answer(lost, again, wrong)
-
-
-def _schema(path: Path) -> int:
-    from tests.stores.rows import rows_in
-    from tiebreak.stores.sql.tables import STORE
-
-    return int(rows_in(path, STORE)[0].schema_version)
+    trial.points += 1
+    trial.acknowledged += len(acknowledged)
+    trial.lost += lost
+    trial.doubled += again
+    if lost or again or wrong:
+        trial.broken.append(f"{point.where}: {lost} lost, {again} again, {wrong}")
 
 
 def _go_on(path: Path, command: Command, acknowledged: Sequence[str]) -> int:
@@ -495,68 +445,25 @@ def _go_on(path: Path, command: Command, acknowledged: Sequence[str]) -> int:
     return len(set(measured) & set(acknowledged))
 
 
-def cut(name: str, mode: str, folder: Path, n_points: int, rng: Random, n_jobs: int, synchronous: str = "") -> Fault:
-    """Cut the power at `n_points` moments of a command, drawn at random where there are more."""
-    strace.check()
+def cut(folder: Path, name: str, mode: str, n_points: str, synchronous: str = "") -> Trial:
+    """Cut the power at so many moments of a command, half of them right after something was acknowledged."""
+    if why := strace.missing():
+        return Trial(skipped=why)
     study.warm_up()
     command = COMMANDS[name]
     recorded = record(folder / "undisturbed", command, mode, synchronous)
-    seed = rng.randrange(2**32)
-    told = [point.is_after_words for point in points_of(recorded, random.Random(seed))]
-    n_all = len(told)
-    drawn = rng.sample(range(n_all), n_all)
-    first = [number for number in drawn if told[number]][: (n_points + 1) // 2]  # where most can be lost
-    chosen = {*first, *[number for number in drawn if number not in first][: n_points - len(first)]}
-
-    def part(i: int) -> str:
-        _use(mode, "")
-        n = n_rows = lost = again = corrupt = 0
-        broken = []
-        for number, point in enumerate(points_of(recorded, random.Random(seed))):
-            if number not in chosen or number % n_jobs != i:
-                continue
-            answer = judge(folder / f"part{i}", command, point, recorded)
-            n += 1
-            n_rows += len(recorded.at_first) + len(point.kept)
-            lost, again, corrupt = lost + answer.lost, again + answer.again, corrupt + bool(answer.wrong)
-            if any(answer):
-                broken.append(f"{name}, {mode}, {point.where}: {answer.lost} lost, {answer.again} again, {answer.wrong}")
-        title = f"a power cut during {name}, {mode.upper()}"
-        n_synced = sum(call.change is None for call in recorded.calls)
-        n_calls = sum(call.what != "said" for call in recorded.calls)
-        remark = f"{n_all} states of the disk after {n_calls} calls, {n_synced} of them synchronisations"
-        return Fault(title, n, n_rows, lost, again, corrupt, broken=tuple(broken), remark=remark).line()
-
-    return joined(Fault.read("\n".join(forked.shared(part, n_jobs))))
-
-
-def recipes() -> Iterator[tuple[str, Recipe]]:
-    """Each command in both journal modes."""
-    for mode in MODES:
-        for name in COMMANDS:
-
-            def run(folder: Path, n: int, rng: Random, n_jobs: int, name: str = name, mode: str = mode) -> Fault:
-                return cut(name, mode, folder, n, rng, n_jobs)
-
-            yield f"power-{name}-{mode}", Recipe(run, n_small=12, n_release=100_000)
-
-
-def main() -> int:
-    """Try, and print what came out."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--only", action="append", choices=COMMANDS)
-    parser.add_argument("--mode", action="append", choices=MODES)
-    parser.add_argument("--points", type=int, default=100_000)
-    parser.add_argument("--synchronous", default="", help="what SQLite is told instead, such as FULL or OFF")
-    chosen = parser.parse_args()
-    faults = []
-    for mode in chosen.mode or MODES:
-        for name in chosen.only or COMMANDS:
-            with tempfile.TemporaryDirectory() as folder:
-                faults.append(cut(name, mode, Path(folder), chosen.points, Random(7), 2, chosen.synchronous))
-            print(faults[-1].line(), flush=True)
-    return int(not all(fault.is_as_promised for fault in faults))
+    points = list(points_of(recorded, random.Random(7)))
+    rng = random.Random(8)
+    rng.shuffle(points)
+    points.sort(key=lambda point: not point.is_after_words)  # where most can be lost
+    half = int(n_points) // 2
+    chosen = [*points[:half], *rng.sample(points[half:], min(int(n_points) - half, len(points[half:])))]
+    _use(mode)
+    trial = Trial()
+    for point in chosen:
+        judge(folder / "cut", command, point, recorded, trial)
+    return trial
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    told(cut)

@@ -8,11 +8,9 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from tests.reliability.fault import UnavailableError
 from tests.reliability.forked import Child
 
 CALLS = ("openat", "pwrite64", "write", "ftruncate", "fallocate", "fdatasync", "fsync", "unlink")
@@ -22,15 +20,12 @@ _CALL = re.compile(r"^(?:\d+ +)?(\w+)\(")
 _ANY_TRACER = 0x59616D61, -1  # PR_SET_PTRACER of prctl
 
 
-def check() -> None:
-    """Raise where there is no strace, or it may not trace."""
-    if sys.platform != "linux":
-        raise UnavailableError("strace is for Linux")
-    if shutil.which("strace") is None:
-        raise UnavailableError("strace is not installed (apt-get install strace)")
+def missing() -> str:
+    """Why this system cannot do it; "" where it can."""
+    if sys.platform != "linux" or shutil.which("strace") is None:
+        return "strace is not installed (on Linux: apt-get install strace)"
     done = subprocess.run(["strace", "-qq", "-o", "/dev/null", "true"], capture_output=True, text=True)
-    if done.returncode:
-        raise UnavailableError(f"strace may not trace here: {' '.join(done.stderr.split())}")
+    return f"strace may not trace here: {' '.join(done.stderr.split())}" if done.returncode else ""
 
 
 def allow() -> None:
@@ -51,12 +46,10 @@ class Tracer:
         What strace writes.
     inject : str
         Such as "pwrite64:signal=SIGKILL:when=3"; "" only watches.
-    others : sequence of Path
-        Further databases to watch.
     """
 
-    def __init__(self, child: Child, store: Path, log: Path, inject: str = "", others: Sequence[Path] = ()) -> None:
-        watched = [f"{file}{suffix}" for file in (store, *others) for suffix in ("", "-journal", "-wal", "-shm")]
+    def __init__(self, child: Child, store: Path, log: Path, inject: str = "") -> None:
+        watched = [f"{store}{suffix}" for suffix in ("", "-journal", "-wal", "-shm")]
         watched.append(str(store.parent))
         command = ["strace", "-o", str(log), "-s", "0", "-e", "signal=none", "-e", f"trace={','.join(CALLS)}"]
         command += [word for path in watched for word in ("-P", path)]

@@ -16,8 +16,9 @@ import tiebreak as tb
 from tests.reliability.kills import scores
 from tiebreak.plan.record import Cell, Outcome
 from tiebreak.runners.contract import Workload
-from tiebreak.stores.sql import sqlite
-from tiebreak.stores.sql.store import SqlStore
+from tiebreak.stores import sqlite
+from tiebreak.stores.contract import NoStoreError
+from tiebreak.stores.sql import SqlStore
 
 NAME = "twelve"
 N_CELLS = 12
@@ -73,9 +74,18 @@ def use_wal(wal: bool) -> None:
     sqlite.wal_is_safe = lambda version: wal
 
 
-def evaluate(path: Path, say: Say) -> None:
-    """Measure what the store there does not have."""
-    tb.evaluate(MODELS, X, Y, cv=4, scoring=["accuracy", "f1"], store=f"sqlite:///{path}", name=NAME, runner=Paced(say))
+def evaluate(path: Path, say: Say, n_times: int = 1) -> None:
+    """Measure what the store there does not have; with so many times the rows, whose predictions take room."""
+    tb.evaluate(
+        MODELS,
+        np.tile(X, (n_times, 1)),
+        np.tile(Y, n_times),
+        cv=4,
+        scoring=["accuracy", "f1"],
+        store=f"sqlite:///{path}",
+        name=NAME,
+        runner=Paced(say),
+    )
 
 
 def warm_up() -> None:
@@ -123,7 +133,7 @@ def state_of(path: Path, run: str = NAME) -> State:
     except tb.errors.UnknownNameError:  # not begun
         return State({}, 0, _damages(store), time.perf_counter() - start)
     except tb.errors.TiebreakError as error:
-        is_empty = str(error).startswith("there is no store ")  # the tables had not been made
+        is_empty = isinstance(error, NoStoreError)  # the tables had not been made
         return State({}, 0, [] if is_empty else [f"{type(error).__name__}: {error}"], time.perf_counter() - start)
     return State({str(list(cell)): digest(each) for cell, each in cells.items()}, len(keys) - len(set(keys)), damages, seconds)
 

@@ -38,7 +38,7 @@ def test_sizes_belong_to_splits() -> None:
     fold = np.array([0, 0, 1, 1])
     matrix = assemble("", ["a", "b"], CODES, zero, fold, np.ones(4), np.array([9, 9, 8, 8]), np.array([1, 1, 2, 2]))
     assert_array_equal(matrix.ratio, [1 / 9, 1 / 4])
-    with pytest.raises(ContradictingSizesError, match=r"n_train of repeat 0 fold 1 is \d in one row and \d in another"):
+    with pytest.raises(ContradictingSizesError, match=r"n_train of repeat 0 fold 1 is \d for one model and \d for another"):
         assemble("", ["a", "b"], CODES, zero, fold, np.ones(4), np.array([9, 9, 8, 7]), np.array([1, 1, 2, 2]))
 
 

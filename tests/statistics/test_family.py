@@ -127,7 +127,7 @@ def test_input_is_left_alone() -> None:
         ([0.2, 1.2], "holm", r"number 1 is .*1\.2"),
         ([[0.1, 0.2]], "holm", r"one axis; got an array of shape \(1, 2\)"),
         (0.05, "holm", r"one axis; got an array of shape \(\)"),
-        ([0.1], "tukey", "unknown correction 'tukey'; choose one of 'bonferroni', 'holm'"),
+        ([0.1], "tukey", "correction must be one of 'bonferroni', 'holm'"),
         ([0.1] * 4, "shaffer", "all pairs of models, which are 1, 3, 6, 10, ...; got 4 p-values"),
     ],
 )

@@ -162,7 +162,7 @@ def test_wrong_input_is_refused(call, text: str) -> None:
 
 def test_unknown_variances_are_refused() -> None:
     """The names there are stand in the text."""
-    with pytest.raises(InvalidParameterError, match="unknown variance 'cr3'; choose one of 'cr2', 'cr1', 'cr0', 'independent'"):
+    with pytest.raises(InvalidParameterError, match="variance must be one of 'cr2', 'cr1', 'cr0', 'independent'; got 'cr3'"):
         clustered_mean([1, 2], variance="cr3")
 
 
@@ -307,7 +307,11 @@ def test_equal_models_in_uneven_clusters_keep_the_level(metric: str, n_clusters:
 @pytest.mark.parametrize(
     ("call", "error", "text"),
     [
-        (lambda: metric_of_classes([0, 1], [[0, 1]], "kappa"), InvalidParameterError, "unknown metric 'kappa'"),
+        (
+            lambda: metric_of_classes([0, 1], [[0, 1]], "kappa"),
+            InvalidParameterError,
+            "metric must be one of 'balanced_acc",
+        ),
         (lambda: metric_of_classes([0, 1, 2], [[0, 1, 1]], "f1"), InvalidScoresError, "and there are 3. Take f1_macro"),
         (lambda: metric_of_classes([0, 0.5], [[0, 1]], "f1"), InvalidScoresError, "actual must be numbers of classes"),
         (lambda: metric_of_classes([0, 1], [[0]], "f1"), InvalidScoresError, "one class for each example"),

@@ -26,7 +26,7 @@ def test_three_runs_average_the_pairs() -> None:
     """Variance of the orthogonal contrasts is the mean variance of all three pairwise differences, as both average the same."""
     runs = np.random.default_rng(2).normal(size=(3, 40))
     pairs = [np.var(runs[i] - runs[j], ddof=1) / 40 for i, j in ((0, 1), (0, 2), (1, 2))]
-    assert_allclose(run_noise([runs]).item_error ** 2, np.mean(pairs), rtol=1e-12)
+    assert_allclose(run_noise([runs]).items.se ** 2, np.mean(pairs), rtol=1e-12)
     assert_allclose(contrasts(3) @ contrasts(3).T, np.eye(2), atol=1e-12)
 
 
@@ -46,7 +46,7 @@ def test_strata_weigh_the_same() -> None:
     d = runs[0] - runs[1]
     parts = [np.var(d[:30], ddof=1) / 30, np.var(d[30:], ddof=1) / 60]
     found = run_noise([runs], ["a"] * 30 + ["b"] * 60)
-    assert_allclose(found.item_error, np.sqrt(sum(parts)) / 2, rtol=1e-12)
+    assert_allclose(found.items.se, np.sqrt(sum(parts)) / 2, rtol=1e-12)
 
 
 def test_no_change_is_not_no_noise() -> None:
@@ -66,12 +66,12 @@ def test_models_are_pooled_and_items_without_a_run_left_out() -> None:
     """Variances of two models are averaged; an item that a run lacks is left out for its model and counted."""
     rng = np.random.default_rng(6)
     one, other = rng.normal(size=(2, 2, 80))
-    apart = [run_noise([each]).item_error ** 2 for each in (one, other)]
-    assert_allclose(run_noise([one, other]).item_error ** 2, np.mean(apart), rtol=1e-12)
+    apart = [run_noise([each]).items.se ** 2 for each in (one, other)]
+    assert_allclose(run_noise([one, other]).items.se ** 2, np.mean(apart), rtol=1e-12)
     holed = np.concatenate([one, [[np.nan], [1.0]]], axis=1)
     found = run_noise([holed])
     assert (found.n_left_out, found.n_examples) == (1, 80)
-    assert_allclose(found.item_error, run_noise([one]).item_error, rtol=1e-12)
+    assert_allclose(found.items.se, run_noise([one]).items.se, rtol=1e-12)
 
 
 def test_seeds_have_their_means_only() -> None:

@@ -334,7 +334,7 @@ def test_eight_time_series_classifiers() -> None:
         (
             lambda: rank_quantile(3, test="dunn"),
             InvalidParameterError,
-            "test must be 'nemenyi' or 'bonferroni-dunn'; got 'dunn'.",
+            "test must be one of 'nemenyi', 'bonferroni-dunn'; got 'dunn'.",
         ),
         (lambda: rank_quantile(3, df=0), InvalidParameterError, "df must be above 0; got 0."),
     ],

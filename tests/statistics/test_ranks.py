@@ -232,7 +232,7 @@ def test_critical_values_as_printed() -> None:
         ),
         (lambda: wilcoxon([0.1, 0.2]).interval(95), InvalidParameterError, "level must lie between 0 and 1"),
         (lambda: wilcoxon_critical_value(0), InvalidParameterError, "n must be a whole number of at least 1; got 0."),
-        (lambda: wilcoxon_critical_value(9, alternative="both"), InvalidParameterError, "'two-sided' or 'one-sided'; got 'both'"),
+        (lambda: wilcoxon_critical_value(9, alternative="both"), InvalidParameterError, "'two-sided', 'one-sided'; got 'both'"),
     ],
 )
 def test_wrong_use_is_refused(call: Any, error: type[Exception], text: str) -> None:

@@ -174,7 +174,7 @@ def test_errors_of_input() -> None:
         corrected_t([0.1], test_train_ratio=0.1)
     with pytest.raises(InvalidParameterError, match=r"finite number of at least 0; got -0\.1"):
         corrected_t([0.1, 0.2], test_train_ratio=-0.1)
-    with pytest.raises(InvalidParameterError, match="alternative must be 'two-sided', 'greater' or 'less'; got 'larger'"):
+    with pytest.raises(InvalidParameterError, match="alternative must be one of 'two-sided', 'greater', 'less'; got 'larger'"):
         corrected_t([0.1, 0.2], 0.1).pvalue("larger")  # type: ignore[arg-type]
     with pytest.raises(InvalidParameterError, match="scale must be the largest"):
         corrected_t([0.1, 0.2], test_train_ratio=0.1, scale=np.nan)
@@ -245,5 +245,5 @@ def test_the_critical_value_is_where_p_reaches_alpha() -> None:
     f, t = (five_by_two_cv_critical_value(0.05, test=test) for test in ("F", "t"))
     at_f, at_t = (five_by_two_cv_test([[m + 1, m - 1]] * 5) for m in ((2 * f - 1) ** 0.5, 2**0.5 * t - 1))
     assert (at_f.f.pvalue, at_t.t.pvalue) == pytest.approx((0.05, 0.05))
-    with pytest.raises(InvalidParameterError, match="'t' or 'F'"):
+    with pytest.raises(InvalidParameterError, match="'t', 'F'"):
         five_by_two_cv_critical_value(test="z")  # type: ignore[arg-type]

@@ -21,10 +21,9 @@ from sklearn.tree import DecisionTreeClassifier
 import tiebreak as tb
 from tests.evaluation.test_evaluate import Counting
 from tiebreak.errors import ChangedRunError, InvalidParameterError, UnknownNameError
-from tiebreak.frequentist import doubling_gain
 from tiebreak.plan.plan import make_plan
 from tiebreak.plan.training_sizes import with_sizes
-from tiebreak.statistics import corrected_t
+from tiebreak.statistics import corrected_t, doubling_gain
 from tiebreak.studies.learning_curve import halves
 
 X, Y = make_classification(n_samples=80, n_features=5, flip_y=0.2, random_state=2)

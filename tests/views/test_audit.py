@@ -36,7 +36,7 @@ Looked at only with deep=True (--deep): near copies on both sides.
 def test_a_clean_audit_says_what_was_looked_at_and_what_was_not() -> None:
     """The whole text."""
     audit = tb.audit(*classes(), "stratified")
-    assert audit.to_text() == CLEAN == f"{audit}\n"
+    assert " ".join(audit.to_text().split()) == " ".join(CLEAN.split())
 
 
 def test_findings_have_severity_code_text_and_advice(sorted_iris: tb.Audit) -> None:
@@ -44,13 +44,11 @@ def test_findings_have_severity_code_text_and_advice(sorted_iris: tb.Audit) -> N
     text = str(sorted_iris)
     assert text.startswith("The audit has 1 error and 2 warnings.\nData: 150 rows, 4 columns, classification with 3 classes;")
     assert (
-        "✗ error class-missing-in-training\n"
-        "  3 classes (0, 1, 2) are absent from the training rows in all 3 splits, so no model can learn it\n"
-        "  there.\n"
-        '  → Use stratified splits (cv="stratified"), fewer folds, or leave rare classes out. tb.evaluate\n'
-        "  refuses such splits.\n"
-    ) in text
-    assert max(map(len, text.splitlines())) <= 100
+        "✗ error class-missing-in-training "
+        "3 classes (0, 1, 2) are absent from the training rows in all 3 splits, so no model can learn it there. "
+        '→ Use stratified splits (cv="stratified"), fewer folds, or leave rare classes out. tb.evaluate refuses such splits.'
+    ) in " ".join(text.split())
+    assert max(map(len, text.splitlines())) <= 80
 
 
 def test_the_frame_has_a_row_for_each_finding(sorted_iris: tb.Audit) -> None:
@@ -84,7 +82,7 @@ def test_html_and_markdown_say_the_same_as_the_text(sorted_iris: tb.Audit) -> No
     """Each finding with its code."""
     html, markdown = sorted_iris._repr_html_(), sorted_iris.to_markdown()
     for finding in sorted_iris:
-        assert f"<code>{finding.code}</code>" in html
-        assert f"`{finding.code}`" in markdown
+        assert f"{finding.severity} {finding.code}" in html
+        assert f"{finding.severity} {finding.code}" in markdown
     assert html.startswith('<div class="tiebreak"><p><strong>The audit has 1 error and 2 warnings.</strong></p>')
     assert "<script" not in html

@@ -44,9 +44,8 @@ def results(evaluation: tb.Evaluation) -> list[Any]:
 def test_a_matrix_in_words() -> None:
     """The warning, both tables, and "-" for what is undefined."""
     text = str(ConfusionMatrix(("no", "yes"), np.array([[9, 0], [1, 0]])))
-    assert (
-        text
-        == """\
+    assert " ".join(text.split()) == " ".join(
+        """
 Accuracy 0.9000 on 10 examples; always predicting the most frequent class gives 0.9000. Balanced
 accuracy 0.5000, Matthews' correlation 0.0000.
 
@@ -66,16 +65,15 @@ Classes
 Warning: the accuracy of 0.9 equals the 0.9 of always predicting 'no', the most frequent class: it
 does not show that anything was learnt [majority-class]
 
-Warning: the precision of class 'yes' is undefined: it is never predicted [undefined-metric]"""
+Warning: the precision of class 'yes' is undefined: it is never predicted [undefined-metric]""".split()
     )
 
 
 def test_a_curve_in_words() -> None:
     """Pairs, points and thresholds; the interval says what it is about."""
     text = str(tb.metrics.roc_curve([1, 0, 1, 0], [0.9, 0.5, 0.5, 0.1]))
-    assert (
-        text
-        == """\
+    assert " ".join(text.split()) == " ".join(
+        """
 AUC 0.8750 (95% interval 0.2276 to 0.9940, by DeLong: other examples, the same model) for class 1:
 of 4 pairs of a positive and a negative example 3 are in the right order and 1 tied.
 
@@ -84,7 +82,7 @@ Points; an example is called positive when its score is at least the threshold
         inf   0   0   2   2  0.0000  0.0000
         0.9   1   0   1   2  0.5000  0.0000
         0.5   2   1   0   1  1.0000  0.5000
-        0.1   2   2   0   0  1.0000  1.0000"""
+        0.1   2   2   0   0  1.0000  1.0000""".split()
     )
 
 
@@ -102,8 +100,11 @@ def test_long_results_say_where_the_rest_is() -> None:
 def test_what_is_undefined_is_said() -> None:
     """In place of a number."""
     reason = "there is no example of the positive class 1."
-    assert str(tb.metrics.roc_curve([0, 0], [1, 2])) == f"The ROC curve is undefined: {reason}"
-    assert str(tb.metrics.precision_recall_curve([0, 0], [1, 2])) == f"The precision-recall curve is undefined: {reason}"
+    assert str(tb.metrics.roc_curve([0, 0], [1, 2])).replace("\n", " ") == f"The ROC curve is undefined: {reason}"
+    assert (
+        str(tb.metrics.precision_recall_curve([0, 0], [1, 2])).replace("\n", " ")
+        == f"The precision-recall curve is undefined: {reason}"
+    )
     assert "Warning: there is no example of the positive class 1" in str(tb.metrics.calibration_curve([0, 0], [0.1, 0.2]))
     loo = tb.evaluate({"bayes": GaussianNB()}, X[:20], Y[:20], cv="loo", scoring=["accuracy", "neg_log_loss"])
     said = " ".join(str(loo.roc()).split())
@@ -158,7 +159,7 @@ def test_html_is_well_formed_and_says_the_same(evaluation: tb.Evaluation) -> Non
         words = ""
 
         def handle_starttag(self, tag: str, attrs: Any) -> None:
-            assert tag in {"div", "p", "table", "caption", "thead", "tbody", "tr", "th", "td"}
+            assert tag in {"div", "p", "strong", "small", "table", "caption", "thead", "tbody", "tr", "th", "td"}
             self.depth += 1
 
         def handle_endtag(self, tag: str) -> None:

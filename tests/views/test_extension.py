@@ -9,17 +9,17 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from matplotlib.axes import Axes
 
 from tiebreak import result
 from tiebreak.result import Result
 from tiebreak.views.page import Page, Table
-from tiebreak.views.plots.display import Display, Plots
+from tiebreak.views.plots.draw import Drawing, bars
+from tiebreak.views.plots.menu import Plot
 from tiebreak.views.view import View
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Tosses(Result["TossPlots"]):
+class Tosses(Result):
     """Result of a toy: heads and tails."""
 
     heads: int
@@ -42,36 +42,14 @@ def facts(tosses: Tosses) -> dict[str, Any]:
     return {"heads": tosses.heads, "tails": tosses.tails}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TossDisplay(Display):
-    """Bars of the two counts."""
-
-    def _size(self) -> tuple[float, float]:
-        return 3.0, 2.0
-
-    def _title(self) -> str:
-        return "Heads and tails"
-
-    def _note(self) -> str:
-        return "Bars: counts."
-
-    def _draw(self, axes: Axes) -> None:
-        axes.bar(self.data["side"], self.data["n"])
+def sides(tosses: Tosses) -> Drawing:
+    """Count of each side."""
+    data = frame(tosses)
+    return bars(data, {"n": data["n"]}, names=list(data["side"]), title="Heads and tails", note="Bars: counts.", x_label="tosses")
 
 
-class TossPlots(Plots[Tosses]):
-    """Plots of tosses."""
-
-    __slots__ = ()
-
-    def bars(self, ax: Axes | None = None) -> TossDisplay:
-        """Count of each side."""
-        return TossDisplay(frame(self.result)).plot(ax)
-
-    __call__ = bars
-
-
-VIEW = View(page, frame, facts, plots=f"{__name__}:TossPlots")
+PLOTS = {"bars": Plot(sides)}
+VIEW = View(page, frame, facts, plots=f"{__name__}:PLOTS")
 
 
 @pytest.fixture
@@ -97,7 +75,7 @@ def test_a_new_result_has_every_form(tosses: Tosses, tmp_path: Path) -> None:
     assert repr(tosses) == "<Tosses: 7 of 10 tosses are heads.>"
     assert "| heads | 7 |" in tosses.to_markdown()
     for page in (tosses._repr_html_(), tosses.to_html(tmp_path / "tosses.html")):
-        assert "7 of 10 tosses are heads.</p>" in page
+        assert "7 of 10 tosses are heads." in page
     assert (tmp_path / "tosses.html").read_text().startswith("<!DOCTYPE html>")
     assert tosses.to_frame()["n"].tolist() == [7, 3]
     assert json.loads(tosses.to_json()) == tosses.to_dict() == {"heads": 7, "tails": 3}

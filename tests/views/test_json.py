@@ -35,6 +35,7 @@ KEYS = [
     "resolved",
     "method",
     "sentence",
+    "next_step",
     "detectable",
     "ranking",
     "pairs",
@@ -344,9 +345,9 @@ def test_answers_of_very_many_models_leave_pairs_out_that_follow_from_the_scores
             assert "n_pairs_omitted" not in held
     else:
         leader = baseline or answer.models[0]
-        assert f"Of the 28 pairs, this page has those of {leader!r} and those of the first" in html.unescape(path.read_text())
+        assert f"Of the 28 pairs, this page has those of {leader} and those of the first" in html.unescape(path.read_text())
     again = tiebreak.compare(path)
     assert again.models == answer.models
     np.testing.assert_array_equal(again.pair_table.verdict, answer.pair_table.verdict)
     np.testing.assert_array_equal(again.pair_table.interval, answer.pair_table.interval)
-    assert str(again).split("Warnings")[0] == str(answer).split("Warnings")[0]  # which name the file
+    assert again.headline == answer.headline

@@ -14,7 +14,7 @@ import pytest
 
 import tiebreak as tb
 from tests.comparison.test_looks import N, answers, looked, repeats
-from tests.views.walker import shown_by, walk
+from tests.views.test_walk import Shown, walk
 from tiebreak.errors import ChangedLooksError, InvalidParameterError, UnreadableSourceError, UnwrittenFileError
 from tiebreak.views import looks as looks_view
 from tiebreak.views.looks import keep, plan_of, sentence
@@ -122,22 +122,20 @@ def test_the_report_says_why_alpha_stays() -> None:
     ],
 )
 def test_all_that_is_said_of_looks_follows_from_the_intervals(settings: dict[str, Any]) -> None:
-    """The walker of tests/views/test_truth.py reads text, JSON, frames, report, figures, pages of pairs and requirements."""
+    """The walker of tests/views/test_walk.py reads the page beside the data."""
     for seed, shares in ((0, (0.97, 0.65, 0.64)), (1, (0.8, 0.8, 0.78, 0.5)), (2, (0.8, 0.8))):
         answer = None
         for n in (100, 500, 800):
             answer = tb.compare(answers(n, shares, seed), metric="accuracy", n_total=N, looks=answer, **settings)
             if n >= 500:
-                assert list(walk(shown_by(answer))) == []
+                assert list(walk(Shown(answer))) == []
 
 
 def test_comparisons_with_the_best_count_who_may_be_it() -> None:
     """Three of three at first; once one is left alone, nothing more is needed."""
     few = tb.compare(answers(50), metric="accuracy", n_total=N, family="best")
     assert sentence(few) == "Look 1, 50 of 800 questions: 3 of 3 models may be the best; at most 750 more."
-    assert "Next step: go on, as 'm0' and 'm2' may both be the best: at most 750 questions are left" in " ".join(
-        few.to_text().split()
-    )
+    assert "Go on, as m0 and m2 may both be the best: at most 750 questions are left" in " ".join(few.to_text().split())
     later = tb.compare(answers(250), metric="accuracy", looks=few, family="best")
     assert sentence(later) == "Look 2, 250 of 800 questions: the best is found; it needs no further questions."
 
@@ -149,8 +147,8 @@ def test_what_the_rest_will_hardly_decide_is_named() -> None:
     assert sentence(answer) == (
         "Look 1, 600 of 800 questions: the pair is open, and the rest will hardly decide it; at most 200 more."
     )
-    assert "Next step: stop, and take either of 'm1' and 'm0': the pair stays what it is to the end of the plan" in (
-        " ".join(answer.to_text().split()).replace("'m0' and 'm1'", "'m1' and 'm0'")
+    assert "Stop, and take either of m1 and m0: the pair stays what it is to the end of the plan" in (
+        " ".join(answer.to_text().split()).replace("m0 and m1", "m1 and m0")
     )
     (stays,) = answer.pairs["p_stays"]
     assert stays > 0.99
@@ -166,7 +164,7 @@ def test_that_the_rest_will_hardly_tell_more_of_the_best_is_said() -> None:
     assert sentence(answer) == (
         "Look 1, 600 of 800 questions: 2 of 3 models may be the best, and the rest will hardly tell more; at most 200 more."
     )
-    assert "Next step: stop, and take any of those that may be the best: they stay the same to the end of the plan with a" in (
+    assert "Stop, and take any of those that may be the best: they stay the same to the end of the plan with a" in (
         " ".join(answer.to_text().split())
     )
     assert answer.to_dict()["resolved"]["p_contenders_stay"] == answer.p_contenders_stay
@@ -199,7 +197,7 @@ def test_a_plan_is_named_only_where_there_can_be_one(given: dict[str, Any], name
     """The page does not send to n_total where n_total would be refused."""
     at: dict[str, Any] = {"metric": "accuracy", "n_train": 80, "n_test": 20, **given}
     answer = tb.compare(repeats(10, (0.0, 0.0)), **at)
-    assert (looks_view.UNPLANNED in answer.to_text()) is named
+    assert (looks_view.UNPLANNED in " ".join(answer.details.split())) is named
     with nullcontext() if named else pytest.raises(tb.TiebreakError):
         tb.compare(repeats(10, (0.0, 0.0)), n_total=20, **at)
 

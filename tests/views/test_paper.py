@@ -19,11 +19,11 @@ def test_tables_have_the_rows_of_the_page_and_every_special_character_escaped() 
     comparison = compared(table_of(named(*around(0.9, 0.85, 0.8, noise=0.02), names=names)), rope=0.01)
     text = comparison.to_latex()
     for rule in (r"\toprule", r"\midrule", r"\bottomrule", r"\begin{table}", r"\end{table}"):
-        assert text.count(rule) == 2
+        assert text.count(rule) == 2 + (rule == r"\midrule")  # one more above those that are not the best
     rows = [line for line in text.splitlines() if line.endswith(r"\\")]
     assert len(rows) == 2 + 3 + 3
     widths = [len(re.findall(r"(?<!\\)&", row)) for row in rows]
-    assert widths == [5] * 4 + [5] * 4
+    assert widths == [5] * 4 + [4] * 4
     assert r"a\_b \& 50\% \{x\}" in text
     assert r"C=10\textasciicircum{}-3 \$\textbackslash{}alpha\$ \textasciitilde{}" in text
     assert text.count("{") == text.count("}")

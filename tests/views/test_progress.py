@@ -34,7 +34,7 @@ def state(n_done: int, seconds: float) -> Progress:
     """A run of 40 cells named like markup."""
     fields: dict[str, Any] = dict.fromkeys(Progress.__annotations__, 0)
     fields |= {"is_finished": n_done == 40}
-    fields |= {"name": "<b>", "n_cells": 40, "n_done": n_done, "seconds": seconds, "leader": "", "metric": "accuracy"}
+    fields |= {"name": "<b>", "n_cells": 40, "n_done": n_done, "seconds": seconds}
     return Progress(**fields)
 
 

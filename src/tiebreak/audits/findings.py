@@ -13,7 +13,6 @@ from tiebreak.result import Result
 
 if TYPE_CHECKING:
     from tiebreak.plan.data import Task
-    from tiebreak.views.plots.audit import AuditPlots
 
 
 Severity = Literal["note", "warning", "error"]
@@ -158,7 +157,7 @@ class Folds:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Audit(Result["AuditPlots"]):
+class Audit(Result):
     """Result of an audit of data and splits.
 
     Attributes

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,14 +10,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from tiebreak.cli.folder import found_in, show_brief, show_end, show_found, with_folders
+from tiebreak.cli.folder import found_in, show_end, show_found, with_folders
 from tiebreak.cli.options import (
     NAMES,
     PLOTS,
     ROPE,
     as_rope,
     check_raw,
-    columns_option,
+    details_option,
     direction_options,
     format_option,
     help_option,
@@ -33,6 +32,7 @@ from tiebreak.cli.process import (
     EXIT_OK,
     CommandError,
     emit,
+    emit_page,
     make_folder,
     say,
     standard_input_as_file,
@@ -45,8 +45,6 @@ if TYPE_CHECKING:
     from tiebreak.comparison.comparison import Comparison
     from tiebreak.comparison.noise_floor import NoiseFloor
     from tiebreak.comparison.requirements import Requirements
-
-    Columns = Literal["default", "all"]
 
 # Spelled out here, as asking the library would import numpy before the command line is even read; a test holds them equal.
 CORRECTIONS = ("bonferroni", "holm", "shaffer", "bh", "none")
@@ -355,7 +353,7 @@ _OPTIONS = (
     click.option("--seed", "rng", type=click.IntRange(min=0), show_default="0", metavar="N", help="Seed of all that is drawn."),
     *_REQUIREMENT_OPTIONS,
     format_option("How the answer is written; csv holds the pairs."),
-    columns_option,
+    details_option,
     raw_option,
     click.option("--plots", **PLOTS, help="Draw all plots into this folder."),
     html_option,
@@ -372,7 +370,7 @@ def compare_command(
     /,
     files: tuple[str, ...],
     format_: str,
-    columns: Columns,
+    details: bool,
     raw: bool,
     plots: Path | None,
     html: Path | None,
@@ -389,7 +387,7 @@ def compare_command(
     doc_id) and one per model, or with model and score; or it is a log of lm-evaluation-harness, Inspect, HELM, Every Eval Ever,
     promptfoo or SWE-bench. Of several tasks the answer is their macro-average, with each task's beside it.
 
-    A FILE may be a folder: what lies in it is found, listed and compared. 'tiebreak FOLDER' gives the same answer in short.
+    A FILE may be a folder: what lies in it is found, listed and compared. 'tiebreak FOLDER' gives the same answer.
     """
     from tiebreak.errors import TiebreakError
 
@@ -421,12 +419,9 @@ def compare_command(
         from tiebreak.views.looks import keep
 
         keep(kept_in, content, comparison.looks)  # before anybody sees the answer
-    is_text, is_brief = format_ == "table", bool(context.obj)
+    is_text = format_ == "table"
     show_found(sources, on_stdout=is_text)
-    if is_text and is_brief and requirements is None and columns == "default":
-        show_brief(comparison)
-    else:
-        write_answer(comparison, format_, requirements, raw=raw, columns=columns)
+    write_answer(comparison, format_, requirements, raw=raw, details=details)
     if is_text and found_in(sources):
         show_end(files, comparison)
     if plots is not None:
@@ -472,9 +467,10 @@ def write_answer(
     requirements: Requirements | None = None,
     *,
     raw: bool = False,
-    columns: Columns = "default",
+    details: bool = False,
 ) -> None:
     """Print a comparison in one of `FORMATS`."""
+    columns: Literal["default", "all"] = "all" if details else "default"
     if format_ == "json":
         from tiebreak.views.comparison import facts
         from tiebreak.views.json import json_pieces
@@ -495,13 +491,10 @@ def write_answer(
             say("\n".join(judgements(requirements, comparison)))  # the table has no place for it
     elif format_ == "markdown":
         emit(comparison.to_markdown(requirements, columns=columns))
-    elif sys.stdout is not None and sys.stdout.isatty():
-        from tiebreak.views.comparison import page
-        from tiebreak.views.page import WHOLE_NAME
-
-        page(comparison, requirements, columns=columns, name_width=WHOLE_NAME).show()
     else:
-        emit(comparison.to_text(requirements, columns=columns))
+        from tiebreak.views.comparison import page
+
+        emit_page(page(comparison, requirements, columns=columns))
 
 
 def draw(comparison: Comparison, folder: Path) -> None:

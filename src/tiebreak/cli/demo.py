@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tiebreak.cli.options import help_option
-from tiebreak.cli.process import emit, make_folder, say, writing
+from tiebreak.cli.process import emit, emit_page, make_folder, say, writing
 
 if TYPE_CHECKING:
     from sklearn.model_selection import GridSearchCV, RepeatedStratifiedKFold
@@ -125,14 +124,10 @@ def _gallery_pairs(comparison: Comparison) -> Iterator[str]:
 
 
 def _present(comparison: Comparison, out: Path, name: str) -> None:
-    """Print the answer, but for the method, which is the same in both examples; plots and JSON go to the folder."""
+    """Print the answer; plots and JSON go to the folder."""
     from tiebreak.views.comparison import page
-    from tiebreak.views.page import WHOLE_NAME
 
-    if sys.stdout is not None and sys.stdout.isatty():
-        page(comparison, with_method=False, name_width=WHOLE_NAME).show()
-    else:
-        emit(page(comparison, with_method=False).as_text() + "\n")
+    emit_page(page(comparison), end="\n")
     with writing("the results", out):
         comparison.to_json(out / f"{name}.json")
         comparison.plot.save_all(out / name)

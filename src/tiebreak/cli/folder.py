@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from tiebreak.cli.process import emit, emit_page, say
+from tiebreak.cli.process import emit, say
 from tiebreak.printable import printable
 
 if TYPE_CHECKING:
@@ -45,23 +45,12 @@ def show_found(sources: Sequence[Any], *, on_stdout: bool) -> None:
             say(repr(each), wrapped=False)
 
 
-def show_brief(comparison: Comparison) -> None:
-    """Print the table of models and the tasks, without notes."""
-    from tiebreak.views import page, slices
-    from tiebreak.views.comparison import models_table
-
-    models = models_table(comparison, most=12, with_notes=False)
-    emit_page(page.Page((models,) if comparison.by is None else (models, slices.table(comparison.slices()))), end="\n")
-
-
 def show_end(sources: Sequence[Any], comparison: Comparison) -> None:
-    """Print the verdict, the next step and what to type next."""
+    """Print what to type next."""
     from tiebreak.scores.items import SUBTASK
-    from tiebreak.views.page import Page, Paragraph
 
-    said = (f"Verdict: {comparison.headline}", *([comparison.next_step] if comparison.next_step else []))
     options = {
-        "--columns all": "all columns and pairs, warnings and method",
+        "--details": "all columns and pairs, notices and method",
         "--rope 0.01": "" if comparison.rope else "with the smallest difference that matters",
         "--html answer.html": "one page to send",
         f"--by {SUBTASK}": "each part of a group of tasks by itself"
@@ -70,4 +59,4 @@ def show_end(sources: Sequence[Any], comparison: Comparison) -> None:
     }
     typed = shlex.join(printable(str(getattr(each, "path", each))) for each in sources)
     lines = [f"  tiebreak compare {typed} {option:<18}  {what}\n" for option, what in options.items() if what]
-    emit([Page((Paragraph(said, n_strong=1),)).as_text(), "Type next:\n", *lines])
+    emit(["\nType next:\n", *lines])

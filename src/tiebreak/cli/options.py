@@ -86,12 +86,8 @@ def format_option(help_line: str | None = None, formats: Sequence[str] = FORMATS
     return click.option("--format", "format_", type=choice, default=formats[0], show_default=True, help=help_line)
 
 
-columns_option = click.option(
-    "--columns",
-    type=click.Choice(("default", "all")),
-    default="default",
-    show_default=True,
-    help="One table of the models, or all that is known of each, and the pairs with their p-values.",
+details_option = click.option(
+    "--details", is_flag=True, help="Add all columns of models and pairs, further notices, the method and its references."
 )
 
 

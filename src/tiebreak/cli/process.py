@@ -141,7 +141,7 @@ def emit_page(page: Page, end: str = "") -> None:
     if sys.stdout is None or not sys.stdout.isatty():
         emit(page.as_text() + end)
         return
-    page.show()
+    page.print()
     emit(end.removeprefix("\n"))
 
 

@@ -99,9 +99,9 @@ def typed_url(url: str) -> str:
 
 def without_password(url: str) -> str:
     """A URL that may be shown."""
-    from tiebreak.stores.sql.postgres import masked
+    from tiebreak.stores.addresses import without_password
 
-    return masked(url)
+    return without_password(url)
 
 
 def _file_named(name: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -66,12 +67,12 @@ def compare_scores(scores: Scores, settings: Settings) -> Comparison:
 
         settings = replace(settings, looks=decided_at(settings.looks, table, scores.models))
     comparison = Comparison(
-        given=given,
         scores=replace(scores, notices=(), saved_settings=()),  # those of reading are among the comparison's
         settings=settings,
         rope=rope,
         method=method,
         pair_table=table,
+        anew=partial(compare_scores, given),
         reading_notices=tuple(dict.fromkeys((*units.notices, *percent))),
     )
     if settings.by is not None:

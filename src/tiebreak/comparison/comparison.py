@@ -47,11 +47,10 @@ if TYPE_CHECKING:
     from tiebreak.comparison.noise_floor import NoiseFloor
     from tiebreak.numerics.law import Law
     from tiebreak.scores.items import Items
-    from tiebreak.views.plots.comparison import ComparisonPlots, PairPlots
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class PairComparison(Result["PairPlots"]):
+class PairComparison(Result):
     """One pair in the orientation asked for; positive differences favour `first`.
 
     Attributes
@@ -114,6 +113,20 @@ p_equivalent, p_worse, verdict, reason
         """Short: the pair and what is said of it."""
         return printable(f"<{self.first!r} against {self.second!r}: {self.sentence}>")
 
+    def flips(self) -> dict[str, tuple[str, ...]]:
+        """Items that only one of the two models gets right, by the model, of items that are right or wrong.
+
+        Raises
+        ------
+        NotOfferedError
+            The scores are of no such items.
+        """
+        items = self.comparison.items
+        found = items.flips(self.first, self.second) if items is not None and self.comparison.method.is_paired else None
+        if found is None:
+            raise NotOfferedError("flips are of the same items for both models, each right or wrong; these scores are others.")
+        return found
+
     @property
     def law(self) -> Law:
         """Law of the difference: p-values of any alternative, intervals at any level, probabilities at any rope."""
@@ -153,7 +166,7 @@ p_equivalent, p_worse, verdict, reason
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Result["ComparisonPlots"]):
+class Comparison(Result):
     """Which models are better, equivalent or undecided, with everything the answer rests on.
 
     Made by `tiebreak.compare`. Everything is computed from the scores and settings it holds, when it is first asked for.
@@ -173,8 +186,10 @@ class Comparison(Result["ComparisonPlots"]):
         (code, text) pairs.
     models : tuple of str
         In ranking order: best mean first.
-    given, scores : Scores
-        As they were read, and as they were compared: models in ranking order.
+    scores : Scores
+        As they were compared: models in ranking order.
+    anew : callable
+        Comparison of the scores as they were read, with other settings.
     matrix : ScoreMatrix
         Those of the units that were counted: the splits of one dataset, the means of several, or items.
     items : Items or None
@@ -183,18 +198,16 @@ class Comparison(Result["ComparisonPlots"]):
         The columns behind `pairs`.
     """
 
-    given: Scores
     scores: Scores
     settings: Settings
     rope: float
     method: Method
     pair_table: Family
+    anew: Callable[[Settings], Comparison]
     reading_notices: tuple[Notice, ...] = ()
 
     def with_(self, **settings: Any) -> Comparison:
         """Comparison of the same scores with other settings, named as in `tiebreak.compare`: ``answer.with_(rope=0.01)``."""
-        from tiebreak.comparison.compare import compare_scores
-
         if self.looks is not None and settings.get("looks", self.looks) is not None:
             raise NotOfferedError(
                 "a look of a plan keeps the settings of the plan; add looks=None to compare the data by themselves."
@@ -204,7 +217,7 @@ class Comparison(Result["ComparisonPlots"]):
             raise InvalidParameterError(
                 f"{quoted(unknown)} is no setting of a comparison; there are {quoted(list(self.settings.as_dict()))}."
             )
-        return compare_scores(self.given, dataclasses.replace(self.settings, **settings))
+        return self.anew(dataclasses.replace(self.settings, **settings))
 
     @cached_property
     def notices(self) -> tuple[Notice, ...]:
@@ -297,14 +310,14 @@ class Comparison(Result["ComparisonPlots"]):
         return self.settings.baseline if self.settings.baseline is not None else self.models[0]
 
     @cached_property
-    def values(self) -> ModelValues:
+    def _values(self) -> ModelValues:
         """The value by which each model is ranked, in ranking order."""
         return self.method.procedure.values(self.scores)
 
     @cached_property
     def ranking_table(self) -> RankingTable:
         """The columns behind `ranking`."""
-        return rank_models(self.scores, self.method, self.values, self.pair_table)
+        return rank_models(self.scores, self.method, self._values, self.pair_table)
 
     @cached_property
     def against_reference(self) -> Against:
@@ -549,7 +562,7 @@ class Comparison(Result["ComparisonPlots"]):
         """
         if self.looks is not None:
             raise NotOfferedError("p_best keeps no error rate over looks. Compare without a plan of looks, when all data are in.")
-        found = p_best(self.scores, self.method, self.values, self.resolved)
+        found = p_best(self.scores, self.method, self._values, self.resolved)
         if found is None:
             raise NotOfferedError(
                 f"{self.method.name} gives no joint posterior of all models, so no p_best; shortlist() has those that may be the "
@@ -573,6 +586,11 @@ class Comparison(Result["ComparisonPlots"]):
     def next_step(self) -> str:
         """Which model to take, or what would settle it and at what cost; "" where nothing is left to do."""
         return view_of(self).as_other("next_step", self)
+
+    @property
+    def details(self) -> str:
+        """The rest that is known: all columns of models and pairs, further notices, method, assumptions and references."""
+        return view_of(self).as_other("details", self)
 
     @property
     def best(self) -> str | None:

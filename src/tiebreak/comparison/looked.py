@@ -92,12 +92,12 @@ def _shape(laws: tuple[Law, ...], granted: GrantedAlphas, home: float) -> Shape:
         return at_home(law, each(law, lambda held, own: np.asarray(held.tail(own, upper=upper)), at))
 
     def end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
-        levels = np.unique(p)
-        if levels.size > MOST_ALPHAS:  # of very many by the shares of that of the family
+        each_alpha = np.unique(p)
+        if each_alpha.size > MOST_ALPHAS:  # of very many by the shares of that of the family
             given = p * share(law, home)
         else:
             given = np.broadcast_to(p, np.broadcast_shapes(p.shape, law.parts[0].shape))
-            for one in levels.tolist():
+            for one in each_alpha.tolist():
                 given = np.where(p == one, one * share(law, 2.0 * one), given)
         return each(law, lambda held, own: np.asarray(held.end(own, upper=upper)), given)
 

@@ -16,7 +16,12 @@ from tiebreak.comparison.family import best_alpha
 from tiebreak.comparison.look_order import refuse_order
 from tiebreak.comparison.procedures.procedure import Method, units_of
 from tiebreak.errors import ChangedLooksError, InvalidParameterError, Setting, UnreadableSourceError, UnsuitableDesignError
-from tiebreak.frequentist.group_sequential import (
+from tiebreak.numerics import FloatArray, IntArray, divide, set_checked
+from tiebreak.scores.items import Items
+from tiebreak.scores.scores import Scores
+from tiebreak.scores.vocabulary import quoted
+from tiebreak.statistics.family import shared_alpha
+from tiebreak.statistics.looks import (
     CLOSEST_LOOKS,
     MOST_LOOKS,
     GroupSequentialDesign,
@@ -25,11 +30,6 @@ from tiebreak.frequentist.group_sequential import (
     group_sequential_design,
     split_information,
 )
-from tiebreak.numerics import FloatArray, IntArray, divide, set_checked
-from tiebreak.scores.items import Items
-from tiebreak.scores.scores import Scores
-from tiebreak.scores.vocabulary import quoted
-from tiebreak.statistics.family import shared_alpha
 
 if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings
@@ -600,8 +600,7 @@ class GrantedAlphas:
         # the spending function is asked at the shares of the plan; the correlation of two looks is that of their information
         fractions = information / information[-1] * min(1.0, time[-1])
         spent = alpha_spent(time, alpha=alpha, spending=self.plan.spending, gamma=self.plan.gamma or 0.0)
-        amounts = dict(zip(fractions.tolist(), spent.tolist(), strict=True))
-        return group_sequential_design(fractions, alpha=alpha, spending=lambda t, alpha: amounts.get(t, alpha), df=df)
+        return group_sequential_design(fractions, alpha=alpha, spent=spent, df=df)
 
 
 def family_alpha(settings: Settings, method: Method, n_pairs: int, n_models: int) -> float:

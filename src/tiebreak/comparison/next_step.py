@@ -10,8 +10,8 @@ import numpy as np
 
 from tiebreak.comparison.comparison import Comparison, PairComparison
 from tiebreak.comparison.family import SINGLE_STEP
-from tiebreak.frequentist.group_sequential import group_sequential_design
 from tiebreak.numerics import FloatArray
+from tiebreak.statistics.power import half_widths_shown
 
 MOST_TIMES = 100
 """Times as many units beyond which no number is realistic."""
@@ -114,10 +114,9 @@ def _multiples(df: FloatArray, alpha: float, power: float) -> FloatArray:
     found = []
     for each in at.tolist():
         nu = 1.0 / each if each else np.inf
-        design = group_sequential_design([1.0], alpha=alpha, df=nu)
         # mean of an estimated standard deviation over the true one, which is below 1
         shrinkage = np.sqrt(2.0 / nu) * np.exp(gammaln((nu + 1.0) / 2.0) - gammaln(nu / 2.0)) if nu < MANY_DF else 1.0
-        found.append(design.drift_for(power) / design.critical[0] / shrinkage)
+        found.append(half_widths_shown(power, alpha, nu) / shrinkage)
     return np.asarray(np.interp(inverse, at, found))
 
 

@@ -26,11 +26,11 @@ from tiebreak.scores.items import Items
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import quoted
-from tiebreak.statistics.noise import RunNoiseResult, run_noise, run_spread
+from tiebreak.statistics.noise import RunNoise, run_noise, run_spread
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class NoiseFloor(Result[Any]):
+class NoiseFloor(Result):
     """Difference that two runs of one model keep with a probability of `level`, from `tiebreak.noise_floor`.
 
     Attributes
@@ -84,7 +84,7 @@ def noise_floor_of_items(items: Items, kind: str, *, n_averaged: int | None = No
     UnsuitableDesignError
         No model was run twice, or the metric is no mean over items.
     """
-    from tiebreak.comparison.procedures.macro_average import task_codes  # with much that other answers have no use for
+    from tiebreak.comparison.procedures.clustered_t import task_codes  # with much that other answers have no use for
 
     check_probability(level, "level")
     if not items.is_mean:
@@ -139,7 +139,7 @@ def noise_floor_of_seeds(scores: Scores, *, n_averaged: int | None = None, level
 
 
 def _floor_of(
-    found: RunNoiseResult,
+    found: RunNoise,
     metric: Metric,
     kind: str,
     models: tuple[str, ...],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -21,9 +21,6 @@ from tiebreak.statistics.ratings import (
     tells_position,
     unconnected_groups,
 )
-
-if TYPE_CHECKING:
-    from tiebreak.views.plots.ratings import RatingsPlots
 
 ELO_PER_LOG_ODDS = 400 / np.log(10)
 """A model that is rated 400 above another beats it 10 times as often as not."""
@@ -43,7 +40,7 @@ class WinRate(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Ratings(Result["RatingsPlots"]):
+class Ratings(Result):
     """Ratings of models, best first; arrays have one entry for each model.
 
     Attributes

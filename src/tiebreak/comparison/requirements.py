@@ -109,7 +109,7 @@ class Requirement:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Requirements(Result[Any]):
+class Requirements(Result):
     """Requirements of one call, in the order asked; true when all of them are met."""
 
     requirements: tuple[Requirement, ...]

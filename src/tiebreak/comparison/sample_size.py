@@ -6,22 +6,19 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil, inf, isfinite, nan, sqrt
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from tiebreak.comparison.comparison import Comparison
 from tiebreak.comparison.looks import GAMMA, GAMMAS, PROCESSES
 from tiebreak.errors import Setting, TooFewSplitsError, UnsuitableDesignError
-from tiebreak.frequentist.group_sequential import group_sequential_design
 from tiebreak.numerics import FloatArray, check_count
 from tiebreak.result import Result
 from tiebreak.scores.vocabulary import quoted
+from tiebreak.statistics.looks import group_sequential_design
 from tiebreak.statistics.power import N_DRAWS, Population
 from tiebreak.statistics.rates import proportion_interval
-
-if TYPE_CHECKING:
-    from tiebreak.views.plots.sample_size import SampleSizePlots
 
 Goal = Literal["better", "equivalent", "not worse"]
 Solved = Literal["n", "difference", "rope", "power"]
@@ -61,7 +58,7 @@ class LookCosts(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False, eq=False, kw_only=True)
-class SampleSize(Result["SampleSizePlots"]):
+class SampleSize(Result):
     """Units that it takes, the difference that they show, and what they cost; made by `tiebreak.sample_size`.
 
     Attributes

@@ -20,11 +20,10 @@ if TYPE_CHECKING:
     from tiebreak.comparison.comparison import Comparison
     from tiebreak.comparison.procedures.procedure import Judged
     from tiebreak.scores.items import Items
-    from tiebreak.views.plots.items import SlicesPlots
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Slices(Result["SlicesPlots"]):
+class Slices(Result):
     """Pairs of a comparison on each slice of its items: one family, so that many slices make no false alarm likelier.
 
     Attributes

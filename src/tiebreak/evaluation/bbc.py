@@ -24,11 +24,10 @@ from tiebreak.statistics.selection import WinnerBootstrap, WinnerInterval, boots
 
 if TYPE_CHECKING:
     from tiebreak.evaluation.evaluation import Evaluation
-    from tiebreak.views.plots.display import Plots
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class BiasCorrectedScore(Result["Plots[BiasCorrectedScore]"]):
+class BiasCorrectedScore(Result):
     """Expected score of the best of several models, corrected for having picked it by the same predictions (BBC-CV).
 
     Attributes
@@ -206,7 +205,7 @@ def _kept(evaluation: Evaluation, dataset: int, names: Sequence[str] | None) -> 
                 Setting("keep_predictions", "True"),
                 ", under another ",
                 Setting("name"),
-                " where a store has the run already; or nest the choice, with tb.nested_cross_validate.",
+                " where a store has the run already; or measure the search as a model.",
             ) from None
         if len(found) == len(repeats) and all(rows.size == repeats[0].size for rows, _, _ in found):
             outputs[name] = [{method: answer[np.argsort(rows)] for method, answer in said.items()} for rows, said, _ in found]
@@ -233,7 +232,7 @@ def _rows_of_repeats(record: DatasetRecord) -> list[IntArray]:
     if np.unique(first).size < first.size or any(not np.array_equal(first, rows) for rows in repeats[1:]):
         raise UnsuitableDesignError(
             f"the bias-corrected score needs each repeat to test the same examples, each once, and splits of the kind "
-            f"{record.kind!r} do not. Use folds, repeated or not, or nest the choice with tb.nested_cross_validate."
+            f"{record.kind!r} do not. Use folds, repeated or not, or measure the search as a model."
         )
     return repeats
 

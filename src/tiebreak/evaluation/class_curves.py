@@ -19,8 +19,6 @@ from tiebreak.result import Result
 
 if TYPE_CHECKING:
     from tiebreak.evaluation.evaluation import Evaluation
-    from tiebreak.views.plots.class_curves import CalibrationPlots, PrecisionRecallPlots, RocPlots
-    from tiebreak.views.plots.display import Plots
 
 GRID: FloatArray = np.linspace(0.0, 1.0, 101)
 """False positive rates at which curves are averaged."""
@@ -91,7 +89,7 @@ class ModelRoc:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class RocDifference(Result["Plots[RocDifference]"]):
+class RocDifference(Result):
     """Regions of false-positive rates in which each of two models is better.
 
     Attributes
@@ -123,7 +121,7 @@ class RocDifference(Result["Plots[RocDifference]"]):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Rocs(Lines[ModelRoc, "RocPlots"]):
+class Rocs(Lines[ModelRoc]):
     """ROC curves of several models; with more than two classes, of each class against the rest.
 
     ``rocs[model]`` is one of them, or with several classes ``rocs[model, label]``. Print for an overview.
@@ -218,7 +216,7 @@ class ModelPrecisionRecall:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class PrecisionRecalls(Lines[ModelPrecisionRecall, "PrecisionRecallPlots"]):
+class PrecisionRecalls(Lines[ModelPrecisionRecall]):
     """Precision-recall curves of several models; with more than two classes, of each class against the rest."""
 
 
@@ -270,7 +268,7 @@ class ModelCalibration:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Calibrations(Lines[ModelCalibration, "CalibrationPlots"]):
+class Calibrations(Lines[ModelCalibration]):
     """Calibration curves of several models; with more than two classes, of each class against the rest."""
 
 

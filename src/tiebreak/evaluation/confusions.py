@@ -20,14 +20,13 @@ from tiebreak.scores.vocabulary import look_up
 
 if TYPE_CHECKING:
     from tiebreak.evaluation.evaluation import Evaluation
-    from tiebreak.views.plots.matrix import ConfusionsPlots
 
 OTHER = "(another label)"
 """Stands for what a model predicted that is no label of the data."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Confusions(Result["ConfusionsPlots"]):
+class Confusions(Result):
     """A confusion matrix for each model and split.
 
     ``confusions[model]`` is the matrix of all splits together: each example counts once for each repeat, as often as it was

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import threading
 import time
@@ -298,8 +297,7 @@ def run_missing(work: Measurement, log: RunLog, run: RunOptions, url: str, *, on
         raise
     finally:
         tracker.report(is_finished=True)
-    lacking_seed = work.shared.lacking_seed if tracker.n_measured else ()
-    return dataclasses.replace(tracker.sharing, lacking_seed=lacking_seed)
+    return tracker.sharing
 
 
 def _n_kept(log: RunLog, outcomes: Sequence[Outcome]) -> int:

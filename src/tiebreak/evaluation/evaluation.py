@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from tiebreak.scores.items import Items
     from tiebreak.scores.scores import ScoreMatrix, Scores
     from tiebreak.stores.contract import RunLog
-    from tiebreak.views.plots.evaluation import EvaluationPlots
 
 Average = Literal["folds", "pooled"]
 
@@ -41,7 +40,7 @@ LONGEST_WARNING = 120
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Evaluation(Result["EvaluationPlots"]):
+class Evaluation(Result):
     """Scores, predictions, times and failures of models on splits.
 
     Copied, pickled or sent to another process it takes its cells along, and can no longer be added to.
@@ -198,8 +197,8 @@ class Evaluation(Result["EvaluationPlots"]):
     ) -> BiasCorrectedScore:
         """Expected score of the best model, corrected for having picked it by the same predictions (BBC-CV).
 
-        The picking is bootstrapped over the predictions that were kept; nothing is fitted again. `nested_cross_validate` is the
-        other way to an honest score.
+        The picking is bootstrapped over the predictions that were kept; nothing is fitted again. A search that is measured as a
+        model is the other way to an honest score.
 
         Parameters
         ----------
@@ -442,6 +441,16 @@ class Evaluation(Result["EvaluationPlots"]):
         from tiebreak.evaluation.frames import warnings_frame
 
         return warnings_frame(self)
+
+    @property
+    def choices(self) -> pd.DataFrame:
+        """Choices of searches of scikit-learn, a row for each fit: parameters, own best score, score on rows that were not given.
+
+        A search that is measured as a model is nested cross-validation: its score is honest, its own best score flatters.
+        """
+        from tiebreak.evaluation.frames import choices_frame
+
+        return choices_frame(self)
 
     @property
     def undefined(self) -> pd.DataFrame:

@@ -16,6 +16,7 @@ import numpy as np
 
 from tiebreak.caught import caught_warnings
 from tiebreak.errors import SAMPLE_WEIGHT, InvalidPlanError
+from tiebreak.evaluation.heads import FIT, TEST, TRAIN, Memo, in_order, is_for_the_last_step, shared_heads
 from tiebreak.evaluation.model_calls import (
     PreparedModel,
     as_stored,
@@ -26,11 +27,10 @@ from tiebreak.evaluation.model_calls import (
     seeded_globals,
     settings_after_success,
 )
-from tiebreak.evaluation.shared_steps import FIT, TEST, TRAIN, Given, SharedTables
 from tiebreak.metrics.scorer import Scorer
 from tiebreak.metrics.targets import Truth, UndefinedScore, make_truth
+from tiebreak.plan.candidates import name_candidates
 from tiebreak.plan.data import cut, take_rows
-from tiebreak.plan.leading_steps import find_shared_steps
 from tiebreak.plan.plan import Plan
 from tiebreak.plan.record import Cell, Outcome
 from tiebreak.plan.seeds import derive_seed
@@ -89,6 +89,20 @@ def check_weights(name: str, model: Any) -> None:
             SAMPLE_WEIGHT,
             " out, or evaluate that model in a call of its own.",
         )
+
+
+def choice_of(search: Any, *, classifier: bool) -> tuple[str, dict[str, float]]:
+    """Parameters that a fitted search chose, as text, and its best score by the name of its metric, where that is known."""
+    chosen = name_candidates([search.best_params_])[0][0]
+    scoring, refit = getattr(search, "scoring", None), getattr(search, "refit", True)
+    if scoring is None:
+        scoring = "accuracy" if classifier else "r2"
+    elif isinstance(scoring, Mapping | list | tuple | set) and isinstance(refit, str):
+        scoring = scoring[refit] if isinstance(scoring, Mapping) else refit
+    best = float(getattr(search, "best_score_", np.nan))
+    if not isinstance(scoring, str) or not np.isfinite(best):
+        return chosen, {}
+    return chosen, {scoring.removeprefix("neg_"): -best if scoring.startswith("neg_") else best}
 
 
 def _weights_name(model: Any) -> str:
@@ -150,17 +164,18 @@ class Measurement:
         self.config = dict(get_config())
         # a metric that asks the fitted model itself needs all of it
         may_share = share_steps and all(scorer.needs for scorer in self.scorers)
-        self.shared = find_shared_steps(list(plan.models.values()), share=may_share)
+        models = list(plan.models.values())
+        self.heads = shared_heads(models) if may_share and len(models) > 1 else ((),) * len(models)
 
     def cells(self) -> list[Cell]:
         """All cells of the plan, those that share a fit next to each other."""
         # without seeds a score may depend on what was drawn before it, so the order stays
-        return self.plan.cells(None if self.plan.rng is None else self.shared.order)
+        return self.plan.cells(None if self.plan.rng is None else in_order(self.heads))
 
-    def group(self, cell: Cell) -> tuple[int, int, int] | None:
+    def group(self, cell: Cell) -> tuple[int, int, str] | None:
         """Key that cells have in common which share a fit; None for one that shares nothing."""
-        number = self.shared.groups[cell.model]
-        return None if number is None else (cell.dataset, cell.split, number)
+        head = self.heads[cell.model]
+        return (cell.dataset, cell.split, head[0]) if head else None
 
     def __getstate__(self) -> dict[str, Any]:
         """All but what is only worth keeping within a process."""
@@ -173,7 +188,7 @@ class Measurement:
         self._prepared: dict[int, PreparedModel] = {}
         self._truths: dict[int, Truth] = {}
         self._slices: tuple[tuple[int, int], _Slices] | None = None
-        self._tables = SharedTables(self.shared)
+        self._memo = Memo()
         self._settings: dict[tuple[int, int], dict[str, bool]] = {}  # of models that were fitted on the data before
         self._stack = ExitStack()
         self._stack.enter_context(config_context(**self.config))
@@ -184,7 +199,7 @@ class Measurement:
         """Give the threads back and drop the slices."""
         self._stack.close()
         self._slices = None
-        self._tables.drop()
+        self._memo.drop()
 
     def measure(self, cell: Cell) -> Outcome:
         """Fit, predict and score one cell.
@@ -218,7 +233,7 @@ class Measurement:
                     self._settings[cell.dataset, cell.model] = known
             except MemoryError as error:
                 self._slices = None
-                self._tables.drop()
+                self._memo.drop()
                 outcome = failed(cell, error, seed)
             except Exception as error:
                 outcome = failed(cell, error, seed)
@@ -237,7 +252,7 @@ class Measurement:
         if self._slices is not None and self._slices[0] == key:
             return self._slices[1]
         self._slices = None  # room for the new ones
-        self._tables.drop()
+        self._memo.drop()
         planned = self.plan.datasets[cell.dataset]
         if cell.dataset not in self._truths:
             self._truths[cell.dataset] = make_truth(planned.data.y, classifier=planned.task == "classification")
@@ -267,27 +282,34 @@ class Measurement:
         model = prepared.copy(seed)
         calls = [scorer.call for scorer in self.scorers]
         arguments = fit_arguments(model, slices.fit_params, calls) if slices.fit_params else {}
-        rows = {FIT: len(slices.y_train), TEST: len(slices.y_test)} | ({TRAIN: len(slices.y_train)} if self.train_scores else {})
-        steps = self._tables.enter(cell, model, arguments, Given(caught, (y_train, slices.y_train), rows))
-        own = _as_it_is if steps.is_stood_in else _own  # a step that stands in for others does not look at the rows
-        X_train, X_test = own(slices.X_train), own(slices.X_test)
-        steps.begin(FIT, X_train, slices.X_train)
+        head, memo = self.heads[cell.model], self._memo
+        if head and is_for_the_last_step(model, arguments):
+            model.memory = memo
+        X_train, X_test = _own(slices.X_train), _own(slices.X_test)
+        memo.enter(head, caught)
+        memo.begin(FIT, X_train)
         start = time.perf_counter()
         model.fit(X_train, y_train, **arguments)
-        fit_seconds = time.perf_counter() - start + steps.credit
-        steps.begin(TEST, X_test, slices.X_test)
+        fit_seconds = time.perf_counter() - start + memo.credit
+        saved = memo.credit
+        memo.begin(TEST, X_test)
         start = time.perf_counter()
         outputs = ask(model, prepared.methods, X_test, slices.truth)
-        seconds = fit_seconds, time.perf_counter() - start + steps.credit
+        seconds = fit_seconds, time.perf_counter() - start + memo.credit
+        saved += memo.credit
         train_scores: Mapping[str, float] = {}
         if self.train_scores:
             truth = self._truths[cell.dataset].take(self.plan.datasets[cell.dataset].splits[cell.split].train)
-            X_train = own(slices.X_train)
-            steps.begin(TRAIN, X_train, slices.X_train)
+            X_train = _own(slices.X_train)
+            memo.begin(TRAIN, X_train)
             train_outputs = ask(model, prepared.methods, X_train, truth)
             train_scores, _ = self._score(train_outputs, truth, model, slices.X_train, slices.y_train, slices.fit_params)
         outcome = self._outcome(cell, slices, outputs, model, train_scores, seconds, seed)
-        return replace(outcome, leading=self._tables.leave(steps)) if steps.is_sharing else outcome
+        search = model.steps[-1][1] if _is_pipeline(model) else model
+        if hasattr(search, "best_params_"):
+            chosen, best_score = choice_of(search, classifier=slices.truth.classes is not None)
+            outcome = replace(outcome, chosen=chosen, best_score=best_score)
+        return replace(outcome, saved_seconds=saved) if memo.is_hit else outcome
 
     def _outcome(
         self,
@@ -345,11 +367,6 @@ def _own(table: Any) -> Any:
     if isinstance(table, np.ndarray):
         return table.copy(order="K")
     return table.clone() if hasattr(table, "clone") else table.copy()
-
-
-def _as_it_is(table: Any) -> Any:
-    """Rows themselves, for a model that does not look at them."""
-    return table
 
 
 def _is_of_signal(error: BaseException) -> bool:

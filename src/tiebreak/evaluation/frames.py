@@ -124,6 +124,27 @@ def _outcomes(evaluation: Evaluation, rows: Any) -> Iterator[Outcome]:
     return log_of(evaluation).outcomes([Cell(*key) for key in keys]) if chosen.size else iter(())
 
 
+def choices_frame(evaluation: Evaluation) -> pd.DataFrame:
+    """A row for each fit of a search: what it chose, its own best score, and the score on the rows that it was not given."""
+    import pandas as pd
+
+    table = table_of(evaluation)
+    done = np.flatnonzero(table.state == 0)
+    first = done[np.unique(table.model[done], return_index=True)[1]]  # which tells of each model if it is a search
+    searches = [
+        outcome.cell.model for outcome in _outcomes(evaluation, np.isin(np.arange(table.state.size), first)) if outcome.chosen
+    ]
+    rows = []
+    for outcome in _outcomes(evaluation, np.isin(table.model, searches) & (table.state == 0)):
+        record = evaluation.record.datasets[outcome.cell.dataset]
+        metric, best = next(iter(outcome.best_score.items()), ("", np.nan))
+        split = outcome.cell.split
+        keys = (record.name, evaluation.models[outcome.cell.model], int(record.repeat[split]), int(record.fold[split]))
+        rows.append((*keys, outcome.chosen, metric, best, outcome.scores.get(metric, np.nan)))
+    frame = pd.DataFrame(rows, columns=["dataset", "model", "repeat", "fold", "chosen", "metric", "best_score", "score"])
+    return frame.drop(columns="dataset") if evaluation.datasets == ("",) else frame
+
+
 def scores_frame(evaluation: Evaluation) -> pd.DataFrame:
     """A row for each cell and metric."""
     import pandas as pd

@@ -265,11 +265,10 @@ class Line(Protocol):
 
 
 L = TypeVar("L", bound=Line)
-P = TypeVar("P")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Lines(Result[P], Generic[L, P]):
+class Lines(Result, Generic[L]):
     """Curves of several models; with more than two classes, of each class against the rest.
 
     Attributes

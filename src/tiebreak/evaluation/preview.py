@@ -12,8 +12,8 @@ from tiebreak.evaluation.run_options import RunOptions
 from tiebreak.plan.plan import Plan, metric_record, number_of_workers
 from tiebreak.plan.record import RunRecord
 from tiebreak.stores import open_store
+from tiebreak.stores.contract import NoStoreError
 from tiebreak.stores.plan_mapping import environment_of, map_plan, merge_records
-from tiebreak.stores.sql.database import NoStoreError
 
 if TYPE_CHECKING:
     from tiebreak.stores.contract import RunLog

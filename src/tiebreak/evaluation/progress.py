@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -34,9 +33,6 @@ class Progress:
         Of this call; 0 before the first cell.
     seconds_left : float
         nan before the first cell.
-    leader, metric : str
-        The model with the best mean of the first metric so far, among those measured most; "" if there is none.
-    leading_score : float
     is_finished : bool
         Whether this is the last report.
     n_elsewhere : int
@@ -51,54 +47,29 @@ class Progress:
     seconds: float
     cells_per_second: float
     seconds_left: float
-    leader: str
-    leading_score: float
-    metric: str
     is_finished: bool
     n_elsewhere: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Sharing:
-    """Record of how leading steps of pipelines that several models have in common came about, in one call.
+    """Record of leading steps of pipelines that several models have in common, in one call.
 
     Attributes
     ----------
-    n_fits, n_shared : int
-        Cells of such models that were measured, and those of them whose leading steps were another model's.
+    n_shared : int
+        Cells whose leading steps, or some of them, were fitted by another model's.
     seconds : float
         Of fits and transforms that were saved.
-    n_too_large, n_unsafe : int
-        Cells that shared nothing as the tables need too much memory, or as a step writes into what it is given or holds on to it.
-    n_bytes : int
-        Size of the largest table that was not kept.
-    lacking_seed : tuple of (str, int)
-        Classes of steps that would be shared if their `random_state` were a number, and by how many models.
     """
 
-    n_fits: int = 0
     n_shared: int = 0
     seconds: float = 0.0
-    n_too_large: int = 0
-    n_unsafe: int = 0
-    n_bytes: int = 0
-    lacking_seed: tuple[tuple[str, int], ...] = ()
 
     def with_outcomes(self, outcomes: Sequence[Outcome]) -> Sharing:
         """Record of shared steps with further outcomes."""
-        found = [outcome.leading for outcome in outcomes if outcome.leading is not None]
-        if not found:
-            return self
-        kinds = Counter(each.kind for each in found)
-        return Sharing(
-            self.n_fits + len(found),
-            self.n_shared + kinds["shared"],
-            self.seconds + sum(each.seconds for each in found),
-            self.n_too_large + kinds["too-large"],
-            self.n_unsafe + kinds["unsafe"],
-            max(self.n_bytes, *(each.n_bytes for each in found)),
-            self.lacking_seed,
-        )
+        saved = [each.saved_seconds for each in outcomes if each.saved_seconds is not None]
+        return Sharing(self.n_shared + len(saved), self.seconds + sum(saved)) if saved else self
 
 
 NOTHING_SHARED = Sharing()
@@ -117,18 +88,12 @@ class Tracker:
         self.sharing = NOTHING_SHARED
         self._n_elsewhere = 0
         self._n_failed = 0
-        self._sum: defaultdict[int, float] = defaultdict(float)
-        self._count: Counter[int] = Counter()
         if report is None:
             return
         table, again = log.table(), set(missing)
         failed = np.flatnonzero(table.state)
         cells = zip(table.dataset[failed].tolist(), table.split[failed].tolist(), table.model[failed].tolist(), strict=True)
         self._n_failed = sum(cell not in again for cell in cells)
-        has_score = (table.state == 0) & ~np.isnan(table.score[:, 0])
-        for model, score in zip(table.model[has_score].tolist(), table.score[has_score, 0].tolist(), strict=True):
-            self._sum[model] += score
-            self._count[model] += 1
 
     def add(self, outcomes: Sequence[Outcome]) -> None:
         """These outcomes are kept."""
@@ -136,13 +101,7 @@ class Tracker:
         self.sharing = self.sharing.with_outcomes(outcomes)
         if self._report is None:
             return
-        metric = self._record.metrics[0].name
-        for outcome in outcomes:
-            self._n_failed += not outcome.is_done
-            score = outcome.scores.get(metric, float("nan"))
-            if score == score:
-                self._sum[outcome.cell.model] += score
-                self._count[outcome.cell.model] += 1
+        self._n_failed += sum(not outcome.is_done for outcome in outcomes)
         if time.monotonic() - self._reported >= 0.1:
             self.report()
 
@@ -162,10 +121,8 @@ class Tracker:
         seconds = self._reported - self._begun
         rate = self.n_measured / seconds if seconds > 0 else 0.0
         left = (self.n_missing - self.n_measured) / rate if rate else float("nan")
-        leader, score = self._leader()
         n_cells, n_before = self._record.n_cells, self._record.n_cells - self.n_missing
         n_done = n_before + self.n_measured - self._n_failed
-        metric = self._record.metrics[0].name
         moment = Progress(
             self._record.name,
             n_cells,
@@ -175,9 +132,6 @@ class Tracker:
             seconds,
             rate,
             left,
-            leader,
-            score,
-            metric,
             is_finished,
             0 if is_finished else self._n_elsewhere,
         )
@@ -190,12 +144,3 @@ class Tracker:
             return "Nothing was kept; with store='sqlite:///runs.db', evaluate would go on from here."
         run = f"run {self._record.name!r}"
         return f"{kept} of {self._record.n_cells} cells of {run} are kept in {url}; the same call goes on from there."
-
-    def _leader(self) -> tuple[str, float]:
-        if not self._count:
-            return "", float("nan")
-        most = max(self._count.values())
-        sign = self._record.metrics[0].metric.sign
-        means = {model: self._sum[model] / n for model, n in self._count.items() if n >= most - 1}
-        best = max(means, key=lambda model: sign * means[model])
-        return self._record.models[best].name, means[best]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 import numpy as np
 
@@ -16,9 +16,48 @@ if TYPE_CHECKING:
 ThreadsPerFit = int | Literal["auto"] | None
 
 
+class Run(TypedDict, total=False):
+    """Keywords of a run, which all measuring functions take: where it is kept, and how its cells are measured.
+
+    Attributes
+    ----------
+    store : str, path or Store
+        ``"sqlite:///runs.db"``; not given: in memory, for this call only.
+    name : str
+        Of the run in the store; made from the data if not given.
+    n_jobs : int, default 1
+        Worker processes; -1 for all cores. They take about 1.5 s to start, once a call.
+    runner : distributed.Client, str or Runner
+        Runs the cells instead: a Dask client, its scheduler's address (``"tcp://host:8786"``), ``"dask"`` for `n_jobs` workers of
+        Dask on this machine, or any object with ``run(workload, cells)``.
+    threads_per_fit : "auto", int or None
+        Threads of numerical libraries. "auto": 1 for data of up to a million numbers, else cores / workers; decided when a
+        run begins, and kept. None leaves the libraries alone.
+    share_steps : bool, default True
+        Fit equal leading steps of pipelines once on each split, where that is known to change no score; see :doc:`/shared-steps`.
+    timeout : float
+        Seconds after which a cell is given up.
+    retry_failed, accept_versions : bool, default False
+        Whether to measure again what failed before, and to go on with a run begun with other versions of the libraries.
+    progress : bool or callable
+        By default a bar on a terminal, if the run takes longer than two seconds. A callable is given a `Progress`.
+    """
+
+    store: Any
+    name: str | None
+    n_jobs: int
+    runner: Any
+    threads_per_fit: ThreadsPerFit
+    share_steps: bool
+    timeout: float | None
+    retry_failed: bool
+    accept_versions: bool
+    progress: bool | Callable[[Progress], object] | None
+
+
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """Options of a run, described under `tiebreak.evaluate`; they do not touch what is measured.
+    """Options of a run, which `Run` describes; they do not touch what is measured.
 
     `progress` is given a `Progress`; `settings` are facts that are kept with the run, by name.
     """

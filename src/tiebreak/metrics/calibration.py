@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidParameterError
 from tiebreak.metrics.labels import Binary, check_binary
-from tiebreak.numerics import FloatArray, IntArray, check_count, check_probability
+from tiebreak.numerics import FloatArray, IntArray, check_choice, check_count, check_probability
 from tiebreak.result import Result
 from tiebreak.statistics.rates import proportion_interval
-
-if TYPE_CHECKING:
-    from tiebreak.views.plots.class_curves import CalibrationPlots
 
 Strategy = Literal["quantile", "uniform"]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class CalibrationCurve(Result["CalibrationPlots"]):
+class CalibrationCurve(Result):
     """Bins of examples of similar probability, and how many of them are positive.
 
     Attributes
@@ -136,8 +133,7 @@ def curve_of(
 def _bins(p: FloatArray, n_bins: Any, strategy: Strategy) -> IntArray:
     """The number of each example's bin, by scikit-learn's rule."""
     n_bins = check_count(n_bins, "n_bins")
-    if strategy not in get_args(Strategy):
-        raise InvalidParameterError(f"strategy must be 'quantile' or 'uniform'; got {strategy!r}.")
+    check_choice(strategy, get_args(Strategy), "strategy")
     steps = np.linspace(0, 1, n_bins + 1)
     edges = np.percentile(p, steps * 100) if strategy == "quantile" else steps
     return np.searchsorted(edges[1:-1], p)

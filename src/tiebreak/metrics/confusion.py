@@ -12,14 +12,12 @@ from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidParameterError
 from tiebreak.metrics.labels import check_labels, encode, labels_in
-from tiebreak.numerics import FloatArray, IntArray, check_number, divide, label_column, set_checked
+from tiebreak.numerics import FloatArray, IntArray, check_choice, check_number, divide, label_column, set_checked
 from tiebreak.result import Result
 from tiebreak.scores.vocabulary import Notice, quoted
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from tiebreak.views.plots.matrix import ConfusionMatrixPlots
 
 
 Average = Literal["micro", "macro", "weighted"]
@@ -43,7 +41,7 @@ class Undefined(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ConfusionMatrix(Result["ConfusionMatrixPlots"]):
+class ConfusionMatrix(Result):
     """Counts of examples by true and predicted class.
 
     Print it for the table. Matrices of the same labels can be added.
@@ -106,8 +104,7 @@ class ConfusionMatrix(Result["ConfusionMatrixPlots"]):
         ndarray of shape (n_labels, n_labels)
             nan for a class without examples, or without predictions.
         """
-        if by not in get_args(Share):
-            raise InvalidParameterError(f"by must be 'actual', 'predicted' or 'all'; got {by!r}.")
+        check_choice(by, get_args(Share), "by")
         sums = {"actual": self.support[:, None], "predicted": self.predicted[None, :], "all": self.n_examples}
         whole: Any = sums[by]
         return divide(self.counts, whole)
@@ -192,8 +189,7 @@ class ConfusionMatrix(Result["ConfusionMatrixPlots"]):
             scikit-learn's ``zero_division=0``; `undefined` names it. A class with neither examples nor predictions is left out.
         beta : float, default 1
         """
-        if average not in get_args(Average):
-            raise InvalidParameterError(f"average must be 'micro', 'macro' or 'weighted'; got {average!r}.")
+        check_choice(average, get_args(Average), "average")
         each = np.nan_to_num([self.precision, self.recall, self.f_beta(beta)])
         if average == "micro":
             return Averages(self.accuracy, self.accuracy, self.accuracy)

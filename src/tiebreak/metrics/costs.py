@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,10 +17,6 @@ from tiebreak.metrics.targets import Array, Truth, UndefinedScore, values_of_row
 from tiebreak.numerics import FloatArray, floats, set_checked
 from tiebreak.result import Result
 from tiebreak.scores.vocabulary import quoted
-
-if TYPE_CHECKING:
-    from tiebreak.views.plots.display import Plots
-
 
 _SUM_TOLERANCE = 1e-5
 """How far probabilities of an example, in single precision perhaps, may be from summing to 1."""
@@ -92,7 +88,7 @@ def _checked(costs: Any, labels: tuple[Any, ...]) -> FloatArray:
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class CostMatrix(Result["Plots[CostMatrix]"]):
+class CostMatrix(Result):
     """Costs of taking one class for another; lower is better, and a gain is a negative cost.
 
     It is a metric as it stands: ``tb.evaluate(..., scoring=cost)`` and ``GridSearchCV(..., scoring=cost)`` score models by the

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,12 +13,9 @@ from tiebreak.metrics.labels import Binary, check_binary
 from tiebreak.numerics import FloatArray
 from tiebreak.result import Result
 
-if TYPE_CHECKING:
-    from tiebreak.views.plots.class_curves import PrecisionRecallPlots
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class PrecisionRecallCurve(Result["PrecisionRecallPlots"]):
+class PrecisionRecallCurve(Result):
     """The points of a precision-recall curve, from the highest threshold to the lowest.
 
     Between two points the curve is a step, not a straight line, which no threshold would reach.

@@ -17,7 +17,6 @@ from tiebreak.statistics.auc import Areas, roc_areas
 
 if TYPE_CHECKING:
     from tiebreak.metrics.costs import CostMatrix
-    from tiebreak.views.plots.class_curves import RocPlots
 
 
 Higher = Literal["first", "second", "neither"]
@@ -74,7 +73,7 @@ def _pieces(first: Line, second: Line) -> Iterator[tuple[float, float, float]]:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class RocCurve(Result["RocPlots"]):
+class RocCurve(Result):
     """The points of a ROC curve, from the highest threshold to the lowest.
 
     An example is called positive when its score is at least the threshold, so that examples of equal score enter together. The

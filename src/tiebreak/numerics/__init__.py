@@ -9,6 +9,7 @@ from tiebreak.numerics.checks import (
     Missing,
     alpha_of_level,
     check_alternative,
+    check_choice,
     check_count,
     check_differences,
     check_number,
@@ -55,7 +56,6 @@ from tiebreak.numerics.student import (
     student_quantile,
     student_tail,
     student_tails,
-    widest_interval,
 )
 
 __all__ = [
@@ -74,6 +74,7 @@ __all__ = [
     "StudentDistribution",
     "alpha_of_level",
     "check_alternative",
+    "check_choice",
     "check_count",
     "check_differences",
     "check_number",
@@ -112,5 +113,4 @@ __all__ = [
     "student_tail",
     "student_tails",
     "weighted_chi_square_tail",
-    "widest_interval",
 ]

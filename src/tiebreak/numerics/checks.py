@@ -267,10 +267,15 @@ def positive_examples(labels: ArrayLike, name: str = "is_positive") -> NDArray[n
     return np.asarray(column == chosen, dtype=bool)
 
 
+def check_choice(value: Any, choices: Iterable[str], name: str) -> None:
+    """One of some words."""
+    if not isinstance(value, str) or value not in choices:
+        raise InvalidParameterError(f"{name} must be one of {', '.join(map(repr, choices))}; got {value!r:.60}.", about=name)
+
+
 def check_alternative(alternative: str) -> Alternative:
     """One of the three alternatives."""
-    if alternative not in get_args(Alternative):
-        raise InvalidParameterError(f"alternative must be 'two-sided', 'greater' or 'less'; got {alternative!r}.")
+    check_choice(alternative, get_args(Alternative), "alternative")
     return alternative  # type: ignore[return-value]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -10,11 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.numerics.checks import (
-    SMALLEST_PVALUE,
     Alternative,
     FloatArray,
     Interval,
-    alpha_of_level,
     divide,
     floats_together,
     plain,
@@ -232,23 +229,6 @@ class StudentDistribution:
         half = np.where(scale > 0, -self.multiplier(np.asarray(alpha, dtype=float) / 2.0) * scale, np.nan)
         return Interval(plain(location - half), plain(location + half))
 
-    def confidence_interval(self, level: ArrayLike = 0.95) -> Interval:
-        """Two-sided interval that covers with probability `level`, one for all or one for each; nan for a point mass."""
-        return self.interval(alpha_of_level(level))
-
-    @property
-    def statistic(self) -> FloatArray:
-        """Location over scale: nan for a point mass at 0, infinite for another one."""
-        return plain(divide(self.location, self.scale))
-
-    def pvalue(self, alternative: Alternative = "two-sided") -> FloatArray:
-        """p-value of a true value of 0; 1 for a point mass there, nan for another one, and never 0."""
-        pvalue = np.maximum(student_pvalue(self.statistic, self._df, alternative), SMALLEST_PVALUE)
-        if np.all(np.asarray(self.scale) > 0):
-            return plain(pvalue)
-        is_point, is_zero = np.asarray(self.scale) == 0, np.asarray(self.location) == 0
-        return plain(np.where(is_point, np.where(is_zero, 1.0, np.nan), pvalue))
-
     def density(self, at: ArrayLike) -> FloatArray:
         """Density, per unit of the location; nan for a point mass."""
         shape = np.exp(student_log_density(divide(np.asarray(at, dtype=float) - self.location, self.scale), self._df))
@@ -275,12 +255,3 @@ class StudentDistribution:
     def _df(self) -> FloatArray:
         df = np.asarray(self.df, dtype=float)
         return df if np.all(df > 0) else np.where(df > 0, df, np.nan)
-
-
-def widest_interval(students: Sequence[StudentDistribution], alpha: ArrayLike) -> Interval:
-    """Two-sided interval that holds those of several distributions; nan where one is undefined, or all are point masses."""
-    half = np.asarray(alpha, dtype=float) / 2.0
-    varies = np.logical_or.reduce([np.asarray(each.scale) > 0 for each in students])
-    low = np.minimum.reduce([np.asarray(each.quantile(half)) for each in students])
-    high = np.maximum.reduce([np.asarray(each.quantile(half, upper=True)) for each in students])
-    return Interval(plain(np.where(varies, low, np.nan)), plain(np.where(varies, high, np.nan)))

@@ -13,6 +13,8 @@ Params = Mapping[str, Any]
 
 _LONGEST_VALUE = 40
 
+MOST_CANDIDATES = 100_000
+
 
 def name_candidates(params: Sequence[Params]) -> tuple[tuple[str, ...], tuple[Notice, ...]]:
     """A unique name for each candidate, and a notice if some are the same.
@@ -182,7 +184,15 @@ def grid(estimator: Any, parameters: Mapping[str, Sequence[Any]] | Sequence[Mapp
     from sklearn.model_selection import ParameterGrid
 
     try:
-        combinations = list(ParameterGrid(parameters))
+        whole = ParameterGrid(parameters)
+        if len(whole) > MOST_CANDIDATES:  # counted before they are built
+            raise InvalidPlanError(
+                f"the grid has {len(whole):,} candidates; at most {MOST_CANDIDATES:,} are measured at a time. Leave out "
+                "values, or draw some of the candidates: {name: model, ...}."
+            )
+        combinations = list(whole)
+    except InvalidPlanError:
+        raise
     except (TypeError, ValueError) as error:
         raise InvalidPlanError(
             f"the grid cannot be used: {error} Pass {{parameter: [values]}}, or a list of such dicts."

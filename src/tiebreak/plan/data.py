@@ -137,7 +137,14 @@ def find_task(models: Mapping[str, Any], target: np.ndarray[Any, Any]) -> Task:
 # --- forms ------------------------------------------------------------------------------------------------------------------
 
 
+def _refuse_masked(values: Any, what: str) -> None:
+    if np.ma.is_masked(values):
+        row = int(np.argwhere(np.ma.getmaskarray(values))[0][0])
+        raise InvalidPlanError(f"{what} is masked in row {row}. Fill it, values.filled(np.nan), or leave such examples out.")
+
+
 def _as_rows(X: Any, what: str) -> Any:
+    _refuse_masked(X, what)
     if hasattr(X, "tocsr"):  # only these have rows that can be taken
         return X.tocsr()
     if hasattr(X, "collect"):
@@ -154,6 +161,7 @@ def _as_rows(X: Any, what: str) -> Any:
 
 
 def _as_target(y: Any, what: str) -> np.ndarray[Any, Any]:
+    _refuse_masked(y, what)
     if hasattr(y, "to_numpy"):
         y = y.to_numpy()
     try:
@@ -189,6 +197,7 @@ def _plain_objects(target: np.ndarray[Any, Any], what: str) -> np.ndarray[Any, A
 
 
 def _as_column(values: Any, what: str) -> np.ndarray[Any, Any]:
+    _refuse_masked(values, what)
     column = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
     if column.ndim != 1:
         raise InvalidPlanError(f"{what} has shape {column.shape}; one value for each example is needed.")

@@ -6,13 +6,11 @@ import functools
 import hashlib
 import inspect
 import sys
-import sysconfig
 import threading
 import types
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -205,63 +203,30 @@ def _code(code: types.CodeType) -> bytes:
 # --- what is installed ----------------------------------------------------------------------------------------------------
 
 
-def other_fingerprints(thing: Any) -> Iterator[str]:
-    """Hashes that the same thing has where its libraries count otherwise; they tell nothing but where a library lies.
-
-    A library that was reached by another path had its source in the hash once; one that is installed in editable mode still has,
-    as it may change without its version, and has not where it is installed as usual.
-    """
-    for rule in (_has_version, _is_in_folders, _is_of_python):
-        token = _RULE.set(rule)
-        try:
-            yield fingerprint(thing)
-        finally:
-            _RULE.reset(token)
-
-
-def _is_installed(module: str | None) -> bool:
-    """True for a module of Python or of an installed package, whose version is recorded, wherever it lies."""
-    return _RULE.get()(module or "")
-
-
 @functools.cache
-def _is_of_python(module: str) -> bool:
-    """True for a module of Python, or of this package."""
+def _is_installed(module: str | None) -> bool:
+    """True for a module of Python, of this package, or of an installed package, whose version is recorded, wherever it lies.
+
+    What is installed in editable mode may change without its version, and is not.
+    """
+    module = module or ""
     top = module.partition(".")[0]
     if top in sys.stdlib_module_names or top == "tiebreak":
         return top != "__main__"
-    return getattr(sys.modules.get(module), "__file__", None) is None and top in sys.builtin_module_names
-
-
-@functools.cache
-def _is_in_folders(module: str) -> bool:
-    """True also for what lies in the folders of this interpreter."""
-    if _is_of_python(module):
-        return True
-    file = getattr(sys.modules.get(module), "__file__", None)
-    if file is None:
-        return False
-    folders = {sysconfig.get_path(name) for name in ("purelib", "platlib", "stdlib")}
-    return any(Path(file).resolve().is_relative_to(Path(folder).resolve()) for folder in folders)
-
-
-@functools.cache
-def _is_of_distribution(module: str) -> bool:
-    """True also for what was installed into any other folder, or zip file, from which it is imported."""
-    if _is_in_folders(module):
-        return True
     found = sys.modules.get(module)
     file = getattr(found, "__file__", None)
     if file is None:
-        return False
+        return top in sys.builtin_module_names
+    if not {"site-packages", "dist-packages"}.isdisjoint(Path(file).parts):
+        return True
     n_up = module.count(".") + hasattr(found, "__path__")
-    places = [Path(file).parents, Path(file).resolve().parents]
-    return any(_is_installed_in(str(parents[n_up]), module.partition(".")[0]) for parents in places if len(parents) > n_up)
+    parents = Path(file).parents
+    return len(parents) > n_up and _is_installed_in(str(parents[n_up]), top)
 
 
 @functools.cache
 def _is_installed_in(folder: str, top: str) -> bool:
-    """True where a distribution that was installed into a folder has a package of that name."""
+    """True where a distribution that was installed into a folder, or a zip file, has a package of that name."""
     from importlib import metadata
 
     for each in metadata.distributions(path=[folder]):
@@ -270,18 +235,6 @@ def _is_installed_in(folder: str, top: str) -> bool:
         if name.endswith(".egg-info") and "-" not in name.removesuffix(".egg-info"):
             continue
         tops = (each.read_text("top_level.txt") or "").split() or {file.parts[0].partition(".")[0] for file in each.files or ()}
-        is_here = each.files is None or any(file.parts[0].partition(".")[0] == top for file in each.files)
-        if top in tops and is_here:
+        if top in tops and (each.files is None or any(file.parts[0].partition(".")[0] == top for file in each.files)):
             return True
     return False
-
-
-@functools.cache
-def _has_version(module: str) -> bool:
-    """True also for what is installed in editable mode: all that a distribution says it has."""
-    from importlib import metadata
-
-    return _is_of_distribution(module) or module.partition(".")[0] in metadata.packages_distributions()
-
-
-_RULE: ContextVar[Callable[[str], bool]] = ContextVar("_RULE", default=_is_of_distribution)

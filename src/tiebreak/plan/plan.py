@@ -8,7 +8,6 @@ import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from importlib import metadata
 from typing import Any
 
@@ -16,7 +15,7 @@ import numpy as np
 
 from tiebreak.errors import InvalidParameterError, InvalidPlanError, Setting
 from tiebreak.plan.data import check_dataset, check_datasets, find_task
-from tiebreak.plan.fingerprint import fingerprint, other_fingerprints, rows_hash
+from tiebreak.plan.fingerprint import fingerprint, rows_hash
 from tiebreak.plan.models import is_function, module_of, name_models, parts_of
 from tiebreak.plan.record import Cell, DatasetRecord, MetricRecord, ModelRecord, RunRecord
 from tiebreak.plan.splits import PlannedDataset, make_splits
@@ -40,6 +39,8 @@ def find_versions(models: Iterable[Any]) -> dict[str, str]:
                 found[name] = str(version)
     return found
 
+
+MOST_CELLS = 5_000_000
 
 SMALL_DATA = 1_000_000
 """Numbers in X of a training set up to which one thread for each fit is fastest, or hardly slower."""
@@ -84,9 +85,7 @@ class Plan:
         """The plan as it is remembered; without hashes where nothing outlives this process and has to be recognised."""
         hashes: dict[tuple[int, ...], str] | None = {} if with_hashes else None
         models = [
-            ModelRecord(name, fingerprint(model), describe_model(model), partial(other_fingerprints, model))
-            if with_hashes
-            else ModelRecord(name, "")
+            ModelRecord(name, fingerprint(model), describe_model(model)) if with_hashes else ModelRecord(name, "")
             for name, model in self.models.items()
         ]
         return RunRecord(
@@ -145,7 +144,13 @@ def make_plan(
     if len(kinds) > 1:
         (one, first), (two, second) = list(kinds.items())[:2]
         raise InvalidPlanError(f"dataset {first!r} is for {one}, but dataset {second!r} for {two}; no metric fits both.")
-    return Plan(named, planned, seed)
+    plan = Plan(named, planned, seed)
+    if plan.n_cells > MOST_CELLS:
+        raise InvalidPlanError(
+            f"{len(named):,} models on {plan.n_cells // len(named):,} splits are {plan.n_cells:,} cells; a run has at most "
+            f"{MOST_CELLS:,}. Use fewer models or splits, or several runs."
+        )
+    return plan
 
 
 def check_rng(rng: Any) -> int | None:
@@ -195,7 +200,7 @@ def threads_for(plan: Plan, asked: Any, n_workers: int, n_cores: int) -> int | N
 
 def metric_record(metric: Metric, parts: Any, *, with_hash: bool = True) -> MetricRecord:
     """The metric as it is remembered, with a hash of the parts that say how it is computed."""
-    return MetricRecord(metric, fingerprint(parts), partial(other_fingerprints, parts)) if with_hash else MetricRecord(metric, "")
+    return MetricRecord(metric, fingerprint(parts) if with_hash else "")
 
 
 def _dataset_record(planned: PlannedDataset, hashes: dict[tuple[int, ...], str] | None) -> DatasetRecord:

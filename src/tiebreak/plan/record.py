@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
@@ -16,41 +16,32 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ModelRecord:
-    """A model by its name, a hash of its class and parameters, and how it is written.
-
-    `other_fingerprints` gives hashes of the same model with its libraries in other places; it is not stored.
-    """
+    """A model by its name, a hash of its class and parameters, and how it is written."""
 
     name: str
     fingerprint: str
     text: str = ""
-    other_fingerprints: Callable[[], Iterable[str]] = field(default=tuple, compare=False, repr=False)
 
     def is_same(self, stored: ModelRecord) -> bool:
         """True where a stored model is this one."""
-        return _is_same(self, stored)
+        return stored.fingerprint == self.fingerprint
 
 
 @dataclass(frozen=True, slots=True)
 class MetricRecord:
-    """A metric and a hash of how it is computed; `other_fingerprints` as of a model."""
+    """A metric and a hash of how it is computed."""
 
     metric: Metric
     fingerprint: str
-    other_fingerprints: Callable[[], Iterable[str]] = field(default=tuple, compare=False, repr=False)
 
     def is_same(self, stored: MetricRecord) -> bool:
         """True where a stored metric is this one."""
-        return self.metric == stored.metric and _is_same(self, stored)
+        return self.metric == stored.metric and stored.fingerprint == self.fingerprint
 
     @property
     def name(self) -> str:
         """The metric's name."""
         return self.metric.name
-
-
-def _is_same(given: ModelRecord | MetricRecord, stored: ModelRecord | MetricRecord) -> bool:
-    return stored.fingerprint == given.fingerprint or stored.fingerprint in given.other_fingerprints()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -155,18 +146,6 @@ class Cell(NamedTuple):
     model: int
 
 
-class LeadingSteps(NamedTuple):
-    """Record of how the leading steps of a pipeline came about that other models of the run have too.
-
-    `seconds` were saved where they were `shared`; `n_bytes` is the size of a table that is `too-large` to be kept. `unsafe` ones
-    write into what they are given, or hold on to it.
-    """
-
-    kind: Literal["fitted", "shared", "too-large", "unsafe"]
-    seconds: float = 0.0
-    n_bytes: int = 0
-
-
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """One cell, measured or failed.
@@ -194,9 +173,13 @@ class Outcome:
         How many times the cell was tried.
     outputs : mapping of str to ndarray
         What the model said of the test rows, in their order; empty where it was not kept.
-    leading : LeadingSteps or None
-        Fact of this measurement, None where there is nothing that is shared. No store keeps it, and two outcomes that differ in
-        it alone are equal.
+    chosen : str
+        Parameters that a search chose on the training rows; "" for other models.
+    best_score : mapping of str to float
+        Its own best mean on inner splits, by name of its metric, in the metric's own unit.
+    saved_seconds : float or None
+        Time of leading steps that another model's cell had fitted; None where there were none. No store keeps it, and two
+        outcomes that differ in it alone are equal.
     """
 
     cell: Cell
@@ -212,7 +195,9 @@ class Outcome:
     traceback: str = ""
     attempts: int = 1
     outputs: Outputs = field(default_factory=dict)
-    leading: LeadingSteps | None = field(default=None, compare=False)
+    chosen: str = ""
+    best_score: Mapping[str, float] = field(default_factory=dict)
+    saved_seconds: float | None = field(default=None, compare=False)
 
     @property
     def is_done(self) -> bool:

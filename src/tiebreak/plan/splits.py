@@ -203,6 +203,10 @@ def _group_folds(kind: str, n_folds: int | None, dataset: Dataset) -> int:
     return n_folds
 
 
+MOST_SPLITS = 1_000_000
+MOST_ROWS = 500_000_000
+"""Row numbers of all splits of a dataset: 4 GB."""
+
 SMALL = 1_000
 """Examples up to which repeats pay: with fewer, ``cv=None`` means 10 x 10-fold."""
 
@@ -270,6 +274,15 @@ def _seeded(cv: Any, dataset: Dataset, rng: int | None) -> Any:
 
 
 def _of_splitter(cv: Any, dataset: Dataset, target: np.ndarray[Any, Any]) -> tuple[Split, ...]:
+    try:
+        n_splits = int(cv.get_n_splits(dataset.X, target, dataset.groups))
+    except Exception:  # it has no count, or says below what it lacks
+        n_splits = 0
+    if n_splits > MOST_SPLITS or n_splits * dataset.n_samples > MOST_ROWS:
+        raise InvalidPlanError(
+            f"cv: {n_splits:,} splits of {dataset.n_samples:,} examples{_of(dataset)}; at most {MOST_SPLITS:,} splits, and "
+            f"{MOST_ROWS:,} rows in all of them, are kept in memory. Use fewer repeats or folds."
+        )
     try:
         with caught_warnings() as caught:
             pairs = [(np.asarray(train), np.asarray(test)) for train, test in cv.split(dataset.X, target, dataset.groups)]

@@ -107,7 +107,7 @@ def items_of(
             raise UnreadableSourceError(f"{joined.name}, {where}")
     once = Words(("1",), np.zeros_like(words["item"].code))
     model, run, epoch, item = (words.get(what, once).ordered() for what in ("model", "run", "epoch", "item"))
-    run = _concatenated([Words(sorted(run.names, key=natural_key), run.code[:0]), run])
+    run = _concatenated([Words(tuple(sorted(run.names, key=natural_key)), run.code[:0]), run])
     for name in model.names:
         if fault := fault_of_name(name):
             raise UnreadableSourceError(f"the name {name!r} of a model {fault}")

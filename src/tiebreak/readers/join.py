@@ -5,14 +5,15 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from tiebreak.errors import AmbiguousSourceError, ContradictingSizesError, Setting, UnpairedScoresError
-from tiebreak.numerics import FloatArray, IntArray
+from tiebreak.errors import AmbiguousSourceError, Setting, UnpairedScoresError
+from tiebreak.numerics import FloatArray
 from tiebreak.readers.source import Source
 from tiebreak.readers.splits import natural_key
+from tiebreak.scores.assemble import assemble
 from tiebreak.scores.scores import ScoreMatrix, Scores, SplitDesign
 from tiebreak.scores.vocabulary import Notice, quoted
 
@@ -147,14 +148,6 @@ def _datasets(source: Source, sources: Sequence[Source]) -> tuple[str, ...]:
     return named if source.scores.datasets == ("",) and len(named) == 1 else source.scores.datasets
 
 
-class _Part(NamedTuple):
-    """One source's matrix of the dataset at hand, and the place of each of its splits among those of all."""
-
-    source: Source
-    matrix: ScoreMatrix
-    place: IntArray
-
-
 def _join_dataset(dataset: str, sources: Sequence[Source]) -> ScoreMatrix:
     held = [
         (source, matrix)
@@ -178,78 +171,66 @@ def _join_dataset(dataset: str, sources: Sequence[Source]) -> ScoreMatrix:
         raise AmbiguousSourceError(
             f"dataset {dataset!r} is scored in {quoted(named)} by different sources. Score it in one of them."
         )
-    keys_of = [list(zip(matrix.repeat.tolist(), matrix.fold.tolist(), strict=True)) for _, matrix in held]
-    keys = sorted(set(itertools.chain.from_iterable(keys_of)))
-    number = {key: position for position, key in enumerate(keys)}
-    places = [np.array([number[key] for key in own], dtype=np.intp) for own in keys_of]
-    parts = [_Part(source, matrix, place) for (source, matrix), place in zip(held, places, strict=True)]
-    for one, two in itertools.combinations(parts, 2) if held[0][0].scores.design.kind not in ("seeds", "test-sets") else ():
-        if not np.isin(one.place, two.place).any():
+    keys = [list(zip(matrix.repeat.tolist(), matrix.fold.tolist(), strict=True)) for _, matrix in held]
+    sets = zip(held, map(set, keys), strict=True) if held[0][0].scores.design.kind not in ("seeds", "test-sets") else ()
+    for ((one, first), mine), ((two, second), theirs) in itertools.combinations(sets, 2):
+        if mine.isdisjoint(theirs):
             raise UnpairedScoresError(
-                f"{one.source.name} and {two.source.name} have no split in common: the first of one is "
-                f"{one.matrix.split_name(0)}, of the other {two.matrix.split_name(0)}. Number the splits alike in both."
+                f"{one.name} and {two.name} have no split in common: the first of one is "
+                f"{first.split_name(0)}, of the other {second.split_name(0)}. Number the splits alike in both."
             )
-    repeat, fold = np.array(keys, dtype=np.int64).T
-    n_train, n_test = (_sizes(parts, len(keys), word) for word in ("n_train", "n_test"))
-    models, score = _rows(parts, len(keys))
-    n_folds = {part.matrix.n_folds for part in parts}
-    n_common = n_folds.pop() if len(n_folds) == 1 else 0
-    columns = _columns(parts, len(keys))
-    return ScoreMatrix(dataset, models, repeat, fold, n_train, n_test, score, columns, parts[0].matrix.metric, n_common)
+    names = [model for _, matrix in held for model in matrix.models]
+    marks = zip(held, _suffixes([source for source, _ in held]), strict=True)
+    suffixes = [mark for (_, matrix), mark in marks for _ in matrix.models]
+    repeat, fold, n_train, n_test = (
+        np.concatenate([np.tile(getattr(matrix, part), len(matrix.models)) for _, matrix in held])
+        for part in ("repeat", "fold", "n_train", "n_test")
+    )
+    code = np.repeat(np.arange(len(names)), [matrix.n_splits for _, matrix in held for _ in matrix.models])
+    score = np.concatenate([matrix.score.ravel() for _, matrix in held])
+    joined = assemble(dataset, names, code, repeat, fold, score, n_train, n_test)
+    rows = _distinct(names, suffixes, joined.score)
+    n_folds = {matrix.n_folds for _, matrix in held}
+    return dataclasses.replace(
+        joined,
+        models=tuple(rows),
+        score=joined.score[list(rows.values())],
+        columns=_columns(held, keys),
+        metric=held[0][1].metric,
+        n_folds=n_folds.pop() if len(n_folds) == 1 else 0,
+    )
 
 
-def _columns(parts: Sequence[_Part], n_columns: int) -> tuple[str, ...]:
+def _columns(held: Sequence[tuple[Source, ScoreMatrix]], keys: Sequence[Sequence[tuple[int, int]]]) -> tuple[str, ...]:
     """Names of the columns where they are no splits; sources that give one column two names do not mean the same by it."""
-    if not all(part.matrix.columns for part in parts):
+    if not all(matrix.columns for _, matrix in held):
         return ()
-    names = [""] * n_columns
-    for part in parts:
-        for position, name in zip(part.place.tolist(), part.matrix.columns, strict=True):
-            if names[position] not in ("", name):
+    found: dict[tuple[int, int], str] = {}
+    for (source, matrix), own in zip(held, keys, strict=True):
+        for key, name in zip(own, matrix.columns, strict=True):
+            if found.setdefault(key, name) != name:
                 raise UnpairedScoresError(
-                    f"{parts[0].source.name} calls one column {names[position]!r} and {part.source.name} calls it {name!r}, so "
-                    "they cannot be paired. Put all scores into one table."
+                    f"{held[0][0].name} calls one column {found[key]!r} and {source.name} calls it {name!r}, so they cannot be "
+                    "paired. Put all scores into one table."
                 )
-            names[position] = name
-    return tuple(names)
+    return tuple(name for _, name in sorted(found.items()))
 
 
-def _sizes(parts: Sequence[_Part], n_splits: int, word: str) -> IntArray:
-    joined = np.zeros(n_splits, dtype=np.int64)
-    for part in parts:
-        mine, known = getattr(part.matrix, word), joined[part.place]
-        wrong = np.flatnonzero((mine > 0) & (known > 0) & (mine != known))
-        if wrong.size:
-            split = int(wrong[0])
-            raise ContradictingSizesError(
-                f"{word} of {part.matrix.split_name(split)} is {known[split]} in one source and {mine[split]} in "
-                f"{part.source.name}, so they were not made with the same splits."
-            )
-        joined[part.place] = np.maximum(known, mine)
-    return joined
-
-
-# --- models ----------------------------------------------------------------------------------------------------------------
-
-
-def _rows(parts: Sequence[_Part], n_splits: int) -> tuple[tuple[str, ...], FloatArray]:
-    """Models and their scores; a model of several sources is kept once if its rows are the same, else gets a suffix."""
-    found: dict[str, list[tuple[str, FloatArray]]] = {}
-    for part, suffix in zip(parts, _suffixes([part.source for part in parts]), strict=True):
-        for model, own in zip(part.matrix.models, part.matrix.score, strict=True):
-            row = np.full(n_splits, np.nan)
-            row[part.place] = own
-            versions = found.setdefault(model, [])
-            if not any(np.array_equal(row, other, equal_nan=True) for _, other in versions):
-                versions.append((suffix, row))
-    rows: dict[str, FloatArray] = {}
-    for model, versions in found.items():
-        for suffix, row in versions:
-            name = model if len(versions) == 1 else f"{model} ({suffix})"
-            while name in rows or (name != model and name in found):
-                name += "'"
-            rows[name] = row
-    return tuple(rows), np.array(list(rows.values()))
+def _distinct(names: Sequence[str], suffixes: Sequence[str], score: FloatArray) -> dict[str, int]:
+    """Models and the rows of their scores; one of several sources is kept once if its rows are the same, else gets a suffix."""
+    kept: dict[str, list[int]] = {}
+    for row, name in enumerate(names):
+        versions = kept.setdefault(name, [])
+        if not any(np.array_equal(score[row], score[other], equal_nan=True) for other in versions):
+            versions.append(row)
+    found: dict[str, int] = {}
+    for name, rows in kept.items():
+        for row in rows:
+            shown = name if len(rows) == 1 else f"{name} ({suffixes[row]})"
+            while shown in found or (shown != name and shown in kept):
+                shown += "'"
+            found[shown] = row
+    return found
 
 
 def _suffixes(sources: Sequence[Source]) -> list[str]:

@@ -21,7 +21,6 @@ from tiebreak.errors import (
     InvalidScoresError,
     Setting,
     TiebreakError,
-    UnknownNameError,
     UnreadableSourceError,
 )
 from tiebreak.numerics import FloatArray, IntArray
@@ -34,7 +33,6 @@ from tiebreak.readers.source import ReadOptions, Source
 from tiebreak.readers.summary import source_of_means
 from tiebreak.readers.tables import (
     Column,
-    Counted,
     SourceTable,
     Where,
     Words,
@@ -304,25 +302,18 @@ class _Reading(NamedTuple):
             return found
         asked, others = self.options.metric, self.others(*(self.roles.keys() - {"judge", "human"}))
         numeric = [name for name in others if not self.is_text[name]]
-        known = [name for name in numeric if _metric_in(name)]
-        likely = known or [name for name in numeric if not _NO_SCORE.fullmatch(_under(name))]
+        likely = [name for name in numeric if _metric_in(name)]
+        likely = likely or [name for name in numeric if not _NO_SCORE.fullmatch(_under(name))]
         if len(likely) == 1 and (asked is None or "metric" in self.roles):
             return likely[0]
         sums = [name for name in numeric if re.search(rf"(^|_)({_SPREAD}|{_MEAN})(_|$)", _under(name))]
-        texts = [name for name in others if self.is_text[name] and re.search(r"±|\+/-|\d\s*\(", self.table.words(name).names[0])]
-        if sums or texts:
-            what = (
-                f"{quoted([*sums, *texts], 6)} are means or deviations, which do not say how two models differ on the same split."
-            )
-            raise self.refuse(None, what, ADVICE, kind=UnreadableSourceError)
-        if asked is not None and likely:
-            raise UnknownNameError(
-                f"{self.table.name} has no column {asked!r}; its columns of numbers are {quoted(numeric, 12)}.", about="metric"
-            )
-        if len(likely) > 1:
+        sums += [name for name in others if self.is_text[name] and re.search(r"±|\+/-|\d\s*\(", self.table.words(name).names[0])]
+        if asked is None and likely and not sums:
             raise self._several_metrics(likely)
-        what = f"it has a column of models, but which column holds their scores? There are {known_columns(self.table)}."
-        raise self.refuse(None, what, "Name it with ", Setting("metric"), ", or call it 'score'.")
+        of_means = f"{quoted(sums, 6)} are means or deviations, which do not say how two models differ on the same split. "
+        what = f"which column holds {'the scores' if asked is None else repr(asked)}? Its columns of numbers are "
+        fix = (of_means, ADVICE) if sums else ("Name it with ", Setting("metric"), ", or call it 'score'.")
+        raise self.refuse(None, f"{what}{quoted(numeric, 12)}.", *fix)
 
     def _several_metrics(self, names: Sequence[str]) -> TiebreakError:
         what = f"{self.table.name} holds {len(names)} metrics: {quoted(list(names), 12)}. Say which one to compare with "
@@ -351,8 +342,6 @@ class _Reading(NamedTuple):
     def melted(self, columns: Sequence[str], unit: str) -> Long:
         """A row for each model and a column for each of its units."""
         self._refuse_empty(self.words("model"), "model")
-        if wrong := [name for name in columns if sums_up(name)]:
-            raise self.refuse(wrong[0], "it sums up the others.", "Leave it out.", kind=UnreadableSourceError)
         n, n_rows = len(columns), self.table.n_rows
         table = self.table.take(np.tile(np.arange(n_rows), n))
         digits = ["".join(re.findall(r"\d+", name)[:1]) for name in columns]
@@ -578,7 +567,8 @@ class _Reading(NamedTuple):
         if roles.keys() & _SPLITS and "dataset" not in roles and plain(roles.get("item", [""])[0]) == plain("task_id"):
             roles["dataset"] = roles.pop("item")
         for role in ("repeat", "item", "split"):
-            names = self.words(role).names if role in roles else ()
+            column = self.table.columns[roles[role][0]] if role in roles else None
+            names = column.names if isinstance(column, Words) else ()
             stem = re.sub(r"[\W\d_]+$", "", str(names[0])).casefold() if names else ""
             said = _SAID.get(stem, role)
             if said not in roles and names and all(each.casefold().startswith(stem) for each in names):
@@ -590,7 +580,7 @@ class _Reading(NamedTuple):
     def _without_parts(self, units: dict[str, Words]) -> dict[str, Words]:
         """Units without a split that names parts of the data, of which one must be chosen."""
         for role in units.keys() & {"split", "fold", "dataset"}:
-            column, names = self.roles[role][0], units[role].ordered().names if not isinstance(units[role].names, Counted) else ()
+            column, names = self.roles[role][0], units[role].ordered().names
             parts = {each.casefold() for each in names}
             if not parts & _PARTS or any(map(str.isdecimal, parts)) or (role == "dataset" and not parts <= _PARTS):
                 continue
@@ -703,10 +693,11 @@ class _Reading(NamedTuple):
             self._refuse_row(role, int(np.argmax(empty)), what, "Fill it in, or remove the row.", InvalidScoresError)
 
     def _refuse_sums(self, words: Words, role: str) -> None:
-        if isinstance(words.names, Counted):
+        if "".join(words.names).isdecimal():  # as many as there are items
             return
         n_numbered = sum(any(map(str.isdigit, each)) for each in words.names)
-        is_rest = role == "dataset" or (role in UNITS and n_numbered == len(words.names) - 1)  # a fold may be of a man called Max
+        is_odd_one = role in (*UNITS, "item") and n_numbered == len(words.names) - 1  # a fold may be of a man called Max
+        is_rest = role == "dataset" or is_odd_one
         more = (*_EXTREMES, "all") if is_rest else ()
         is_sum = np.array([*(sums_up(each, more) for each in words.names), False])[words.code]
         if is_sum.any():
@@ -804,7 +795,7 @@ def _place_in_group(group: IntArray) -> IntArray:
 
 def _keyed(words: Words) -> Words:
     """Words of which whole numbers have no fraction: 1.0 is 1 where all are numbers."""
-    if isinstance(words.names, Counted) or not all(re.fullmatch(r"-?\d+\.0+", name) for name in words.names):
+    if not all(re.fullmatch(r"-?\d+\.0+", name) for name in words.names):
         return words
     return words.renamed(name.partition(".")[0] for name in words.names)
 

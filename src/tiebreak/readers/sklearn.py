@@ -26,7 +26,7 @@ from tiebreak.plan.candidates import name_candidates
 from tiebreak.plan.split_design import MOST_FOLDS, Splits, class_names, shared_splits, split_again, splits_unseen
 from tiebreak.readers.header import role_of
 from tiebreak.readers.metric import choose_metric, scorer_of, sklearn_metric, table_metric
-from tiebreak.readers.source import ReadOptions, Source, source_of
+from tiebreak.readers.source import ReadOptions, Source, refuse_items, source_of
 from tiebreak.readers.tables import SourceTable, column_of
 from tiebreak.scores.items import Items
 from tiebreak.scores.metric import has_direction
@@ -148,24 +148,8 @@ def read(source: Any, name: str, options: ReadOptions) -> Source:
     if all(results.values()):
         return _read_results(results, name, options)
     matrix, design = _with_splits(*_paired({str(model): values for model, values in by_model.items()}, name), options)
-    _refuse_items(matrix, options, name)
+    refuse_items(matrix, options, name)
     return source_of([matrix], table_metric(None, options, name, has_sizes=matrix.has_ratio), design, options, name)
-
-
-def _refuse_items(matrix: ScoreMatrix, options: ReadOptions, name: str) -> None:
-    """Ask whether scores of 0 and 1 are of folds, unless these have one example each; of examples, the answer would be wrong."""
-    is_many = matrix.n_splits >= 50 or (options.n_test or 0) >= 10  # so many accuracies are hardly ever exactly 0 or 1
-    if is_many and options.n_test != 1 and np.unique(matrix.score[~np.isnan(matrix.score)]).tolist() == [0, 1]:
-        raise AmbiguousSourceError(
-            f"{name} has {matrix.n_splits} scores of each model, every one of which is 0 or 1. Are they of folds, or of items "
-            "(examples of one test set, right or wrong)? Pass ",
-            Setting("rows", "'items'"),
-            " to compare the models item by item; if they are of folds of one example each, ",
-            Setting("n_test", "1"),
-            " and ",
-            Setting("n_train"),
-            ".",
-        )
 
 
 def _by_model(matrix: Any, name: str, options: ReadOptions) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from tiebreak.errors import (
+    AmbiguousSourceError,
     ContradictingSizesError,
     InvalidParameterError,
     InvalidScoresError,
@@ -267,6 +268,24 @@ def check_finite(matrix: ScoreMatrix, source: str) -> None:
 
 _LARGEST = 1e153
 """Largest score whose square is a number."""
+
+_FEW = 10
+"""Splits, and examples in each, up to which scores may well be all 0 or 1."""
+
+
+def refuse_items(matrix: ScoreMatrix, options: ReadOptions, source: str) -> None:
+    """Ask whether scores of 0 and 1 are of folds or of examples: of examples of one test set, the answer would be wrong."""
+    n_test = options.n_test or int(matrix.n_test.max(initial=0))
+    if matrix.n_splits < _FEW or 0 < n_test < _FEW or np.unique(matrix.score[~np.isnan(matrix.score)]).tolist() != [0, 1]:
+        return
+    raise AmbiguousSourceError(
+        f"{source} has {matrix.n_splits} scores of each model, every one of which is 0 or 1, so they are probably items "
+        "(examples of one test set, right or wrong), and none is a split. Pass ",
+        Setting("rows", "'items'"),
+        " without sizes to compare the models item by item. If they are folds, name these in a column 'fold', or pass ",
+        Setting("n_test", "1"),
+        " where each has one example.",
+    )
 
 
 # --- sizes --------------------------------------------------------------------------------------------------------------

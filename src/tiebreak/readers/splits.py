@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tiebreak.errors import (
-    AmbiguousSourceError,
     InvalidScoresError,
     MissingSizesError,
     Setting,
@@ -24,8 +23,8 @@ from tiebreak.plan.split_design import MOST_FOLDS
 from tiebreak.readers.files import refuse
 from tiebreak.readers.metric import mixed_metrics, table_metric
 from tiebreak.readers.shapes import Long, cell_of
-from tiebreak.readers.source import ReadOptions, Source, source_of
-from tiebreak.readers.tables import Counted, Words
+from tiebreak.readers.source import ReadOptions, Source, refuse_items, source_of
+from tiebreak.readers.tables import Words
 from tiebreak.scores.assemble import assemble
 from tiebreak.scores.metric import Metric, NamedMetric
 from tiebreak.scores.scores import ScoreMatrix, SplitDesign
@@ -74,7 +73,7 @@ def source_of_long(long: Long, options: ReadOptions) -> Source:
         matrices = [_with_folds(matrices[0], long, options)]
     by_position = "position" in words
     if by_position or "split" in words:
-        _refuse_items(matrices[0], long, options)
+        refuse_items(matrices[0], options, long.name)
     needs_no_sizes = kind != "unknown" or n_datasets > 1 or matrices[0].has_ratio or options.has_sizes
     named: list[NamedMetric] | NamedMetric
     if "metric" not in words:
@@ -103,8 +102,6 @@ def natural_key(text: str) -> tuple[Any, ...]:
 
 def _key_of(words: Words) -> Key:
     """Names that are whole numbers as these, others numbered in their natural order."""
-    if isinstance(words.names, Counted):
-        return Key(words.code + words.names.start, None)
     if all(re.fullmatch(r"-?\d{1,15}", name) for name in words.names) and len(set(map(int, words.names))) == len(words.names):
         return Key(np.array([int(name) for name in words.names])[words.code], None)
     order = sorted(np.unique(words.code).tolist(), key=lambda code: natural_key(words.names[code]))
@@ -178,24 +175,6 @@ def _moment(word: str) -> datetime | None:
 
 
 # --- sizes ----------------------------------------------------------------------------------------------------------------
-
-_ITEMS_FROM = 10
-"""Rows of nothing but 0 and 1 from which a table is asked whether its rows are examples."""
-
-
-def _refuse_items(matrix: ScoreMatrix, long: Long, options: ReadOptions) -> None:
-    """Ask whether rows of 0 and 1 are folds or examples: of examples of one test set, resampling statistics would be wrong."""
-    score, n_test = matrix.score, options.n_test or int(matrix.n_test.max(initial=0))
-    is_binary = bool(np.all((score == 0) | (score == 1) | np.isnan(score)))
-    if matrix.n_splits < _ITEMS_FROM or n_test == 1 or not is_binary or np.all(score == score[0, 0]):
-        return
-    raise AmbiguousSourceError(
-        f"{long.name} has {matrix.n_splits} rows in which every score is 0 or 1, so they are probably items "
-        "(examples of one test "
-        "set, right or wrong), and none is a split. Pass ",
-        Setting("rows", "'items'"),
-        " without sizes to compare the models item by item. If the rows are folds, name them in a column 'fold'.",
-    )
 
 
 def _sizes(long: Long, word: str) -> IntArray | None:

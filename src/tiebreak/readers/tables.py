@@ -54,26 +54,10 @@ Where = Callable[[int], str]
 """Place of a row, for messages: "line 7"."""
 
 
-class Counted(Sequence[str]):
-    """Whole numbers from `start` on as words, made when they are asked for: a million keys take no room."""
-
-    def __init__(self, start: int, size: int) -> None:
-        self.start, self._size = start, size
-
-    def __len__(self) -> int:
-        return self._size
-
-    def __iter__(self) -> Iterator[str]:
-        return map(str, range(self.start, self.start + self._size))
-
-    def __getitem__(self, place: Any) -> Any:
-        return str(range(self.start, self.start + self._size)[place]) if isinstance(place, int) else tuple(self)[place]
-
-
 class Words(NamedTuple):
     """A column of words: a code for each row, -1 where there is none."""
 
-    names: Sequence[str]
+    names: tuple[str, ...]
     code: IntArray
 
     def take(self, rows: IntArray) -> Words:
@@ -85,7 +69,7 @@ class Words(NamedTuple):
         used, first = np.unique(self.code[self.code >= 0], return_index=True)
         order = used[np.argsort(first, kind="stable")]
         if order.size == len(self.names) and bool(np.all(order == np.arange(order.size))):
-            return Words(tuple(self.names), self.code)
+            return self
         rank = np.full(len(self.names) + 1, -1, dtype=np.int32)
         rank[order] = np.arange(order.size)
         return Words(tuple(self.names[code] for code in order.tolist()), rank[self.code])
@@ -167,7 +151,7 @@ def as_words(column: Column) -> Words:
         return column
     low, high = (column.min(), column.max()) if column.size else (0.0, 0.0)
     if high - low < 2 * column.size and np.array_equal(column, np.floor(column)):  # none of which is nan
-        return Words(Counted(int(low), int(high - low) + 1), (column - low).astype(np.int32))
+        return Words(tuple(map(str, range(int(low), int(high) + 1))), (column - low).astype(np.int32))
     values, code = np.unique(column, return_inverse=True)  # nan comes last
     return Words((), code).renamed(map(_number_text, values.tolist())).ordered()
 

@@ -92,19 +92,20 @@ _SPARSE_FROM = 5_000_000
 
 
 def size_per_split(column: IntArray | None, keys: SplitKeys, name: str) -> IntArray:
-    """The size of each split, 0 where there is no column; rows of one split must agree.
+    """Size of each split, 0 where it is not known; rows of one split must agree where they say one.
 
     Raises `ContradictingSizesError` for one split with two sizes.
     """
     values = np.zeros(keys.n_splits, dtype=np.int64)
     if column is None:
         return values
-    values[keys.code] = column
-    wrong = np.flatnonzero(values[keys.code] != column)
+    known = column > 0
+    values[keys.code[known]] = column[known]
+    wrong = np.flatnonzero(known & (values[keys.code] != column))
     if wrong.size:
         split = int(keys.code[wrong[0]])
         raise ContradictingSizesError(
-            f"{name} of {keys.name(split)} is {column[wrong[0]]} in one row and {values[split]} in another. Models on the same "
-            "split share its sizes; if the splits differ, give them different keys."
+            f"{name} of {keys.name(split)} is {column[wrong[0]]} for one model and {values[split]} for another. Models on the "
+            "same split share its sizes; if the splits differ, give them different keys."
         )
     return values

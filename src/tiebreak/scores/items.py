@@ -282,6 +282,17 @@ class Items:
         found: pd.DataFrame = frame.sort_values("difference", key=np.abs, ascending=False, kind="stable", ignore_index=True)
         return found
 
+    def flips(self, first: str, second: str) -> dict[str, tuple[str, ...]] | None:
+        """Items that only one of two models gets right, by the model; None where items are not right or wrong."""
+        rows = self.item_means()
+        if self.classes and self.truth is not None:
+            rows = np.where(np.isnan(rows), np.nan, rows == self.truth)
+        one, other = (rows[look_up(name, self.models, "model")] for name in (first, second))
+        if not np.isin(np.concatenate([one, other]), [0.0, 1.0]).all() or not self.metric.higher_is_better:
+            return None
+        pairs = ((first, one > other), (second, other > one))
+        return {name: tuple(self.items[item] for item in np.flatnonzero(is_won).tolist()) for name, is_won in pairs}
+
     def agreement(self) -> pd.DataFrame:
         """Correlation over items between all pairs of models, of the items that both have; nan for a model without spread.
 

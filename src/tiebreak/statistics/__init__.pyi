@@ -20,7 +20,13 @@ from tiebreak.statistics.influence import metric_of_numbers as metric_of_numbers
 from tiebreak.statistics.influence import welch_ttest as welch_ttest
 from tiebreak.statistics.labels import LabelledMean as LabelledMean
 from tiebreak.statistics.labels import prediction_powered_mean as prediction_powered_mean
-from tiebreak.statistics.noise import RunNoiseResult as RunNoiseResult
+from tiebreak.statistics.looks import GroupSequentialDesign as GroupSequentialDesign
+from tiebreak.statistics.looks import alpha_spent as alpha_spent
+from tiebreak.statistics.looks import group_sequential_design as group_sequential_design
+from tiebreak.statistics.looks import split_information as split_information
+from tiebreak.statistics.more_data import DoublingGain as DoublingGain
+from tiebreak.statistics.more_data import doubling_gain as doubling_gain
+from tiebreak.statistics.noise import RunNoise as RunNoise
 from tiebreak.statistics.noise import run_noise as run_noise
 from tiebreak.statistics.omnibus import Friedman as Friedman
 from tiebreak.statistics.omnibus import average_ranks as average_ranks

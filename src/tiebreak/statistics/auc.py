@@ -35,7 +35,7 @@ from tiebreak.numerics import (
     student_quantile,
 )
 from tiebreak.numerics.law import IDENTICAL, SPREAD, UNDEFINED, Law, Shape, student
-from tiebreak.statistics.influence import BOUNDED, Influence, bounded_end, freedom_of_shares, summed
+from tiebreak.statistics.influence import BOUNDED, Influence, bounded_end, freedom_of_shares, independent_difference, summed
 from tiebreak.statistics.rates import joined, joined_end, joined_tail
 
 
@@ -231,10 +231,9 @@ def independent_areas(first: Areas, second: Areas) -> Law:
 
     For two models on the same items it is the wrong test: it forgets that both met the same ones.
     """
-    v, w = first.variance, second.variance
-    df = divide((v + w) ** 2, v**2 / max(first.parts.shape[1] - 1, 1) + w**2 / max(second.parts.shape[1] - 1, 1))
-    columns = (first.estimate - second.estimate, np.sqrt(v + w), df)
-    return student(*(each[0] for each in columns), n_units=first.parts.shape[1] + second.parts.shape[1])
+    n, m = first.parts.shape[1], second.parts.shape[1]
+    one = student(first.estimate[0], np.sqrt(first.variance[0]), max(n - 1, 1), n_units=n)
+    return independent_difference(one, student(second.estimate[0], np.sqrt(second.variance[0]), max(m - 1, 1), n_units=m))
 
 
 def _placements(truth: NDArray[np.bool_], row: FloatArray) -> tuple[IntArray, IntArray]:

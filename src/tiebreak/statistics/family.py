@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidParameterError
-from tiebreak.numerics import FloatArray, check_count, floats
+from tiebreak.numerics import FloatArray, check_choice, check_count, floats
 
 Correction = Literal["bonferroni", "holm", "shaffer", "bh", "none"]
 
@@ -50,9 +50,7 @@ def adjust_pvalues(pvalues: ArrayLike, correction: Correction = "holm") -> Float
     >>> adjust_pvalues([0.01, 0.04, 0.03], "holm").tolist()
     [0.03, 0.06, 0.06]
     """
-    if correction not in get_args(Correction):
-        names = ", ".join(repr(name) for name in get_args(Correction))
-        raise InvalidParameterError(f"unknown correction {correction!r}; choose one of {names}.")
+    check_choice(correction, get_args(Correction), "correction")
     p = floats(pvalues, "pvalues", InvalidParameterError)
     if p.ndim != 1:
         raise InvalidParameterError(f"the p-values of one family have one axis; got an array of shape {p.shape}.")

@@ -7,15 +7,15 @@ item, or each cluster, say; all of it ends in Student's t with Satterthwaite's d
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Literal, NamedTuple, TypeVar, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.errors import InvalidParameterError, InvalidScoresError, TooFewSplitsError
+from tiebreak.errors import InvalidScoresError, TooFewSplitsError
 from tiebreak.numerics import (
     IDENTICAL,
     RELATIVE_TOLERANCE,
@@ -23,6 +23,7 @@ from tiebreak.numerics import (
     UNDEFINED,
     FloatArray,
     IntArray,
+    check_choice,
     check_rows,
     divide,
     floats,
@@ -110,7 +111,7 @@ def clustered_mean(
     >>> law.estimate, round(law.se, 3), law.n_units
     (0.625, 0.143, 4)
     """
-    check_variance(variance)
+    check_choice(variance, get_args(ClusterVariance), "variance")
     sums = cluster_sums(values, None if variance == "independent" else clusters, weights=weights, omit_missing=omit_missing)
     return mean_of_clusters(sums, variance)
 
@@ -145,7 +146,7 @@ def mean_of_clusters(sums: ClusterSums, variance: ClusterVariance = "cr2") -> La
 
     Sums are linear: the totals of a difference are the difference of the totals of both models.
     """
-    check_variance(variance)
+    check_choice(variance, get_args(ClusterVariance), "variance")
     totals, weights, squares = (np.asarray(each, dtype=float) for each in sums[:3])  # weights of all rows may be one row
     total = weights.sum(axis=-1, keepdims=True)
     mean = divide(totals.sum(axis=-1, keepdims=True), total)
@@ -243,14 +244,6 @@ def check_weights(weights: ArrayLike | None, n: int) -> FloatArray:
             f"weights must be finite, not negative, and not all 0; the smallest is {low:g} and they sum to {total:g}."
         )
     return values
-
-
-def check_variance(variance: str) -> None:
-    """One of the forms of the variance."""
-    if variance not in get_args(ClusterVariance):
-        raise InvalidParameterError(
-            f"unknown variance {variance!r}; choose one of {', '.join(map(repr, get_args(ClusterVariance)))}.", about="variance"
-        )
 
 
 def welch_ttest(first: ArrayLike, second: ArrayLike) -> Law:
@@ -474,7 +467,8 @@ def metric_of_classes(
     >>> round(law.estimate, 3), round(law.se, 3), round(law.df, 1)
     (0.083, 0.253, 4.0)
     """
-    function = _named(METRICS_OF_CLASSES, metric)
+    check_choice(metric, METRICS_OF_CLASSES, "metric")
+    function = METRICS_OF_CLASSES[metric]
     truth, rows = floats(actual, "actual"), floats(predicted, "predicted")
     if truth.ndim != 1 or not truth.size or rows.shape[-1:] != truth.shape:
         raise InvalidScoresError(f"actual has the shape {truth.shape} and predicted {rows.shape}; one class for each example.")
@@ -530,7 +524,7 @@ def metric_of_numbers(
     Influence
         As of `metric_of_classes`.
     """
-    function = _named(METRICS_OF_NUMBERS, metric)
+    check_choice(metric, METRICS_OF_NUMBERS, "metric")
     truth, rows = floats(actual, "actual"), floats(predicted, "predicted")
     if truth.ndim != 1 or not truth.size or rows.shape[-1:] != truth.shape:
         raise InvalidScoresError(f"actual has the shape {truth.shape} and predicted {rows.shape}; one number for each example.")
@@ -543,8 +537,8 @@ def metric_of_numbers(
         error = own - truth
         columns = np.stack([np.ones(y.size), error, error**2, y, y**2])
         whole = columns.sum(axis=1)
-        without.append(function((whole[:, None] - summed(columns, codes, n_units)).T))
-        values.append(function(whole))
+        without.append(METRICS_OF_NUMBERS[metric](*(whole[:, None] - summed(columns, codes, n_units))))
+        values.append(METRICS_OF_NUMBERS[metric](*whole))
     return _left_out(np.array(values), np.array(without), codes, None)
 
 
@@ -565,30 +559,7 @@ def _left_out(values: FloatArray, without: FloatArray, codes: IntArray | None, s
     return Influence(values, parts, most, strata)
 
 
-T = TypeVar("T")
 PerClass = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
-
-
-def _named(known: Mapping[str, T], metric: str) -> T:
-    if metric not in known:
-        raise InvalidParameterError(f"unknown metric {metric!r}; choose one of {', '.join(map(repr, known))}.", about="metric")
-    return known[metric]
-
-
-def _precision(hits: FloatArray, predicted: FloatArray, actual: FloatArray) -> FloatArray:
-    return _share(hits, predicted)
-
-
-def _recall(hits: FloatArray, predicted: FloatArray, actual: FloatArray) -> FloatArray:
-    return _share(hits, actual)
-
-
-def _f1(hits: FloatArray, predicted: FloatArray, actual: FloatArray) -> FloatArray:
-    return _share(2.0 * hits, predicted + actual)
-
-
-def _jaccard(hits: FloatArray, predicted: FloatArray, actual: FloatArray) -> FloatArray:
-    return _share(hits, predicted + actual - hits)
 
 
 def _share(part: FloatArray, whole: FloatArray) -> FloatArray:
@@ -596,29 +567,10 @@ def _share(part: FloatArray, whole: FloatArray) -> FloatArray:
     return np.where(whole > 0, divide(part, np.where(whole > 0, whole, 1.0)), 0.0)
 
 
-def _of_positive(per_class: PerClass, hits: FloatArray, predicted: FloatArray, actual: FloatArray) -> FloatArray:
-    return np.asarray(per_class(hits, predicted, actual)[..., -1])
-
-
 def _macro(per_class: PerClass, hits: FloatArray, predicted: FloatArray, actual: FloatArray) -> FloatArray:
     """Mean over the classes that some example has or is predicted to have."""
     present = (predicted + actual > 0).sum(axis=-1)
     return divide(per_class(hits, predicted, actual).sum(axis=-1), present)
-
-
-def _weighted(per_class: PerClass, hits: FloatArray, predicted: FloatArray, actual: FloatArray) -> FloatArray:
-    """Mean over the classes, each as often as examples have it."""
-    return divide((per_class(hits, predicted, actual) * actual).sum(axis=-1), actual.sum(axis=-1))
-
-
-def _micro(per_class: PerClass, hits: FloatArray, predicted: FloatArray, actual: FloatArray) -> FloatArray:
-    """Share in the counts of all classes together."""
-    return np.asarray(per_class(*(counts.sum(axis=-1) for counts in (hits, predicted, actual))))
-
-
-def _balanced_accuracy(hits: FloatArray, predicted: FloatArray, actual: FloatArray) -> FloatArray:
-    """Mean recall of the classes that some example has."""
-    return divide(_recall(hits, predicted, actual).sum(axis=-1), (actual > 0).sum(axis=-1))
 
 
 def _matthews(hits: FloatArray, predicted: FloatArray, actual: FloatArray) -> FloatArray:
@@ -629,11 +581,24 @@ def _matthews(hits: FloatArray, predicted: FloatArray, actual: FloatArray) -> Fl
     return _share(both, np.sqrt(np.multiply(*own)))
 
 
-PER_CLASS: dict[str, PerClass] = {"precision": _precision, "recall": _recall, "f1": _f1, "jaccard": _jaccard}
-_AVERAGES = {"": _of_positive, "_macro": _macro, "_micro": _micro, "_weighted": _weighted}
+PER_CLASS: dict[str, PerClass] = {
+    "precision": lambda hits, predicted, actual: _share(hits, predicted),
+    "recall": lambda hits, predicted, actual: _share(hits, actual),
+    "f1": lambda hits, predicted, actual: _share(2.0 * hits, predicted + actual),
+    "jaccard": lambda hits, predicted, actual: _share(hits, predicted + actual - hits),
+}
+"""Metrics of each class, of the counts of its hits, predictions and items."""
+
+_AVERAGES: dict[str, Callable[..., FloatArray]] = {
+    "": lambda metric, *counts: metric(*counts)[..., -1],
+    "_macro": _macro,
+    "_micro": lambda metric, *counts: metric(*(each.sum(axis=-1) for each in counts)),
+    "_weighted": lambda metric, *counts: divide((metric(*counts) * counts[2]).sum(axis=-1), counts[2].sum(axis=-1)),
+}
+"""Of the positive class, the mean of those that some item has or is predicted to have, their counts together, by their size."""
 
 METRICS_OF_CLASSES: dict[str, PerClass] = {
-    "balanced_accuracy": _balanced_accuracy,
+    "balanced_accuracy": lambda hits, _, actual: divide(_share(hits, actual).sum(axis=-1), (actual > 0).sum(axis=-1)),
     "matthews_corrcoef": _matthews,
     **{
         name + suffix: partial(average, per_class)
@@ -644,24 +609,9 @@ METRICS_OF_CLASSES: dict[str, PerClass] = {
 """By scikit-learn's names; "f1", "precision", "recall" and "jaccard" are of the last of two classes."""
 
 
-def _root(sums: FloatArray) -> FloatArray:
-    n, _, squares, *_ = np.moveaxis(sums, -1, 0)
-    return np.sqrt(divide(squares, n))
-
-
-def _r2(sums: FloatArray) -> FloatArray:
-    n, _, squares, y, yy = np.moveaxis(sums, -1, 0)
-    return 1.0 - divide(squares, yy - y * y / n)
-
-
-def _explained_variance(sums: FloatArray) -> FloatArray:
-    n, errors, squares, y, yy = np.moveaxis(sums, -1, 0)
-    return 1.0 - divide(squares - errors * errors / n, yy - y * y / n)
-
-
-METRICS_OF_NUMBERS: dict[str, Callable[[FloatArray], FloatArray]] = {
-    "root_mean_squared_error": _root,
-    "r2": _r2,
-    "explained_variance": _explained_variance,
+METRICS_OF_NUMBERS: dict[str, Callable[..., FloatArray]] = {
+    "root_mean_squared_error": lambda n, _, squares, y, yy: np.sqrt(divide(squares, n)),
+    "r2": lambda n, _, squares, y, yy: 1.0 - divide(squares, yy - y * y / n),
+    "explained_variance": lambda n, errors, squares, y, yy: 1.0 - divide(squares - errors * errors / n, yy - y * y / n),
 }
 """By scikit-learn's names, of the sums of 1, error, squared error, target and squared target."""

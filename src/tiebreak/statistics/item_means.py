@@ -20,7 +20,6 @@ from tiebreak.numerics import (
     corrected_standard_error,
     divide,
     row_moments,
-    student_pvalue,
 )
 from tiebreak.numerics.law import Law, least_sure, student
 from tiebreak.statistics.influence import ClusterSums, cluster_sums, mean_of_clusters
@@ -37,7 +36,7 @@ BLOCK = 500_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Layout:
-    """What belongs together among the items of a table, by number; None where each item stands by itself, counts the same."""
+    """Clusters, weights and tasks of items; None where each stands by itself, counts the same, or is of the one task."""
 
     clusters: IntArray | None = None
     weights: FloatArray | None = None
@@ -365,7 +364,7 @@ def rank_correlation_pvalues(sizes: FloatArray, values: FloatArray) -> FloatArra
     r = divide(other @ own, np.sqrt(np.square(own).sum() * np.square(other).sum(axis=-1)))
     t = divide(r * np.sqrt(sizes.size - 2.0), np.sqrt(np.maximum(1.0 - r**2, 0.0)))
     known = np.isfinite(values).all(axis=-1) & (np.square(other).sum(axis=-1) > 0)
-    return np.where(known, student_pvalue(np.where(known, t, 0.0), sizes.size - 2.0), 1.0)
+    return np.where(known, np.asarray(student(np.where(known, t, 0.0), 1.0, sizes.size - 2.0).pvalue()), 1.0)
 
 
 def _blocks(n_pairs: int) -> Iterator[IntArray]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.errors import InvalidScoresError
-from tiebreak.numerics import FloatArray, StudentDistribution, check_probability, divide, floats, group_codes
+from tiebreak.numerics import FloatArray, divide, floats, group_codes
+from tiebreak.numerics.law import Law, student
 from tiebreak.statistics.influence import check_weights
 from tiebreak.statistics.tasks import stratified_mean
 
@@ -22,18 +22,17 @@ SURE = 0.05
 """p-value below which runs differ as wholes by more than their single answers explain."""
 
 
-@dataclass(frozen=True, slots=True)
-class RunNoiseResult:
-    """Difference of two runs of one model, whose expectation is 0.
+class RunNoise(NamedTuple):
+    """Laws of the difference of two runs of one model, whose expectation is 0, and what they are read from.
 
     Attributes
     ----------
-    item_error, item_df : float
-        Standard error of that difference from the examples, of which each answer varies by itself; and its degrees of freedom.
-    guarded_error, guarded_df : float
+    items : Law
+        By the examples, of which each answer varies by itself.
+    guarded : Law
         The same with what few changed examples may hide, as in `stratified_mean`.
-    run_error, run_df : float
-        From the runs' means, whatever they share; nan where runs share nothing by design, as epochs do.
+    runs : Law
+        By the runs' means, whatever they share; undefined where runs share nothing by design, as epochs do.
     pvalue : float
         That runs differ as wholes by more than their examples explain: F-test of both variances.
     largest : float
@@ -42,12 +41,9 @@ class RunNoiseResult:
         Runs of the model that has fewest; examples of the smallest table, and those left out for lack of a run.
     """
 
-    item_error: float
-    item_df: float
-    guarded_error: float
-    guarded_df: float
-    run_error: float
-    run_df: float
+    items: Law
+    guarded: Law
+    runs: Law
     pvalue: float
     largest: float
     n_runs: int
@@ -57,15 +53,12 @@ class RunNoiseResult:
     @property
     def differs_as_whole(self) -> bool:
         """True where the runs' means are what counts: they differ by more than examples explain, or there are ten runs."""
-        return bool(self.run_df >= MANY_RUNS - 1 or self.pvalue < SURE)
+        return bool(self.runs.spread[1] >= MANY_RUNS - 1 or self.pvalue < SURE)
 
     def bound(self, level: float = 0.95, n_averaged: int = 1) -> float:
         """Bound that the difference of two further scores of one model keeps with this probability, each of so many runs."""
-        check_probability(level, "level")
-        pairs = [(self.item_error, self.item_df), (self.guarded_error, self.guarded_df)]
-        pairs += [(self.run_error, self.run_df)] if self.differs_as_whole else []
-        halves = [float(StudentDistribution(0.0, error, df).interval(1 - level)[1]) for error, df in pairs if error > 0]
-        return max(halves, default=0.0) / math.sqrt(n_averaged)
+        laws = [self.items, self.guarded, *([self.runs] if self.differs_as_whole else [])]
+        return float(np.fmax.reduce([law.interval(level).high for law in laws], initial=0.0)) / math.sqrt(n_averaged)
 
 
 def run_noise(
@@ -76,7 +69,7 @@ def run_noise(
     weights: ArrayLike | None = None,
     span: float = 0.0,
     share_runs: bool = True,
-) -> RunNoiseResult:
+) -> RunNoise:
     """Noise of runs, from models that were each run several times on the same examples.
 
     Parameters
@@ -92,7 +85,7 @@ def run_noise(
 
     Returns
     -------
-    RunNoiseResult
+    RunNoise
 
     Notes
     -----
@@ -146,11 +139,12 @@ def run_noise(
     pvalue = float(fdtrc(run_df, item_df, ratio)) if item > 0 else (0.0 if by_run > 0 else 1.0)
     if not share_runs:
         by_run, pvalue, run_df = np.nan, 1.0, 0
-    counts = min(map(len, tables)), n - n_left, n_left
-    return RunNoiseResult(item, item_df, more, more_df, float(by_run), float(run_df), pvalue, largest, *counts)
+    items, guarded_law = student(0.0, item, item_df), student(0.0, more, more_df)
+    of_runs = student(0.0, by_run, run_df)
+    return RunNoise(items, guarded_law, of_runs, pvalue, largest, min(map(len, tables)), n - n_left, n_left)
 
 
-def run_spread(means: Sequence[ArrayLike]) -> RunNoiseResult:
+def run_spread(means: Sequence[ArrayLike]) -> RunNoise:
     """Noise of runs from their scores alone, one for each run: of training seeds on one test set, say.
 
     Parameters
@@ -160,7 +154,7 @@ def run_spread(means: Sequence[ArrayLike]) -> RunNoiseResult:
 
     Returns
     -------
-    RunNoiseResult
+    RunNoise
         Of the runs' means only; the error from examples is 0.
 
     Raises
@@ -174,7 +168,8 @@ def run_spread(means: Sequence[ArrayLike]) -> RunNoiseResult:
     df = sum(row.size - 1 for row in rows)
     error = float(np.sqrt(2.0 * sum(float(np.square(row - row.mean()).sum()) for row in rows) / df))
     largest = max(float(row.max() - row.min()) for row in rows)
-    return RunNoiseResult(0.0, 1.0, 0.0, 1.0, error, float(df), 0.0, largest, min(row.size for row in rows), 0, 0)
+    nothing = student(0.0, 0.0)
+    return RunNoise(nothing, nothing, student(0.0, error, df), 0.0, largest, min(row.size for row in rows), 0, 0)
 
 
 def contrasts(n_runs: int) -> FloatArray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,6 +14,7 @@ from tiebreak.numerics import (
     RELATIVE_TOLERANCE,
     SMALLEST_PVALUE,
     FloatArray,
+    check_choice,
     check_count,
     check_number,
     check_probability,
@@ -296,10 +297,9 @@ def rank_quantile(n_models: int, alpha: float = 0.05, *, test: RankTest = "nemen
     (2.728, 2.498)
     """
     k, alpha = check_count(n_models, "n_models", 2), check_probability(alpha, "alpha")
+    check_choice(test, get_args(RankTest), "test")
     if test == "bonferroni-dunn":
         return float(-ndtri(alpha / (2 * (k - 1))))
-    if test != "nemenyi":
-        raise InvalidParameterError(f"test must be 'nemenyi' or 'bonferroni-dunn'; got {test!r}.")
     if not check_number(df, "df", 0) > 0:
         raise InvalidParameterError(f"df must be above 0; got {df!r}.")
     return _range_quantile(k, alpha, float(df)) / 2**0.5

@@ -20,6 +20,7 @@ from tiebreak.numerics import (
     Alternative,
     FloatArray,
     IntArray,
+    check_choice,
     check_count,
     check_differences,
     check_probability,
@@ -138,8 +139,8 @@ def wilcoxon(
     (0.03125, [0.0235, 0.0025, 0.042])
     """
     d = check_differences(differences, min_splits=1, unit="dataset")
-    _check_name(zeros, Zeros, "zeros")
-    _check_name(method, RankMethod, "method")
+    check_choice(zeros, get_args(Zeros), "zeros")
+    check_choice(method, get_args(RankMethod), "method")
     if zeros == "split" and method == "exact":
         raise InvalidParameterError("zeros='split' has no exact distribution; use zeros='pratt', or method='normal'.")
     pvalue = partial(_rank_pvalue, zeros=zeros, method=method, half=0.5 if continuity else 0.0)
@@ -159,7 +160,7 @@ def signed_ranks(differences: ArrayLike, *, zeros: Zeros = "drop", scale: ArrayL
     (7, 27.0, 1.0)
     """
     d = check_differences(differences, min_splits=1, unit="dataset")
-    _check_name(zeros, Zeros, "zeros")
+    check_choice(zeros, get_args(Zeros), "zeros")
     return SignedRanks(*_by_rows(lambda rows, noise: list(_signed_ranks(rows, noise, zeros)[1]), d, _tolerance(d, scale)))
 
 
@@ -188,8 +189,7 @@ def wilcoxon_critical_value(
     (21, None)
     """
     n = check_count(n, "n")
-    if alternative not in ("two-sided", "one-sided"):
-        raise InvalidParameterError(f"alternative must be 'two-sided' or 'one-sided'; got {alternative!r}.")
+    check_choice(alternative, ("two-sided", "one-sided"), "alternative")
     tail = check_probability(alpha, "alpha") / (2 if alternative == "two-sided" else 1)
     cut = int(_exact_cut(n, tail))
     return cut if cut >= 0 else None
@@ -285,7 +285,7 @@ def sign_test(differences: ArrayLike, *, ties: Ties = "drop", scale: ArrayLike |
     (0.02, 0.125)
     """
     d = check_differences(differences, min_splits=1, unit="dataset")
-    _check_name(ties, Ties, "ties")
+    check_choice(ties, get_args(Ties), "ties")
     n = np.count_nonzero(~np.isnan(d), axis=-1)
     middle = (_ordered(d, np.maximum(n - 1, 0) // 2) + _ordered(d, np.minimum(n // 2, d.shape[-1] - 1))) / 2
     return _law(d, scale, plain(middle), Shape(_sign_tail, _sign_end, partial(_sign_pvalue, ties=ties)))
@@ -294,7 +294,7 @@ def sign_test(differences: ArrayLike, *, ties: Ties = "drop", scale: ArrayLike |
 def sign_counts(differences: ArrayLike, *, ties: Ties = "drop", scale: ArrayLike | None = None) -> SignCounts:
     """Wins, losses and ties of the sign test; parameters are those of `sign_test`."""
     d = check_differences(differences, min_splits=1, unit="dataset")
-    _check_name(ties, Ties, "ties")
+    check_choice(ties, get_args(Ties), "ties")
     return SignCounts(*map(_whole, _counts(d, _tolerance(d, scale), ties)))
 
 
@@ -337,8 +337,7 @@ def sign_test_critical_value(
     (15, 14.38)
     """
     n = check_count(n, "n")
-    if alternative not in ("two-sided", "one-sided"):
-        raise InvalidParameterError(f"alternative must be 'two-sided' or 'one-sided'; got {alternative!r}.")
+    check_choice(alternative, ("two-sided", "one-sided"), "alternative")
     tail = check_probability(alpha, "alpha") / (2 if alternative == "two-sided" else 1)
     losses = int(_most_losses(np.array(n), np.array(tail)))
     normal = n / 2 - float(ndtri(tail)) * n**0.5 / 2
@@ -496,31 +495,13 @@ def _strictly_above(e: FloatArray, tolerance: FloatArray) -> IntArray:
 
 def _exact_pvalue(size: FloatArray, ranks: SignedRanks, wanted: NDArray[np.bool_], side: Alternative) -> FloatArray:
     """Tails of the sum of ranks when each sign is a fair coin; rows with the same ranks share one distribution."""
-    p = np.full(len(wanted), np.nan)
-    rows = np.flatnonzero(wanted)
-    if not rows.size:
-        return p
-    doubled = np.rint(2 * size[rows]).astype(np.int32)
-    has_ties = (ranks.n_tie_groups[rows] > 0).astype(np.int32)
-    # without ties the ranks are known from their number and the first of them
-    smallest = np.where(doubled > 0, doubled, np.iinfo(np.int32).max).min(axis=1)
-    brief = np.stack([has_ties, ranks.n_used[rows], smallest], axis=1)
-    for tied in (0, 1):
-        mine = np.flatnonzero(has_ties == tied)
-        if not mine.size:
-            continue
-        keys = np.ascontiguousarray(doubled[mine] if tied else brief[mine])
-        _, where, kind = np.unique(keys, axis=0, return_index=True, return_inverse=True)
-        order = np.argsort(kind.ravel(), kind="stable")
-        starts = np.searchsorted(kind.ravel()[order], np.arange(where.size + 1))
-        for number, example in enumerate(where.tolist()):
-            members = mine[order[starts[number] : starts[number + 1]]]
-            pattern = doubled[mine[example]]
-            tail = _tails(pattern[pattern > 0].tobytes())
-            up, down = (np.rint(2 * np.nan_to_num(each[rows[members]])).astype(int) for each in (ranks.w_plus, ranks.w_minus))
-            greater, less = tail[up], tail[down]
-            p[rows[members]] = {"greater": greater, "less": less}.get(side, np.minimum(2 * np.minimum(greater, less), 1.0))
-    return p
+    greater, less = np.full((2, len(wanted)), np.nan)
+    doubled = np.rint(2 * size).astype(np.int32)
+    up, down = (np.rint(2 * np.nan_to_num(each)).astype(int) for each in (ranks.w_plus, ranks.w_minus))
+    for row in np.flatnonzero(wanted).tolist():
+        tail = _tails(doubled[row][doubled[row] > 0].tobytes())
+        greater[row], less[row] = tail[up[row]], tail[down[row]]
+    return np.asarray({"greater": greater, "less": less}.get(side, np.minimum(2 * np.minimum(greater, less), 1.0)))
 
 
 @lru_cache(maxsize=1024)
@@ -708,8 +689,3 @@ def _law(d: FloatArray, scale: ArrayLike | None, estimate: FloatArray, shape: Sh
     n_units, kind = _by_rows(kinds, d, tolerance)
     estimate = plain(np.where(np.asarray(kind) == UNDEFINED, np.nan, estimate))
     return Law(estimate=estimate, n_units=n_units, kind=np.asarray(kind), tolerance=plain(tolerance), shape=shape, parts=(d,))
-
-
-def _check_name(value: str, known: object, name: str) -> None:
-    if value not in get_args(known):
-        raise InvalidParameterError(f"{name} must be one of {', '.join(map(repr, get_args(known)))}; got {value!r}.", about=name)

@@ -7,19 +7,20 @@ cross-validation, whose training sets overlap, see `corrected_t`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal, NamedTuple, TypeVar
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainc, betaincinv, chdtrc, gammaln, ndtr, ndtri
 
-from tiebreak.errors import InvalidParameterError, InvalidScoresError, TooFewModelsError
+from tiebreak.errors import InvalidScoresError, TooFewModelsError
 from tiebreak.numerics import (
     RELATIVE_TOLERANCE,
     SPREAD,
     UNDEFINED,
     FloatArray,
     Interval,
+    check_choice,
     check_probability,
     check_rows,
     divide,
@@ -81,7 +82,8 @@ def proportion_interval(
     """
     x, n = _check_counts(successes, n)
     z = -ndtri((1 - check_probability(level, "level")) / 2)
-    low, high = _mirrored(_chosen({"wilson": _wilson, "clopper-pearson": _clopper_pearson}, method, "method"), x, n, z)
+    check_choice(method, get_args(ProportionMethod), "method")
+    low, high = _mirrored(_wilson if method == "wilson" else _clopper_pearson, x, n, z)
     return Interval(plain(low), plain(high))
 
 
@@ -482,14 +484,14 @@ def mcnemar(only_first: ArrayLike, only_second: ArrayLike, variant: McNemarVaria
     >>> [round(tb.statistics.mcnemar(1, 7, variant).pvalue, 4) for variant in ("exact", "mid-p", "chi2")]
     [0.0703, 0.0391, 0.0339]
     """
-    found = _chosen(_MCNEMAR, variant, "variant")
+    check_choice(variant, _MCNEMAR, "variant")
     b, c = floats_together(only_first=only_first, only_second=only_second)
     is_exact = variant in ("exact", "mid-p")
     for values in (b, c):
         if not np.all(np.isfinite(values)) or np.any(values < 0) or (is_exact and np.any(values != np.rint(values))):
             kind = "whole numbers" if is_exact else "numbers"
             raise InvalidScoresError(f"the discordant counts must be {kind} of at least 0; got {values[()]}.")
-    statistic, pvalue = found(b, c)
+    statistic, pvalue = _MCNEMAR[variant](b, c)
     return Significance(plain(statistic), plain(pvalue), 0 if is_exact else 1)
 
 
@@ -588,12 +590,3 @@ def _check_paired(*counts: ArrayLike) -> tuple[FloatArray, ...]:
         if not np.all(np.isfinite(values)) or np.any(values < 0):
             raise InvalidScoresError(f"{name} must be numbers of examples, finite and not negative; got {values[()]}.")
     return found
-
-
-F = TypeVar("F")
-
-
-def _chosen(known: dict[str, F], name: str, what: str) -> F:
-    if name not in known:
-        raise InvalidParameterError(f"unknown {what} {name!r}; choose one of {', '.join(map(repr, known))}.", about=what)
-    return known[name]

@@ -335,8 +335,8 @@ class _Battles(NamedTuple):
 
     def of(self, rows: NDArray[np.bool_]) -> _Battles:
         """Some of the battles; their units are numbered anew."""
-        unit = self.unit[rows]
-        return _Battles(self.first[rows], self.second[rows], self.score[rows], self.weight[rows], _codes(unit, unit.size))
+        unit = np.unique(self.unit[rows], return_inverse=True)[1]
+        return _Battles(self.first[rows], self.second[rows], self.score[rows], self.weight[rows], unit)
 
     def between(self, models: IntArray, n_models: int) -> _Battles:
         """Battles of some models with each other, which are numbered anew."""
@@ -374,20 +374,9 @@ def _checked(
         raise InvalidScoresError("the score of a battle is 1 where the first won, 0 where the second did, and 1/2 for a tie.")
     if not np.all(np.isfinite(weights)) or np.any(weights < 0) or not weights.any():
         raise InvalidScoresError("the weights of battles must be finite, not negative, and not all 0.")
-    unit = np.arange(one.size) if cluster is None else _codes(cluster, one.size)
+    unit = np.arange(one.size) if cluster is None else group_codes(cluster, one.size, "cluster")[0]
     battles = _Battles(one, two, won, weights, unit)
     return (battles if weights.all() else battles.of(weights > 0)), n_models
-
-
-def _codes(cluster: ArrayLike, n: int) -> IntArray:
-    """Number of each battle's unit, without gaps; whole numbers in a small range are not sorted."""
-    if not (isinstance(cluster, np.ndarray) and cluster.dtype.kind in "iu" and cluster.shape == (n,)) or np.ma.isMA(cluster):
-        return group_codes(cluster, n, "cluster")[0]
-    if not 0 <= cluster.min() <= cluster.max() <= 4 * n:
-        return np.unique(cluster, return_inverse=True)[1]
-    is_there = np.zeros(int(cluster.max()) + 1, dtype=bool)
-    is_there[cluster] = True
-    return np.asarray((np.cumsum(is_there) - 1)[cluster])
 
 
 def _places(beaten: FloatArray, played: FloatArray) -> FloatArray:

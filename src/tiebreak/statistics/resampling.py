@@ -17,6 +17,7 @@ from tiebreak.numerics import (
     IntArray,
     Interval,
     check_alternative,
+    check_choice,
     check_count,
     check_probability,
     divide,
@@ -78,8 +79,7 @@ class Bootstrap(NamedTuple):
         """Normal quantile of the share of resampled values below the estimate; those equal to it by half, or not ("strict")."""
         from scipy.special import ndtri
 
-        if ties not in get_args(Ties):
-            raise InvalidParameterError(f"ties must be 'half' or 'strict'; got {ties!r}.", about="ties")
+        check_choice(ties, get_args(Ties), "ties")
         noise = _TIE * max(abs(self.estimate), self._largest())
         below, up_to = (self._average((self.replicates < self.estimate + side).astype(float)) for side in (-noise, noise))
         return float(ndtri((below + up_to) / 2 if ties == "half" else below))
@@ -109,10 +109,7 @@ class Bootstrap(NamedTuple):
         Interval
             nan where the resampled values are all the same, and where one in twenty of the resamples or more has no value.
         """
-        if method not in get_args(BootstrapMethod):
-            raise InvalidParameterError(
-                f"unknown method {method!r}; choose one of {', '.join(map(repr, get_args(BootstrapMethod)))}.", about="method"
-            )
+        check_choice(method, get_args(BootstrapMethod), "method")
         alpha = 1 - check_probability(level, "level")
         if not self.is_exact and self.n_resamples * alpha < _DRAWS_PER_TAIL:
             raise InvalidParameterError(

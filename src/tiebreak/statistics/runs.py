@@ -7,13 +7,13 @@ examples as the only source of chance forgets what the runs have in common; its 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.errors import InvalidParameterError, InvalidScoresError
-from tiebreak.numerics import UNDEFINED, FloatArray, divide, floats, plain
+from tiebreak.errors import InvalidScoresError
+from tiebreak.numerics import UNDEFINED, FloatArray, check_choice, divide, floats, plain
 from tiebreak.numerics.law import Law, least_sure, student
 from tiebreak.statistics.influence import ClusterSums, check_weights, cluster_sums, mean_of_clusters
 from tiebreak.statistics.skew import skewness_of_mean
@@ -92,8 +92,7 @@ def crossed_mean(
     ----------
     .. [S46] F. E. Satterthwaite. An approximate distribution of estimates of variance components. Biometrics Bulletin 2, 1946.
     """
-    if population not in ("items and runs", "items"):
-        raise InvalidParameterError(f"population must be 'items and runs' or 'items'; got {population!r}.", about="population")
+    check_choice(population, get_args(Population), "population")
     scores = floats(values, "values")
     if scores.ndim < 2 or scores.shape[-2] < 2:
         raise InvalidScoresError(

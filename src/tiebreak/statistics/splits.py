@@ -7,11 +7,12 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.errors import InvalidParameterError, InvalidScoresError
+from tiebreak.errors import InvalidScoresError
 from tiebreak.numerics import (
     SMALLEST_PVALUE,
     DifferenceMoments,
     FloatArray,
+    check_choice,
     check_differences,
     check_probability,
     check_ratio,
@@ -189,6 +190,5 @@ def five_by_two_cv_critical_value(alpha: float = 0.05, *, test: Literal["t", "F"
     from scipy.special import fdtri
 
     alpha = check_probability(alpha, "alpha")
-    if test not in ("t", "F"):
-        raise InvalidParameterError(f"test must be 't' or 'F'; got {test!r}.")
+    check_choice(test, ("t", "F"), "test")
     return float(student_multiplier(alpha, 5) if test == "t" else fdtri(10, 5, 1 - alpha))

@@ -7,7 +7,7 @@ each stratum weighs the same, however many items it has.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,6 +21,7 @@ from tiebreak.numerics import (
     UNDEFINED,
     FloatArray,
     IntArray,
+    check_choice,
     check_scale,
     divide,
     floats,
@@ -31,7 +32,6 @@ from tiebreak.numerics.law import Law, least_sure, student
 from tiebreak.statistics.influence import (
     ClusterSums,
     ClusterVariance,
-    check_variance,
     check_weights,
     cluster_sums,
     mean_of_clusters,
@@ -130,7 +130,7 @@ def stratified_mean(
     >>> round(law.estimate, 4), round(law.se, 4), round(law.df, 2)
     (0.4167, 0.2555, 6.17)
     """
-    check_variance(variance)
+    check_choice(variance, get_args(ClusterVariance), "variance")
     rows = floats(values, "values")
     if rows.ndim == 0 or rows.shape[-1] == 0:
         raise InvalidScoresError(f"one value or more is needed, one for each example; got the shape {rows.shape}.")
@@ -149,52 +149,31 @@ def stratified_mean(
             weights=None if weight is None else weight[own],
             omit_missing=omit_missing,
         )
-        parts.append(_part(sums, variance, noise))
+        parts.append(_facts_of_stratum(sums, variance, noise))
     return _joined(parts, noise)
 
 
-class _Part(NamedTuple):
-    """Mean of one stratum, its variance, and what the small ones are judged by; arrays over the rows."""
+def _facts_of_stratum(sums: ClusterSums, variance: ClusterVariance, noise: FloatArray) -> tuple[FloatArray, ...]:
+    """Mean of one stratum, its variance and degrees of freedom, and what small strata are judged by; arrays over the rows.
 
-    mean: FloatArray
-    variance: FloatArray
-    df: FloatArray
-    n: IntArray
-    n_units: IntArray
-    n_events: IntArray
-    largest: FloatArray
-    """Largest distance of a unit from the median of its stratum."""
-    weight: FloatArray
-    """Largest share of a unit in the mean."""
-    parts: FloatArray
-    """Share of each unit in the deviation of the mean, of shape (..., n_units)."""
-
-
-def _part(sums: ClusterSums, variance: ClusterVariance, noise: FloatArray) -> _Part:
+    These are the numbers of examples, of units and of those that differ from the median, the largest distance from it, and the
+    largest share of a unit in the mean. In the last place is the share of each unit in the deviation of the mean, (..., n_units).
+    """
     totals, weights = np.asarray(sums.totals), np.asarray(sums.weights)
     found = mean_of_clusters(sums, variance)
     is_there = np.broadcast_to(weights > 0, totals.shape)
     values = np.where(is_there, divide(totals, weights), np.nan)
     n_units = is_there.sum(axis=-1)
     total = np.broadcast_to(weights.sum(axis=-1, keepdims=True), (*totals.shape[:-1], 1))
-    mean = divide(totals.sum(axis=-1, keepdims=True), total)
-    mean = np.where(total > 0, mean, np.nan)
-    middle = _median(values, n_units)
-    away = np.where(is_there, np.abs(values - middle), 0.0)
+    mean = np.where(total > 0, divide(totals.sum(axis=-1, keepdims=True), total), np.nan)
+    away = np.where(is_there, np.abs(values - _median(values, n_units)), 0.0)
     is_event = away > noise[..., None]
-    deviations = np.where(is_there, divide(totals - weights * mean, total), 0.0)
     error = np.where(is_event.any(axis=-1), np.nan_to_num(np.asarray(found.se)), 0.0)
-    return _Part(
-        mean=mean[..., 0],
-        variance=np.square(error),
-        df=np.asarray(found.df, dtype=float),
-        n=np.broadcast_to(np.asarray(sums.n_examples), n_units.shape),
-        n_units=n_units,
-        n_events=is_event.sum(axis=-1),
-        largest=np.where(is_event, away, 0.0).max(axis=-1, initial=0.0),
-        weight=np.broadcast_to(divide(weights, total).max(axis=-1), n_units.shape),
-        parts=deviations,
-    )
+    largest = np.where(is_event, away, 0.0).max(axis=-1, initial=0.0)
+    numbers = sums.n_examples, n_units, is_event.sum(axis=-1), largest, divide(weights, total).max(axis=-1)
+    deviations = np.where(is_there, divide(totals - weights * mean, total), 0.0)
+    facts = (mean[..., 0], np.square(error), found.df, *numbers)
+    return *(np.broadcast_to(np.asarray(each), n_units.shape) for each in facts), deviations
 
 
 def _median(values: FloatArray, n_units: IntArray) -> FloatArray:
@@ -205,37 +184,33 @@ def _median(values: FloatArray, n_units: IntArray) -> FloatArray:
     return np.asarray(np.nan_to_num((low + high) / 2))
 
 
-def _joined(parts: Sequence[_Part], noise: FloatArray) -> StratifiedMean:
+def _joined(strata: Sequence[tuple[FloatArray, ...]], noise: FloatArray) -> StratifiedMean:
     """Mean of the strata, its variance from those within them, and the allowance for strata that are too small to tell."""
-
-    def of(name: str) -> FloatArray:
-        return np.stack([getattr(part, name) for part in parts], axis=-1)
-
-    n_strata = len(parts)
-    means, n_units, n_events = of("mean"), of("n_units"), of("n_events")
+    *numbers, deviations = zip(*strata, strict=True)
+    n_strata = len(strata)
+    means, own, own_df, n, n_units, n_events, distance, weight = (np.stack(each, axis=-1) for each in numbers)
     estimate = means.mean(axis=-1)
-    v = of("variance") / n_strata**2
+    v = own / n_strata**2
     is_single = n_units == 1
     counts = ~is_single & (v > 0)
     alone, alone_df = _of_singles(means, is_single)
     total = np.where(is_single, 0.0, v).sum(axis=-1) + alone
 
-    def satterthwaite(variance: FloatArray, own_df: FloatArray, extra: FloatArray | float = 0.0) -> FloatArray:
-        squares = np.where(counts, divide(np.square(v), own_df), 0.0).sum(axis=-1)
+    def satterthwaite(variance: FloatArray, df: FloatArray, extra: FloatArray | float = 0.0) -> FloatArray:
+        squares = np.where(counts, divide(np.square(v), df), 0.0).sum(axis=-1)
         squares = squares + divide(np.square(alone), np.maximum(alone_df, 1)) + np.square(extra) / 2.0
         return divide(np.square(variance), squares)
 
-    df = satterthwaite(total, of("df"))
+    df = satterthwaite(total, own_df)
     few = n_events < np.minimum(FEW_EVENTS, n_units / 2)
-    largest = of("largest").max(axis=-1)
-    event = np.square(largest * np.where(few, of("weight"), 0.0).max(axis=-1) / n_strata)
+    event = np.square(distance.max(axis=-1) * np.where(few, weight, 0.0).max(axis=-1) / n_strata)
     guarded = total + event
     size = divide(1.0, n_units)
     n_single = is_single.sum(axis=-1)
-    evenly = np.where(is_single, 0.0, divide(np.square(size), of("df"))).sum(axis=-1) + np.square(n_single) / alone_df
-    guarded_df = satterthwaite(guarded, np.minimum(of("df"), 2.0 * np.maximum(n_events, 1)), event)
+    evenly = np.where(is_single, 0.0, divide(np.square(size), own_df)).sum(axis=-1) + np.square(n_single) / alone_df
+    guarded_df = satterthwaite(guarded, np.minimum(own_df, 2.0 * np.maximum(n_events, 1)), event)
     guarded_df = np.minimum(guarded_df, divide(np.square(size.sum(axis=-1)), evenly))
-    contributions = np.concatenate([part.parts for part in parts], axis=-1) / n_strata
+    contributions = np.concatenate(deviations, axis=-1) / n_strata
     seen = np.square(contributions).sum(axis=-1)
     share = np.minimum(np.nan_to_num(divide(seen, total)), 1.0)
     skewness = skewness_of_mean(contributions, n_units.sum(axis=-1)) * share**1.5
@@ -248,7 +223,7 @@ def _joined(parts: Sequence[_Part], noise: FloatArray) -> StratifiedMean:
         student(estimate, np.where(is_void, np.nan, np.sqrt(square)), plain(np.where(is_void, 0.0, own)), **facts)
         for square, own in ((total, df), (guarded, guarded_df))
     )
-    n_examples = np.asarray(of("n").sum(axis=-1)).astype(np.int64)
+    n_examples = n.sum(axis=-1).astype(np.int64)
     return StratifiedMean(least_sure([within, guarded_law]), within, guarded_law, plain(skewness), means, n_examples)
 
 

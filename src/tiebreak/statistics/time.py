@@ -12,6 +12,7 @@ from tiebreak.numerics import (
     RELATIVE_TOLERANCE,
     FloatArray,
     IntArray,
+    check_choice,
     check_count,
     check_differences,
     check_probability,
@@ -304,8 +305,7 @@ def model_confidence_set(
         raise TooFewModelsError(f"losses of two models or more are needed, one a row; got the shape {table.shape}.")
     if table.shape[1] < 2 or not np.isfinite(table).all():
         raise InvalidScoresError("the losses must be finite, two or more for each model; leave out what is missing.")
-    if statistic not in get_args(SetStatistic):
-        raise InvalidParameterError(f"statistic must be 'range' or 'max'; got {statistic!r}.", about="statistic")
+    check_choice(statistic, get_args(SetStatistic), "statistic")
     n_resamples, length = check_count(n_resamples, "n_resamples"), check_count(block_length, "block_length")
     if length > table.shape[1]:
         raise InvalidParameterError(

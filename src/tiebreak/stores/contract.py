@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Protocol, Self
 
+from tiebreak.errors import StoreError
+
 if TYPE_CHECKING:
     from tiebreak.plan.record import Cell, Outcome, RunRecord
     from tiebreak.stores.cells import CellTable, Claim
@@ -14,6 +16,10 @@ if TYPE_CHECKING:
 
 Note = Literal["warnings", "undefined"]
 """What an outcome may have to tell in words, by the name of its field."""
+
+
+class NoStoreError(StoreError):
+    """There is no store, and none was to be made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,9 +181,9 @@ class RunLog(Protocol):
 class Lease(Protocol):
     """Share of one process in a run that several may measure at once.
 
-    A lease lasts as long as its holder shows that it lives, which it does by itself. One that has not done so for a while (its
-    machine is gone, the process hangs) loses its cells to whoever asks for them next; what it hands in later is refused.
-    No clock is compared with another: who asks measures for how long a holder has shown nothing.
+    A lease lasts as long as its holder shows that it lives, which it does by itself. One that has not done so for a while by the
+    store's own clock (its machine is gone, the process hangs) loses its cells to whoever asks for them next; what it hands in
+    later changes nothing that these have taken on or kept.
     """
 
     def claim(self, cells: Sequence[Cell], *, again: Collection[Cell] = ()) -> Claim:

@@ -33,10 +33,18 @@ Report = Callable[[Damage], None]
 """What is done about damage: `refuse` it, or keep it for a list."""
 
 
+class FoundDamageError(DamagedStoreError):
+    """Damage that was met while something was read."""
+
+    damage: Damage
+
+
 def refuse(damage: Damage) -> None:
     """Raise what is wrong as a `DamagedStoreError`."""
     run = f"run {damage.run!r}: " if damage.run else ""
     remedy = "delete the run and measure it again" if damage.run else "delete the store and measure its runs again"
-    raise DamagedStoreError(
+    error = FoundDamageError(
         f"{run}{damage.where} is not what was written: {damage.what}. Put a copy of the store in its place, or {remedy}."
     )
+    error.damage = damage
+    raise error

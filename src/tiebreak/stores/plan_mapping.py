@@ -14,7 +14,7 @@ from tiebreak.numerics import IntArray
 from tiebreak.plan.record import STATES, Cell, DatasetRecord, MetricRecord, ModelRecord, Outcome, Outputs, RunRecord
 from tiebreak.scores.vocabulary import look_up, quoted
 from tiebreak.stores.cells import is_planned
-from tiebreak.stores.sql.encoding import to_json
+from tiebreak.stores.encoding import to_json
 
 # --- positions ------------------------------------------------------------------------------------------------------------
 

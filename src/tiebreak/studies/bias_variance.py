@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,9 +24,6 @@ from tiebreak.plan.splits import PlannedDataset
 from tiebreak.result import Result
 from tiebreak.scores.vocabulary import look_up
 from tiebreak.studies.curves import run_of_study
-
-if TYPE_CHECKING:
-    from tiebreak.views.plots.bias_variance import BiasVariancePlots
 
 
 class SquaredParts(NamedTuple):
@@ -142,7 +139,7 @@ class LossParts:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class BiasVariance(Result["BiasVariancePlots"]):
+class BiasVariance(Result):
     """Bias and variance of models.
 
     Print it for the table; `plot` draws it.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,18 +13,15 @@ from tiebreak.evaluation.evaluate import find_scorers, measure_plan
 from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.evaluation.frames import split_ratio
 from tiebreak.evaluation.run_options import RunOptions
-from tiebreak.frequentist.more_data import ANSWERS, doubling_gain
 from tiebreak.numerics import CONSTANT, IDENTICAL, SPREAD, UNDEFINED, FloatArray, check_probability, check_rope_given
 from tiebreak.plan.plan import Plan
 from tiebreak.plan.training_sizes import with_sizes
 from tiebreak.result import Result
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.vocabulary import look_up
+from tiebreak.statistics.more_data import ANSWERS, doubling_gain
 from tiebreak.studies import curves
 from tiebreak.studies.curves import CurvePoints
-
-if TYPE_CHECKING:
-    from tiebreak.views.plots.curves import LearningCurvePlots
 
 NEAR_ENOUGH = 0.05
 """Share by which a size may miss half of another one and still stand for it."""
@@ -64,7 +61,7 @@ class DoublingAnswer(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class LearningCurve(Result["LearningCurvePlots"]):
+class LearningCurve(Result):
     """Scores of models by the number of training examples.
 
     Print it for the answer; `plot` draws it.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -23,9 +23,6 @@ from tiebreak.scores.metric import Metric
 from tiebreak.scores.vocabulary import look_up, quoted
 from tiebreak.studies import curves
 from tiebreak.studies.curves import CurvePoints
-
-if TYPE_CHECKING:
-    from tiebreak.views.plots.curves import ValidationCurvePlots
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -141,7 +138,7 @@ class SweetSpot:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ValidationCurve(Result["ValidationCurvePlots"]):
+class ValidationCurve(Result):
     """Scores of models by the value of one of their parameters.
 
     Print it for the answer; `plot` draws it.

@@ -29,8 +29,8 @@ class Study(Struct, kw_only=True, eq=False):
     """Request of a study file, with the models made and the data read.
 
     `file` is the path as messages call it. The name is that of the run, the file's name without its ending where the file says
-    none; a single dataset that was not named is called "". `rope` is for the comparison that follows, `store` a URL, `inner` the
-    inner splits of `tiebreak.nested_cross_validate`; the rest is as for `tiebreak.evaluate`.
+    none; a single dataset that was not named is called "". `rope` is for the comparison that follows, `store` a URL;
+    the rest is as for `tiebreak.evaluate`.
     """
 
     file: str = ""
@@ -39,7 +39,6 @@ class Study(Struct, kw_only=True, eq=False):
     models: dict[str, Any] = {}
     datasets: dict[str, Any] = field(name="data", default_factory=dict)
     cv: Any = None
-    inner: Any = None
     scoring: Any = field(name="metrics", default=None)
     rope: float | str = 0.0
     seed: Annotated[int, Meta(ge=0)] = 0
@@ -99,7 +98,6 @@ def read_study(path: Path | str) -> Study:
         models=models,
         datasets=datasets,
         cv=_splits(whole.at("cv")),
-        inner=_splits(whole.at("inner")),
         scoring=scoring,
     )
 

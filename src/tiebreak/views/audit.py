@@ -34,11 +34,7 @@ def page(audit: Audit) -> Page:
 def _finding(finding: Finding) -> Section:
     lines = (printable(finding.text), where_line(finding), f"→ {printable(finding.advice)}")
     return Section(
-        f"{MARKS[finding.severity]} {finding.severity}",
-        filter(None, lines),
-        has_bullets=False,
-        is_folded=False,
-        code=finding.code,
+        f"{MARKS[finding.severity]} {finding.severity} {finding.code}", filter(None, lines), has_bullets=False, is_folded=False
     )
 
 
@@ -134,4 +130,4 @@ def check_lines(audit: Audit) -> list[str]:
     return lines
 
 
-VIEW = View(page, frame, facts, "tiebreak.views.plots.audit:AuditPlots")
+VIEW = View(page, frame, facts, "tiebreak.views.plots.audit:PLOTS")

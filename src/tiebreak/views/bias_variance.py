@@ -83,4 +83,4 @@ _DRAWN = (
     "somewhat less data."
 )
 
-VIEW = View(page, frame, facts, "tiebreak.views.plots.bias_variance:BiasVariancePlots")
+VIEW = View(page, frame, facts, "tiebreak.views.plots.bias_variance:PLOTS")

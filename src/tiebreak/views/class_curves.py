@@ -182,7 +182,7 @@ def _cut(averages: Sequence[Average], of: str) -> list[str]:
     return cut_notes((float(end) for each in averages for end in (each.low, each.high)), (0.0, 1.0), of)
 
 
-def _table(lines: Lines[Any, Any], title: str, headers: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Table:
+def _table(lines: Lines[Any], title: str, headers: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Table:
     """Rows under model, and where there are several classes under class too."""
     shown = dict(zip(lines.models, short_names(list(lines.models), NAME_WIDTH), strict=True))
     several = len(lines.classes) > 1
@@ -196,7 +196,7 @@ def _table(lines: Lines[Any, Any], title: str, headers: tuple[str, ...], rows: S
     return Table(f"{title} {of_class}{of}", (*names, *headers), full, (*(False,) * len(names), *(True,) * len(headers)))
 
 
-def _undefined(lines: Lines[Any, Any]) -> list[str]:
+def _undefined(lines: Lines[Any]) -> list[str]:
     """Splits without a curve, and why."""
     texts = []
     for line in lines:
@@ -255,7 +255,7 @@ def calibrations_frame(curves: Calibrations) -> pd.DataFrame:
     return _averages_frame(values, curves, "brier_score", "calibration_error")
 
 
-def _averages_frame(values: Sequence[tuple[Average, float]], lines: Lines[Any, Any], name: str, last: str) -> pd.DataFrame:
+def _averages_frame(values: Sequence[tuple[Average, float]], lines: Lines[Any], name: str, last: str) -> pd.DataFrame:
     import pandas as pd
 
     rows = [(line.model, line.positive, *each, pooled) for line, (each, pooled) in zip(lines, values, strict=True)]
@@ -271,14 +271,14 @@ def difference_frame(difference: RocDifference) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["low", "high", "better", "clear_share"])
 
 
-ROC = View(roc_page, roc_frame, plain, "tiebreak.views.plots.class_curves:RocPlots")
-ROCS = View(rocs_page, rocs_frame, plain, "tiebreak.views.plots.class_curves:RocPlots")
+ROC = View(roc_page, roc_frame, plain, "tiebreak.views.plots.class_curves:ROC")
+ROCS = View(rocs_page, rocs_frame, plain, "tiebreak.views.plots.class_curves:ROC")
 ROC_DIFFERENCE = View(difference_page, difference_frame, plain)
 PRECISION_RECALL = View(
-    precision_recall_page, precision_recall_frame, plain, "tiebreak.views.plots.class_curves:PrecisionRecallPlots"
+    precision_recall_page, precision_recall_frame, plain, "tiebreak.views.plots.class_curves:PRECISION_RECALL"
 )
 PRECISION_RECALLS = View(
-    precision_recalls_page, precision_recalls_frame, plain, "tiebreak.views.plots.class_curves:PrecisionRecallPlots"
+    precision_recalls_page, precision_recalls_frame, plain, "tiebreak.views.plots.class_curves:PRECISION_RECALL"
 )
-CALIBRATION = View(calibration_page, calibration_frame, plain, "tiebreak.views.plots.class_curves:CalibrationPlots")
-CALIBRATIONS = View(calibrations_page, calibrations_frame, plain, "tiebreak.views.plots.class_curves:CalibrationPlots")
+CALIBRATION = View(calibration_page, calibration_frame, plain, "tiebreak.views.plots.class_curves:CALIBRATION")
+CALIBRATIONS = View(calibrations_page, calibrations_frame, plain, "tiebreak.views.plots.class_curves:CALIBRATION")

@@ -171,5 +171,5 @@ def _splits(n: int, planned: int) -> str:
     return str(n) if n == planned else f"{n} of {planned}"
 
 
-MATRIX = View(matrix_page, matrix_frame, matrix_facts, "tiebreak.views.plots.matrix:ConfusionMatrixPlots")
-MODELS = View(models_page, models_frame, models_facts, "tiebreak.views.plots.matrix:ConfusionsPlots")
+MATRIX = View(matrix_page, matrix_frame, matrix_facts, "tiebreak.views.plots.confusion:MATRIX")
+MODELS = View(models_page, models_frame, models_facts, "tiebreak.views.plots.confusion:MODELS")

@@ -32,15 +32,23 @@ def design_line(comparison: Comparison) -> str:
         means = "one score each" if n_splits.max() == 1 else f"means over {span(n_splits)} splits each"
         return f"{count(matrix.n_splits, 'dataset')}, {means}"
     n_repeats = int(np.unique(matrix.repeat).size)
-    folds = f" ({n_repeats} repeats)" if n_repeats > 1 and design.pairing == "key" else ""
-    sizes = ""
-    if matrix.has_sizes:
-        about = "about " if design.sizes == "approximate" else ""
-        sizes = f", {about}{span(matrix.n_train)} training and {about}{span(matrix.n_test)} test examples each"
-    elif matrix.n_folds:
-        sizes = f", {matrix.n_folds} folds taken to be cross-validation: test share 1/{matrix.n_folds}"
+    n_folds, rest = divmod(matrix.n_splits, n_repeats)
+    folds = f" ({n_repeats} x {n_folds}-fold)" if n_repeats > 1 and not rest and n_folds > 1 and design.pairing == "key" else ""
+    if not folds and matrix.n_folds and not matrix.has_sizes:
+        folds = f" ({matrix.n_folds}-fold)"
     dataset = f" of {quote(matrix.dataset)}" if matrix.dataset else ""
-    return f"{count(matrix.n_splits, 'split')}{dataset}{folds}{sizes}"
+    return f"{count(matrix.n_splits, 'split')}{dataset}{folds}"
+
+
+def sizes_line(comparison: Comparison) -> str:
+    """Sizes of the splits; "" where they are not known, or the scores are of no splits."""
+    matrix = comparison.matrix
+    if comparison.method.unit != "split" or not (matrix.has_sizes or matrix.n_folds):
+        return ""
+    if not matrix.has_sizes:
+        return f"splits are taken to be {matrix.n_folds}-fold cross-validation, so a test set is 1/{matrix.n_folds} of the data"
+    about = "about " if comparison.design.sizes == "approximate" else ""
+    return f"{about}{span(matrix.n_train)} training and {about}{span(matrix.n_test)} test examples in each split"
 
 
 def design_words(evaluation: Evaluation, dataset: int) -> str:

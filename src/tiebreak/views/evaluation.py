@@ -49,7 +49,7 @@ TEXT_WIDTH = 300
 def page(evaluation: Evaluation) -> Page:
     """The overview."""
     tables, further = mean_tables(evaluation, with_intervals=True), Paragraph((advice(evaluation),))
-    return Page((_head(evaluation), *tables, *troubles(evaluation), further))
+    return Page((_head(evaluation), *tables, *choice_sections(evaluation), *troubles(evaluation), further))
 
 
 def run_page(evaluation: Evaluation) -> Page:
@@ -102,27 +102,11 @@ def _head(evaluation: Evaluation) -> Paragraph:
 
 
 def sharing_lines(sharing: Sharing) -> list[str]:
-    """Facts about leading steps of pipelines that were shared, or were not and why; none where no two models have equal ones."""
-    lines = []
-    if sharing.n_shared:
-        fits = count(sharing.n_fits, "fit")
-        saved = f", about {seconds(sharing.seconds)} saved" if sharing.seconds >= WORTH_SAYING else ""
-        lines.append(f"{sharing.n_shared} of {fits} of leading steps shared{saved}.")
-    if sharing.n_too_large:
-        size = f" ({sharing.n_bytes / 1e6:,.0f} MB)" if sharing.n_bytes else ""
-        lines.append(
-            f"{count(sharing.n_too_large, 'fit')} of leading steps shared nothing: the tables{size} need too much memory."
-        )
-    if sharing.n_unsafe:
-        lines.append(
-            f"{count(sharing.n_unsafe, 'fit')} of leading steps shared nothing: a step may write into what it is given, hold on "
-            "to it, or draw at random."
-        )
-    lines += [
-        f"{count(n, 'model')} would share the fit of {printable(name)} if its random_state were a number; now each draws its own."
-        for name, n in sharing.lacking_seed
-    ]
-    return lines
+    """Number of fits of leading steps that were another model's; none where there are none."""
+    if not sharing.n_shared:
+        return []
+    saved = f", about {seconds(sharing.seconds)} saved" if sharing.seconds >= WORTH_SAYING else ""
+    return [f"{count(sharing.n_shared, 'cell')} took leading steps that another model had fitted{saved}."]
 
 
 def leader_lines(evaluation: Evaluation) -> list[str]:
@@ -204,6 +188,26 @@ def _intervals(evaluation: Evaluation, dataset: int, shown: Sequence[int]) -> tu
     return [format_interval(float(low[m]), float(high[m]), 4) for m in shown], [meaning, *cut]
 
 
+def choice_sections(evaluation: Evaluation) -> list[Section]:
+    """Choices of searches, and the optimism of their own best scores."""
+    lines = []
+    for name, mine in evaluation.choices.groupby("model", sort=False):
+        counts = mine["chosen"].value_counts()
+        most = [f"{printable(str(chosen))} on {n} of {len(mine)} splits" for chosen, n in counts.head(3).items()]
+        more = [f"{len(counts) - 3} others"] if len(counts) > 3 else []
+        both = mine.dropna(subset=["best_score", "score"])
+        metric = next((each.metric for each in evaluation.record.metrics if each.name in set(both["metric"])), None)
+        claim = ""
+        if metric is not None:
+            best, score = float(both["best_score"].mean()), float(both["score"].mean())
+            claim = (
+                f" Its own best {printable(metric.name)} is {format_score(best, 4)}, on rows that took no part "
+                f"{format_score(score, 4)}: optimism {format_score(metric.sign * (best - score), 4)}."
+            )
+        lines.append(f"{quote(str(name))} chose {', '.join([*most, *more])}.{claim}")
+    return [Section("Choices", lines, is_folded=False)] if lines else []
+
+
 def failure_lines(evaluation: Evaluation) -> list[str]:
     """The most frequent failures, those of the same message together."""
     groups = evaluation.failure_groups() if evaluation.n_failed else []
@@ -272,6 +276,6 @@ VIEW = View(
     page,
     scores_frame,
     facts,
-    "tiebreak.views.plots.evaluation:EvaluationPlots",
+    "tiebreak.views.plots.evaluation:PLOTS",
     report="tiebreak.views.report.evaluation:report",
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tiebreak.frequentist.more_data import ANSWERS, CANNOT_BE_TOLD, LESS_THAN_ROPE, YES
+from tiebreak.statistics.more_data import ANSWERS, CANNOT_BE_TOLD, LESS_THAN_ROPE, YES
 from tiebreak.views.curve_points import (
     columns_frame,
     curve_document,
@@ -156,4 +156,4 @@ _ASSUMED = (
     "before, whichever is faster. A curve that rises in steps or dips breaks that."
 )
 
-VIEW = View(page, frame, facts, "tiebreak.views.plots.curves:LearningCurvePlots")
+VIEW = View(page, frame, facts, "tiebreak.views.plots.curves:LEARNING")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,11 +13,11 @@ import tiebreak
 from tiebreak.errors import InvalidParameterError, NotOfferedError
 from tiebreak.numerics import FloatArray
 from tiebreak.scores.dataset_means import dataset_means
-from tiebreak.views.comparison import pair_table, ranking_table
+from tiebreak.views.answer import rope_words, small_print, value_name
+from tiebreak.views.comparison import models_table, pair_table
 from tiebreak.views.names import left_out, model_names
 from tiebreak.views.page import NAME_WIDTH, Table
-from tiebreak.views.pair import level_words, rope_words
-from tiebreak.views.words import count, decimals_for, format_percent, format_score, listed, printable, span
+from tiebreak.views.words import count, decimals_for, format_percent, format_score, level_words, listed, printable, span
 
 if TYPE_CHECKING:
     from tiebreak.comparison.comparison import Comparison
@@ -73,11 +74,13 @@ def latex(comparison: Comparison, table: str | None = None) -> str:
 
 
 def _ranking_latex(comparison: Comparison) -> str:
-    return _latex_table(ranking_table(comparison))
+    table, side = models_table(comparison), "higher" if comparison.metric.higher_is_better else "lower"
+    title = f"Models by {value_name(comparison)}, {side} is better"
+    return _latex_table(replace(table, title=title, notes=(*table.notes, *small_print(comparison)[:1])))
 
 
 def _pairs_latex(comparison: Comparison) -> str:
-    return _latex_table(pair_table(comparison))
+    return _latex_table(pair_table(comparison, with_tests=False))
 
 
 def _scores_latex(comparison: Comparison) -> str:
@@ -136,6 +139,9 @@ def _best_in_bold(texts: Sequence[str], higher_is_better: bool) -> list[str]:
 
 def _latex_table(table: Table) -> str:
     rows = [" & ".join(map(_escaped, row)) + r" \\" for row in table.rows]
+    if table.rule:
+        rows.insert(table.rule[0], r"\midrule")
+    note = rf"\par\smallskip{{\footnotesize {' '.join(map(_sentence, table.notes))}}}"
     return "\n".join(
         [
             r"\begin{table}",
@@ -147,14 +153,14 @@ def _latex_table(table: Table) -> str:
             *rows,
             r"\bottomrule",
             r"\end{tabular}",
-            rf"\par\smallskip{{\footnotesize {' '.join(map(_sentence, table.notes))}}}",
+            *([note] if table.notes else []),
             r"\end{table}",
         ]
     )
 
 
 def _sentence(note: str) -> str:
-    return f"{_escaped(note[:1].upper() + note[1:])}."
+    return f"{_escaped(note[:1].upper() + note[1:]).rstrip('.')}."
 
 
 _SPECIAL = {

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tiebreak.views.json import dataset_facts
 from tiebreak.views.names import short_names
-from tiebreak.views.page import wrap
+from tiebreak.views.page import Page, Paragraph, Table
 from tiebreak.views.progress import duration
 from tiebreak.views.words import printable, quote, shorten, span
 
@@ -21,26 +21,24 @@ def preview_text(preview: Preview, file: str, url: str) -> str:
     """Plan of a study file, and the part of it that is left to be measured; `url` is that of the store, without a password."""
     record = preview.record
     n_splits = sum(each.n_splits for each in record.datasets)
-    names = short_names([model.name for model in record.models[:MOST_MODELS]], 34)
-    width = max(map(len, names))
-    more = len(record.models) - len(names)
-    lines = [
+    shown = record.models[:MOST_MODELS]
+    names = short_names([model.name for model in shown])
+    more = f"and {len(record.models) - len(shown)} more"
+    rows = tuple((name, shorten(model.text, 44)) for name, model in zip(names, shown, strict=True))
+    page = Page.of(
         f"Run {quote(record.name)} of {file}: {len(record.models)} models x {n_splits} splits = {record.n_cells} cells",
-        "",
-        *(wrap(_dataset_line(each, preview.task)) for each in record.datasets),
-        f"Metrics: {', '.join(printable(metric.name) for metric in record.metrics)}",
-        "Models",
-        *(
-            f"  {name:<{width}}  {shorten(model.text, 96 - width)}".rstrip()
-            for name, model in zip(names, record.models, strict=False)
+        Paragraph(tuple(_dataset_line(each, preview.task) for each in record.datasets)),
+        Table("", ("model", ""), rows, (False, False), notes=(more,) if len(record.models) > len(shown) else ()),
+        Paragraph(
+            (
+                f"Metrics: {', '.join(printable(metric.name) for metric in record.metrics)}",
+                _stored_line(preview, url),
+                *_time_lines(preview),
+                "Nothing was measured, and nothing was written.",
+            )
         ),
-        *([f"  and {more} more"] if more > 0 else []),
-        "",
-        _stored_line(preview, url),
-        *_time_lines(preview),
-        "Nothing was measured, and nothing was written.",
-    ]
-    return "\n".join(lines) + "\n"
+    )
+    return page.as_text()
 
 
 def _dataset_line(dataset: DatasetRecord, task: str) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tiebreak.errors import InvalidParameterError
-from tiebreak.views.words import format_score, printable, shorten
+from tiebreak.views.words import shorten
 
 if TYPE_CHECKING:
     from tiebreak.evaluation.progress import Progress
@@ -151,7 +151,7 @@ def status(progress: Progress) -> str:
 
 
 def details(progress: Progress) -> str:
-    """Rate, time left, failures and leader; who is waited for."""
+    """Rate, time left and failures; who is waited for."""
     if progress.n_elsewhere:
         cells = "1 cell is" if progress.n_elsewhere == 1 else f"{progress.n_elsewhere} cells are"
         return f"{cells} being measured by other processes"
@@ -160,9 +160,6 @@ def details(progress: Progress) -> str:
         parts.append(f"{duration(progress.seconds_left)} left")
     if progress.n_failed:
         parts.append(f"{progress.n_failed} failed")
-    if progress.leader:
-        score = format_score(progress.leading_score, 4)
-        parts.append(f"best {shorten(progress.leader, 24)} ({printable(progress.metric)} {score})")
     return ", ".join(parts)
 
 

@@ -245,4 +245,4 @@ def csv_rows(ratings: Ratings) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
     return COLUMNS, rows(ratings)
 
 
-VIEW = View(page, frame, facts, "tiebreak.views.plots.ratings:RatingsPlots", sentence=_sentence)
+VIEW = View(page, frame, facts, "tiebreak.views.plots.ratings:PLOTS", sentence=_sentence)

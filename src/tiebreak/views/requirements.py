@@ -10,9 +10,8 @@ from tiebreak.comparison.requirements import BELOW_NOISE, FEW_UNITS, SAME_PREDIC
 from tiebreak.views.json import document, finite
 from tiebreak.views.names import short_names
 from tiebreak.views.page import Page, Section
-from tiebreak.views.pair import level_words
 from tiebreak.views.view import View
-from tiebreak.views.words import QUOTE_WIDTH, count, decimals_for, format_interval, format_score, printable
+from tiebreak.views.words import QUOTE_WIDTH, count, decimals_for, format_interval, format_score, level_words, printable
 
 if TYPE_CHECKING:
     import pandas as pd

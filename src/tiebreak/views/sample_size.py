@@ -203,4 +203,4 @@ def _percent(share: float | None) -> str:
     return f"{100 * (share or 0.0):.4g}%"
 
 
-VIEW = View(page, frame, facts, "tiebreak.views.plots.sample_size:SampleSizePlots", sentence=_sentence)
+VIEW = View(page, frame, facts, "tiebreak.views.plots.sample_size:PLOTS", sentence=_sentence)

@@ -7,20 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tiebreak.comparison.family import REASONS
 from tiebreak.numerics.law import VERDICTS
+from tiebreak.views.answer import limits
 from tiebreak.views.json import document, finite
 from tiebreak.views.names import model_names, quoted_names, short_names
-from tiebreak.views.page import NAME_WIDTH, Page, Paragraph, Table
-from tiebreak.views.pair import favours, level_words, limits, minus_word
+from tiebreak.views.page import Page, Paragraph, Table
 from tiebreak.views.view import View
 from tiebreak.views.words import (
     count,
     decimals_for,
     format_interval,
-    format_percent,
-    format_pvalue,
     format_score,
+    level_words,
     listed,
     printable,
     quote,
@@ -31,7 +29,7 @@ if TYPE_CHECKING:
 
     from tiebreak.comparison.slices import Slices
 
-MOST_ROWS = 50
+MOST_ROWS = 20
 """Rows that are shown whole; of more pairs and slices those of the best model or the baseline with the next one."""
 
 COLUMNS = (
@@ -100,58 +98,42 @@ def _contradictions(slices: Slices) -> Iterator[str]:
     yield f"{names[first]} is ahead of {names[second]} on {quote(above)} and behind it on {quote(below)}{more}."
 
 
-def table(slices: Slices, name_width: int = NAME_WIDTH) -> Table:
+def table(slices: Slices) -> Table:
     """A row for each slice and pair, or for each slice and the first pair of the reference where these are many."""
-    comparison = slices.comparison
-    models, pairs = comparison.models, slices.tables[0]
-    is_whole = slices.n_pairs <= MOST_ROWS
-    chosen = np.arange(pairs.n_pairs) if is_whole else pairs.rows_with(models.index(comparison.reference))[:1]
-    shown = dict(zip(models, model_names(models, name_width), strict=True))
-    slice_names = short_names(slices.names, name_width)
-    cells: list[tuple[str, ...]] = []
-    for name, n_items, each in zip(slice_names, slices.n_items, slices.tables, strict=True):
-        part = each.part(chosen)
-        decimals = decimals_for(each.typical_resolution)
-        for row in range(len(chosen)):
-            low, high = (float(end[row]) for end in part.interval)
-            reason = REASONS[part.reason[row]]
-            why = f" ({reason})" if reason and reason != "unsettled" else ""
-            cells.append(
-                (
-                    name,
-                    str(n_items),
-                    shown[models[part.first[row]]],
-                    shown[models[part.second[row]]],
-                    format_score(float(part.difference[row]), decimals, signed=True),
-                    format_interval(low, high, decimals, limits(comparison)),
-                    format_pvalue(float(part.adjusted_pvalue[row])),
-                    f"{VERDICTS[part.verdict[row]]}{why}",
-                )
-            )
-    headers = ("slice", "n", "first", "second", "difference", "interval", "adj. p", "verdict")
-    left = ("slice", "first", "second", "verdict")
-    rest = "" if is_whole else f"; {len(cells)} of {slices.n_pairs} shown"
+    comparison, pairs = slices.comparison, slices.tables[0]
+    is_whole, shown = slices.n_pairs <= MOST_ROWS, model_names(comparison.models)
+    of_reference = pairs.rows_with(comparison.models.index(comparison.reference))[:1]
+    chosen = np.arange(pairs.n_pairs) if is_whole else of_reference
+    rows = [
+        (
+            name,
+            str(n_items),
+            shown[part.first[row]],
+            shown[part.second[row]],
+            format_score(float(part.difference[row]), decimals, signed=True),
+            format_interval(float(part.interval.low[row]), float(part.interval.high[row]), decimals, limits(comparison)),
+            VERDICTS[part.verdict[row]],
+        )
+        for name, n_items, each in zip(short_names(slices.names), slices.n_items, slices.tables, strict=True)
+        for part, decimals in [(each.part(chosen), decimals_for(each.typical_resolution))]
+        for row in range(len(chosen))
+    ]
+    rest = "" if is_whole else f"; {len(rows)} of {slices.n_pairs} rows"
     return Table(
-        f"By {printable(slices.by)}: first {minus_word(comparison)} second; {favours(comparison, 'the first')}{rest}",
-        headers,
-        tuple(cells),
-        tuple(header not in left for header in headers),
+        f"By {printable(slices.by)}; a positive difference favours the first{rest}",
+        ("slice", "n", "first", "second", "difference", "interval", "verdict"),
+        tuple(rows),
+        (False, True, False, False, True, True, False),
         notes=(_family(slices),),
-        folded=f"By {printable(slices.by)}",
+        spare=("n",),
     )
 
 
 def _family(slices: Slices) -> str:
-    comparison, n, level = slices.comparison, slices.n_pairs, level_words(slices.interval_alpha)
-    if slices.tables[0].is_simultaneous and slices.correction != "none":
-        sure = format_percent(1 - comparison.settings.alpha)
-        held = f"all {n} intervals hold at once with {sure} confidence ({slices.correction}: each is at {level})"
-    else:
-        held = f"intervals at {level} each ({slices.correction}), not simultaneous"
-    return (
-        f"{held}; the pairs on all {comparison.method.unit}s are a family apart. A small slice is mostly undecided, not "
-        "shown to be the same"
-    )
+    n, level = slices.n_pairs, level_words(slices.interval_alpha)
+    is_held = slices.tables[0].is_simultaneous and slices.correction != "none"
+    held = f"All {n} intervals of slices hold together" if is_held else f"Each interval is at {level} ({slices.correction})"
+    return f"{held}; the pairs on all {slices.comparison.method.unit}s are a family apart."
 
 
 def records(slices: Slices) -> list[dict[str, Any]]:
@@ -187,4 +169,4 @@ def facts(slices: Slices) -> dict[str, Any]:
     )
 
 
-VIEW = View(page, frame, facts, plots="tiebreak.views.plots.items:SlicesPlots", sentence=sentence)
+VIEW = View(page, frame, facts, plots="tiebreak.views.plots.slices:PLOTS", sentence=sentence)

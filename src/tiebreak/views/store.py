@@ -1,4 +1,4 @@
-"""Runs in a store, and reports of what was found, copied or changed there."""
+"""Runs in a store, and reports of what was found or copied there."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from tiebreak.views.words import count, printable, quote, shorten
 if TYPE_CHECKING:
     from tiebreak.stores.contract import RunSummary
     from tiebreak.stores.damage import Damage
-    from tiebreak.stores.sql.upgrade import Upgrade
 
 
 def check_page(damages: Sequence[Damage], n_runs: int, url: str) -> Page:
@@ -31,30 +30,14 @@ def check_dict(damages: Sequence[Damage], url: str) -> dict[str, Any]:
     return document(store=url, damages=_plain(damages))
 
 
-def backup_page(damages: Sequence[Damage], file: str, url: str) -> Page:
-    """Place of the copy, and what is damaged in it."""
-    how = f"with {count(len(damages), 'thing')} that {_are(damages)} not as written" if damages else "every row verified"
-    return Page.of(f"{printable(file)} is a copy of {printable(url)}, {how}.")
+def backup_page(file: str, url: str) -> Page:
+    """Place of the copy."""
+    return Page.of(f"{printable(file)} is a copy of {printable(url)}, every row verified.")
 
 
-def backup_dict(damages: Sequence[Damage], file: str, url: str) -> dict[str, Any]:
+def backup_dict(file: str, url: str) -> dict[str, Any]:
     """A backup for programs, schema 1."""
-    return document(store=url, file=file, damages=_plain(damages))
-
-
-def upgrade_page(upgrade: Upgrade, url: str) -> Page:
-    """Schema of the store now, and the copy of it as it was before."""
-    if upgrade.before == upgrade.after:
-        return Page.of(f"{printable(url)} has schema {upgrade.after}, today's; nothing was changed.")
-    backup = f" {printable(upgrade.backup)} is the store as it was before." if upgrade.backup else ""
-    damaged = f" What was damaged in it still is ({len(upgrade.damages)} in all)." if upgrade.damages else ""
-    return Page.of(f"{printable(url)} has schema {upgrade.after} now, and had schema {upgrade.before}.{backup}{damaged}")
-
-
-def upgrade_dict(upgrade: Upgrade, url: str) -> dict[str, Any]:
-    """An upgrade for programs, schema 1."""
-    damages = _plain(upgrade.damages)
-    return document(store=url, before=upgrade.before, after=upgrade.after, backup=upgrade.backup or None, damages=damages)
+    return document(store=url, file=file)
 
 
 def _plain(damages: Sequence[Damage]) -> list[dict[str, str]]:

@@ -146,4 +146,4 @@ _PICKED = (
     "cross-validation gives an honest one."
 )
 
-VIEW = View(page, frame, facts, "tiebreak.views.plots.curves:ValidationCurvePlots")
+VIEW = View(page, frame, facts, "tiebreak.views.plots.curves:VALIDATION")

@@ -17,13 +17,15 @@ from tiebreak.views.page import Page
 if TYPE_CHECKING:
     import pandas as pd
 
+    from tiebreak.views.plots.menu import Plots
+
 
 @dataclass(frozen=True, slots=True)
 class View:
     """View of one kind of result; `choices` are handed on to `page` and `facts`, `layout` to `page` alone.
 
     `page` makes sentences, tables and notes of a result, `frame` its numbers as a frame, and `facts` what its JSON holds: plain
-    values, and iterators for lists that may be long. `plots` is "module:name" of the class of its plots, `report` that of what
+    values, and iterators for lists that may be long. `plots` is "module:name" of its plots by name, `report` that of what
     makes its report, `frames` are further tables by name, `texts` "module:name" of further texts by name, and `sentence` makes
     the first sentence of the page, where it can be had without the page.
     """
@@ -31,7 +33,7 @@ class View:
     page: Callable[..., Page]
     frame: Callable[[Any], pd.DataFrame]
     facts: Callable[..., dict[str, Any]]
-    plots: str = "tiebreak.views.plots.display:Plots"
+    plots: str = ""
     report: str = "tiebreak.views.report.document:report"
     frames: Mapping[str, Callable[[Any], pd.DataFrame]] = field(default_factory=dict)
     sentence: Callable[[Any], str] | None = None
@@ -74,9 +76,11 @@ class View:
         _written(f"{text}\n", path)
         return text
 
-    def plots_of(self, result: object) -> Any:
+    def plots_of(self, result: object) -> Plots:
         """The plots of a result."""
-        return resolve_name(self.plots)(result)
+        from tiebreak.views.plots.menu import Plots
+
+        return Plots(result, resolve_name(self.plots) if self.plots else {})
 
 
 def _written(text: str, path: str | os.PathLike[str] | None) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from tiebreak.printable import printable as printable
+from tiebreak.views.names import cut
 
 if TYPE_CHECKING:
     from tiebreak.numerics import IntArray
@@ -46,6 +47,9 @@ def format_interval(low: float, high: float, decimals: int, limits: Sequence[flo
     """
     if math.isnan(low) or math.isnan(high):
         return "-"
+    if math.isinf(low) or math.isinf(high):
+        side, end = ("up to", high) if math.isinf(low) else ("from", low)
+        return "-" if math.isinf(end) else f"{side} {format_score(end, decimals)}"
     for more in range(MOST_DIGITS):
         ends = [format_score(end, decimals, more=more) for end in (low, high)]
         if all(
@@ -115,6 +119,13 @@ def format_percent(share: float) -> str:
     return f"{100 * share:.6g}%"
 
 
+def level_words(alpha: float) -> str:
+    """Coverage of one interval, 1 - alpha: as many digits as tell it from 100%."""
+    decimals = max(0, -math.floor(math.log10(alpha)) - 1)
+    digits = f"{100 * (1 - alpha):.{decimals}f}"
+    return f"{digits.removesuffix('.0')}%"
+
+
 def seconds(value: float) -> str:
     """A time as people say it; "-" where there is none."""
     if math.isnan(value):
@@ -132,7 +143,7 @@ def span(values: IntArray) -> str:
 
 def count(n: int, noun: str) -> str:
     """A number and what is counted: "1 row", "2 rows"."""
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
 def columns(text: str) -> int:
@@ -143,16 +154,9 @@ def columns(text: str) -> int:
     return len(text) + wide - sum(unicodedata.combining(character) > 0 for character in text)
 
 
-def shorten(name: str, width: int) -> str:
-    """A name of at most `width` characters: the middle goes, as names often differ at their ends, or what is about its "…"."""
-    name = printable(name)
-    if len(name) <= width:
-        return name
-    head, gap, end = name.rpartition("…")
-    if not gap:
-        head = end = name
-    tail = min(len(end), max((width - 1) // 2, width - 1 - len(head)))
-    return f"{head[: width - 1 - tail]}…{end[len(end) - tail :]}"
+def shorten(text: str, width: int) -> str:
+    """A text of at most `width` characters on one line: its end goes."""
+    return cut(printable(text), width)
 
 
 QUOTE_WIDTH = 60

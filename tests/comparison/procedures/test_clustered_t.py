@@ -136,10 +136,10 @@ def test_runs_are_all_used(clustered: bool, n_runs: int) -> None:
 def test_tails_and_limits_are_one_function() -> None:
     """With one error and with two: a limit at p has a tail of p."""
     for items in (graded(), graded(clusters=CLUSTERS), graded(n_runs=3)):
-        differences = tb.compare(items).pair_table.differences
+        differences = tb.compare(items).pair_table.law
         for p in (0.025, 0.4, 0.6, 0.9):
-            assert_allclose(differences.tail_below(differences.quantile(p)), p, rtol=1e-8)
-            assert_allclose(differences.tail_above(differences.quantile(p, upper=True)), p, rtol=1e-8)
+            assert_allclose(differences.tail(differences.end(p)), p, rtol=1e-8)
+            assert_allclose(differences.tail(differences.end(p, upper=True), upper=True), p, rtol=1e-8)
 
 
 def test_losses_are_mirrored() -> None:
@@ -233,7 +233,7 @@ def test_many_pairs_in_blocks_are_those_of_one(monkeypatch: pytest.MonkeyPatch) 
     """However few numbers are handled at a time."""
     items = graded(clusters=CLUSTERS, n_runs=3)
     whole = tb.compare(items).pairs
-    monkeypatch.setattr("tiebreak.comparison.procedures.clustered_t.BLOCK", 1)
+    monkeypatch.setattr("tiebreak.statistics.item_means.BLOCK", 1)
     assert tb.compare(items).pairs.equals(whole)
 
 
@@ -254,7 +254,7 @@ def test_contrasts_stand_beside() -> None:
     whole = expected.from_items + expected.from_runs + expected.from_both
     assert parts["runs"] == pytest.approx(expected.from_runs / whole)
     assert parts["runs"] > parts["items"]
-    assert "runs would help most" in " ".join(answer.to_text().split())
+    assert "runs would help most" in " ".join(answer.details.split())
 
 
 def test_weights_count_in_a_rope_of_per_cent() -> None:

@@ -158,11 +158,8 @@ def test_gaps_leave_a_pair_its_own_datasets() -> None:
     assert ranking.loc[["a", "b", "c"], "adjusted"].tolist() == pytest.approx([0.5 + 10 / 9 * 2.5 / 7, 3 / 9, 3.5 / 9])
     # there a is expected to beat both, 1/2 + 3/2 x 2.5/7 > 1, and so ranks first
     assert ranking.loc[["a", "b", "c"], "average_rank"].tolist() == pytest.approx([11 / 9, 22 / 9, 21 / 9])
-    text = " ".join(answer.to_text().split())
-    head, _, sentence = text.partition(". ")
-    assert head == "No winner yet: a, c or b"
-    assert sentence.startswith("'a' has the highest win rate (0.90, gaps adjusted), but any of the 3 may be the best")
-    assert " n " in text
+    assert answer.headline == "No winner yet: a leads (win rate 0.90), but c and b may be as good."
+    assert "The win rate is adjusted" in " ".join(answer.to_text().split())
 
 
 def test_what_no_scores_could_show_is_said(rng) -> None:
@@ -182,56 +179,6 @@ def test_what_no_scores_could_show_is_said(rng) -> None:
     assert "few-datasets" not in answer(11, correction="bh")  # all 55 at once could be rejected at 0.05
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("decimals", [9, 2, 1])
-@pytest.mark.parametrize("rope", [0.0, 0.1, "2%"])
-def test_many_pairs_are_judged_by_tails_as_few_are_by_ends(rng, monkeypatch, decimals, rope) -> None:
-    """Verdicts, reasons, ranks and bounds of the best are the same, on rounded scores whose intervals end at 0 or the rope."""
-    score = (5 + rng.normal(0, 0.3, (12, 16)) + np.linspace(0, 0.6, 16)).round(decimals)
-    score[:3, 2] = np.nan
-    table = {"dataset": [f"d{i}" for i in range(12)], **{f"m{j}": score[:, j].tolist() for j in range(16)}}
-    for method in ("wilcoxon", "sign"):
-        answers = []
-        for most in (10_000, 1):
-            monkeypatch.setattr("tiebreak.comparison.procedures.datasets.MOST_SELECTED", most)
-            answers.append(tb.compare(table, metric="s", lower_is_better=False, rope=rope, method=method, correction="none"))
-            assert answers[-1].pair_table.differences.prefers_tails == (most == 1)
-            answers[-1].to_text()
-        few, many = answers
-        assert few.pair_table.verdict.tolist() == many.pair_table.verdict.tolist()
-        assert few.pair_table.reason.tolist() == many.pair_table.reason.tolist()
-        assert few.pair_table.shown_direction.tolist() == many.pair_table.shown_direction.tolist()
-        assert few.ranking.to_string() == many.ranking.to_string()
-
-
-@pytest.mark.parametrize("method", ["wilcoxon", "sign"])
-def test_a_rope_that_ends_where_an_interval_does_is_judged_alike_by_tails(rng, monkeypatch, method) -> None:
-    """An end on the rope is within it: the rope is the farther end of one interval, then the nearer end, of several pairs."""
-    score = 5 + rng.normal(0, 0.3, (12, 6)) + np.linspace(0, 0.4, 6)
-    table = {"dataset": [f"d{i}" for i in range(12)], **{f"m{j}": score[:, j].tolist() for j in range(6)}}
-
-    def answer(rope):
-        options = {"metric": "s", "lower_is_better": False, "method": method, "correction": "none"}
-        return tb.compare(table, rope=rope, **options)
-
-    plain = answer(0.0)
-    seen = set()
-    for row in plain.pairs.itertuples():
-        for rope in {abs(row.interval_low), abs(row.interval_high)} - {0.0}:
-            verdicts = []
-            for most in (10_000, 1):
-                monkeypatch.setattr("tiebreak.comparison.procedures.datasets.MOST_SELECTED", most)
-                verdicts.append(answer(rope).pair_table.verdict.tolist())
-            assert verdicts[0] == verdicts[1], (row.first, row.second, rope)
-            monkeypatch.setattr("tiebreak.comparison.procedures.datasets.MOST_SELECTED", 10_000)
-            verdict = answer(rope).pair(row.first, row.second).verdict
-            is_far_end = rope == max(abs(row.interval_low), abs(row.interval_high))
-            assert (verdict == "equivalent") == is_far_end
-            assert verdict not in ("better", "worse")  # the nearer end on the rope does not exceed it
-            seen.add(verdict)
-    assert {"equivalent", "undecided"} <= seen
-
-
 @pytest.mark.parametrize("n_tied", [0, 1])
 def test_what_no_scores_of_mixed_metrics_could_show_is_said(rng, n_tied) -> None:
     """Of 11 models 55 pairs at .05 / 55 = .00091: 11 datasets without ties give 2 / 2^11 = .00098 at least, 12 give .00049."""
@@ -246,7 +193,7 @@ def test_what_no_scores_of_mixed_metrics_could_show_is_said(rng, n_tied) -> None
             columns["score"] += score.tolist()
         answer = tb.compare(columns)
         assert answer.method.name == "sign"
-        assert answer.pair_table.differences.unit == "wins"
+        assert answer.pair_table.judged.unit == "wins"
         return notices(answer)
 
     assert "the smallest possible p-value is 0.00098" in codes(11)["few-datasets"]
@@ -344,7 +291,7 @@ def test_directions_on_the_command_line(tmp_path) -> None:
         return CliRunner().invoke(tiebreak, ["compare", str(path), *options])
 
     both = ["--direction", "latency", "lower", "--direction", "quality", "higher"]
-    assert "'b' is better than 'a'" in run(*both).output
+    assert "b is better than a" in run(*both).output
     assert "gives latency two different directions" in run(*both, "--direction", "latency", "higher").output
     assert "says for each metric what" in run(*both, "--lower-is-better").output
 

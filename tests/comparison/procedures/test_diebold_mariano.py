@@ -57,7 +57,7 @@ def test_the_model_confidence_set_stands_beside(rng: np.random.Generator) -> Non
     found = tb.statistics.model_confidence_set(table[names].to_numpy().T, block_length=3, rng=0)
     (test,) = answer.supplementary_tests
     assert test.probabilities == dict(zip(names, found.pvalues.tolist(), strict=True))
-    assert "Beside it: model confidence set at 95%" in str(answer)
+    assert "Beside it: model confidence set at 95%" in answer.details
     higher = table.assign(**{name: -table[name] for name in names})
     other = tb.compare(higher, metric="skill", lower_is_better=False).supplementary_tests[0]
     assert other.probabilities == test.probabilities
@@ -102,7 +102,7 @@ def test_command_line(capsys: pytest.CaptureFixture[str], tmp_path: Path, rng: n
     typed = (str(tmp_path / "losses.csv"), "--metric", "squared_error", "--lower-is-better")
     code, out, _ = run_compare(capsys, *typed)
     assert code == 0
-    assert "diebold-mariano: losses in order of time" in out
+    assert "periods in order of time" in out
 
 
 def test_a_time_beside_splits_is_no_period() -> None:
@@ -131,7 +131,7 @@ def test_bad_input(rng: np.random.Generator) -> None:
     with pytest.raises(MissingSplitsError, match="'arima' lacks 1 of the 40 periods: '2003'"):
         compared(gaps)
     answer = compared(gaps, missing="pairwise")
-    assert "share 39 periods of the series: a missing one breaks the order of time" in str(answer.pair("arima", "naive"))
+    assert "share 39 periods of the series: a missing one breaks the order of time" in answer.pair("arima", "naive").sentence
     pairwise = answer.pairs.set_index("reason")
     assert {"first", "second"} <= set(pairwise.columns)
     assert list(pairwise.index).count("missing-splits") == 2

@@ -65,7 +65,7 @@ def test_the_page_tells_of_the_next_dataset(rng) -> None:
     answer = compared(columns)
     tests = [test for test in answer.supplementary_tests if test.name == "next-dataset"]
     assert [test.models for test in tests] == [(answer.models[0], other) for other in answer.models[1:]]
-    posterior = answer.pair(*tests[0].models).distribution.posterior
+    posterior = answer.pair(*tests[0].models).judged.beside["posteriors"].item()
     assert list(tests[0].probabilities.values()) == pytest.approx(
         [float(p) for p in posterior.next_dataset().probabilities(0.01)], abs=1e-12
     )

@@ -97,7 +97,7 @@ def test_swapped_models_mirror_the_answer_and_losses_change_the_sign() -> None:
 def test_the_page_says_how_judge_and_people_agree() -> None:
     """Agreement and bias over the labelled answers, counted here by hand, and what either says alone."""
     frame = table()
-    text = " ".join(tb.compare(frame).to_text().split())
+    text = " ".join(tb.compare(frame).details.split())
     own = frame.dropna()
     share, bias = (own.judge == own.human).mean(), (own.judge - own.human).mean()
     assert f"judge and people agree on {share:.0%} over " in text
@@ -123,7 +123,7 @@ def test_clusters_and_weights_count() -> None:
     assert (pair.difference, pair.standard_error, pair.df) == pytest.approx(
         (expected.estimate, expected.se, expected.df), rel=1e-12
     )
-    text = " ".join(answer.to_text().split())
+    text = " ".join(answer.details.split())
     assert "the error counts clusters rather than items" in text
     means = answer.ranking.set_index("model")["mean"]
     assert pair.difference == pytest.approx(means["a"] - means["b"], abs=1e-12)

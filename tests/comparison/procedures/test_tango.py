@@ -86,16 +86,16 @@ def test_every_pair_agrees_with_the_array_function() -> None:
 
 def test_tails_and_limits_are_one_monotone_function() -> None:
     """A limit at p has a tail of p, at every p, on both sides; tails rise and fall, and together are 1."""
-    differences = tb.compare(answers()).pair_table.differences
+    differences = tb.compare(answers()).pair_table.law
     for p in (1e-9, 0.001, 0.025, 0.3, 0.5, 0.7, 0.999):
-        assert_allclose(differences.tail_below(differences.quantile(p)), p, rtol=1e-6)
-        assert_allclose(differences.tail_above(differences.quantile(p, upper=True)), p, rtol=1e-6)
+        assert_allclose(differences.tail(differences.end(p)), p, rtol=1e-6)
+        assert_allclose(differences.tail(differences.end(p, upper=True), upper=True), p, rtol=1e-6)
     points = np.linspace(-1.2, 1.2, 201)[:, None]
-    below, above = differences.tail_below(points), differences.tail_above(points)
+    below, above = differences.tail(points), differences.tail(points, upper=True)
     assert np.all(np.diff(below, axis=0) >= 0)
     assert np.all(np.diff(above, axis=0) <= 0)
     assert_allclose(below + above, 1.0, atol=1e-12)
-    assert_array_equal(differences.quantile([[0.025], [0.1]])[0], differences.quantile(0.025))
+    assert_array_equal(differences.end([[0.025], [0.1]])[0], differences.end(0.025))
 
 
 def test_pairs_mirror_and_order_does_not_matter() -> None:
@@ -189,9 +189,9 @@ def test_it_refuses_what_it_cannot_count(items: tb.Items, why: str) -> None:
 
 def test_the_words_are_those_of_the_table() -> None:
     """Questions, in every part of the page; and what the answer is not about is said."""
-    text = " ".join(tb.compare(answers(), rope=0.02).to_text().split())
-    assert "This holds for further questions like these, with these models as they are." in text
-    assert "It does not cover another training run, another prompt or other sampled answers." in text
+    text = " ".join(tb.compare(answers(), rope=0.02).to_text(columns="all").split())
+    assert "The answer is about further questions like these, with these models as they are." in text
+    assert "Nothing is said of another training run, another prompt or other sampled answers." in text
     assert "200 questions" in text
     assert "split" not in text
     # The simulated tables that a measured rate comes from keep the general word.
@@ -224,7 +224,7 @@ def test_other_tests_stand_beside() -> None:
     unpaired = np.hypot(a.std(ddof=1), c.std(ddof=1)) / np.sqrt(200)
     paired = tb.compare(items.take(["a", "c"])).pair("a", "c").standard_error
     assert two["unpaired"].statistic == pytest.approx(unpaired / paired)
-    assert "unpaired, for contrast" in several.to_text()
+    assert "unpaired, for contrast" in several.details
 
 
 def test_items_and_splits_are_not_taken_for_each_other() -> None:

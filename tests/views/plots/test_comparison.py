@@ -1,216 +1,153 @@
-"""The displays of the ranking and of scores per split."""
+"""Plots of a comparison hold the numbers of its frames, and their titles say what was found."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from matplotlib.figure import Figure
 
 import tiebreak as tb
-from tests.views.plots.samples import NAMES, RMSE, compared, graded, misplaced, words_of
-from tiebreak.views.plots import RankingDisplay, ScoresDisplay
+from tests.views.plots.samples import RMSE, compared, graded, over_datasets, over_items
+from tiebreak.errors import NotOfferedError
+from tiebreak.views.plots.comparison import differences, ranking, scores, verdicts
+from tiebreak.views.plots.datasets import diagram, paired, regions
+from tiebreak.views.plots.pair import posterior_of
 
-FOUR = tuple(NAMES["short"][:4])
-
-
-@pytest.mark.parametrize("settings", [{}, {"baseline": FOUR[1]}, {"baseline": FOUR[3], "metric": RMSE}])
-def test_rows_are_the_pairs_with_the_reference_turned_the_models_way(settings: dict[str, object]) -> None:
-    """Whichever way round the family holds the pair, the numbers are those of pair(model, reference)."""
-    comparison = graded(FOUR, **settings)
-    data = RankingDisplay.from_comparison(comparison).data.set_index("model")
-    for model in set(FOUR) - {comparison.reference}:
-        pair = comparison.pair(model, comparison.reference)
-        row = data.loc[model]
-        assert (row["interval_low"], row["interval_high"]) == (pair.interval_low, pair.interval_high)
-        assert (row["difference"], row["verdict"], row["reason"]) == (pair.difference, pair.verdict, pair.reason)
-    np.testing.assert_array_equal(data["mean"], comparison.ranking["mean"])
-    assert data.loc[comparison.reference, "verdict"] == ""
+NAMES = ("a", "b", "c", "d")
 
 
-def test_intervals_and_band_are_named() -> None:
-    """Simultaneous, of the difference, and over how many pairs."""
-    words = words_of(graded(FOUR).plot.ranking().figure_)
-    assert "simultaneous 95% intervals of the difference" in words
-    assert "rope, ±0.02" in words
+@pytest.mark.parametrize("settings", [{}, {"baseline": "c"}, {"family": "best"}])
+def test_the_ranking_has_the_intervals_of_the_pairs(settings: dict[str, str]) -> None:
+    """Each model against the first or the baseline, turned so that positive favours the row; the title is the headline."""
+    answer = graded(NAMES, **settings)
+    drawing = ranking(answer)
+    assert drawing.title == answer.headline
+    assert list(drawing.data["model"]) == list(answer.models)
+    for row in drawing.data.to_dict("records"):
+        if row["model"] != answer.reference:
+            pair = answer.pair(row["model"], answer.reference)
+            ends = [row["difference"], row["interval_low"], row["interval_high"]]
+            assert ends[0] == pytest.approx(pair.difference)
+            if answer.pair_table.is_family:
+                assert ends == pytest.approx([pair.difference, pair.interval_low, pair.interval_high])
+                assert row["verdict"] == pair.verdict
 
 
-def test_lines_are_the_intervals() -> None:
-    """Nothing else is drawn as a line but the zero."""
-    display = graded(FOUR).plot.ranking()
-    drawn = [line.get_xdata() for line in display.ax_.lines if len(set(line.get_xdata())) == 2]
-    np.testing.assert_array_equal(drawn, display.data[["interval_low", "interval_high"]].iloc[1:])
+@pytest.mark.parametrize("metric", [None, RMSE])
+def test_differences_are_those_of_each_split(metric: object) -> None:
+    """Positive where the row does better, also where lower is better; none of the reference to itself."""
+    answer = graded(NAMES) if metric is None else graded(NAMES, RMSE)
+    drawing = differences(answer)
+    for name in answer.models[1:]:
+        mine = drawing.data[drawing.data["model"] == name]["difference"]
+        np.testing.assert_allclose(mine, answer.pair(name, answer.models[0]).differences)
+    assert answer.models[0] not in set(drawing.data["model"])
 
 
-def test_verdicts_stand_as_words_and_shapes() -> None:
-    """The three kinds that occur in this table, beside their rows."""
-    words = words_of(graded(FOUR).plot.ranking().figure_)
-    for text in ("■ equivalent", "▽ behind", "▼ worse"):
-        assert text in words
-    assert "model 0 is the best of 4; of 3 others, " in words
+def test_scores_are_those_that_were_given() -> None:
+    """One for each model and split that there is."""
+    answer = compared({"a": [0.9, 0.8, np.nan], "b": [0.7, 0.9, 0.8]}, missing="pairwise")
+    data = scores(answer).data
+    assert sorted(data["score"]) == [0.7, 0.8, 0.8, 0.9, 0.9]
+    assert data.groupby("model").size().to_dict() == {"a": 2, "b": 3}
 
 
-def test_one_pair_is_said_in_a_sentence() -> None:
-    """Counting the verdicts of one other model would be odd."""
-    far, near = compared({"a": [0.9, 0.91, 0.92], "b": [0.1, 0.11, 0.13]}), graded(FOUR[:2])
-    assert "a is better than b" in words_of(far.plot.ranking().figure_)
-    assert "model 0 and model 1 are practically equivalent" in words_of(near.plot.ranking().figure_)
+def test_verdicts_have_every_pair_in_both_orientations() -> None:
+    """With the verdict and the difference of the pair; a pair outside the family has neither."""
+    answer = graded(NAMES)
+    for row in verdicts(answer).data.to_dict("records"):
+        pair = answer.pair(row["row"], row["column"])
+        assert (row["verdict"], row["difference"]) == (pair.verdict, pytest.approx(pair.difference))
+    decided = answer.pairs["verdict"].isin(["better", "worse", "equivalent"]).sum()
+    assert verdicts(answer).title == f"{decided} of 6 pairs are decided"
+    data = verdicts(graded(NAMES, baseline="a")).data
+    assert set(data[(data["row"] != "a") & (data["column"] != "a")]["verdict"]) == {""}
 
 
-def test_a_baseline_is_named() -> None:
-    """The title then counts verdicts against it, as it need not be the best."""
-    words = words_of(graded(FOUR, baseline="model 2").plot.ranking().figure_)
-    assert "Against the baseline model 2" in words
-    assert "baseline" in words
-    assert "simultaneous 95% intervals" in words
+def test_a_square_holds_twenty_models_and_points_to_the_frame() -> None:
+    """Of thirty the first twenty, and the note says where all pairs are."""
+    drawing = verdicts(graded(tuple(f"m{k}" for k in range(30))))
+    assert drawing.data["row"].nunique() == 20
+    assert "Drawn: the first 20 of 30 models; answer.pairs has all pairs." in drawing.note
 
 
-def test_pairs_without_spread_have_a_mark_and_a_reason_but_no_line() -> None:
-    """Undefined intervals are left out, not drawn as zero width."""
-    same = [0.9, 0.8, 0.85]
-    table = {"a": same, "b": same, "c": [x - 0.5 for x in same], "d": [0.1, np.nan, np.nan]}
-    display = compared(table, missing="pairwise", baseline="a").plot.ranking()
-    words = words_of(display.figure_)
-    for text in ("undecided (identical scores)", "undecided (no spread)", "undecided (too few shared splits)"):
-        assert text in words
-    assert display.data["interval_low"].isna().all()
+def test_a_posterior_has_mass_one_and_the_probabilities_of_its_pair() -> None:
+    """By the trapezoidal rule over the drawn points; the title has the most probable region."""
+    pair = graded(NAMES).pair("a", "c")
+    drawing = posterior_of(pair)
+    x, y = drawing.data["difference"].to_numpy(), drawing.data["density"].to_numpy()
+    assert np.trapezoid(y, x) == pytest.approx(1, abs=0.01)
+    inside = np.abs(x) <= pair.rope
+    assert np.trapezoid(y[inside], x[inside]) == pytest.approx(pair.p_equivalent, abs=0.01)
+    likely = max(("better", "equivalent", "worse"), key=lambda name: getattr(pair, f"p_{name}"))
+    assert f"P({likely}) is" in drawing.title
 
 
-def test_lower_is_better_is_said_on_the_axis() -> None:
-    """The difference is turned so that positive is better."""
-    words = words_of(graded(FOUR, metric=RMSE).plot.ranking().figure_)
-    assert "positive favours the model of the row (lower root_mean_squared_error)" in words
+def test_a_pair_without_spread_has_no_curve_but_its_difference() -> None:
+    """And the figure says why."""
+    pair = compared({"a": [0.9, 0.8, 0.7], "b": [0.8, 0.7, 0.6]}).pair("a", "b")
+    drawing = posterior_of(pair).plot()
+    assert drawing.data.empty
+    assert any("no-spread" in text.get_text() for text in drawing.ax_.texts)
 
 
-def test_the_baseline_is_drawn_even_when_it_ranks_last_of_many() -> None:
-    """The first models and the reference, without which the differences would hang in the air."""
-    names = tuple(f"m{number}" for number in range(70))
-    display = graded(names, baseline="m69").plot.ranking()
-    assert len(display.data) == 60
-    assert display.data["model"].iloc[-1] == "m69"
-    assert display.data["rank"].iloc[-1] == 70
+def test_what_there_is_no_plot_of_is_refused_with_the_way_on() -> None:
+    """Differences of models that share no units, ranks of one dataset, a posterior of a procedure without."""
+    table = {"model": ["a", "a", "a", "b", "b", "b"], "seed": [0, 1, 2, 3, 4, 5], "accuracy": [0.9, 0.8, 0.7, 0.8, 0.6, 0.5]}
+    unpaired = tb.compare(table, metric="accuracy", method="welch")
+    with pytest.raises(NotOfferedError, match="not measured on the same seeds"):
+        unpaired.plot.differences()
+    with pytest.raises(NotOfferedError, match="several datasets"):
+        graded(NAMES).plot.diagram()
+    with pytest.raises(NotOfferedError, match="no posterior with a curve"):
+        over_items(NAMES).plot.posterior()
+    assert {"differences", "diagram", "posterior"}.isdisjoint(unpaired.plot.names)
 
 
-def test_data_are_the_scores_and_means_of_the_comparison() -> None:
-    """Every number drawn is one of the comparison's."""
-    comparison = graded(tuple(NAMES["short"][:4]))
-    data = ScoresDisplay.from_comparison(comparison).data
-    wide = data.pivot(index="model", columns=["repeat", "fold"], values="score")
-    np.testing.assert_array_equal(wide.loc[list(comparison.models)], comparison.matrix.score)
-    means = data.groupby("model", observed=True)["mean"].first()
-    np.testing.assert_array_equal(means.loc[list(comparison.models)], comparison.ranking["mean"])
+def test_pairs_on_datasets_are_counted_as_they_lie_about_the_rope() -> None:
+    """Won above it, lost below, tied inside; the largest difference first, and both scores are there."""
+    answer = over_datasets(("a", "b"))
+    drawing = paired(answer, "a", "b")
+    data = drawing.data
+    assert data["difference"].is_monotonic_decreasing
+    np.testing.assert_allclose(data["first"] - data["second"], data["difference"])
+    won, lost = int((data["difference"] > 0.01).sum()), int((data["difference"] < -0.01).sum())
+    assert data["outcome"].value_counts().to_dict() == {"won": won, "lost": lost, "tied": 24 - won - lost}
+    assert f"wins {won} of 24 datasets, loses {lost}" in drawing.title
 
 
-def test_lines_join_the_scores_of_one_split_for_few_models() -> None:
-    """The line of a split runs through its score of every model."""
-    comparison = graded(tuple(NAMES["short"][:3]))
-    lines = comparison.plot.scores().ax_.lines
-    assert len(lines) == comparison.matrix.n_splits
-    np.testing.assert_array_equal([line.get_xdata() for line in lines], comparison.matrix.score.T)
+def test_a_diagram_has_the_average_ranks_and_who_is_told_apart() -> None:
+    """Its title names the model that was asked for, or the best; a model without that name is an error that names it."""
+    answer = over_datasets(("a", "b", "c", "d", "e"))
+    data = diagram(answer).data
+    ranks = answer.ranking.set_index("model")["average_rank"]
+    assert data["average_rank"].tolist() == pytest.approx(sorted(ranks))
+    worst = data["model"].iloc[-1]
+    assert diagram(answer, worst).title.startswith(f"{worst} is number 5 of 5")
+    pairs = answer.pairs[(answer.pairs["first"] == worst) | (answer.pairs["second"] == worst)]
+    alike = (~pairs["verdict"].isin(["better", "worse", "ahead", "behind"])).sum()
+    assert diagram(answer, worst).title.endswith(f"; {alike} of 4 others are not told apart from it")
+    with pytest.raises(tb.errors.UnknownNameError, match="'z'"):
+        diagram(answer, "z")
 
 
-def test_no_lines_for_many_models() -> None:
-    """They would hide the dots; what is paired, plot.differences() shows."""
-    assert len(graded(tuple(NAMES["short"][:4])).plot.scores().ax_.lines) == 0
+def test_regions_are_probabilities_of_the_row_against_the_reference() -> None:
+    """They add up to one, and are those of the pair that is turned round."""
+    answer = graded(NAMES)
+    for row in regions(answer).data.to_dict("records"):
+        pair = answer.pair(row["model"], answer.models[0])
+        chances = [row["p_worse"], row["p_equivalent"], row["p_better"]]
+        assert chances == pytest.approx([pair.p_worse, pair.p_equivalent, pair.p_better])
+        assert sum(chances) == pytest.approx(1)
 
 
-def test_an_incomplete_model_has_a_gap_and_says_so() -> None:
-    """A missing score is not drawn, and the number of splits stands beside the mean."""
-    scores = {"full": [0.9, 0.8, 0.85, 0.9], "part": [0.8, np.nan, 0.8, 0.9]}
-    display = compared(scores, missing="pairwise").plot.scores()
-    assert len(display.data) == 7
-    assert "(3 splits)" in words_of(display.figure_)
-
-
-def test_a_metric_of_which_lower_is_better_says_so() -> None:
-    """On the axis, which keeps the metric's own direction."""
-    words = words_of(graded(tuple(NAMES["short"][:2]), metric=RMSE).plot.scores().figure_)
-    assert "root_mean_squared_error of each split (lower is better)" in words
-
-
-@pytest.mark.slow
-def test_very_many_models_are_cut_and_counted() -> None:
-    """The first sixty are drawn, and the note says so."""
-    display = graded(tuple(f"m{number}" for number in range(100))).plot.scores()
-    assert display.data["model"].nunique() == 60
-    assert "Drawn: 60 of 100 models" in words_of(display.figure_)
-
-
-def test_differences_are_those_of_every_split() -> None:
-    """Turned so that positive favours the model of the row; marks and lines are those of the ranking."""
-    comparison = graded(FOUR, metric=RMSE)
-    display = comparison.plot.differences()
-    score = dict(zip(comparison.models, comparison.matrix.score, strict=True))
-    for model, mine in display.data.groupby("model", observed=True):
-        np.testing.assert_array_equal(mine["difference"], score[comparison.reference] - score[model])
-    assert comparison.reference not in set(display.data["model"])
-    assert display.table.equals(comparison.plot.ranking().data)
-
-
-def test_letters_and_standings_are_those_of_the_ranking() -> None:
-    """Letters stand beside the means; who may be the best is said above."""
-    display = graded(FOUR).plot.ranking()
-    for name in ("standing", "letters"):
-        assert list(display.data[name]) == list(display.comparison.ranking[name])
-    assert "models that share a letter are not told apart" in display.caption
-    near = graded(FOUR, rope=0.05)
-    n_best = len(near.shortlist())
-    assert ("is the best of 4" in near.plot.ranking().title) == (n_best == 1)
-
-
-def test_the_verdicts_have_a_legend_where_there_is_no_room_for_notes() -> None:
-    """In words, on axes of the caller's that end at the edge of the figure."""
-    figure = Figure(figsize=(7, 4))
-    axes = figure.add_axes((0.3, 0.2, 0.69, 0.7))
-    display = graded(FOUR).plot.ranking(ax=axes)
-    legend = axes.get_legend()
-    assert legend is not None
-    assert {text.get_text() for text in legend.get_texts()} == set(display.data["verdict"]) - {""}
-    assert misplaced(figure) == []
-
-
-def test_an_interval_without_a_limit_is_an_arrow() -> None:
-    """Seven datasets are too few for the level of six pairs: both ends are open, and the note says why."""
-    table = {"dataset": [f"d{k}" for k in range(7)]}
-    table |= {name: [0.8 - 0.01 * place * (1 + k % 3) for k in range(7)] for place, name in enumerate("abcd")}
-    answer = tb.compare(table, metric="accuracy", rope=0.001)
-    assert np.isinf(answer.pairs["interval_low"]).any()
-    for display in (answer.plot.ranking(), answer.plot.differences()):
-        low, high = display.ax_.get_xlim()
-        assert np.isfinite([low, high]).all()
-        assert "An arrow: the data set no limit on that side." in display.caption
-        assert "undecided (too few datasets)" in words_of(display.figure_)
-        assert misplaced(display.figure_) == []
-    assert "arrow" not in graded(("a", "b", "c")).plot.ranking().caption
-
-
-@pytest.mark.parametrize("plot", ["ranking", "differences", "scores", "verdicts"])
-def test_models_with_identical_scores_share_a_row(plot: str) -> None:
-    """As in the tables: one row for 'a' and its copies, whose names stand in the caption; the others keep theirs."""
-    rng = np.random.default_rng(0)
-    a, b = rng.normal(0.9, 0.02, (2, 20))
-    display = getattr(compared({"a": a, "b": b, "same as a": a, "also a": a, "c": b - 0.1}).plot, plot)()
-    words = words_of(display.figure_)
-    copies = sorted(["a", "same as a", "also a"])
-    assert f"{copies[0]} (and 2 copies)" in words
-    assert f"Identical scores have one row: {' = '.join(copies)}." in " ".join(words.split())
-    assert "Drawn:" not in display.caption
-    assert [name for name in display._models if name in copies] == copies[:1]
-    assert len(display._models) == 3
-
-
-def test_copies_have_rows_of_their_own_where_nothing_else_is_there_or_a_baseline_was_named() -> None:
-    """A plot compares, so that there are at least two rows; against a baseline each model has its own verdict."""
-    rng = np.random.default_rng(0)
-    a, b = rng.normal(0.9, 0.02, (2, 20))
-    assert len(compared({"a": a, "b": a, "c": a}).plot.ranking().data) == 3
-    display = compared({"a": a, "b": a, "c": b}, baseline="b").plot.ranking()
-    assert len(display.data) == 3
-    assert "one row" not in display.caption
-
-
-def test_the_copies_of_the_best_are_no_others() -> None:
-    """The title counts a model and its copy as one beside the model that is worse."""
-    a = np.random.default_rng(0).normal(0.9, 0.02, 40)
-    worse = a - 0.1 + np.random.default_rng(1).normal(0, 0.001, 40)
-    display = compared({"a": a, "b": a, "c": worse}).plot.ranking()
-    assert display.title == "a (and 1 copy) is the best of 3; the other is worse"
+def test_slices_have_all_items_first_and_their_own_intervals() -> None:
+    """As the frame of slices has them, turned to the pair that was asked for."""
+    slices = over_items(("a", "b", "c")).slices("topic")
+    data = slices.plot.drawing().data
+    first, second = slices.comparison.models[:2]
+    frame = slices.to_frame()
+    mine = frame[(frame["first"] == first) & (frame["second"] == second)]
+    assert data["slice"].tolist() == ["all questions", *mine["slice"]]
+    np.testing.assert_allclose(data["interval_low"].iloc[1:], mine["interval_low"])
+    turned = slices.plot.differences(second, first).data
+    np.testing.assert_allclose(turned["difference"], -data["difference"])

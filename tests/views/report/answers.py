@@ -12,15 +12,14 @@ import pandas as pd
 import tiebreak as tb
 from tests.views.situations import ACCURACY, around, compared, named, table
 from tiebreak.comparison.comparison import Comparison
-from tiebreak.comparison.pairs import PairTable
+from tiebreak.comparison.family import REASONS, Family
 from tiebreak.comparison.ranking import STANDINGS
 from tiebreak.comparison.requirements import Requirements
-from tiebreak.comparison.verdict import REASONS
 from tiebreak.numerics.law import VERDICTS
 from tiebreak.scores.metric import Metric
-from tiebreak.views.comparison import family_note, table_decimals
-from tiebreak.views.pair import limits
+from tiebreak.views.answer import limits, table_decimals
 from tiebreak.views.report.decide import columns_of, decide_data, takes_rope
+from tiebreak.views.report.old_comparison import family_note
 from tiebreak.views.requirements import judgements
 from tiebreak.views.words import format_interval, format_score
 
@@ -250,16 +249,15 @@ def required(comparison: Comparison) -> Requirements:
 
 def again(comparison: Comparison, rope: float, alpha: float, given: str | None = None) -> Comparison:
     """The same comparison with another rope and alpha, or with a rope as it was given; models stay in their order."""
-    at = comparison if alpha == comparison.settings.alpha else comparison.at_alpha(alpha)
-    known = KNOWN.setdefault(id(comparison), (comparison, {}))[1].setdefault(alpha, at.pair_table)
-    table = replace(known, rope=rope)
-    table.cache.update({name: getattr(known, name) for name in ("interval", "interval_alpha", "adjusted_pvalue")})
-    table.cache["above"] = known.shown_above(len(at.models)) if known.family != "baseline" else None
-    settings = replace(at.settings, rope=rope if given is None else given)
-    return Comparison(scores=at.scores, settings=settings, rope=rope, method=at.method, pair_table=table, notices=at.notices)
+    known = KNOWN.setdefault(id(comparison), (comparison, {}))[1]
+    known.setdefault(alpha, replace(comparison.pair_table, alpha=alpha))
+    table = replace(known[alpha], rope=rope)
+    table.__dict__.update({name: getattr(known[alpha], name) for name in ("interval", "interval_alpha", "adjusted_pvalue")})
+    settings = replace(comparison.settings, alpha=alpha, rope=rope if given is None else given)
+    return replace(comparison, settings=settings, rope=rope, pair_table=table)
 
 
-KNOWN: dict[int, tuple[Comparison, dict[float, PairTable]]] = {}
+KNOWN: dict[int, tuple[Comparison, dict[float, Family]]] = {}
 """Tables at other alphas that were asked about before, as intervals of some procedures take long."""
 
 

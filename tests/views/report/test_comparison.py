@@ -234,19 +234,6 @@ def test_score_against_time_where_times_are_known() -> None:
 
 
 @pytest.mark.slow
-def test_a_shortened_name_has_the_full_one_as_its_tooltip() -> None:
-    """In the tables, and in the drawings of several datasets."""
-    names = [f"gradient boosting, {n} leaves, trained on the whole of last year until {n}" for n in range(3)]
-    rng = np.random.default_rng(2)
-    made = [(f"data {d}", name, fold, rng.normal(0.8, 0.01)) for d in range(8) for name in names for fold in range(3)]
-    frame = pd.DataFrame(made, columns=["dataset", "model", "fold", "score"])
-    page = tb.compare(frame, metric="accuracy", n_train=80, n_test=20).to_html()
-    for name in names:
-        assert f' title="{name}"' in page
-        assert re.search(rf"<text[^>]*>[^<]*…[^<]*<title>{name}</title></text>", page)
-
-
-@pytest.mark.slow
 def test_a_metric_of_all_items_together_has_no_score_on_each() -> None:
     """Classes that models predict, and what they say of each example, are no scores: nothing draws or offers them as such."""
     truth = np.arange(60) % 3

@@ -11,12 +11,12 @@ from axe_playwright_python.sync_playwright import Axe
 
 from tests.views.report.answers import ANSWERS, again, required, twenty, two
 from tests.views.situations import around, compared, named, table
-from tiebreak.comparison.verdict import MIRRORED
+from tiebreak.comparison.family import MIRRORED
 from tiebreak.numerics.law import VERDICTS
-from tiebreak.views.comparison import family_note, footnotes, pair_table, ranking_notes
-from tiebreak.views.pair import interval_name
+from tiebreak.views.answer import interval_name
 from tiebreak.views.report.comparison import report
 from tiebreak.views.report.decide import ALPHAS, NAME_WIDTH, about_drawing, columns_of, takes_rope
+from tiebreak.views.report.old_comparison import family_note, footnotes, pair_table, ranking_notes
 from tiebreak.views.requirements import headline, judgements
 
 pytestmark = pytest.mark.browser

@@ -15,7 +15,7 @@ ENTRY_POINTS = "tiebreak.procedures"
 
 
 class Methods(UserDict[str, Any]):  # not a dict, whose values() and get() would not import
-    """Procedures by name, each of which is imported when it is first asked for; shown, a line on each.
+    """Procedures by name, each of which is imported when it is first asked for.
 
     One name may stand for several questions, of which the item is the first.
     """
@@ -35,14 +35,13 @@ class Methods(UserDict[str, Any]):  # not a dict, whose values() and get() would
             self.data.update(_brought())
         return name in self.data
 
+
+class MethodList(dict[str, Method]):
+    """Methods by name, with their facts in words; shown, a line on each."""
+
     def __repr__(self) -> str:
         width = max(map(len, self), default=0)
-        lines = []
-        for name in self:
-            procedure = self[name]
-            reach = procedure.generalises_to
-            words = f": {reach}" if isinstance(reach, str) else ""
-            lines.append(f"  {name:<{width}}  on {procedure.question}{words}")
+        lines = [f"  {name:<{width}}  by {each.unit}: {each.generalises_to}" for name, each in self.items()]
         return "\n".join([f"{len(self)} methods, and what their answers are about", *lines])
 
 
@@ -53,34 +52,35 @@ def _brought() -> dict[str, str]:
     return {each.name: each.value for each in entry_points(group=ENTRY_POINTS)}
 
 
-_HERE = "tiebreak.comparison.procedures"
-
 METHODS = Methods(
     {
-        "corrected-t": f"{_HERE}.corrected_t:CORRECTED_T",
-        "paired-t": f"{_HERE}.corrected_t:PAIRED_T {_HERE}.corrected_t:PAIRED_SEEDS",
-        "wilcoxon": f"{_HERE}.wilcoxon:WILCOXON",
-        "sign": f"{_HERE}.wilcoxon:SIGN",
-        "hierarchical": f"{_HERE}.hierarchical:HIERARCHICAL",
-        "bayes-signed-rank": f"{_HERE}.bayes_signed_rank:BAYES_SIGNED_RANK",
-        "welch": f"{_HERE}.test_sets:WELCH_SEEDS {_HERE}.test_sets:WELCH",
-        "newcombe": f"{_HERE}.test_sets:NEWCOMBE",
-        "diebold-mariano": f"{_HERE}.diebold_mariano:DIEBOLD_MARIANO",
-        "tango": f"{_HERE}.tango:TANGO",
-        "clustered-t": f"{_HERE}.clustered_t:CLUSTERED_T",
-        "macro-average": f"{_HERE}.clustered_t:MACRO_AVERAGE",
-        "prediction-powered": f"{_HERE}.prediction_powered:PREDICTION_POWERED",
-        "delong": f"{_HERE}.delong:DELONG",
-        "jackknife-t": f"{_HERE}.jackknife_t:JACKKNIFE_T",
-        **{f"summary-{kind}": f"{_HERE}.summary:{kind.upper()}" for kind in ("rates", "areas", "folds", "runs")},
+        "corrected-t": "tiebreak.comparison.procedures.corrected_t:CORRECTED_T",
+        "paired-t": "tiebreak.comparison.procedures.corrected_t:PAIRED_T tiebreak.comparison.procedures.corrected_t:PAIRED_SEEDS",
+        "wilcoxon": "tiebreak.comparison.procedures.wilcoxon:WILCOXON",
+        "sign": "tiebreak.comparison.procedures.wilcoxon:SIGN",
+        "hierarchical": "tiebreak.comparison.procedures.hierarchical:HIERARCHICAL",
+        "bayes-signed-rank": "tiebreak.comparison.procedures.bayes_signed_rank:BAYES_SIGNED_RANK",
+        "welch": "tiebreak.comparison.procedures.test_sets:WELCH_SEEDS tiebreak.comparison.procedures.test_sets:WELCH",
+        "newcombe": "tiebreak.comparison.procedures.test_sets:NEWCOMBE",
+        "diebold-mariano": "tiebreak.comparison.procedures.diebold_mariano:DIEBOLD_MARIANO",
+        "tango": "tiebreak.comparison.procedures.tango:TANGO",
+        "clustered-t": "tiebreak.comparison.procedures.clustered_t:CLUSTERED_T",
+        "macro-average": "tiebreak.comparison.procedures.clustered_t:MACRO_AVERAGE",
+        "prediction-powered": "tiebreak.comparison.procedures.prediction_powered:PREDICTION_POWERED",
+        "delong": "tiebreak.comparison.procedures.delong:DELONG",
+        "jackknife-t": "tiebreak.comparison.procedures.jackknife_t:JACKKNIFE_T",
+        "summary-rates": "tiebreak.comparison.procedures.summary:RATES",
+        "summary-areas": "tiebreak.comparison.procedures.summary:AREAS",
+        "summary-folds": "tiebreak.comparison.procedures.summary:FOLDS",
+        "summary-runs": "tiebreak.comparison.procedures.summary:RUNS",
     }
 )
 """All procedures, as "module:object", one for each question; a new one is a file and a line here, or an entry point."""
 
 
-def methods() -> Methods:
+def methods() -> MethodList:
     """Procedures that `compare` knows, by name: what each takes for granted and where it comes from."""
-    return Methods({**_brought(), **METHODS.data})
+    return MethodList({name: method_for(each) for name, each in Methods({**METHODS.data, **_brought()}).items()})
 
 
 def choose_method(name: str, data: Scores) -> Method:

@@ -67,7 +67,7 @@ FEWEST_ITEMS = 10
 def judged_means(found: Means, n_runs: int = 1) -> Judged:
     """Law of mean differences, and what runs leave however many items there are."""
     law = found.law(n_runs)
-    parts = {name: getattr(found, name) for name in ("skewness", "from_items", "from_runs", "from_both")}
+    parts = {name: getattr(found, name) for name in ("skewness", "runs_error", "from_items", "from_runs", "from_both")}
     if found.from_runs is None:
         return Judged(law=law, reach_df=reached(law), beside=parts)
 
@@ -248,8 +248,10 @@ def _remarks(data: Scores) -> Iterator[Notice]:
     yield from _about_items(items)
 
 
-def _reason(data: Scores) -> str:
+def _reason(data: Scores | None) -> str:
     """Reason by the shape of the table."""
+    if data is None:
+        return "Student's t of the paired differences, in clusters and runs where there are some"
     items = items_of(data)
     if len(items.runs) > 1:
         clusters = ", and these come in clusters" if items.clusters is not None else ""
@@ -267,9 +269,9 @@ def _reason(data: Scores) -> str:
     return "scores of single {units} that are not only right and wrong: the mean of their paired differences"
 
 
-def _reach(data: Scores) -> Reach:
+def _reach(data: Scores | None) -> Reach:
     """About further runs too, where there are several."""
-    if len(items_of(data).runs) == 1:
+    if data is None or len(items_of(data).runs) == 1:
         return Reach(FURTHER_ITEMS, OTHER_CHANCE)
     return Reach(f"further {{units}} like these, and {FURTHER_ITEM_RUNS}", ANEW)
 
@@ -370,8 +372,10 @@ def _task_remarks(data: Scores) -> Iterator[Notice]:
         )
 
 
-def _task_reason(data: Scores) -> str:
+def _task_reason(data: Scores | None) -> str:
     """Reason by the number of tasks and their sizes."""
+    if data is None:
+        return "the mean over tasks of the mean difference over the {units} of each"
     sizes = np.bincount(task_codes(items_of(data)))
     span = f"{sizes.min():,}" if sizes.min() == sizes.max() else f"{sizes.min():,} to {sizes.max():,}"
     return (
@@ -381,8 +385,8 @@ def _task_reason(data: Scores) -> str:
     )
 
 
-def _task_reach(data: Scores) -> Reach:
-    has_runs = len(items_of(data).runs) > 1
+def _task_reach(data: Scores | None) -> Reach:
+    has_runs = data is not None and len(items_of(data).runs) > 1
     whose = f"and {FURTHER_ITEM_RUNS}" if has_runs else "with these models as they are"
     further = f"further {{units}} of these very tasks, each task with the same weight, {whose}"
     return Reach(further, f"other tasks, {ANEW if has_runs else OTHER_CHANCE}")

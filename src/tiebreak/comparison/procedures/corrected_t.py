@@ -126,11 +126,12 @@ def _about_sizes(matrix: ScoreMatrix) -> Iterator[Notice]:
         )
 
 
-def _reason(data: Scores) -> str:
+def _reason(data: Scores | None) -> str:
+    kind = "" if data is None else data.design.kind
     return {
         "loo": "leave-one-out splits share nearly all training data, which the corrected variance allows for",
         "time": "time splits share training data; the corrected variance allows for it, if not for drift",
-    }.get(data.design.kind, "resampled splits of one dataset share training data, which the corrected variance allows for")
+    }.get(kind, "resampled splits of one dataset share training data, which the corrected variance allows for")
 
 
 PAIRED = "both models were scored on the same splits"

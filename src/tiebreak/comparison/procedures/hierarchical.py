@@ -85,8 +85,8 @@ def _judge(data: Scores, first: IntArray, second: IntArray, rope: float) -> Judg
         datasets[at], rows, ratios = _differences(data, int(first[at]), int(second[at]))
         n_units[at] = len(rows)
         if len(rows) > 1 and any(np.ptp(row) > 0 for row in rows):
-            posteriors[at] = hierarchical_posterior(rows, test_train_ratio=ratios, rope=rope)
-            means[at] = posteriors[at].law.estimate
+            posterior = hierarchical_posterior(rows, test_train_ratio=ratios, rope=rope)
+            posteriors[at], means[at] = posterior, posterior.law.estimate
     difference, scale = differences_of(data, first, second)
     tolerance = tolerance_of(scale)
     # without spread on any dataset there is no posterior: only the dataset means say whether the scores are the same

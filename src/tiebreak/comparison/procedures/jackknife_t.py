@@ -123,8 +123,10 @@ def _beside(data: Scores) -> Iterator[TestOnly]:
     return unpaired(data, _judge(data, *against_first(data)).law, _values(data).standard_error)
 
 
-def _reason(data: Scores) -> str:
+def _reason(data: Scores | None) -> str:
     """With the metric that is no mean."""
+    if data is None:
+        return "Student's t with the standard error of the jackknife, for metrics that are no means"
     pieces = "whole clusters" if items_of(data).clusters is not None else "single {units}"
     return (
         f"{items_of(data).metric.name} is of all {{units}} together and no mean over them, so leaving out {pieces} one by one "

@@ -201,8 +201,10 @@ def _agreement(items: Items) -> TestOnly:
     return TestOnly(name="agreement", models=items.models, statistic=correlation, text=text)
 
 
-def _reason(data: Scores) -> str:
+def _reason(data: Scores | None) -> str:
     """Reason by the number of labels."""
+    if data is None:
+        return "the judge's scores of all {units}, corrected by people's labels of some"
     items = items_of(data)
     clusters = "" if items.clusters is None else "; the error counts clusters rather than items"
     return (

@@ -133,7 +133,7 @@ class TestOnly:
 
 
 class Reach(NamedTuple):
-    """What an answer generalises to, in words, and the sources of further chance that it says nothing of; "" for none."""
+    """Words on what an answer generalises to, and on the sources of further chance that it says nothing of; "" for none."""
 
     to: str
     not_covered: str = ""
@@ -155,7 +155,7 @@ def adjusted_of(score: FloatArray, weights: FloatArray | None = None) -> FloatAr
 class Procedure:
     """A way of judging differences: facts about it, and functions of the scores.
 
-    Texts may be functions of the scores, and have {unit} and {units} where the noun of the data stands.
+    Texts may be functions of the scores, or of None for any, and have {unit} and {units} where the noun of the data stands.
 
     Attributes
     ----------
@@ -186,9 +186,9 @@ class Procedure:
 
     name: str
     question: Question
-    reason: str | Callable[[Scores], str]
-    generalises_to: str | Reach | Callable[[Scores], str | Reach]
-    assumptions: tuple[str, ...] | Callable[[Scores], tuple[str, ...]]
+    reason: str | Callable[[Scores | None], str]
+    generalises_to: str | Reach | Callable[[Scores | None], str | Reach]
+    assumptions: tuple[str, ...] | Callable[[Scores | None], tuple[str, ...]]
     references: tuple[str, ...]
     traits: frozenset[Trait] = frozenset()
     judge: Callable[[Scores, IntArray, IntArray, float, float, int], Judged | Law]
@@ -198,7 +198,7 @@ class Procedure:
     beside: Callable[[Scores, Settings], Iterator[TestOnly]] = lambda data, settings: iter(())
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True)
 class Method:
     """A procedure with the words that hold for the scores that it judges.
 
@@ -264,10 +264,10 @@ class Method:
         return found if isinstance(found, Judged) else Judged(law=found)
 
 
-def method_for(procedure: Procedure, data: Scores, *, asked: bool = False) -> Method:
-    """A procedure with its words for these scores; where it was `asked` for by name, the reason says so."""
-    means = data.matrices[0].means
-    unit = data.items.unit if data.items is not None else means.unit if means is not None else _NOUNS[procedure.question]
+def method_for(procedure: Procedure, data: Scores | None = None, *, asked: bool = False) -> Method:
+    """A procedure with its words for these scores, or for any; where it was `asked` for by name, the reason says so."""
+    named = [each for each in (data.items, data.matrices[0].means) if each is not None] if data is not None else []
+    unit = named[0].unit if named else NOUNS[procedure.question]
     noun = {"unit": unit, "units": f"{unit}s"}
 
     def said(fact: Any) -> Any:
@@ -285,7 +285,7 @@ def method_for(procedure: Procedure, data: Scores, *, asked: bool = False) -> Me
     )
 
 
-_NOUNS: Mapping[Question, str] = {
+NOUNS: Mapping[Question, str] = {
     "splits": "split",
     "datasets": "dataset",
     "examples": "item",
@@ -293,6 +293,7 @@ _NOUNS: Mapping[Question, str] = {
     "time": "period",
     "battles": "battle",
     "seeds": "seed",
+    "summary": "example",
 }
 """Nouns of what is counted, where the data have none of their own."""
 

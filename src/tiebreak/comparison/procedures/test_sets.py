@@ -42,7 +42,7 @@ def counts_of(data: Scores) -> tuple[FloatArray, FloatArray]:
 
 
 def _independent_sets(data: Scores) -> Iterator[Notice]:
-    """What two test sets cost, and the names of items, of which none is shared."""
+    """Remark on what two test sets cost, and on the names of items, of which none is shared."""
     unit, found = "example", "each model was scored on a test set of its own"
     if data.items is not None:
         items, unit = data.items, data.items.unit
@@ -59,9 +59,10 @@ def _independent_sets(data: Scores) -> Iterator[Notice]:
     )
 
 
-def _reach(data: Scores) -> Reach:
-    has_runs = data.items is not None and len(data.items.runs) > 1
-    other = "" if data.items is None else ANEW if has_runs else OTHER_CHANCE
+def _reach(data: Scores | None) -> Reach:
+    items = None if data is None else data.items
+    has_runs = items is not None and len(items.runs) > 1
+    other = "" if items is None else ANEW if has_runs else OTHER_CHANCE
     return Reach(f"{FURTHER_OF_SETS}, {f'and {FURTHER_ITEM_RUNS}' if has_runs else 'with these models as they are'}", other)
 
 
@@ -109,7 +110,7 @@ def _rates(data: Scores) -> ModelValues:
 
 
 def _remarks_on_rates(data: Scores) -> Iterator[Notice]:
-    """What two test sets cost, and rates near 0 or 1 beside a test set of quite another size."""
+    """Remarks on what two test sets cost, and on rates near 0 or 1 beside a test set of quite another size."""
     yield from _independent_sets(data)
     counts, n = counts_of(data)
     rate = min(counts.sum(), (n - counts).sum()) / n.sum()
@@ -216,9 +217,9 @@ def _refuse_single(data: Scores) -> TiebreakError | None:
     )
 
 
-def _reason_of_sets(data: Scores) -> str:
+def _reason_of_sets(data: Scores | None) -> str:
     rough = "; the interval is rough for few {units} and rates near 0 or 1"
-    if _refuse_counts(data) is None:
+    if data is None or _refuse_counts(data) is None:
         return f"right and wrong as 1 and 0, whose means are compared{rough}"
     allows = {"clusters": data.items is not None and data.items.clusters is not None, "runs": _reach(data).not_covered == ANEW}
     counted = " and ".join(what for what, is_there in allows.items() if is_there)
@@ -226,15 +227,15 @@ def _reason_of_sets(data: Scores) -> str:
     return f"scores of each model on {{units}} of its own: two independent means, each with a spread of its own{also}"
 
 
-def _assumptions_of_sets(data: Scores) -> tuple[str, ...]:
+def _assumptions_of_sets(data: Scores | None) -> tuple[str, ...]:
     """Independence, of clusters where there are some."""
-    has_clusters = data.items is not None and data.items.clusters is not None
+    has_clusters = data is not None and data.items is not None and data.items.clusters is not None
     within = "within each test set the clusters are independent of one another" if has_clusters else INDEPENDENT_SETS[1]
     return (INDEPENDENT_SETS[0], within, "the means are roughly normal")
 
 
-def _reason_of_seeds(data: Scores) -> str:
-    unlike = "" if data.matrix().is_complete else ", as not all models were trained with the same seeds"
+def _reason_of_seeds(data: Scores | None) -> str:
+    unlike = "" if data is None or data.matrix().is_complete else ", as not all models were trained with the same seeds"
     return f"scores on one test set that differ by training seed: each model's runs are a sample of their own{unlike}"
 
 

@@ -1,395 +1,221 @@
-"""Scores by dataset: two models on each; and of a posterior the chances of each model."""
+"""Plots of scores by dataset: two models on each, average ranks, and the chances of each model."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tiebreak.errors import NotOfferedError
-from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray
+from tiebreak.numerics import RELATIVE_TOLERANCE
 from tiebreak.numerics.law import VERDICTS
-from tiebreak.views.comparison import folded_copies
-from tiebreak.views.plots.display import ComparisonDisplay, better_is, of_all, shown_models
-from tiebreak.views.plots.matrix import counted, verdict_title
-from tiebreak.views.plots.style import (
+from tiebreak.scores.vocabulary import look_up
+from tiebreak.views.plots.draw import (
+    COLOURS,
     MARKS,
+    MOST_ROWS,
     SIZE,
-    SMALL,
-    background,
-    band,
-    fitted,
-    fitted_labels,
-    foreground,
-    literal,
+    Drawing,
+    bars,
+    labels,
+    marked,
     minus,
-    muted,
-    number_axis,
-    plain_axes,
-    room_of,
-    row_axes,
-    rows_width,
-    short_labels,
-    text_width,
-    tint,
-    widest,
-    x_label,
+    of_all,
+    rows,
+    short,
+    text_colour,
 )
+from tiebreak.views.plots.pair import default_pair, pair_title
 from tiebreak.views.words import count, decimals_for, format_chance, format_score
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from tiebreak.comparison.comparison import Comparison, PairComparison
-
-ROWS_UP_TO = 15
-"""Datasets up to which each has a row with its name; of more each is a dot in a square."""
-
-MOST_ROWS = 60
-"""Models that one figure can show as rows."""
-
-NAMED_DOTS = 3
-"""Datasets that are named in a square, of those with the largest differences."""
-
-TRIED_DOTS = 10
-"""Datasets whose names are tried, the largest differences first, until so many have room."""
-
-SIDE = 4.4
-"""Inches of a square."""
+    from tiebreak.comparison.comparison import Comparison
 
 _OUTCOMES = {"won": "better", "tied": "equivalent", "lost": "worse"}
 """Outcomes on one dataset, which are no verdicts, with the verdict whose mark and colour they have."""
 
 
-def unit_names(comparison: Comparison) -> list[str]:
-    """Names of the datasets, or keys of the splits, in the order of the columns of its matrix."""
-    matrix = comparison.matrix
-    if matrix.columns:
-        return list(matrix.columns)
-    return [f"repeat {repeat}, fold {fold}" for repeat, fold in zip(matrix.repeat.tolist(), matrix.fold.tolist(), strict=True)]
+def has_datasets(comparison: Comparison) -> bool:
+    """True where the units are datasets."""
+    return comparison.method.unit == "dataset"
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class PairedDisplay(ComparisonDisplay):
-    """Scores of two models on each dataset: a row for each of a few, a square with a diagonal for many.
-
-    Attributes
-    ----------
-    data : DataFrame
-        dataset, first and second (scores, in the metric's unit), difference (positive favours the first) and outcome: "won"
-        where it is above the rope, "lost" below, else "tied"; datasets that both have, the largest difference first.
-    pair : PairComparison
-    """
-
-    folds_copies: ClassVar[bool] = False
-
-    row_height: ClassVar[float] = 0.17
-
-    pair: PairComparison
-
-    @classmethod
-    def from_comparison(cls, comparison: Comparison, first: str, second: str, top: int | None = None) -> Self:
-        """Collect the numbers."""
-        import pandas as pd
-
-        pair, score = comparison.pair(first, second), comparison.matrix.score
-        one, other = (score[comparison.models.index(name)] for name in (first, second))
-        difference = comparison.metric.sign * (one - other)
-        limit = comparison.rope + RELATIVE_TOLERANCE * np.fmax(np.abs(one), np.abs(other))
-        outcome = np.where(difference > limit, "won", np.where(difference < -limit, "lost", "tied"))
-        data = pd.DataFrame(
-            {"dataset": unit_names(comparison), "first": one, "second": other, "difference": difference, "outcome": outcome}
-        )
-        data = data[~np.isnan(difference)].sort_values("difference", ascending=False, kind="stable")
-        return cls(data.reset_index(drop=True), comparison, top, pair)
-
-    @property
-    def _models(self) -> list[str]:
-        return [self.pair.first, self.pair.second]
-
-    @property
-    def _is_rows(self) -> bool:
-        return len(self.data) <= min(ROWS_UP_TO, self.top or ROWS_UP_TO)
-
-    def _counts(self) -> dict[str, int]:
-        return {name: int((self.data["outcome"] == name).sum()) for name in _OUTCOMES}
-
-    def _row_notes(self) -> list[str]:
-        decimals = decimals_for(self.pair.resolution)
-        differences = zip(self.data["difference"], self.data["outcome"], strict=True)
-        return [
-            f"{MARKS[_OUTCOMES[name]].symbol} {minus(format_score(float(d), decimals, signed=True))}" for d, name in differences
-        ]
-
-    def _size(self) -> tuple[float, float]:
-        if self._is_rows:
-            width = rows_width(self.data["dataset"].tolist(), self._row_notes())
-            return max(7.0, width), 1.9 + 0.3 * max(len(self.data), 2)
-        return SIDE + 1.6, SIDE + 1.7
-
-    def _title(self) -> str:
-        first, second = self._names
-        n = self._counts()
-        sentence = verdict_title(first, second, self.pair.verdict)
-        most = f"{first} wins {n['won']} of {count(len(self.data), self._unit)}, loses {n['lost']}"
-        return f"{sentence}; {most}"
-
-    def _note(self) -> str:
-        rope = self.comparison.rope
-        ties = f"Scores within the rope of ±{rope:.4g} count" if rope else "Scores that differ by rounding noise only count"
-        what = "Filled: " if self._is_rows else "Each dot is one " + self._unit + ". "
-        names = self._names
-        if self._is_rows:
-            what = f"Filled: {names[0]}, hollow: {names[1]}; a row for each {self._unit}, on the right the difference. "
-        elif self.comparison.rope:
-            what += "Grey: the rope about the diagonal. "
-        left_out = self.comparison.matrix.n_splits - len(self.data)
-        missing = f" Without {count(left_out, self._unit)} that one of the two lacks." if left_out else ""
-        rests = f"{self._rests_on(self.pair)}{', not on the counts' if self.pair.is_in_family else ''}"
-        return f"{what}{ties} as equal. Colours say which wins there; {rests}.{missing}"
-
-    def _draw(self, axes: Axes) -> None:
-        if self._is_rows:
-            self._draw_rows(axes)
-        else:
-            self._draw_square(axes)
-
-    def _draw_rows(self, axes: Axes) -> None:
-        columns = (self.data[name] for name in ("first", "second", "outcome"))
-        for row, (first, second, outcome) in enumerate(zip(*columns, strict=True)):
-            colour = MARKS[_OUTCOMES[outcome]].colour if outcome != "tied" else muted()
-            axes.plot([first, second], [row, row], color=colour, linewidth=1.6, zorder=2)
-            axes.scatter(second, row, s=34, color=background(), edgecolors=colour, linewidths=1.4, zorder=3)
-            axes.scatter(first, row, s=34, color=colour, edgecolors=colour, linewidths=1.4, zorder=4)
-        x_line = f"{self._metric} ({better_is(self.comparison.metric)} is better)"
-        row_axes(axes, self.data["dataset"].tolist(), self._row_notes(), x_line, room=self._room(axes))
-
-    def _draw_square(self, axes: Axes) -> None:
-        x, y = self.data["second"].to_numpy(), self.data["first"].to_numpy()
-        low, high = float(min(x.min(), y.min())), float(max(x.max(), y.max()))
-        margin = 0.05 * ((high - low) or 1.0)
-        ends = np.array([low - margin, high + margin])
-        rope = self.comparison.rope
-        if rope:
-            axes.fill_between(ends, ends - rope, ends + rope, color=band(), linewidth=0, zorder=0)
-        axes.plot(ends, ends, color=muted(), linewidth=0.8, zorder=1)
-        strength = float(np.clip(60 / max(len(self.data), 1), 0.25, 0.8))
-        for name in _OUTCOMES:
-            there = (self.data["outcome"] == name).to_numpy()
-            mark = MARKS[_OUTCOMES[name]]
-            axes.scatter(x[there], y[there], marker=mark.marker, s=26, color=mark.colour, alpha=strength, linewidths=0, zorder=3)
-        axes.set_xlim(*ends)
-        axes.set_ylim(*ends)
-        if self.owns_figure_:
-            axes.set_box_aspect(1)
-        number_axis(axes)
-        axes.set_yticks(axes.get_xticks())
-        axes.set_ylim(*ends)
-        axes.set_xlim(*ends)
-        plain_axes(axes, "left", "bottom")
-        room = room_of(axes)
-        x_label(axes, f"{self._metric} of {self._names[1]}", room=self._room(axes))
-        beside = f"{self._metric} of {self._names[0]}"
-        axes.set_ylabel(literal(fitted(beside, 0.9 * min(room.height, SIDE), SIZE)), fontsize=SIZE, color=foreground())
-        self._write_corners(axes)
-
-    def _write_corners(self, axes: Axes) -> None:
-        """Number of datasets on either side of the diagonal, in the two corners away from it."""
-        n, width = self._counts(), 0.48 * min(room_of(axes).width, SIDE)
-        names = fitted_labels(self._models, width, SMALL)
-        above, below = (0, 1) if self.comparison.metric.higher_is_better else (1, 0)
-        for which, x, y, across, up in ((above, 0.02, 0.98, "left", "top"), (below, 0.98, 0.02, "right", "bottom")):
-            words = literal(f"{names[which]}\nwins {n[('won', 'lost')[which]]}")
-            axes.text(
-                x, y, words, transform=axes.transAxes, ha=across, va=up, fontsize=SMALL, color=foreground(), multialignment=across
-            )
-        if self.owns_figure_:
-            self._name_dots(
-                axes, 1.1 * widest([line for text in axes.texts for line in text.get_text().split("\n")], SMALL) + 0.15
-            )
-
-    def _name_dots(self, axes: Axes, corner: float) -> None:
-        """Names of the datasets with the largest differences, beside their dots, where no text, no dot and no diagonal is."""
-        low, high = axes.get_xlim()
-        taken = [(0.0, corner, SIDE - 0.45, SIDE), (SIDE - corner, SIDE, 0.0, 0.45)]  # left, right, bottom, top in inches
-        scale = SIDE / (high - low)
-        extreme = self.data.reindex(self.data["difference"].abs().sort_values(ascending=False, kind="stable").index)
-        dots = (self.data[["second", "first"]].to_numpy() - low) * scale
-        n_named = 0
-        for row in extreme.head(TRIED_DOTS).to_dict("records"):
-            if n_named == NAMED_DOTS:
-                break
-            name = short_labels([str(row["dataset"])])[0]
-            x, y, width = (row["second"] - low) * scale, (row["first"] - low) * scale, text_width(name, SMALL) * 1.05
-            places = [(left, left + width, y - 0.09, y + 0.09) for left in (x + 0.08, x - 0.08 - width)]
-            places = [box for box in places if box[0] >= 0 and box[1] <= SIDE and not _covers(box, taken, dots)]
-            if row["outcome"] == "tied" or not places:
-                continue
-            n_named += 1
-            box = places[0]
-            is_left = box[0] > x
-            taken.append(box)
-            axes.annotate(
-                literal(name),
-                xy=(row["second"], row["first"]),
-                xytext=(5 if is_left else -5, 0),
-                textcoords="offset points",
-                ha="left" if is_left else "right",
-                va="center",
-                fontsize=SMALL,
-                color=muted(),
-            )
+def has_ranks(comparison: Comparison) -> bool:
+    """True where there are average ranks, and pairs or a baseline that say who is told apart."""
+    rank = comparison.ranking_table.average_rank
+    return comparison.pair_table.is_family and rank is not None and bool(np.isfinite(rank).any())
 
 
-def _covers(box: Sequence[float], taken: Sequence[Sequence[float]], dots: FloatArray) -> bool:
-    """True where a box (left, right, bottom, top) meets another one, a dot or the diagonal."""
-    left, right, bottom, top = box
-    meets = max(left, bottom) < min(right, top) or any(
-        left <= b and a <= right and bottom <= d and c <= top for a, b, c, d in taken
+def paired(comparison: Comparison, a: str | None = None, b: str | None = None) -> Drawing:
+    """Difference of two models on each dataset, the largest on top; of the first two if none are named."""
+    import pandas as pd
+
+    pair, score, names = comparison.pair(*default_pair(comparison, a, b)), comparison.matrix.score, comparison.matrix.columns
+    one, other = (score[comparison.models.index(name)] for name in (pair.first, pair.second))
+    difference = comparison.metric.sign * (one - other)
+    limit = comparison.rope + RELATIVE_TOLERANCE * np.fmax(np.abs(one), np.abs(other))
+    outcome = np.where(difference > limit, "won", np.where(difference < -limit, "lost", "tied"))
+    keys = names or [f"repeat {r}, fold {f}" for r, f in zip(comparison.matrix.repeat, comparison.matrix.fold, strict=True)]
+    data = pd.DataFrame({"dataset": keys, "first": one, "second": other, "difference": difference, "outcome": outcome})
+    data = data[~np.isnan(difference)].sort_values("difference", ascending=False, kind="stable").reset_index(drop=True)
+    first, second = labels([pair.first, pair.second])
+    wins, losses = (int((data["outcome"] == name).sum()) for name in ("won", "lost"))
+    shown = (
+        data.head(MOST_ROWS // 2) if len(data) <= MOST_ROWS else data.iloc[[*range(MOST_ROWS // 2), *range(-MOST_ROWS // 2, 0)]]
     )
-    x, y = dots.T
-    return meets or bool(np.any((left - 0.04 < x) & (x < right + 0.04) & (bottom < y) & (y < top)))
+    shown = data if len(data) <= MOST_ROWS else shown
+    decimals, metric = decimals_for(pair.resolution), short(comparison.metric.name)
+    left_out = comparison.matrix.n_splits - len(data)
+    ties = f"scores within the rope of ±{comparison.rope:.4g}" if comparison.rope else "scores that differ by rounding noise"
+    return rows(
+        data,
+        title=f"{pair_title(first, second, pair.verdict)}; {first} wins {wins} of {count(len(data), 'dataset')}, loses {losses}",
+        note=f"Right: {metric} of {first} and of {second}; {ties} count as equal. The verdict rests on the differences "
+        f"together, not on "
+        "the counts."
+        + (f" Without {count(left_out, 'dataset')} that one of the two lacks." if left_out else "")
+        + (f" Drawn: the {len(shown)} largest differences either way." if len(shown) < len(data) else ""),
+        x_label=f"difference in {metric}: positive favours {first}",
+        names=list(shown["dataset"]),
+        middle=shown["difference"],
+        low=np.minimum(shown["difference"], 0.0),
+        high=np.maximum(shown["difference"], 0.0),
+        verdicts=[_OUTCOMES[each] for each in shown["outcome"]],
+        notes=[
+            f"{minus(format_score(x, decimals))}  {minus(format_score(y, decimals))}"
+            for x, y in zip(shown["first"], shown["second"], strict=True)
+        ],
+        band=comparison.rope,
+    )
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class RegionsDisplay(ComparisonDisplay):
-    """Probabilities that each model is worse than, equivalent to, and better than the best one, or the baseline.
+def diagram(comparison: Comparison, own: str | None = None) -> Drawing:
+    """Average ranks over datasets with bars that join models which are not told apart; `own` is the name of a model to mark.
 
-    Attributes
-    ----------
-    data : DataFrame
-        model, p_worse, p_equivalent, p_better (of the model against the reference; they add up to 1), verdict; without the
-        reference itself and models whose pair has no posterior.
+    The critical-difference diagram of Demšar (2006), its bars from the comparison's own verdicts, which do not change with the
+    other models in the table. A model that lies within a bar but is told apart from one of its models leaves a gap in it. With a
+    baseline there is one bar: of the baseline and the models that are not told apart from it.
     """
+    import pandas as pd
 
-    row_height: ClassVar[float] = 0.17
+    if not has_ranks(comparison):
+        raise NotOfferedError("a diagram of ranks needs scores of several datasets, judged as pairs or against a baseline.")
+    if own is not None:
+        look_up(own, comparison.models, "model")
+    table, baseline = comparison.ranking_table, comparison.settings.baseline
+    ranks = np.asarray(table.average_rank)
+    order = [row for row in np.argsort(ranks, kind="stable") if np.isfinite(ranks[row])]
+    whose = own or baseline or comparison.models[order[0]]
+    row = comparison.models.index(whose)
+    if row not in order:
+        raise NotOfferedError(f"{whose!r} has no average rank, as no other model shares its datasets.")
+    place = order.index(row)
+    order = order if len(order) <= MOST_ROWS else [*order[: MOST_ROWS - 1], order[max(place, MOST_ROWS - 1)]]
+    n_ranked = int(np.isfinite(ranks).sum())
+    names, ranks = [comparison.models[row] for row in order], ranks[order]
+    letters = ["" if table.letters is None else table.letters[row] for row in order]
+    groups = _groups(comparison, names, letters)
+    data = pd.DataFrame({"model": names, "average_rank": ranks, "letters": letters})
+    texts = [f"{name}  {rank:.2f}" for name, rank in zip(labels(names, 32), ranks, strict=True)]
+    n_left, last = -(-len(names) // 2), max(int(np.ceil(ranks.max())), 2)
+    n_alike = len({name for group in groups if whose in group for name in group} - {whose})
+    said = "has the best average rank" if place == 0 else f"is number {place + 1} of {n_ranked} by average rank"
 
-    @classmethod
-    def from_comparison(cls, comparison: Comparison, top: int | None = None) -> Self:
-        """Collect the numbers.
-
-        Raises
-        ------
-        NotOfferedError
-            The procedure gives no posterior.
-        """
-        import pandas as pd
-
-        table = comparison.pair_table
-        reference, rows = comparison.models.index(comparison.reference), []
-        part = table.part(table.rows_with(reference))
-        if part.probabilities is None:
-            raise NotOfferedError(f"{comparison.method.name} gives no probabilities; plot.ranking() draws its intervals.")
-        against = comparison.against_reference
-        better, equivalent, worse = part.probabilities
-        for place, (one, other) in enumerate(zip(part.first, part.second, strict=True)):
-            model, is_first = (one, True) if other == reference else (other, False)
-            wins, loses = (better, worse) if is_first else (worse, better)
-            verdict = VERDICTS[against.verdict[model]]
-            rows.append((int(model), float(loses[place]), float(equivalent[place]), float(wins[place]), verdict))
-        lines = set(shown_models(comparison, len(comparison.models)).tolist())
-        rows = [row for row in sorted(rows) if np.isfinite(row[1]) and row[0] in lines][: top or MOST_ROWS]
-        data = pd.DataFrame(rows, columns=["model", "p_worse", "p_equivalent", "p_better", "verdict"])
-        data["model"] = [comparison.models[row] for row in data["model"]]
-        return cls(data, comparison, top)
-
-    @property
-    def _models(self) -> list[str]:
-        return self.data["model"].tolist()
-
-    @property
-    def _reference(self) -> str:
-        return short_labels([*self._labelled, self.comparison.reference])[-1]
-
-    def _row_notes(self) -> list[str]:
-        return [f"{MARKS[name].symbol} {name}" if name else "" for name in self.data["verdict"]]
-
-    def _size(self) -> tuple[float, float]:
-        return rows_width(self._models, self._row_notes(), copies=self._copies), 2.0 + 0.34 * max(len(self.data), 2)
-
-    def _title(self) -> str:
-        if len(self.data) == 0:
-            return "No pair has a posterior"
-        shares = self.data[["p_better", "p_equivalent", "p_worse"]].to_numpy()
-        likeliest = shares.argmax(axis=1)
-        if len(self.data) == 1:
-            words = ("better than", "equivalent to", "worse than")[likeliest[0]]
-            return f"{self._names[0]} is {words} {self._reference} with probability {format_chance(float(shares.max()))}"
-        counts = zip(np.bincount(likeliest, minlength=3).tolist(), ("better", "equivalent", "worse"), strict=True)
-        said = counted([(n, f"is {what}", f"are {what}") for n, what in counts], "models")
-        return f"Against {self._reference}, most likely {said}"
-
-    def _note(self) -> str:
-        rope = self.comparison.rope
-        region = f"equivalent: within the rope of ±{rope:.4g} {self._metric}" if rope else "no rope, so none is equivalent"
-        comparison, models = self.comparison, self.comparison.models
-        like_it = [models[row] for row in folded_copies(comparison, models.index(comparison.reference))]
-        n_others = len(models) - 1 - sum(name not in self._models for name in like_it)
-        few = self._about_copies + of_all(len(self._labelled), n_others, "models, best first")
-        is_family = self.comparison.pair_table.is_family
-        right = " Right: the verdict, which is where the interval at the family's level lies." if is_family else ""
-        return (
-            f"Posterior probabilities of the difference to {self._reference}, each pair's own ({self.comparison.method.name}; "
-            f"{region}).{right}{few}"
-        )
-
-    def _draw(self, axes: Axes) -> None:
-        from matplotlib.ticker import PercentFormatter
-
-        rows = np.arange(len(self.data))
-        start = np.zeros(len(self.data))
-        drawn = [name for name in ("worse", "equivalent", "better") if name != "equivalent" or self.comparison.rope]
-        handles = []
-        for name in drawn:
-            mark, width = MARKS[name], self.data[f"p_{name}"].to_numpy()
-            handles.append(
-                axes.barh(
-                    rows,
-                    width,
-                    left=start,
-                    height=0.66,
-                    color=tint(mark.colour, 0.55),
-                    edgecolor=mark.colour,
-                    hatch=mark.hatch,
-                    linewidth=0.6,
-                )
+    def paint(ax: Axes, own_figure: bool) -> None:
+        ax.set_axis_off()
+        ax.set_xlim(1 - 0.06 * (last - 1), last + 0.06 * (last - 1))
+        depth = 0.5 * len(groups) + 0.7
+        ax.set_ylim(depth + n_left, -1.0)
+        ax.plot([1, last], [0, 0], color=text_colour(), linewidth=1.0)
+        for rank in range(1, last + 1, max(1, last // 12)):
+            ax.plot([rank, rank], [-0.25, 0], color=text_colour(), linewidth=0.8)
+            ax.text(rank, -0.35, str(rank), ha="center", va="bottom", fontsize=SIZE)
+        for number, group in enumerate(groups, 1):
+            within = [names.index(name) for name in group]
+            ax.plot(ranks[[within[0], within[-1]]], [0.5 * number] * 2, color=text_colour(0.6), linewidth=0.8, linestyle=":")
+            for run in np.split(within, np.flatnonzero(np.diff(within) > 1) + 1):
+                reach = [ranks[run[0]] - 0.008 * last, ranks[run[-1]] + 0.008 * last]
+                ax.plot(reach, [0.5 * number] * 2, color=text_colour(), linewidth=2.8, solid_capstyle="butt")
+        for row, text in enumerate(texts):
+            is_left, is_own = row < n_left, names[row] == own
+            y = depth + (row if is_left else len(names) - 1 - row)
+            end = ax.get_xlim()[0 if is_left else 1]
+            ax.plot([ranks[row], ranks[row], end], [0, y, y], color=text_colour(0.5), linewidth=0.7, zorder=1)
+            ax.plot([ranks[row]], [0], marker="D" if is_own else "o", markersize=5, color=COLOURS[1 if is_own else 0], zorder=4)
+            weight, side = "bold" if is_own else "normal", "right" if is_left else "left"
+            ax.annotate(
+                text,
+                (end, y),
+                (-4 if is_left else 4, 0),
+                textcoords="offset points",
+                ha=side,
+                va="center",
+                fontsize=SIZE,
+                fontweight=weight,
             )
-            start = start + width
-        x_line = f"probability of each region, against {self._reference}"
-        has_notes = row_axes(axes, self._models, self._row_notes(), x_line, room=self._room(axes), copies=self._copies)
-        axes.set_xlim(0.0, 1.0)
-        axes.xaxis.set_major_formatter(PercentFormatter(1.0))
-        axes.grid(visible=False)
-        if has_notes or not self.owns_figure_:
-            self._write_shares(axes, rows)
-        labels = [f"{MARKS[name].symbol} {name}" for name in drawn]
-        axes.legend(
-            handles,
-            labels,
-            loc="lower left",
-            bbox_to_anchor=(0.0, 1.0),
-            ncols=len(labels),
-            frameon=False,
-            fontsize=SMALL,
-            borderaxespad=0.2,
-            handlelength=1.6,
-            columnspacing=1.2,
-        )
 
-    def _write_shares(self, axes: Axes, rows: IntArray) -> None:
-        """Percentages in the parts of a bar that have room for them."""
-        room = room_of(axes)
-        size = min(SMALL, 72 * room.height / max(len(rows), 1) * 0.5)
-        if size < 5:
-            return
-        start = np.zeros(len(rows))
-        for name in ("worse", "equivalent", "better"):
-            width = self.data[f"p_{name}"].to_numpy()
-            for row, (left, share) in enumerate(zip(start, width, strict=True)):
-                text = format_chance(share)
-                if share * room.width > text_width(text, size) + 0.12:
-                    box = {"facecolor": background(), "edgecolor": "none", "pad": 1.2}
-                    axes.text(left + share / 2, row, text, ha="center", va="center", fontsize=size, color=foreground(), bbox=box)
-            start = start + width
+    note = (
+        f"Dots: average rank over {comparison.matrix.n_splits} datasets, 1 is best. Bars join models that are not told apart"
+        f"{' from the baseline' if baseline is not None else ''} ({comparison.method.name}, {comparison.correction}); a "
+        f"gap is a model "
+        "that is. Ranks depend on which other models are in the table, the bars do not."
+        f"{of_all(len(names), n_ranked)}"
+    )
+    title = f"{labels(names)[names.index(whose)]} {said}; {n_alike} of {n_ranked - 1} others are not told apart from it"
+    return Drawing(data, title, note, paint, (9.0, 0.8 + 0.11 * len(groups) + 0.21 * n_left))
+
+
+def regions(comparison: Comparison) -> Drawing:
+    """Probabilities that each model is worse than, equivalent to and better than the first one, or the baseline."""
+    import pandas as pd
+
+    table, models = comparison.pair_table, comparison.models
+    reference = models.index(comparison.reference)
+    part = table.part(table.rows_with(reference))
+    if part.probabilities is None:
+        raise NotOfferedError(f"{comparison.method.name} gives no probabilities; plot.ranking() draws its intervals.")
+    better, equivalent, worse = (np.asarray(each) for each in part.probabilities)
+    is_first = part.second == reference
+    model = np.where(is_first, part.first, part.second)
+    verdict = np.array(VERDICTS, dtype=object)[comparison.against_reference.verdict[model]]
+    wins, loses = np.where(is_first, better, worse), np.where(is_first, worse, better)
+    data = pd.DataFrame({"model": model, "p_worse": loses, "p_equivalent": equivalent, "p_better": wins, "verdict": verdict})
+    data = data[np.isfinite(data["p_worse"])].sort_values("model").head(MOST_ROWS).reset_index(drop=True)
+    data["model"] = [models[row] for row in data["model"]]
+    name = short(comparison.reference)
+    chances = [
+        f"{format_chance(p)} better, {format_chance(q)} worse" for p, q in zip(data["p_better"], data["p_worse"], strict=True)
+    ]
+    regions = [each for each in ("worse", "equivalent", "better") if each != "equivalent" or comparison.rope]
+    return bars(
+        data,
+        {marked(each): data[f"p_{each}"] for each in regions},
+        names=list(data["model"]),
+        title=comparison.headline,
+        note=f"Posterior probabilities of the difference to {name}, each pair's own ({comparison.method.name})"
+        f"{f'; equivalent: within ±{comparison.rope:.4g}' if comparison.rope else ''}.{of_all(len(data), len(models) - 1)}",
+        x_label=f"probability, against {name}",
+        notes=chances,
+        colours=[MARKS[each].colour for each in regions],
+        most=1.0,
+    )
+
+
+def _groups(comparison: Comparison, names: list[str], letters: list[str]) -> list[tuple[str, ...]]:
+    """Models of each bar, in the order of their ranks: those with a letter in common, or not told apart from the baseline."""
+    baseline, table = comparison.settings.baseline, comparison.pair_table
+    alike = table.shown_direction == 0
+    if baseline is not None or not any(letters):
+        centre = baseline or names[0]
+        touching = [
+            row for row in np.flatnonzero(alike) if comparison.models.index(centre) in (table.first[row], table.second[row])
+        ]
+        both = {comparison.models[i] for row in touching for i in (table.first[row], table.second[row])}
+        found = [tuple(name for name in names if name in both)]
+    else:
+        every = dict.fromkeys("".join(letters))
+        found = [tuple(name for name, its in zip(names, letters, strict=True) if letter in its) for letter in every]
+    kept = [group for group in dict.fromkeys(found) if len(group) > 1]
+    return [group for group in kept if not any(set(group) < set(other) for other in kept)]

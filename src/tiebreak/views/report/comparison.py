@@ -16,29 +16,17 @@ from tiebreak.comparison.ranking import STANDINGS
 from tiebreak.errors import TiebreakError
 from tiebreak.numerics import FloatArray
 from tiebreak.numerics.law import VERDICTS
-from tiebreak.views.comparison import (
-    classes_table,
-    entry_names,
-    extra_sentences,
-    facts,
-    folded_copies,
-    footnotes,
-    method_lines,
-    pair_table,
-    ranking_rows,
-    ranking_table,
-    sentence,
-    table_decimals,
-)
+from tiebreak.views.answer import headline, interval_name, table_decimals
+from tiebreak.views.comparison import facts, folded_copies, method_lines, ranking_rows
 from tiebreak.views.comparison_columns import FIRST_MODELS, MOST_PAIRS, Coded, Columns, pair_columns, ranking_columns
 from tiebreak.views.design import design_line
-from tiebreak.views.headline import headline
 from tiebreak.views.json import as_lists, plain
 from tiebreak.views.names import model_names, quoted_names
-from tiebreak.views.pair import interval_name, rope_words, without_interval
 from tiebreak.views.report.decide import NAME_WIDTH, WORDS, about_drawing, columns_of, decide_data, most_drawn, packed, takes_rope
 from tiebreak.views.report.document import LONGEST_WORD, Document, drawings, html_of
 from tiebreak.views.report.figures import Point, Scale, axis, dots_row, interval_row, round_step, scatter
+from tiebreak.views.report.old_comparison import entry_names, extra_sentences, footnotes, pair_table, ranking_table, sentence
+from tiebreak.views.report.old_pair import rope_words, without_interval
 from tiebreak.views.requirements import section
 from tiebreak.views.words import count, format_score, printable
 
@@ -230,13 +218,13 @@ def answer_of(comparison: Comparison, requirements: Requirements | None = None, 
         "matrix": _matrix(comparison) if has_matrix else None,
         "left_out": _left_out(comparison),
         "pairs": pair_table(comparison, NAME_WIDTH),
-        "classes": classes_table(comparison, NAME_WIDTH),
+        "classes": [],
         "footnotes": [note for note in footnotes(comparison) if not note.startswith(COLUMN_NOTES)],
         "has_units": has_units(comparison),
         "scores": _scores(comparison),
         "correlation": _correlation(comparison),
         "times": _times(comparison, names, number),
-        "figures": drawings(comparison, f"a{number}", _drawn_by_displays(comparison)),
+        "figures": drawings(comparison, _drawn_by_displays(comparison)),
         "method": method_lines(comparison),
         "references": comparison.method.references,
         "generalises_to": comparison.method.generalises_to,

@@ -17,14 +17,16 @@ from tiebreak.comparison.requirements import BELOW_NOISE, WITHIN_NOISE, Requirem
 from tiebreak.comparison.settings import ROPE_CORRECTIONS
 from tiebreak.numerics import SPREAD, FloatArray, IntArray, StudentDistribution, student_quantile
 from tiebreak.numerics.law import NONE, UNDECIDED
-from tiebreak.views import comparison as comparison_words
-from tiebreak.views import pair as pair_words
 from tiebreak.views import requirements as requirement_words
+from tiebreak.views.answer import interval_name, table_decimals
+from tiebreak.views.comparison import ranking_rows
 from tiebreak.views.comparison_columns import FIRST_MODELS, written_pairs
 from tiebreak.views.names import model_names, quoted_names, short_names
-from tiebreak.views.pair import interval_name, level_words, rope_number, rope_words
+from tiebreak.views.report import old_comparison as comparison_words
+from tiebreak.views.report import old_pair as pair_words
 from tiebreak.views.report.figures import largest_drawn
-from tiebreak.views.words import QUOTE_WIDTH, format_percent, format_score, printable
+from tiebreak.views.report.old_pair import rope_number, rope_words
+from tiebreak.views.words import QUOTE_WIDTH, format_percent, format_score, level_words, printable
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -231,7 +233,7 @@ class Answers:
             "interval": interval_name(comparison),
             "own_interval": interval_name(comparison, in_family=False),
             "header": interval_name(comparison, is_header=True),
-            "decimals": comparison_words.table_decimals(comparison),
+            "decimals": table_decimals(comparison),
             "rope": rope_number(comparison),
             "family_note": _without_rope(comparison),
             "why": packed(why),
@@ -251,7 +253,7 @@ class Answers:
         ranking = comparison.ranking_table
         if ranking.standing is None or ranking.shortfall_high is None or ranking.may_be_best is None:
             baseline = comparison.models.index(comparison.reference)
-            decimals = comparison_words.table_decimals(comparison)
+            decimals = table_decimals(comparison)
             return {"mean": format_score(float(ranking.mean[baseline]), decimals)}
         standing = np.where(ranking.standing == BEST, BEST, np.where(ranking.may_be_best, MAY_BE_BEST, NOT_BEST))
         return {
@@ -393,7 +395,7 @@ def about_drawing(comparison: Comparison) -> str:
 
 def most_drawn(comparison: Comparison) -> float:
     """Largest difference to the reference that is drawn beside the ranking."""
-    against, rows = comparison.against_reference, comparison_words.ranking_rows(comparison)
+    against, rows = comparison.against_reference, ranking_rows(comparison)
     return largest_drawn(against.interval.low[rows], against.difference[rows], against.interval.high[rows])
 
 
@@ -401,7 +403,7 @@ def columns_of(comparison: Comparison) -> dict[str, list[str]]:
     """Texts of the ranking by column, a row for each line of it; those that follow the rope as they were asked."""
     table = comparison_words.ranking_table(comparison, NAME_WIDTH, len(comparison.models))
     columns = dict(zip(table.headers, map(list, zip(*table.rows, strict=True)), strict=True))
-    t, rows = comparison.ranking_table, comparison_words.ranking_rows(comparison)
+    t, rows = comparison.ranking_table, ranking_rows(comparison)
     found = {
         "rank": columns["place"],
         "mean": columns[t.value_name],
@@ -414,7 +416,7 @@ def columns_of(comparison: Comparison) -> dict[str, list[str]]:
         "letters": columns.get("letters"),
     }
     if comparison.pair_table.is_family:
-        against = comparison_words.against_columns(comparison, rows, comparison_words.table_decimals(comparison))
+        against = comparison_words.against_columns(comparison, rows, table_decimals(comparison))
         found["difference"], found["interval"] = against["difference"], against[interval_name(comparison, is_header=True)]
         found["verdict"] = against["verdict"] if "standing" not in columns else None
     return {name: texts for name in IN_ORDER if (texts := found.get(name)) is not None}

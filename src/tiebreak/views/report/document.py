@@ -16,7 +16,6 @@ from tiebreak.printable import printable
 from tiebreak.result import view_of
 from tiebreak.views.heading import current_heading
 from tiebreak.views.json import as_lists, encoded
-from tiebreak.views.plots.display import without_pyplot
 from tiebreak.views.report.figures import drawing
 
 if TYPE_CHECKING:
@@ -71,7 +70,7 @@ def report_of(results: Sequence[Any], *choices: Any) -> str:
     """The report of results of one kind, one below the other."""
     blocks: list[Block] = []
     for n, result in enumerate(results, 1):
-        parts = (*view_of(result).page(result, *choices).parts, *drawings(result, f"figure-{n}"))
+        parts = (*view_of(result).page(result, *choices).parts, *drawings(result))
         blocks.append(Block(f"result-{n}", f"Dataset {n}: {result.dataset}" if len(results) > 1 else "", parts))
     facts = [view_of(result).as_dict(result, *choices) for result in results]
     data = {"result": facts[0]} if len(facts) == 1 else {"results": facts}
@@ -98,20 +97,15 @@ def kind_of(result: object) -> str:
     return _KINDS.get(name) or re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).capitalize()
 
 
-def drawings(result: Any, id: str, names: Sequence[str] | None = None) -> tuple[Markup, ...]:
-    """Plots of a result, all or some, as inline SVG; ids begin with `id`."""
-    plots = view_of(result).plots_of(result)
-    with without_pyplot():
-        return tuple(drawing(getattr(plots, name)(), f"{id}-{name}") for name in (plots.names if names is None else names))
+def drawings(result: Any, names: Sequence[str] | None = None) -> tuple[Markup, ...]:
+    """Plots of a result, all or some, as images."""
+    return tuple(drawing(result.plot.drawing(name)) for name in (result.plot.names if names is None else names))
 
 
 def html_of(document: Document) -> str:
     """The file as text."""
     style = _asset("style.css")
     script = "".join(without_comments(_asset(name)) for name in SCRIPTS if document.answers or name == "page.js")
-    parts = [part for block in document.blocks for part in block.parts]
-    drawn = [*parts, *(figure for answer in document.answers for figure in answer["figures"])]
-    has_images = any("<image" in part for part in drawn if isinstance(part, str))
     return (
         _environment()
         .get_template("report.html")
@@ -119,7 +113,7 @@ def html_of(document: Document) -> str:
             document=document,
             style=_trusted(style),
             script=_trusted(script),
-            policy=policy(style, script, has_images=has_images),
+            policy=policy(style, script),
             data=_trusted(script_json(document.data)),
             version=tiebreak.__version__,
             heading=current_heading(),
@@ -127,9 +121,9 @@ def html_of(document: Document) -> str:
     )
 
 
-def policy(style: str, script: str, *, has_images: bool = False) -> str:
-    """Content Security Policy: this very style and this very script, images inside a drawing if there are any, nothing else."""
-    allowed = [f"style-src '{_hash(style)}'", f"script-src '{_hash(script)}'", *(["img-src data:"] if has_images else [])]
+def policy(style: str, script: str) -> str:
+    """Content Security Policy: this very style and this very script, images that are in the file, nothing else."""
+    allowed = [f"style-src '{_hash(style)}'", f"script-src '{_hash(script)}'", "img-src data:"]
     return "; ".join(["default-src 'none'", *allowed, "base-uri 'none'", "form-action 'none'"])
 
 

@@ -39,7 +39,7 @@ def report(evaluation: Evaluation, metrics: Sequence[str] = (), **settings: Any)
     head = tuple(part for part in shown.parts if isinstance(part, Paragraph))[:1]
     blocks = [Block("measured", "What was measured", (*head, *tables))]
     drawn = [name for name in evaluation.plot.names if name != "times"]  # which stands with the scores
-    blocks += [Block("predicted", "Predictions", drawings(evaluation, "run", drawn))] if drawn else []
+    blocks += [Block("predicted", "Predictions", drawings(evaluation, drawn))] if drawn else []
     blocks += _predictions(evaluation)
     if reasons:
         blocks.append(Block("left-out", "What was left out", (Section("Not compared", reasons, is_folded=False),)))
@@ -82,10 +82,10 @@ def _predictions(evaluation: Evaluation) -> Iterator[Block]:
     datasets = evaluation.datasets[:MOST_DRAWN]
     for id, title, make in made:
         parts: list[Any] = []
-        for n, dataset in enumerate(datasets):
+        for dataset in datasets:
             try:
                 result = make(dataset=dataset if len(evaluation.datasets) > 1 else None)
-                parts += drawings(result, f"{id}-{n}")
+                parts += drawings(result)
             except TiebreakError:
                 continue  # nothing of that kind was kept, or there is none of a regression
         if parts:

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+import base64
 import math
 import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from markupsafe import Markup, escape
+from markupsafe import Markup
 from numpy.typing import ArrayLike
 
 from tiebreak.printable import printable
 
 if TYPE_CHECKING:
-    from xml.etree.ElementTree import Element
-
-    from tiebreak.views.plots.display import Display
+    from tiebreak.views.plots.draw import Drawing
 
 HEIGHT = 22
 """Pixels of a row."""
@@ -204,158 +203,15 @@ def _row(inside: Markup | str, kind: str, height: int = HEIGHT) -> Markup:
     return Markup('<svg class="{}" width="100%" height="{}" aria-hidden="true">{}</svg>').format(kind, height, inside)
 
 
-# --- displays ---------------------------------------------------------------------------------------------------------------
-
-_KEPT = frozenset(
-    (
-        "fill",
-        "stroke",
-        "stroke-width",
-        "stroke-dasharray",
-        "stroke-opacity",
-        "fill-opacity",
-        "opacity",
-        "stroke-linecap",
-        "text-anchor",
-        "font-size",
-        "font-weight",
-    )
-)
-"""Properties of matplotlib's drawings that are kept, as attributes: a style of their own would need leave of the policy."""
-
-SHOWN = 1.3
-"""Pixels of the page for a point of matplotlib's, so that its labels are as large as small print; wider drawings scroll."""
-
-_SVG = "{http://www.w3.org/2000/svg}"
-_LINK = "{http://www.w3.org/1999/xlink}href"
-_NUMBER = re.compile(r"-?\d+\.\d{2,}(?:e-?\d+)?")
+# --- plots ------------------------------------------------------------------------------------------------------------------
 
 
-def drawing(display: Display, id: str) -> Markup:
-    """A display as inline SVG with real text, under its title and above its caption; ids begin with `id`."""
-    from xml.etree import ElementTree as xml
-
-    import matplotlib
-
-    from tiebreak.views.plots.display import without_pyplot
-
-    with without_pyplot(), matplotlib.rc_context({"svg.fonttype": "none", "font.size": 10.0}):
-        display.plot(title="", caption="")
-        root = xml.fromstring(display.to_bytes("svg"))  # noqa: S314 - written by matplotlib a moment ago
-    for group in root.iter(f"{_SVG}g"):
-        if re.match(r"(?:figure|axes)_\d", group.attrib.get("id", "")):
-            for each in group.findall(f"{_SVG}g[1]"):
-                if re.match(r"patch_\d", each.attrib.get("id", "")):
-                    group.remove(each)  # a ground of its own, where the page shines through
-    body = "".join(_slim(child, id) for child in root)
-    _, _, drawn, height = root.attrib["viewBox"].split()
-    width = max(float(drawn), *(_text_end(each) for each in root.iter(f"{_SVG}text")))
-    svg = Markup(
-        '<svg viewBox="0 0 {0} {1}" width="{6}" role="img" aria-labelledby="{2}-t {2}-d" stroke-linejoin="round">'
-        '<title id="{2}-t">{3}</title><desc id="{2}-d">{4}</desc>{5}</svg>'
-    ).format(
-        _rounded(str(width)),
-        _rounded(height),
-        id,
-        printable(display.title),
-        printable(display.caption),
-        Markup(body),  # noqa: S704
-        round(SHOWN * width),
-    )
+def drawing(plot: Drawing) -> Markup:
+    """A plot as an image, under its title and above its note; its text is text, and its ground is the page's."""
+    svg = plot.to_bytes("svg", is_bare=True)
+    svg = re.sub(rb"<\?xml.*?\?>|<!DOCTYPE.*?>|<metadata>.*?</metadata>|<!--.*?-->|\n\s*", b" ", svg, flags=re.DOTALL)
     return Markup(
-        '<figure class="plot"><figcaption><strong>{}</strong></figcaption><div class="wide" tabindex="0" role="region" '
-        'aria-label="{}">{}</div><p class="small">{}</p></figure>'
-    ).format(printable(display.title), printable(display.title), svg, printable(display.caption))
-
-
-def _text_end(text: Element) -> float:
-    """Right end of a level text in a font of the reader's that is wider than matplotlib's; 0 for one that is turned."""
-    transform, style = text.attrib.get("transform", ""), text.attrib.get("style", "")
-    place = re.match(r"translate\(([-\d.]+)", transform)
-    if "rotate" in transform and not _UNTURNED.fullmatch(transform):
-        return 0.0
-    size = re.search(r"([\d.]+)px", style)
-    width = _WIDEST * float(size.group(1) if size else 10.0) * len(text.text or "")
-    after = 0.0 if "text-anchor: end" in style else 0.5 if "text-anchor: middle" in style else 1.0
-    return float(place.group(1) if place else text.attrib.get("x", 0.0)) + after * width
-
-
-_UNTURNED = re.compile(r"rotate\(-?0(?:\.0)? [^)]*\)")
-"""A turn by nothing, which matplotlib writes beside the place of a text."""
-
-_WIDEST = 0.58
-"""Mean width of a character of a wide font, as a share of its size."""
-
-
-def _slim(element: Element, id: str) -> str:
-    """An element without what the page has no use for: metadata, styles, long numbers."""
-    tag = element.tag.removeprefix(_SVG)
-    if tag in ("metadata", "style"):
-        return ""
-    attributes = _with_dots(element) if tag == "path" else dict(element.attrib)
-    for declaration in attributes.pop("style", "").split(";"):
-        name, _, value = (part.strip() for part in declaration.partition(":"))
-        if name == "font":
-            size = re.search(r"([\d.]+)px", value)
-            attributes["font-size"] = size.group(1) if size else "10"
-            if re.search(r"\b(?:bold|[6-9]00)\b", value):
-                attributes["font-weight"] = "bold"
-        elif name in _KEPT:
-            attributes[name] = value
-    if _UNTURNED.fullmatch(attributes.get("transform", "")):
-        del attributes["transform"]
-    if _LINK in attributes:
-        attributes["href"] = attributes.pop(_LINK)
-    inside = "".join(_slim(child, id) for child in element)
-    if tag == "g":
-        attributes.pop("id", None)
-        if not attributes or not inside:
-            return inside
-    if tag == "defs" and not inside:
-        return ""
-    text = escape(printable(element.text)) if tag in ("text", "title") and element.text else ""
-    kept = {name: _value(name, value, id) for name, value in attributes.items() if value != "none" or name == "fill"}
-    named = "".join(f' {name}="{escape(value)}"' for name, value in kept.items())
-    return f"<{tag}{named}>{text}{inside}</{tag}>" if text or inside else f"<{tag}{named}/>"
-
-
-def _with_dots(path: Element) -> dict[str, str]:
-    """Attributes of a path; many small circles, as of a dotted hatch, become dots: a line of no length with a round end."""
-    circles = [[float(number) for number in _ANY_NUMBER.findall(part)] for part in path.attrib.get("d", "").split("M")[1:]]
-    if len(circles) < _MANY or any(len(circle) != _OF_A_CIRCLE for circle in circles):
-        return dict(path.attrib)
-    middles = [((min(c[::2]) + max(c[::2])) / 2, (min(c[1::2]) + max(c[1::2])) / 2) for c in circles]
-    width = max(circles[0][::2]) - min(circles[0][::2])
-    places = "".join(f"M{_rounded(str(x))} {_rounded(str(y))}h.1" for x, y in middles)
-    style = f"{path.attrib.get('style', '')}; stroke-width: {width + _OUTLINE:.2f}; stroke-linecap: round"
-    return {**path.attrib, "d": places, "style": style}
-
-
-_ANY_NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
-_MANY = 20
-"""Circles of one path from which on they are taken for a hatch."""
-_OF_A_CIRCLE = 50
-"""Numbers of a circle of matplotlib's: where it begins, and eight curves of three points."""
-_OUTLINE = 0.6
-"""Width of the line around each of them, in points, as style.py sets it for hatches."""
-
-
-def _value(name: str, value: str, id: str) -> str:
-    """A value with short numbers, and with ids that are this drawing's own."""
-    if name == "id":
-        return f"{id}-{value}"
-    if name == "href":
-        return value.replace("#", f"#{id}-", 1)
-    if value.startswith("url(#"):
-        return value.replace("url(#", f"url(#{id}-", 1)
-    if name == "d":
-        value = re.sub(r"\s*([A-Za-z])\s*", r"\1", " ".join(value.split()))
-    return _NUMBER.sub(lambda match: _rounded(match.group()), value) if name in _NUMERIC else value
-
-
-_NUMERIC = frozenset(("d", "x", "y", "width", "height", "transform", "points", "stroke-width", "stroke-dasharray", "font-size"))
-
-
-def _rounded(number: str) -> str:
-    text = f"{float(number):.1f}".removesuffix(".0")
-    return "0" if text == "-0" else text
+        '<figure class="plot"><figcaption><strong>{0}</strong></figcaption><div class="wide" tabindex="0" role="region" '
+        'aria-label="{0}"><img alt="{0}" width="{1:.0f}" src="data:image/svg+xml;base64,{2}"></div>'
+        '<p class="small">{3}</p></figure>'
+    ).format(printable(plot.title), 96 * plot.size[0], base64.b64encode(svg).decode(), printable(plot.note))

@@ -1,0 +1,253 @@
+"""Leading steps of pipelines that several models have in common: fitted once on each split, for all of them.
+
+Two heads are equal where their steps are scikit-learn's own, seeded, and of equal parameters; nothing else is shared. A memo
+stands where a pipeline has its cache (``memory=``): it keeps what came out of such steps, and every model gets a copy.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import time
+import types
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+from warnings import WarningMessage
+
+import numpy as np
+
+from tiebreak.caught import give_again
+from tiebreak.plan.fingerprint import fingerprint
+
+FIT, TEST, TRAIN = "fit", "test", "train"
+"""What a model is doing: it is fitted, asked about the test rows, or about the training rows."""
+
+MOST_BYTES = 256_000_000
+"""Tables of a split that are kept at a time take at most this much memory."""
+
+SIMPLE = (type(None), bool, int, float, complex, str, bytes, np.dtype, np.generic, np.ufunc, slice, range)
+"""Types of parameters that are equal where their content is."""
+
+SPARSE = ("csr_matrix", "csc_matrix", "csr_array", "csc_array")
+
+
+# --- which heads are equal ------------------------------------------------------------------------------------------------------
+
+
+def shared_heads(models: Sequence[Any]) -> tuple[tuple[str, ...], ...]:
+    """For each model the keys of its leading steps, one by one, as far as other models have the same."""
+    heads = [_keys_of_head(model) for model in models]
+    counts = Counter(key for head in heads for key in head)
+    return tuple(tuple(key for key in head if counts[key] > 1) for head in heads)
+
+
+def in_order(heads: Sequence[tuple[str, ...]]) -> list[int]:
+    """Positions of all models, those of equal heads next to each other."""
+    first: dict[str, int] = {}
+    for model, head in enumerate(heads):
+        for key in head:
+            first.setdefault(key, model)
+    return sorted(range(len(heads)), key=lambda model: [*(first[key] for key in heads[model]), model])
+
+
+def _keys_of_head(model: Any) -> tuple[str, ...]:
+    """Key of each leading step of a pipeline together with those before it, up to the first that is not known to be pure."""
+    pipeline = sys.modules.get("sklearn.pipeline")
+    if pipeline is None or type(model) is not pipeline.Pipeline or model.memory is not None or model.verbose:
+        return ()
+    if getattr(model, "transform_input", None) is not None or not isinstance(model.steps, list):
+        return ()
+    keys: list[str] = []
+    for _, step in model.steps[:-1]:
+        if step is None or (isinstance(step, str) and step == "passthrough"):
+            continue
+        try:
+            if not (hasattr(step, "fit") and hasattr(step, "transform") and _is_pure(step)):
+                break
+            keys.append(f"{keys[-1] if keys else ''}/{fingerprint(step)}")
+        except Exception:  # what its parameters raise: then nothing is known of it
+            break
+    return tuple(keys)
+
+
+def _is_pure(value: Any) -> bool:
+    """True for a step, or what it was given, that makes the same of the same data each time, and changes nothing."""
+    from sklearn.base import BaseEstimator
+    from sklearn.compose import make_column_selector
+
+    kind = type(value)
+    if isinstance(value, SIMPLE) or kind is np.ndarray:
+        return kind is not np.ndarray or value.dtype.kind in "biufcUS"
+    if kind in (list, tuple, set, frozenset):
+        return all(map(_is_pure, value))
+    if kind is dict:
+        return all(_is_pure(each) for pair in value.items() for each in pair)
+    if isinstance(value, type):
+        return value.__module__.partition(".")[0] in ("builtins", "numpy")
+    if kind is types.MethodDescriptorType:
+        return value.__objclass__ in (str, bytes)
+    if kind is types.FunctionType:
+        return _is_of_sklearn(value) and "random_state" not in inspect.signature(value).parameters
+    if kind is make_column_selector:
+        return all(map(_is_pure, vars(value).values()))
+    if not (isinstance(value, BaseEstimator) and _is_of_sklearn(kind)):
+        return False
+    parameters = value.get_params(deep=False)
+    # callbacks, requests of metadata, `set_output`; searches and splitters, which draw from generators that nobody has set
+    if vars(value).keys() - parameters.keys() or any(hasattr(value, name) for name in ("param_grid", "get_n_splits")):
+        return False
+    return all(_is_harmless(name, each) for name, each in parameters.items())
+
+
+def _is_harmless(name: str, value: Any) -> bool:
+    if name == "random_state":
+        return isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if name in ("copy", "copy_X", "copy_x"):  # else it may write into what it is given
+        return value is True or value == "auto"
+    if name in ("memory", "verbose"):
+        return not value
+    return _is_pure(value)
+
+
+def _is_of_sklearn(thing: Any) -> bool:
+    """True for a class or function that is found in scikit-learn under its own name."""
+    module = str(thing.__module__)
+    return module.startswith("sklearn.") and getattr(sys.modules.get(module), thing.__qualname__, None) is thing
+
+
+# --- what came out of them ---------------------------------------------------------------------------------------------------
+
+
+class _Kept(NamedTuple):
+    """Table that came out of a step, the fitted step, and the warnings and seconds of that."""
+
+    table: Any
+    fitted: Any
+    warnings: list[WarningMessage]
+    seconds: float
+    n_bytes: int
+
+
+class Memo:
+    """Tables that leading steps made of the rows of one split. It has the one method of `joblib.Memory` that scikit-learn calls.
+
+    `credit` are seconds of steps that were not fitted or asked here, less those of copying; `is_hit` says that there were some.
+    """
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[str, str], _Kept] = {}
+        self._before: set[tuple[str, str]] = set()
+        self._head: tuple[str, ...] = ()
+        self._stage = FIT
+        self._caught: Sequence[WarningMessage] = ()
+        self._reached: dict[int, int] = {}
+        self._alive: list[Any] = []
+        self.credit = 0.0
+        self.is_hit = False
+
+    def drop(self) -> None:
+        """Let go of all tables: the split is over, or memory is short."""
+        self._kept.clear()
+        self._alive.clear()
+
+    def enter(self, head: tuple[str, ...], caught: Sequence[WarningMessage]) -> None:
+        """Begin with a model of this head, whose warnings are caught; as cells are ordered, nobody needs other tables now."""
+        self._kept = {key: kept for key, kept in self._kept.items() if key[1] in head}
+        self._before = set(self._kept)
+        self._head, self._caught, self.is_hit = head, caught, False
+
+    def begin(self, stage: str, X: Any) -> None:
+        """Say what the model is about to do, and with which rows."""
+        self._stage, self.credit = stage, 0.0
+        self._alive = [X]
+        self._reached = {id(X): 0}
+
+    def cache(self, function: Callable[..., tuple[Any, Any]], **_: Any) -> Callable[..., tuple[Any, Any]]:
+        """Function that fits a step, or hands out what another model's equal step has made."""
+
+        def fitted(transformer: Any, X: Any, y: Any, *rest: Any, **options: Any) -> tuple[Any, Any]:
+            position = self._reached.get(id(X), len(self._head))
+            if position >= len(self._head) or any(map(bool, (options.get("params") or {}).values())):
+                return function(transformer, X, y, *rest, **options)
+            table, step = self.take(position, X, lambda: function(transformer, X, y, *rest, **options))
+            return table, _Step(self, position, step)
+
+        return fitted
+
+    def take(self, position: int, X: Any, make: Callable[[], tuple[Any, Any]]) -> tuple[Any, Any]:
+        """Take the table and fitted step at a position of the head, made now or before."""
+        key = self._stage, self._head[position]
+        began = time.perf_counter()
+        kept = self._kept.get(key)
+        if kept is not None:
+            give_again(kept.warnings)
+            self.is_hit |= key in self._before
+            self.credit += kept.seconds
+        else:
+            mark = len(self._caught)
+            table, step = make()
+            kept = _Kept(table, step, list(self._caught[mark:]), time.perf_counter() - began, _n_bytes(table))
+            began = time.perf_counter()
+            if kept.n_bytes == 0 or _draws(step) or sum(each.n_bytes for each in self._kept.values()) + kept.n_bytes > MOST_BYTES:
+                return kept.table, kept.fitted
+            self._kept[key] = kept
+        # the next step of the head changes nothing; whoever else comes next has a table of its own
+        table = kept.table if position + 1 < len(self._head) else _copied(kept.table)
+        self._reached[id(table)] = position + 1
+        self._alive.append(table)
+        self.credit -= time.perf_counter() - began
+        return table, kept.fitted
+
+    def position(self, X: Any) -> int | None:
+        """Number of leading steps that have made a table of the rows; None for a table of nobody knows what."""
+        return self._reached.get(id(X))
+
+
+class _Step:
+    """Fitted step of a head in a pipeline, which hands out what was made of the same rows before."""
+
+    def __init__(self, memo: Memo, position: int, fitted: Any) -> None:
+        self._memo, self._position, self._fitted = memo, position, fitted
+
+    def transform(self, X: Any, **params: Any) -> Any:
+        """Table that the step makes of rows."""
+        if params or self._memo.position(X) != self._position:
+            return self._fitted.transform(X, **params)
+        return self._memo.take(self._position, X, lambda: (self._fitted.transform(X), self._fitted))[0]
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._fitted, name)
+
+
+def _draws(step: Any) -> bool:
+    """True for a fitted step that holds a generator, from which each transform may draw."""
+    ahead = [step]
+    while ahead:
+        thing = ahead.pop()
+        if isinstance(thing, np.random.RandomState | np.random.Generator):
+            return True
+        if isinstance(thing, list | tuple):
+            ahead += thing
+        elif type(thing).__module__.startswith("sklearn.") and hasattr(thing, "__dict__"):
+            ahead += vars(thing).values()
+    return False
+
+
+def _n_bytes(table: Any) -> int:
+    """Bytes of a table that can be copied with the same layout in memory, on which sums depend; 0 for others."""
+    if type(table) is np.ndarray:
+        is_plain = table.dtype.kind in "biufc" and (table.flags.c_contiguous or table.flags.f_contiguous)
+        return int(table.nbytes) if is_plain else 0
+    if type(table).__name__ in SPARSE and type(table).__module__.startswith("scipy.sparse"):
+        return sum(int(part.nbytes) for part in (table.data, table.indices, table.indptr))
+    return 0
+
+
+def _copied(table: Any) -> Any:
+    return table.copy(order="K") if isinstance(table, np.ndarray) else table.copy()
+
+
+def is_for_the_last_step(model: Any, arguments: Mapping[str, Any]) -> bool:
+    """True where a pipeline's leading steps are given nothing of the arguments of its fit."""
+    return all(name.startswith(f"{model.steps[-1][0]}__") for name in arguments)

@@ -1,7 +1,0 @@
-from tiebreak.frequentist.group_sequential import GroupSequentialDesign as GroupSequentialDesign
-from tiebreak.frequentist.group_sequential import StoppingProbabilities as StoppingProbabilities
-from tiebreak.frequentist.group_sequential import alpha_spent as alpha_spent
-from tiebreak.frequentist.group_sequential import group_sequential_design as group_sequential_design
-from tiebreak.frequentist.group_sequential import split_information as split_information
-from tiebreak.frequentist.more_data import DoublingGain as DoublingGain
-from tiebreak.frequentist.more_data import doubling_gain as doubling_gain

@@ -1,0 +1,253 @@
+"""Transactions on a store: short, kept as a whole, their errors told in words, done again where a server was lost."""
+
+from __future__ import annotations
+
+import logging
+import os
+import random
+import threading
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any, ClassVar, Protocol, TypeVar
+
+from tiebreak.errors import StoreError, TiebreakError
+from tiebreak.stores.contract import NoStoreError
+
+Result = TypeVar("Result")
+
+SCHEMA = 3
+"""Version of what follows. A change of tables, columns, coding or hash raises it."""
+
+TABLES: dict[str, str] = {
+    "tiebreak_store": "(schema BIGINT NOT NULL)",
+    "tiebreak_runs": (
+        "(run BIGINT PRIMARY KEY, name_key BYTES NOT NULL UNIQUE, tally BYTES NOT NULL, head BYTES NOT NULL, plan BYTES NOT NULL)"
+    ),
+    "tiebreak_cells": (
+        "(run BIGINT NOT NULL, dataset BIGINT NOT NULL, split BIGINT NOT NULL, model BIGINT NOT NULL, state BIGINT NOT NULL, "
+        "environment BIGINT NOT NULL, noted BIGINT NOT NULL, outputs BIGINT NOT NULL, facts BYTES NOT NULL, "
+        "numbers BYTES NOT NULL, train BYTES NOT NULL, hash BIGINT NOT NULL, PRIMARY KEY (run, dataset, split, model))"
+    ),
+    "tiebreak_outputs": (
+        "(run BIGINT NOT NULL, dataset BIGINT NOT NULL, split BIGINT NOT NULL, model BIGINT NOT NULL, content BYTES NOT NULL, "
+        "PRIMARY KEY (run, dataset, split, model))"
+    ),
+    "tiebreak_leases": "(run BIGINT NOT NULL, holder BIGINT NOT NULL, content BYTES NOT NULL, PRIMARY KEY (run, holder))",
+}
+"""Columns of the tables, BYTES being the database's own word for them."""
+
+
+class LostStoreError(StoreError):
+    """A server that went away, or does not let anybody in for now. Trying again may help."""
+
+
+class Connection(Protocol):
+    """A connection of a driver, ``sqlite3`` or ``psycopg``. In its statements a question mark stands for a value."""
+
+    driver: Any
+
+    def execute(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Execute a statement and fetch the rows that it answers with."""
+
+    def execute_many(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
+        """Execute a statement for each of some rows."""
+
+
+KEPT = " What was written before is kept, and nothing of this call."
+AGAIN = "the same command goes on where it stopped"
+
+_MOST_IDLE = 5
+_FIRST_PAUSE = 0.05
+_LONGEST_PAUSE = 2.0
+_TOLD_AFTER = 1.0
+"""A connection that is there again within so many seconds is not worth a word."""
+
+_log = logging.getLogger("tiebreak")
+
+
+class Database(ABC):
+    """A store's database, of whichever kind.
+
+    `url` is the address as people are told of it, without passwords. A lost server is waited for `patience` seconds.
+    """
+
+    kind: ClassVar[str]
+    """Name of the software, such as "SQLite"."""
+    whole: ClassVar[str]
+    """What holds all of the store, as people are told of damage: "the file"."""
+
+    def __init__(self, url: str, patience: float = 0.0) -> None:
+        self.url = url
+        self.patience = patience
+        self._is_impatient = False
+        self._idle: list[Connection] = []  # those that nobody uses, which are this process's
+        self._process = 0
+        self._lock = threading.Lock()
+
+    def do(self, work: Callable[[Connection], Result], run: str = "", *, to_write: bool = False, create: bool = False) -> Result:
+        """Return what some work returns, all of it in one transaction, which is kept as a whole when it ends without an error.
+
+        Work that writes has no other writer beside it. Where the connection is lost, the work is begun again from the start,
+        ever less often; it may have been kept by then, so done twice it must come to the same as done once. `run` is what errors
+        are about; `create` makes the store if there is none.
+        """
+        begun, n_tries, is_told = 0.0, 0, False
+        while True:
+            try:
+                result = self.once(work, run, to_write=to_write, create=create)
+            except LostStoreError as lost:
+                n_tries += 1
+                begun = begun or time.monotonic()
+                waited = time.monotonic() - begun
+                if waited >= self.patience or self._is_impatient:
+                    tried = f" (Tried {n_tries} times in {waited:.0f} seconds.)" if n_tries > 1 else ""
+                    raise LostStoreError(f"{lost}{tried}") from lost.__cause__
+                if waited >= _TOLD_AFTER and not is_told:
+                    is_told = True
+                    _log.warning("%s Waiting for it, for up to %g seconds.", lost, self.patience)
+                self._pause(n_tries, self.patience - waited)
+            else:
+                self._is_impatient = False
+                if is_told:
+                    _log.warning("The store is there again, after %.0f seconds.", time.monotonic() - begun)
+                return result
+
+    def _pause(self, n_tries: int, at_most: float) -> None:
+        """Sleep longer from time to time, and not in step with other processes that lost the same server."""
+        longest = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2 ** min(n_tries - 1, 10))
+        try:
+            time.sleep(min(at_most, longest * random.uniform(0.5, 1)))  # noqa: S311
+        except BaseException:
+            self._is_impatient = True  # who interrupts the wait does not want to wait again for what is done on the way out
+            raise
+
+    def once(
+        self, work: Callable[[Connection], Result], run: str = "", *, to_write: bool = False, create: bool = False
+    ) -> Result:
+        """Return what some work returns, in one transaction; a lost connection is an error."""
+        is_begun = False
+        try:
+            connection = self._taken(create=create)
+            is_begun = True
+            try:
+                self.begin(connection, to_write=to_write)
+                result = work(connection)
+                connection.driver.commit()
+            except BaseException:
+                self.give_up(connection)
+                raise
+            self._keep(connection)
+        except self.errors() as error:
+            raise self.translate(error, run=run, to_write=to_write and is_begun) from error
+        return result
+
+    def _taken(self, *, create: bool) -> Connection:
+        """A connection to a store that is known to be one; after a fork those that are there are the parent's."""
+        with self._lock:
+            if self._process != os.getpid():
+                self._idle, self._process = [], os.getpid()
+            connection = self._idle.pop() if self._idle else None
+        if connection is None or not self.is_usable(connection):
+            connection = self.connect(create=create)
+            try:
+                self._prepare(connection, create=create)
+            except BaseException:
+                self.give_up(connection)
+                raise
+        return connection
+
+    def _keep(self, connection: Connection) -> None:
+        with self._lock:
+            self._idle.append(connection)
+            surplus = self._idle.pop(0) if len(self._idle) > _MOST_IDLE else None
+        if surplus is not None:
+            surplus.driver.close()
+
+    def _prepare(self, connection: Connection, *, create: bool) -> None:
+        """Make sure that there is a store of this schema; it is made first if there is none and `create` is True."""
+        self.begin(connection, to_write=False)
+        is_new = not self.is_store(connection)
+        if is_new and not create:
+            raise NoStoreError(self.no_store_text())
+        connection.driver.commit()
+        if is_new:
+            self.begin(connection, to_write=True)
+            if is_new := not self.is_store(connection):  # else another process was faster
+                for name in TABLES:
+                    connection.execute(self.table_statement(name))
+                connection.execute("INSERT INTO tiebreak_store VALUES (?)", [SCHEMA])
+            connection.driver.commit()
+        self.make_lasting(connection, is_new=is_new, to_write=create)
+
+    def check_schema(self, connection: Connection) -> None:
+        """Refuse a store of another schema."""
+        found = [schema for (schema,) in connection.execute("SELECT schema FROM tiebreak_store")]
+        if found != [SCHEMA]:
+            raise StoreError(
+                f"{self.url} has schema {', '.join(map(str, found)) or 'none'}, of another release of tiebreak, and this one "
+                f"knows schema {SCHEMA} only. It was left as it is. Read it with that release, or name another store."
+            )
+
+    def close(self) -> None:
+        """Let go of files and connections."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for connection in idle if self._process == os.getpid() else ():
+            connection.driver.close()
+
+    def __del__(self) -> None:
+        with suppress(Exception):  # at the end of the interpreter
+            self.close()
+
+    def give_up(self, connection: Connection) -> None:
+        """Undo what a connection is at, and let go of it."""
+        with suppress(*self.errors()):
+            connection.driver.close()
+
+    # --- different for each kind of database ------------------------------------------------------------------------------
+
+    @abstractmethod
+    def connect(self, *, create: bool) -> Connection:
+        """Make a connection, and the file if there is none and `create` is True."""
+
+    @abstractmethod
+    def is_usable(self, connection: Connection) -> bool:
+        """Find out if a connection that was kept is to what was opened; an error where that is gone."""
+
+    @abstractmethod
+    def begin(self, connection: Connection, *, to_write: bool) -> None:
+        """Begin a transaction that sees one state, or one that nobody else writes beside."""
+
+    @abstractmethod
+    def is_store(self, connection: Connection) -> bool:
+        """Look for the tables: False where a store may be made, an error for those of somebody else or of another release."""
+
+    @abstractmethod
+    def make_lasting(self, connection: Connection, *, is_new: bool, to_write: bool) -> None:
+        """See to it that what is written lasts; `is_new` where the tables were just made, `to_write` where runs will be kept."""
+
+    @abstractmethod
+    def table_statement(self, name: str) -> str:
+        """Statement that makes a table."""
+
+    @abstractmethod
+    def now(self, connection: Connection) -> int:
+        """Microseconds since 1970 by the store's own clock."""
+
+    @abstractmethod
+    def find_damage(self, connection: Connection) -> str:
+        """Return what the database's own check finds first; "" if it finds nothing."""
+
+    @abstractmethod
+    def no_store_text(self) -> str:
+        """Message for a store that is to be read and is not there."""
+
+    @abstractmethod
+    def errors(self) -> tuple[type[Exception], ...]:
+        """List what `translate` is there for."""
+
+    @abstractmethod
+    def translate(self, error: Exception, *, run: str, to_write: bool) -> TiebreakError:
+        """Put an error of the driver into words; into a `LostStoreError` where trying again may help."""

@@ -1,0 +1,346 @@
+"""A store in a PostgreSQL database: addresses, connections, the one lock that writers take, and what errors mean."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from tiebreak.errors import (
+    DamagedStoreError,
+    InvalidParameterError,
+    MissingDependencyError,
+    Setting,
+    StoreError,
+    TiebreakError,
+    UnsafeServerWarning,
+)
+from tiebreak.printable import HIDDEN, without_password
+from tiebreak.stores.database import AGAIN, KEPT, TABLES, Connection, Database, LostStoreError
+
+if TYPE_CHECKING:
+    import psycopg
+
+# --- addresses ------------------------------------------------------------------------------------------------------------
+
+_URL = re.compile(
+    r"""(?P<scheme>[A-Za-z][\w+.-]*)://
+        (?:(?P<user>[^:@/?\#\s]*)(?P<password>:[^@/?\#\s]*)?@)?
+        (?P<hosts>(?:\[[0-9A-Fa-f:.%]*\]|[^:@/?\#\s\[\],]*)(?::\d*)?(?:,(?:\[[0-9A-Fa-f:.%]*\]|[^:@/?\#\s\[\],]*)(?::\d*)?)*)
+        (?P<database>/[^@/?\#\s]*)?
+        (?P<options>\?[^@\#\s]*)?""",
+    re.VERBOSE,
+)
+_SECRET_OPTION = re.compile(r"([?&](?:password|sslpassword|oauth_client_secret|scram_client_key|scram_server_key)=)[^&]*", re.I)
+
+
+def masked(url: str) -> str:
+    """Address without passwords. Of one that cannot be read only the beginning is shown: all of it may be password.
+
+    What is no address at all, such as a path, is shown unless it looks as if somebody had meant one.
+    """
+    scheme, separator, rest = url.partition("://")
+    if scheme.lower() == "sqlite" and rest.startswith("/"):  # a path
+        return url
+    if not separator or scheme.lower() == "sqlite":
+        return without_password(url)
+    found = _URL.fullmatch(url)
+    if found is None:
+        return f"{scheme}://{HIDDEN}"
+    password = f":{HIDDEN}" if found["password"] else ""
+    user = "" if found["user"] is None else f"{found['user']}{password}@"
+    options = _SECRET_OPTION.sub(rf"\1{HIDDEN}", found["options"] or "")
+    return f"{scheme}://{user}{found['hosts']}{found['database'] or ''}{options}"
+
+
+def _connection_parameters(url: str) -> Mapping[str, str]:
+    """Parameters that the driver is given.
+
+    Raises `InvalidParameterError` for an address that PostgreSQL's library does not take, or would take for another one, such as
+    a password with an @; its text shows no password. Raises `MissingDependencyError` without the driver.
+    """
+    shown = masked(url)
+    try:
+        import psycopg
+        from psycopg import conninfo
+    except ImportError:
+        raise MissingDependencyError(f"{shown} needs the driver of PostgreSQL: pip install 'psycopg[binary]>=3.2.1'.") from None
+    try:
+        given = conninfo.conninfo_to_dict(url) if _URL.fullmatch(url) else None
+    except psycopg.Error:  # its text may quote the password
+        given = None
+    if given is None:
+        raise InvalidParameterError(
+            f"{shown!r} cannot be read as the address of a database. It is written "
+            "postgresql://user:password@host:port/database?option=value, with options that PostgreSQL knows; in user and "
+            "password, characters such as @ : / ? # and % are written in percent code (@ as %40). The name of a run goes behind "
+            "a # only where a run is asked for."
+        )
+    chosen = {name: value for name, value in _CONNECTION.items() if _ENVIRONMENT.get(name, "") not in os.environ}
+    fixed = {"client_encoding": "UTF8", "fallback_application_name": "tiebreak"}
+    return {**chosen, **{name: str(value) for name, value in given.items() if value is not None}, **fixed}
+
+
+# --- connections ----------------------------------------------------------------------------------------------------------
+
+BUSY_SECONDS = 30.0
+"""How long a writer waits for another one."""
+_STATEMENT_SECONDS = 300.0
+# A writer that stands still in the middle, its machine asleep or off the net, loses its lock before others give up.
+IDLE_SECONDS = 20.0
+
+# What is not said in the address or the environment: the far end of a dead connection is noticed in half a minute, not in hours.
+_CONNECTION = {
+    "connect_timeout": "10",
+    "keepalives_idle": "15",
+    "keepalives_interval": "5",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "30000",
+}
+_ENVIRONMENT = {"connect_timeout": "PGCONNECT_TIMEOUT"}
+
+# Writers of a store take turns. The lock is of the table that is there once in each store, or, until it is, of the schema in
+# which it would be made; so stores in other schemas are not waited for. It ends with the transaction, however that ends.
+_TAKE_TURNS = f"""
+    SELECT pg_advisory_xact_lock({0x74696562}, coalesce(
+        to_regclass('tiebreak_store')::oid, quote_ident(current_schema())::regnamespace::oid)::int4)"""
+
+_VISIBLE = "SELECT relname::text FROM pg_catalog.pg_class WHERE relname = ANY(?) AND pg_catalog.pg_table_is_visible(oid)"
+
+
+class PostgresConnection:
+    """A connection to a server; `Connection` describes the methods."""
+
+    def __init__(self, driver: psycopg.Connection[Any]) -> None:
+        self.driver = driver
+
+    def execute(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Execute a statement and fetch the rows that it answers with."""
+        # in binary numbers and blobs come as they are kept, and not as texts to be read
+        with self.driver.cursor(binary=True) as cursor:
+            cursor.execute(statement.replace("?", "%s"), values)
+            return cursor.fetchall() if cursor.description else []
+
+    def execute_many(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
+        """Execute a statement for each of some rows."""
+        with self.driver.cursor(binary=True) as cursor:
+            cursor.executemany(statement.replace("?", "%s"), rows)
+
+
+class PostgresDatabase(Database):
+    """A database on a server; `Database` describes the methods.
+
+    The tables are those that the user sees without naming a schema. They are made in the current schema; other tables there are
+    not looked at.
+    """
+
+    kind = "PostgreSQL"
+    whole = "the database"
+
+    def __init__(self, url: str, patience: float) -> None:
+        super().__init__(masked(url), patience)
+        self._parameters = _connection_parameters(url)
+        self._was_reached = False
+        self._was_warned = False
+        # psycopg remarks on connections that were cut, which is for those who ask for its log, and not for every terminal
+        if not (log := logging.getLogger("psycopg")).handlers:
+            log.addHandler(logging.NullHandler())
+
+    def connect(self, *, create: bool) -> PostgresConnection:
+        """Connect to the server."""
+        import psycopg
+        from psycopg.types.numeric import Int8Dumper
+
+        try:
+            driver = psycopg.connect(**self._parameters, autocommit=True)  # type: ignore[arg-type]
+        except psycopg.Error as error:
+            raise self._refusal(error) from error
+        try:
+            driver.adapters.register_dumper(int, Int8Dumper)  # one type for all, so that a statement is prepared once
+            limits = {
+                "lock_timeout": BUSY_SECONDS,
+                "statement_timeout": _STATEMENT_SECONDS,
+                "idle_in_transaction_session_timeout": IDLE_SECONDS,
+            }
+            for name, seconds in limits.items():  # unless somebody has set some
+                chosen = f"coalesce(nullif(current_setting('{name}'), '0'), '{round(1000 * seconds)}')"
+                driver.execute(f"SELECT set_config('{name}', {chosen}, false)")
+            driver.autocommit = False
+        except BaseException:
+            driver.close()
+            raise
+        self._was_reached = True
+        return PostgresConnection(driver)
+
+    def is_usable(self, connection: Connection) -> bool:
+        """A connection that was cut shows when it is used."""
+        return True
+
+    def begin(self, connection: Connection, *, to_write: bool) -> None:
+        """Readers see one state and wait for nobody; writers take turns."""
+        from psycopg import IsolationLevel
+
+        driver = connection.driver
+        # a writer has to see what was kept while it waited for its turn, which it would not in the state of its first statement
+        driver.isolation_level = IsolationLevel.READ_COMMITTED if to_write else IsolationLevel.REPEATABLE_READ
+        driver.read_only = None if to_write else True
+        if to_write:
+            driver.execute(_TAKE_TURNS)
+
+    def is_store(self, connection: Connection) -> bool:
+        """Look for tiebreak's tables, as far as they are visible; other tables are no reason not to make a store."""
+        names = [name for (name,) in connection.execute(_VISIBLE, [list(TABLES)])]
+        if names and "tiebreak_store" not in names:
+            raise StoreError(
+                f"{self.url} has tables of something else that are called {', '.join(map(repr, sorted(names)))}; they were left "
+                "as they are. Name another database for the store, or another schema: ?options=-csearch_path%3DSCHEMA"
+            )
+        if names:
+            self.check_schema(connection)
+        return bool(names)
+
+    def make_lasting(self, connection: Connection, *, is_new: bool, to_write: bool) -> None:
+        """Warn once of a server that does not keep what it says it keeps."""
+        if not to_write or self._was_warned:
+            return
+        names = ("fsync", "synchronous_commit", "full_page_writes")
+        (settings,) = connection.execute(f"SELECT {', '.join(f'current_setting({name!r}, true)' for name in names)}")
+        connection.driver.commit()
+        if unsafe := [name for name, value in zip(names, settings, strict=True) if value == "off"]:
+            self._was_warned = True
+            harm = "can lose the cells kept last" if unsafe == ["synchronous_commit"] else "can lose or damage what was kept"
+            listed = " and ".join(f"{name} = off" for name in unsafe)
+            text = f"{self.url} runs with {listed}: a crash of the server {harm}. Switch that on for results that matter."
+            warnings.warn(text, UnsafeServerWarning, stacklevel=2)
+
+    def table_statement(self, name: str) -> str:
+        """Statement that makes a table."""
+        return f"CREATE TABLE {name} {TABLES[name].replace('BYTES', 'BYTEA')}"
+
+    def now(self, connection: Connection) -> int:
+        """The server's clock."""
+        return int(connection.execute("SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint")[0][0])
+
+    def find_damage(self, connection: Connection) -> str:
+        """PostgreSQL checks its pages as they are read, so there is no check to ask for."""
+        return ""
+
+    def no_store_text(self) -> str:
+        """No tables in the current schema."""
+        return (
+            f"there is no store in {self.url}. Check the address; tiebreak makes its tables there when something is evaluated "
+            "into it."
+        )
+
+    def errors(self) -> tuple[type[Exception], ...]:
+        """psycopg's; UnicodeError where the text of an error is damaged."""
+        import psycopg
+
+        return psycopg.Error, UnicodeError
+
+    def translate(self, error: Exception, *, run: str, to_write: bool) -> TiebreakError:
+        """Put an error of PostgreSQL into words."""
+        import psycopg
+
+        code = getattr(error, "sqlstate", None) or ""
+        said = _said(error)
+        is_cut = not code and isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError))
+        if code in _PASSING or code.startswith("08") or is_cut:
+            return self._lost(said, _PERHAPS_KEPT if to_write else "")
+        if code in _DAMAGE or isinstance(error, UnicodeError):
+            return DamagedStoreError(
+                f"{f'run {run!r}: ' if run else ''}{self.url} is not as it was written: PostgreSQL says {said!r}. Put a copy of "
+                "the tables in their place, or delete the run (if that fails, the tables) and measure it again."
+            )
+        kept = KEPT if to_write else ""
+        if code == "54000":
+            text = f"{self.url}: the outputs of one cell are larger than PostgreSQL can keep.{kept} Pass "
+            return StoreError(text, Setting("keep_predictions", "False"), ".")
+        return StoreError(f"{self.url} {_fault_text(code, said, kept)}")
+
+    def _refusal(self, error: Exception) -> TiebreakError:
+        """Error for a connection that could not be made; where there was one before, the server will come back."""
+        said = _said(error)
+        if any(words in said for words in _WAITING):
+            return self._lost(said, "")
+        if any(words in said for words in _NOBODY):
+            return StoreError(
+                f"{self.url} does not let this user in: {said}. Check the user and the password, which may stand in the address, "
+                "in PGPASSWORD or in a password file."
+            )
+        if "FATAL:" in said and "database " in said and "does not exist" in said:
+            return StoreError(
+                f"there is no such database as {self.url}: {said}. Check the address, or make the database: createdb NAME"
+            )
+        if self._was_reached:
+            return self._lost(said, " What was written before is kept.")
+        return StoreError(f"{self.url} cannot be reached: {said}. Check the address, and whether the server is running.")
+
+    def _lost(self, said: str, kept: str) -> LostStoreError:
+        return LostStoreError(f"{self.url} cannot be used for now: {said}.{kept} See to the server; {AGAIN}.")
+
+
+# --- errors ---------------------------------------------------------------------------------------------------------------
+
+_PERHAPS_KEPT = " What was written before is kept; of this call it is not certain, and to write it again does no harm."
+
+# Error codes of PostgreSQL, appendix A of its manual. Of those that may pass: the server ends, starts, or has no place left; the
+# session was ended; or two transactions stood in each other's way.
+_PASSING = frozenset("57P01 57P02 57P03 57P05 25P03 53300 40001 40P01".split())
+_DAMAGE = frozenset("XX001 XX002 42P01 42703 42804 42883 23502 23505".split())
+
+# Those who are not let in are told why in words only, in the language of the server; what is not known here is no reason to wait
+# for a server that was never reached.
+_WAITING = (
+    "too many clients",
+    "too many connections",
+    "connection slots",
+    "starting up",
+    "shutting down",
+    "in recovery mode",
+    "not yet accepting connections",
+    "not accepting connections",
+    # cut while it was being made: somebody was there
+    "server closed the connection unexpectedly",
+    "terminating connection",
+    "connection has been closed unexpectedly",
+    "Connection reset by peer",
+)
+_NOBODY = ("authentication failed", "no password supplied", "pg_hba.conf", "FATAL: role ")
+
+
+def _fault_text(code: str, said: str, kept: str) -> str:
+    """Message that says what is wrong, what was kept, how to go on."""
+    match code:
+        case "55P03":
+            return (
+                f"is locked: another process has been writing to it for more than {BUSY_SECONDS:g} seconds.{kept} Wait for that "
+                f"process or stop it; {AGAIN}."
+            )
+        case "53100":
+            return f"cannot grow: the disk of the server is full ({said}).{kept} Make room; {AGAIN}."
+        case "25006":
+            return f"is read-only: {said}.{kept} Name the server that is written to, or another store."
+        case "42501":
+            return (
+                f"cannot be used: {said}.{kept} The user needs CREATE in the schema to make a store, and SELECT, INSERT, UPDATE "
+                "and DELETE on its tables."
+            )
+        case "3F000":
+            return (
+                f"has no schema to make tables in: {said}.{kept} Make one, or name one that is there: "
+                "?options=-csearch_path%3DSCHEMA"
+            )
+        case _:
+            return f"cannot be used: {said}.{kept} See to the server, or name another store."
+
+
+def _said(cause: BaseException) -> str:
+    """Words of the server or its library, in a line without a full stop."""
+    primary = getattr(getattr(cause, "diag", None), "message_primary", None)
+    lines = str(primary or cause).splitlines()
+    text = " ".join(line.strip() for line in lines if not line.strip().startswith("Is the server running"))
+    return " ".join(text.split()).removeprefix("connection failed: ").rstrip(".")

@@ -1,0 +1,204 @@
+"""A store in a database: a SQLite file, PostgreSQL, or a database in memory.
+
+The methods import what needs numpy: a list of runs is there before that would be loaded.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import os
+import secrets
+from collections.abc import Mapping
+from functools import partial
+from numbers import Real
+from typing import TYPE_CHECKING
+
+from tiebreak.errors import DamagedStoreError, InvalidParameterError, StoreError
+from tiebreak.plan.record import RunRecord
+from tiebreak.stores.addresses import database_of
+from tiebreak.stores.damage import Damage, FoundDamageError, refuse
+from tiebreak.stores.encoding import sealed, to_json
+from tiebreak.stores.runs import (
+    Tally,
+    find_run,
+    hash_of,
+    key_of,
+    known_run,
+    list_runs,
+    pack_head,
+    pack_tally,
+    read_plan,
+    read_tally,
+)
+
+if TYPE_CHECKING:
+    from tiebreak.stores.contract import RunSummary
+    from tiebreak.stores.database import Connection, Database
+    from tiebreak.stores.log import SqlLog
+    from tiebreak.stores.rows import RunRows
+
+
+class SqlStore:
+    """Runs in a database: a SQLite file, or PostgreSQL. Any number of threads and processes may use it at once.
+
+    A file is made when a run is begun, readable for its owner only; in PostgreSQL so are tables, in the current schema of the
+    user. Nothing in it is pickled, and reading it imports nothing that it names. Every row carries a hash that is checked
+    whenever it is read.
+
+    Parameters
+    ----------
+    source : str or path-like
+        ``sqlite:///results.db``, a path that ends in ``.db`` or ``.sqlite``, or
+        ``postgresql://user:password@host/database`` with the options of PostgreSQL's own library, such as ``?sslmode=require``.
+    patience : float, default 60.0
+        For how many seconds a PostgreSQL server that went away is waited for, before that is an error.
+    lease_seconds : float, default 60.0
+        Where several processes measure one run: for how long one of them may show no sign of life before the others
+        take over the cells that it had begun. A process that ended on the same machine is noticed at once.
+
+    Raises
+    ------
+    InvalidParameterError
+        The source is something else.
+    MissingDependencyError
+        PostgreSQL without its driver.
+    """
+
+    def __init__(self, source: str | os.PathLike[str], *, patience: float = 60.0, lease_seconds: float = 60.0) -> None:
+        self._database: Database = database_of(source, _seconds("patience", patience, 0))
+        self._lease_seconds = _seconds("lease_seconds", lease_seconds, 1)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.url!r})"
+
+    @property
+    def url(self) -> str:
+        """Address of the store, without passwords; "" for one in memory."""
+        return self._database.url
+
+    def runs(self) -> list[RunSummary]:
+        """All runs, the last one updated first."""
+        runs = self._database.do(partial(list_runs, refuse))
+        return sorted(runs.values(), key=lambda run: run.updated, reverse=True)
+
+    def open(self, record: RunRecord, *, accept_versions: bool = False) -> SqlLog:
+        """Begin a run, or go on with the one of the same name."""
+        from tiebreak.stores.log import SqlLog
+        from tiebreak.stores.plan_blob import pack_plan
+        from tiebreak.stores.plan_mapping import check_record, environment_of, merge_records
+        from tiebreak.stores.rows import RunRows
+
+        check_record(record)
+        versions = dict(record.versions)
+
+        def begin(connection: Connection) -> tuple[int, RunRecord, int, int]:
+            run = find_run(connection, record.name)
+            environments: tuple[Mapping[str, str], ...] = (versions,)
+            now = self._database.now(connection)
+            if run is None:
+                number, stored, position, before = secrets.randbits(40), record, 0, Tally(now, now)
+            else:
+                number, before = run, read_tally(connection, run, record.name)
+                old, environments, _ = read_plan(connection, run, record.name)
+                stored = merge_records(old, record)
+                position = environment_of(record.name, environments, versions, accept_versions)
+                environments = (*environments, versions)[: max(len(environments), position + 1)]
+            plan = sealed(pack_plan(stored, environments), "plan", number)
+            tally = before._replace(plan=hash_of(plan))
+            row = [pack_tally(number, tally), sealed(to_json(pack_head(stored)), "head", number), plan, number]
+            if run is None:
+                insert = "INSERT INTO tiebreak_runs (tally, head, plan, run, name_key) VALUES (?, ?, ?, ?, ?)"
+                connection.execute(insert, [*row, key_of(record.name)])
+            elif tally != before:
+                connection.execute("UPDATE tiebreak_runs SET tally = ?, head = ?, plan = ? WHERE run = ?", row)
+            return number, stored, position, tally.plan
+
+        run, stored, position, plan = self._database.do(begin, record.name, to_write=True, create=True)
+        own = dataclasses.replace(record, threads=stored.threads)
+        return SqlLog(RunRows(self._database, run, own, stored, plan, position), self._lease_seconds)
+
+    def read(self, name: str) -> SqlLog:
+        """A stored run with everything that it has."""
+        from tiebreak.stores.log import SqlLog
+
+        run = self._database.do(partial(known_run, name), name)
+        return SqlLog(self._read_rows(run, name), self._lease_seconds)
+
+    def delete(self, name: str) -> None:
+        """Forget a run, even a damaged one."""
+
+        def forget(connection: Connection) -> None:
+            run = known_run(name, connection)
+            for table in ("cells", "outputs", "leases", "runs"):
+                connection.execute(f"DELETE FROM tiebreak_{table} WHERE run = ?", [run])  # noqa: S608
+
+        self._database.do(forget, name, to_write=True)
+
+    def check(self) -> list[Damage]:
+        """Read everything and say what is not as it was written; empty if all is well."""
+        damages: list[Damage] = []
+        database = self._database
+        try:
+            if found := database.do(database.find_damage):
+                damages.append(Damage("", database.whole, f"{database.kind} says {found!r}"))
+            runs = database.do(partial(list_runs, damages.append))
+            numbers = database.do(lambda connection: connection.execute("SELECT DISTINCT run FROM tiebreak_cells"))
+            known = database.do(lambda connection: connection.execute("SELECT run FROM tiebreak_runs"))
+        except DamagedStoreError as error:
+            return [*damages, _found(database, "", error)]
+        damages += [Damage("", "the list of runs", "one that has cells is gone") for each in numbers if each not in known]
+        for run, summary in runs.items():
+            try:
+                self._read_rows(run, summary.name).check(damages.append)
+            except DamagedStoreError as error:
+                damages.append(_found(database, summary.name, error))
+            except StoreError:
+                if (run,) in database.do(lambda connection: connection.execute("SELECT run FROM tiebreak_runs")):
+                    raise  # else it was deleted by another process meanwhile
+        return list(dict.fromkeys(damages))
+
+    def backup(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Copy a store in a file into another file, as it is at one moment. Others may write meanwhile.
+
+        The copy is read and verified before it takes its name; a store that is damaged is refused.
+
+        Parameters
+        ----------
+        path : str or path-like
+        overwrite : bool
+            Whether a file that is there may be replaced.
+
+        Raises
+        ------
+        StoreError
+            The copy cannot be written there, or the store is in PostgreSQL, which has tools of its own for it.
+        DamagedStoreError
+        """
+        from tiebreak.stores.backup import back_up
+
+        back_up(self._database, path, lambda part: SqlStore(part).check(), overwrite=overwrite)
+
+    def close(self) -> None:
+        """Let go of files and connections; the store may be used again afterwards."""
+        self._database.close()
+
+    def _read_rows(self, run: int, name: str) -> RunRows:
+        from tiebreak.stores.rows import RunRows
+
+        record, environments, plan = self._database.do(lambda connection: read_plan(connection, run, name), name)
+        return RunRows(self._database, run, record, record, plan, len(environments) - 1)
+
+
+def _found(database: Database, run: str, error: DamagedStoreError) -> Damage:
+    """Damage that an error tells of, in a run or in the whole store."""
+    if isinstance(error, FoundDamageError):
+        return error.damage
+    said = " ".join(str(error.__cause__).split())
+    return Damage(run, database.whole, str(error) if error.__cause__ is None else f"{database.kind} says {said!r}")
+
+
+def _seconds(name: str, value: float, least: float) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real) or not least <= value < math.inf:
+        raise InvalidParameterError(f"{name} must be a number of seconds of at least {least:g}; got {value!r}.")
+    return float(value)

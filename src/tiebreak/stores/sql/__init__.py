@@ -1,1 +1,0 @@
-"""Stores in a database: SQLite or PostgreSQL, one logic for both."""

@@ -1,0 +1,313 @@
+"""A store in a SQLite file, or in memory: how it is made, opened and locked, and what its errors mean."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from itertools import chain, repeat
+from pathlib import Path
+from typing import Any
+
+from tiebreak.errors import DamagedStoreError, Setting, StoreError, TiebreakError
+from tiebreak.stores.contract import NoStoreError
+from tiebreak.stores.database import AGAIN, KEPT, TABLES, Connection, Database, Result
+
+BUSY_SECONDS = 30.0
+"""How long a writer waits for another one."""
+MOST_BYTES = 256_000_000
+"""The largest array or text that is read or written; the limit of SQLite itself is larger."""
+_MOST_DEFINITION = 1_000_000
+_FREE_STEPS, _STEPS = 2_000_000, 10_000
+"""Steps of SQLite that each statement may take, beside one for each byte of the file, and how often they are counted."""
+_DAMAGE = frozenset("CORRUPT ERROR CONSTRAINT MISMATCH FORMAT RANGE SCHEMA INTERRUPT".split())
+# What ANALYZE makes, which tools for SQLite do to any file
+_STATISTICS = ("CREATE TABLE sqlite_stat1(tbl,idx,stat)", "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)")
+
+# Closing any handle of a file drops the locks that this process has on it, as POSIX has it. So the handle that made a file is
+# closed before another thread can have opened it.
+_OPENING = threading.Lock()
+
+
+class SqliteConnection:
+    """A connection to a file that anybody may have made: nothing in it costs more than its size allows."""
+
+    def __init__(self, target: str, path: str = "") -> None:
+        self.driver = sqlite3.connect(target, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+        self.path = path
+        self.file = os.stat(path) if path else None  # noqa: PTH116
+
+    def execute(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Execute a statement and fetch the rows that it answers with, which are no larger than the file."""
+        most = self.file_bytes()
+        if self.path:  # pages of a file may lead round in a circle
+            calls = chain(repeat(0, (_FREE_STEPS + most) // _STEPS), repeat(1))
+            self.driver.set_progress_handler(calls.__next__, _STEPS)
+        cursor = self.driver.execute(statement, values)
+        rows: list[tuple[Any, ...]] = []
+        while page := cursor.fetchmany(500):
+            rows += page
+            most -= sum(len(value) for row in page for value in row if isinstance(value, (bytes, str))) if self.path else 0
+            if most < -1_000_000:
+                cursor.close()
+                raise sqlite3.DatabaseError("its rows are more than fit into the file")
+        return rows
+
+    def execute_many(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
+        """Execute a statement for each of some rows."""
+        self.driver.executemany(statement, rows)
+
+    def file_bytes(self) -> int:
+        """Size of the file with its journal."""
+        files = [Path(self.path + ending) for ending in ("", "-wal")] if self.path else []
+        return sum(file.stat().st_size for file in files if file.exists())
+
+
+class SqliteDatabase(Database):
+    """A file; `Database` describes the methods. A later change of the working folder does not matter."""
+
+    kind = "SQLite"
+    whole = "the file"
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"sqlite:///{path}")
+        self.shown = path
+        self.path = os.path.abspath(path)  # noqa: PTH100
+
+    def connect(self, *, create: bool) -> SqliteConnection:
+        """Connect to the file, which is made for its owner only if there is none; its journals will have the same rights."""
+        # os.path, as Path raises for a name that is too long
+        with _OPENING:
+            if not os.path.lexists(self.path):
+                if not create:
+                    raise NoStoreError(self.no_store_text())
+                try:
+                    with suppress(FileExistsError):
+                        os.close(os.open(self.path, os.O_CREAT | os.O_EXCL, 0o600))
+                except OSError as error:
+                    raise self._fault("FULL" if error.errno == errno.ENOSPC else "CANTOPEN", "", "") from error
+        if not os.path.exists(self.path):  # noqa: PTH110
+            raise StoreError(
+                f"{self.shown} is a link that leads nowhere, or to itself. Remove it, or name the file that is meant."
+            )
+        if os.path.getsize(self.path) == 1:  # noqa: PTH202  which SQLite would take for an empty database
+            raise self._no_database()
+        # mode=rw: a file that is gone by now is an error, and not made anew with the rights of any other file
+        connection = SqliteConnection(f"{Path(self.path).as_uri()}?mode=rw", self.path)
+        try:
+            self._limit(connection)
+        except BaseException:
+            connection.driver.close()
+            raise
+        return connection
+
+    def _limit(self, connection: SqliteConnection) -> None:
+        driver = connection.driver
+        driver.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MOST_DEFINITION)  # the first statement reads all definitions
+        # What is committed survives a power cut: EXTRA waits for the folder too, from which the journal was removed, or a
+        # journal that is there again afterwards takes the commit back. In WAL mode it is the same as FULL.
+        driver.execute("PRAGMA synchronous = EXTRA")
+        # Functions that a schema names are not called unless they are harmless; pages are looked at before they are used.
+        driver.execute("PRAGMA trusted_schema = OFF")
+        driver.execute("PRAGMA cell_size_check = ON")
+
+    def is_usable(self, connection: Connection) -> bool:
+        """A file that was moved, deleted or replaced takes nothing more: what would be written there has no name."""
+        with suppress(OSError):
+            file = connection.file  # type: ignore[attr-defined]
+            if file is None or os.path.samestat(file, os.stat(self.path)):  # noqa: PTH116
+                return True
+        connection.driver.close()
+        self.close()
+        raise StoreError(f"{self.shown} was moved, deleted or replaced while it was in use.{KEPT} Put it back; {AGAIN}.")
+
+    def begin(self, connection: Connection, *, to_write: bool) -> None:
+        """Take the lock for writing at once, or none: a transaction that took it later could not wait for it."""
+        driver = connection.driver
+        if not to_write:
+            driver.execute("BEGIN")
+            return
+        # SQLite itself asks for the lock ten times a second only, and may not get it for long beside writers that never pause
+        driver.execute("PRAGMA busy_timeout = 0")
+        until = time.monotonic() + BUSY_SECONDS
+        while not driver.in_transaction:
+            try:
+                driver.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError as error:
+                if time.monotonic() >= until or not error_name(error).startswith("BUSY"):
+                    raise
+                time.sleep((1 + time.monotonic_ns() // 100 % 10) / 1000)  # 1 to 10 ms, not in step with others
+        driver.execute(f"PRAGMA busy_timeout = {round(1000 * BUSY_SECONDS)}")
+
+    def is_store(self, connection: Connection) -> bool:
+        """Look for the tables; of a store, make sure first that nothing in it can act: its own tables alone, made as here."""
+        found = connection.execute("SELECT type, name, rootpage, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name")
+        own = {name: self.table_statement(name) for name in TABLES}
+        strange = [
+            f"{kind} {name!r}"
+            for kind, name, page, sql in found
+            if sql not in _STATISTICS and (kind != "table" or not page or own.get(name) != sql)
+        ]
+        names = {name.lower() for _, name, _, _ in found}
+        if strange and "tiebreak_store" in names:
+            raise DamagedStoreError(
+                f"{self.shown} holds the {strange[0]}, which is not as this release of tiebreak makes one. Nothing was read, as "
+                "that could do whatever it says. A store of another release is read with that release. Else use a copy from "
+                "before it was changed, or from somebody whom you trust; tables of your own belong into another file."
+            )
+        if strange:
+            raise StoreError(
+                f"{self.shown} is a SQLite database of something else, with the {strange[0]}; it was left as it is. Name another "
+                "file for the store."
+            )
+        if is_store := bool(names & own.keys()):
+            self.check_schema(connection)
+        connection.driver.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_BYTES)
+        return is_store
+
+    def make_lasting(self, connection: Connection, *, is_new: bool, to_write: bool) -> None:
+        """Switch to the journal mode in which this release of SQLite keeps its promises.
+
+        WAL is switched on only where this process made the tables: others may use releases that should not have it. A file in use
+        by others is left as it is, which is as safe, only slower.
+        """
+        is_safe = wal_is_safe(sqlite3.sqlite_version_info)
+        if is_new or not is_safe:
+            connection.driver.execute("PRAGMA busy_timeout = 0")
+            with suppress(sqlite3.OperationalError):
+                connection.driver.execute(f"PRAGMA journal_mode = {'wal' if is_safe else 'delete'}").fetchall()
+            connection.driver.execute(f"PRAGMA busy_timeout = {round(1000 * BUSY_SECONDS)}")
+
+    def table_statement(self, name: str) -> str:
+        """Statement that makes a table; rows that hold whole plans are updated in place by their number."""
+        ending = "" if name in ("tiebreak_store", "tiebreak_runs") else " WITHOUT ROWID"
+        return f"CREATE TABLE {name} {TABLES[name].replace('BYTES', 'BLOB')}{ending}"
+
+    def now(self, connection: Connection) -> int:
+        """The machine's clock, as the database runs in this process."""
+        return time.time_ns() // 1000
+
+    def find_damage(self, connection: Connection) -> str:
+        """SQLite's check of the whole file."""
+        found = str(connection.execute("PRAGMA integrity_check(1)")[0][0])
+        return "" if found == "ok" else found
+
+    def no_store_text(self) -> str:
+        """No file, or an empty one."""
+        return f"there is no store {self.shown}. Check the path; a file is made when something is evaluated into it."
+
+    def errors(self) -> tuple[type[Exception], ...]:
+        """SQLite's; UnicodeError where the text of an error is damaged."""
+        return sqlite3.Error, UnicodeError
+
+    def translate(self, error: Exception, *, run: str, to_write: bool) -> TiebreakError:
+        """Put an error of SQLite into words."""
+        kind = error_name(error).split("_")[0]
+        said = " ".join(str(error).split())
+        if kind == "NOTADB":
+            return self._no_database()
+        is_foreign = kind == "TOOBIG" and not to_write
+        if is_foreign or kind in _DAMAGE or "decode" in said or type(error) is sqlite3.DatabaseError:
+            # broken pages, tables that are not as they were made, texts that are none
+            if kind == "INTERRUPT":
+                said = "reading it takes longer than a file of its size can, as if its pages led round in a circle"
+            return DamagedStoreError(
+                f"{f'run {run!r}: ' if run else ''}{self.shown} is not as it was written: SQLite says {said!r}. Put a copy of "
+                "the store in its place, or delete the run (if that fails, the file) and measure it again."
+            )
+        return self._fault(kind, said, KEPT if to_write else "")
+
+    def _no_database(self) -> StoreError:
+        return StoreError(f"{self.shown} is not a SQLite database; it was left as it is. Name another file for the store.")
+
+    def _fault(self, kind: str, said: str, kept: str) -> StoreError:
+        """Error that says what is wrong, what was kept, how to go on."""
+        path = self.shown
+        match kind:
+            case "TOOBIG":
+                text = (
+                    f"{path}: the plan, a text, or the outputs of one cell have more than {MOST_BYTES // 10**6} MB.{kept} Pass "
+                )
+                return StoreError(text, Setting("keep_predictions", "False"), ", or keep the run in PostgreSQL.")
+            case "BUSY" | "LOCKED" | "PROTOCOL":
+                what = f"is locked: another process has been writing to it for more than {BUSY_SECONDS:g} seconds"
+                remedy = f"Wait for that process or stop it; {AGAIN}"
+            case "FULL":
+                what, remedy = "cannot grow: the disk is full", f"Make room; {AGAIN}"
+            case "READONLY" | "PERM" | "AUTH" | "CANTOPEN":
+                what = f"cannot be opened or written: {_obstacle(path)}"
+                remedy = "Put that right, or name another store"
+            case "IOERR":
+                what, remedy = f"cannot be read or written: the system says {said!r}", f"Look after the disk; {AGAIN}"
+            case _:
+                what, remedy = f"cannot be used: {said}", "Close other programs that use it, or name another store"
+        return StoreError(f"{path} {what}.{kept} {remedy}.")
+
+
+class MemoryDatabase(SqliteDatabase):
+    """A database in memory: one connection, on which threads take turns."""
+
+    def __init__(self) -> None:
+        super().__init__("")
+        self.url, self.path, self.shown = "", "", "the store in memory"
+        self._turn = threading.RLock()
+        self._only = SqliteConnection(":memory:")
+        self._prepare(self._only, create=True)
+
+    def once(
+        self, work: Callable[[Connection], Result], run: str = "", *, to_write: bool = False, create: bool = False
+    ) -> Result:
+        """Return what some work returns, when it is this thread's turn."""
+        with self._turn:
+            return super().once(work, run, to_write=to_write, create=create)
+
+    def connect(self, *, create: bool) -> SqliteConnection:
+        """The connection that there is."""
+        return self._only
+
+    def give_up(self, connection: Connection) -> None:
+        """Undo what the connection is at."""
+        connection.driver.rollback()
+
+    def close(self) -> None:
+        """There is nothing to let go of."""
+
+
+def wal_is_safe(version: tuple[int, ...]) -> bool:
+    """Tell that no commit can be lost in WAL mode: releases 3.7.0 to 3.51.2 have a bug there, but for 3.50.7 and 3.44.6.
+
+    The version is as in ``sqlite3.sqlite_version_info``.
+    """
+    return version >= (3, 51, 3) or (3, 50, 7) <= version < (3, 51) or (3, 44, 6) <= version < (3, 45)
+
+
+def journal_mode(version: tuple[int, ...]) -> str:
+    """Describe how a store keeps its promises on this SQLite; the version is as in ``sqlite3.sqlite_version_info``."""
+    return "WAL + EXTRA" if wal_is_safe(version) else "DELETE + EXTRA, as this release can lose commits in WAL mode"
+
+
+def error_name(error: BaseException) -> str:
+    """Give SQLite's name of what went wrong, such as "READONLY_DIRECTORY"; "" for an error that is not SQLite's."""
+    name = str(getattr(error, "sqlite_errorname", "")).removeprefix("SQLITE_")
+    # in WAL mode a full disk is noticed first where the file that the processes share cannot be made large enough
+    return "FULL" if name == "IOERR_SHMSIZE" else name
+
+
+def _obstacle(path: str) -> str:
+    """Name what of file and folder stands in the way."""
+    file, folder = Path(path), Path(path).absolute().parent
+    if not folder.is_dir():
+        return f"there is no folder {os.fspath(file.parent)!r}"
+    if file.is_dir():
+        return "it is a folder"
+    if file.exists() and not os.access(file, os.R_OK):
+        return "you may not read it"
+    if file.exists() and not os.access(file, os.W_OK):
+        return "the file is read-only"
+    if not os.access(folder, os.W_OK):
+        return f"the folder {os.fspath(file.parent)!r} is read-only, and SQLite keeps a journal beside the file while it writes"
+    return "the system refuses, although file and folder may be written; the disk may be full, or too many files are open"

@@ -1,0 +1,543 @@
+"""Sentences of an answer: the headline, a pair, the next step, and the small print. No text of an answer stands elsewhere."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tiebreak.comparison.family import REASONS
+from tiebreak.comparison.next_step import MOST_TIMES, Need, cheapest, detectable, need_of
+from tiebreak.comparison.ranking import BEST, NEAR_BEST
+from tiebreak.numerics import RELATIVE_TOLERANCE
+from tiebreak.numerics.law import VERDICTS
+from tiebreak.views.design import design_line
+from tiebreak.views.looks import stays_open, what_is_left
+from tiebreak.views.names import left_out, quoted_names, spoken
+from tiebreak.views.words import (
+    count,
+    decimals_for,
+    format_bound,
+    format_interval,
+    format_percent,
+    format_score,
+    level_words,
+    listed,
+    printable,
+    seconds,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tiebreak.comparison.comparison import Comparison, PairComparison
+    from tiebreak.numerics import FloatArray
+    from tiebreak.scores.vocabulary import Notice
+
+HEADLINES = {
+    "better": "{a} is better than {b}: {size}.",
+    "ahead": "{a} is ahead of {b}: {size}, perhaps too little to matter.",
+    "equivalent": "{a} and {b} are practically equivalent: {metric} within {rope}.",
+    "undecided": "No winner yet: {a} leads {b} by {amount} {metric}, which may be chance.",
+    "even": "No winner yet: {a} and {b} are even.",
+    "identical-scores": "No winner: {names} have identical scores.",
+    "no-spread": "No winner yet: {a} leads {b}, always by the same amount.",
+    "too-few-units": "No winner yet: {a} leads {b}, on too few {units}.",
+    "too-few-draws": "No winner yet: {a} leads {b}, with too few draws.",
+    "missing-splits": "No winner yet: {a} and {b} share too few {units}.",
+    "best": "{a} is the best of the {n}: {value}.",
+    "copies": "{names} are the best of the {n}, with identical scores.",
+    "near": "Take {a}: shown to be within {rope} of the best of the {n}.",
+    "fastest": "Take {a}, the fastest of {k} shown to be within {rope} of the best.",
+    "open": "No winner yet: {a} leads ({value}), but {others} may be as good.",
+    "unknown": "No winner yet: {a} leads ({value}), by how much is not known.",
+    "over": "{names} {are} {verdict} {b}.",
+    "not over": "No winner over {b} yet: {a} leads, {k} of {n} undecided.",
+    "none over": "None is shown to be better than {b}: {k} of {n} undecided.",
+    "keep": "Keep {b}: none of the {n} others is better{by}.",
+}
+"""Headlines, at most 15 words each with a name or a number as one."""
+
+PAIRS = {
+    "better": "{a} is better than {b}: {how}{beyond}.",
+    "ahead": "{a} is ahead of {b}: {how}; that it exceeds {rope} is not shown.",
+    "equivalent": "{a} and {b} are practically equivalent: {how}, inside ±{rope}{though}.",
+    "undecided": "{a} and {b} cannot be told apart yet: {how}, {why}.",
+    "outside": "{a} against {b}: {how}; this pair is not in the family that was judged, so it has no verdict.",
+    "identical-scores": "{a} and {b} have identical scores on all {units}: nothing tells them apart here.",
+    "no-spread": "{a} and {b} differ by the same amount on all {units}: without spread there is nothing to test it with.",
+    "too-few-units": "{a} and {b} are undecided: {units} are too few for an interval at {level}, the level of this family.",
+    "too-few-draws": "{a} and {b} are undecided: there are too few draws for an interval at {level}, the level of this family.",
+    "missing-splits": "{a} and {b} share {units}, too few to compare them.",
+    "broken time": "{a} and {b} share {units} of the series: a missing one breaks the order of time, so they are not compared.",
+}
+
+STEPS = {
+    "take": "Take {a}.",
+    "typical": "Take {a} if a typical {unit} is what counts; by the {value} {b} is ahead.",
+    "either": "Take whichever is cheaper or simpler.",
+    "faster": "Take {a}, the {word} to fit ({time}).",
+    "near": "Take whichever is cheaper or simpler of {names}.",
+    "keep": "Keep {b}.",
+    "ahead": "To settle {a} and {b}: {ways}; {odds}.",
+    "equivalent": "To show {a} and {b} equivalent: {ways}; {odds}.",
+    "better": "To show that {a} and {b} differ by more than {rope}: {ways}; {odds}.",
+    "hopeless": "No realistic number of {units} settles {a} and {b}: take either.",
+}
+
+CHANGES_READING = (
+    "failed-models",
+    "failed-splits",
+    "survivors-only",
+    "undefined-metric",
+    "few-positives",
+    "few-periods",
+    "few-clusters",
+    "few-datasets",
+    "rare-events",
+    "lasting-autocorrelation",
+    "missing-splits",
+    "not-connected",
+    "assumed-paired",
+)
+"""Codes of notices that stand under the small print, as they change how the answer is read."""
+
+SAID = ("no-rope", "selected-best", "identical-scores", "no-spread")
+"""Codes of notices whose fact the page states elsewhere."""
+
+
+# --- the headline -----------------------------------------------------------------------------------------------------------
+
+
+def headline(comparison: Comparison) -> str:
+    """The answer in at most 15 words, which names the leader or the model to take."""
+    table = comparison.pair_table
+    if comparison.settings.baseline is not None and table.n_pairs > 1:
+        return _against_baseline(comparison)
+    if is_one_pair(comparison):
+        return _of_pair(comparison.pair(comparison.models[table.first[0]], comparison.models[table.second[0]]))
+    return _of_standings(comparison)
+
+
+def is_one_pair(comparison: Comparison) -> bool:
+    """True where the answer is about two models."""
+    return comparison.pair_table.n_pairs == 1 and comparison.pair_table.is_family
+
+
+def _of_pair(pair: PairComparison) -> str:
+    comparison, pair = pair.comparison, _favourable(pair)
+    names = quoted_names(comparison.models)
+    words = pair.verdict if pair.has_interval else pair.reason
+    if words == "undecided" and pair.difference <= float(pair.law.tolerance):
+        words = "even"
+    return HEADLINES.get(words, HEADLINES["missing-splits"]).format(
+        a=names[pair.first],
+        b=names[pair.second],
+        names=f"{names[pair.first]} and {names[pair.second]}",
+        size=_size(pair),
+        amount=_amount(pair),
+        metric=printable(comparison.metric.name),
+        rope=rope_words(comparison),
+        units=f"{comparison.method.unit}s",
+    )
+
+
+def _of_standings(comparison: Comparison) -> str:
+    table, names = comparison.ranking_table, list(quoted_names(comparison.models).values())
+    said: dict[str, str | int] = {"n": len(names), "rope": rope_words(comparison)}
+    if table.are_all_copies:
+        some = [*names[:1], f"the {len(names) - 1} others"] if len(names) > 3 else names
+        return HEADLINES["identical-scores"].format(names=listed(some))
+    rows: list[int] = table.contenders.tolist()
+    leader = rows[0]
+    said |= {"a": names[leader], "value": f"{value_name(comparison)} {value_text(comparison, leader)}"}
+    if table.standing is not None and np.all(table.standing[rows] == BEST):
+        few = listed([names[row] for row in rows], 3)
+        return HEADLINES["best" if len(rows) == 1 else "copies"].format(names=few, **said)
+    near = np.flatnonzero(table.standing == NEAR_BEST).tolist()
+    if near:
+        fastest = cheapest(comparison, [comparison.models[row] for row in near])
+        chosen = near[0] if fastest is None else comparison.models.index(fastest)
+        return HEADLINES["near" if fastest is None else "fastest"].format(**{**said, "a": names[chosen], "k": len(near)})
+    rivals = [names[row] for row in rows if table.entry[row] != table.entry[leader]]
+    if not rivals:
+        return HEADLINES["unknown"].format(**said)
+    return HEADLINES["open"].format(others=listed(rivals) if len(rivals) < 3 else f"{len(rivals)} others", **said)
+
+
+def _against_baseline(comparison: Comparison) -> str:
+    codes, names = comparison.against_reference.verdict.tolist(), quoted_names(comparison.models)
+    base, n = names[comparison.reference], len(codes) - 1
+    found = {
+        word: [name for name, code in zip(names.values(), codes, strict=True) if VERDICTS[code] == word] for word in VERDICTS
+    }
+    for word, said in (("better", "better than"), ("ahead", "ahead of")):
+        if found[word]:
+            are = "is" if len(found[word]) == 1 else "are"
+            return HEADLINES["over"].format(names=listed(found[word], 3), are=are, verdict=said, b=base)
+    k = len(found["undecided"])
+    if k:
+        is_open = comparison.against_reference.verdict == VERDICTS.index("undecided")
+        lead = np.where(is_open, np.nan_to_num(comparison.against_reference.difference, nan=-np.inf), -np.inf)
+        best = int(np.argmax(lead))
+        is_ahead = lead[best] > float(np.max(comparison.pair_table.law.tolerance))
+        return HEADLINES["not over" if is_ahead else "none over"].format(a=list(names.values())[best], b=base, k=k, n=n)
+    by = f" by more than {rope_words(comparison)}" if found["equivalent"] else ""
+    return HEADLINES["keep"].format(b=base, n=n, by=by)
+
+
+# --- one pair ---------------------------------------------------------------------------------------------------------------
+
+
+def pair_sentence(pair: PairComparison) -> str:
+    """Meaning of the verdict on one pair, with the interval that it rests on, or the reason why there is none."""
+    comparison = pair.comparison
+    alpha = pair.interval_alpha if pair.is_in_family else comparison.settings.alpha
+    said = {"units": count(pair.n_units, comparison.method.unit), "level": level_words(alpha), "rope": rope_words(comparison)}
+    names = quoted_names(comparison.models)
+    if not pair.has_interval:
+        words = pair.reason if pair.reason in PAIRS else "missing-splits"
+        words = "broken time" if words == "missing-splits" and comparison.method.question == "time" else words
+        return PAIRS[words].format(a=names[pair.first], b=names[pair.second], **said)
+    pair = _favourable(pair)
+    ends, whose = interval_text(pair), "" if pair.verdict in ("better", "ahead") else names[pair.first]
+    how = f"{_size(pair, whose)} ({interval_name(comparison, in_family=pair.is_in_family)} {ends})"
+    why = "which holds 0" + (f" and reaches beyond ±{said['rope']}" if comparison.rope else "")
+    return PAIRS[pair.verdict or "outside"].format(
+        a=names[pair.first],
+        b=names[pair.second],
+        how=how,
+        beyond=f", more than the {said['rope']} that matters" if comparison.rope else "",
+        though=f"; {names[pair.first]} is measurably ahead" if has_direction(pair) else "",
+        why="which ends at 0 itself" if pair.reason == "discrete" else why,
+        **said,
+    )
+
+
+def _favourable(pair: PairComparison) -> PairComparison:
+    """The pair in the orientation in which its difference is not negative."""
+    return pair.comparison.pair(pair.second, pair.first) if pair.difference < 0 else pair
+
+
+def _amount(pair: PairComparison) -> str:
+    return format_score(abs(pair.difference), table_decimals(pair.comparison))
+
+
+def _size(pair: PairComparison, whose: str = "") -> str:
+    """Words on a difference: "accuracy 0.032 higher", "no difference in accuracy"."""
+    comparison = pair.comparison
+    metric = printable(comparison.metric.name)
+    if abs(pair.difference) <= float(pair.law.tolerance):
+        return f"no difference in {metric}"
+    typically = "typically " if comparison.method.is_centre else ""
+    side = "higher" if comparison.metric.higher_is_better else "lower"
+    return f"{metric} {typically}{_amount(pair)} {side}{f' for {whose}' if whose else ''}"
+
+
+def has_direction(pair: PairComparison) -> bool:
+    """True where 0 lies outside the interval, beyond rounding noise."""
+    tolerance = float(pair.law.tolerance)
+    return pair.interval_low > tolerance or pair.interval_high < -tolerance
+
+
+def interval_text(pair: PairComparison) -> str:
+    """The interval of the difference."""
+    return format_interval(pair.interval_low, pair.interval_high, table_decimals(pair.comparison), limits(pair.comparison))
+
+
+def flips_line(comparison: Comparison, first: str, second: str) -> str:
+    """Items that only one of two models gets, of 0/1 items: "75 items only bf16 gets, 21 only int4."; "" of other scores."""
+    items, names = comparison.items, quoted_names(comparison.models)
+    found = items.flips(first, second) if items is not None and comparison.method.is_paired and comparison.looks is None else None
+    if found is None:
+        return ""
+    one, other = (len(each) for each in found.values())
+    return f"{count(one, comparison.method.unit)} only {names[first]} gets, {other} only {names[second]}."
+
+
+# --- the next step ----------------------------------------------------------------------------------------------------------
+
+
+def next_step(comparison: Comparison) -> str:
+    """Which model to take, or what would settle it; "" where neither can be said."""
+    table, t = comparison.pair_table, comparison.ranking_table
+    if is_one_pair(comparison):
+        return pair_step(comparison.pair(comparison.models[table.first[0]], comparison.models[table.second[0]]))
+    if comparison.settings.baseline is not None:
+        return _step_from_baseline(comparison)
+    good = [] if t.standing is None else np.flatnonzero((t.standing == BEST) | (t.standing == NEAR_BEST)).tolist()
+    if good:
+        return _taken(comparison, [comparison.models[row] for row in good])
+    rows = t.contenders.tolist()
+    others = [row for row in rows if t.entry[row] != t.entry[rows[0]]]
+    if not others or t.are_all_copies:
+        return ""
+    first, second = comparison.models[rows[0]], comparison.models[others[0]]
+    pair = comparison.pair(first, second)
+    if need_of(pair) is None and comparison.looks is not None and not pair.is_in_family:
+        names = quoted_names(comparison.models)
+        return _sentence(what_is_left(comparison, f"{names[first]} and {names[second]}"))
+    return _settling(pair)
+
+
+def pair_step(pair: PairComparison) -> str:
+    """The next step for one pair."""
+    comparison, pair = pair.comparison, _favourable(pair)
+    if pair.verdict == "better":
+        return _take(comparison, pair.first, [pair.second])
+    if pair.verdict == "equivalent":
+        fast = cheapest(comparison, [pair.first, pair.second])
+        return STEPS["either"] if fast is None else _faster(comparison, fast, "faster")
+    return _settling(pair)
+
+
+def _taken(comparison: Comparison, good: list[str]) -> str:
+    """The one to take of models that are best, or near the best."""
+    standing, names = comparison.ranking_table.standing, quoted_names(comparison.models)
+    fast = cheapest(comparison, good)
+    if fast is not None:
+        return _faster(comparison, fast)
+    if len(good) == 1 or (standing is not None and np.all(standing[[comparison.models.index(name) for name in good]] == BEST)):
+        return _take(comparison, good[0], list(comparison.models))
+    return STEPS["near"].format(names=listed([names[name] for name in good], 6))
+
+
+def _faster(comparison: Comparison, name: str, word: str = "fastest") -> str:
+    time = f"{seconds(comparison.scores.fit_seconds[name])} a fit"
+    return STEPS["faster"].format(a=quoted_names(comparison.models)[name], word=word, time=time)
+
+
+def _take(comparison: Comparison, chosen: str, rivals: Sequence[str]) -> str:
+    """The model to take; where centres of differences were judged and a rival has the better value, on what that rests."""
+    names, table, method = quoted_names(comparison.models), comparison.ranking_table, comparison.method
+    value = dict(zip(comparison.models, np.nan_to_num(comparison.metric.sign * values(comparison), nan=-np.inf), strict=True))
+    ahead = max(rivals, key=lambda name: value[name])
+    if not method.is_centre or value[ahead] - value[chosen] <= RELATIVE_TOLERANCE * abs(value[chosen]):
+        return STEPS["take"].format(a=names[chosen])
+    return STEPS["typical"].format(a=names[chosen], unit=method.unit, value=table.value_name, b=names[ahead])
+
+
+def _step_from_baseline(comparison: Comparison) -> str:
+    """A model that is better, or what would settle the open one that needs least."""
+    codes, base = comparison.against_reference.verdict.tolist(), comparison.reference
+    verdicts = {name: VERDICTS[code] for name, code in zip(comparison.models, codes, strict=True)}
+    better = [name for name, verdict in verdicts.items() if verdict == "better"]
+    if better:
+        return _take(comparison, better[0], [base])
+    needs = [(need, pair) for pair in _open_pairs(comparison) if (need := need_of(pair)) is not None]
+    if not needs:
+        kept = all(verdict in ("worse", "behind", "equivalent", "") for verdict in verdicts.values())
+        return STEPS["keep"].format(b=quoted_names(comparison.models)[base]) if kept else ""
+    return _settling(min(needs, key=lambda each: each[0].n_units)[1])
+
+
+MOST_WEIGHED = 20
+"""Open pairs of which the units that would settle them are worked out."""
+
+
+def _open_pairs(comparison: Comparison) -> list[PairComparison]:
+    """Pairs with the baseline that are undecided or ahead, those first whose intervals are short beside what would decide."""
+    against = comparison.against_reference
+    is_open = np.isin(against.verdict, [VERDICTS.index("undecided"), VERDICTS.index("ahead")])
+    size = np.abs(against.difference)
+    ratio = (against.interval.high - against.interval.low) / np.maximum(np.maximum(size, comparison.rope - size), 1e-300)
+    order = np.argsort(np.where(np.isfinite(ratio), ratio, np.inf), kind="stable").tolist()
+    chosen = [comparison.models[row] for row in order if is_open[row]][:MOST_WEIGHED]
+    return [comparison.pair(name, comparison.reference) for name in chosen]
+
+
+def _settling(pair: PairComparison) -> str:
+    """Units that would settle a pair, or that no realistic number of them does; of looks, the rest of their plan."""
+    pair = _favourable(pair)
+    comparison, need = pair.comparison, need_of(pair)
+    if need is None:
+        return ""
+    names = quoted_names(comparison.models)
+    a, b = names[pair.first], names[pair.second]
+    if comparison.looks is not None:
+        return _sentence(what_is_left(comparison, f"{a} and {b}", is_hopeless=stays_open(pair)))
+    ways = _ways(pair, need)
+    units = "examples" if comparison.method.unit == "split" else f"{comparison.method.unit}s"
+    words = STEPS[need.goal if ways else "hopeless"]
+    return words.format(a=a, b=b, ways=" or ".join(ways), odds=_odds(pair), units=units, rope=rope_words(comparison))
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _odds(pair: PairComparison) -> str:
+    """Chance of the advice: the share of simulated continuations that fulfilled it (benchmarks/validity/advice.py).
+
+    Of repeats on the same data 16 of 45, 6 of 18 and 139 of 300 did, of areas under ROC curves 40 % of 300, of test sets 43 %; of
+    items, datasets, seeds and periods 46 to 58 % of 300 each.
+    """
+    method = pair.comparison.method
+    is_at_best = method.unit == "split" or method.question == "test-sets" or not method.is_mean
+    return "even odds at best" if is_at_best else "about even odds"
+
+
+def _ways(pair: PairComparison, need: Need) -> list[str]:
+    """Numbers of repeats, units, examples or runs that would do."""
+    unit, found = pair.comparison.method.unit, []
+    if need.n_units <= MOST_TIMES * pair.n_units and need.can_repeat:
+        found.append(_units(pair, need))
+    if np.isfinite(need.runs_needed):
+        found.append(f"about {need.runs_needed:.0f} runs instead of {need.n_runs}")
+    if not found and unit == "split" and need.times_data <= MOST_TIMES:
+        times = f"{need.times_data:.2g}" if need.times_data < 10 else f"{need.times_data:.0f}"
+        found.append(f"about {times} times as many examples{' (more repeats will not do)' if need.can_repeat else ''}")
+    return found
+
+
+def _units(pair: PairComparison, need: Need) -> str:
+    comparison = pair.comparison
+    if need.n_repeats:
+        n_now = np.unique(comparison.matrix.repeat).size
+        time = "" if np.isnan(need.seconds) else f", about {seconds(need.seconds)}"
+        return f"about {count(need.n_repeats, 'repeat')} of these splits instead of {n_now} ({need.n_fits:,.0f} more fits{time})"
+    unit, items = comparison.method.unit, comparison.items
+    n_units = _rounded_up(max(need.n_units, pair.n_units + 1))
+    if items is None or items.clusters is None or not comparison.method.is_paired:
+        return f"about {n_units:,} {unit}s instead of {pair.n_units:,}"
+    n_clusters = _rounded_up(max(need.n_units / pair.n_units * items.n_clusters, items.n_clusters + 1))
+    return f"about {n_clusters:,} clusters like these ({n_units:,} {unit}s) instead of {items.n_clusters:,}"
+
+
+def _rounded_up(n_units: float) -> int:
+    """Two digits, as the estimate behind the number is not known to more."""
+    step: int = 10 ** max(0, int(np.log10(n_units)) - 1)
+    return int(np.ceil(n_units / step)) * step
+
+
+# --- the small print --------------------------------------------------------------------------------------------------------
+
+
+def small_print(comparison: Comparison) -> list[str]:
+    """Lines on how the numbers were made and what they cannot show, then the notices that change how they are read."""
+    metric, method = printable(comparison.metric.name), comparison.method
+    rope = f"differences up to {rope_words(comparison)} do not matter" if comparison.rope else NO_ROPE
+    is_metric = comparison.pair_table.judged.unit == "metric"
+    facts = [design_line(comparison), *([rope] if is_metric else []), *([held] if (held := together(comparison)) else [])]
+    unseen = detectable(comparison, 0.5)
+    seen = "" if unseen is None else format_bound(unseen.smallest, table_decimals(comparison))
+    named = quoted_names(comparison.models)[comparison.models[0]]
+    is_centre = method.is_centre and comparison.pair_table.is_family
+    is_picked = any(notice.code == "selected-best" for notice in comparison.notices)
+    turned = "; a positive difference favours the model" if comparison.pair_table.is_family else ""
+    lines = [
+        _sentence(re.sub(r"\) \(", ", ", f"{'; '.join(facts)} ({method.name}).")),
+        "" if comparison.metric.higher_is_better else f"Lower {metric} is better{turned}.",
+        f"Differences below {seen} mostly go unseen." if seen else "",
+        f"{named} was picked here: its {value_text(comparison, 0)} flatters." if is_picked else "",
+        f"A typical difference is that of a typical {method.unit}, not of the means." if is_centre else "",
+        adjusted_note(comparison),
+        f"{shared}." if (shared := left_out(comparison.models)) else "",
+        f"Nothing is said of {method.not_covered}." if method.not_covered else "",
+    ]
+    return [
+        " ".join(filter(None, lines)),
+        *(f"! {_sentence(notice.text.rstrip('.'))}." for notice in notices(comparison, is_reading=True)),
+    ]
+
+
+NO_ROPE = "no rope was given, so none can be shown equivalent"
+
+
+def notices(comparison: Comparison, *, is_reading: bool) -> list[Notice]:
+    """Notices that change how the answer is read, or the others that the page does not state in other words."""
+    kept = [notice for notice in comparison.notices if notice.code not in SAID]
+    return [notice for notice in kept if (notice.code in CHANGES_READING) == is_reading]
+
+
+def together(comparison: Comparison) -> str:
+    """Words on what the intervals hold at once; "" of a single pair."""
+    table = comparison.pair_table
+    if not table.is_family:
+        return f"each against the best, whichever it is (Hsu{', by posteriors' if table.judged.credible else ''})"
+    if table.n_pairs == 1:
+        return ""
+    if table.is_simultaneous:
+        return f"all {table.n_pairs} intervals hold together"
+    how = "each interval holds by itself: of many pairs some are wrong"
+    return how if table.correction == "none" else f"each interval at {level_words(table.interval_alpha)} ({table.correction})"
+
+
+def adjusted_note(comparison: Comparison) -> str:
+    """Meaning of adjusted values; "" where there are none."""
+    if comparison.ranking_table.adjusted is None:
+        return ""
+    unit, is_linked = comparison.method.unit, comparison.ranking_table.is_linked
+    groups = "" if is_linked else f" that shared {unit}s link it with; values of two groups cannot be compared"
+    return f"The {value_name(comparison)} is adjusted: as if every model had been measured on all {unit}s{groups}."
+
+
+# --- parts of several sentences and of tables -------------------------------------------------------------------------------
+
+
+def table_decimals(comparison: Comparison) -> int:
+    """Decimals of a page: those of the median standard error, so that one odd pair does not set them."""
+    return decimals_for(comparison.pair_table.typical_resolution)
+
+
+def values(comparison: Comparison) -> FloatArray:
+    """Values by which models are shown: adjusted ones where models lack units."""
+    table = comparison.ranking_table
+    return table.mean if table.adjusted is None else table.adjusted
+
+
+def value_text(comparison: Comparison, row: int) -> str:
+    """Value of a model."""
+    return format_score(float(values(comparison)[row]), table_decimals(comparison))
+
+
+def value_name(comparison: Comparison) -> str:
+    """Name of the values: the metric's where they are its means."""
+    table = comparison.ranking_table
+    return printable(comparison.metric.name if table.value_name in ("mean", "measured") else table.value_label)
+
+
+def limits(comparison: Comparison) -> tuple[float, ...]:
+    """Numbers on whose true side the ends of intervals are printed."""
+    return (0.0, comparison.rope, -comparison.rope)
+
+
+WHY = {
+    "identical-scores": "identical scores",
+    "no-spread": "always the same difference, so there is nothing to test it with",
+    "missing-splits": "too few {unit}s that both have",
+    "too-few-units": "too few {unit}s for an interval at {level}",
+    "too-few-draws": "too few draws for an interval at {level}",
+    "discrete": "the interval ends at 0 itself",
+}
+"""Why a pair is undecided, where that is more than an interval that leaves it open."""
+
+
+def reason_notes(comparison: Comparison, names: Sequence[str], reasons: Sequence[int]) -> tuple[str, ...]:
+    """Notes on the pairs under these names that are undecided for want of an interval that could decide."""
+    level, found = level_words(comparison.pair_table.interval_alpha), dict[str, list[str]]()
+    for name, code in zip(names, reasons, strict=True):
+        if REASONS[code] in WHY:
+            found.setdefault(WHY[REASONS[code]], []).append(spoken(name))
+    unit = comparison.method.unit
+    return tuple(f"Undecided ({listed(who)}): {why.format(unit=unit, level=level)}." for why, who in found.items())
+
+
+def interval_name(comparison: Comparison, *, in_family: bool = True, is_header: bool = False) -> str:
+    """Name of the one interval of a pair: "95% interval", "simultaneous 95% interval", "98.3% interval"; a header is short."""
+    table, alpha = comparison.pair_table, comparison.settings.alpha
+    if not in_family or not table.is_family:
+        return f"{'' if is_header else 'its own '}{format_percent(1 - alpha)} interval"
+    if table.is_simultaneous:
+        at_once = "simultaneous " if table.n_pairs > 1 and not is_header else ""
+        return f"{at_once}{format_percent(1 - alpha)} interval"
+    return f"{level_words(table.interval_alpha)} interval"
+
+
+def rope_words(comparison: Comparison) -> str:
+    """The rope in the metric's unit, and as it was given where that was a share."""
+    given = comparison.settings.rope
+    if not isinstance(given, str):
+        return f"{comparison.rope:.15g}"
+    return f"{comparison.rope:.3g} ({given.strip()})"

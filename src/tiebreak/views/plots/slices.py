@@ -1,0 +1,59 @@
+"""Plot of slices of the items: the difference of two models on each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from tiebreak.errors import NotOfferedError
+from tiebreak.views.plots.draw import Drawing, labels, marked, of_all, rows, short
+from tiebreak.views.plots.menu import Plot
+from tiebreak.views.plots.pair import default_pair, pair_title, rope_note
+from tiebreak.views.words import level_words
+
+if TYPE_CHECKING:
+    from tiebreak.comparison.slices import Slices
+    from tiebreak.scores.items import Items
+
+MOST_SLICES = 50
+
+
+def differences(slices: Slices, a: str | None = None, b: str | None = None) -> Drawing:
+    """Difference of two models on each slice, with its interval, all items on top; of the first two if none are named."""
+    import pandas as pd
+
+    comparison = slices.comparison
+    first, second = default_pair(comparison, a, b)
+    whole = comparison.pair(first, second)
+    codes = comparison.models.index(first), comparison.models.index(second)
+    row, mirrored = slices.tables[0].row_of(*codes), False
+    if row is None:
+        row, mirrored = slices.tables[0].row_of(*codes[::-1]), True
+    if row is None:
+        raise NotOfferedError(f"the slices judge every model against the baseline only, not {first!r} against {second!r}.")
+    columns = ["difference", "interval_low", "interval_high", "verdict", "reason"]
+    n_all, unit = len(cast("Items", comparison.items).items), comparison.method.unit
+    found = [(f"all {unit}s", n_all, *(getattr(whole, name) for name in columns))]
+    for name, n, table in list(zip(slices.names, slices.n_items, slices.tables, strict=True))[:MOST_SLICES]:
+        values = table.row_values(row, mirrored)
+        found.append((name, n, *(values[each] for each in columns)))
+    data = pd.DataFrame(found, columns=["slice", "n_items", *columns])
+    one, other = labels([first, second])
+    shown = int((data["verdict"].iloc[1:].isin(["better", "worse", "equivalent"])).sum())
+    return rows(
+        data,
+        title=f"{pair_title(one, other, whole.verdict)}; {shown} of {len(slices.names)} slices by {short(slices.by)} are decided",
+        note=f"Lines: {level_words(slices.interval_alpha)} intervals on each slice ({slices.correction} over all slices and "
+        f"pairs); of all {unit}s at their own level. Right: {unit}s and verdict. A small slice is mostly undecided, not shown to "
+        f"be the same. {rope_note(comparison.rope)}{of_all(len(data) - 1, len(slices.names), 'slices')}",
+        x_label=f"difference in {short(comparison.metric.name)}: positive favours {one}",
+        names=list(data["slice"]),
+        middle=data["difference"],
+        low=data["interval_low"],
+        high=data["interval_high"],
+        verdicts=[verdict or "undecided" for verdict in data["verdict"]],
+        notes=[f"{n:,}  {marked(verdict)}" for n, verdict in zip(data["n_items"], data["verdict"], strict=True)],
+        band=comparison.rope,
+    )
+
+
+PLOTS = {"differences": Plot(differences)}

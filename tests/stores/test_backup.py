@@ -1,0 +1,146 @@
+"""Copies of a store in use."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+import subprocess
+import sys
+import threading
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.contracts.plans import a_plan, all_cells, an_outcome, comparable
+from tiebreak.errors import DamagedStoreError, StoreError
+from tiebreak.stores import backup as backing_up
+from tiebreak.stores.memory import MemoryStore
+from tiebreak.stores.sql import SqlStore
+
+
+@pytest.fixture
+def target(tmp_path: Path) -> Path:
+    """Of a copy that is not there yet."""
+    (tmp_path / "copies").mkdir()
+    return tmp_path / "copies" / "copy.db"
+
+
+def test_a_copy_is_a_store(store: SqlStore, target: Path) -> None:
+    """With the same rows, for its owner only, whatever the umask; a file that is there is replaced only if that is asked for."""
+    plan = a_plan()
+    log = store.open(plan)
+    log.write([an_outcome(cell) for cell in all_cells(plan)])
+    before = os.umask(0)
+    try:
+        store.backup(target)
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(target.stat().st_mode) == 0o600
+    with pytest.raises(StoreError) as error:
+        store.backup(target)
+    assert str(error.value) == (
+        f"{target} cannot hold the backup: it is there already. Name another file, or pass overwrite=True to replace it."
+    )
+    store.backup(target, overwrite=True)
+    copy = SqlStore(target)
+    assert [comparable(each) for each in copy.read("moons").outcomes(outputs=True)] == [
+        comparable(each) for each in log.outcomes(outputs=True)
+    ]
+    copy.open(plan).write([an_outcome(cell) for cell in all_cells(plan)])
+    copy.close()
+    assert [file.name for file in target.parent.iterdir()] == ["copy.db"]
+
+
+def test_others_write_meanwhile(store: SqlStore, target: Path) -> None:
+    """Each copy is of one moment: whole batches, and the tally fits."""
+    plan = a_plan(models=[f"m{i}" for i in range(100)])
+    log = store.open(plan)
+    batches = [all_cells(plan)[i : i + 5] for i in range(0, 400, 5)]
+    writing = threading.Thread(target=lambda: [log.write([an_outcome(cell) for cell in batch]) for batch in batches])
+    writing.start()
+    counts = []
+    while writing.is_alive():
+        store.backup(target, overwrite=True)
+        copy = SqlStore(target)
+        counts.append(copy.runs()[0].n_done)
+        assert copy.check() == []
+        copy.close()
+    writing.join()
+    assert all(count % 5 == 0 for count in counts)
+    assert counts == sorted(counts)
+
+
+def test_a_damaged_store_is_refused(store: SqlStore, path: Path, target: Path) -> None:
+    """A backup would pass for a whole one."""
+    store.open(a_plan()).write([an_outcome((0, 0, 0))])
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE tiebreak_cells SET state = 4")
+    with pytest.raises(DamagedStoreError) as error:
+        store.backup(target)
+    assert str(error.value) == (
+        f"{path} is damaged, so no backup was made that would pass for a whole one. The first of 1 findings is the cell of model "
+        "'svm' on repeat 0 fold 0 of run 'moons': its hash does not match. 'tiebreak store check' lists all. Put an earlier "
+        "backup in its place."
+    )
+    assert list(target.parent.iterdir()) == []
+
+
+def test_what_cannot_hold_a_copy(store: SqlStore, path: Path, target: Path) -> None:
+    """Said before anything is copied."""
+    store.open(a_plan())
+    target.with_name("copy.db-journal").touch()
+    for wrong, text in (
+        (target.parent, "it is a folder. Name a file in it."),
+        (target / "copy.db", f"there is no folder '{target}'. Make it, or name another file."),
+        (path, "it is the store itself. Name another file."),
+        (target, "'copy.db-journal' is beside it, which another program left there or still uses. Name another file."),
+    ):
+        with pytest.raises(StoreError) as error:
+            store.backup(wrong)
+        assert str(error.value) == f"{wrong} cannot hold the backup: {text}"
+    with pytest.raises(StoreError, match=r"the file is no file\."):
+        MemoryStore().backup(target)
+
+
+def test_a_disk_that_takes_no_copy(store: SqlStore, target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the system says is passed on, and nothing is left."""
+    store.open(a_plan())
+
+    def refuse(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(backing_up, "_sync", refuse)
+    with pytest.raises(StoreError) as error:
+        store.backup(target)
+    assert str(error.value) == (
+        f"{target} cannot be written: the system says 'No space left on device'. No backup was made. Name another file."
+    )
+    assert list(target.parent.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_a_backup_that_is_killed(store: SqlStore, path: Path, target: Path) -> None:
+    """At six moments: the store is whole, and under the name of the copy is a whole one or none."""
+    plan = a_plan(models=[f"m{i}" for i in range(500)])
+    store.open(plan).write([an_outcome(cell) for cell in all_cells(plan)])
+    script = (
+        "import sys; from tiebreak.stores.sql import SqlStore; import tiebreak.stores.backup, tiebreak.stores.log\n"
+        f"print('ready', flush=True); SqlStore({str(path)!r}).backup({str(target)!r}, overwrite=True); print('done', flush=True)"
+    )
+    for moment in range(6):
+        with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "ready\n"
+            time.sleep(0.02 * moment)
+            process.kill()
+            is_done = "done" in process.stdout.read()
+        assert store.check() == []
+        assert target.exists() or not is_done
+        if target.exists():
+            copy = SqlStore(target)
+            assert copy.check() == []
+            copy.close()
+            target.unlink()

@@ -1,0 +1,381 @@
+"""What is peculiar to files: how they are made and locked, and what goes wrong with them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import stat
+import subprocess
+import sys
+import tempfile
+import threading
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.contracts.plans import a_plan, all_cells, an_outcome
+from tiebreak.errors import DamagedStoreError, StoreError
+from tiebreak.stores import sqlite
+from tiebreak.stores.contract import NoStoreError
+from tiebreak.stores.sql import SqlStore
+from tiebreak.stores.sqlite import SqliteDatabase
+
+KEPT = "What was written before is kept, and nothing of this call."
+AGAIN = "the same command goes on where it stopped."
+
+
+# --- the file -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_store_in_the_working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It stays where it is when the working folder changes; its URL is as it was given."""
+    monkeypatch.chdir(tmp_path)
+    store = SqlStore("sqlite:///runs.db")
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    store.open(a_plan())
+    assert store.url == "sqlite:///runs.db"
+    assert (tmp_path / "runs.db").exists()
+    store.close()
+
+
+@pytest.mark.parametrize("name", ["a b.db", "\u00fc%20&.db", "it's.sqlite", "\U0001f600.sqlite"])
+def test_file_names(tmp_path: Path, name: str) -> None:
+    """Whatever means something in a URL means itself in a path; so in the name of a folder."""
+    folder = tmp_path / "a?b#c"
+    folder.mkdir()
+    (folder / "x").mkdir()
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        store = SqlStore(name)
+        store.open(a_plan()).write([an_outcome((0, 0, 0))])
+        store.close()
+    finally:
+        os.chdir(before)
+    assert sorted(entry.name for entry in folder.iterdir()) == sorted([name, "x"])
+
+
+@pytest.mark.skipif(os.name != "posix", reason="no file modes here")
+@pytest.mark.parametrize("wal", [False, True])
+def test_only_the_owner_may_read_it(path: Path, wal: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Mode 0600 from the first moment, whatever the umask; so with the files that SQLite keeps beside it."""
+    monkeypatch.setattr(sqlite, "wal_is_safe", lambda version: wal)
+    before = os.umask(0)
+    try:
+        store = SqlStore(path)
+        store.open(a_plan()).write([an_outcome((0, 0, 0))])
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute("UPDATE tiebreak_store SET schema = schema + 1")  # so that a journal is there
+            modes = {entry.name: stat.S_IMODE(entry.stat().st_mode) for entry in path.parent.iterdir()}
+    finally:
+        os.umask(before)
+    assert set(modes) == ({"runs.db", "runs.db-wal", "runs.db-shm"} if wal else {"runs.db", "runs.db-journal"})
+    assert set(modes.values()) == {0o600}
+    store.close()
+
+
+@pytest.mark.parametrize(
+    ("version", "is_safe"),
+    [
+        ((3, 7, 0), False),
+        ((3, 40, 1), False),
+        ((3, 44, 5), False),
+        ((3, 44, 6), True),
+        ((3, 45, 0), False),
+        ((3, 50, 6), False),
+        ((3, 50, 7), True),
+        ((3, 51, 2), False),
+        ((3, 51, 3), True),
+        ((4, 0, 0), True),
+    ],
+)
+def test_wal_is_used_where_it_loses_nothing(version: tuple[int, int, int], is_safe: bool) -> None:
+    """SQLite 3.7.0 to 3.51.2 can lose WAL commits; the fix was taken back to 3.50.7 and 3.44.6 (sqlite.org/wal.html, 2026)."""
+    assert sqlite.wal_is_safe(version) == is_safe
+    assert sqlite.journal_mode(version).startswith("WAL" if is_safe else "DELETE + EXTRA, as")
+
+
+def mode_of(path: Path) -> str:
+    with closing(sqlite3.connect(path)) as connection:
+        return str(connection.execute("PRAGMA journal_mode").fetchone()[0])
+
+
+def use(path: Path) -> None:
+    """Begin a run and let go."""
+    store = SqlStore(path)
+    store.open(a_plan()).write([an_outcome((0, 0, 0))])
+    store.close()
+
+
+def test_the_journal_of_a_store(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """WAL in a new file on a release that is safe with it; a release that is not leaves it as soon as nobody uses the file."""
+    monkeypatch.setattr(sqlite, "wal_is_safe", lambda version: False)
+    use(path)
+    monkeypatch.setattr(sqlite, "wal_is_safe", lambda version: True)
+    use(path)
+    assert mode_of(path) == "delete"  # others may use releases that are not safe with it
+    path.unlink()
+    use(path)
+    assert mode_of(path) == "wal"
+    monkeypatch.setattr(sqlite, "wal_is_safe", lambda version: False)
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("SELECT * FROM tiebreak_store").fetchall()
+        use(path)
+        assert other.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    use(path)
+    assert mode_of(path) == "delete"
+
+
+def test_commits_are_durable(store: SqlStore) -> None:
+    """synchronous = EXTRA (3) on every connection, new ones and those that are used again."""
+    store.open(a_plan())
+    for _ in range(2):
+        assert store._database.do(lambda connection: connection.execute("PRAGMA synchronous")) == [(3,)]
+        store.close()
+
+
+# --- locks ----------------------------------------------------------------------------------------------------------------
+
+
+def test_a_file_that_is_locked(store: SqlStore, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A writer is waited for, and after half a minute that is an error; readers go on."""
+    log = store.open(a_plan())
+    with closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        timer = threading.Timer(0.3, other.execute, ["COMMIT"])
+        timer.start()
+        log.write([an_outcome((0, 0, 0))])
+        timer.join()
+        other.execute("BEGIN IMMEDIATE")
+        monkeypatch.setattr(sqlite, "BUSY_SECONDS", 0.1)
+        with pytest.raises(StoreError) as error:
+            log.write([an_outcome((0, 0, 1))])
+        assert len(log.table().state) == 1
+    assert str(error.value) == (
+        f"{path} is locked: another process has been writing to it for more than 0.1 seconds. {KEPT} Wait for that process or "
+        f"stop it; {AGAIN}"
+    )
+
+
+def test_many_make_a_file_at_once(path: Path) -> None:
+    """Eight threads with stores of their own: whoever is first makes the tables."""
+    gate, errors = threading.Barrier(8), []
+
+    def begin(i: int) -> None:
+        store = SqlStore(path)
+        try:
+            gate.wait()
+            store.open(a_plan(f"run {i % 4}")).write([an_outcome((0, 0, 0))])
+        except Exception as error:
+            errors.append(error)
+        finally:
+            store.close()
+
+    threads = [threading.Thread(target=begin, args=(i,)) for i in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+    store = SqlStore(path)
+    assert sorted(run.name for run in store.runs()) == [f"run {i}" for i in range(4)]
+    assert store.check() == []
+    store.close()
+
+
+# --- what is in the way ---------------------------------------------------------------------------------------------------
+
+
+def test_a_store_that_is_not_there(store: SqlStore, path: Path) -> None:
+    """Looking makes none; an empty file is none yet."""
+    text = f"there is no store {path}. Check the path; a file is made when something is evaluated into it."
+    for use in (store.runs, lambda: store.read("moons"), lambda: store.delete("moons"), store.check):
+        with pytest.raises(NoStoreError) as error:
+            use()
+        assert str(error.value) == text
+    assert not path.exists()
+    path.touch()
+    with pytest.raises(NoStoreError):
+        store.runs()
+    store.open(a_plan())
+    assert [run.name for run in store.runs()] == ["moons"]
+
+
+def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
+    """It is named; so is a folder in the place of the file."""
+    with pytest.raises(StoreError) as error:
+        SqlStore(tmp_path / "none" / "runs.db").open(a_plan())
+    assert str(error.value) == (
+        f"{tmp_path / 'none' / 'runs.db'} cannot be opened or written: there is no folder '{tmp_path / 'none'}'. Put that right, "
+        "or name another store."
+    )
+    (tmp_path / "folder.db").mkdir()
+    with pytest.raises(StoreError, match=r"folder\.db cannot be opened or written: it is a folder"):
+        SqlStore(tmp_path / "folder.db").runs()
+
+
+def test_links_that_lead_nowhere(tmp_path: Path) -> None:
+    """To nothing or to themselves: an error in words, for who reads and for who would write."""
+    dangling, loop = tmp_path / "dangling.db", tmp_path / "loop.db"
+    dangling.symlink_to(tmp_path / "none.db")
+    loop.symlink_to(loop)
+    for path in (dangling, loop):
+        for use in (SqlStore(path).runs, lambda path=path: SqlStore(path).open(a_plan())):
+            with pytest.raises(StoreError, match=f"{path.name} is a link that leads nowhere, or to itself. Remove it"):
+                use()
+
+
+def test_a_file_that_was_moved(store: SqlStore, path: Path) -> None:
+    """What is written to a file without a name would be lost, so it is refused; a file put in its place is used."""
+    log = store.open(a_plan())
+    log.write([an_outcome((0, 0, 0))])
+    copy = path.read_bytes()
+    path.rename(path.with_suffix(".old"))
+    with pytest.raises(StoreError) as error:
+        log.write([an_outcome((0, 0, 1))])
+    assert str(error.value) == (
+        f"{path} was moved, deleted or replaced while it was in use. {KEPT} Put it back; the same command goes "
+        "on where it stopped."
+    )
+    path.write_bytes(copy)
+    log.write([an_outcome((0, 0, 1))])
+    assert len(log.table().state) == 2
+    path.write_bytes(b"")
+    with pytest.raises(DamagedStoreError, match="is not as it was written: SQLite says 'no such table"):
+        log.table()
+
+
+def test_a_full_disk(store: SqlStore, path: Path) -> None:
+    """Here by SQLite's own limit of pages: nothing of the call is kept, and with room the same call goes on."""
+    plan = a_plan()
+    log = store.open(plan)
+    log.write([an_outcome((0, 0, 0))])
+    pages = store._database.do(lambda connection: connection.execute("PRAGMA page_count"))[0][0]
+    store._database.do(lambda connection: connection.execute(f"PRAGMA max_page_count = {pages}"))
+    outcomes = [an_outcome(cell, traceback="x" * 10_000) for cell in all_cells(plan)[1:]]
+    with pytest.raises(StoreError) as error:
+        log.write(outcomes)
+    assert str(error.value) == f"{path} cannot grow: the disk is full. {KEPT} Make room; {AGAIN}"
+    store.close()  # a new connection has no limit
+    assert [outcome.cell for outcome in log.outcomes()] == [(0, 0, 0)]
+    log.write(outcomes)
+    assert len(log.table().state) == 12
+    assert store.check() == []
+
+
+PROTECTED = """
+import os, sys
+sys.path.insert(0, sys.argv[1])
+from tests.contracts.plans import a_plan, an_outcome
+from tiebreak.stores.sql import SqlStore
+from tiebreak.errors import StoreError
+def filled(folder):
+    path = os.path.join(folder, "runs.db")
+    SqlStore(path).open(a_plan()).write([an_outcome((0, 0, 0))])
+    SqlStore(path + ".other.db").open(a_plan())
+    return path
+def uses(path):
+    yield lambda: SqlStore(path).open(a_plan()).write([an_outcome((0, 0, 1))])
+    yield lambda: [len(SqlStore(path).read("moons").table().state), SqlStore(path).check(), SqlStore(path).runs()[0].n_done]
+    yield lambda: SqlStore(path + ".other.db").runs()
+    yield lambda: SqlStore(os.path.join(os.path.dirname(path), "new.db")).open(a_plan())
+folder = sys.argv[2]
+os.mkdir(os.path.join(folder, "allowed"))
+for use in uses(filled(os.path.join(folder, "allowed"))):
+    use()  # imports what it needs: another user may have no right to read the checkout
+path = filled(folder)
+for file, mode in ((path, 0o444), (path + ".other.db", 0), (folder, 0o755)):
+    os.chmod(file, mode)
+if os.geteuid() == 0:
+    os.setuid(65534)  # the superuser may do anything
+else:
+    os.chmod(folder, 0o555)
+for use in uses(path):
+    try:
+        print(use())
+    except StoreError as error:
+        print(str(error))
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="no file modes here")
+def test_rights() -> None:
+    """A read-only file is read and not written; what is in the way is said. (Another user, where the tests run as root.)"""
+    folder = Path(tempfile.mkdtemp())
+    try:
+        path = folder / "runs.db"
+        root = str(Path(__file__).parents[2])
+        done = subprocess.run(
+            [sys.executable, "-c", PROTECTED, root, str(folder)], capture_output=True, text=True, check=True, encoding="utf-8"
+        )
+    finally:
+        folder.chmod(0o700)
+        shutil.rmtree(folder)
+    readonly, read, unreadable, new = done.stdout.splitlines()
+    remedy = "Put that right, or name another store."
+    assert readonly == f"{path} cannot be opened or written: the file is read-only. {KEPT} {remedy}"
+    assert read == "[1, [], 1]"
+    assert unreadable == f"{path}.other.db cannot be opened or written: you may not read it. {remedy}"
+    assert new == (
+        f"{folder / 'new.db'} cannot be opened or written: the folder '{folder}' is read-only, and SQLite keeps a journal "
+        f"beside the file while it writes. {remedy}"
+    )
+
+
+class Fault(sqlite3.OperationalError):
+    """An error as SQLite would raise it."""
+
+    def __init__(self, name: str, text: str) -> None:
+        super().__init__(text)
+        self.sqlite_errorname = name
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind", "text"),
+    [
+        (
+            Fault("SQLITE_IOERR_FSYNC", "disk I/O error"),
+            StoreError,
+            f"a.db cannot be read or written: the system says 'disk I/O error'. {KEPT} Look after the disk; {AGAIN}",
+        ),
+        (
+            Fault("SQLITE_IOERR_SHMSIZE", "disk I/O error"),
+            StoreError,
+            f"a.db cannot grow: the disk is full. {KEPT} Make room; {AGAIN}",
+        ),
+        (
+            Fault("SQLITE_TOOBIG", "string or blob too big"),
+            StoreError,
+            (
+                f"a.db: the plan, a text, or the outputs of one cell have more than 256 MB. {KEPT} Pass keep_predictions=False, "
+                "or keep the run in PostgreSQL."
+            ),
+        ),
+        (
+            Fault("SQLITE_MISUSE", "bad"),
+            StoreError,
+            f"a.db cannot be used: bad. {KEPT} Close other programs that use it, or name another store.",
+        ),
+        (
+            Fault("SQLITE_NOTADB", "file is not a database"),
+            StoreError,
+            "a.db is not a SQLite database; it was left as it is. Name another file for the store.",
+        ),
+        (
+            Fault("SQLITE_CORRUPT_INDEX", "malformed"),
+            DamagedStoreError,
+            (
+                "run 'x': a.db is not as it was written: SQLite says 'malformed'. Put a copy of the store in its place, or "
+                "delete the run (if that fails, the file) and measure it again."
+            ),
+        ),
+    ],
+)
+def test_errors_of_sqlite(fault: Exception, kind: type[Exception], text: str) -> None:
+    """Each kind in words; none is passed on as it is."""
+    error = SqliteDatabase("a.db").translate(fault, run="x", to_write=True)
+    assert type(error) is kind
+    assert str(error) == text

@@ -1,0 +1,205 @@
+"""The contract of stores, in memory, in a SQLite file, and in PostgreSQL; and what holds of databases alone."""
+
+from __future__ import annotations
+
+import gc
+import os
+import sqlite3
+import sys
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.contracts.lease_contract import LeaseContract
+from tests.contracts.plans import a_dataset, a_plan, all_cells, an_outcome, comparable
+from tests.contracts.store_contract import HOSTILE, StoreContract
+from tiebreak.errors import InvalidParameterError
+from tiebreak.stores import log as logs
+from tiebreak.stores import rows
+from tiebreak.stores.memory import MemoryStore
+from tiebreak.stores.sql import SqlStore
+
+
+class TestMemoryStore(StoreContract, LeaseContract):
+    """In memory."""
+
+    @pytest.fixture
+    def store(self) -> MemoryStore:
+        """A fresh one."""
+        return MemoryStore()
+
+    def test_it_has_no_url(self, store: MemoryStore) -> None:
+        """It is nowhere."""
+        assert store.url == ""
+
+
+class InDatabase(StoreContract, LeaseContract):
+    """What several processes may do to one database."""
+
+    @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+    def test_after_a_fork_it_connects_anew(self, store: SqlStore) -> None:
+        """A connection that two processes talk on would mix up their answers."""
+        log = store.open(a_plan())
+        log.write([an_outcome((0, 0, 0))])
+        child = os.fork()
+        if child == 0:
+            try:
+                log.write([an_outcome((0, 0, 1))])
+                os._exit(0 if len(log.table().state) == 2 else 1)
+            finally:
+                os._exit(2)
+        assert os.waitpid(child, 0)[1] == 0
+        log.write([an_outcome((0, 0, 2))])
+        assert len(log.table().state) == 3
+        assert store.check() == []
+
+    def test_a_number_of_a_deleted_run_is_not_used_again(self, store: SqlStore) -> None:
+        """Or who still has the old one open would write into the new one."""
+        log = store.open(a_plan())
+        store.delete("moons")
+        store.open(a_plan())
+        with pytest.raises(OSError, match="run 'moons' was deleted while it was open"):
+            log.write([an_outcome((0, 0, 0))])
+        assert len(store.read("moons").table().state) == 0
+
+
+class TestSqliteStore(InDatabase):
+    """In a file: the fixture of this folder."""
+
+
+class TestPostgresStore(InDatabase):
+    """In an empty schema of a server."""
+
+    @pytest.fixture
+    def path(self, postgres_url: str) -> str:
+        """The address of the schema."""
+        return postgres_url
+
+
+# --- rows -----------------------------------------------------------------------------------------------------------------
+
+
+def test_hostile_names_change_no_table(store: SqlStore, path: Path) -> None:
+    """The schema after all of them is the one that was there before: five tables."""
+
+    def schema() -> list[Any]:
+        with closing(sqlite3.connect(path)) as connection:
+            return connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table' ORDER BY name").fetchall()
+
+    store.open(a_plan("first"))
+    before = schema()
+    assert [name for name, _ in before] == [f"tiebreak_{name}" for name in ("cells", "leases", "outputs", "runs", "store")]
+    for name in HOSTILE.values():
+        store.open(a_plan(name, models=(name,), metrics=(name,), datasets=(a_dataset(name),)))
+    assert schema() == before
+
+
+def test_numbers_are_stored_in_the_open(path: Path, store: SqlStore) -> None:
+    """A user with sqlite3 and numpy can read what tiebreak wrote: float64 in the order of the metrics, .npy, JSON."""
+    store.open(a_plan()).write([an_outcome((0, 0, 1), scores={"accuracy": 0.75}, warnings=("a",))])
+    with closing(sqlite3.connect(path)) as connection:
+        numbers, facts = connection.execute("SELECT numbers, facts FROM tiebreak_cells").fetchone()
+        (content,) = connection.execute("SELECT content FROM tiebreak_outputs").fetchone()
+    np.testing.assert_array_equal(np.frombuffer(numbers[:32], "<f8"), [1.1, 1e-3, 0.75, np.nan])
+    assert numbers[32:] == b"\1\0"
+    assert facts == b'{"warnings":["a"],"seed":1099511627776}'
+    (path.parent / "a.npy").write_bytes(content[content.index(b"\x93NUMPY") :])
+    np.testing.assert_array_equal(np.load(path.parent / "a.npy", allow_pickle=False), np.full((10, 2), 1 / 7))
+
+
+def test_large_outputs_are_read_in_parts(store: SqlStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that a table of predictions never has to be in memory as a whole."""
+    plan = a_plan()
+    log = store.open(plan)
+    log.write([an_outcome(cell) for cell in all_cells(plan)[:7]])
+    monkeypatch.setattr(rows, "MOST_READ", 500)
+    monkeypatch.setattr(logs, "BLOCK", 5)
+    expected = [comparable(an_outcome(cell)) for cell in all_cells(plan)[:7]]
+    assert [comparable(outcome) for outcome in log.outcomes(outputs=True)] == expected
+
+
+@pytest.mark.parametrize(("limit", "value", "n_kept"), [("MOST_CELLS", 5, 10), ("MOST_WRITTEN", 300, 11)])
+def test_a_call_with_very_many(store: SqlStore, limit: str, value: int, n_kept: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Is kept in pieces, in order: those before the one that is refused stay."""
+    monkeypatch.setattr(rows, limit, value)
+    plan = a_plan()
+    log = store.open(plan)
+    cells = all_cells(plan)
+    log.write([an_outcome(cells[11], accuracy=0.0)])
+    with pytest.raises(ValueError, match=r"was measured before with 'accuracy' 0\.0, and now with 0\.75"):
+        log.write([an_outcome(cell) for cell in cells])
+    assert sum(outcome.cell < cells[11] for outcome in log.outcomes()) == n_kept
+    assert store.check() == []
+
+
+def test_pages_make_one_table(store: SqlStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of four rows each, all of one moment."""
+    plan = a_plan()
+    log = store.open(plan)
+    log.write([an_outcome(cell) for cell in all_cells(plan)])
+    whole = log.table()
+    monkeypatch.setattr(rows, "PAGE", 4)
+    np.testing.assert_array_equal(log.table().score, whole.score)
+    assert len(log.table().state) == 12
+    assert store.check() == []
+
+
+EVENTS: list[str] | None = None
+
+
+def listen(event: str, arguments: tuple[Any, ...]) -> None:
+    """An audit hook; it cannot be taken off again, only be told not to listen."""
+    if EVENTS is not None and event in {"import", "pickle.find_class", "marshal.loads", "exec", "os.system", "subprocess.Popen"}:
+        EVENTS.append(f"{event} {arguments[0]}")
+
+
+def test_a_store_is_not_believed(path: Path) -> None:
+    """Opening and reading it runs nothing, unpickles nothing and imports nothing that it names."""
+    global EVENTS
+    sys.addaudithook(listen)
+    hostile = ["antigravity", "os.system('true')", "cos\nsystem\n(S'true'\ntR.", "__import__('antigravity')", "this"]
+    datasets = (a_dataset("antigravity", classes=tuple(hostile)),)
+    plan = a_plan(models=hostile, metrics=hostile, datasets=datasets, versions={"this": "1"})
+    outcome = an_outcome((0, 0, 0), scores=dict.fromkeys(hostile, 0.5), outputs={name: np.ones(2) for name in hostile})
+    try:
+        for _ in range(2):  # what is imported on first use has been by the second time
+            EVENTS = []
+            store = SqlStore(path)
+            store.open(plan).write([outcome])
+            log = store.read("moons")
+            assert len(list(log.outcomes(outputs=True))) == len(log.table().state) == len(store.runs()) == 1
+            assert store.check() == []
+            store.close()
+        assert [event for event in EVENTS if not event.startswith("exec <code object <module> at")] == []
+    finally:
+        EVENTS = None
+    assert "antigravity" not in sys.modules
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="nothing says here which files are open")
+def test_connections_are_closed_with_the_store(path: Path) -> None:
+    """As soon as neither it nor a log of it is used any more."""
+
+    def is_open() -> bool:
+        return path in [link.readlink() for link in Path("/proc/self/fd").iterdir() if link.is_symlink()]
+
+    store = SqlStore(path)
+    log = store.open(a_plan())
+    del store
+    gc.collect()
+    log.write([an_outcome((0, 0, 0))])  # the log still holds what it needs
+    assert is_open()
+    del log
+    gc.collect()
+    assert not is_open()
+
+
+@pytest.mark.parametrize("patience", [-1, "60", None, True, float("nan")])
+def test_patience_is_a_number_of_seconds(patience: Any) -> None:
+    """Said at once, with the value met."""
+    with pytest.raises(InvalidParameterError) as error:
+        SqlStore("results.db", patience=patience)
+    assert str(error.value) == f"patience must be a number of seconds of at least 0; got {patience!r}."

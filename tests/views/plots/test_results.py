@@ -1,0 +1,165 @@
+"""Plots of other results hold the numbers of these, and their titles say what was found."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tiebreak as tb
+from tests.views.plots.curve_samples import drawn_bias_variance, drawn_learning_curve, drawn_validation_curve
+from tests.views.plots.every import COSTS, SEVERAL, X, evaluated, ratable
+from tests.views.plots.samples import over_items
+from tiebreak.errors import InvalidParameterError
+from tiebreak.metrics.confusion import ConfusionMatrix
+from tiebreak.views.plots.class_curves import costs
+from tiebreak.views.plots.evaluation import times
+
+NAMES = ("a", "b", "c")
+
+
+def test_roc_data_are_the_mean_curves_best_first() -> None:
+    """And each has its AUC; of one curve, its points."""
+    rocs = evaluated(NAMES).roc()
+    data = rocs.plot.drawing().data
+    areas = data.groupby("model", sort=False)["value"].first()
+    assert areas.tolist() == sorted((float(line.auc.mean) for line in rocs), reverse=True)
+    for line in rocs:
+        np.testing.assert_array_equal(data[data["model"] == line.model]["true positive rate"], line.tpr.mean)
+    curve = tb.metrics.roc_curve([0, 1, 1, 0], [0.2, 0.9, 0.4, 0.5])
+    np.testing.assert_array_equal(curve.plot.drawing().data["true positive rate"], curve.tpr)
+
+
+def test_the_area_below_precision_recall_steps_is_the_average_precision() -> None:
+    """Of all predictions together, by the rectangles that are drawn."""
+    curves = evaluated(NAMES).precision_recall()
+    data = curves.plot.drawing().data
+    for line in curves:
+        mine = data[data["model"] == line.model]
+        area = np.trapezoid(mine["precision"], mine["recall"])
+        assert area == pytest.approx(line.pooled.average_precision)
+
+
+def test_calibration_data_are_the_bins() -> None:
+    """The model that is nearest to what happens comes first."""
+    curves = evaluated(NAMES).calibration()
+    data = curves.plot.drawing().data
+    assert data["value"].is_monotonic_increasing
+    for line in curves:
+        np.testing.assert_array_equal(data[data["model"] == line.model]["share that is positive"], line.pooled.observed)
+
+
+@pytest.mark.parametrize("kind", ["roc", "precision_recall", "calibration"])
+def test_several_classes_have_a_panel_for_each_model(kind: str) -> None:
+    """With a line for each class."""
+    result = getattr(evaluated(NAMES, "several"), kind)()
+    data = result.plot.drawing().data
+    assert data.groupby("model")["class"].nunique().to_dict() == dict.fromkeys(NAMES, 4)
+
+
+@pytest.mark.parametrize("kind", ["roc", "precision_recall", "calibration"])
+def test_a_curve_of_one_class_alone_is_drawn_all_the_same(kind: str) -> None:
+    """There is nothing to see, and that is no crash."""
+    curve = getattr(tb.metrics, f"{kind}_curve")([0, 0, 0], [0.1, 0.4, 0.2])
+    assert curve.plot().ax_ is not None
+
+
+def test_the_cheapest_threshold_is_in_the_title() -> None:
+    """Worked out from the counts at each threshold."""
+    rocs = evaluated(("a",)).roc()
+    curve = rocs.lines[0].pooled
+    cost = (5 * (curve.n_positive - curve.tp) + curve.fp) / (curve.n_positive + curve.n_negative)
+    drawing = costs(rocs, COSTS)
+    np.testing.assert_allclose(drawing.data["cost"], cost)
+    assert f"is least, {cost.min():.4g} an example, at the threshold {curve.thresholds[cost.argmin()]:.3g}" in drawing.title
+
+
+def test_a_confusion_matrix_has_counts_and_shares_and_says_what_it_beats() -> None:
+    """7 of 10 right, where always saying the larger class is right 6 times."""
+    matrix = ConfusionMatrix(("no", "yes"), np.array([[5, 1], [2, 2]]))
+    drawing = matrix.plot.drawing()
+    assert drawing.data["n"].tolist() == [5, 1, 2, 2]
+    assert drawing.data["share"].tolist() == pytest.approx([5 / 6, 1 / 6, 0.5, 0.5])
+    assert drawing.title == "70.0% of 10 predictions are right, better than always the largest class (60.0%)"
+    assert matrix.plot(by="all").data["share"].tolist() == pytest.approx([0.5, 0.1, 0.2, 0.2])
+    with pytest.raises(InvalidParameterError, match=r"at most 20 classes, and there are 21; \.to_frame\(\) has all"):
+        ConfusionMatrix(tuple(range(21)), np.eye(21, dtype=int)).plot()
+
+
+def test_confusion_matrices_of_models_are_panels_or_one() -> None:
+    """The most accurate first."""
+    confusions = evaluated(NAMES).confusion()
+    accuracies = [confusions[name].accuracy for name in dict.fromkeys(confusions.plot.drawing().data["model"])]
+    assert accuracies == sorted(accuracies, reverse=True)
+    assert confusions.plot("b").data["n"].tolist() == confusions["b"].counts.ravel().tolist()
+
+
+def test_times_have_the_quickest_on_top_and_name_one_only_where_it_is() -> None:
+    """By the medians of the run; a model that is quicker by less than a tenth is not called the quickest."""
+    evaluation = evaluated(NAMES)
+    drawing = times(evaluation, rope=0.02)
+    assert drawing.data["fit_seconds"].is_monotonic_increasing
+    assert dict(zip(drawing.data["model"], drawing.data["fit_seconds"], strict=True)) == dict(
+        zip(evaluation.models, evaluation.fit_medians(0).tolist(), strict=True)
+    )
+    takes = drawing.data[drawing.data["standing"].isin(["best", "near best"])]
+    takes = takes if len(takes) else drawing.data[drawing.data["standing"] == "may be best"]
+    one, two = takes["fit_seconds"].iloc[:2] if len(takes) > 1 else (1.0, 1.0)
+    assert ("the quickest" in drawing.title) == (two > 1.1 * one)
+
+
+def test_learning_curves_have_a_point_for_each_size_and_say_whether_more_data_help() -> None:
+    """As the frame has them."""
+    curve = drawn_learning_curve(("a",))
+    drawing = curve.plot.drawing()
+    assert drawing.data["test_mean"].tolist() == curve.to_frame()["test_mean"].tolist()
+    assert drawing.data["x"].tolist() == list(curve.sizes)
+    assert drawing.title == f"a, more data: {curve.answers[0].answer}"
+
+
+def test_validation_curves_stand_at_their_values_or_side_by_side() -> None:
+    """Numbers at themselves, words in their order; the title has the best value."""
+    numbers, words = drawn_validation_curve(("a",)), drawn_validation_curve(("a",), ("rbf", "poly", "linear"))
+    assert numbers.plot.drawing().data["x"].tolist() == [0.01, 0.1, 1.0, 10.0, 100.0]
+    assert words.plot.drawing().data["x"].tolist() == [0, 1, 2]
+    spot = words.sweet_spots[0].position
+    assert words.plot.drawing().title == f"a, best: {words.labels[spot or 0]}"
+
+
+def test_bias_and_variance_have_the_smallest_loss_first() -> None:
+    """A model without a loss is left out, and said to be."""
+    result = drawn_bias_variance(NAMES)
+    data = result.plot.drawing().data
+    assert data["loss"].is_monotonic_increasing
+    np.testing.assert_allclose(data["bias"] + data["variance"], data["loss"])
+
+
+def test_ratings_are_those_of_the_frame() -> None:
+    """Best first, a model that always wins with an open end."""
+    ratings = tb.rate(ratable(NAMES), metric="accuracy")
+    drawing = ratings.plot.drawing()
+    assert drawing.data["model"].tolist() == ratings.to_frame()["model"].tolist()
+    assert np.isinf(drawing.data["rating_high"].iloc[0])
+
+
+def test_an_audit_has_the_shares_of_each_test_set_and_marks_its_findings() -> None:
+    """Plain folds of sorted classes: each test set has one class, and the note names what concerns no split."""
+    audit = tb.audit(X, np.sort(SEVERAL), cv=3)
+    data = audit.plot.drawing().data
+    shares = data[[name for name in data if str(name).startswith("share of")]].to_numpy()
+    np.testing.assert_allclose(shares.sum(axis=1), 1)
+    assert [set(codes) for codes in data["codes"]] == [
+        {finding.code for finding in audit if split in finding.evidence.splits} for split in data["split"]
+    ]
+    boxes = tb.audit(X, X[:, 1], cv=3).plot.drawing().data
+    assert (boxes["low"] <= boxes["median"]).all()
+    assert (boxes["median"] <= boxes["high"]).all()
+
+
+def test_power_is_that_of_the_plan() -> None:
+    """At every number of units that is drawn, for the difference in target and two others."""
+    size = tb.sample_size(over_items(("a", "b")), n=300)
+    data = size.plot.drawing().data
+    assert data["effect"].nunique() == 3
+    for row in data.iloc[::10].to_dict("records"):
+        assert row["power"] == size.power_at(int(row["n"]), row["effect"])
+    assert "300 questions show a difference" in size.plot.drawing().title

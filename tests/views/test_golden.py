@@ -1,0 +1,34 @@
+"""Pages of sixty answers, as a person read them: ``GOLDEN=write pytest tests/views/test_golden.py`` writes them anew."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.views.answers import ANSWERS, page_of
+
+FOLDER = Path(__file__).parent / "golden"
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_the_page_is_the_one_that_was_read(name: str) -> None:
+    """Word for word."""
+    path, text = FOLDER / f"{name.replace(' ', '-')}.txt", page_of(name)
+    if os.environ.get("GOLDEN") == "write":
+        path.write_text(text, encoding="utf-8")
+    assert text == path.read_text(encoding="utf-8")
+
+
+def test_no_other_page_is_kept() -> None:
+    """A page whose answer is gone would be read for nothing."""
+    assert {path.stem for path in FOLDER.glob("*.txt")} == {name.replace(" ", "-") for name in ANSWERS}
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_a_page_is_narrow_and_short(name: str) -> None:
+    """80 columns, and 60 lines at forty models; a headline has 15 words."""
+    lines = (FOLDER / f"{name.replace(' ', '-')}.txt").read_text(encoding="utf-8").splitlines()
+    assert max(map(len, lines)) <= 80
+    assert len(lines) <= 60
