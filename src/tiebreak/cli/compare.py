@@ -342,7 +342,7 @@ _OPTIONS = (
         metavar="K",
         help="Folds of the cross-validation that made the splits, its repeats, or the means of a table of means.",
     ),
-    click.option("--seeds", type=click.IntRange(min=2), metavar="K", help="Of a table of means: the training runs they are over."),
+    click.option("--seeds", type=click.IntRange(min=2), metavar="K", help="Of a table of means: training runs they are over."),
     click.option("--n-train", **_COUNT, help="Training examples per split, where no file has them."),
     click.option(
         "--n-test",

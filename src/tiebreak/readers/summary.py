@@ -243,7 +243,8 @@ def _deviations(
 ) -> tuple[FloatArray, str]:
     """Standard deviations with n - 1, at most, and how they were read; `printed` are the numbers and half of their last digit."""
     spread, half = printed
-    named = f"call the column {column.metric + '_se'!r} or {column.metric + '_ci'!r}"
+    bare = column.metric or "score"
+    named = f"call the column {bare + '_se'!r} or {bare + '_ci'!r}"
     raised = np.sqrt(n / (n - 1.0))
     what, factor = {
         "se": ("standard errors", np.sqrt(n)),
@@ -255,9 +256,9 @@ def _deviations(
         why = "scores that do not vary are no sample" if spread[row] <= 0 else f"scores around {value[row]:g} cannot vary so much"
         fix = f"If it is a standard error, or half of a 95 % interval, {named}."
         raise _wrong(table, column.name, row, f"{spread[row]:g} is no standard deviation: {why}.", fix)
-    said = f"the numbers beside the means are taken for {what} over {n}"
+    said = f"{column.name!r} is taken for {what}"
     if what == "standard deviations":
-        said += f" as numpy computes them, and raised by {raised - 1:.0%} to the usual kind; of a standard error {named}"
+        said += f" as numpy computes them (over {n}, raised to {n - 1} degrees of freedom); of standard errors {named}"
     return factor * (spread + half), said
 
 

@@ -99,6 +99,7 @@ def summary_means(
     *,
     correlation: ArrayLike = -1.0,
     rounding: ArrayLike = 0.0,
+    n_units: int = 0,
 ) -> Law:
     """Law of the difference of two means, of which no more than the means and their standard errors are known.
 
@@ -115,6 +116,8 @@ def summary_means(
         Of both, -1 to 1: -1, the default, is the worst case, 0 that of independent means.
     rounding : array_like
         Largest error of the printed difference, half a digit for each mean: the interval is wider by that on both sides.
+    n_units : int
+        Number of scores that each mean is of, for `Law.n_units`.
 
     Examples
     --------
@@ -128,9 +131,20 @@ def summary_means(
     error = np.sqrt(np.maximum(se**2 + se_other**2 + 2.0 * -rho * se * se_other, 0.0))
     error = np.where(rho == -1.0, se + se_other, np.where(rho == 1.0, np.abs(se - se_other), error))
     estimate = one - other
-    law = student(estimate, error, own_df, tolerance=RELATIVE_TOLERANCE * float(np.max(np.abs([one, other]), initial=0.0)))
+    law = student(
+        estimate, error, own_df, n_units=n_units, tolerance=RELATIVE_TOLERANCE * float(np.max(np.abs([one, other]), initial=0.0))
+    )
     ends = tuple(student(estimate + shift, error, own_df) for shift in (-half, half))
-    return Law(estimate=law.estimate, se=law.se, df=law.df, kind=law.kind, tolerance=law.tolerance, shape=ROUNDED, parts=ends)
+    return Law(
+        estimate=law.estimate,
+        se=law.se,
+        df=law.df,
+        n_units=n_units,
+        kind=law.kind,
+        tolerance=law.tolerance,
+        shape=ROUNDED,
+        parts=ends,
+    )
 
 
 def _tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:

@@ -77,6 +77,29 @@ class Paragraph:
 
 
 @dataclass(slots=True)
+class Code:
+    """Lines to copy, as they are."""
+
+    lines: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        """Names of metrics stand in these lines."""
+        self.lines = tuple(map(printable, self.lines))
+
+    def show(self, width: int) -> Iterator[Line]:
+        """Indented lines, which no width breaks."""
+        yield from ((f"  {line}", "") for line in self.lines)
+
+    def as_markdown(self) -> str:
+        """A block of code."""
+        return "\n".join(("```", *self.lines, "```")) if self.lines else ""
+
+    def as_html(self) -> str:
+        """A block of code."""
+        return f"<pre><code>{_tagged('', chr(10).join(self.lines))}</code></pre>" if self.lines else ""
+
+
+@dataclass(slots=True)
 class Section:
     """Notes under a title, a notice's with its code, as a list or as paragraphs; a notebook opens them where they are folded."""
 

@@ -44,6 +44,7 @@ def _law(data: Scores, first: IntArray, second: IntArray, overlap: FloatArray | 
         (e**2 + f**2) ** 2 / (e**4 + f**4) * df if means.kind == "runs" else df,  # Welch's
         correlation=correlation,
         rounding=means.rounding[first] + means.rounding[second],
+        n_units=sum(n) if means.kind == "areas" else n[0],
     )
 
 
@@ -86,27 +87,13 @@ def _overlaps(data: Scores, settings: Settings) -> Iterator[TestOnly]:
     for row, decided in zip(others.tolist(), is_decided, strict=True):
         if not decided[0]:
             share = float(_SHARES[np.argmax(decided)]) if decided.any() else float("nan")
-            pair = f"{models[own]} and {models[row]}"
-            text = (
-                f"{pair}: {_NEEDED[means.kind].format(share, 2 * share - 1)}"
+            how = (
+                f"an overlap of {share:.0%} of what it can be would settle them"
                 if decided.any()
-                else f"{pair}: {_NEVER[means.kind]}"
+                else "no overlap would settle them"
             )
+            text = f"{models[own]} and {models[row]}: {how}"
             yield TestOnly(name="overlap", models=(models[own], models[row]), statistic=share, text=text)
-
-
-_NEEDED: dict[MeansKind, str] = {
-    "rates": "decided if they share {0:.0%} of their mistakes or more",
-    "folds": "decided if their scores over the folds correlate by {1:.2f} or more",
-    "areas": "decided if their areas correlate by {1:.2f} or more over samples of examples",
-}
-"""Overlap that settles a pair, as a share of what it can be, and as a correlation."""
-
-_NEVER: dict[MeansKind, str] = {
-    "rates": "not shown, however many of their mistakes they share",
-    "folds": "not shown, however their scores over the folds correlate",
-    "areas": "not shown, however their areas correlate",
-}
 
 
 # --- procedures -----------------------------------------------------------------------------------------------------------
