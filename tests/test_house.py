@@ -49,6 +49,7 @@ So it is for a file that a registry names in a text (``"tiebreak.views.pair:VIEW
 """
 
 ON_THEIR_OWN = {
+    "comparison/letters.py": "compact letters are an algorithm of their own, found by the name of its file",
     "comparison/look_order.py": "tests of a random order know of no plan, and have a level of their own",
     "comparison/notices.py": "what is remarked on an answer is a rule of its own; comparison.py holds the answer",
     "evaluation/fit_and_score.py": "evaluate.py decides what is measured, and this is the measuring of one cell",
@@ -57,7 +58,6 @@ ON_THEIR_OWN = {
     "readers/join.py": "read.py says what each source is, and this pairs several",
     "stores/backup.py": "a copy is made and verified as a file; sql.py holds the store",
     "stores/postgres.py": "one file for each kind of database",
-    "views/report/decide.py": "the data of decide.js stand beside it, under its name",
 }
 """Files that only one file of their package imports, each with the reason why it is not part of that one."""
 
@@ -90,7 +90,6 @@ STUDENT_BY_HAND = {
     "statistics/power.py": "a half-width beside an error that is yet to be estimated",
     "statistics/looks.py": "bounds of a statistic that is looked at several times",
     "statistics/skew.py": "a test of symmetry, whose statistic is no estimate with an error",
-    "views/report/decide.py": "one multiplier for each number of degrees of freedom is shipped, not intervals",
 }
 """Files that take Student's t by itself; all others have it around an estimate, by ``StudentDistribution``."""
 

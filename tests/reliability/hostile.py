@@ -254,21 +254,18 @@ class ReportMarkup(Markup):
     """The same of a report, which has drawings, controls, one script and its data."""
 
     TAGS = Markup.TAGS | frozenset(
-        "script a header main footer section h1 h2 h3 figure figcaption fieldset legend label input select option button abbr "
-        "span i wbr dl dt dd tfoot svg title desc g defs clippath path line rect circle text use image pattern".split()
+        "script a header main footer section h1 h2 h3 figure figcaption fieldset legend label input select option button "
+        "dl dt dd svg line rect circle img".split()
     )
     ATTRIBUTES = frozenset(
-        "charset lang class scope id title hidden tabindex role name content http-equiv type for value min max step open "
-        "selected disabled "
-        "href viewbox preserveaspectratio width height x y x1 x2 y1 y2 dx dy cx cy r d points transform fill fill-opacity stroke "
-        "stroke-width stroke-opacity stroke-dasharray stroke-linejoin stroke-linecap opacity text-anchor font-size font-weight "
-        "clip-path patternunits".split()
+        "charset lang class scope id title hidden tabindex role name content http-equiv type for value min max step selected "
+        "disabled href src alt width height x x1 x2 y1 y2 cx cy r".split()
     )
 
     def is_ours(self, key: str, value: str) -> bool:
         """True for an attribute that reports have; whatever points somewhere points into the page."""
-        if key in ("href", "clip-path"):
-            return value.startswith(("#", "url(#", "data:image/png;base64,"))
+        if key in ("href", "src"):
+            return value.startswith(("#", "data:image/svg+xml,"))
         if key == "http-equiv":
             return value == "Content-Security-Policy"
         return key in self.ATTRIBUTES or key.startswith(("data-", "aria-"))

@@ -693,7 +693,8 @@ class _Reading(NamedTuple):
             self._refuse_row(role, int(np.argmax(empty)), what, "Fill it in, or remove the row.", InvalidScoresError)
 
     def _refuse_sums(self, words: Words, role: str) -> None:
-        if "".join(words.names).isdecimal():  # as many as there are items
+        text = "\n".join(words.names).casefold()
+        if not any(word in text for word in ("all", *_SUMS, *_EXTREMES)):  # there may be a million
             return
         n_numbered = sum(any(map(str.isdigit, each)) for each in words.names)
         is_odd_one = role in (*UNITS, "item") and n_numbered == len(words.names) - 1  # a fold may be of a man called Max

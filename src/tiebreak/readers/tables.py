@@ -207,7 +207,10 @@ def decimal_of(columns: Iterable[Sequence[str]]) -> str:
 
 def is_numeric(column: Column) -> bool:
     """True for a column of numbers, be they written in per cent or with decimal commas; one without any value is none."""
-    return not isinstance(column, Words) or (bool(column.names) and None not in _numbers(column.names))
+    if not isinstance(column, Words):
+        return True
+    is_like = bool(column.names) and all(number_of(each, ",") is not None for each in column.names)  # ends at the first word
+    return is_like and None not in _numbers(column.names)
 
 
 def is_varied(column: Column) -> bool:
@@ -485,7 +488,7 @@ def _of_text(content: bytes, name: str, is_name: Callable[[str], bool], ending: 
 
 def _as_numbers(column: Column) -> Column:
     """Numbers of words that are nothing else, in per cent or beside blanks of other scripts; words of truth stay words."""
-    if not isinstance(column, Words) or not column.names or number_of(column.names[0], ",") is None or not is_numeric(column):
+    if not isinstance(column, Words) or not is_numeric(column):
         return column
     if any(each.casefold() in _TRUTH for each in column.names):
         return column

@@ -1,4 +1,4 @@
-"""Comparisons that a report is opened for, and what Python says of each with another rope or alpha."""
+"""Comparisons that a report is opened for, and the same with another rope."""
 
 from __future__ import annotations
 
@@ -12,16 +12,7 @@ import pandas as pd
 import tiebreak as tb
 from tests.views.situations import ACCURACY, around, compared, named, table
 from tiebreak.comparison.comparison import Comparison
-from tiebreak.comparison.family import REASONS, Family
-from tiebreak.comparison.ranking import STANDINGS
-from tiebreak.comparison.requirements import Requirements
-from tiebreak.numerics.law import VERDICTS
 from tiebreak.scores.metric import Metric
-from tiebreak.views.answer import limits, table_decimals
-from tiebreak.views.report.decide import columns_of, decide_data, takes_rope
-from tiebreak.views.report.old_comparison import family_note
-from tiebreak.views.requirements import judgements
-from tiebreak.views.words import format_interval, format_score
 
 LETTERS = tuple("abcdefghijklmnopqrst")
 LOSS = Metric("log_loss", higher_is_better=False)
@@ -40,14 +31,6 @@ def two() -> Comparison:
 def percent() -> Comparison:
     """A rope that is a share of the best mean."""
     return compared(table(_models(4, seed=1)), rope="1%")
-
-
-def outlier() -> Comparison:
-    """One model is far off, and another a copy."""
-    scores = _models(6, seed=4)
-    scores["f"] = scores["f"] - 0.4
-    scores["e"] = scores["d"]
-    return compared(table(scores), rope=0.01)
 
 
 def gaps() -> Comparison:
@@ -74,11 +57,6 @@ def baseline() -> Comparison:
 def holm() -> Comparison:
     """Holm's level."""
     return compared(table(_models(8, gap=0.005, seed=5)), correction="holm")
-
-
-def twenty() -> Comparison:
-    """Twenty models, 190 pairs."""
-    return compared(table(_models(20, gap=0.003, n_splits=100, seed=7)), rope=0.01)
 
 
 def datasets() -> Comparison:
@@ -108,35 +86,9 @@ def copies() -> Comparison:
     return compared(table(scores), rope=0.006, missing="pairwise")
 
 
-def same() -> Comparison:
-    """Nothing but copies."""
-    row = _models(1, seed=12)["a"]
-    return compared(table({name: row.copy() for name in "abc"}), rope=0.01)
-
-
 def best() -> Comparison:
     """Comparisons with the best, a loss."""
     return compared(table(_models(6, gap=0.01, noise=0.02, seed=13), LOSS), rope=0.02, family="best")
-
-
-def best_of_two() -> Comparison:
-    """Comparisons with the best of two models, of which one is."""
-    return compared(table(_models(2, gap=0.03, seed=14)), rope=0.01, family="best")
-
-
-def best_items() -> Comparison:
-    """Comparisons with the best of questions that are right or wrong, with a copy."""
-    frame = _right(4)
-    return tb.compare(tb.read_items(frame.assign(e=frame["b"])), metric="accuracy", rope=0.05, family="best")
-
-
-def three_df() -> Comparison:
-    """Three pairs, each with degrees of freedom of its own."""
-    scores = _models(3, gap=0.01, seed=15)
-    scores["a"][:3] = np.nan
-    scores["b"][5:10] = np.nan
-    scores["c"][9:12] = np.nan
-    return compared(table(scores), rope=0.005, missing="pairwise", baseline="b")
 
 
 def random_answer(seed: int) -> Comparison:
@@ -162,46 +114,9 @@ def random_answer(seed: int) -> Comparison:
     return compared(table(dict(zip(LETTERS, score, strict=False)), metric), **settings)
 
 
-def baseline_datasets() -> Comparison:
-    """Wilcoxon's intervals against a baseline: those of other pairs are at a level of their own."""
-    return tb.compare(datasets().scores, metric="accuracy", rope=0.02, baseline="b")
-
-
 def items() -> Comparison:
     """Four models on 200 questions, right or wrong: Tango's interval, so ends at a choice of levels."""
     return tb.compare(tb.read_items(_right(4)), metric="accuracy", rope=0.03)
-
-
-def clusters() -> Comparison:
-    """Questions in clusters of four: a Student distribution, whatever the level."""
-    frame = _right(3).assign(cluster=np.repeat(np.arange(50), 4))
-    return tb.compare(tb.read_items(frame), metric="accuracy", rope=0.03, baseline="b")
-
-
-def even() -> Comparison:
-    """Two models that are right on as many questions, though not on the same ones."""
-    return tb.compare(tb.read_items({"a": [1, 1, 0, 0] * 50, "b": [1, 0, 1, 0] * 50}, rows="items"), rope=0.15)
-
-
-def resampled() -> Comparison:
-    """Three models by macro F1, which has a score of all examples together and none of each."""
-    rng = np.random.default_rng(10)
-    truth = rng.integers(0, 3, 200)
-    predicted = {
-        name: np.where(rng.random(200) < p, truth, rng.integers(0, 3, 200)) for name, p in (("a", 0.7), ("b", 0.6), ("c", 0.3))
-    }
-    items = tb.read_predictions(truth, predicted, metric="f1_macro")
-    return tb.compare(items, rope=0.05)
-
-
-def rounded() -> Comparison:
-    """Scores of two decimals by the sign test: shortfalls are the rope itself, but for rounding (0.81 - 0.8 is above 0.01)."""
-    rows = [
-        {"dataset": f"d{d}", "model": name, "score": round(0.7 + 0.01 * (d * 7 % 5 + better), 2)}
-        for d in range(14)
-        for name, better in (("a", d % 2), ("b", 1), ("c", d % 3))
-    ]
-    return tb.compare(pd.DataFrame(rows), metric="accuracy", rope=0.01, method="sign")
 
 
 def _right(n_models: int) -> pd.DataFrame:
@@ -212,112 +127,26 @@ def _right(n_models: int) -> pd.DataFrame:
 
 
 ANSWERS: dict[str, Callable[[], Comparison]] = {
-    each.__name__: each
-    for each in (
-        two,
-        percent,
-        outlier,
-        gaps,
-        loss,
-        baseline,
-        holm,
-        twenty,
-        datasets,
-        no_spread,
-        items,
-        clusters,
-        even,
-        resampled,
-        rounded,
-        copies,
-        same,
-        best,
-        best_of_two,
-        best_items,
-        baseline_datasets,
-        three_df,
-    )
+    each.__name__: each for each in (two, percent, gaps, loss, baseline, holm, datasets, no_spread, items, copies, best)
 }
 
 
-def required(comparison: Comparison) -> Requirements:
-    """Questions of every kind; beside a noise floor where the number of models is odd."""
-    first, last = comparison.models[0], comparison.models[-1]
-    asked = {"better": (first, last), "not_worse": [(last, first), (first, last)], "near_best": [first, last]}
-    return comparison.meets(**asked, noise_floor=0.01 if len(comparison.models) % 2 else None)
+def again(comparison: Comparison, rope: float) -> Comparison:
+    """The same comparison with another rope; models stay in their order."""
+    return Comparison(
+        scores=comparison.scores,
+        settings=replace(comparison.settings, rope=rope),
+        rope=rope,
+        method=comparison.method,
+        pair_table=replace(comparison.pair_table, rope=rope),
+        notices=comparison.notices,
+    )
 
 
-def again(comparison: Comparison, rope: float, alpha: float, given: str | None = None) -> Comparison:
-    """The same comparison with another rope and alpha, or with a rope as it was given; models stay in their order."""
-    known = KNOWN.setdefault(id(comparison), (comparison, {}))[1]
-    known.setdefault(alpha, replace(comparison.pair_table, alpha=alpha))
-    table = replace(known[alpha], rope=rope)
-    table.__dict__.update({name: getattr(known[alpha], name) for name in ("interval", "interval_alpha", "adjusted_pvalue")})
-    settings = replace(comparison.settings, alpha=alpha, rope=rope if given is None else given)
-    return replace(comparison, settings=settings, rope=rope, pair_table=table)
-
-
-KNOWN: dict[int, tuple[Comparison, dict[float, Family]]] = {}
-"""Tables at other alphas that were asked about before, as intervals of some procedures take long."""
-
-
-def stops(comparison: Comparison, seed: int, n_ropes: int = 50) -> list[dict[str, Any]]:
-    """As it was asked, and many ropes from 0 to beyond all intervals, at every alpha that the page offers.
-
-    Among the ropes are round ones, ends of intervals themselves, and their neighbours.
-    """
-    rng = np.random.default_rng(seed)
-    alphas = [each["alpha"] for each in decide_data(comparison)["alphas"]]
+def ropes(comparison: Comparison, rng: np.random.Generator, n: int = 20) -> list[float]:
+    """Ropes from 0 to beyond all intervals; ends of intervals themselves and their neighbours among them."""
     ends = np.abs(np.concatenate(comparison.pair_table.interval))
     ends = ends[np.isfinite(ends)]
-    most = 1.2 * float(ends.max(initial=0.0)) or 0.1
-    drawn = rng.uniform(0, most, n_ropes // 2)
-    ropes = [0.0, *drawn[::2].tolist(), *(float(f"{rope:.2g}") for rope in drawn[1::2])]
-    near = rng.choice(ends, min(ends.size, n_ropes - len(ropes)), replace=False) if ends.size else ends
-    ropes += [float(f"{end:.{3 + 3 * (n % 5)}g}") for n, end in enumerate(near)]
-    ropes += rng.uniform(0, most, n_ropes - len(ropes)).tolist()
-    if not takes_rope(comparison):
-        ropes = [0.0]
-    given = comparison.settings.rope if isinstance(comparison.settings.rope, str) else None
-    asked = [{"rope": comparison.rope, "alpha": alpha, "given": given} for alpha in alphas]
-    return asked + [{"rope": rope, "alpha": alpha, "given": None} for rope in ropes for alpha in alphas]
-
-
-def said(comparison: Comparison, *, is_whole: bool = True) -> dict[str, Any]:
-    """All words and printed numbers of an answer; sentences on pairs and requirements, which take long, only of a whole one."""
-    table, ranking, models, lines = comparison.pair_table, comparison.ranking_table, comparison.models, columns_of(comparison)
-    few, decimals = models[:4], table_decimals(comparison)
-    return {
-        "sentence": comparison.sentence,
-        "verdict": [VERDICTS[code] for code in table.verdict],
-        "reason": [REASONS[code] for code in table.reason],
-        "standing": None if ranking.standing is None else [STANDINGS[code] for code in ranking.standing],
-        "requirements": judgements(required(comparison), comparison) if is_whole else [],
-        "pairs": [comparison.pair(one, two).sentence for one in few for two in few if one != two] if is_whole else [],
-        "intervals": [format_interval(*ends, decimals, limits(comparison)) for ends in np.transpose(table.interval).tolist()],
-        "differences": [format_score(d, decimals, signed=True) for d in np.asarray(table.difference).tolist()],
-        "note": family_note(comparison),
-        "texts": {name: texts for name, texts in lines.items() if name != "n"},
-    }
-
-
-READ = """(answer, written, isWhole = true) => {
-  const few = isWhole ? [...answer.data.names.keys()].slice(0, 4) : [], { first, second } = answer.family;
-  const pairs = Array.from(first, (one, row) => answer.pair(one, second[row]));
-  const texts = pairs.map((pair) => answer.pairTexts(pair.first, pair.second));
-  const all = { ...written, ...answer.held.texts };
-  for (const [k, row] of answer.lines.entries()) {
-    for (const [name, text] of Object.entries(answer.rankingTexts(row))) {
-      if (text !== undefined && name in all) all[name] = all[name].with(k, text);
-    }
-  }
-  return {
-    sentence: answer.sentence, verdict: pairs.map((pair) => pair.verdict), reason: pairs.map((pair) => pair.reason),
-    standing: answer.standing?.map((code) => Decide.STANDINGS[code]) ?? null,
-    requirements: isWhole ? answer.requirements.map((each) => each.line) : [],
-    pairs: few.flatMap((one) => few.filter((two) => one !== two).map((two) => answer.pairSentence(one, two))),
-    intervals: texts.map((each) => each.interval), differences: texts.map((each) => each.difference),
-    note: answer.familyNote, texts: all,
-  };
-}"""
-"""JavaScript that says the same of an answer of decide.js, given the texts of the ranking as Python wrote them."""
+    near = rng.choice(ends, min(ends.size, n)).tolist() if ends.size else []
+    drawn = rng.uniform(0, 1.2 * float(ends.max(initial=0.1)), n).tolist()
+    return [0.0, *drawn, *near, *(float(f"{end:.3g}") for end in near)]

@@ -118,8 +118,8 @@ def _grid(posterior: Law, rope: float) -> FloatArray:
     reach = high - low
     left, right = min(low - 0.3 * reach, -1.1 * rope, 0.0), max(high + 0.3 * reach, 1.1 * rope, 0.0)
     margin = 0.03 * (right - left)
-    whole = np.linspace(left - margin, right + margin, 301)
-    near = np.linspace(low - reach, high + reach, 301)
+    whole = np.linspace(left - margin, right + margin, 101)
+    near = np.linspace(low - reach, high + reach, 101)
     return np.unique(np.concatenate([whole, near, [-rope, 0.0, rope]]).clip(whole[0], whole[-1]))
 
 

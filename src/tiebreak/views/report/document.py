@@ -10,28 +10,34 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import tiebreak
 from tiebreak.printable import printable
 from tiebreak.result import view_of
 from tiebreak.views.heading import current_heading
 from tiebreak.views.json import as_lists, encoded
-from tiebreak.views.report.figures import drawing
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-    from markupsafe import Markup
+
+    from tiebreak.views.plots.draw import Drawing
 
 
-SCRIPTS = ("decide.js", "page.js")
-"""Files of the one script, in this order."""
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A drawing as the address of an image: SVG without ground, whose text is text."""
+
+    title: str
+    note: str
+    width: int
+    source: str
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A section of a report: a heading, if it has one, and under it parts of a page and drawings."""
+    """A section of a report: a heading, if it has one, and under it parts of a page and pictures."""
 
-    id: str
     title: str
     parts: tuple[Any, ...] = ()
 
@@ -49,16 +55,13 @@ class Document:
     blocks : sequence of Block
         Sections below the answers.
     data : mapping
-        What the script reads, and what can be downloaded.
-    summary : str
-        A line under the heading.
+        What can be downloaded and read back.
     """
 
     title: str
     answers: Sequence[Mapping[str, Any]] = ()
     blocks: Sequence[Block] = ()
     data: Mapping[str, Any] = field(default_factory=dict)
-    summary: str = ""
 
 
 def report(result: Any, *choices: Any) -> str:
@@ -70,8 +73,8 @@ def report_of(results: Sequence[Any], *choices: Any) -> str:
     """The report of results of one kind, one below the other."""
     blocks: list[Block] = []
     for n, result in enumerate(results, 1):
-        parts = (*view_of(result).page(result, *choices).parts, *drawings(result))
-        blocks.append(Block(f"result-{n}", f"Dataset {n}: {result.dataset}" if len(results) > 1 else "", parts))
+        parts = (*view_of(result).page(result, *choices).parts, *pictures(result))
+        blocks.append(Block(f"Dataset {n}: {result.dataset}" if len(results) > 1 else "", parts))
     facts = [view_of(result).as_dict(result, *choices) for result in results]
     data = {"result": facts[0]} if len(facts) == 1 else {"results": facts}
     return html_of(Document(title=kind_of(results[0]), blocks=blocks, data=data))
@@ -97,24 +100,68 @@ def kind_of(result: object) -> str:
     return _KINDS.get(name) or re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).capitalize()
 
 
-def drawings(result: Any, names: Sequence[str] | None = None) -> tuple[Markup, ...]:
-    """Plots of a result, all or some, as images."""
-    return tuple(drawing(result.plot.drawing(name)) for name in (result.plot.names if names is None else names))
+def pictures(result: Any, names: Sequence[str] | None = None) -> tuple[Picture, ...]:
+    """Plots of a result, all or some."""
+    return tuple(picture(result.plot.drawing(name)) for name in (result.plot.names if names is None else names))
+
+
+PIXELS = 88
+"""Of the page for an inch of a drawing, so that its labels are as large as small print."""
+
+
+_NOT_NEEDED = re.compile(
+    r"<\?xml.*?\?>|<!DOCTYPE.*?>|<metadata>.*?</metadata>|<!--.*?-->|font-family: [^;\"]*;?|"
+    r"(?<=<g) id=\"[^\"]*\"|transform=\"rotate\(-0 [^\"]*\"|stroke-linejoin: miter;?",
+    re.DOTALL,
+)
+"""Parts of matplotlib's SVG that a browser has no use for."""
+
+_SHORTER: tuple[tuple[str, Any], ...] = (
+    (r"(?<![#\w])-?\d+\.\d{2,}(?:e-?\d+)?", lambda number: f"{float(number[0]):.1f}".removesuffix(".0")),
+    (r"\s+", " "),
+    (r"M (\S+) (\S+) L \1 \2 (?=M|\")", r"M\1 \2h.1"),  # dots
+    (r" ?([MLQCz]) ?(?=[-\d\"])", r"\1"),
+    ('"', "'"),
+)
+"""Patterns in its tags, and what is shorter and draws the same."""
+
+
+def _short_tag(tag: re.Match[str]) -> str:
+    text = tag[0]
+    for pattern, shorter in _SHORTER:
+        text = re.sub(pattern, shorter, text)
+    return text
+
+
+def picture(drawing: Drawing) -> Picture:
+    """A drawing as an image, with numbers of one decimal and in a font of the reader's."""
+    from markupsafe import Markup
+
+    svg = _NOT_NEEDED.sub("", drawing.to_bytes("svg", is_bare=True).decode())
+    svg = re.sub(r">\s+<", "><", re.sub(r"<[^>]*>", _short_tag, svg))  # texts stay as they are
+    svg = (
+        re.sub(r"<g ?/>|<g ?></g>|<defs></defs>", "", svg)
+        .strip()
+        .replace(" version='1.1'>", " font-family='DejaVu Sans,Verdana,sans-serif'>", 1)
+    )
+    source = Markup("data:image/svg+xml," + quote(svg, safe=" =:/'<>;,()!*?@+$-._~"))  # noqa: S704  (it has no quotes)
+    return Picture(printable(drawing.title), printable(drawing.note), round(PIXELS * drawing.size[0]), source)
 
 
 def html_of(document: Document) -> str:
     """The file as text."""
-    style = _asset("style.css")
-    script = "".join(without_comments(_asset(name)) for name in SCRIPTS if document.answers or name == "page.js")
+    from markupsafe import Markup
+
+    style, script = _asset("style.css"), _asset("page.js")
     return (
         _environment()
         .get_template("report.html")
         .render(
             document=document,
-            style=_trusted(style),
-            script=_trusted(script),
+            style=Markup(style),  # noqa: S704
+            script=Markup(script),  # noqa: S704
             policy=policy(style, script),
-            data=_trusted(script_json(document.data)),
+            data=Markup(script_json(document.data)),  # noqa: S704
             version=tiebreak.__version__,
             heading=current_heading(),
         )
@@ -123,8 +170,8 @@ def html_of(document: Document) -> str:
 
 def policy(style: str, script: str) -> str:
     """Content Security Policy: this very style and this very script, images that are in the file, nothing else."""
-    allowed = [f"style-src '{_hash(style)}'", f"script-src '{_hash(script)}'", "img-src data:"]
-    return "; ".join(["default-src 'none'", *allowed, "base-uri 'none'", "form-action 'none'"])
+    allowed = f"style-src '{_hash(style)}'; script-src '{_hash(script)}'; img-src data:"
+    return f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
 
 
 def _hash(text: str) -> str:
@@ -145,82 +192,14 @@ def _asset(name: str) -> str:
 
 
 @functools.cache
-def without_comments(script: str) -> str:
-    """A script as the browser needs it: without indentation, comments, and blanks beside marks; no text of it spans lines."""
-    lines = (_COMMENT.sub("", line).strip() for line in script.splitlines())
-    return "".join(f"{_tight(line)}\n" for line in lines if line)
-
-
-_COMMENT = re.compile(r"^\s*//.*$|\s+// [^\"'`]*$")
-_TEXT = re.compile(r'("(?:\\.|[^"\\])*"|`[^`]*`)')
-_BLANKS = re.compile(r" *([{}()\[\],;:?=<>&|*%]) *")
-
-
-def _tight(line: str) -> str:
-    """A line of a script without the blanks beside marks, outside of texts; one in which texts are not told for certain as it is.
-
-    Those are lines with single quotes, with what may be a regular expression, or with a text inside of a text.
-    """
-    code, texts = (_TEXT.split(line)[start::2] for start in (0, 1))
-    is_unsure = any(re.search("[`/'\"]", part) for part in code)
-    if is_unsure or any(text.count("{") != text.count("}") for text in texts if text[0] == "`"):
-        return line
-    return "".join(_BLANKS.sub(r"\1", part) + text for part, text in zip(code, [*texts, ""], strict=True))
-
-
-def _trusted(text: str) -> Markup:
-    """Text of ours that goes into the page as it is."""
-    from markupsafe import Markup
-
-    return Markup(text)  # noqa: S704
-
-
-@functools.cache
 def _environment() -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    environment = Environment(
+    return Environment(
         loader=PackageLoader("tiebreak.views", "report"),
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=_readable,
+        finalize=lambda value: printable(value) if isinstance(value, str) and not hasattr(value, "__html__") else value,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["breakable"] = breakable
-    return environment
-
-
-LONGEST_WORD = 18
-"""Characters of a word up to which it stands on one line."""
-
-
-def breakable(text: Any) -> Any:
-    """A text in which long words, such as names of classes with their arguments, may be broken between their parts only."""
-    if not isinstance(text, str) or hasattr(text, "__html__") or max(map(len, text.split()), default=0) <= LONGEST_WORD:
-        return text
-    from markupsafe import escape
-
-    return _trusted(
-        "".join(
-            _with_breaks(str(escape(printable(part)))) if len(part) > LONGEST_WORD else escape(printable(part))
-            for part in re.split(r"(\s+)", text)
-        )
-    )
-
-
-def _with_breaks(word: str) -> str:
-    """A word as markup, with places to break after its brackets and commas, and inside of what is long all the same."""
-    return "<wbr>".join(
-        part if len(part) <= LONGEST_PART else re.sub(r"(?<=[=_/-])(?=\w)|(?<=[a-z0-9])(?=[A-Z])", "<wbr>", part)
-        for part in re.split(r"(?<=,)(?=\w)|(?=\()", word)
-    )
-
-
-LONGEST_PART = 24
-"""Characters of a class or an argument up to which it stands on one line."""
-
-
-def _readable(value: Any) -> Any:
-    """Texts from outside on one line, with what cannot be seen as escapes; markup of ours as it is."""
-    return printable(value) if isinstance(value, str) and not hasattr(value, "__html__") else value

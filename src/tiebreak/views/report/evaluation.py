@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from tiebreak.views.evaluation import page
 from tiebreak.views.json import plain
 from tiebreak.views.page import Paragraph, Section, Table
 from tiebreak.views.report.comparison import answer_of, answers_data
-from tiebreak.views.report.document import Block, Document, drawings, html_of
+from tiebreak.views.report.document import Block, Document, html_of, pictures
 from tiebreak.views.words import quote
 
 if TYPE_CHECKING:
@@ -37,16 +38,14 @@ def report(evaluation: Evaluation, metrics: Sequence[str] = (), **settings: Any)
     shown = page(evaluation)
     tables = tuple(part for part in shown.parts if isinstance(part, Table | Section))
     head = tuple(part for part in shown.parts if isinstance(part, Paragraph))[:1]
-    blocks = [Block("measured", "What was measured", (*head, *tables))]
-    drawn = [name for name in evaluation.plot.names if name != "times"]  # which stands with the scores
-    blocks += [Block("predicted", "Predictions", drawings(evaluation, drawn))] if drawn else []
+    blocks = [Block("What was measured", (*head, *tables))]
     blocks += _predictions(evaluation)
     if reasons:
-        blocks.append(Block("left-out", "What was left out", (Section("Not compared", reasons, is_folded=False),)))
-    blocks.append(Block("run", "How it was run", (_run(evaluation),)))
+        blocks.append(Block("What was left out", (Section("Not compared", reasons, is_folded=False),)))
+    blocks.append(Block("How it was run", (_run(evaluation),)))
     document = Document(
         title=f"{printable(evaluation.name)}: {len(evaluation.models)} models",
-        answers=[answer_of(each, None, n) for n, each in enumerate(comparisons)],
+        answers=list(map(answer_of, comparisons)),
         blocks=blocks,
         data=answers_data(comparisons),
     )
@@ -73,23 +72,20 @@ def _compared(evaluation: Evaluation, metrics: Sequence[str], settings: dict[str
 
 def _predictions(evaluation: Evaluation) -> Iterator[Block]:
     """Curves and matrices of the predictions that were kept, by dataset; what was not kept has none."""
-    made: tuple[tuple[str, str, Callable[..., Any]], ...] = (
-        ("roc", "ROC curves", evaluation.roc),
-        ("precision-recall", "Precision and recall", evaluation.precision_recall),
-        ("calibration", "Calibration", evaluation.calibration),
-        ("confusion", "Confusion", evaluation.confusion),
+    made: tuple[tuple[str, Callable[..., Any]], ...] = (
+        ("ROC curves", evaluation.roc),
+        ("Precision and recall", evaluation.precision_recall),
+        ("Calibration", evaluation.calibration),
+        ("Confusion", evaluation.confusion),
     )
-    datasets = evaluation.datasets[:MOST_DRAWN]
-    for id, title, make in made:
+    for title, make in made:
         parts: list[Any] = []
-        for dataset in datasets:
-            try:
-                result = make(dataset=dataset if len(evaluation.datasets) > 1 else None)
-                parts += drawings(result)
-            except TiebreakError:
-                continue  # nothing of that kind was kept, or there is none of a regression
+        for dataset in evaluation.datasets[:MOST_DRAWN]:
+            # nothing of that kind may be kept, or there is none of a regression
+            with suppress(TiebreakError):
+                parts += pictures(make(dataset=dataset if len(evaluation.datasets) > 1 else None))
         if parts:
-            yield Block(id, title, tuple(parts))
+            yield Block(title, tuple(parts))
 
 
 def _run(evaluation: Evaluation) -> Table:
