@@ -8,17 +8,17 @@ import pytest
 from sklearn.model_selection import RepeatedKFold
 
 import tiebreak as tb
-from tiebreak.scores.scores import Means
+from tiebreak.scores.scores import Summary
 
 ONE = {"model": ["a", "b"], "accuracy": [0.912, 0.874]}
 
 
-def means_of(table: dict[str, list[object]], **options: object) -> tuple[list[float], Means]:
+def means_of(table: dict[str, list[object]], **options: object) -> tuple[list[float], Summary]:
     """The means that are read, and what is known of them."""
     scores = tb.read_scores(pd.DataFrame(table), **options)
     assert scores.design.kind == "means"
-    assert scores.matrix().means is not None
-    return scores.matrix().score[:, 0].tolist(), scores.matrix().means
+    assert scores.matrix().summary is not None
+    return scores.matrix().score[:, 0].tolist(), scores.matrix().summary
 
 
 @pytest.mark.parametrize(

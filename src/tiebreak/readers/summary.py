@@ -22,7 +22,7 @@ from tiebreak.readers.metric import metric_among, table_metric
 from tiebreak.readers.source import ReadOptions, Source
 from tiebreak.readers.tables import SourceTable, number_of
 from tiebreak.scores.metric import Metric, full_name, has_direction, plain_name
-from tiebreak.scores.scores import Means, MeansKind, ScoreMatrix, Scores, SplitDesign
+from tiebreak.scores.scores import ScoreMatrix, Scores, SplitDesign, Summary, SummaryKind
 from tiebreak.scores.vocabulary import Notice, quoted
 from tiebreak.statistics.summary import possible_counts
 
@@ -60,7 +60,7 @@ _OF_CLASSES = {
     **dict.fromkeys(("recall", "sensitivity", "tpr", "falsenegativerate", "fnr"), 0),
     **dict.fromkeys(("specificity", "tnr", "falsepositiverate", "fpr"), 1),
 }
-"""Those that are shares of the positive examples, or of the negative ones."""
+"""Metrics that are shares of the positive examples (0), or of the negative ones (1)."""
 
 _AREA = "rocauc"
 
@@ -103,7 +103,7 @@ def source_of_means(table: SourceTable, models: Sequence[str], names: Sequence[s
         raise _wrong(
             table, chosen.name, row, f"{cells[row][0]} is no value of {metric.name}, which lies between {low:g} and {high:g}."
         )
-    deviation, notices = np.full(value.size, np.nan), []
+    deviation, said, notices = np.full(value.size, np.nan), "", []
     if scale != 1.0:
         text = f"{metric.name} is in per cent and read as a fraction: a rope of 0.01 is one percentage point"
         notices.append(Notice("percent-or-fraction", text))
@@ -111,16 +111,15 @@ def source_of_means(table: SourceTable, models: Sequence[str], names: Sequence[s
         own = beside or chosen
         spread, half = (each / scale for each in _numbers(table, own.name, inside))
         deviation, said = _deviations(table, own, value, (spread, half), n[0], metric)
-        notices.append(Notice("means-only", said))
     for row in range(value.size) if kind == "rates" else ():
         try:
             possible_counts(value[row], np.array(float(n[0])), np.array(rounding))
         except InvalidScoresError as error:
             raise _wrong(table, chosen.name, row, str(error)) from None
     zero = np.zeros(1, dtype=np.int64)
-    means = Means(kind, n, np.full(value.size, rounding), deviation, _tool_of(table))
+    means = Summary(kind, n, np.full(value.size, rounding), deviation, _tool_of(table), said)
     n_test = np.array([sum(n) if kind in ("rates", "areas") else 0])
-    matrix = ScoreMatrix("", tuple(models), zero, zero, zero, n_test, value[:, None], means=means)
+    matrix = ScoreMatrix("", tuple(models), zero, zero, zero, n_test, value[:, None], summary=means)
     return Source(Scores(metric, (matrix,), SplitDesign("means"), tuple(notices)), table.name)
 
 
@@ -128,7 +127,7 @@ def source_of_means(table: SourceTable, models: Sequence[str], names: Sequence[s
 
 
 class _Column(NamedTuple):
-    """What a column says by its name: the metric, a part of the data, and a kind of spread, of which it may have the mean too."""
+    """Parts of the name of a column: the metric, a part of the data, and a kind of spread, of which it may have the mean too."""
 
     name: str
     metric: str
@@ -258,7 +257,7 @@ def _deviations(
         raise _wrong(table, column.name, row, f"{spread[row]:g} is no standard deviation: {why}.", fix)
     said = f"{column.name!r} is taken for {what}"
     if what == "standard deviations":
-        said += f" as numpy computes them (over {n}, raised to {n - 1} degrees of freedom); of standard errors {named}"
+        said += f" as numpy computes them (divided by {n}, so raised by {raised - 1:.0%}); of standard errors {named}"
     return factor * (spread + half), said
 
 
@@ -271,8 +270,8 @@ def _wrong(table: SourceTable, column: str, row: int, what: str, *fix: str) -> T
 
 def _kind_of(
     table: SourceTable, chosen: _Column, metric: Metric, options: ReadOptions, *, has_spread: bool
-) -> tuple[MeansKind, tuple[int, ...]]:
-    """What the means are of, and of how many, as `Means` has it."""
+) -> tuple[SummaryKind, tuple[int, ...]]:
+    """Kind of the means, and of how many they are, as `Summary` has it."""
     name, both, cv = _plain(metric.name), options.n_classes, options.cv
     is_of_runs, n_test = options.rows == "seeds", options.n_test if options.n_train is None else None
     if n_test is None and cv is None and options.n_train is None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -130,21 +132,9 @@ def summary_means(
     )
     error = np.sqrt(np.maximum(se**2 + se_other**2 + 2.0 * -rho * se * se_other, 0.0))
     error = np.where(rho == -1.0, se + se_other, np.where(rho == 1.0, np.abs(se - se_other), error))
-    estimate = one - other
-    law = student(
-        estimate, error, own_df, n_units=n_units, tolerance=RELATIVE_TOLERANCE * float(np.max(np.abs([one, other]), initial=0.0))
-    )
-    ends = tuple(student(estimate + shift, error, own_df) for shift in (-half, half))
-    return Law(
-        estimate=law.estimate,
-        se=law.se,
-        df=law.df,
-        n_units=n_units,
-        kind=law.kind,
-        tolerance=law.tolerance,
-        shape=ROUNDED,
-        parts=ends,
-    )
+    estimate, scale = one - other, float(np.max(np.abs([one, other]), initial=0.0))
+    law = student(estimate, error, own_df, n_units=n_units, tolerance=RELATIVE_TOLERANCE * scale)
+    return replace(law, shape=ROUNDED, parts=tuple(student(estimate + shift, error, own_df) for shift in (-half, half)))
 
 
 def _tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:

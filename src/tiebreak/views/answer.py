@@ -14,8 +14,8 @@ from tiebreak.numerics import RELATIVE_TOLERANCE
 from tiebreak.numerics.law import VERDICTS
 from tiebreak.views.design import design_line
 from tiebreak.views.looks import stays_open, what_is_left
-from tiebreak.views.means import lines_to_keep
 from tiebreak.views.names import left_out, quoted_names, spoken
+from tiebreak.views.summary import lines_to_keep
 from tiebreak.views.words import (
     count,
     decimals_for,
@@ -356,7 +356,7 @@ def _settling(pair: PairComparison) -> str:
     comparison = pair.comparison
     names = quoted_names(comparison.models)
     a, b = names[pair.first], names[pair.second]
-    if lines_to_keep(comparison.matrix.means, comparison.metric.name):
+    if lines_to_keep(comparison.matrix.summary, comparison.metric.name):
         return STEPS["keep scores"]
     need = need_of(pair)
     if need is None:
@@ -425,7 +425,7 @@ def small_print(comparison: Comparison) -> list[str]:
     metric, method = printable(comparison.metric.name), comparison.method
     rope = f"differences up to {rope_words(comparison)} do not matter" if comparison.rope else NO_ROPE
     is_metric = comparison.pair_table.judged.unit == "metric"
-    is_brief = comparison.matrix.means is not None  # a table of means has its own lines on what it cannot show
+    is_brief = comparison.matrix.summary is not None  # a table of means has its own lines on what it cannot show
     shows_rope = is_metric and (comparison.rope > 0 or not is_brief)
     facts = [design_line(comparison), *([rope] if shows_rope else []), *([held] if (held := together(comparison)) else [])]
     unseen = None if is_brief else detectable(comparison, 0.5)
@@ -455,7 +455,7 @@ NO_ROPE = "no rope was given, so none can be shown equivalent"
 
 def notices(comparison: Comparison, *, is_reading: bool) -> list[Notice]:
     """Notices that change how the answer is read, or the others that the page does not state in other words."""
-    said = SAID if comparison.matrix.means is None else ()
+    said = SAID if comparison.matrix.summary is None else ()
     kept = [notice for notice in comparison.notices if notice.code not in said]
     return [notice for notice in kept if (notice.code in CHANGES_READING) == is_reading]
 

@@ -30,10 +30,10 @@ from tiebreak.views.comparison_columns import (
 )
 from tiebreak.views.design import sizes_line
 from tiebreak.views.json import document, plain
-from tiebreak.views.means import lines_to_keep, overlap_notes
 from tiebreak.views.names import NAME_WIDTH, cut, entry_labels, model_names, quoted_names
 from tiebreak.views.page import ROWS, Code, Page, Paragraph, Section, Table
 from tiebreak.views.requirements import records, section
+from tiebreak.views.summary import lines_to_keep, overlap_notes
 from tiebreak.views.view import View
 from tiebreak.views.words import (
     format_bound,
@@ -106,7 +106,7 @@ def _next_step(comparison: Comparison) -> str:
 
 def _lines_to_keep(comparison: Comparison) -> tuple[str, ...]:
     is_open = answer.next_step(comparison) == answer.STEPS["keep scores"]
-    return lines_to_keep(comparison.matrix.means, comparison.metric.name) if is_open else ()
+    return lines_to_keep(comparison.matrix.summary, comparison.metric.name) if is_open else ()
 
 
 def _flips(comparison: Comparison) -> str:

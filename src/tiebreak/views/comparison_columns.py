@@ -219,7 +219,7 @@ def scores_of(matrix: ScoreMatrix) -> dict[str, Any]:
         "n_test": matrix.n_test.tolist() if np.all(matrix.n_test > 0) else None,
         **({"n_folds": matrix.n_folds} if matrix.n_folds else {}),
         **({"columns": list(matrix.columns)} if matrix.columns else {}),
-        **({} if matrix.means is None else {"means": plain(matrix.means)}),
+        **({} if matrix.summary is None else {"summary": plain(matrix.summary)}),
         "score": ([finite(value) for value in row.tolist()] for row in matrix.score),
     }
 

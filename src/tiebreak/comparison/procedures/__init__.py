@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from tiebreak.comparison.procedures.procedure import Method, Procedure, Question, method_for, question_of
 from tiebreak.errors import Setting, TiebreakError, UnsuitableDesignError
-from tiebreak.scores.scores import Means, Scores
+from tiebreak.scores.scores import Scores, Summary
 
 ENTRY_POINTS = "tiebreak.procedures"
 """Group of the entry points by which other packages bring procedures: a name, and ``module:object``."""
@@ -111,7 +111,7 @@ def _by_shape(data: Scores, question: Question) -> str:
     """Name of the procedure for scores that were made in this way."""
     items = data.items
     if question == "summary":
-        return f"summary-{cast('Means', data.matrix().means).kind}"
+        return f"summary-{cast('Summary', data.matrix().summary).kind}"
     if question == "test-sets":
         return "newcombe" if _applies("newcombe", data) else "welch"
     if items is not None and not items.is_mean:

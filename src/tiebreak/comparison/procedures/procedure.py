@@ -266,7 +266,7 @@ class Method:
 
 def method_for(procedure: Procedure, data: Scores | None = None, *, asked: bool = False) -> Method:
     """A procedure with its words for these scores, or for any; where it was `asked` for by name, the reason says so."""
-    named = [each for each in (data.items, data.matrices[0].means) if each is not None] if data is not None else []
+    named = [each for each in (data.items, data.matrices[0].summary) if each is not None] if data is not None else []
     unit = named[0].unit if named else NOUNS[procedure.question]
     noun = {"unit": unit, "units": f"{unit}s"}
 

@@ -11,17 +11,18 @@ from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Proced
 from tiebreak.errors import TiebreakError, UnsuitableDesignError
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray
 from tiebreak.numerics.law import Law
-from tiebreak.scores.scores import Means, MeansKind, Scores
+from tiebreak.scores.scores import Scores, Summary, SummaryKind
+from tiebreak.scores.vocabulary import Notice
 from tiebreak.statistics.summary import hanley_mcneil, summary_means, summary_rates
 
 if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings
 
 
-def _means_of(data: Scores) -> tuple[Means, FloatArray]:
-    """What is known of the means, and these."""
+def _means_of(data: Scores) -> tuple[Summary, FloatArray]:
+    """Facts of the means, and these."""
     matrix = data.matrix()
-    return cast("Means", matrix.means), matrix.score[:, 0]
+    return cast("Summary", matrix.summary), matrix.score[:, 0]
 
 
 def _law(data: Scores, first: IntArray, second: IntArray, overlap: FloatArray | None = None) -> Law:
@@ -48,7 +49,7 @@ def _law(data: Scores, first: IntArray, second: IntArray, overlap: FloatArray | 
     )
 
 
-def _errors(means: Means, value: FloatArray) -> tuple[FloatArray, float]:
+def _errors(means: Summary, value: FloatArray) -> tuple[FloatArray, float]:
     """Standard error of each mean, and their degrees of freedom."""
     if means.kind == "areas":
         positive, negative = means.n
@@ -66,6 +67,12 @@ def _values(data: Scores) -> ModelValues:
     means, value = _means_of(data)
     n = np.full(value.size, sum(means.n) if means.kind == "areas" else means.n[0])
     return ModelValues("mean", value, n, RELATIVE_TOLERANCE * np.maximum(np.abs(value), 1.0))
+
+
+def _remarks(data: Scores) -> Iterator[Notice]:
+    """Remark on how deviations were read."""
+    if note := _means_of(data)[0].note:
+        yield Notice("means-only", note)
 
 
 # --- how much overlap would settle it -----------------------------------------------------------------------------------------
@@ -100,7 +107,7 @@ def _overlaps(data: Scores, settings: Settings) -> Iterator[TestOnly]:
 
 
 class _Facts(NamedTuple):
-    """What differs between procedures for tables of means."""
+    """Facts in which procedures for tables of means differ."""
 
     reason: str
     generalises_to: str
@@ -112,7 +119,7 @@ _ONE_TEST_SET = "all models were tested on the same examples, which are a sample
 _WORST = "nothing is taken for granted of the overlap of the models' mistakes: the answer holds for the least favourable one"
 _TANGO = "T. Tango. Equivalence test and confidence interval for the paired-sample design. Statistics in Medicine 17, 1998."
 
-_KINDS: dict[MeansKind, _Facts] = {
+_KINDS: dict[SummaryKind, _Facts] = {
     "rates": _Facts(
         "rates of one test set, of which the number of examples that only one model gets right is not known: Tango's interval at "
         "the largest number that both rates allow",
@@ -146,9 +153,9 @@ _KINDS: dict[MeansKind, _Facts] = {
 }
 
 
-def _refuse_others(kind: MeansKind) -> object:
+def _refuse_others(kind: SummaryKind) -> object:
     def refuse(data: Scores) -> TiebreakError | None:
-        means = data.matrix().means
+        means = data.matrix().summary
         if means is None or means.kind == kind:
             return None
         return UnsuitableDesignError(f"summary-{kind} is for means of another kind than these: take 'summary-{means.kind}'.")
@@ -165,6 +172,7 @@ RATES, AREAS, FOLDS, RUNS = (
         judge=_judge,
         values=_values,
         refuse=_refuse_others(kind),
+        remarks=_remarks,
         beside=_overlaps,
     )
     for kind, facts in _KINDS.items()

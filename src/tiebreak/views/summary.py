@@ -11,7 +11,7 @@ from tiebreak.views.words import count, listed
 
 if TYPE_CHECKING:
     from tiebreak.comparison.comparison import Comparison
-    from tiebreak.scores.scores import Means
+    from tiebreak.scores.scores import Summary
 
 _SAVE = 'table.assign(y_true=y).to_csv("predictions.csv", index=False)'
 _COMPARE = "tiebreak compare predictions.csv --metric {metric}"
@@ -38,7 +38,7 @@ _LINES = {
 """Three lines to copy, by the tool that made the table, else by what the means are of."""
 
 
-def lines_to_keep(means: Means | None, metric: str) -> tuple[str, ...]:
+def lines_to_keep(means: Summary | None, metric: str) -> tuple[str, ...]:
     """Lines that keep the single scores and compare them; none where these are known, or no overlap counts."""
     if means is None or means.kind == "runs":
         return ()
@@ -46,15 +46,15 @@ def lines_to_keep(means: Means | None, metric: str) -> tuple[str, ...]:
     return tuple(line.format(metric=metric, cv=means.n[-1]) for line in lines)
 
 
-def design_of_means(means: Means) -> str:
-    """What the means are of, in a line."""
+def design_of_means(means: Summary) -> str:
+    """Description in a line of what means are of."""
     if means.kind == "runs":
         return f"means of {count(means.n[0], 'run')} of each model"
     if means.kind == "folds":
         repeats = f" ({means.n[0] // means.n[1]} x {means.n[1]}-fold)" if means.n[0] > means.n[1] else ""
         return f"means of {count(means.n[0], 'split')}{repeats}, whatever their correlation"
     classes = f" ({means.n[0]:,} positive)" if means.kind == "areas" else ""
-    return f"{count(sum(means.n), 'test example')}{classes}, whatever the overlap of mistakes"
+    return f"{count(sum(means.n), 'test example')}{classes}, whatever the overlap"
 
 
 _NEEDED = {
@@ -67,7 +67,7 @@ _NEEDED = {
 
 def overlap_notes(comparison: Comparison) -> tuple[str, ...]:
     """Models that are not told apart from the leader: with the overlap that would settle each, and those that none would."""
-    means, names = comparison.matrix.means, quoted_names(comparison.models)
+    means, names = comparison.matrix.summary, quoted_names(comparison.models)
     tests = [test for test in comparison.supplementary_tests if test.name == "overlap"]
     if means is None or not tests:
         return ()
