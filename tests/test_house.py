@@ -50,7 +50,6 @@ So it is for a file that a registry names in a text (``"tiebreak.views.pair:VIEW
 
 ON_THEIR_OWN = {
     "comparison/letters.py": "compact letters are an algorithm of their own, found by the name of its file",
-    "comparison/look_order.py": "tests of a random order know of no plan, and have a level of their own",
     "comparison/notices.py": "what is remarked on an answer is a rule of its own; comparison.py holds the answer",
     "evaluation/fit_and_score.py": "evaluate.py decides what is measured, and this is the measuring of one cell",
     "evaluation/heads.py": "fit_and_score.py measures one cell, and this stands between cells of a split",
@@ -83,7 +82,7 @@ FORMULAS = (
 STUDENT_BY_HAND = {
     "audits/folds.py": "a normal score of each group against Student's t",
     "statistics/posterior/hierarchical.py": "Student's t is the prior's, integrated over a grid",
-    "comparison/look_order.py": "the test of a rank correlation, which is no estimate with an error",
+    "comparison/looks.py": "the test of a rank correlation, which is no estimate with an error",
     "comparison/procedures/clustered_t.py": "the quantile as a function of a number of runs to come",
     "comparison/procedures/corrected_t.py": "the limit of a multiplier as splits grow in number",
     "statistics/auc.py": "areas without a variance, joined from the limits of each",

@@ -29,8 +29,7 @@ import numpy as np
 
 import tiebreak as tb
 from tiebreak.comparison.compare import compare_scores
-from tiebreak.comparison.look_order import JOINT, _components, alpha_of_look, refuse_order
-from tiebreak.comparison.looks import PROCESSES, Looks, TakenLook, cut, digest_of, fraction_of, plan_unit
+from tiebreak.comparison.looks import PROCESSES, Looks, TakenLook, cut, digest_of, fraction_of, plan_unit, refuse_order
 from tiebreak.comparison.procedures import METHODS
 from tiebreak.comparison.settings import Settings
 from tiebreak.errors import TiebreakError
@@ -350,22 +349,18 @@ ORDERS = (
 
 
 def order(n_tables: int, seed: int) -> int:
-    """Print the share of tables that are refused at a first look, by order, items and models, with metadata and without.
-
-    Beside it what a test at the same level would find that knows where each subject begins: as much as the scores tell.
-    """
-    print(f"{'order':21} {'items':>6} {'models':>7} {'with metadata':>14} {'without':>8} {'places known':>13}")
+    """Print the share of tables that are refused at a first look, by order, items and models, with metadata and without."""
+    print(f"{'order':21} {'items':>6} {'models':>7} {'with metadata':>14} {'without':>8}")
     is_wrong = 0
     for label, kind, n_all in ORDERS:
         for n in SIZES:
             for n_models in MODELS:
-                refused = np.zeros((n_tables, 3))
+                refused = np.zeros((n_tables, 2))
                 for number in range(n_tables):
                     items = _items(kind, np.random.default_rng((seed, number, n, n_models)), n, n_all or n, n_models)
-                    known = _is_known(items) if kind == "subject" else np.nan
-                    refused[number] = [_is_refused(items), _is_refused(tb.Items(**_without(items))), known]
+                    refused[number] = [_is_refused(items), _is_refused(tb.Items(**_without(items)))]
                 shares = refused.mean(axis=0)
-                print(f"{label:21} {n:6,} {n_models:7} {shares[0]:14.3f} {shares[1]:8.3f} {shares[2]:13.3f}", flush=True)
+                print(f"{label:21} {n:6,} {n_models:7} {shares[0]:14.3f} {shares[1]:8.3f}", flush=True)
                 # a table of one task alone is about that task, so the first of them is refused once a second one begins
                 is_wrong |= int(kind == "random" and shares[:2].max() > 0.01 + 2 * np.sqrt(0.0099 / n_tables))
                 is_wrong |= int(kind != "random" and (label, n) != ("task", 200) and shares[0] < 0.95)
@@ -396,19 +391,6 @@ def _items(kind: str, rng: np.random.Generator, n: int, n_all: int, n_models: in
     models, names = tuple(f"m{k}" for k in range(n_models)), tuple(f"q{k}" for k in rows)
     score = right[:, None, rows].astype(float)
     return tb.Items(tb.Metric("accuracy", True), models, ("",), names, score, columns=columns)
-
-
-def _is_known(items: tb.Items) -> bool:
-    """Mean scores of the subjects differ, by the chi-square of all models together, at what the joint test of a look has."""
-    from scipy.stats import chi2
-
-    component, _ = _components(items.as_scores().matrix().score)
-    _, code = np.unique(items.columns["subject"], return_inverse=True)
-    counts = np.bincount(code)
-    if counts.size == 1:
-        return False
-    means = np.stack([np.bincount(code, row) / counts for row in component])
-    return bool(chi2.sf(float((counts * means**2).sum()), len(component) * (counts.size - 1)) < JOINT * alpha_of_look(1))
 
 
 def _without(items: tb.Items) -> dict[str, Any]:
@@ -467,7 +449,7 @@ def _without_a_price(scores: tb.Scores, sizes: list[int], decided: set[tuple[str
     method = compare_scores(scores, Settings()).method
     found: dict[tuple[str, str], float] = {}
     for n in sizes:
-        verdicts = _verdicts(compare_scores(cut(method, scores, n).data, Settings(rope=rope)))
+        verdicts = _verdicts(compare_scores(cut(method, scores, n), Settings(rope=rope)))
         for pair in decided - found.keys():
             if verdicts[pair] in OVER:
                 found[pair] = n / sizes[-1]
@@ -581,13 +563,13 @@ def _twenty(scores: tb.Scores, n_total: int, rope: float) -> Looks:
     method = whole.method
     fewest, unit = PROCESSES[method.name].fewest, plan_unit(method, scores)
     sizes = sorted({max(fewest, round(n_total * k / 20)) for k in range(1, 21)})
-    first = compare_scores(cut(method, scores, sizes[0]).data, Settings(rope=rope, looks=Looks(n_total=n_total))).looks
+    first = compare_scores(cut(method, scores, sizes[0]), Settings(rope=rope, looks=Looks(n_total=n_total))).looks
     assert first is not None
     plan = Looks(n_total=n_total, gamma=first.gamma, unit=unit, terms=first.terms)
     taken = []
     for n in sizes:
         now = cut(method, scores, n)
-        taken.append(TakenLook(n, fraction_of(plan, method, now), float("nan"), digest_of(now.data), ()))
+        taken.append(TakenLook(n, fraction_of(plan, method, now), float("nan"), digest_of(now), ()))
     return Looks(n_total=n_total, gamma=first.gamma, unit=unit, terms=first.terms, taken=tuple(taken))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 import tiebreak as tb
-from tiebreak.comparison.looks import Looks, cut, plan_unit
+from tiebreak.comparison.looks import Looked, Looks, alpha_of_look, cut, plan_unit, refuse_order
+from tiebreak.comparison.procedures import METHODS
 from tiebreak.errors import ChangedLooksError, InvalidParameterError, UnreadableSourceError, UnsuitableDesignError
 from tiebreak.statistics.looks import group_sequential_design, split_information
 
@@ -107,21 +109,20 @@ def test_more_units_than_planned_spend_the_rest() -> None:
         tb.compare(answers(500), metric="accuracy", looks=answer)
 
 
-def test_gaps_have_each_pairs_own_information() -> None:
-    """A pair with half of the units at the first look has another correlation with the second one."""
+def test_a_pair_with_gaps_has_the_level_of_the_look() -> None:
+    """One level for the family at a look, that of pairs without gaps."""
     table = answers(N).astype({"m2": float})
     table.loc[:99:2, "m2"] = np.nan
     answer = tb.compare(table.iloc[:200], metric="accuracy", missing="pairwise", n_total=N)
     answer = tb.compare(table, metric="accuracy", missing="pairwise", looks=answer)
-    widths = {}
-    for a, b, n in (("m0", "m1", (200, 800)), ("m1", "m2", (150, 750))):
-        design = group_sequential_design(
-            np.array(n) / n[1], alpha=0.05 / 3, spent=tb.statistics.alpha_spent([0.25, 1.0], alpha=0.05 / 3)
-        )
-        widths[a, b] = design.alphas
-    differences: Any = answer.pair_table.judged
-    granted = differences.granted.granted(0.05 / 3)
-    assert_allclose(sorted(granted[1]), sorted(each[1] for each in widths.values()), rtol=1e-9)
+    assert answer.looks is not None
+    design = group_sequential_design([0.25, 1.0], alpha=0.05 / 3)
+    assert_allclose([look.interval_alpha for look in answer.looks.taken], design.alphas, rtol=1e-9)
+    row, alone = (
+        answer.pair("m1", "m2"),
+        tb.compare(table, metric="accuracy", missing="pairwise", alpha=design.alphas[1], correction="none"),
+    )
+    assert (row.n_units, row.interval_low) == (750, pytest.approx(alone.pair("m1", "m2").interval_low))
 
 
 def test_clusters_are_the_units() -> None:
@@ -341,7 +342,184 @@ def test_data_are_cut_by_the_unit_of_the_plan() -> None:
     """Repeats of splits, datasets, items."""
     scores = tb.read_scores(repeats(4), metric="accuracy", n_train=80, n_test=20)
     method: Any = tb.compare(scores).method
-    assert (cut(method, scores, 2).data.matrix().n_splits, plan_unit(method, scores)) == (10, "repeat")
+    assert (cut(method, scores, 2).matrix().n_splits, plan_unit(method, scores)) == (10, "repeat")
     datasets = tb.read_scores(pd.DataFrame({"dataset": list("abcdefgh"), "x": range(8), "z": range(8)}), metric="score")
     method = tb.compare(datasets).method
-    assert (cut(method, datasets, 3).data.datasets, plan_unit(method, datasets)) == (("a", "b", "c"), "dataset")
+    assert (cut(method, datasets, 3).datasets, plan_unit(method, datasets)) == (("a", "b", "c"), "dataset")
+
+
+# --- differences as looks leave them ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def answer() -> tb.Comparison:
+    """Three looks, of which the first decides two pairs."""
+    return looked([100, 250, 500])
+
+
+def test_tails_and_quantiles_are_one_function_at_the_level_of_the_family(answer: tb.Comparison) -> None:
+    """A bound that misses with half of that level has just that tail."""
+    found: Any = answer.pair_table.judged
+    p = 0.05 / 3 / 2
+    for upper in (False, True):
+        assert_allclose(found.law.tail(found.law.end(p, upper=upper), upper=upper), p, rtol=1e-6)
+
+
+def test_some_pairs_are_what_they_are_among_all(answer: tb.Comparison) -> None:
+    """Rows in any order, and one pair by itself."""
+    found: Any = answer.pair_table.judged
+    rows = np.array([2, 0])
+    some = found.take(rows)
+    assert isinstance(some, Looked)
+    assert_allclose(some.law.end(0.01), found.law.end(0.01)[rows], rtol=1e-12)
+    assert_allclose(some.law.tail(0.1, upper=True), found.law.tail(0.1, upper=True)[rows], rtol=1e-12)
+    assert some.beside["look"].tolist() == found.beside["look"][rows].tolist()
+    low, high = answer.pair_table.interval
+    for row, (one, two) in enumerate(zip(answer.pair_table.first, answer.pair_table.second, strict=True)):
+        pair = answer.pair(answer.models[one], answer.models[two])
+        assert_allclose([pair.interval_low, pair.interval_high], [low[row], high[row]], rtol=1e-9)
+        mirrored = answer.pair(answer.models[two], answer.models[one])
+        assert_allclose([mirrored.interval_low, mirrored.interval_high], [-high[row], -low[row]], rtol=1e-9)
+        assert len(pair.differences) == pair.n_units
+
+
+def test_levels_broadcast(answer: tb.Comparison) -> None:
+    """As of any differences: levels of shape (k, 1) give (k, n_pairs) ends."""
+    found: Any = answer.pair_table.judged
+    levels = np.array([[0.01], [0.05]])
+    low, high = found.law.interval_at(levels)
+    for k, level in enumerate(levels[:, 0]):
+        assert_allclose([low[k], high[k]], found.law.interval_at(level), rtol=1e-12)
+    many = np.linspace(0.001, 0.2, 20)[:, None]  # by the shares at the level of the family: still monotone
+    assert np.all(np.diff(found.law.end(many), axis=0) >= 0)
+
+
+def test_what_knows_of_no_looks_is_not_offered(answer: tb.Comparison) -> None:
+    """Tests beside an answer, slices and what the table could not see are of one look."""
+    assert answer.supplementary_tests == ()
+    assert answer.by is None
+    assert answer.to_dict()["detectable"] is None
+
+
+def test_comparisons_with_the_best_share_alpha_one_sided() -> None:
+    """Each bound spends alpha / (M - 1); a model that another was shown above stays out, though later data would let it in."""
+    shares = (0.85, 0.72, 0.7, 0.7)
+    answer = None
+    for n in (100, 400, 800):
+        answer = tb.compare(answers(n, shares), metric="accuracy", family="best", n_total=N, looks=answer)
+    assert answer is not None
+    assert answer.looks is not None
+    design = group_sequential_design([1 / 8, 0.5, 1.0], alpha=2 * 0.05 / 3)
+    assert_allclose([look.interval_alpha for look in answer.looks.taken], design.alphas, rtol=1e-9)
+    differences: Any = answer.pair_table.judged
+    assert set(differences.beside["look"].tolist()) > {3}
+    alone = tb.compare(answers(400, shares), metric="accuracy", alpha=float(design.alphas[1]), correction="none")
+    one = next(name for look in answer.looks.taken[1:2] for name in look.decided)
+    low, high = answer.pair_table.law.interval_at(2 * 0.05 / 3)
+    row = answer.pair_table.row_of(answer.models.index(one[0]), answer.models.index(one[1]))
+    assert_allclose([low[row], high[row]], [alone.pair(*one[:2]).interval_low, alone.pair(*one[:2]).interval_high], rtol=1e-9)
+    assert tb.compare(answer).looks == answer.looks
+
+
+# --- order ----------------------------------------------------------------------------------------------------------------------
+
+
+def items(order: str, seed: int, *, n: int = 400, metadata: bool = True) -> tb.Items:
+    """The first n of 400 questions of eight subjects, to four models, in this order."""
+    rng = np.random.default_rng(seed)
+    subject = rng.integers(0, 8, 400)
+    difficulty = rng.normal(size=400) + rng.normal(0, 0.8, 8)[subject]
+    right = rng.random((4, 400)) < 1 / (1 + np.exp(difficulty - rng.normal(0, 0.5, (4, 8))[:, subject]))
+    orders = {"random": np.arange(400), "subject": np.argsort(subject, kind="stable"), "difficulty": np.argsort(difficulty)}
+    rows = orders[order][:n]
+    columns = {"area": tuple(f"s{k}" for k in subject[rows]), "hard": tuple(f"{d:.4f}" for d in difficulty[rows])}
+    models, names = tuple(f"m{k}" for k in range(4)), tuple(f"q{k}" for k in rows)
+    score = right[:, None, rows].astype(float)
+    return tb.Items(tb.Metric("accuracy", True), models, ("",), names, score, columns=columns if metadata else {})
+
+
+def is_refused(table: tb.Items) -> bool:
+    """True where a look at the table is refused."""
+    try:
+        refuse_order(METHODS["tango"], table.as_scores(), "question")
+    except UnsuitableDesignError:
+        return True
+    return False
+
+
+@pytest.mark.parametrize(
+    ("order", "text"), [("subject", "'area' comes in blocks"), ("difficulty", "along the table|like that of")]
+)
+def test_a_sorted_order_is_refused(order: str, text: str) -> None:
+    """By the column that it was sorted by, in all of 40 tables; the message says which."""
+    assert all(is_refused(items(order, seed)) for seed in range(40))
+    with pytest.raises(UnsuitableDesignError, match=rf"do not come in random order: .*({text})"):
+        refuse_order(METHODS["tango"], items(order, 0).as_scores(), "question")
+
+
+def test_an_order_by_difficulty_shows_in_the_mean_scores_alone() -> None:
+    """Without any column, in nearly all tables."""
+    assert np.mean([is_refused(items("difficulty", seed, metadata=False)) for seed in range(40)]) >= 0.8
+
+
+def test_a_random_order_is_not_refused() -> None:
+    """At most 7 in 1,000 may be at a first look, and 8 in a million at a twentieth: of 200 tables few are, then none."""
+    assert sum(is_refused(items("random", seed)) for seed in range(200)) <= 3
+    for seed in range(200):
+        refuse_order(METHODS["tango"], items("random", seed).as_scores(), "question", number=20)
+
+
+def test_all_looks_together_refuse_at_most_one_random_order_in_a_hundred() -> None:
+    """The parts of a thousand looks add up to less than one per cent, and the first is the largest."""
+    parts = [alpha_of_look(number) for number in range(1, 1001)]
+    assert 0.01 * 0.999 < sum(parts) < 0.01
+    assert parts == sorted(parts, reverse=True)
+
+
+def test_one_group_alone_is_refused_where_its_column_says_what_it_is() -> None:
+    """The first 40 of a table that is sorted by subject are of one subject; a column of another name may well be constant."""
+    table = items("random", 0, n=40, metadata=False)
+    for name, refused in (("subject", True), ("Topic", True), ("prompt", False)):
+        named = tb.Items(
+            table.metric, table.models, table.runs, table.items, table.score, columns={name: ("x",) * len(table.items)}
+        )
+        assert is_refused(named) == refused
+
+
+def test_numbers_that_say_when_an_item_came_go_with_any_order() -> None:
+    """An index or a time stamp rises along every table."""
+    table = items("random", 0, metadata=False)
+    for name, refused in (("index", False), ("start_time", False), ("length", True)):
+        numbers = tuple(str(k) for k in range(400))
+        named = tb.Items(table.metric, table.models, table.runs, table.items, table.score, columns={name: numbers})
+        assert is_refused(named) == refused
+
+
+def test_clusters_are_tested_as_units() -> None:
+    """Items of a cluster stand together in any order of clusters; clusters that are sorted by their scores are refused."""
+    rng = np.random.default_rng(0)
+    effect = rng.normal(size=60)
+    for order, refused in ((np.arange(60), False), (np.argsort(effect), True)):
+        score = effect[order].repeat(5) + rng.normal(size=(2, 1, 300))
+        clusters = tuple(f"c{k // 5}" for k in range(300))
+        names = tuple(map(str, range(300)))
+        table = tb.Items(tb.Metric("quality", True), ("a", "b"), ("",), names, score, clusters=clusters)
+        try:
+            refuse_order(METHODS["clustered-t"], table.as_scores(), "cluster")
+            assert not refused
+        except UnsuitableDesignError:
+            assert refused
+
+
+def test_an_order_that_is_known_to_be_random_is_not_checked(tmp_path: Path) -> None:
+    """The plan says so at every further look, in its file too, and the page remarks it; the error tells the way."""
+    table = answers(N)
+    table = table.sort_values("m1", kind="stable").assign(question=[f"q{i}" for i in range(N)])
+    with pytest.raises(UnsuitableDesignError, match=r"looks=tb\.Looks\(n_total=\.\.\., check_order=False\)"):
+        tb.compare(table[:600], metric="accuracy", n_total=N)
+    answer = tb.compare(table[:600], metric="accuracy", looks=Looks(n_total=N, check_order=False))
+    assert "That the order is random is taken for granted here" in " ".join(str(answer).split())
+    answer.to_json(tmp_path / "answer.json")
+    later = tb.compare(table, metric="accuracy", looks=tmp_path / "answer.json")
+    assert later.looks is not None
+    assert not later.looks.check_order

@@ -129,6 +129,14 @@ def test_the_cheapest_of_equivalent_models_is_named_where_times_are_known() -> N
     assert compared(table, rope=0.01).next_step == "Take whichever is cheaper or simpler."
 
 
+@pytest.mark.parametrize(("seconds", "fastest"), [(1.0001, None), (1.09, None), (1.1, "a"), (3.0, "a")])
+def test_times_that_hardly_differ_name_no_fastest(seconds: float, fastest: str | None) -> None:
+    """Fits of 1.0000 and 1.0001 s once gave "take 'a', the faster"; ten percent is what medians of equal models differ by."""
+    answer = designed("kfold", pair_with(-0.001, 0.002), rope=0.01)
+    answer.scores.fit_seconds["b"] = seconds
+    assert cheapest(answer, ["a", "b"]) == fastest
+
+
 def test_times_come_with_the_scores() -> None:
     """Kept by `take`, and by a comparison."""
     answer = designed("kfold", pair_with(0.01, 0.02))

@@ -54,7 +54,7 @@ def test_what_is_no_file_is_said(write: Write, tmp_path: Path) -> None:
 
 def test_an_address_is_no_path() -> None:
     """Nothing is downloaded."""
-    with pytest.raises(InvalidParameterError, match=r"^'https://x\.org/a\.csv' is not supported: tiebreak keeps runs in SQLite"):
+    with pytest.raises(InvalidParameterError, match=r"^'https://x\.org/a\.csv' is no address of a store\. Give"):
         tb.read_scores("https://x.org/a.csv")
 
 

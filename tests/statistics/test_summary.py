@@ -84,9 +84,9 @@ def test_errors_of_an_area_are_those_of_its_paper():
     ("call", "words"),
     [
         (lambda: summary_rates(0.8916, 0.9, 1000, rounding=5e-5), "0.8916 of 1,000 examples is not possible: it would be 891.6"),
-        (lambda: summary_rates(1.2, 0.9, 1000), "between 0 and 1; got 1.2"),
-        (lambda: hanley_mcneil(1.2, 10, 10), "between 0 and 1"),
-        (lambda: hanley_mcneil(0.8, 0, 10), "each class has items"),
+        (lambda: summary_rates(1.2, 0.9, 1000), "first must lie between 0 and 1; got 1.2"),
+        (lambda: hanley_mcneil(1.2, 10, 10), "area must lie between 0 and 1; got 1.2"),
+        (lambda: hanley_mcneil(0.8, 0, 10), "n_positive must lie between 1 and 1e.15; got 0"),
     ],
 )
 def test_numbers_that_cannot_be_are_refused(call, words):

@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 
 import tiebreak as tb
+from tests.cli.conftest import run
 from tests.comparison.test_looks import N, answers, looked, repeats
 from tests.views.test_walk import Shown, walk
 from tiebreak.errors import ChangedLooksError, InvalidParameterError, UnreadableSourceError, UnwrittenFileError
@@ -140,37 +141,22 @@ def test_comparisons_with_the_best_count_who_may_be_it() -> None:
     assert sentence(later) == "Look 2, 250 of 800 questions: the best is found; it needs no further questions."
 
 
-def test_what_the_rest_will_hardly_decide_is_named() -> None:
-    """Of two equal models at three quarters of the plan; the forecast stands in frame and JSON, as long as units are left."""
-    two = answers(600, (0.7, 0.7), 1)
-    answer = tb.compare(two, metric="accuracy", n_total=N)
-    assert sentence(answer) == (
-        "Look 1, 600 of 800 questions: the pair is open, and the rest will hardly decide it; at most 200 more."
-    )
-    assert "Stop, and take either of m1 and m0: the pair stays what it is to the end of the plan" in (
-        " ".join(answer.to_text().split()).replace("m0 and m1", "m1 and m0")
-    )
-    (stays,) = answer.pairs["p_stays"]
-    assert stays > 0.99
-    assert answer.to_dict()["pairs"][0]["p_stays"] == stays
-    last = tb.compare(answers(800, (0.7, 0.7), 1), metric="accuracy", looks=answer)
-    assert "p_stays" not in last.pairs
-    assert "p_stays" not in tb.compare(two, metric="accuracy").pairs
-
-
-def test_that_the_rest_will_hardly_tell_more_of_the_best_is_said() -> None:
-    """Two of three are equal, and three quarters of the plan are over; the forecast stands in the JSON."""
-    answer = tb.compare(answers(600, (0.7, 0.7, 0.4), 1), metric="accuracy", n_total=N, family="best")
-    assert sentence(answer) == (
-        "Look 1, 600 of 800 questions: 2 of 3 models may be the best, and the rest will hardly tell more; at most 200 more."
-    )
-    assert "Stop, and take any of those that may be the best: they stay the same to the end of the plan with a" in (
-        " ".join(answer.to_text().split())
-    )
-    assert answer.to_dict()["resolved"]["p_contenders_stay"] == answer.p_contenders_stay
-    early = tb.compare(answers(100, (0.7, 0.7, 0.4), 1), metric="accuracy", n_total=N, family="best")
-    assert "hardly" not in early.to_text()
-    assert "p_contenders_stay" not in tb.compare(answers(100), metric="accuracy", n_total=N).to_dict()["resolved"]
+def test_the_command_says_that_an_order_is_random(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The error names the option, and with it the look is taken and remarked; without a plan it is wrong use."""
+    monkeypatch.chdir(tmp_path)
+    table = answers(N).sort_values("m1", kind="stable").assign(question=[f"q{i}" for i in range(N)])
+    table[:600].to_csv("answers.csv", index=False)
+    asked = ("compare", "answers.csv", "--metric", "accuracy", "--n-total", str(N), "--looks", "looks.json")
+    code, out, err = run(capsys, *asked)
+    assert (code, out) == (2, "")
+    assert "go on with --random-order" in " ".join(err.split())
+    code, out, _ = run(capsys, *asked, "--random-order")
+    assert code == 0
+    assert looks_view.UNCHECKED.strip() in " ".join(out.split())
+    assert json.loads(Path("looks.json").read_text())["check_order"] is False
+    assert "say how many units there will be, with --n-total" in run(capsys, "compare", "answers.csv", "--random-order")[2]
 
 
 def test_the_sentence_counts_pairs_and_units() -> None:

@@ -318,6 +318,7 @@ _OPTIONS = (
         metavar="FILE",
         help="Keep the looks of the plan in this file, which the first look makes; all looks share alpha.",
     ),
+    click.option("--random-order", is_flag=True, help="The order of a plan's units is known to be random: do not check it."),
     click.option(
         "--column",
         "parts",
@@ -434,13 +435,19 @@ def compare_command(
 
 def _planned(settings: dict[str, Any], files: Sequence[str]) -> tuple[Path | None, bytes | None]:
     """Put the plan in the place of the file of looks; that file, if it is to keep them, with what it holds now."""
-    if settings["looks"] is None:
+    is_random = settings.pop("random_order")
+    if settings["looks"] is None and not is_random:
         return None, None
+    if settings["looks"] is None and settings["n_total"] is None:
+        raise click.UsageError("--random-order is of a plan of looks: say how many units there will be, with --n-total.")
+    from dataclasses import replace
+
     from tiebreak.views.looks import plan_of
 
     if str(settings["looks"]) in files:
         raise click.UsageError(f"--looks would write over {str(settings['looks'])!r}, which holds the scores.")
-    settings["looks"], path, content = plan_of(settings["n_total"], settings["looks"])
+    plan, path, content = plan_of(settings["n_total"], settings["looks"])
+    settings["looks"] = replace(plan, check_order=False) if plan is not None and is_random else plan
     return path, content
 
 

@@ -63,7 +63,7 @@ def compare_scores(scores: Scores, settings: Settings) -> Comparison:
             about="rope",
         )
     if settings.looks is not None:
-        from tiebreak.comparison.looked import decided_at
+        from tiebreak.comparison.looks import decided_at
 
         settings = replace(settings, looks=decided_at(settings.looks, table, scores.models))
     comparison = Comparison(
@@ -97,7 +97,7 @@ def _judged(scores: Scores, settings: Settings, method: Method, rope: float) -> 
     if settings.looks is None:
         judged = method.judge(scores, first, second, resolved)
     else:
-        from tiebreak.comparison.looked import looked
+        from tiebreak.comparison.looks import looked
 
         judged = looked(settings.looks, method, scores, first, second, resolved)
     name = "baseline" if settings.baseline is not None else settings.family

@@ -254,28 +254,6 @@ class Comparison(Result):
         """The plan with all looks that were taken, this one included; None where the answer is not one of several looks."""
         return self.settings.looks
 
-    @cached_property
-    def p_stays(self) -> FloatArray | None:
-        """Forecast probability that each pair's verdict is at the end of the plan what it is now; None without looks ahead."""
-        if self.looks is None:
-            return None
-        from tiebreak.comparison.looked import forecast
-
-        return forecast(self.pair_table)
-
-    @cached_property
-    def p_contenders_stay(self) -> float | None:
-        """Forecast probability, at least, that those which may be the best stay the same to the end of the plan.
-
-        None without looks ahead, and where pairs have verdicts of their own (`p_stays`).
-        """
-        may_be_best = self.ranking_table.may_be_best
-        if self.looks is None or may_be_best is None:
-            return None
-        from tiebreak.comparison.looked import contenders_stay
-
-        return contenders_stay(self.pair_table, may_be_best)
-
     @property
     def by(self) -> str | None:
         """Column of the items by which the pairs are shown too: that of the settings, or the procedure's own."""
@@ -713,7 +691,7 @@ class Comparison(Result):
         """Differences of pairs by themselves; with looks as of one of them, the last unless another is named."""
         if self.looks is None:
             return self.method.judge(self.scores, first, second, self.resolved)
-        from tiebreak.comparison.looked import at_look
+        from tiebreak.comparison.looks import at_look
 
         home = self.pair_table.interval_alpha
         k = range(len(self.looks.taken))[look]
@@ -733,9 +711,9 @@ class Comparison(Result):
         has_them = self.method.is_paired and self.method.is_mean
         data = self.scores
         if self.looks is not None:
-            from tiebreak.comparison.looked import cuts_of
+            from tiebreak.comparison.looks import cuts_of
 
-            data = cuts_of(self.looks, self.method, self.scores)[look].data
+            data = cuts_of(self.looks, self.method, self.scores)[look]
         return differences_by_unit(data, one, two) if has_them else np.zeros(0)
 
     def _predict_the_same(self, first: str, second: str) -> bool:

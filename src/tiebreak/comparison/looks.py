@@ -1,35 +1,34 @@
-"""Looks at data that are still coming in: the plan, the looks taken, and the alphas that they leave to each pair."""
+"""Looks at data that are still coming in: the plan, the looks taken, and the pairs as their looks leave them."""
 
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, get_args
 
 import numpy as np
 
-from tiebreak.comparison.family import best_alpha
-from tiebreak.comparison.look_order import refuse_order
-from tiebreak.comparison.procedures.procedure import Method, units_of
-from tiebreak.errors import ChangedLooksError, InvalidParameterError, Setting, UnreadableSourceError, UnsuitableDesignError
-from tiebreak.numerics import FloatArray, IntArray, divide, set_checked
-from tiebreak.scores.items import Items
+from tiebreak.comparison.family import OVER, Codes, Family, best_alpha
+from tiebreak.comparison.procedures.procedure import Judged, Method, units_of
+from tiebreak.errors import (
+    Advice,
+    ChangedLooksError,
+    InvalidParameterError,
+    Setting,
+    UnreadableSourceError,
+    UnsuitableDesignError,
+)
+from tiebreak.numerics import Alternative, FloatArray, IntArray, set_checked, student_tail
+from tiebreak.numerics.law import STUDENT, UNDECIDED, VERDICTS, Law, Shape, verdict_codes
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import quoted
 from tiebreak.statistics.family import shared_alpha
-from tiebreak.statistics.looks import (
-    CLOSEST_LOOKS,
-    MOST_LOOKS,
-    GroupSequentialDesign,
-    SpendingName,
-    alpha_spent,
-    group_sequential_design,
-    split_information,
-)
+from tiebreak.statistics.looks import MOST_LOOKS, SpendingName, alpha_spent, group_sequential_design, split_information
 
 if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings
@@ -43,17 +42,14 @@ GAMMA = -4.0
 GAMMAS = {"splits": -8.0}
 """Spending parameters by question, where it is another one: repeats of folds begin with more than half of the information."""
 
-FUTILE = 0.99
-"""Forecast probability from which a pair that stays what it is counts as one that the rest of the plan will not decide."""
-
 FEWEST_OF_A_CLASS = 20
 """Items of the rarer class from which areas under ROC curves are looked at."""
 
 MOST_SKEW = 0.6
 """Share by which a tail may be wrong to first order: up to it the error over looks was measured to be kept."""
 
-MOST_HISTORIES = 50
-"""Different gaps of pairs beyond which all have the shares of the table: each costs a calibration."""
+MOST_ALPHAS = 8
+"""Different alphas, asked for at once, up to which each is calibrated by itself."""
 
 
 class TakenLook(NamedTuple):
@@ -100,11 +96,15 @@ class Looks:
         Settings that all looks share; empty until the first look.
     taken : tuple of TakenLook
         In the order taken.
+    check_order : bool, default True
+        Units that come in an order which says something of them are refused; False where you know that it is random, which 1 %
+        of random orders do not look like.
     """
 
     n_total: int
     spending: SpendingName = "hwang-shih-decani"
     gamma: float | None = None
+    check_order: bool = True
     unit: str = ""
     terms: Mapping[str, Any] = field(default_factory=dict)
     taken: tuple[TakenLook, ...] = ()
@@ -130,7 +130,7 @@ class Looks:
                 "Begin another plan, on new data.",
                 about="looks",
             )
-        for before, after in pairwise(self.taken):
+        for before, after in itertools.pairwise(self.taken):
             if after.n <= before.n or after.fraction < before.fraction:
                 raise InvalidParameterError(
                     f"looks at {before.n:,} and then at {after.n:,} {self.unit or 'unit'}s, as {before.fraction:.3g} and "
@@ -162,6 +162,7 @@ class Looks:
             "unit": self.unit,
             "spending": self.spending,
             "gamma": self.gamma,
+            "check_order": self.check_order,
             "terms": dict(self.terms),
             "taken": [{**look._asdict(), "decided": [list(pair) for pair in look.decided]} for look in self.taken],
         }
@@ -186,10 +187,10 @@ class Looks:
             )
         try:
             taken = tuple(_taken_look(each, number) for number, each in enumerate(content["taken"], 1))
-            facts = {key: content[key] for key in ("n_total", "spending", "gamma", "unit")}
+            facts = {key: content[key] for key in ("n_total", "spending", "gamma", "check_order", "unit")}
             terms = dict(content["terms"])
-            if not isinstance(facts["unit"], str):
-                raise ValueError("its unit is no word")
+            if not isinstance(facts["unit"], str) or not isinstance(facts["check_order"], bool):
+                raise ValueError("its unit is no word, or check_order neither true nor false")
         except (KeyError, TypeError, ValueError) as error:
             what = {KeyError: f"it lacks {error}", ValueError: str(error)}.get(type(error), "an entry is not of its kind")
             raise UnreadableSourceError(
@@ -239,64 +240,42 @@ PROCESSES = {
 """Procedures whose error over all looks was measured, in benchmarks/validity/looks.py."""
 
 
-class Cut(NamedTuple):
-    """The data up to a look, with the number of units of the plan in them."""
-
-    data: Scores
-    n: int
-
-
 def plan_unit(method: Method, data: Scores) -> str:
     """Noun for the unit that a plan counts."""
     if method.question == "splits":
         return "repeat"
-    if data.items is not None and data.items.clusters is not None:
-        return "cluster"
-    return method.unit
+    return "cluster" if data.items is not None and data.items.clusters is not None else method.unit
 
 
-def cut(method: Method, data: Scores, n: int | None = None) -> Cut:
-    """The first n units, all if not given, in the order in which the table has them."""
+def cut(method: Method, data: Scores, n: int) -> Scores:
+    """The first n units, in the order in which the table has them."""
     if method.question == "splits":
         matrix = data.matrix()
-        repeats = np.unique(matrix.repeat)
-        n = repeats.size if n is None else n
-        chosen = np.isin(matrix.repeat, repeats[:n])
-        if chosen.all():
-            return Cut(data, n)
-        part = replace(
-            matrix,
-            repeat=matrix.repeat[chosen],
-            fold=matrix.fold[chosen],
-            n_train=matrix.n_train[chosen],
-            n_test=matrix.n_test[chosen],
-            score=matrix.score[:, chosen],
-            columns=tuple(np.array(matrix.columns, dtype=object)[chosen]) if matrix.columns else (),
-        )
-        return Cut(replace(data, matrices=(part,)), n)
+        chosen = np.isin(matrix.repeat, np.unique(matrix.repeat)[:n])
+        columns = tuple(np.array(matrix.columns, dtype=object)[chosen]) if matrix.columns else ()
+        held = {name: getattr(matrix, name)[chosen] for name in ("repeat", "fold", "n_train", "n_test")}
+        return replace(data, matrices=(replace(matrix, **held, score=matrix.score[:, chosen], columns=columns),))
     if data.items is None:
-        n = len(data.matrices) if n is None else n
-        return Cut(data if n >= len(data.matrices) else replace(data, matrices=data.matrices[:n]), n)
+        return replace(data, matrices=data.matrices[:n])
     items = data.items
-    n_rows = len(items.items)
-    if items.clusters is not None:
-        codes = _first_seen(items.clusters)
-        n = int(codes.max()) + 1 if n is None else n
-        n_rows = int(np.count_nonzero(codes < n))
-        if np.any(codes[:n_rows] >= n):
-            late = items.clusters[int(np.flatnonzero(codes[:n_rows] >= n)[0])]
-            raise UnsuitableDesignError(
-                f"{items.unit}s of a cluster that was looked at came after the cluster {late!r} had begun: a look takes whole "
-                "clusters, so all items of a cluster belong together in the table."
-            )
-    elif n is None or n >= n_rows:
-        n = n_rows
-    else:
-        n_rows = n
-    if n_rows == len(items.items):
-        return Cut(data, n)
-    part_of = items.at(np.arange(n_rows)).as_scores()
-    return Cut(replace(data, matrices=part_of.matrices, items=part_of.items), n)
+    codes = np.arange(len(items.items)) if items.clusters is None else _first_seen(items.clusters)
+    n_rows = int(np.count_nonzero(codes < n))
+    if np.any(codes[:n_rows] >= n):
+        raise UnsuitableDesignError(
+            f"{items.unit}s of a cluster that was looked at came after another cluster had begun: a look takes whole clusters, "
+            "so all items of a cluster belong together in the table."
+        )
+    part = data if n_rows == codes.size else items.at(np.arange(n_rows)).as_scores()
+    return replace(data, matrices=part.matrices, items=part.items)
+
+
+def n_units(method: Method, data: Scores) -> int:
+    """Units of a plan that are there."""
+    if method.question == "splits":
+        return int(np.unique(data.matrix().repeat).size)
+    if data.items is None:
+        return len(data.matrices)
+    return len(data.items.items) if data.items.clusters is None else data.items.n_clusters
 
 
 def _first_seen(names: tuple[str, ...]) -> IntArray:
@@ -319,7 +298,7 @@ def digest_of(data: Scores) -> str:
 
     models = sorted(data.models)
     ordered = data.take(models)
-    items: Items | None = ordered.items
+    items = ordered.items
     if items is not None:
         add(list(items.items), items.clusters, items.weights, items.is_positive, items.truth, items.score)
     else:
@@ -369,20 +348,31 @@ def check_suitable(data: Scores, settings: Settings, method: Method) -> None:
             f"the {items.unit}s have {what}, and looks at such data were not measured. Compare once, when all are in."
         )
     wrong = (
-        ("correction", settings.correction not in (None, "bonferroni", "none"), "its steps go over all p-values"),
-        ("rope", isinstance(settings.rope, str), "a share of the best mean is another number at each look"),
-        ("by", settings.by is not None, "slices are a family of their own, which the plan does not know"),
+        (
+            "correction",
+            settings.correction not in (None, "bonferroni", "none"),
+            "its steps go over all p-values",
+            "take 'bonferroni'",
+        ),
+        (
+            "rope",
+            isinstance(settings.rope, str),
+            "a share of the best mean is another one each time",
+            "give it in the metric's unit",
+        ),
+        (
+            "by",
+            settings.by is not None,
+            "slices are a family of their own, which the plan does not know",
+            "slice a single answer",
+        ),
     )
-    for name, is_given, why in wrong:
+    for name, is_given, why, instead in wrong:
         if is_given:
             value = getattr(settings, name)
             raise InvalidParameterError(
-                Setting(name, repr(value)), f" does not go with looks: {why}. Leave it out", *_instead(name), ".", about=name
+                Setting(name, repr(value)), f" does not go with looks: {why}. Leave it out, or {instead}.", about=name
             )
-
-
-def _instead(name: str) -> tuple[str, ...]:
-    return {"rope": (", or give it in the metric's unit",), "correction": (", or take 'bonferroni'",)}.get(name, ())
 
 
 def next_look(plan: Looks, data: Scores, settings: Settings, method: Method, rope: float) -> Looks:
@@ -395,41 +385,62 @@ def next_look(plan: Looks, data: Scores, settings: Settings, method: Method, rop
     InvalidParameterError
         The plan is over, or has fewer units than are there, at the first look.
     UnsuitableDesignError
-        No looks by this procedure, or too few units.
+        No looks by this procedure, or too few units, or an order that says something of them.
     """
     check_suitable(data, settings, method)
-    terms, now = terms_of(data, settings, method, rope), cut(method, data)
-    unit = plan_unit(method, data)
+    terms, unit, n = terms_of(data, settings, method, rope), plan_unit(method, data), n_units(method, data)
     if not plan.taken:
-        gamma = GAMMAS.get(method.question, GAMMA) if plan.gamma is None else plan.gamma
-        plan = replace(plan, gamma=float(gamma), unit=unit, terms=terms)
-        refuse_too_many(plan, now.n)
+        gamma = GAMMAS.get(method.question, GAMMA) if plan.gamma is None else float(plan.gamma)
+        plan = replace(plan, gamma=gamma, unit=unit, terms=terms)
+        if n > plan.n_total:
+            raise InvalidParameterError(
+                Setting("n_total", str(plan.n_total)),
+                f" is fewer than the {n:,} {unit}s that are there already. It names the whole plan, before the first look.",
+                about="n_total",
+            )
     plan = replace(plan, unit=unit)
-    refuse_changes(plan, terms)
-    refuse_fewer(plan, now.n)
-    if plan.taken:  # the last look holds all units of those before it
-        refuse_other_data(plan, digest_of(cut(method, data, plan.n).data))
-    if plan.taken and plan.n == now.n:
-        return plan
-    refuse_full_plan(plan)
-    process = PROCESSES[method.name]
-    if now.n < min(process.fewest, plan.n_total):
-        raise UnsuitableDesignError(
-            f"{now.n:,} {unit}s are too few for a look: {method.name} was measured to keep its level over looks from "
-            f"{process.fewest} on. Look again then; nothing is spent."
+    _refuse_changes(plan, terms)
+    for number, look in enumerate(plan.taken, 1):
+        if look.n > n:
+            raise ChangedLooksError(
+                f"look {number} was at {look.n:,} {unit}s, and here are only {n:,}. A look needs all units of the looks before, "
+                "and new ones after them."
+            )
+    if plan.taken and digest_of(cut(method, data, plan.n)) != plan.taken[-1].digest:  # which holds all units of those before it
+        raise ChangedLooksError(
+            f"the first {plan.n:,} {unit}s are not those of look {len(plan.taken)}: other {unit}s, another order, or other "
+            "scores. Keep the rows of the looks before as they were, and add new ones below them."
         )
-    n_rarest = None if data.items is None else data.items.n_rarest
-    if n_rarest is not None and n_rarest < FEWEST_OF_A_CLASS and now.n < plan.n_total:
+    if plan.taken and plan.n == n:
+        return plan
+    if plan.n >= plan.n_total:
+        raise InvalidParameterError(
+            f"the plan of {plan.n_total:,} {unit}s is over: look {len(plan.taken)} was at {plan.n:,}, and all of alpha is "
+            "spent. Further data need a new plan, on new units alone.",
+            about="looks",
+        )
+    look = TakenLook(n, fraction_of(plan, method, data), float("nan"), digest_of(data), ())
+    _refuse_few(plan, method, data, n)
+    if plan.check_order:
+        refuse_order(method, data, unit, number=len(plan.taken) + 1)
+    if n < plan.n_total and method.name == "clustered-t":
+        _refuse_skew(plan, method, data, settings, look.fraction)
+    return replace(plan, taken=(*plan.taken, look))
+
+
+def _refuse_few(plan: Looks, method: Method, data: Scores, n: int) -> None:
+    """Refuse so few units that the procedure was not measured to keep its level over looks."""
+    fewest, rarest = PROCESSES[method.name].fewest, None if data.items is None else data.items.n_rarest
+    if n < min(fewest, plan.n_total):
         raise UnsuitableDesignError(
-            f"{n_rarest} items of the rarer class are too few for a look: areas under ROC curves were measured from "
+            f"{n:,} {plan.unit}s are too few for a look: {method.name} was measured to keep its level over looks from {fewest} "
+            "on. Look again then; nothing is spent."
+        )
+    if rarest is not None and rarest < FEWEST_OF_A_CLASS and n < plan.n_total:
+        raise UnsuitableDesignError(
+            f"{rarest} items of the rarer class are too few for a look: areas under ROC curves were measured from "
             f"{FEWEST_OF_A_CLASS} on. Look again then; nothing is spent."
         )
-    refuse_order(method, now.data, unit, number=len(plan.taken) + 1)
-    fraction = fraction_of(plan, method, now)
-    if now.n < plan.n_total:
-        _refuse_skew(plan, method, now.data, settings, fraction)
-    look = TakenLook(now.n, fraction, float("nan"), digest_of(now.data), ())
-    return replace(plan, taken=(*plan.taken, look))
 
 
 def _refuse_skew(plan: Looks, method: Method, data: Scores, settings: Settings, fraction: float) -> None:
@@ -439,23 +450,18 @@ def _refuse_skew(plan: Looks, method: Method, data: Scores, settings: Settings, 
     leading term of the Edgeworth expansion); the two sides balance to first order only. Johnson's correction, which the intervals
     have too, takes part of that.
     """
-    if method.name != "clustered-t":
-        return
     from scipy.special import ndtri
 
-    n_models = len(data.models)
-    first, second = np.triu_indices(n_models, 1)
+    first, second = np.triu_indices(len(data.models), 1)
     skewness = method.judge(data, first, second, settings).beside.get("skewness")
     if skewness is None:
         return
-    alpha = family_alpha(settings, method, first.size if settings.baseline is None else n_models - 1, n_models)
-    before = plan.taken[-1].fraction if plan.taken else 0.0
-    spent = alpha_spent([fraction], alpha=alpha, spending=plan.spending, gamma=plan.gamma or 0.0)[0]
-    already = alpha_spent([before], alpha=alpha, spending=plan.spending, gamma=plan.gamma or 0.0)[0] if before else 0.0
-    z = -float(ndtri(max(spent - already, 1e-12) / 2))
+    alpha = family_alpha(settings, len(data.models))
+    at = [plan.taken[-1].fraction, fraction] if plan.taken else [fraction]
+    spent = np.diff(alpha_spent(at, alpha=alpha, spending=plan.spending, gamma=plan.gamma or 0.0), prepend=0.0)[-1]
+    z = -float(ndtri(max(spent, 1e-12) / 2))
     n = data.items.n_clusters if data.items is not None else data.matrix().n_splits
-    known = np.abs(skewness[np.isfinite(skewness)])
-    worst = float(known.max()) if known.size else 0.0
+    worst = float(np.nanmax(np.abs(skewness), initial=0.0))
     needed = n * (worst * z**3 / (3 * MOST_SKEW)) ** 2  # the skewness of a mean falls with sqrt(n)
     if needed > n:
         raise UnsuitableDesignError(
@@ -465,7 +471,7 @@ def _refuse_skew(plan: Looks, method: Method, data: Scores, settings: Settings, 
         )
 
 
-def refuse_changes(plan: Looks, terms: Mapping[str, Any]) -> None:
+def _refuse_changes(plan: Looks, terms: Mapping[str, Any]) -> None:
     """Refuse another metric, family, procedure or other models than at the looks before."""
     for name, now in terms.items():
         before = plan.terms.get(name)
@@ -482,45 +488,6 @@ def refuse_changes(plan: Looks, terms: Mapping[str, Any]) -> None:
         )
 
 
-def refuse_too_many(plan: Looks, n: int) -> None:
-    """Refuse a plan of fewer units than are there at its first look."""
-    if n > plan.n_total:
-        raise InvalidParameterError(
-            Setting("n_total", str(plan.n_total)),
-            f" is fewer than the {n:,} {plan.unit}s that are there already. It names the whole plan, before the first look.",
-            about="n_total",
-        )
-
-
-def refuse_fewer(plan: Looks, n: int) -> None:
-    """Refuse fewer units than a look before was at."""
-    for number, look in enumerate(plan.taken, 1):
-        if look.n > n:
-            raise ChangedLooksError(
-                f"look {number} was at {look.n:,} {plan.unit}s, and here are only {n:,}. A look needs all units of the looks "
-                "before, and new ones after them."
-            )
-
-
-def refuse_other_data(plan: Looks, digest: str) -> None:
-    """Refuse data that do not begin with the units of the last look, with the same scores; `digest` is of as many units."""
-    if digest != plan.taken[-1].digest:
-        raise ChangedLooksError(
-            f"the first {plan.n:,} {plan.unit}s are not those of look {len(plan.taken)}: other {plan.unit}s, another order, or "
-            "other scores. Keep the rows of the looks before as they were, and add new ones below them."
-        )
-
-
-def refuse_full_plan(plan: Looks) -> None:
-    """Refuse a further look where all of alpha is spent."""
-    if plan.n >= plan.n_total:
-        raise InvalidParameterError(
-            f"the plan of {plan.n_total:,} {plan.unit}s is over: look {len(plan.taken)} was at {plan.n:,}, and all of alpha is "
-            "spent. Further data need a new plan, on new units alone.",
-            about="looks",
-        )
-
-
 def refuse_same_units(plan: Looks) -> None:
     """Refuse a second look at the units of the last one."""
     raise ChangedLooksError(
@@ -529,19 +496,144 @@ def refuse_same_units(plan: Looks) -> None:
     )
 
 
-def fraction_of(plan: Looks, method: Method, now: Cut) -> float:
+def fraction_of(plan: Looks, method: Method, data: Scores) -> float:
     """Share of the plan at which its spending function is asked; all of it once the plan is full."""
-    if now.n >= plan.n_total:
+    n = n_units(method, data)
+    if n >= plan.n_total:
         return 1.0
     if method.question != "splits":
-        return now.n / plan.n_total
-    matrix = now.data.matrix()
-    folds = matrix.n_splits / now.n
+        return n / plan.n_total
+    matrix = data.matrix()
     ratio = float(matrix.ratio.mean()) if matrix.has_ratio else 0.0
-    return float(split_information(matrix.n_splits, round(plan.n_total * folds), test_train_ratio=ratio))
+    return float(split_information(matrix.n_splits, round(plan.n_total * matrix.n_splits / n), test_train_ratio=ratio))
 
 
-# --- alphas -------------------------------------------------------------------------------------------------------------------
+# --- order --------------------------------------------------------------------------------------------------------------------
+
+ORDER_ALPHA, FIRST = 0.01, 0.7
+"""Chance, at most, that a random order is refused at any look, and the share of it that the first look has."""
+
+FEWEST = 8
+"""Units below which no order can be told from a random one."""
+
+OF_THE_ORDER = re.compile(
+    r"(^|[_\W])(time|timestamp|date|index|idx|id|order|position|row|number|no|line|seed)s?([_\W]|$)", re.IGNORECASE
+)
+"""Names of columns that say when or where an item came, and so go with any order."""
+
+OF_GROUPS = re.compile("subject|topic|category|domain|group|section|chapter|level|difficulty|language", re.IGNORECASE)
+"""Names of columns by which tables are sorted; a look at one group alone is none at the plan."""
+
+
+def refuse_order(method: Method, data: Scores, unit: str, *, number: int = 1) -> None:
+    """Refuse an order of the units that says something of them, at the look of this number, from 1.
+
+    The mean score over models and every column of numbers are tested for a trend along the table and for likeness of neighbours,
+    every column of texts by how many neighbours share one. Repeats of folds are drawn anew each, and are not tested.
+
+    Raises
+    ------
+    UnsuitableDesignError
+        Some test finds so few random orders like this one that all tests of all looks together refuse at most 1 % of them; or all
+        units are of one group.
+    """
+    if method.question == "splits":
+        return
+    score, columns = _by_unit(data)
+    one = next((name for name, values in columns.items() if OF_GROUPS.fullmatch(name) and len(set(values)) == 1), None)
+    if one is not None:
+        raise UnsuitableDesignError(
+            f"all {score.size:,} {unit}s have the {one} {columns[one][0]!r}. If others follow, the order is not random: shuffle "
+            f"the {unit}s before any of them is run. If the whole plan has only this one, leave the column {one!r} out."
+        )
+    signs = list(_signs(score, columns, unit))
+    pvalue, found = min(signs, default=(1.0, ""))
+    if pvalue * len(signs) < alpha_of_look(number):
+        raise UnsuitableDesignError(
+            f"the {unit}s do not come in random order: {found}. The first part of such a table is no sample of the whole, so a "
+            f"look at it would be wrong far more often than alpha says. Shuffle the {unit}s before any of them is run, or "
+            "compare once, when all are in, without a plan. If they were shuffled (1 % of random orders look like this), go on "
+            "with ",
+            Advice("looks=tb.Looks(n_total=..., check_order=False)", typed="--random-order"),
+            ".",
+        )
+
+
+def alpha_of_look(number: int) -> float:
+    """Chance, at most, that the look of this number, from 1, refuses a random order."""
+    return ORDER_ALPHA * (FIRST if number == 1 else (1 - FIRST) / (number * (number - 1)))
+
+
+def _by_unit(data: Scores) -> tuple[FloatArray, dict[str, tuple[str, ...]]]:
+    """Mean score of each unit over models, or its class, and the columns that say something of units."""
+    score, items = units_of(data).matrix().score, data.items
+    if items is not None and (items.truth is not None or items.is_positive is not None):  # what models say is no score
+        score = np.asarray(items.is_positive if items.is_positive is not None else items.truth, dtype=float)[None]
+    there = ~np.isnan(score)
+    total, count = np.where(there, score, 0.0).sum(axis=0), there.sum(axis=0)
+    columns = {} if items is None else dict(items.columns)
+    if items is not None and items.clusters is not None:
+        code = _first_seen(items.clusters)
+        _, first = np.unique(code, return_index=True)
+        held = {name: np.array(values, dtype=object) for name, values in columns.items()}
+        columns = {name: tuple(values[first]) for name, values in held.items() if (values[first][code] == values).all()}
+        total, count = np.bincount(code, total), np.bincount(code, count)
+    return np.where(count > 0, total / np.maximum(count, 1), np.nan), columns
+
+
+def _signs(score: FloatArray, columns: Mapping[str, tuple[str, ...]], unit: str) -> Iterator[tuple[float, str]]:
+    """Tests of the order: p-value, and what was found in words."""
+    if score.size < FEWEST:
+        return
+    yield from _of_numbers(score, f"the mean score of a {unit}")
+    for name, values in columns.items():
+        try:
+            numbers = np.array([float(value) if value else np.nan for value in values])
+            is_number = np.unique(numbers[~np.isnan(numbers)]).size > 2
+        except ValueError:
+            is_number = False
+        if not is_number:
+            yield from _of_texts(values, name, unit)
+        elif not OF_THE_ORDER.search(name):
+            yield from _of_numbers(numbers, repr(name))
+
+
+def _of_numbers(values: FloatArray, what: str) -> Iterator[tuple[float, str]]:
+    """Trend by the rank correlation with the place, and likeness of neighbours by that of each with the next."""
+    from scipy.stats import rankdata
+
+    values = values[~np.isnan(values)]
+    if values.size < FEWEST or np.ptp(values) <= 1e-12 * np.abs(values).max():
+        return
+    ranks = rankdata(values)
+    trend = float(np.corrcoef(ranks, np.arange(values.size))[0, 1])
+    way = "rises" if trend > 0 else "falls"
+    yield 2 * _correlation_tail(abs(trend), values.size), f"{what} {way} along the table (rank correlation {trend:.2f})"
+    before, after = ranks[:-1], ranks[1:]
+    if np.ptp(before) and np.ptp(after):
+        alike = float(np.corrcoef(before, after)[0, 1]) + 1.0 / values.size  # the expected correlation of neighbours is -1 / n
+        found = f"{what} is like that of its neighbours (rank correlation {alike:.2f})"
+        yield _correlation_tail(min(alike, 1.0), values.size - 1), found
+
+
+def _of_texts(values: tuple[str, ...], name: str, unit: str) -> Iterator[tuple[float, str]]:
+    """Neighbours that share a text: under a random order nearly Poisson, and less spread than that where texts are few."""
+    from scipy.special import pdtrc
+
+    _, counts = np.unique(np.array(values), return_counts=True)
+    n, expected = len(values), float((counts * (counts - 1.0)).sum() / len(values))
+    if counts.size not in (1, n):
+        shared = sum(one == two for one, two in itertools.pairwise(values))
+        blocks = f"{shared:,} of {n - 1:,} neighbouring {unit}s share it, {expected:,.0f} in random order"
+        yield (float(pdtrc(shared - 1, expected)) if shared else 1.0), f"{name!r} comes in blocks ({blocks})"
+
+
+def _correlation_tail(correlation: float, n: int) -> float:
+    """One-sided p-value of a correlation of n pairs, by Student's t."""
+    return float(student_tail(correlation * np.sqrt((n - 2) / max(1e-300, 1.0 - correlation**2)), n - 2.0))
+
+
+# --- levels and pairs ---------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -551,100 +643,219 @@ class GrantedAlphas:
     Attributes
     ----------
     plan : Looks
-    information : ndarray of shape (n_looks, n_histories)
-        Of the pairs; proportional is enough.
-    df : ndarray of the same shape, or None
+    information : ndarray of shape (n_looks,)
+        Proportional is enough.
+    df : ndarray of shape (n_looks,) or None
         None where the statistic is normal.
-    has_grown : ndarray of bool, of the same shape
-        False at a look that brought nothing new for the pair.
     """
 
     plan: Looks
     information: FloatArray
     df: FloatArray | None
-    has_grown: np.ndarray[Any, np.dtype[np.bool_]]
-    known: dict[float, FloatArray] = field(default_factory=dict, init=False, repr=False)
 
     def granted(self, alpha: float) -> FloatArray:
-        """Part of a two-sided alpha that each look grants, of shape (n_looks, n_histories); 0 where nothing has grown."""
-        if alpha not in self.known:
-            columns = [self._granted(alpha, column) for column in range(self.information.shape[1])]
-            self.known[alpha] = np.stack(columns, axis=1)
-        return self.known[alpha]
-
-    def _granted(self, alpha: float, column: int) -> FloatArray:
-        at = np.flatnonzero(self.has_grown[:, column])
-        found = np.zeros(self.information.shape[0])
-        if at.size == 0:
-            return found
-        time = np.array([self.plan.taken[k].fraction for k in at])
-        df = None if self.df is None else self.df[at, column]
-        found[at] = self._design(alpha, time, self.information[at, column], df).alphas
-        return found
-
-    def at_the_end(self, alpha: float, column: int) -> tuple[float, float]:
-        """Part of an alpha that a single further look at the whole plan would grant, and its degrees of freedom."""
-        at = np.flatnonzero(self.has_grown[:, column])
-        if at.size == 0:
-            return float("nan"), float("inf")
-        time = np.array([self.plan.taken[k].fraction for k in at])
-        information, n = self.information[at, column], self.plan.taken[int(at[-1])].n
-        df = None
-        if self.df is not None:
-            df = self.df[at, column]
-            df = np.append(df, (df[-1] + 1) * self.plan.n_total / n - 1)
-        design = self._design(alpha, np.append(time, 1.0), np.append(information, information[-1] / time[-1]), df)
-        return float(design.alphas[-1]), float(np.inf if df is None else df[-1])
-
-    def _design(self, alpha: float, time: FloatArray, information: FloatArray, df: FloatArray | None) -> GroupSequentialDesign:
+        """Part of a two-sided alpha that each look grants."""
         # the spending function is asked at the shares of the plan; the correlation of two looks is that of their information
-        fractions = information / information[-1] * min(1.0, time[-1])
+        time = np.array([look.fraction for look in self.plan.taken])
+        fractions = self.information / self.information[-1] * min(1.0, time[-1])
         spent = alpha_spent(time, alpha=alpha, spending=self.plan.spending, gamma=self.plan.gamma or 0.0)
-        return group_sequential_design(fractions, alpha=alpha, spent=spent, df=df)
+        return group_sequential_design(fractions, alpha=alpha, spent=spent, df=self.df).alphas
 
 
-def family_alpha(settings: Settings, method: Method, n_pairs: int, n_models: int) -> float:
+def granted_alphas(plan: Looks, method: Method, cuts: list[Scores]) -> GrantedAlphas:
+    """Alphas of the looks of a plan: those of pairs that lack no unit, for all."""
+    numbers, information = zip(*map(_information, cuts), strict=True)
+    df = np.array(numbers) - 1.0 if PROCESSES[method.name].is_student else None
+    return GrantedAlphas(plan, np.array(information), df)
+
+
+def _information(data: Scores) -> tuple[float, float]:
+    """Units of a look, and the information in them, of which 1 / variance is a multiple."""
+    items = data.items
+    if items is None:
+        matrix = units_of(data).matrix()
+        ratio = float(matrix.ratio.mean()) if matrix.has_ratio and len(data.matrices) == 1 else 0.0
+        return float(matrix.n_splits), 1.0 / (1.0 / matrix.n_splits + ratio)
+    if items.is_positive is not None and items.clusters is None:
+        n, n_positive = items.is_positive.size, int(np.count_nonzero(items.is_positive))
+        return float(n), n_positive * (n - n_positive) / n
+    return float(items.n_clusters), float(items.n_clusters)
+
+
+def family_alpha(settings: Settings, n_models: int) -> float:
     """Two-sided alpha of each pair, over all looks, at which it is over: that of the family, or of comparisons with the best."""
     if settings.family == "best" and settings.baseline is None:
         return 2 * best_alpha(settings.alpha, n_models)
+    n_pairs = n_models * (n_models - 1) // 2 if settings.baseline is None else n_models - 1
     return shared_alpha(np.full(n_pairs, np.nan), settings.correction or "bonferroni", settings.alpha)
 
 
-def granted_alphas(
-    plan: Looks, method: Method, cuts: list[Cut], first: IntArray, second: IntArray
-) -> tuple[GrantedAlphas, IntArray]:
-    """Alphas of pairs at the looks of a plan, and the column of each pair in them."""
-    is_student = PROCESSES[method.name].is_student
-    units, information = zip(*(_information(method, each.data, first, second) for each in cuts), strict=True)
-    shape = (len(cuts), int(np.size(first)))
-    table = np.stack([np.broadcast_to(each, shape[1:]) for each in information])
-    counted = np.stack([np.broadcast_to(each, shape[1:]) for each in units])
-    both, of_pair = np.unique(np.concatenate([table, counted]), axis=1, return_inverse=True)
-    if both.shape[1] > MOST_HISTORIES:
-        both = both[:, [int(np.argmax(both[len(cuts) - 1]))]]
-        of_pair = np.zeros(shape[1], dtype=np.intp)
-    table, counted = np.split(both, 2)
-    growth = np.vstack([np.ones((1, table.shape[1])), divide(np.diff(table, axis=0), table[1:])])
-    has_grown = (growth > CLOSEST_LOOKS) & (counted >= 2)
-    return GrantedAlphas(plan, table, counted - 1.0 if is_student else None, has_grown), np.reshape(of_pair, np.shape(first))
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Looked(Judged):
+    """Differences of which each stands at one look of a plan; the alphas of intervals are those of all looks together.
+
+    Attributes
+    ----------
+    look : ndarray of int
+        That of each pair, from 1.
+    over : ndarray of int
+        Verdict code with which a pair is over, UNDECIDED where it is open.
+    alphas : ndarray of shape (n_looks,)
+        1 - coverage of the intervals that each look decides by.
+    """
+
+    look: IntArray
+    over: Codes
+    alphas: FloatArray
+
+    def take(self, rows: IntArray | slice) -> Looked:
+        """Some of the pairs."""
+        look = self.look[rows]
+        return replace(self, law=self.law.take(rows), look=look, over=self.over[rows], beside={"look": look})
 
 
-def _information(method: Method, data: Scores, first: IntArray, second: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Units of each pair, and the information in them, of which 1 / variance is a multiple."""
-    items = data.items
-    if items is not None and items.clusters is not None:
-        n = np.full(np.shape(first), float(items.n_clusters))
-        return n, n
-    if items is not None and items.is_positive is not None:
-        n_positive = float(np.count_nonzero(items.is_positive))
-        n = np.full(np.shape(first), float(items.is_positive.size))
-        return n, n_positive * (n - n_positive) / n
-    matrix = units_of(data).matrix()
-    there = ~np.isnan(matrix.score)
-    n = np.full(np.shape(first), float(matrix.n_splits))
-    if not there.all():
-        n = np.asarray((there.astype(float) @ there.T.astype(float))[first, second])
-    if method.question != "splits":
-        return n, n
-    ratio = float(matrix.ratio.mean()) if matrix.has_ratio else 0.0
-    return n, 1.0 / (1.0 / np.maximum(n, 1.0) + ratio)
+def looked(plan: Looks, method: Method, data: Scores, first: IntArray, second: IntArray, settings: Settings) -> Looked:
+    """Differences of pairs at the looks of a plan: each at the look that decided it, else at the last.
+
+    `settings` have the rope in the metric's unit. In comparisons with the best a pair is over where their bounds decide it.
+    """
+    alpha = family_alpha(settings, len(data.models))
+    cuts = cuts_of(plan, method, data)
+    granted = granted_alphas(plan, method, cuts)
+    alphas = granted.granted(alpha)
+    look, over = np.full(first.shape, len(cuts), dtype=np.intp), np.full(first.shape, UNDECIDED, dtype=np.int8)
+    laws, rows, unit = [], np.arange(first.size), ""
+    for k, each in enumerate(cuts):  # rows are the pairs that are open
+        judged = method.judge(each, first[rows], second[rows], settings)
+        law, unit = judged.law, judged.unit
+        found = verdict_codes(law.interval_at(alphas[k]), float(settings.rope), law.tolerance)
+        ends = np.isin(found, OVER) | (k == len(cuts) - 1)
+        laws.append((rows[ends], law.take(np.flatnonzero(ends))))
+        is_over = np.isin(found, OVER)
+        look[rows[is_over]], over[rows[is_over]] = k + 1, found[is_over]
+        rows = rows[~ends]
+    is_best = settings.family == "best" and settings.baseline is None
+    law = _joined(laws, look, granted, settings.alpha if is_best else alpha)
+    return Looked(law=law, unit=unit, beside={"look": look}, look=look, over=over, alphas=alphas)  # type: ignore[arg-type]
+
+
+def at_look(
+    plan: Looks, method: Method, data: Scores, first: IntArray, second: IntArray, settings: Settings, home: float, k: int
+) -> Judged:
+    """Differences of pairs at one look, from 0, whatever the looks before it said; of the shape of `first`."""
+    cuts = cuts_of(plan, method, data)
+    judged = method.judge(cuts[k], np.atleast_1d(first), np.atleast_1d(second), settings)
+    look = np.full(judged.law.kind.shape, k + 1)
+    law = _joined([(np.arange(look.size), judged.law)], look, granted_alphas(plan, method, cuts), home)
+    return Judged(law=law if np.ndim(first) else law.take(0), unit=judged.unit)  # type: ignore[arg-type]
+
+
+def cuts_of(plan: Looks, method: Method, data: Scores) -> list[Scores]:
+    """The data of each look."""
+    return [cut(method, data, look.n) for look in plan.taken]
+
+
+def _joined(laws: Sequence[tuple[IntArray, Law]], look: IntArray, granted: GrantedAlphas, home: float) -> Law:
+    """One law of pairs of which each has that of its look, by its rows.
+
+    An interval at 1 - alpha is that of the pair's look at the part of `alpha` that the plan grants it. So the intervals of all
+    looks cover at once. Tails are scaled so that they agree with the intervals at `home`, the alpha of the intervals that are
+    shown.
+    """
+    place = np.zeros(look.size, dtype=np.intp)
+    which = np.zeros(look.size, dtype=np.intp)
+    for k, (rows, _) in enumerate(laws):
+        which[rows], place[rows] = k, np.arange(rows.size)
+
+    def column(name: str) -> Any:
+        held = [getattr(law, name) for _, law in laws]
+        if held[0] is None:
+            return None
+        values = np.empty(look.size)
+        for (rows, _), each in zip(laws, held, strict=True):
+            values[rows] = each
+        return values
+
+    shape = _shape(tuple(law for _, law in laws), granted, home)
+    kinds = {"n_units": column("n_units").astype(np.intp), "kind": column("kind").astype(np.int8)}
+    numbers = {name: column(name) for name in ("estimate", "se", "df", "tolerance")}
+    return Law(**numbers, **kinds, shape=shape, parts=(which, place, look - 1))
+
+
+def _shape(laws: tuple[Law, ...], granted: GrantedAlphas, home: float) -> Shape:
+    """Tails of laws; which one, the place in it and the look of each pair are the parts."""
+
+    def share(law: Law, alpha: float) -> FloatArray:
+        return np.asarray(granted.granted(alpha)[law.parts[2]] / alpha)
+
+    def each(law: Law, ask: Any, given: FloatArray) -> FloatArray:
+        which, place, _ = (np.atleast_1d(part) for part in law.parts)
+        given = np.broadcast_to(given, np.broadcast_shapes(np.shape(given), np.shape(law.parts[0])))
+        found = np.zeros(given.shape or (1,))
+        for k in np.unique(which):
+            rows = np.flatnonzero(which == k)
+            found[..., rows] = ask(laws[k].take(place[rows]), np.reshape(given, found.shape)[..., rows])
+        return found.reshape(given.shape)
+
+    def at_home(law: Law, tail: FloatArray) -> FloatArray:
+        with np.errstate(divide="ignore"):
+            return np.minimum(1.0, tail / share(law, home))
+
+    def tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
+        return at_home(law, each(law, lambda held, own: np.asarray(held.tail(own, upper=upper)), at))
+
+    def end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
+        known = np.unique(p)
+        given = p * share(law, home)
+        if known.size <= MOST_ALPHAS:
+            for one in known.tolist():
+                given = np.where(p == one, one * share(law, 2.0 * one), given)
+        return each(law, lambda held, own: np.asarray(held.end(own, upper=upper)), given)
+
+    def pvalue(law: Law, side: Alternative) -> FloatArray:
+        if laws[0].shape.pvalue is None or laws[0].shape is STUDENT:
+            both = tuple(tail(law, np.zeros(()), upper) for upper in (False, True))
+            return 2.0 * np.minimum(*both) if side == "two-sided" else both[side == "less"]
+        return at_home(law, each(law, lambda held, _: np.asarray(held.pvalue(side)), np.zeros(())))
+
+    return Shape(tail, end, pvalue)
+
+
+def decided_at(plan: Looks, table: Family, models: tuple[str, ...]) -> Looks:
+    """The plan with what its looks granted and decided.
+
+    Raises
+    ------
+    ChangedLooksError
+        An earlier look said otherwise than its data say now.
+    """
+    judged, looks = table.judged, []
+    if not isinstance(judged, Looked):
+        return plan
+    for k, look in enumerate(plan.taken):
+        rows = np.flatnonzero((judged.look == k + 1) & (judged.over != UNDECIDED))
+        named = tuple(sorted(_named(models, table, int(row), int(judged.over[row])) for row in rows))
+        alpha = float(judged.alphas[k])
+        if np.isfinite(look.interval_alpha) and (look.decided != named or abs(look.interval_alpha - alpha) > 1e-6 * alpha):
+            raise ChangedLooksError(
+                f"look {k + 1} does not say what its {look.n:,} {plan.unit}s say: {_told(look.decided, look.interval_alpha)} "
+                f"stands there, and they give {_told(named, alpha)}. Was it changed, or written by another version? Go on "
+                "from another copy."
+            )
+        looks.append(look._replace(interval_alpha=alpha, decided=named))
+    return replace(plan, taken=tuple(looks))
+
+
+def _told(decided: tuple[tuple[str, str, str], ...], alpha: float) -> str:
+    pairs = "; ".join(f"{first!r} {verdict} {second!r}" for first, second, verdict in decided[:2])
+    more = f" and {len(decided) - 2} more" if len(decided) > 2 else ""
+    return f"{pairs or 'nothing decided'}{more} at alpha {alpha:.6g}"
+
+
+def _named(models: tuple[str, ...], table: Family, row: int, code: int) -> tuple[str, str, str]:
+    """A pair with its verdict, the better model first, else in order of name; so that no order of rows changes it."""
+    first, second = models[table.first[row]], models[table.second[row]]
+    verdict = VERDICTS[code]
+    if verdict == "worse":
+        return second, first, "better"
+    return (first, second, verdict) if verdict == "better" else (*sorted((first, second)), verdict)

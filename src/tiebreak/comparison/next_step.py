@@ -22,6 +22,9 @@ MOST_DF = 12
 MANY_DF = 1e6
 """Degrees of freedom from which an estimated standard deviation is not too small on average."""
 
+TIME_NOISE = 1.1
+"""Times as long that the next model must take, for one to be called the fastest."""
+
 Goal = Literal["equivalent", "ahead", "better"]
 
 
@@ -173,8 +176,9 @@ def _repeats(pair: PairComparison, n_units: float) -> tuple[bool, int, float, fl
 
 
 def cheapest(comparison: Comparison, models: list[str]) -> str | None:
-    """The model of several that is fitted fastest; None where the times of some are not known, or there is only one."""
+    """The model of several that is fitted fastest; None where times are unknown, or the next one is within their noise."""
     seconds = {name: comparison.scores.fit_seconds.get(name, float("nan")) for name in models}
     if len(models) < 2 or any(isnan(value) for value in seconds.values()):
         return None
-    return min(seconds, key=lambda name: seconds[name])
+    first, second = sorted(models, key=lambda name: seconds[name])[:2]
+    return first if seconds[second] >= TIME_NOISE * seconds[first] else None

@@ -34,7 +34,6 @@ from tiebreak.numerics.checks import (
     rope_share,
     set_checked,
 )
-from tiebreak.numerics.chi_square import weighted_chi_square_tail
 from tiebreak.numerics.law import CONSTANT, IDENTICAL, SPREAD, UNDEFINED
 from tiebreak.numerics.moments import (
     RELATIVE_TOLERANCE,
@@ -112,5 +111,4 @@ __all__ = [
     "student_quantile",
     "student_tail",
     "student_tails",
-    "weighted_chi_square_tail",
 ]

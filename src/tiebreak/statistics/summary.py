@@ -50,6 +50,8 @@ def summary_rates(
     [0.026, 0.074]
     """
     one, other, total, half, share = floats_together(first=first, second=second, n=n, rounding=rounding, shared=shared)
+    _require(_UNIT_INTERVAL, first=one, second=other, rounding=half, shared=share)
+    _require((0.0, _MOST), n=total)
     (one_low, one_high), (other_low, other_high) = (possible_counts(each, total, half) for each in (one, other))
     ends = (_law_of_margins(one_low, other_high, total, share), _law_of_margins(one_high, other_low, total, share))
     kind = np.where(total > 0, SPREAD, UNDEFINED).astype(np.int8)
@@ -68,8 +70,6 @@ def summary_rates(
 
 def possible_counts(rate: FloatArray, n: FloatArray, rounding: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Fewest and most right examples of `n` whose rate rounds to this one; see `summary_rates`."""
-    if np.any((rate < 0) | (rate > 1) | ~np.isfinite(rate)):
-        raise InvalidScoresError(f"a rate lies between 0 and 1; got {rate[()]}.")
     slack = 1e-9 * np.maximum(n, 1.0)
     nearest = np.rint(rate * n)
     low = np.where(rounding > 0, np.ceil((rate - rounding) * n - slack), nearest)
@@ -130,6 +130,10 @@ def summary_means(
     one, other, se, se_other, own_df, rho, half = floats_together(
         first=first, second=second, se_first=se_first, se_second=se_second, df=df, correlation=correlation, rounding=rounding
     )
+    _require((-_MOST, _MOST), first=one, second=other)
+    _require((0.0, _MOST), se_first=se, se_second=se_other, rounding=half)
+    _require((0.0, np.inf), df=own_df)
+    _require((-1.0, 1.0), correlation=rho)
     error = np.sqrt(np.maximum(se**2 + se_other**2 + 2.0 * -rho * se * se_other, 0.0))
     error = np.where(rho == -1.0, se + se_other, np.where(rho == 1.0, np.abs(se - se_other), error))
     estimate, scale = one - other, float(np.max(np.abs([one, other]), initial=0.0))
@@ -170,9 +174,20 @@ def hanley_mcneil(area: ArrayLike, n_positive: ArrayLike, n_negative: ArrayLike)
     0.0382
     """
     a, m, n = floats_together(area=area, n_positive=n_positive, n_negative=n_negative)
-    if np.any((a < 0) | (a > 1) | ~(m >= 1) | ~(n >= 1)):
-        raise InvalidScoresError(f"areas lie between 0 and 1, and each class has items; got {a[()]} of {m[()]} and {n[()]}.")
+    _require(_UNIT_INTERVAL, area=a)
+    _require((1.0, _MOST), n_positive=m, n_negative=n)
     least = 0.5 / np.minimum(m, n)
     a = np.clip(a, least, 1.0 - least)
     two_positives, two_negatives = a / (2.0 - a), 2.0 * a**2 / (1.0 + a)
     return plain(np.sqrt((a * (1 - a) + (m - 1) * (two_positives - a**2) + (n - 1) * (two_negatives - a**2)) / (m * n)))
+
+
+_UNIT_INTERVAL, _MOST = (0.0, 1.0), 1e15
+
+
+def _require(limits: tuple[float, float], **arrays: FloatArray) -> None:
+    """Refuse numbers outside of limits, and those that are none."""
+    for name, values in arrays.items():
+        wrong = ~((values >= limits[0]) & (values <= limits[1]))
+        if wrong.any():
+            raise InvalidScoresError(f"{name} must lie between {limits[0]:g} and {limits[1]:g}; got {values[wrong].flat[0]:g}.")

@@ -13,7 +13,7 @@ from tiebreak.comparison.ranking import BEST, NEAR_BEST
 from tiebreak.numerics import RELATIVE_TOLERANCE
 from tiebreak.numerics.law import VERDICTS
 from tiebreak.views.design import design_line
-from tiebreak.views.looks import stays_open, what_is_left
+from tiebreak.views.looks import what_is_left
 from tiebreak.views.names import left_out, quoted_names, spoken
 from tiebreak.views.summary import lines_to_keep
 from tiebreak.views.words import (
@@ -362,7 +362,7 @@ def _settling(pair: PairComparison) -> str:
     if need is None:
         return ""
     if comparison.looks is not None:
-        return _sentence(what_is_left(comparison, f"{a} and {b}", is_hopeless=stays_open(pair)))
+        return _sentence(what_is_left(comparison, f"{a} and {b}"))
     ways = _ways(pair, need)
     units = "examples" if comparison.method.unit == "split" else f"{comparison.method.unit}s"
     words = STEPS[need.goal if ways else "hopeless"]

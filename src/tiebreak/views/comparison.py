@@ -356,7 +356,6 @@ def facts(comparison: Comparison, requirements: Requirements | None = None) -> d
             "correction": comparison.correction,
             "method": method.name,
             "interval_alpha": comparison.pair_table.interval_alpha if comparison.pair_table.is_family else None,
-            **({} if comparison.p_contenders_stay is None else {"p_contenders_stay": plain(comparison.p_contenders_stay)}),
         },
         method={
             **{name: getattr(method, name) for name in ("name", "reason", "question", "unit", "generalises_to", "not_covered")},

@@ -71,9 +71,9 @@ def written_pairs(comparison: Comparison, table: Family | None = None, models: S
 
 def pair_columns(comparison: Comparison, rows: IntArray | None = None) -> Columns:
     """Columns of the pairs, or of some, named and ordered as documented; without those that the procedure cannot give."""
-    t, models, p_stays = comparison.pair_table, comparison.models, comparison.p_stays
+    t, models = comparison.pair_table, comparison.models
     if rows is not None:
-        t, p_stays = t.part(rows), None if p_stays is None else p_stays[rows]
+        t = t.part(rows)
     d, shape, interval, probabilities = t.law, t.first.shape, t.interval, t.probabilities
     better, equivalent, worse = (None, None, None) if probabilities is None else probabilities
     columns: dict[str, Column | None] = {
@@ -95,7 +95,6 @@ def pair_columns(comparison: Comparison, rows: IntArray | None = None) -> Column
         "p_worse": worse,
         "verdict": Coded(t.verdict, VERDICTS),
         "reason": Coded(t.reason, REASONS),
-        "p_stays": p_stays,
     }
     return {name: column for name, column in columns.items() if column is not None}
 

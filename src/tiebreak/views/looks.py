@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tiebreak.comparison.family import OVER
-from tiebreak.comparison.looks import FUTILE
 from tiebreak.comparison.ranking import BEST
 from tiebreak.errors import (
     ChangedLooksError,
@@ -25,10 +24,10 @@ from tiebreak.errors import (
 )
 from tiebreak.printable import printable
 from tiebreak.views.json import encoded, write_whole
-from tiebreak.views.words import count, format_percent
+from tiebreak.views.words import count
 
 if TYPE_CHECKING:
-    from tiebreak.comparison.comparison import Comparison, PairComparison
+    from tiebreak.comparison.comparison import Comparison
     from tiebreak.comparison.looks import Looks
 
 MOST_SECONDS = 10.0
@@ -167,35 +166,23 @@ def sentence(comparison: Comparison) -> str:
     looks = comparison.looks
     if looks is None:
         return ""
-    n_open = n_left_open(comparison)
-    if comparison.pair_table.is_family:
-        return pairs_sentence(looks, comparison.pair_table.n_pairs, n_open, _n_futile(comparison))
-    if not n_open:
-        return f"{_where(looks)}: the best is found; it needs no further {looks.unit}s."
-    hardly = ", and the rest will hardly tell more" if _is_hopeless(comparison) else ""
-    return f"{_where(looks)}: {n_open} of {count(len(comparison.models), 'model')} may be the best{hardly}; {_left(looks)}."
+    n_open, n_pairs = n_left_open(comparison), comparison.pair_table.n_pairs
+    at = f"Look {len(looks.taken)}, {looks.n:,} of {looks.n_total:,} {looks.unit}s"
+    left = f"at most {looks.n_left:,} more" if looks.n_left else "the plan is over"
+    if not comparison.pair_table.is_family:
+        found = f"{n_open} of {count(len(comparison.models), 'model')} may be the best; {left}"
+        said = found if n_open else f"the best is found; it needs no further {looks.unit}s"
+    elif n_pairs == 1:
+        said = f"the pair is open; {left}" if n_open else "the pair is decided; it needs no more"
+    elif n_open:
+        said = f"decided {n_pairs - n_open} of {count(n_pairs, 'pair')}; open {n_open}; {left}"
+    else:
+        said = f"all {n_pairs} pairs are decided; they need no further {looks.unit}s"
+    return f"{at}: {said}.{'' if looks.check_order else UNCHECKED}"
 
 
-def _where(looks: Looks) -> str:
-    return f"Look {len(looks.taken)}, {looks.n:,} of {looks.n_total:,} {looks.unit}s"
-
-
-def _left(looks: Looks) -> str:
-    return f"at most {looks.n_left:,} more" if looks.n_left else "the plan is over"
-
-
-def pairs_sentence(looks: Looks, n_pairs: int, n_open: int, n_futile: int = 0) -> str:
-    """Sentence on pairs that are decided and open, of which the rest of the plan will hardly decide so many."""
-    at, left = _where(looks), _left(looks)
-    if not n_open:
-        done = "the pair is decided" if n_pairs == 1 else f"all {n_pairs} pairs are decided"
-        return f"{at}: {done}; they need no further {looks.unit}s." if n_pairs > 1 else f"{at}: {done}; it needs no more."
-    if n_pairs == 1:
-        return f"{at}: the pair is open{', and the rest will hardly decide it' if n_futile else ''}; {left}."
-    hardly = ", which the rest will hardly decide" if n_futile else ""
-    if 0 < n_futile < n_open:
-        hardly = f", of which the rest will hardly decide {n_futile}"
-    return f"{at}: decided {n_pairs - n_open} of {count(n_pairs, 'pair')}; open {n_open}{hardly}; {left}."
+UNCHECKED = " That the order is random is taken for granted here: it was not checked."
+"""Remark on looks whose order was not to be checked."""
 
 
 def n_left_open(comparison: Comparison) -> int:
@@ -207,21 +194,6 @@ def n_left_open(comparison: Comparison) -> int:
     if standing is None or np.any(standing == BEST):
         return 0
     return len(comparison.ranking_table.contenders)
-
-
-def _n_futile(comparison: Comparison) -> int:
-    """Open pairs of which the forecast says that the rest of the plan will not decide them."""
-    return 0 if comparison.p_stays is None else int(np.count_nonzero(_is_futile(comparison)))
-
-
-def _is_hopeless(comparison: Comparison) -> bool:
-    """True where the forecast says that those which may be the best stay the same."""
-    return comparison.p_contenders_stay is not None and comparison.p_contenders_stay >= FUTILE
-
-
-def _is_futile(comparison: Comparison) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    is_open = ~np.isin(comparison.pair_table.verdict, OVER)
-    return np.asarray(is_open & (np.nan_to_num(np.asarray(comparison.p_stays, dtype=float)) >= FUTILE))
 
 
 UNPLANNED = "To compare again as data come in, plan it beforehand (n_total): unplanned looks add false claims."
@@ -241,42 +213,15 @@ def unplanned(comparison: Comparison) -> str:
     return UNPLANNED
 
 
-def what_is_left(comparison: Comparison, which: str, *, is_hopeless: bool = False) -> str:
-    """Words on going on with a plan, or on its end, for a pair that is open; `is_hopeless` where a forecast says it stays so."""
+def what_is_left(comparison: Comparison, which: str) -> str:
+    """Words on going on with a plan, or on its end, for a pair that is open."""
     looks, is_family = comparison.looks, comparison.pair_table.is_family
     if looks is None or not looks.n_left:
         unit = "unit" if looks is None else looks.unit
         leaves = f"{which} open" if is_family else f"it open which of {which} is the best"
         return f"the plan is over and leaves {leaves}: take either, or begin a new plan on new {unit}s."
-    if _is_hopeless(comparison):
-        return _stop("take any of those that may be the best: they stay the same")
-    n_open, n_futile = n_left_open(comparison), _n_futile(comparison)
-    if is_hopeless and n_futile == n_open:
-        pair = "the pair" if comparison.pair_table.n_pairs == 1 else "each open pair"
-        return _stop(f"take either of {which}: {pair} stays what it is")
     left = f"most {looks.n_left:,} {looks.unit}s are left in the plan; look again when more are in."
-    if is_hopeless:
-        may = f"of the {n_open} open pairs the rest of the plan may still decide {n_open - n_futile}, though hardly {which}"
-        return f"go on: {may}. At {left}"
     return f"go on, as {which} {'are open' if is_family else 'may both be the best'}: at {left}"
-
-
-def _stop(take: str) -> str:
-    return (
-        f"stop, and {take} to the end of the plan with a forecast probability of {format_percent(FUTILE)} or more. Going on all "
-        "the same costs no error."
-    )
-
-
-def stays_open(pair: PairComparison) -> bool:
-    """True where the forecast says of an open pair that the rest of the plan will not decide it."""
-    comparison = pair.comparison
-    if comparison.p_stays is None:
-        return False
-    one, two = (comparison.models.index(name) for name in (pair.first, pair.second))
-    row = comparison.pair_table.row_of(one, two)
-    row = comparison.pair_table.row_of(two, one) if row is None else row
-    return row is not None and bool(_is_futile(comparison)[row])
 
 
 NOTE = "look: the one at which the row stands; intervals of all looks hold at once, and p-values are scaled to agree with them"
