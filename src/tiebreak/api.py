@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Unpack, cast
 
 import numpy as np
 
@@ -71,7 +71,22 @@ def read_scores(
     from tiebreak.readers.source import ReadOptions
 
     options = ReadOptions(
-        metric, models, dataset, lower_is_better, X, y, groups, n_train, n_test, cv, rows, item, cluster, columns, where, positive
+        metric,
+        models,
+        dataset,
+        lower_is_better,
+        X,
+        y,
+        groups,
+        n_train,
+        cast("int | None", n_test),
+        cv,
+        rows,
+        item,
+        cluster,
+        columns,
+        where,
+        positive,
     )
     scores = _read(sources, options)
     return dataclasses.replace(scores, saved_settings=())
@@ -193,7 +208,9 @@ def compare(
     }
     Settings(**{name: value for name, value in given.items() if value is not None})  # refused before anything is read
     plan, path, content = (None, None, None) if n_total is None and looks is None else plan_of(n_total, looks)
-    read = ReadOptions(metric, models, dataset, lower_is_better, X, y, groups, n_train, n_test, cv, rows, item, cluster)
+    read = ReadOptions(
+        metric, models, dataset, lower_is_better, X, y, groups, n_train, cast("int | None", n_test), cv, rows, item, cluster
+    )
     scores = _read(sources, read)
     if plan is None:
         return compare_scores(scores, settings_for(scores, given))

@@ -109,8 +109,8 @@ def source_of_means(table: SourceTable, models: Sequence[str], names: Sequence[s
         notices.append(Notice("percent-or-fraction", text))
     if kind in ("folds", "runs"):
         own = beside or chosen
-        spread, half = (each / scale for each in _numbers(table, own.name, inside))
-        deviation, said = _deviations(table, own, value, (spread, half), n[0], metric)
+        spread, half = _numbers(table, own.name, inside)
+        deviation, said = _deviations(table, own, value, (spread / scale, half / scale), n[0], metric)
     for row in range(value.size) if kind == "rates" else ():
         try:
             possible_counts(value[row], np.array(float(n[0])), np.array(rounding))
@@ -275,8 +275,8 @@ def _kind_of(
     name, both, cv = _plain(metric.name), options.n_classes, options.cv
     is_of_runs, n_test = options.rows == "seeds", options.n_test if options.n_train is None else None
     if n_test is None and cv is None and options.n_train is None:
-        n_test, folds, runs = (_n_of(table, held) for held in _COUNTS)
-        cv, is_of_runs = (folds, is_of_runs) if runs is None else (runs, True)
+        n_test, n_folds, n_runs = (_n_of(table, held) for held in _COUNTS)
+        cv, is_of_runs = (n_folds, is_of_runs) if n_runs is None else (n_runs, True)
     is_of_classes = name in _OF_CLASSES or name == _AREA
     if n_test is None and cv is None:
         start = f"it has one row for each model, a single score or a mean ({chosen.name!r}), which says nothing of how it varies."
@@ -297,8 +297,8 @@ def _kind_of(
         return ("runs", (n,)) if is_of_runs else ("folds", (n, n // getattr(cv, "n_repeats", 1)))
     if name not in RATES and not is_of_classes:
         what = f"how far two models may differ by chance in {metric.name} on one test set does not follow from the values."
-        fix = "Keep the predictions of all models in one table, with a column of the truth, and compare that."
-        raise refuse(table.name, chosen.name, None, what, fix, kind=UnsuitableDesignError)
+        keep = "Keep the predictions of all models in one table, with a column of the truth, and compare that."
+        raise refuse(table.name, chosen.name, None, what, keep, kind=UnsuitableDesignError)
     if is_of_classes and both is None:
         what = f"{metric.name} is about positive and negative examples apart."
         fix = ("Say how many there are of each: ", Setting("n_test", "(40, 960)"), ".")

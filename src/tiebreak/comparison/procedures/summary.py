@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, TestOnly
 from tiebreak.errors import TiebreakError, UnsuitableDesignError
@@ -25,18 +26,17 @@ def _means_of(data: Scores) -> tuple[Summary, FloatArray]:
     return cast("Summary", matrix.summary), matrix.score[:, 0]
 
 
-def _law(data: Scores, first: IntArray, second: IntArray, overlap: FloatArray | None = None) -> Law:
-    """Law of the difference of each pair; without an overlap, from 0 to 1 of all that it can be, the least sure one."""
+def _law(data: Scores, first: IntArray, second: IntArray, overlap: ArrayLike = 0.0) -> Law:
+    """Law of the difference of each pair at an overlap, from 0, where it is the least sure, to 1, the most that it can be."""
     means, value = _means_of(data)
     sign, n = data.metric.sign, means.n
-    least = np.zeros(np.broadcast_shapes(first.shape, np.shape(overlap)))
-    share = least if overlap is None else least + overlap
+    share = np.asarray(overlap, dtype=float)
     if means.kind == "rates":
         right = value if sign > 0 else 1.0 - value
         return summary_rates(right[first], right[second], n[0], rounding=means.rounding[first], shared=share)
     error, df = _errors(means, value)
     e, f = error[first], error[second]
-    correlation = least if means.kind == "runs" else 2.0 * share - 1.0
+    correlation = 0.0 if means.kind == "runs" else 2.0 * share - 1.0
     return summary_means(
         sign * value[first],
         sign * value[second],
@@ -153,7 +153,7 @@ _KINDS: dict[SummaryKind, _Facts] = {
 }
 
 
-def _refuse_others(kind: SummaryKind) -> object:
+def _refuse_others(kind: SummaryKind) -> Callable[[Scores], TiebreakError | None]:
     def refuse(data: Scores) -> TiebreakError | None:
         means = data.matrix().summary
         if means is None or means.kind == kind:
