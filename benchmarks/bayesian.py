@@ -92,7 +92,7 @@ def hierarchical_speed() -> list[Goal]:
         )
         print(f"hierarchical, {n_datasets} datasets x 100 scores: {seconds[n_datasets]:.3f} s")
     goals = []
-    for n_datasets, times in ((10, 1_500), (50, 1_000)):
+    for n_datasets, times in ((10, 500), (50, 350)):
         peer, where = stan_seconds(draw(n_datasets, 100, 0.005, 0.01))
         ratio = peer / seconds[n_datasets]
         name = f"hierarchical, {n_datasets} datasets: times the speed of Stan ({peer:.0f} s, {where})"

@@ -565,12 +565,12 @@ def _twenty(scores: tb.Scores, n_total: int, rope: float) -> Looks:
     sizes = sorted({max(fewest, round(n_total * k / 20)) for k in range(1, 21)})
     first = compare_scores(cut(method, scores, sizes[0]), Settings(rope=rope, looks=Looks(n_total=n_total))).looks
     assert first is not None
-    plan = Looks(n_total=n_total, gamma=first.gamma, unit=unit, terms=first.terms)
+    plan = Looks(n_total=n_total, unit=unit, terms=first.terms)
     taken = []
     for n in sizes:
         now = cut(method, scores, n)
         taken.append(TakenLook(n, fraction_of(plan, method, now), float("nan"), digest_of(now), ()))
-    return Looks(n_total=n_total, gamma=first.gamma, unit=unit, terms=first.terms, taken=tuple(taken))
+    return Looks(n_total=n_total, unit=unit, terms=first.terms, taken=tuple(taken))
 
 
 def _verdicts(answer: tb.Comparison) -> dict[tuple[str, str], str]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import re
+import weakref
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,7 @@ from numpy.testing import assert_allclose
 import tiebreak as tb
 from tests.comparison.tables import RMSE, compared, moons_scores, noisy, scores_of
 from tiebreak.comparison.comparison import Comparison
+from tiebreak.comparison.settings import Settings
 from tiebreak.errors import (
     InvalidParameterError,
     InvalidScoresError,
@@ -334,3 +337,35 @@ def test_more_models_than_memory_holds_pairs_of_are_refused_at_once() -> None:
     ):
         tb.compare(columns, **sizes)
     assert tb.compare(columns, models=["m0", "m10000"], **sizes).models in (("m0", "m10000"), ("m10000", "m0"))
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"rope": 0.01}, {"rope": "2%"}, {"alpha": 0.2}, {"family": "best"}, {"baseline": "b"}, {"method": "paired-t"}],
+)
+def test_other_settings_are_a_comparison_made_anew(changed: dict[str, Any]) -> None:
+    """The same frames as of the scores themselves; what was not changed stays."""
+    scores = scores_of(TABLE)
+    again, anew = tb.compare(scores, correction="bonferroni").with_(**changed), tb.compare(scores, **changed)
+    assert again.pairs.equals(anew.pairs)
+    assert again.ranking.equals(anew.ranking)
+    assert again.notices == anew.notices
+    assert again.with_(**{name: getattr(Settings(), name) for name in changed}).pairs.equals(tb.compare(scores).pairs)
+
+
+def test_an_unknown_setting_is_refused() -> None:
+    """With those that there are."""
+    with pytest.raises(InvalidParameterError, match="'ropes' is no setting of a comparison; there are 'rope', 'alpha'"):
+        compared(TABLE).with_(ropes=0.1)
+
+
+def test_a_deleted_answer_frees_its_scores() -> None:
+    """No cache of a procedure keeps the predictions of an answer that is gone."""
+    y = np.arange(40) % 2
+    items = tb.read_predictions(y, {"a": y, "b": 1 - y, "c": np.roll(y, 3) | y}, metric="f1")
+    kept = weakref.ref(items.score)
+    answer = tb.compare(items)
+    assert answer.to_text()
+    del items, answer
+    gc.collect()
+    assert kept() is None

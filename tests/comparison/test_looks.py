@@ -268,23 +268,6 @@ def test_too_few_units_are_refused_and_spend_nothing() -> None:
         tb.compare(answers(15), metric="accuracy", n_total=N)
 
 
-@pytest.mark.parametrize(
-    ("given", "text"),
-    [
-        ({"spending": "alpha"}, "spending must be one of"),
-        ({"gamma": "x"}, "gamma must be a number"),
-        ({"gamma": 99}, "-40 to 40"),
-    ],
-)
-def test_plans_by_other_spending_functions(given: dict[str, Any], text: str) -> None:
-    """By name, as `alpha_spent` knows them; Pocock's spends more at a first look."""
-    with pytest.raises(InvalidParameterError, match=text):
-        Looks(n_total=N, **given)
-    pocock = tb.compare(answers(200), metric="accuracy", looks=Looks(n_total=N, spending="pocock"))
-    assert pocock.looks is not None
-    assert_allclose(pocock.looks.taken[0].interval_alpha, 0.05 / 3 * np.log1p((np.e - 1) / 4), rtol=1e-9)
-
-
 def test_ten_thousand_looks_are_refused() -> None:
     """In words, not in hours."""
     first = looked([100]).looks

@@ -104,12 +104,6 @@ def test_the_methods_paragraph_names_the_plan() -> None:
     assert "planned" not in tb.compare(answers(100), metric="accuracy").methods_paragraph()
 
 
-def test_the_report_says_why_alpha_stays() -> None:
-    """The looks share one alpha; that is no matter of the number of models."""
-    page = looked([100, 250]).to_html()
-    assert "Alpha stays at 0.05: the looks of the plan share this one." in page
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "settings",

@@ -8,8 +8,8 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, get_args
+from numbers import Integral
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from tiebreak.numerics.law import STUDENT, UNDECIDED, VERDICTS, Law, Shape, verd
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import quoted
 from tiebreak.statistics.family import shared_alpha
-from tiebreak.statistics.looks import MOST_LOOKS, SpendingName, alpha_spent, group_sequential_design, split_information
+from tiebreak.statistics.looks import MOST_LOOKS, alpha_spent, group_sequential_design, split_information
 
 if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings
@@ -39,8 +39,8 @@ SCHEMA = 1
 GAMMA = -4.0
 """Spending parameter of Hwang, Shih and DeCani."""
 
-GAMMAS = {"splits": -8.0}
-"""Spending parameters by question, where it is another one: repeats of folds begin with more than half of the information."""
+GAMMAS = {"repeat": -8.0}
+"""Spending parameters of other units: repeats of folds begin with more than half of the information."""
 
 FEWEST_OF_A_CLASS = 20
 """Items of the rarer class from which areas under ROC curves are looked at."""
@@ -86,10 +86,6 @@ class Looks:
     ----------
     n_total : int
         Units of the whole plan: items (where these come in clusters, clusters), datasets, or repeats of the folds.
-    spending : {"hwang-shih-decani", "obrien-fleming", "pocock"}
-        Spending function of alpha.
-    gamma : float or None
-        Parameter of Hwang, Shih and DeCani; None until the first look: -4, and -8 for repeats.
     unit : str
         Noun for one unit of the plan, "" until the first look.
     terms : mapping
@@ -102,8 +98,6 @@ class Looks:
     """
 
     n_total: int
-    spending: SpendingName = "hwang-shih-decani"
-    gamma: float | None = None
     check_order: bool = True
     unit: str = ""
     terms: Mapping[str, Any] = field(default_factory=dict)
@@ -117,13 +111,6 @@ class Looks:
                 about="n_total",
             )
         set_checked(self, n_total=int(self.n_total))
-        if self.spending not in get_args(SpendingName):
-            names = ", ".join(map(repr, get_args(SpendingName)))
-            raise InvalidParameterError(f"spending must be one of {names}; got {self.spending!r:.60}.", about="spending")
-        if self.gamma is not None:
-            if isinstance(self.gamma, bool) or not isinstance(self.gamma, Real):
-                raise InvalidParameterError(f"gamma must be a number; got {self.gamma!r:.60}.", about="gamma")
-            alpha_spent([1.0], gamma=float(self.gamma))
         if len(self.taken) > MOST_LOOKS:
             raise InvalidParameterError(
                 f"{len(self.taken):,} looks, and a plan has at most {MOST_LOOKS:,}: more than about 20 save next to nothing. "
@@ -137,6 +124,11 @@ class Looks:
                     f"{after.fraction:.3g} of the plan: each look needs more data than the one before.",
                     about="looks",
                 )
+
+    @property
+    def gamma(self) -> float:
+        """Parameter of the spending function of Hwang, Shih and DeCani."""
+        return GAMMAS.get(self.unit, GAMMA)
 
     @property
     def n(self) -> int:
@@ -160,8 +152,6 @@ class Looks:
             "schema": SCHEMA,
             "n_total": self.n_total,
             "unit": self.unit,
-            "spending": self.spending,
-            "gamma": self.gamma,
             "check_order": self.check_order,
             "terms": dict(self.terms),
             "taken": [{**look._asdict(), "decided": [list(pair) for pair in look.decided]} for look in self.taken],
@@ -187,7 +177,7 @@ class Looks:
             )
         try:
             taken = tuple(_taken_look(each, number) for number, each in enumerate(content["taken"], 1))
-            facts = {key: content[key] for key in ("n_total", "spending", "gamma", "check_order", "unit")}
+            facts = {key: content[key] for key in ("n_total", "check_order", "unit")}
             terms = dict(content["terms"])
             if not isinstance(facts["unit"], str) or not isinstance(facts["check_order"], bool):
                 raise ValueError("its unit is no word, or check_order neither true nor false")
@@ -390,8 +380,7 @@ def next_look(plan: Looks, data: Scores, settings: Settings, method: Method, rop
     check_suitable(data, settings, method)
     terms, unit, n = terms_of(data, settings, method, rope), plan_unit(method, data), n_units(method, data)
     if not plan.taken:
-        gamma = GAMMAS.get(method.question, GAMMA) if plan.gamma is None else float(plan.gamma)
-        plan = replace(plan, gamma=gamma, unit=unit, terms=terms)
+        plan = replace(plan, unit=unit, terms=terms)
         if n > plan.n_total:
             raise InvalidParameterError(
                 Setting("n_total", str(plan.n_total)),
@@ -458,7 +447,7 @@ def _refuse_skew(plan: Looks, method: Method, data: Scores, settings: Settings, 
         return
     alpha = family_alpha(settings, len(data.models))
     at = [plan.taken[-1].fraction, fraction] if plan.taken else [fraction]
-    spent = np.diff(alpha_spent(at, alpha=alpha, spending=plan.spending, gamma=plan.gamma or 0.0), prepend=0.0)[-1]
+    spent = np.diff(alpha_spent(at, alpha=alpha, gamma=plan.gamma), prepend=0.0)[-1]
     z = -float(ndtri(max(spent, 1e-12) / 2))
     n = data.items.n_clusters if data.items is not None else data.matrix().n_splits
     worst = float(np.nanmax(np.abs(skewness), initial=0.0))
@@ -658,7 +647,7 @@ class GrantedAlphas:
         # the spending function is asked at the shares of the plan; the correlation of two looks is that of their information
         time = np.array([look.fraction for look in self.plan.taken])
         fractions = self.information / self.information[-1] * min(1.0, time[-1])
-        spent = alpha_spent(time, alpha=alpha, spending=self.plan.spending, gamma=self.plan.gamma or 0.0)
+        spent = alpha_spent(time, alpha=alpha, gamma=self.plan.gamma)
         return group_sequential_design(fractions, alpha=alpha, spent=spent, df=self.df).alphas
 
 

@@ -158,7 +158,7 @@ class SampleSize(Result):
         # information is what the variance at the end is of that at a look
         fractions = [(population.scale(n, difference) / population.scale(each, difference)) ** 2 for each in at]
         df = [each - 1 for each in population.drawn(at)] if PROCESSES[population.procedure].is_student else None
-        gamma = GAMMAS.get(self.question, GAMMA)
+        gamma = GAMMAS.get(self.unit, GAMMA)
         return at, tuple(group_sequential_design(fractions, alpha=self.interval_alpha, gamma=gamma, df=df).alphas.tolist())
 
     def _stopping(self, population: Population, n: int, difference: float, rope: float, *, decided: bool = False) -> FloatArray:

@@ -7,4 +7,12 @@ give the same for each model and fold. Names are loaded when they are first used
 
 from tiebreak.lazy_names import lazy_names
 
-__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)
+_HOMES = {
+    "tiebreak.metrics.calibration": "CalibrationCurve calibration_curve",
+    "tiebreak.metrics.confusion": "Averages ConfusionMatrix Undefined confusion_matrix",
+    "tiebreak.metrics.precision_recall": "PrecisionRecallCurve precision_recall_curve",
+    "tiebreak.metrics.roc": "RocCurve RocRegion roc_curve",
+}
+"""Public names by the module that they stand in, as in the stub beside."""
+
+__getattr__, __dir__, __all__ = lazy_names(__name__, _HOMES)

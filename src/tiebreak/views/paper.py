@@ -233,11 +233,7 @@ def _looks(comparison: Comparison) -> str:
     if looks is None:
         return ""
     at = listed([f"{look.n:,}" for look in looks.taken], 4)
-    spending = {
-        "hwang-shih-decani": f"the spending function of Hwang, Shih and DeCani (1990) with gamma {looks.gamma:g}",
-        "obrien-fleming": "a spending function of O'Brien and Fleming's type",
-        "pocock": "a spending function of Pocock's type",
-    }[looks.spending]
+    spending = f"the spending function of Hwang, Shih and DeCani (1990) with gamma {looks.gamma:g}"
     return (
         f"{count(looks.n_total, looks.unit)} were planned, and the data were looked at {count(len(looks.taken), 'time')} "
         f"(at {at}); each look has the level that {spending} leaves it (Lan and DeMets 1983), so the intervals of all "

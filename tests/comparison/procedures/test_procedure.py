@@ -67,6 +67,7 @@ def test_another_package_brings_a_procedure(tmp_path: Path, monkeypatch: pytest.
     assert answer.method.reason == "asked for by name: brought by another package"
     np.testing.assert_array_equal(answer.pairs["pvalue"], usual.pairs["pvalue"])
     assert "plain-t" in str(answer)
+    assert METHODS.names()[-1] == "plain-t"
     assert "plain-t" in repr(methods())
 
 
@@ -79,3 +80,23 @@ def test_an_unknown_name_is_refused_with_those_that_there_are() -> None:
 def test_the_list_has_a_line_for_each() -> None:
     """With the question that it answers."""
     assert "wilcoxon            by dataset: a further dataset of this kind" in repr(methods())
+
+
+def test_some_pairs_have_their_rows_of_the_columns_alone() -> None:
+    """A number of splits, or of draws, that happens to be that of the pairs is no column of them."""
+    found = CORRECTED_T.judge(scores_of(noisy(0.80, 0.79, 0.75)), np.array([0, 0, 1]), np.array([1, 2, 2]), 0.0, 0.05, 0)
+    found = dataclasses.replace(
+        found, least_pvalue=np.array(0.25), statistic=np.array([1.0, 2.0, 3.0]), beside={"drawn": np.arange(3)}
+    )
+    some = found.take(np.array([2]))
+    np.testing.assert_array_equal(some.law.estimate, np.asarray(found.law.estimate)[2:])
+    assert some.statistic.tolist() == [3.0]
+    assert some.least_pvalue == 0.25
+    assert not some.beside
+
+
+def test_a_known_method_looks_for_no_other_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Looking through what is installed takes long, and only an unknown name asks for it."""
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda **group: pytest.fail("looked through what is installed"))
+    for method in ("auto", "paired-t"):
+        assert tb.compare(scores_of(noisy(0.80, 0.79)), method=method).models == ("a", "b")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -13,11 +14,12 @@ from tiebreak.comparison.procedures.items import ANEW, FURTHER_ITEM_RUNS, OTHER_
 from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, Reach, TestOnly, question_of, reached
 from tiebreak.comparison.procedures.tango import reach_of_rates
 from tiebreak.errors import Setting, TiebreakError, TooFewSplitsError, UnsuitableDesignError
-from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray, Interval, divide
-from tiebreak.numerics.law import IDENTICAL, Law, kind_of, student
+from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray, Interval
+from tiebreak.numerics.law import Law, student
 from tiebreak.scores.differences import model_moments
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
+from tiebreak.statistics.influence import independent_difference
 from tiebreak.statistics.rates import newcombe, proportion_interval, z_test
 
 FEW_EXPECTED, UNEVEN = 0.6, 20
@@ -179,19 +181,10 @@ def _samples(data: Scores) -> Law:
 def _judge_means(data: Scores, first: IntArray, second: IntArray) -> Judged:
     """Student's t around each difference of means, with Welch's degrees of freedom."""
     own = _samples(data)
-    mean, error, df, n, noise = (np.asarray(each) for each in (own.estimate, own.se, own.df, own.n_units, own.tolerance))
-    v, w = error[first] ** 2, error[second] ** 2
-    tolerance = np.maximum(noise[first], noise[second])
-    difference = data.metric.sign * (mean[first] - mean[second])
-    kind = kind_of(difference, v + w > 0, tolerance)
-    law = student(
-        np.where(kind == IDENTICAL, 0.0, difference),
-        np.sqrt(v + w),
-        np.where(v + w > 0, divide((v + w) ** 2, v**2 / df[first] + w**2 / df[second]), df[first] + df[second]),
-        n_units=n[first] + n[second] if question_of(data) == "test-sets" else np.minimum(n[first], n[second]),
-        kind=kind,
-        tolerance=tolerance,
-    )
+    law = independent_difference(*(own.take(rows) for rows in (first, second)[:: data.metric.sign]))
+    if question_of(data) == "seeds":
+        n = np.asarray(own.n_units)
+        law = replace(law, n_units=np.minimum(n[first], n[second]))
     return Judged(law=law, reach_df=reached(law))
 
 

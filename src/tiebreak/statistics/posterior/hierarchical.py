@@ -310,10 +310,10 @@ def _grid(data: _Data, centre: float, width: float, place: FloatArray, log_sigma
     nu, rule = 1.0 + np.exp(log_nu), log_sigma0.copy()  # d sigma0 = sigma0 d log sigma0
     rule[0] -= np.log(-np.expm1(-step))
     rule[-1] -= np.log(2.0) if log_sigma0[-1] >= np.log(data.most_spread) - 1e-9 else 0.0
-    log_v = np.arange(2 * log_sigma0[-1] + 12.0, 2 * log_sigma0[0] - 4.0, -2 * _STEP)[::-1]
-    edges = np.exp(2 * log_sigma0 - (log_v[:-1, None] + _STEP))
-    lambdas = np.concatenate([np.full((1, rule.size), np.inf), edges, np.zeros((1, rule.size))])
-    mixing = -np.diff(gammainc(nu / 2, nu / 2 * lambdas[..., None]), axis=0).reshape(log_v.size, -1)
+    log_v = np.arange(2 * log_sigma0[-1] + 12.0, 2 * log_sigma0[0] - 4.0, -2 * step)[::-1]
+    edges, place_of = np.unique(np.round(2 * log_sigma0 - log_v[:-1, None] - step, 9), return_inverse=True)  # few differ
+    beyond = gammainc(nu / 2, nu / 2 * np.exp(edges)[:, None])[place_of.reshape(log_v.size - 1, rule.size)]
+    mixing = -np.diff(beyond, axis=0, prepend=1.0, append=0.0).reshape(log_v.size, -1)
     variances = np.exp(log_v)
     log_mass = np.zeros((delta0.size, mixing.shape[1]))
     for mean, own, weight in zip(data.mean, data.variance, data.weight, strict=True):
@@ -342,15 +342,17 @@ def _log_prior_of_nu(excess: FloatArray) -> FloatArray:
 
 def _most_probable(grid: _Grid, rope: float) -> FloatArray:
     """Probability of each region to be the most probable one for a further dataset; of a cell in which two meet, parts."""
-    t, nu = [(rope + side * grid.delta0[:, None, None]) / grid.sigma0[:, None] for side in (-1, 1)], grid.nu
-    above, below = (student_tail(each, np.broadcast_to(nu, (*each.shape[:-1], nu.size))) for each in t)
+    mass = grid.mass.reshape(grid.delta0.size, -1)
+    kept = mass.sum(axis=0) > 1e-9
+    scale, nu = np.repeat(grid.sigma0, grid.nu.size)[kept], np.tile(grid.nu, grid.sigma0.size)[kept]
+    above, below = (student_tail((rope + side * grid.delta0[:, None]) / scale, nu) for side in (-1, 1))
     inside = 1.0 - above - below
     found = []
     for one, other, sign in ((above, below, 1.0), (below, above, -1.0)):
         lead = one - np.maximum(inside, other)
         slope = sign * np.gradient(lead, axis=0)
         share = np.clip(0.5 + lead / np.maximum(slope, 1e-300), 0.0, 1.0)
-        found.append(float(np.sum(grid.mass * share)))
+        found.append(float(np.sum(mass[:, kept] * share)))
     return np.array([found[0], 1.0 - sum(found), found[1]])
 
 
