@@ -369,8 +369,6 @@ def _edited(record: dict[str, Any], **changes: Any) -> str:
         (250, (), {"taken": "other data"}, "the first 100 questions are not those of look 1"),
         (250, (), {"schema": 2}, "has looks of schema 2, and this tiebreak reads schema 1"),
         (250, (), {"kind": "plan"}, "holds no looks"),
-        (250, (), {"spending": "all at once"}, "spending must be one of"),
-        (250, (), {"gamma": 1e9}, "gamma must be a number from -40 to 40"),
         (250, (), {"taken": "more than alpha"}, "look 1 does not say what its 100 questions say"),
         (250, (), {"taken": "ten thousand"}, "10,000 looks, and a plan has at most 1,000"),
         (250, (), "half", "is no whole file of looks"),
