@@ -30,13 +30,8 @@ from tiebreak.views.comparison_columns import (
 )
 from tiebreak.views.design import sizes_line
 from tiebreak.views.json import document, plain
-<<<<<<< HEAD
-from tiebreak.views.names import NAME_WIDTH, cut, entry_labels, model_names, quoted_names
-from tiebreak.views.page import ROWS, Code, Page, Paragraph, Section, Table
-=======
 from tiebreak.views.names import cut, model_names, quoted_names
-from tiebreak.views.page import ROWS, Page, Paragraph, Section, Table
->>>>>>> main
+from tiebreak.views.page import ROWS, Code, Page, Paragraph, Section, Table
 from tiebreak.views.requirements import records, section
 from tiebreak.views.summary import lines_to_keep, overlap_notes
 from tiebreak.views.view import View
