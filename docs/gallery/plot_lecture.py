@@ -73,7 +73,12 @@ search = GridSearchCV(KNeighborsClassifier(), {"n_neighbors": list(range(1, 50, 
 search.fit(noise[:, :2], coin)
 print(f"the best of 25, by hand: {search.best_score_:.3f}")
 print(f"chosen on inner splits, by hand: {cross_val_score(search, noise[:, :2], coin, cv=folds).mean():.3f}")
-print(tb.evaluate({"search": search}, noise[:, :2], coin, cv=folds))
+nested = tb.evaluate({"search": search}, noise[:, :2], coin, cv=folds)
+print(nested)
+
+# %%
+# Its own best scores beside the honest ones.
+nested.plot.choices()
 
 # %%
 # An accuracy of 99.9 %

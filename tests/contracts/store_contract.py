@@ -88,6 +88,8 @@ def outcomes_of(cell: Cell) -> st.SearchStrategy[Outcome]:
         message=texts,
         traceback=texts,
         attempts=st.integers(0, 2**63 - 1),
+        chosen=texts,
+        best_score=st.dictionaries(texts, st.floats(allow_nan=False), max_size=2),
         outputs=st.dictionaries(st.sampled_from(["predict", "predict_proba"]) | texts, arrays, max_size=2),
     )
 

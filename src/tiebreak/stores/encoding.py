@@ -53,8 +53,7 @@ MOST_VALUES = 500_000
 
 def to_json(value: Any) -> bytes:
     """Write JSON of texts, numbers, lists and dicts; `from_json` makes the same of it, lone surrogates included."""
-    text = json.dumps(value, default=_plain, ensure_ascii=False, separators=(",", ":"))
-    return text.encode("utf-8", "surrogatepass")
+    return _ENCODER.encode(value).encode("utf-8", "surrogatepass")
 
 
 def from_json(content: bytes) -> Any:
@@ -76,6 +75,9 @@ def _plain(value: Any) -> Any:
         f"a store keeps texts, numbers, lists and dicts of them, and not {type(value).__name__}; got {value!r:.200}. "
         "Turn it into one of those."
     )
+
+
+_ENCODER = json.JSONEncoder(default=_plain, ensure_ascii=False, separators=(",", ":"))
 
 
 # --- hashes ---------------------------------------------------------------------------------------------------------------
@@ -157,23 +159,23 @@ _USUAL: Mapping[str, Any] = {
 _SECONDS = struct.Struct("<2d")
 
 
-def cell_row(run: int, outcome: Outcome, environment: int, outputs: int, places: Mapping[str, int]) -> CellRow:
-    """Make the row of an outcome, whose cell is given by its stored positions; `places` has every metric of the run."""
-    facts = {name: getattr(outcome, name) for name, usual in _USUAL.items() if getattr(outcome, name) != usual}
+def cell_row(
+    place: tuple[int, int, int, int], outcome: Outcome, environment: int, outputs: int, metrics: Mapping[str, int]
+) -> CellRow:
+    """Make the row of an outcome without its hash; `place` is its run and stored cell, `metrics` has every metric of the run."""
+    facts = {name: value for name, usual in _USUAL.items() if (value := getattr(outcome, name)) != usual}
     if outcome.undefined:
-        facts["undefined"] = {str(places[name]): why for name, why in outcome.undefined.items()}
-    row = CellRow(
-        run,
-        *outcome.cell,
+        facts["undefined"] = {str(metrics[name]): why for name, why in outcome.undefined.items()}
+    return CellRow(
+        *place,
         STATES.index(outcome.state),
         environment,
         sum(bit for name, bit in NOTES.items() if name in facts),
         outputs,
         to_json(facts) if facts else b"",
-        _SECONDS.pack(outcome.fit_seconds, outcome.predict_seconds) + _pack_scores(outcome.scores, places),
-        _pack_scores(outcome.train_scores, places),
+        _SECONDS.pack(outcome.fit_seconds, outcome.predict_seconds) + _pack_scores(outcome.scores, metrics),
+        _pack_scores(outcome.train_scores, metrics),
     )
-    return row._replace(hash=hashes([row])[0])
 
 
 def read_outcome(row: CellRow, metrics: Sequence[str]) -> Outcome:
@@ -194,24 +196,38 @@ def read_outcome(row: CellRow, metrics: Sequence[str]) -> Outcome:
     )
 
 
+_KINDS = {
+    "undefined": dict,
+    "warnings": list,
+    "message": str,
+    "traceback": str,
+    "attempts": int,
+    "seed": int,
+    "chosen": str,
+    "best_score": dict,
+}
+
+
 def _facts(content: bytes) -> dict[str, Any]:
-    import msgspec
+    facts: dict[str, Any] = from_json(content)
+    require(all(type(value) is _KINDS.get(name) for name, value in facts.items()), "facts that no cell has")
+    if facts.keys() & {"warnings", "undefined", "best_score"}:
+        texts = (*facts.get("warnings", ()), *facts.get("undefined", {}).values())
+        require(all(isinstance(text, str) for text in texts), "a warning or a reason that is no text")
+        require(all(isinstance(score, float) for score in facts.get("best_score", {}).values()), "a score that is no number")
+        facts["warnings"] = tuple(facts.get("warnings", ()))
+    return facts
 
-    facts: dict[str, Any] = msgspec.convert(from_json(content), dict[str, Any])
-    kinds = {"undefined": dict[str, str], "warnings": tuple[str, ...], "attempts": int, "seed": int}
-    kinds["best_score"] = dict[str, float]
-    return {name: msgspec.convert(value, kinds.get(name, str)) for name, value in facts.items()}
 
-
-def _pack_scores(scores: Mapping[str, float], places: Mapping[str, int]) -> bytes:
+def _pack_scores(scores: Mapping[str, float], metrics: Mapping[str, int]) -> bytes:
     """Little-endian float64 in the order of the metrics, then a byte for each, 1 where measured; or nothing."""
     if not scores:
         return b""
-    n_metrics = len(places)
+    n_metrics = len(metrics)
     values, measured = [math.nan] * n_metrics, bytearray(n_metrics)
     for name, score in scores.items():
-        values[places[name]] = float(score)
-        measured[places[name]] = 1
+        values[metrics[name]] = float(score)
+        measured[metrics[name]] = 1
     return struct.pack(f"<{n_metrics}d", *values) + measured
 
 

@@ -113,9 +113,9 @@ class SqlLease(AbstractContextManager["SqlLease"]):
         """
         rows = self._rows
         others, own = self._owners(connection)
-        done = {outcome.cell for outcome, _ in piece}
+        done = {cell for cell, _, _ in piece}
         refused = done & others
-        refused |= rows.put([each for each in piece if each[0].cell not in others], connection, own)
+        refused |= rows.put([each for each in piece if each[0] not in others], connection, own)
         claim = Claim([], [], [])
         granted = set()
         stored = [rows.mapping.stored(cell) for cell in wanted]

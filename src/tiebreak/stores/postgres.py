@@ -259,7 +259,8 @@ class PostgresDatabase(Database):
         if code == "54000":
             text = f"{self.url}: the outputs of one cell are larger than PostgreSQL can keep.{kept} Pass "
             return StoreError(text, Setting("keep_predictions", "False"), ".")
-        return StoreError(f"{self.url} {_fault_text(code, said, kept)}")
+        text = _FAULTS.get(code, _OTHER).format(said=said, kept=kept, seconds=BUSY_SECONDS)
+        return StoreError(f"{self.url} {text}")
 
     def _refusal(self, error: Exception) -> TiebreakError:
         """Error for a connection that could not be made; where there was one before, the server will come back."""
@@ -312,30 +313,17 @@ _WAITING = (
 _NOBODY = ("authentication failed", "no password supplied", "pg_hba.conf", "FATAL: role ")
 
 
-def _fault_text(code: str, said: str, kept: str) -> str:
-    """Message that says what is wrong, what was kept, how to go on."""
-    match code:
-        case "55P03":
-            return (
-                f"is locked: another process has been writing to it for more than {BUSY_SECONDS:g} seconds.{kept} Wait for that "
-                f"process or stop it; {AGAIN}."
-            )
-        case "53100":
-            return f"cannot grow: the disk of the server is full ({said}).{kept} Make room; {AGAIN}."
-        case "25006":
-            return f"is read-only: {said}.{kept} Name the server that is written to, or another store."
-        case "42501":
-            return (
-                f"cannot be used: {said}.{kept} The user needs CREATE in the schema to make a store, and SELECT, INSERT, UPDATE "
-                "and DELETE on its tables."
-            )
-        case "3F000":
-            return (
-                f"has no schema to make tables in: {said}.{kept} Make one, or name one that is there: "
-                "?options=-csearch_path%3DSCHEMA"
-            )
-        case _:
-            return f"cannot be used: {said}.{kept} See to the server, or name another store."
+_FAULTS = {
+    "55P03": "is locked: another process has been writing to it for more than {seconds:g} seconds.{kept} Wait for that process "
+    f"or stop it; {AGAIN}.",
+    "53100": f"cannot grow: the disk of the server is full ({{said}}).{{kept}} Make room; {AGAIN}.",
+    "25006": "is read-only: {said}.{kept} Name the server that is written to, or another store.",
+    "42501": "cannot be used: {said}.{kept} The user needs CREATE in the schema to make a store, and SELECT, INSERT, UPDATE and "
+    "DELETE on its tables.",
+    "3F000": "has no schema to make tables in: {said}.{kept} Make one, or name one that is there: "
+    "?options=-csearch_path%3DSCHEMA",
+}
+_OTHER = "cannot be used: {said}.{kept} See to the server, or name another store."
 
 
 def _said(cause: BaseException) -> str:

@@ -21,6 +21,7 @@ from tiebreak.stores.encoding import (
     cell_row,
     damaged,
     fault_text,
+    hashes,
     pack_arrays,
     read_numbers,
     read_outcome,
@@ -36,8 +37,8 @@ if TYPE_CHECKING:
     from tiebreak.stores.encoding import NumericArray
 
 Part = TypeVar("Part")
-Piece = Sequence[tuple[Outcome, bytes]]
-"""Outcomes whose cells are meant by their stored positions, and their outputs, packed."""
+Piece = Sequence[tuple[Cell, Outcome, bytes]]
+"""Cells by their stored positions, their outcomes, and the outputs of these, packed."""
 Found = dict[Cell, tuple[Outcome, "dict[str, NumericArray]"]]
 
 PAGE = 4096
@@ -90,9 +91,9 @@ class RunRows:
 
     # --- writing, within a transaction --------------------------------------------------------------------------------------
 
-    def pieces(self, outcomes: Sequence[Outcome]) -> list[list[tuple[Outcome, bytes]]]:
+    def pieces(self, outcomes: Sequence[Outcome]) -> list[list[tuple[Cell, Outcome, bytes]]]:
         """Make outcomes ready, in parts for a transaction each: a single one unless there is very much to write."""
-        pieces: list[list[tuple[Outcome, bytes]]] = [[]]
+        pieces: list[list[tuple[Cell, Outcome, bytes]]] = [[]]
         n_bytes = 0
         for outcome in outcomes:
             self.mapping.check(outcome)
@@ -101,7 +102,7 @@ class RunRows:
             if pieces[-1] and (len(pieces[-1]) == MOST_CELLS or n_bytes > MOST_WRITTEN):
                 pieces.append([])
                 n_bytes = len(content)
-            pieces[-1].append((dataclasses.replace(outcome, cell=self.mapping.stored(outcome.cell)), content))
+            pieces[-1].append((self.mapping.stored(outcome.cell), outcome, content))
         return pieces
 
     def put(self, piece: Piece, connection: Connection, owned: Collection[Cell] | None = None) -> set[Cell]:
@@ -110,12 +111,11 @@ class RunRows:
         Returns the cells that have another score by now, which is an error of those `owned`, and of all where that is None.
         """
         tally = self.tally(connection)
-        kept = self.kept(connection, [outcome.cell for outcome, _ in piece])
+        kept = self.kept(connection, [cell for cell, _, _ in piece])
         rows: dict[Cell, CellRow] = {}
         contents: dict[Cell, bytes] = {}
         refused: set[Cell] = set()
-        for outcome, content in piece:
-            cell = outcome.cell
+        for cell, outcome, content in piece:
             row = rows.get(cell) or kept.get(cell)
             old = None if row is None else self.outcome(row)
             adds = row is not None and old is not None and old.is_done
@@ -123,7 +123,8 @@ class RunRows:
             if adds and content and row is not None and row.outputs:
                 arrays = unpack_arrays(contents[cell]) if cell in contents else self._outputs(connection, [row])[cell]
             try:
-                new = settle(self.stored, old, arrays, outcome)
+                own = outcome if old is None else dataclasses.replace(outcome, cell=cell)
+                new = settle(self.stored, old, arrays, own)
             except ConflictingScoreError:
                 if owned is None or cell in owned:
                     raise
@@ -135,7 +136,7 @@ class RunRows:
                 contents[cell] = pack_arrays({**arrays, **new.outputs}) if adds else content
             n_bytes = len(contents[cell]) if cell in contents else row.outputs if row is not None else 0
             environment = row.environment if adds and row is not None else self._environment
-            rows[cell] = cell_row(self.run, new, environment, n_bytes, self.mapping.metric_position)
+            rows[cell] = cell_row((self.run, *cell), new, environment, n_bytes, self.mapping.metric_position)
         if rows:
             self._put_rows(connection, tally, kept, rows, contents)
         return refused
@@ -148,14 +149,15 @@ class RunRows:
         rows: Mapping[Cell, CellRow],
         contents: Mapping[Cell, bytes],
     ) -> None:
-        connection.execute_many(_PUT_CELL, list(rows.values()))
+        numbers = hashes(list(rows.values()))
+        connection.execute_many(_PUT_CELL, [(*row[:-1], number) for row, number in zip(rows.values(), numbers, strict=True)])
         if gone := [(self.run, *cell) for cell, content in contents.items() if not content and cell in kept]:
             connection.execute_many(f"DELETE FROM tiebreak_outputs {_OF_CELL}", gone)  # noqa: S608
         if filled := [(self.run, *cell) for cell, content in contents.items() if content]:
             output_rows = [(*place, sealed(contents[Cell(*place[1:])], "output", *place)) for place in filled]
             connection.execute_many(_PUT_OUTPUT, output_rows)
         before = [kept[cell] for cell in rows if cell in kept]
-        added = sum(row.hash for row in rows.values()) - sum(row.hash for row in before)
+        added = sum(numbers) - sum(row.hash for row in before)
         after = tally._replace(
             updated=self.database.now(connection),
             n_cells=tally.n_cells + len(rows) - len(before),

@@ -22,6 +22,7 @@ BUSY_SECONDS = 30.0
 MOST_BYTES = 256_000_000
 """The largest array or text that is read or written; the limit of SQLite itself is larger."""
 _MOST_DEFINITION = 1_000_000
+_NUMBERS = {int, float, type(None)}
 _FREE_STEPS, _STEPS = 2_000_000, 10_000
 """Steps of SQLite that each statement may take, beside one for each byte of the file, and how often they are counted."""
 _DAMAGE = frozenset("CORRUPT ERROR CONSTRAINT MISMATCH FORMAT RANGE SCHEMA INTERRUPT".split())
@@ -51,7 +52,7 @@ class SqliteConnection:
         rows: list[tuple[Any, ...]] = []
         while page := cursor.fetchmany(500):
             rows += page
-            most -= sum(len(value) for row in page for value in row if isinstance(value, (bytes, str))) if self.path else 0
+            most -= sum(len(value) for row in page for value in row if type(value) not in _NUMBERS) if self.path else 0
             if most < -1_000_000:
                 cursor.close()
                 raise sqlite3.DatabaseError("its rows are more than fit into the file")
@@ -226,26 +227,45 @@ class SqliteDatabase(Database):
 
     def _fault(self, kind: str, said: str, kept: str) -> StoreError:
         """Error that says what is wrong, what was kept, how to go on."""
-        path = self.shown
-        match kind:
-            case "TOOBIG":
-                text = (
-                    f"{path}: the plan, a text, or the outputs of one cell have more than {MOST_BYTES // 10**6} MB.{kept} Pass "
-                )
-                return StoreError(text, Setting("keep_predictions", "False"), ", or keep the run in PostgreSQL.")
-            case "BUSY" | "LOCKED" | "PROTOCOL":
-                what = f"is locked: another process has been writing to it for more than {BUSY_SECONDS:g} seconds"
-                remedy = f"Wait for that process or stop it; {AGAIN}"
-            case "FULL":
-                what, remedy = "cannot grow: the disk is full", f"Make room; {AGAIN}"
-            case "READONLY" | "PERM" | "AUTH" | "CANTOPEN":
-                what = f"cannot be opened or written: {_obstacle(path)}"
-                remedy = "Put that right, or name another store"
-            case "IOERR":
-                what, remedy = f"cannot be read or written: the system says {said!r}", f"Look after the disk; {AGAIN}"
-            case _:
-                what, remedy = f"cannot be used: {said}", "Close other programs that use it, or name another store"
-        return StoreError(f"{path} {what}.{kept} {remedy}.")
+        if kind == "TOOBIG":
+            what = f"the plan, a text, or the outputs of one cell have more than {MOST_BYTES // 10**6} MB"
+            beside = ", or keep the run in PostgreSQL."
+            return StoreError(f"{self.shown}: {what}.{kept} Pass ", Setting("keep_predictions", "False"), beside)
+        what, remedy = _FAULTS.get(_ALIKE.get(kind, kind), _OTHER)
+        obstacle = _obstacle(self.shown) if "{obstacle}" in what else ""
+        return StoreError(f"{self.shown} {what.format(said=said, obstacle=obstacle, seconds=BUSY_SECONDS)}.{kept} {remedy}.")
+
+
+_FAULTS = {
+    "BUSY": (
+        "is locked: another process has been writing to it for more than {seconds:g} seconds",
+        f"Wait for that process or stop it; {AGAIN}",
+    ),
+    "FULL": ("cannot grow: the disk is full", f"Make room; {AGAIN}"),
+    "READONLY": ("cannot be opened or written: {obstacle}", "Put that right, or name another store"),
+    "IOERR": ("cannot be read or written: the system says {said!r}", f"Look after the disk; {AGAIN}"),
+}
+"""By SQLite's name of what is wrong: what that is, and how to go on."""
+_OTHER = ("cannot be used: {said}", "Close other programs that use it, or name another store")
+_ALIKE = {"LOCKED": "BUSY", "PROTOCOL": "BUSY", "PERM": "READONLY", "AUTH": "READONLY", "CANTOPEN": "READONLY"}
+
+
+def _obstacle(path: str) -> str:
+    """Name what of file and folder stands in the way."""
+    file, folder = Path(path), Path(path).absolute().parent
+    shown = os.fspath(file.parent)
+    obstacles = (
+        (not folder.is_dir(), f"there is no folder {shown!r}"),
+        (file.is_dir(), "it is a folder"),
+        (file.exists() and not os.access(file, os.R_OK), "you may not read it"),
+        (file.exists() and not os.access(file, os.W_OK), "the file is read-only"),
+        (
+            not os.access(folder, os.W_OK),
+            f"the folder {shown!r} is read-only, and SQLite keeps a journal beside the file while it writes",
+        ),
+    )
+    otherwise = "the system refuses, although file and folder may be written; the disk may be full, or too many files are open"
+    return next((text for is_so, text in obstacles if is_so), otherwise)
 
 
 class MemoryDatabase(SqliteDatabase):
@@ -295,19 +315,3 @@ def error_name(error: BaseException) -> str:
     name = str(getattr(error, "sqlite_errorname", "")).removeprefix("SQLITE_")
     # in WAL mode a full disk is noticed first where the file that the processes share cannot be made large enough
     return "FULL" if name == "IOERR_SHMSIZE" else name
-
-
-def _obstacle(path: str) -> str:
-    """Name what of file and folder stands in the way."""
-    file, folder = Path(path), Path(path).absolute().parent
-    if not folder.is_dir():
-        return f"there is no folder {os.fspath(file.parent)!r}"
-    if file.is_dir():
-        return "it is a folder"
-    if file.exists() and not os.access(file, os.R_OK):
-        return "you may not read it"
-    if file.exists() and not os.access(file, os.W_OK):
-        return "the file is read-only"
-    if not os.access(folder, os.W_OK):
-        return f"the folder {os.fspath(file.parent)!r} is read-only, and SQLite keeps a journal beside the file while it writes"
-    return "the system refuses, although file and folder may be written; the disk may be full, or too many files are open"

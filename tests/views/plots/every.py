@@ -7,6 +7,8 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from sklearn.model_selection import GridSearchCV
+from sklearn.naive_bayes import GaussianNB
 
 import tiebreak as tb
 from tests.views.plots.curve_samples import drawn_bias_variance, drawn_learning_curve, drawn_validation_curve
@@ -52,6 +54,13 @@ def ratable(names: tuple[str, ...]) -> dict[str, Any]:
 COSTS = tb.CostMatrix([[0, 1], [5, 0]])
 
 
+@cache
+def searched(names: tuple[str, ...]) -> tb.Evaluation:
+    """Searches between two candidates, measured as models."""
+    models = {name: GridSearchCV(GaussianNB(), {"var_smoothing": [1e-9, 0.1 * (k + 1)]}, cv=2) for k, name in enumerate(names)}
+    return tb.evaluate(models, X, BINARY, cv={"kind": "kfold", "n_folds": 3}, scoring="accuracy", progress=False)
+
+
 PLOTS: dict[str, Callable[[tuple[str, ...]], Drawing]] = {
     **{
         kind: lambda names, kind=kind: graded(names).plot.drawing(kind)  # type: ignore[misc]
@@ -70,6 +79,7 @@ PLOTS: dict[str, Callable[[tuple[str, ...]], Drawing]] = {
     "power": lambda names: tb.sample_size(over_items(names[:2]), n=300).plot.drawing(),
     "costs": lambda names: class_curves.costs(evaluated(names).roc(), COSTS),
     "times": lambda names: evaluation.times(evaluated(names), rope=0.02),
+    "choices": lambda names: searched(names).plot.drawing("choices"),
     "learning curve": lambda names: drawn_learning_curve(names).plot.drawing(),
     "validation curve": lambda names: drawn_validation_curve(names).plot.drawing(),
     "validation curve, words": lambda names: drawn_validation_curve(names, ("rbf", "linear", "poly")).plot.drawing(),

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import matplotlib
 import matplotlib.pyplot as plt
+import numpy as np
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 import tiebreak as tb
 from tests.views.plots.every import PLOTS
@@ -127,3 +129,18 @@ def test_save_all_writes_each_plot_under_its_name(tmp_path: Path) -> None:
     evaluation = tb.compare({"x": [0.1, 0.2, 0.4], "y": [0.2, 0.3, 0.3]}, metric="accuracy", n_train=9, n_test=1)
     paths = evaluation.plot.save_all(tmp_path / "new", format="svg")
     assert [path.name for path in paths] == [f"{name}.svg" for name in evaluation.plot.names]
+
+
+def test_every_dot_is_seen_in_pixels_and_in_an_svg() -> None:
+    """Dots are short lines with round ends, which are drawn off the lattice of pixels, or they would vanish."""
+    drawing = graded(("a", "b")).plot.drawing("scores")
+    figure = matplotlib.figure.Figure(layout="constrained")
+    drawing._framed(figure)
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    pixels = np.asarray(canvas.buffer_rgba())[::-1]
+    line = max(drawing.ax_.lines, key=lambda each: each.get_xdata().size)
+    places = drawing.ax_.transData.transform(np.array(line.get_data()).T)[::3].round().astype(int)
+    assert len(places) == len(drawing.data) == 100
+    assert all(pixels[y, x, :3].max() < 220 for x, y in places)
+    assert drawing.to_bytes("svg", is_bare=True).count(b"\nL ") >= 100

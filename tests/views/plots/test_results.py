@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.model_selection import GridSearchCV
+from sklearn.svm import SVC
 
 import tiebreak as tb
 from tests.views.plots.curve_samples import drawn_bias_variance, drawn_learning_curve, drawn_validation_curve
-from tests.views.plots.every import COSTS, SEVERAL, X, evaluated, ratable
+from tests.views.plots.every import BINARY, COSTS, SEVERAL, X, evaluated, ratable
 from tests.views.plots.samples import over_items
-from tiebreak.errors import InvalidParameterError
+from tiebreak.errors import InvalidParameterError, NotOfferedError
 from tiebreak.metrics.confusion import ConfusionMatrix
 from tiebreak.views.plots.class_curves import costs
 from tiebreak.views.plots.evaluation import times
@@ -105,6 +107,20 @@ def test_times_have_the_quickest_on_top_and_name_one_only_where_it_is() -> None:
     takes = takes if len(takes) else drawing.data[drawing.data["standing"] == "may be best"]
     one, two = takes["fit_seconds"].iloc[:2] if len(takes) > 1 else (1.0, 1.0)
     assert ("the quickest" in drawing.title) == (two > 1.1 * one)
+
+
+def test_honest_scores_of_searches_stand_beside_their_own_best_scores() -> None:
+    """Means of the frame of choices; an evaluation without a search has no such plot."""
+    models = {"svc": GridSearchCV(SVC(), {"C": [0.01, 1, 10]}, cv=2), "same": GridSearchCV(SVC(), {"C": [1]}, cv=2)}
+    evaluation = tb.evaluate(models, X[:90], BINARY[:90], cv=3, scoring="accuracy", progress=False)
+    drawing = evaluation.plot.choices()
+    frame = evaluation.choices
+    assert sorted(drawing.data["score"]) == sorted(frame["score"])
+    off = float((frame["best_score"] - frame["score"]).mean())
+    assert f"are {abs(off):.4f} {'better' if off > 0 else 'worse'} than honest ones" in drawing.title
+    assert evaluated(NAMES).plot.names == ("times",)
+    with pytest.raises(NotOfferedError, match="no model is a search"):
+        evaluated(NAMES).plot.choices()
 
 
 def test_learning_curves_have_a_point_for_each_size_and_say_whether_more_data_help() -> None:

@@ -365,18 +365,18 @@ def rows(
     band: float = 0.0,
     zero: bool = True,
     dots: tuple[ArrayLike, ArrayLike] | None = None,
-    further: Sequence[tuple[str, str, ArrayLike]] = (),
+    further: tuple[str, ArrayLike] | None = None,
     unit: str = "",
 ) -> Drawing:
     """Rows with a mark and an interval each: names on the left, notes on the right, the first on top.
 
     `verdicts` give marks and colours, `band` is a grey region about 0, `dots` are the x and the rows of small dots, `further` are
-    (marker, label, x of each row) of other marks. An interval without an end is drawn to the edge, with an arrow.
+    another marker and its x of each row. An interval without an end is drawn to the edge, with an arrow.
     """
     centre = np.asarray(middle, dtype=float)
     ends = np.full((2, centre.size), np.nan) if low is None or high is None else np.array([low, high], dtype=float)
     scattered = np.array([], dtype=float) if dots is None else np.asarray(dots[0], dtype=float)
-    drawn = np.concatenate([centre, ends.ravel(), scattered, *(np.asarray(x, dtype=float) for _, _, x in further)])
+    drawn = np.concatenate([centre, ends.ravel(), scattered, np.asarray([] if further is None else further[1], dtype=float)])
     kinds = list(verdicts) or ["better"] * centre.size
     texts = labels(names)
     shared = left_out([readable(str(name)) for name in names])
@@ -395,7 +395,7 @@ def rows(
             # one path of short lines with round ends, which takes a tenth of the room of as many marks in an SVG
             across = np.stack([scattered, scattered + 1e-6 * reach, np.full(scattered.size, np.nan)], axis=1).ravel()
             down = np.repeat(np.asarray(dots[1], dtype=float) + shift, 3)
-            ax.plot(across, down, color=text_colour(strength), linewidth=3.2, solid_capstyle="round", zorder=2)
+            ax.plot(across, down, color=text_colour(strength), linewidth=3.2, solid_capstyle="round", snap=False, zorder=2)
         for row, (left, x, right, kind) in enumerate(zip(ends[0], centre, ends[1], kinds, strict=True)):
             mark, y = MARKS[kind], row - shift
             shown = np.clip([left, right], *edges)
@@ -406,8 +406,8 @@ def rows(
             face = mark.colour if mark.is_filled else ax.get_facecolor()
             look: dict[str, Any] = {"markerfacecolor": face, "markeredgecolor": mark.colour, "markersize": 6 if kind else 9}
             ax.plot(x, y, marker=mark.marker, zorder=4, **look)
-        for marker, label, places in further:
-            ax.scatter(places, range(centre.size), marker=marker, s=34, color=MARKS["worse"].colour, label=label, zorder=5)
+        if further is not None:
+            ax.scatter(further[1], range(centre.size), marker=further[0], s=34, color=MARKS["worse"].colour, zorder=5)
         _plain(ax, "bottom")
         number_axis(ax.xaxis, centre if unit == "s" else (), unit=unit)
         _row_labels(ax, texts, notes)

@@ -1,9 +1,12 @@
-"""Plot of an evaluation: who is near the best, and quick to fit."""
+"""Plots of an evaluation: who is near the best and quick to fit, and how far own best scores of searches flatter."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from tiebreak.errors import NotOfferedError
 from tiebreak.views.answer import table_decimals
 from tiebreak.views.plots.draw import MOST_ROWS, Drawing, labels, minus, of_all, rows, short
 from tiebreak.views.plots.menu import Plot
@@ -62,4 +65,40 @@ def times(evaluation: Evaluation, metric: str | None = None, *, dataset: str | N
     )
 
 
-PLOTS = {"times": Plot(times, lambda evaluation: len(evaluation.models) > 1)}
+def choices(evaluation: Evaluation) -> Drawing:
+    """Score of what each search chose on rows that took no part, beside its own best score, which flatters."""
+    frame = evaluation.choices.dropna(subset=["best_score", "score"])
+    if frame.empty:
+        raise NotOfferedError("no model is a search with a best score of its own; plot.times() draws scores and times.")
+    metric = next(each.metric for each in evaluation.record.metrics if each.name == frame["metric"].iloc[0])
+    data = frame[frame["metric"] == metric.name].reset_index(drop=True)
+    means = data.groupby("model", sort=False)[["score", "best_score"]].mean().head(MOST_ROWS)
+    names = list(means.index)
+    data = data[data["model"].isin(names)].reset_index(drop=True)
+    texts = [minus(format_score(float(value), 4)) for value in means["score"]]
+    flatters = float(metric.sign * (means["best_score"] - means["score"]).mean())
+    value, shift = short(metric.name), 0.3 * ((np.arange(len(data)) * 0.618034) % 1 - 0.5)
+    how = f"{format_score(abs(flatters), 4)} {'better' if flatters > 0 else 'worse'}"
+    title = f"Own best scores of {len(names)} searches are {how} than honest ones on average"
+    if len(names) == 1:
+        claim = minus(format_score(float(means["best_score"].iloc[0]), 4))
+        title = f"Choosing in {labels(names)[0]} leads to {value} {texts[0]}; its own best score claims {claim}"
+    return rows(
+        data,
+        title=title,
+        note=f"Dots: score of what was chosen on each split, on rows that took no part in the choice. Marks, and right: their "
+        f"mean. x: mean of the search's own best score.{of_all(len(names), frame['model'].nunique(), 'searches')}",
+        x_label=f"{value} ({'higher' if metric.higher_is_better else 'lower'} is better)",
+        names=names,
+        middle=means["score"],
+        notes=texts,
+        zero=False,
+        dots=(data["score"], data["model"].map(names.index).to_numpy(dtype=float) + shift),
+        further=("x", means["best_score"]),
+    )
+
+
+PLOTS = {
+    "times": Plot(times, lambda evaluation: len(evaluation.models) > 1),
+    "choices": Plot(choices, lambda evaluation: bool(evaluation.choices["best_score"].notna().any())),
+}
