@@ -24,7 +24,7 @@ from tests.views.plots.every import PLOTS
 WIDTHS = (375, 768, 1280)
 MODELS = (3, 12, 40, 200)
 DRAWN_MODELS = (3, 12, 40, 200)
-MOST_MEASURED = {"choices": 12, "times": 40, "costs": 40, "bias and variance": 40, "ratings": 40, "slices": 12}
+MOST_MEASURED = {"choices": 12, "diagram": 40, "times": 40, "costs": 40, "bias and variance": 40, "ratings": 40, "slices": 12}
 MOST_MEASURED |= {f"{kind}, binary": 40 for kind in ("roc", "precision_recall", "calibration", "confusion")}
 MOST_MEASURED |= {f"{kind}, several": 12 for kind in ("roc", "precision_recall", "calibration", "confusion")}
 """Models up to which a plot is drawn here, as measuring more takes long."""
