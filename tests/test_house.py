@@ -90,7 +90,7 @@ STUDENT_BY_HAND = {
     "statistics/looks.py": "bounds of a statistic that is looked at several times",
     "statistics/skew.py": "a test of symmetry, whose statistic is no estimate with an error",
 }
-"""Files that take Student's t by itself; all others have it around an estimate, by ``StudentDistribution``."""
+"""Files that take Student's t by itself; all others have it around an estimate, as a law."""
 
 STUDENT_FUNCTIONS = {name for name in numerics.__all__ if name.startswith("student_")}
 
@@ -585,7 +585,7 @@ def test_formulas_stand_where_contributing_says(house):
 
 
 def test_students_t_around_an_estimate_stands_once(house):
-    """Tails, intervals and p-values of an estimate and its error come from ``StudentDistribution``, wherever they are shown."""
+    """Tails, intervals and p-values of an estimate and its error come from the law of ``student``, wherever they are shown."""
     assert house.further_students() == []
 
 

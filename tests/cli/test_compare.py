@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any, get_args
 
+import click
 import pytest
 
 import tiebreak as tb
@@ -46,9 +47,21 @@ def test_choices_are_those_of_the_library(choices: tuple[str, ...], allowed: Any
     assert set(choices) == set(get_args(allowed))
 
 
+def test_the_help_is_short_and_grouped() -> None:
+    """At most 90 lines of 80 columns, five titles, and each option once."""
+    context = compare.compare_command.make_context("compare", ["--help"], resilient_parsing=True, terminal_width=80)
+    lines = compare.compare_command.get_help(context).splitlines()
+    assert len(lines) <= 90
+    assert [line.rstrip(":") for line in lines if line.rstrip(":") in compare.GROUPS] == list(compare.GROUPS)
+    shown = [line.split()[0] for line in lines if line.startswith("  -")]
+    options = [each for each in compare.compare_command.get_params(context) if isinstance(each, click.Option)]
+    assert len(set(shown)) == len(shown) == len(options)
+
+
 def test_every_option_is_a_parameter_of_compare() -> None:
     """With the same default, but for what only a command line or `read_scores` has and what only a search needs."""
-    own = {"files", "directions", "format_", "details", "raw", "plots", "html", *compare.RequirementOptions.__slots__}
+    own = {"files", "directions", "format_", "details", "raw", "random_order", "plots", "html"}
+    own |= {*compare.RequirementOptions.__slots__}
     reading = {"parts", "where", "positive"}
     for_searches = {"X", "y", "groups"}
     options = {str(p.name) for p in compare.compare_command.params} - own - reading - {"help"}
@@ -356,8 +369,6 @@ def _edited(record: dict[str, Any], **changes: Any) -> str:
         (250, (), {"taken": "other data"}, "the first 100 questions are not those of look 1"),
         (250, (), {"schema": 2}, "has looks of schema 2, and this tiebreak reads schema 1"),
         (250, (), {"kind": "plan"}, "holds no looks"),
-        (250, (), {"spending": "all at once"}, "spending must be one of"),
-        (250, (), {"gamma": 1e9}, "gamma must be a number from -40 to 40"),
         (250, (), {"taken": "more than alpha"}, "look 1 does not say what its 100 questions say"),
         (250, (), {"taken": "ten thousand"}, "10,000 looks, and a plan has at most 1,000"),
         (250, (), "half", "is no whole file of looks"),

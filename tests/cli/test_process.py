@@ -132,17 +132,18 @@ def test_a_missing_package_is_named() -> None:
 
 @needs_posix
 @pytest.mark.parametrize("arguments", [("--help",), ("compare", "--help"), ("compare", "{scores}", "--metric", "accuracy")])
-def test_a_reader_that_goes_away_is_no_error(scores: str, arguments: tuple[str, ...]) -> None:
-    """As in ``| head -1``: nothing on standard error, exit code 0."""
+def test_a_reader_that_goes_away_is_told_by_the_exit_code(scores: str, arguments: tuple[str, ...]) -> None:
+    """As in ``| head -1``: nothing on standard error, and the code that a shell has for a closed pipe, 128 + SIGPIPE."""
     done = into_closed_pipe([argument.format(scores=scores) for argument in arguments])
-    assert done == (0, "")
+    assert done == (141, "")
 
 
 @needs_posix
 def test_a_gate_keeps_its_exit_code_when_nobody_reads_on(scores: str) -> None:
     """``tiebreak compare ... | head -1`` under pipefail must not let a release pass."""
-    gate = ["compare", scores, "--metric", "accuracy", "--require-better", "ridge", "svm"]
-    assert into_closed_pipe(gate) == (1, "")
+    for first, second, code in (("ridge", "svm", 1), ("svm", "ridge", 0)):
+        gate = ["compare", scores, "--metric", "accuracy", "--require-better", first, second]
+        assert into_closed_pipe(gate) == (code, "")
 
 
 def into_closed_pipe(arguments: list[str]) -> tuple[int, str]:

@@ -100,6 +100,15 @@ def test_kinds_without_spread_have_no_interval() -> None:
     assert_array_equal(law.verdict(), ["undecided"] * 4)
 
 
+def test_a_point_lies_on_one_side_and_a_limit_far_beyond_the_scale_is_certain() -> None:
+    """Without an error all mass is at the estimate, half of it at either side; a rope of 1e308 overflows nothing."""
+    point = student(np.array([0.1, 0.0]), 0.0, 9)
+    assert_array_equal([point.tail(0.0), point.tail(0.0, upper=True)], [[0.0, 0.5], [1.0, 0.5]])
+    assert_array_equal(point.tail(0.2), [1.0, 1.0])
+    narrow = student(0.1, 1e-5, 9)
+    assert (narrow.tail(-1e308), narrow.tail(1e308)) == (0.0, 1.0)
+
+
 def test_a_single_difference_has_numbers() -> None:
     """Python floats, which print as such."""
     law = student(0.02, 0.01, 9)

@@ -8,7 +8,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import special, stats
 
 from tiebreak.numerics import (
-    StudentDistribution,
     student,
     student_log_density,
     student_multiplier,
@@ -173,57 +172,3 @@ def test_log_density_is_scipys() -> None:
     x = np.linspace(-30, 30, 61)
     assert_allclose(student_log_density(x, 4), stats.t.logpdf(x, 4), rtol=1e-13)
     assert np.exp(student_log_density(1e200, 4)) == 0
-
-
-LOCATION, SCALE, DF = np.array([0.03, -0.2, 0.0]), np.array([0.02, 0.1, 1.5]), np.array([9.0, 2.5, np.inf])
-
-
-def scipys() -> list[stats.rv_continuous]:
-    """The distributions of LOCATION, SCALE and DF, by scipy."""
-    return [stats.t(9, 0.03, 0.02), stats.t(2.5, -0.2, 0.1), stats.norm(0.0, 1.5)]
-
-
-@pytest.mark.parametrize("at", [-0.3, -0.01, 0.0, 0.01, 0.5])
-def test_distribution_around_estimates_is_scipys(at: float) -> None:
-    """Tails and density of three distributions at once, the last one normal, each at the same point."""
-    student = StudentDistribution(LOCATION, SCALE, DF)
-    below, above = ([f(at) for f in fs] for fs in ([t.cdf for t in scipys()], [t.sf for t in scipys()]))
-    assert_allclose(student.tail_below(at), below, rtol=1e-11)
-    assert_allclose(student.tail_above(at), above, rtol=1e-11)
-    assert_allclose(student.tails(at), (below, above), rtol=1e-11)
-    assert_allclose(student.density(at), [t.pdf(at) for t in scipys()], rtol=1e-12)
-
-
-def test_ends_of_the_distribution_are_scipys() -> None:
-    """Quantiles of a single probability and of a column of them, upper ones by their small tail, and intervals."""
-    student = StudentDistribution(LOCATION, SCALE, DF)
-    p = np.array([[0.001], [0.3], [0.9]])
-    assert_allclose(student.quantile(p), [[t.ppf(each) for t in scipys()] for each in p.ravel()], rtol=1e-11)
-    assert_allclose(student.quantile(0.3), [t.ppf(0.3) for t in scipys()], rtol=1e-11)
-    assert_allclose(student.quantile(1e-30, upper=True), [t.isf(1e-30) for t in scipys()], rtol=1e-11)
-    assert_allclose(student.interval(0.1), np.transpose([t.interval(0.9) for t in scipys()]), rtol=1e-11)
-
-
-def test_a_point_mass_lies_on_one_side_and_has_no_interval() -> None:
-    """Scale 0 is all mass at the location: certain beyond it, half at it, its quantiles there, and nothing that has a width."""
-    point = StudentDistribution(np.array([0.1, 0.0]), np.array([0.0, 0.0]), 9)
-    assert_array_equal(point.tails(0.0), [[0.0, 0.5], [1.0, 0.5]])
-    assert_array_equal(point.tail_below(0.2), [1.0, 1.0])
-    assert_array_equal(point.tail_above(0.2), [0.0, 0.0])
-    assert_array_equal(point.quantile(0.975), [0.1, 0.0])
-    assert np.isnan([*point.interval(0.05), point.density(0.1)]).all()
-
-
-def test_what_is_undefined_stays_so() -> None:
-    """No degrees of freedom, or a location that is no number: nan everywhere, without a warning, and the neighbour as alone."""
-    student = StudentDistribution(np.array([0.1, np.nan, 0.1]), np.array([0.1, 0.1, 0.0]), np.array([0.0, 5.0, 5.0]))
-    found = [*student.tails(0.0), student.quantile(0.3), *student.interval(0.05), student.density(0.0)]
-    assert np.isnan(np.array(found)[:, :2]).all()
-    assert student.tail_above(0.0)[2] == 1.0
-
-
-def test_limit_far_beyond_the_scale_is_certain() -> None:
-    """A rope of 1e308 makes everything equivalent, without an overflow warning."""
-    student = StudentDistribution(0.1, 1e-5, 9)
-    assert student.tails(-1e308) == (0.0, 1.0)
-    assert student.tails(1e308) == (1.0, 0.0)

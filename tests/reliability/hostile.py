@@ -255,11 +255,11 @@ class ReportMarkup(Markup):
 
     TAGS = Markup.TAGS | frozenset(
         "script a header main footer section h1 h2 h3 figure figcaption fieldset legend label input select option button "
-        "dl dt dd svg line rect circle img".split()
+        "dl dt dd svg line rect circle text img".split()
     )
     ATTRIBUTES = frozenset(
         "charset lang class scope id title hidden tabindex role name content http-equiv type for value min max step selected "
-        "disabled href src alt width height x x1 x2 y1 y2 cx cy r".split()
+        "disabled href src alt width height x x1 x2 y1 y2 cx cy r text-anchor".split()
     )
 
     def is_ours(self, key: str, value: str) -> bool:

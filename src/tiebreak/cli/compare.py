@@ -36,6 +36,7 @@ from tiebreak.cli.process import (
     make_folder,
     say,
     standard_input_as_file,
+    unread,
     waiting,
     write_report,
     writing,
@@ -55,15 +56,13 @@ ROWS = ("auto", "items", "splits")
 EPILOG = """\b
 Examples:
   tiebreak compare scores.csv --metric accuracy --rope 0.01
-  tiebreak compare scores.csv --metric max_error --baseline ridge --format markdown
-  tiebreak compare last.json today.csv --metric accuracy --rope 0.01 --require-not-worse new old
-  tiebreak compare answers.csv --rows items --rope 0.02
+  tiebreak compare last.json today.csv --rope 0.01 --require-not-worse new old
   tiebreak compare samples_a.jsonl samples_b.jsonl
 
 \b
-With requirements the exit code is 0 if all are met, 1 if any is broken, 3 if
-the scores do not settle it. A model in a requirement may have the name of
-another metric in front: --require-not-worse log_loss:new log_loss:old
+A gate ends with 0 where all requirements are met, 1 where one is broken, 3 where
+the scores do not settle them. A model may have the name of another metric in
+front: --require-not-worse log_loss:new log_loss:old
 """
 
 
@@ -83,7 +82,7 @@ class MethodName(click.Choice[str]):
         """Names of all procedures."""
         from tiebreak.comparison.procedures import METHODS
 
-        return "auto", *METHODS
+        return "auto", *METHODS.names()
 
 
 def _parts(_: click.Context, __: click.Parameter, typed: Sequence[str]) -> dict[str, str] | None:
@@ -196,8 +195,11 @@ class RequirementOptions:
                 append_whole(self.summary, summary(comparison, requirements).encode("utf-8", "backslashreplace"))
 
     def exit_code(self, requirements: Requirements | None) -> int:
-        """Exit code of the outcome of all."""
-        if requirements is None or requirements.outcome == "met":
+        """Exit code of the outcome of all, which counts whoever reads the answer."""
+        if requirements is None:
+            return EXIT_OK
+        unread.clear()
+        if requirements.outcome == "met":
             return EXIT_OK
         if requirements.outcome == "broken":
             return EXIT_BROKEN
@@ -218,29 +220,29 @@ _OUTPUT: dict[str, Any] = {
 }
 
 _REQUIREMENT_OPTIONS = (
-    click.option("--require-better", **_PAIRS, help="A has to be better than B by more than the rope. Repeatable."),
-    click.option("--require-not-worse", **_PAIRS, help="A must not be worse than B by more than the rope. Repeatable."),
+    click.option("--require-better", **_PAIRS, help="A better than B by more than the rope."),
+    click.option("--require-not-worse", **_PAIRS, help="A not worse than B by more than the rope."),
     click.option(
         "--require-near-best",
         multiple=True,
         metavar="A",
-        help="A has to fall short of the best model by the rope at most. Repeatable.",
+        help="A short of the best by the rope at most.",
     ),
     click.option(
         "--rope-of",
         nargs=2,
         multiple=True,
         metavar="METRIC WIDTH",
-        help="Rope of another metric that a requirement names. Repeatable.",
+        help="Rope of another metric that a requirement names.",
     ),
-    click.option("--allow-inconclusive", is_flag=True, help="Exit code 0 where a requirement is neither met nor broken."),
+    click.option("--allow-inconclusive", is_flag=True, help="Exit code 0 where it stays open."),
     click.option(
         "--noise-floor",
         metavar="FILE",
-        help="What 'tiebreak noise-floor --output' wrote, or a number: a margin below it leaves a requirement open.",
+        help="Margins below it stay open: a file or a number.",
     ),
-    click.option("--junit", **_OUTPUT, help="Write the requirements into this file, as JUnit's XML."),
-    click.option("--summary", **_OUTPUT, help="Append the answer to this file, as Markdown."),
+    click.option("--junit", **_OUTPUT, help="Write the requirements, as JUnit's XML."),
+    click.option("--summary", **_OUTPUT, help="Append the answer, as Markdown."),
 )
 
 
@@ -251,62 +253,54 @@ _COUNT: dict[str, Any] = {"type": click.IntRange(min=1), "metavar": "N"}
 
 
 _OPTIONS = (
-    click.option("--metric", **_NAME, help="Which metric, where a file holds several; its name, where it holds none."),
+    click.option("--metric", **_NAME, help="Which metric; its name where no file has one."),
     *direction_options,
-    click.option(
-        "--models", **NAMES, help="Compare only these models. Once for each, or a JSON list; a comma belongs to the name."
-    ),
-    click.option("--dataset", **_NAME, help="Which dataset, where a file holds several."),
+    click.option("--models", **NAMES, help="Only these. Once for each, or a JSON list."),
+    click.option("--dataset", **_NAME, help="Which dataset, where there are several."),
     click.option(
         "--rope",
         show_default="0",
         **ROPE,
-        help="Smallest difference that matters to you, in the metric's unit or as '1%' of the best mean.",
+        help="Smallest difference that matters, or '1%'.",
     ),
-    click.option(
-        "--alpha", type=float, show_default="0.05", help="Chance of a false claim: of any wrong verdict over all pairs."
-    ),
-    click.option("--baseline", **_NAME, help="Judge every other model against this one only, instead of all pairs."),
+    click.option("--alpha", type=float, show_default="0.05", help="Chance of any wrong verdict over all pairs."),
+    click.option("--baseline", **_NAME, help="Judge the others against this one only."),
     click.option(
         "--family",
         **_choice(FAMILIES),
-        help="Judge all pairs, or compare every model with the best one, which rules out more of many models.",
+        help="Judge all pairs, or each model against the best.",
     ),
     click.option(
         "--correction",
         **_choice(CORRECTIONS),
-        help="Sets the level of all intervals, and adjusts p-values. holm, shaffer and bh without a rope only.",
+        help="Level of the intervals; stepwise without a rope.",
     ),
     click.option(
         "--method",
         type=MethodName(),
         show_default="auto",
-        help="Procedure; auto takes the one that fits how the splits were made.",
+        help="Procedure; auto takes the one that fits.",
     ),
     click.option(
         "--missing",
         **_choice(MISSING),
-        help="Whether missing scores are an error, or leave their split out of the pairs they are in.",
+        help="Missing scores: an error, or left out by pair.",
     ),
     click.option(
         "--rows",
         **_choice(ROWS),
-        help="Rows of a table: items of one test set (examples, questions), or splits; auto knows columns of items.",
+        help="What a row is; auto knows columns of items.",
     ),
-    click.option("--item", **_NAME, help="Column that names the items, where it is not called item, question or the like."),
-    click.option("--by", metavar="COLUMN", help="Answer for slices of the items too, by the texts in this column."),
-    click.option(
-        "--cluster", metavar="COLUMN", help="Items that belong together: a text, a template, a user.  [default: cluster]"
-    ),
-    click.option(
-        "--n-total", **_COUNT, help="Units planned in all (items, clusters, datasets, repeats), where these are the first ones."
-    ),
+    click.option("--item", **_NAME, help="Column that names the items."),
+    click.option("--by", metavar="COLUMN", help="Slices of the items, by this column."),
+    click.option("--cluster", metavar="COLUMN", help="Column of items that belong together."),
+    click.option("--n-total", **_COUNT, help="Units planned, where these are the first."),
     click.option(
         "--looks",
         type=click.Path(path_type=Path),
         callback=_output,
         metavar="FILE",
-        help="Keep the looks of the plan in this file, which the first look makes; all looks share alpha.",
+        help="Keep the looks of the plan in this file.",
     ),
     click.option("--random-order", is_flag=True, help="The order of a plan's units is known to be random: do not check it."),
     click.option(
@@ -315,7 +309,7 @@ _OPTIONS = (
         multiple=True,
         metavar="PART=NAME",
         callback=_parts,
-        help="What a column holds, where its name does not say it: model, dataset, fold, item, ... Repeatable.",
+        help="What a column holds, as model=framework. Repeatable.",
     ),
     click.option(
         "--where",
@@ -323,20 +317,20 @@ _OPTIONS = (
         multiple=True,
         metavar="COLUMN VALUE",
         callback=_values,
-        help="Keep only rows with this value in a column. Repeatable.",
+        help="Keep rows with this value. Repeatable.",
     ),
-    click.option("--positive", metavar="CLASS", help="Of predictions the class that f1 is of, where classes are words."),
+    click.option("--positive", metavar="CLASS", help="Class that f1 is of, where classes are words."),
     click.option(
         "--cv",
         type=click.IntRange(min=2),
         metavar="K",
-        help="Folds of the cross-validation that made the splits, or its repeats.",
+        help="Folds of the cross-validation.",
     ),
-    click.option("--n-train", **_COUNT, help="Training examples per split, where no file has them."),
-    click.option("--n-test", **_COUNT, help="Test examples per split, where no file has them."),
+    click.option("--n-train", **_COUNT, help="Training examples per split."),
+    click.option("--n-test", **_COUNT, help="Test examples per split."),
     click.option("--seed", "rng", type=click.IntRange(min=0), show_default="0", metavar="N", help="Seed of all that is drawn."),
     *_REQUIREMENT_OPTIONS,
-    format_option("How the answer is written; csv holds the pairs."),
+    format_option("csv holds the pairs."),
     details_option,
     raw_option,
     click.option("--plots", **PLOTS, help="Draw all plots into this folder."),
@@ -344,7 +338,32 @@ _OPTIONS = (
 )
 
 
-@click.command("compare", epilog=EPILOG, short_help="Say which models are better, and which tie.")
+GROUPS = {
+    "What is compared": "metric lower_is_better directions models dataset rows item cluster by parts where positive cv n_train"
+    " n_test",
+    "How it is decided": "rope alpha baseline family correction method missing rng",
+    "A plan of looks": "n_total looks random_order",
+    "A release gate": "require_better require_not_worse require_near_best rope_of noise_floor allow_inconclusive junit summary",
+    "Output": "format_ details raw plots html help",
+}
+"""Titles of the help, and the parameters below each."""
+
+
+class GroupedCommand(click.Command):
+    """A command whose options stand in groups."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the groups; an option of none stands under the last title."""
+        params = {str(param.name): param for param in self.get_params(ctx) if isinstance(param, click.Option)}
+        rest = [name for name in params if not any(name in names.split() for names in GROUPS.values())]
+        for title, names in GROUPS.items():
+            shown = [*names.split(), *(rest if title == "Output" else ())]
+            records = [record for name in shown if name in params and (record := params[name].get_help_record(ctx))]
+            with formatter.section(title):
+                formatter.write_dl(records)
+
+
+@click.command("compare", cls=GroupedCommand, epilog=EPILOG, short_help="Say which models are better, and which tie.")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @with_options(*_OPTIONS)
 @help_option
@@ -362,16 +381,10 @@ def compare_command(
 ) -> None:
     """Compare the models whose scores stand in FILE...
 
-    A file is CSV, JSON or Parquet: a column per model, or the columns model and score, with repeat, fold, n_train and n_test
-    where they are known; or what --format json wrote. '-' is standard input, and sqlite:///runs.db#NAME a run in a store.
-    Several files are joined on their splits, so that last release's scores and today's can be compared. Settings that are not
-    given are those of a saved answer or of a study, where a FILE is one.
-
-    Or it has a row for each item of one test set, such as the answers to questions: a column question (or item, example,
-    doc_id) and one per model, or with model and score; or it is a log of lm-evaluation-harness, Inspect, HELM, Every Eval Ever,
-    promptfoo or SWE-bench. Of several tasks the answer is their macro-average, with each task's beside it.
-
-    A FILE may be a folder: what lies in it is found, listed and compared. 'tiebreak FOLDER' gives the same answer.
+    A file is CSV, JSON or Parquet with a column per model, or the columns model and score, and a row for each split, dataset or
+    item; a log of lm-evaluation-harness, Inspect, HELM, Every Eval Ever, promptfoo or SWE-bench; a saved answer, whose settings
+    count where none are given; sqlite:///runs.db#NAME, a run in a store; '-', standard input; or a folder of these. Several
+    files are joined on their splits.
     """
     from tiebreak.errors import TiebreakError
 

@@ -27,12 +27,13 @@ def run(arguments: Sequence[str]) -> int:
     -------
     int
         0 fine, 1 a requirement is broken or a store is damaged, 2 wrong use or bad input, 3 a requirement is inconclusive, 70
-        internal error, 130 and 143 for signals.
+        internal error, 130 and 143 for signals, 141 where nobody read the answer to its end.
     """
     from tiebreak import cli
     from tiebreak.cli import process
 
     process.typed_arguments[:] = arguments
+    process.unread.clear()
     pages = {"--help": cli.help_page, "-h": cli.help_page, "--version": cli.version_line}
     code = process.EXIT_OK
     try:
@@ -53,4 +54,4 @@ def run(arguments: Sequence[str]) -> int:
         return process.EXIT_TERMINATED
     except Exception as error:
         return process.failed(error, arguments)
-    return code
+    return process.EXIT_PIPE if process.unread and code == process.EXIT_OK else code

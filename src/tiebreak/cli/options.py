@@ -49,22 +49,18 @@ store_option = click.option(
     metavar="URL",
     help=f"Where results are kept, such as sqlite:///runs.db. If not given: {VARIABLE}, or a file here named after the run.",
 )
-raw_option = click.option(
-    "--raw", is_flag=True, help="With --format csv: names as they are, also what a spreadsheet would run or a terminal obey."
-)
+raw_option = click.option("--raw", is_flag=True, help="With csv: names as they are, formulas too.")
 
 
 direction_options = (
-    click.option(
-        "--lower-is-better/--higher-is-better", default=None, help="Direction of a metric that scikit-learn does not know."
-    ),
+    click.option("--lower-is-better/--higher-is-better", default=None, help="Of a metric that is not known."),
     click.option(
         "--direction",
         "directions",
         type=(str, click.Choice(("lower", "higher"))),
         multiple=True,
         metavar="METRIC lower|higher",
-        help="Which is better for one of several metrics. Repeatable.",
+        help="The same for one of several metrics. Repeatable.",
     ),
 )
 
@@ -86,9 +82,7 @@ def format_option(help_line: str | None = None, formats: Sequence[str] = FORMATS
     return click.option("--format", "format_", type=choice, default=formats[0], show_default=True, help=help_line)
 
 
-details_option = click.option(
-    "--details", is_flag=True, help="Add all columns of models and pairs, further notices, the method and its references."
-)
+details_option = click.option("--details", is_flag=True, help="Add all pairs, notices, the method.")
 
 
 def _report_file(_: click.Context, __: click.Parameter, value: Path | None) -> Path | None:
@@ -106,7 +100,7 @@ def _report_file(_: click.Context, __: click.Parameter, value: Path | None) -> P
 
 PLOTS: dict[str, Any] = {"type": click.Path(path_type=Path), "metavar": "DIR"}
 REPORT: dict[str, Any] = {"type": click.Path(path_type=Path), "metavar": "FILE", "callback": _report_file}
-html_option = click.option("--html", **REPORT, help="Write the report into this file: one page that opens offline.")
+html_option = click.option("--html", **REPORT, help="Write the report, which opens offline.")
 
 
 def check_raw(raw: bool, format_: str) -> None:

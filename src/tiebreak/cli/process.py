@@ -30,6 +30,7 @@ EXIT_INCONCLUSIVE = 3
 EXIT_INTERNAL = 70
 EXIT_HANGUP = 129
 EXIT_INTERRUPTED = 130
+EXIT_PIPE = 141
 EXIT_TERMINATED = 143
 
 MESSAGE_WIDTH = 100
@@ -95,9 +96,12 @@ def command_line() -> str:
 
 typed_arguments: list[str] = []
 
+unread: list[str] = []
+"""Why standard output is not read any more: a command that went well ends with `EXIT_PIPE` then, as others do."""
+
 
 def emit(text: str | Iterable[str], *, raw: bool = False) -> None:
-    """Write an answer, whole or in pieces, to standard output; a reader that has gone away (``| head -1``) is no error.
+    """Write an answer, whole or in pieces, to standard output; to a reader that has gone away (``| head -1``) nothing is said.
 
     Nothing in it moves the cursor, or cannot be seen, unless the caller asked for names as they are (`raw`).
 
@@ -116,6 +120,7 @@ def emit(text: str | Iterable[str], *, raw: bool = False) -> None:
         _discard_output()
         if not _is_broken_pipe(error):
             raise CommandError(f"the answer could not be written: {reason(error)}") from error
+        unread.append(reason(error))
 
 
 def emit_result(

@@ -67,7 +67,8 @@ class Settings:
         set_checked(
             self, rng=int(self.rng.integers(2**32)) if isinstance(self.rng, np.random.Generator) else check_seed(self.rng)
         )
-        known = {**_KNOWN, "method": (self.method,) if self.method in METHODS else ("auto", *METHODS)}
+        is_known = self.method == "auto" or self.method in METHODS  # asked first for "auto": others may stand in other packages
+        known = {**_KNOWN, "method": (self.method,) if is_known else ("auto", *METHODS)}
         for name, allowed in known.items():
             value = getattr(self, name)
             if value not in allowed:

@@ -48,7 +48,6 @@ from tiebreak.numerics.moments import (
     row_moments,
 )
 from tiebreak.numerics.student import (
-    StudentDistribution,
     student_log_density,
     student_multiplier,
     student_pvalue,
@@ -70,7 +69,6 @@ __all__ = [
     "IntArray",
     "Interval",
     "Missing",
-    "StudentDistribution",
     "alpha_of_level",
     "check_alternative",
     "check_choice",

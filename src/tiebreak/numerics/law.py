@@ -23,7 +23,7 @@ from tiebreak.numerics.checks import (
     floats_together,
     plain,
 )
-from tiebreak.numerics.student import StudentDistribution, student_pvalue
+from tiebreak.numerics.student import defined_freedom, quantiles_of_many, standardised, student_pvalue, student_tail
 
 SPREAD, IDENTICAL, CONSTANT, UNDEFINED = 0, 1, 2, 3
 """Kinds of a difference: it varies; it is 0 on all units; on all of them the same but not 0; or it has no value."""
@@ -247,20 +247,21 @@ def student(
     )
 
 
-def _distribution(law: Law) -> StudentDistribution:
-    return StudentDistribution(law.estimate, np.nan if law.se is None else law.se, np.nan if law.df is None else law.df)
-
-
 def _student_tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
-    found = _distribution(law)
-    return found.tail_above(at) if upper else found.tail_below(at)
+    error, df = law.spread
+    z = standardised(at, law.estimate, error)
+    return student_tail(z if upper else -z, defined_freedom(df))
 
 
 def _student_end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
-    return _distribution(law).quantile(p, upper=upper)
+    error, df = law.spread
+    distance = quantiles_of_many(p, defined_freedom(df)) * error
+    return np.asarray(law.estimate - distance if upper else law.estimate + distance)
 
 
-STUDENT = Shape(_student_tail, _student_end, lambda law, side: student_pvalue(law.statistic, _distribution(law).df, side))
+STUDENT = Shape(
+    _student_tail, _student_end, lambda law, side: student_pvalue(law.statistic, defined_freedom(law.spread[1]), side)
+)
 """Student's t around the estimate."""
 
 

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.numerics.checks import FloatArray, IntArray, Interval
-from tiebreak.numerics.law import CONSTANT, IDENTICAL, SPREAD, UNDEFINED
-from tiebreak.numerics.student import StudentDistribution
+from tiebreak.numerics.law import CONSTANT, IDENTICAL, SPREAD, UNDEFINED, student
 
 RELATIVE_TOLERANCE = 1e-12
 """Differences below this share of the largest score are rounding noise (design promise 5)."""
@@ -259,4 +258,4 @@ def corrected_standard_error(moments: DifferenceMoments, test_train_ratio: Array
 def corrected_interval(moments: DifferenceMoments, test_train_ratio: ArrayLike, alpha: ArrayLike) -> tuple[FloatArray, Interval]:
     """`corrected_standard_error` and the two-sided 1 - alpha t interval of the mean; its ends are nan without spread."""
     standard_error = corrected_standard_error(moments, test_train_ratio)
-    return standard_error, StudentDistribution(moments.mean, standard_error, moments.df).interval(alpha)
+    return standard_error, student(moments.mean, standard_error, moments.df, kind=moments.kind).interval_at(alpha)

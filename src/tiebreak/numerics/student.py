@@ -1,8 +1,7 @@
-"""Student's t distribution with all its digits, fast for many pairs: by itself, and around estimates with their errors."""
+"""Student's t distribution with all its digits, fast for many pairs."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -11,10 +10,8 @@ from numpy.typing import ArrayLike
 from tiebreak.numerics.checks import (
     Alternative,
     FloatArray,
-    Interval,
     divide,
     floats_together,
-    plain,
 )
 
 
@@ -173,85 +170,25 @@ def student_multiplier(alpha: ArrayLike, df: ArrayLike) -> FloatArray:
     return -student_quantile(np.asarray(alpha, dtype=float) / 2.0, df)
 
 
-@dataclass(frozen=True, slots=True)
-class StudentDistribution:
-    """Student's t around estimates: ``location + scale * T``; arrays that broadcast, or single numbers.
+def standardised(at: ArrayLike, location: ArrayLike, scale: ArrayLike) -> FloatArray:
+    """Distance of `at` from a location in scales; where the scale is 0 it is 0 at the location, and infinite elsewhere."""
+    distance = np.asarray(at, dtype=float) - location
+    z = divide(distance, scale)
+    is_point = np.asarray(scale) == 0
+    return np.where(is_point & (distance == 0), 0.0, z) if np.any(is_point) else z
 
-    It is the confidence distribution of a mean with its standard error, and the posterior of one. Everything is nan where the
-    location, the scale or the degrees of freedom are.
 
-    Attributes
-    ----------
-    location : ndarray or float
-    scale : ndarray or float
-        Not negative. 0 is a point mass at the location, which has no interval: data that do not vary make nothing certain.
-    df : ndarray, float or int
-        Degrees of freedom, which need not be whole; infinite is the normal distribution, and 0 or less leaves all undefined.
+def defined_freedom(df: ArrayLike) -> FloatArray:
+    """Degrees of freedom as they are where they are above 0, else nan."""
+    df = np.asarray(df, dtype=float)
+    return df if np.all(df > 0) else np.where(df > 0, df, np.nan)
 
-    Examples
-    --------
-    >>> mean = StudentDistribution(location=0.02, scale=0.01, df=9)
-    >>> [round(end, 4) for end in mean.interval(0.05)], round(mean.tail_below(0.0), 4)
-    ([-0.0026, 0.0426], 0.0383)
-    """
 
-    location: ArrayLike
-    scale: ArrayLike
-    df: ArrayLike
-
-    def tail_below(self, at: ArrayLike) -> FloatArray:
-        """Probability of less than `at`; a point mass has half of it on either side of itself."""
-        return plain(student_tail(-self.standardised(at), self._df))
-
-    def tail_above(self, at: ArrayLike) -> FloatArray:
-        """Probability of more than `at`; of a point mass 1 or 0, and a half at the point."""
-        return plain(student_tail(self.standardised(at), self._df))
-
-    def tails(self, at: ArrayLike) -> tuple[FloatArray, FloatArray]:
-        """Both tails for the price of one; the smaller one keeps its relative precision."""
-        below, above = student_tails(self.standardised(at), self._df)
-        return plain(below), plain(above)
-
-    def quantile(self, p: ArrayLike, *, upper: bool = False) -> FloatArray:
-        """Value below which there is `p`, or with `upper` above which there is `p`: a small `p` keeps its digits on both sides.
-
-        Parameters
-        ----------
-        p : array_like
-            Between 0 and 1; broadcast against the distributions, so that (k, 1) probabilities give (k, n) values.
-        """
-        distance = self.multiplier(p) * np.asarray(self.scale)
-        return plain(np.asarray(self.location - distance if upper else self.location + distance))
-
-    def interval(self, alpha: ArrayLike) -> Interval:
-        """Two-sided interval that leaves out alpha, also where alpha is tiny; nan for a point mass."""
-        location, scale = np.asarray(self.location, dtype=float), np.asarray(self.scale, dtype=float)
-        half = np.where(scale > 0, -self.multiplier(np.asarray(alpha, dtype=float) / 2.0) * scale, np.nan)
-        return Interval(plain(location - half), plain(location + half))
-
-    def density(self, at: ArrayLike) -> FloatArray:
-        """Density, per unit of the location; nan for a point mass."""
-        shape = np.exp(student_log_density(divide(np.asarray(at, dtype=float) - self.location, self.scale), self._df))
-        return plain(np.where(np.asarray(self.scale) > 0, divide(shape, self.scale), np.nan))
-
-    def standardised(self, at: ArrayLike) -> FloatArray:
-        """Distance of `at` from the location in scales; 0 where a point mass lies, infinite elsewhere."""
-        distance = np.asarray(at, dtype=float) - self.location
-        z = divide(distance, self.scale)
-        is_point = np.asarray(self.scale) == 0
-        return np.where(is_point & (distance == 0), 0.0, z) if np.any(is_point) else z
-
-    def multiplier(self, p: ArrayLike) -> FloatArray:
-        """Scales from the location to the value below which there is `p`."""
-        df = self._df
-        if np.ndim(p) or not df.ndim:
-            return student_quantile(p, df)
-        if df.size and np.all(df == df.flat[0]):  # most often; nan is not
-            return np.full(df.shape, student_quantile(p, df.flat[0]))
-        different, position = np.unique(df, return_inverse=True)  # many pairs have few
-        return student_quantile(p, different)[position].reshape(df.shape)
-
-    @property
-    def _df(self) -> FloatArray:
-        df = np.asarray(self.df, dtype=float)
-        return df if np.all(df > 0) else np.where(df > 0, df, np.nan)
+def quantiles_of_many(p: ArrayLike, df: FloatArray) -> FloatArray:
+    """As `student_quantile`, for many degrees of freedom of which few differ."""
+    if np.ndim(p) or not df.ndim:
+        return student_quantile(p, df)
+    if df.size and np.all(df == df.flat[0]):  # most often; nan is not
+        return np.full(df.shape, student_quantile(p, df.flat[0]))
+    different, position = np.unique(df, return_inverse=True)
+    return student_quantile(p, different)[position].reshape(df.shape)

@@ -14,12 +14,13 @@ from numpy.typing import ArrayLike
 from tiebreak.numerics import (
     FloatArray,
     IntArray,
-    StudentDistribution,
     divide,
     floats,
     student_pvalue,
+    student_tail,
 )
 from tiebreak.numerics.law import Law, Shape
+from tiebreak.numerics.student import defined_freedom, quantiles_of_many, standardised
 
 
 def johnson_t(t: ArrayLike, skewness: ArrayLike) -> FloatArray:
@@ -80,13 +81,13 @@ def skewed(law: Law, skewness: ArrayLike) -> Law:
 def _tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
     sign = 1.0 if upper else -1.0
     error, df = law.spread
-    t = sign * StudentDistribution(law.estimate, error, df).standardised(at)
-    return StudentDistribution(0.0, 1.0, df).tail_above(np.minimum(t, johnson_t(t, -sign * law.parts[0])))
+    t = sign * standardised(at, law.estimate, error)
+    return student_tail(np.minimum(t, johnson_t(t, -sign * law.parts[0])), defined_freedom(df))
 
 
 def _end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
     sign, (error, df) = (-1.0 if upper else 1.0), law.spread
-    t = StudentDistribution(0.0, 1.0, df).multiplier(p)
+    t = quantiles_of_many(p, defined_freedom(df))
     # 0 times infinity, where nothing varies, is no end
     stretched = np.where(error > 0, np.minimum(t, -johnson_inverse(-t, sign * law.parts[0])), t)
     return np.asarray(law.estimate + sign * stretched * error)

@@ -30,7 +30,7 @@ from tiebreak.views.comparison_columns import (
 )
 from tiebreak.views.design import sizes_line
 from tiebreak.views.json import document, plain
-from tiebreak.views.names import NAME_WIDTH, cut, entry_labels, model_names, quoted_names
+from tiebreak.views.names import cut, model_names, quoted_names
 from tiebreak.views.page import ROWS, Page, Paragraph, Section, Table
 from tiebreak.views.requirements import records, section
 from tiebreak.views.view import View
@@ -170,13 +170,6 @@ def ranking_rows(comparison: Comparison) -> list[int]:
     return [int(row) for row in np.unique(comparison.ranking_table.entry)]
 
 
-def entry_names(comparison: Comparison, rows: Sequence[int], width: int = NAME_WIDTH) -> list[str]:
-    """Names of lines of the ranking, with copies."""
-    names = model_names(comparison.models, width)
-    copies = [[names[copy] for copy in folded_copies(comparison, row)] for row in rows]
-    return entry_labels([names[row] for row in rows], copies, width)
-
-
 def folded_copies(comparison: Comparison, row: int) -> list[int]:
     """Rows of the other models that share the line of a model; none where each is judged against a baseline."""
     if comparison.settings.baseline is not None:
@@ -264,12 +257,12 @@ def _interval(comparison: Comparison, low: float, high: float) -> str:
 def ranking_table(comparison: Comparison) -> Table:
     """All that is known of each model."""
     t, lines, decimals = comparison.ranking_table, ranking_rows(comparison), answer.table_decimals(comparison)
-    rows = lines[:MOST_PAIRS]
+    rows, names = lines[:MOST_PAIRS], model_names(comparison.models)
 
     def scores(column: FloatArray, digits: int = decimals) -> list[str]:
         return [format_score(float(value), digits) for value in column[rows]]
 
-    columns = {"place": _places(comparison, rows), "model": entry_names(comparison, rows), t.value_name: scores(t.mean)}
+    columns = {"place": _places(comparison, rows), "model": [names[row] for row in rows], t.value_name: scores(t.mean)}
     further: dict[str, tuple[FloatArray | None, int]] = {
         "adjusted": (t.adjusted, decimals),
         "std. error": (t.standard_error, decimals),

@@ -147,17 +147,23 @@ _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file through a temporary one in the same folder, so that nobody ever sees half of it.
 
-    A link is followed, a device or pipe is written to as it is, and a file that is replaced keeps its rights. A failure is an
-    `UnwrittenFileError`, after which everything is as it was.
+    A file is never written through a link, a device or pipe is written to as it is, and a file that is replaced keeps its rights.
+    A failure is an `UnwrittenFileError`, after which everything is as it was.
     """
-    target = Path(os.path.realpath(path))
     try:
-        if target.exists() and not target.is_file():
-            target.write_bytes(content)
+        if path.exists() and not path.is_file():
+            path.write_bytes(content)
         else:
-            _replace(target, content)
+            _refuse_link(path)
+            _replace(path, content)
     except OSError as error:
         raise _unwritten(path, error) from error
+
+
+def _refuse_link(path: Path) -> None:
+    if path.is_symlink():
+        what = f"{path} is a link to {os.path.realpath(path)}, and no file is written through a link"
+        raise UnwrittenFileError(f"{what}. Name the file itself, or remove the link.")
 
 
 def _replace(target: Path, content: bytes) -> None:
@@ -179,7 +185,8 @@ def _opener(name: str, flags: int) -> int:
 
 
 def append_whole(path: Path, content: bytes) -> None:
-    """Add to the end of a file, after a line of its own where something stands there; all of it or nothing."""
+    """Add to the end of a file that is no link, after a line of its own where something stands there; all of it or nothing."""
+    _refuse_link(path)
     with open(path, "ab", buffering=0, opener=_opener) as file:
         end = file.seek(0, os.SEEK_END) if file.seekable() else 0
         text = b"\n" + content if end else content

@@ -69,15 +69,6 @@ def _end(name: str, width: int) -> str:
     return "…" + kept.lstrip(" ,-_/)=.")
 
 
-def entry_labels(labels: Sequence[str], copies: Sequence[Sequence[str]], width: int) -> list[str]:
-    """Labels of models with those of their copies: one by its name where there is room, "a (and b)", else "a (and 2 copies)"."""
-    found = []
-    for label, others in zip(labels, copies, strict=True):
-        together = f"{label} (and {others[0]})" if len(others) == 1 else ""
-        found.append(together if together and len(together) <= width else with_copies(label, len(others)))
-    return found
-
-
 def with_copies(name: str, n_copies: int) -> str:
     """A name with the number of models that have the same scores: "forest (and 2 copies)"."""
     return f"{name} (and {n_copies} {'copy' if n_copies == 1 else 'copies'})" if n_copies else name

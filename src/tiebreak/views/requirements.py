@@ -50,53 +50,25 @@ AS_STATED = {
 }
 
 WHERE = {
-    ("better", "met"): "all of it above {limit}",
-    ("better", "broken"): "none of it above {limit}",
-    ("not worse", "met"): "none of it below {limit}",
-    ("not worse", "broken"): "all of it below {limit}",
-    ("near best", "met"): "none of it above {limit}",
-    ("near best", "broken"): "all of it above {limit}",
+    ("better", "met"): ", all of it above {limit}",
+    ("better", "broken"): ", none of it above {limit}",
+    ("not worse", "met"): ", none of it below {limit}",
+    ("not worse", "broken"): ", all of it below {limit}",
+    ("near best", "met"): ", none of it above {limit}",
+    ("near best", "broken"): ", all of it above {limit}",
 }
-"""Where an interval lies that decides; an inconclusive one lies on both sides of the limit. For losses above is below."""
-
-WORDS = {
-    "sentence": "{stated}: {shown}{noise}; {asked} asked beforehand",
-    "noise": "; the noise floor is {floor}{beside}",
-    "below-noise": ", and the margin of {rope} lies below it",
-    "within-noise": ", and the difference is no larger",
-    "open interval": "{level} interval {ends}",
-    "open shortfall": "{level} bounds of the shortfall {ends}",
-    "by": " by more than {rope}",
-    "is best": "{a} is the best model",
-    "left": " Still open at this look: at most {n} more {unit}s are left in the plan.",
-    "over": " The plan is over, so it stays open.",
-    "one": "the one question",
-    "several": "one of {n} questions",
-    "difference": "difference in {metric} {difference} (positive favours {a}), {interval}",
-    "short": "its {metric} is {difference} short of the best, {interval}",
-    "the best": "its {metric} is the best, {interval}",
-    "interval": "{level} interval {ends}, {where}",
-    "shortfall": "{level} bounds of the shortfall {ends}, {where}",
-    "both sides": "which lies on both sides of {limit}",
-    "no interval": "there is no interval",
-    "same predictions": "they predict the same on all splits, so that no interval is needed",
-    "no bound": "there is no bound on some difference, as {why}",
-    "judgement": "{outcome}: {sentence}.{note}",
-    "asks for more": " The table of pairs says '{verdict}', which asks for more than this: its interval too is not below "
-    "{limit}.",
-    "other family": " The table of pairs says '{verdict}': the {there} there {are} another family than the {here} asked "
-    "beforehand, with intervals of other widths.",
-}
-"""Sentences on a requirement, and their parts; the script of a report fills in the same ones, and those above and below."""
+"""Where an interval lies that decides; an open one lies on both sides of the limit."""
 
 REASONS = {
+    SAME_PREDICTIONS: "they predict the same on all splits, so that no interval is needed",
     "identical-scores": "their scores are identical on all {units}, which leaves nothing to test with",
     "no-spread": "their scores are the same distance apart on all {units}, which leaves nothing to test with",
     "missing-splits": "they share fewer than two {unit}s",
     "too-few-units": "{units} are too few for an interval at {level}",
     "too-few-draws": "there were too few draws for an interval at {level}",
-    "few-units": "{units} are too few, as chance gives all their differences one sign more often than {level} allows",
+    FEW_UNITS: "{units} are too few, as chance gives all their differences one sign more often than {level} allows",
 }
+"""Why no interval decides."""
 
 
 def sentence(requirement: Requirement) -> str:
@@ -104,73 +76,53 @@ def sentence(requirement: Requirement) -> str:
     r = requirement
     first, *others = (f"'{name}'" for name in short_names([r.first, r.second][: 2 if r.second else 1], QUOTE_WIDTH))
     rope = format_limit(r.rope)
-    by = WORDS["by"].format(rope=rope) if r.rope else ""
-    is_best = r.gate == "near best" and r.outcome == "met" and not r.rope
-    stated = WORDS["is best"] if is_best else AS_STATED[r.gate, r.outcome]
-    return WORDS["sentence"].format(
-        stated=stated.format(a=first, b="".join(others), by=by, limit=rope),
-        shown=WORDS["same predictions"] if r.reason == SAME_PREDICTIONS else _shown(r, first),
-        noise=_noise(r),
-        asked=WORDS["one" if r.n_questions == 1 else "several"].format(n=r.n_questions),
-    )
+    by = f" by more than {rope}" if r.rope else ""
+    stated = AS_STATED[r.gate, r.outcome].format(a=first, b="".join(others), by=by, limit=rope)
+    if r.gate == "near best" and r.outcome == "met" and not r.rope:
+        stated = f"{first} is the best model"
+    asked = "the one question" if r.n_questions == 1 else f"one of {r.n_questions} questions"
+    return f"{stated}: {_shown(r, first)}{_noise(r)}; {asked} asked beforehand"
 
 
 def _shown(r: Requirement, first: str) -> str:
-    """The difference with its interval, or why there is none."""
-    is_known = r.reason in ("", BELOW_NOISE, WITHIN_NOISE)
-    has_interval = not math.isnan(r.interval_low) and (r.outcome != "inconclusive" or is_known)
-    return _difference(r, first) if has_interval else _without_interval(r)
+    """The difference, or by how much the model falls short, and its interval; or why there is none."""
+    level = level_words(r.alpha / r.n_questions)
+    if math.isnan(r.interval_low) or r.reason == SAME_PREDICTIONS or (r.outcome == "inconclusive" and r.reason not in NOISE):
+        units = count(r.n_units, r.unit)
+        why = REASONS.get(r.reason, "there is no interval").format(units=units, unit=r.unit, level=level)
+        is_bound = r.gate == "near best" and r.reason not in (FEW_UNITS, SAME_PREDICTIONS)
+        return f"there is no bound on some difference, as {why}" if is_bound else why
+    metric, limit = printable(r.metric.name), _limit(r) + 0.0
+    known = [end for end in (r.interval_low, r.interval_high) if math.isfinite(end)]
+    decimals = decimals_for(max(abs(end - r.difference) for end in known) / 2)
+    where = WHERE.get((r.gate, r.outcome), f", which lies on both sides of {format_limit(limit)}")
+    where = "" if r.reason in (BELOW_NOISE, WITHIN_NOISE) else where.format(limit=format_limit(limit))
+    ends = format_interval(r.interval_low, r.interval_high, decimals, (0.0, limit))
+    if r.gate != "near best":
+        difference = format_score(r.difference, decimals, signed=True)
+        return f"difference in {metric} {difference} (positive favours {first}), {level} interval {ends}{where}"
+    short = f"{format_score(r.difference, decimals)} short of" if r.difference > 0 else ""
+    return f"its {metric} is {short + ' ' if short else ''}the best, {level} bounds of the shortfall {ends}{where}"
+
+
+NOISE = ("", BELOW_NOISE, WITHIN_NOISE)
+"""Reasons with which an open requirement has an interval."""
 
 
 def _noise(r: Requirement) -> str:
     """The noise floor in the metric's unit, and where it leaves the question open."""
     if r.noise_floor is None:
         return ""
-    beside = WORDS[r.reason].format(rope=format_limit(r.rope)) if r.reason in (BELOW_NOISE, WITHIN_NOISE) else ""
-    return WORDS["noise"].format(floor=noise_text(r.noise_floor), beside=beside)
+    beside = {
+        BELOW_NOISE: f", and the margin of {format_limit(r.rope)} lies below it",
+        WITHIN_NOISE: ", and the difference is no larger",
+    }
+    return f"; the noise floor is {noise_text(r.noise_floor)}{beside.get(r.reason, '')}"
 
 
 def noise_text(floor: float) -> str:
     """A noise floor with three significant digits."""
     return f"{floor:.3g}"
-
-
-def _level(r: Requirement) -> str:
-    return level_words(r.alpha / r.n_questions)
-
-
-def _without_interval(r: Requirement) -> str:
-    why = REASONS.get(r.reason, WORDS["no interval"]).format(units=count(r.n_units, r.unit), unit=r.unit, level=_level(r))
-    return WORDS["no bound"].format(why=why) if r.gate == "near best" and r.reason != FEW_UNITS else why
-
-
-def _decimals(r: Requirement) -> int:
-    ends = [end for end in (r.interval_low, r.interval_high) if math.isfinite(end)]
-    return decimals_for(max(abs(end - r.difference) for end in ends) / 2)
-
-
-def _difference(r: Requirement, first: str) -> str:
-    """The difference, or by how much the model falls short, and its interval."""
-    metric, decimals = printable(r.metric.name), _decimals(r)
-    if r.gate == "near best":
-        difference = format_score(r.difference, decimals)
-        return WORDS["short" if r.difference > 0 else "the best"].format(
-            metric=metric, difference=difference, interval=_interval(r)
-        )
-    difference = format_score(r.difference, decimals, signed=True)
-    return WORDS["difference"].format(metric=metric, difference=difference, a=first, interval=_interval(r))
-
-
-def _interval(r: Requirement) -> str:
-    """The interval, and where it lies."""
-    limit = _limit(r) + 0.0
-    where = WHERE.get((r.gate, r.outcome), WORDS["both sides"]).format(limit=format_limit(limit))
-    words = WORDS["shortfall" if r.gate == "near best" else "interval"]
-    if r.reason in (BELOW_NOISE, WITHIN_NOISE):
-        words = WORDS["open shortfall" if r.gate == "near best" else "open interval"]
-    return words.format(
-        level=_level(r), ends=format_interval(r.interval_low, r.interval_high, _decimals(r), (0.0, limit)), where=where
-    )
 
 
 def _limit(r: Requirement) -> float:
@@ -194,47 +146,18 @@ def headline(requirements: Requirements) -> str:
 
 
 def judgements(requirements: Requirements, comparison: Comparison | None = None) -> list[str]:
-    """Each requirement in a sentence that begins with its outcome, and a word where the pairs of the comparison differ."""
-    lines = []
-    for each in requirements:
-        note = "" if comparison is None else _beside_the_pair(each, comparison) + _left(each, comparison)
-        lines.append(WORDS["judgement"].format(outcome=each.outcome, sentence=sentence(each), note=note))
-    return lines
+    """Each requirement in a sentence that begins with its outcome; of looks with what is left for an open one."""
+    looks = None if comparison is None else comparison.looks
+    left = ""
+    if looks is not None:
+        still = f" Still open at this look: at most {looks.n_left:,} more {looks.unit}s are left in the plan."
+        left = still if looks.n_left else " The plan is over, so it stays open."
+    return [f"{each.outcome}: {sentence(each)}.{left if each.outcome == 'inconclusive' else ''}" for each in requirements]
 
 
 def section(requirements: Requirements, comparison: Comparison | None = None) -> Section:
     """The part of a page that is about requirements; a comparison's page begins with it."""
     return Section(headline(requirements), judgements(requirements, comparison), is_folded=False)
-
-
-def _beside_the_pair(r: Requirement, comparison: Comparison) -> str:
-    """Words where the verdict on the pair reads otherwise: it is another family, or asks for more."""
-    if r.gate == "near best" or r.metric != comparison.metric:
-        return ""
-    pair = comparison.pair(r.first, r.second)
-    agrees = {"better": ("better",), "not worse": ("better", "ahead", "equivalent")}[r.gate]
-    if pair.verdict == "" or r.reason or (r.outcome == "met") == (pair.verdict in agrees):
-        return ""
-    if r.outcome != "met" and pair.verdict not in agrees:
-        return ""
-    limit = _limit(r)
-    is_shown = pair.interval_low > limit if r.gate == "better" else pair.interval_low >= limit
-    if is_shown and r.outcome == "met":
-        return WORDS["asks for more"].format(verdict=pair.verdict, limit=format_limit(limit))
-    here, there = count(r.n_questions, "question"), count(comparison.pair_table.n_pairs, "pair")
-    return WORDS["other family"].format(verdict=pair.verdict, there=there, are=_are(there), here=here)
-
-
-def _left(r: Requirement, comparison: Comparison) -> str:
-    """Units that are left to settle an open question, where the answer is one of several looks."""
-    looks = comparison.looks
-    if looks is None or r.outcome != "inconclusive":
-        return ""
-    return WORDS["left" if looks.n_left else "over"].format(n=f"{looks.n_left:,}", unit=looks.unit)
-
-
-def _are(counted: str) -> str:
-    return "is" if counted.startswith("1 ") else "are"
 
 
 # --- as a result ------------------------------------------------------------------------------------------------------------

@@ -67,6 +67,7 @@ def test_another_package_brings_a_procedure(tmp_path: Path, monkeypatch: pytest.
     assert answer.method.reason == "asked for by name: brought by another package"
     np.testing.assert_array_equal(answer.pairs["pvalue"], usual.pairs["pvalue"])
     assert "plain-t" in str(answer)
+    assert METHODS.names()[-1] == "plain-t"
     assert "plain-t" in repr(methods())
 
 
@@ -92,3 +93,10 @@ def test_some_pairs_have_their_rows_of_the_columns_alone() -> None:
     assert some.statistic.tolist() == [3.0]
     assert some.least_pvalue == 0.25
     assert not some.beside
+
+
+def test_a_known_method_looks_for_no_other_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Looking through what is installed takes long, and only an unknown name asks for it."""
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda **group: pytest.fail("looked through what is installed"))
+    for method in ("auto", "paired-t"):
+        assert tb.compare(scores_of(noisy(0.80, 0.79)), method=method).models == ("a", "b")

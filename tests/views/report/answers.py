@@ -11,6 +11,7 @@ import pandas as pd
 
 import tiebreak as tb
 from tests.views.situations import ACCURACY, around, compared, named, table
+from tiebreak.comparison.compare import compare_scores
 from tiebreak.comparison.comparison import Comparison
 from tiebreak.scores.metric import Metric
 
@@ -132,18 +133,11 @@ ANSWERS: dict[str, Callable[[], Comparison]] = {
 
 
 def again(comparison: Comparison, rope: float) -> Comparison:
-    """The same comparison with another rope; models stay in their order."""
-    return Comparison(
-        scores=comparison.scores,
-        settings=replace(comparison.settings, rope=rope),
-        rope=rope,
-        method=comparison.method,
-        pair_table=replace(comparison.pair_table, rope=rope),
-        notices=comparison.notices,
-    )
+    """The same comparison with another rope."""
+    return compare_scores(comparison.scores, replace(comparison.settings, rope=rope))
 
 
-def ropes(comparison: Comparison, rng: np.random.Generator, n: int = 20) -> list[float]:
+def ropes(comparison: Comparison, rng: np.random.Generator, n: int = 8) -> list[float]:
     """Ropes from 0 to beyond all intervals; ends of intervals themselves and their neighbours among them."""
     ends = np.abs(np.concatenate(comparison.pair_table.interval))
     ends = ends[np.isfinite(ends)]

@@ -30,6 +30,10 @@ class Methods(UserDict[str, Any]):  # not a dict, whose values() and get() would
             self.data[name] = held = tuple(map(resolve_name, held.split()))
         return held if isinstance(held, tuple) else (held,)
 
+    def names(self) -> list[str]:
+        """Names of all, those of other packages too."""
+        return list(dict.fromkeys((*self.data, *_brought())))
+
     def __contains__(self, name: object) -> bool:
         if name not in self.data:
             self.data.update(_brought())

@@ -13,7 +13,6 @@ from tiebreak.numerics import (
     IDENTICAL,
     FloatArray,
     IntArray,
-    StudentDistribution,
     check_count,
     check_ratio,
     check_score_table,
@@ -23,6 +22,7 @@ from tiebreak.numerics import (
     mean_deviations,
     pair_moments,
 )
+from tiebreak.numerics.law import student
 
 N_DRAWS = 100_000
 
@@ -82,7 +82,8 @@ def joint_posterior(
     ratio = float(check_ratio(test_train_ratio))
     first, second = np.triu_indices(scores.shape[0], 1)
     moments = pair_moments(scores, first, second)
-    below, above = StudentDistribution(moments.mean, corrected_standard_error(moments, ratio), moments.df).tails(0.0)
+    law = student(moments.mean, corrected_standard_error(moments, ratio), moments.df, kind=moments.kind)
+    below, above = (np.asarray(law.tail(0.0, upper=upper)) for upper in (False, True))
     is_tied = (moments.kind == IDENTICAL) | (moments.kind == CONSTANT)
     draws = joint_draws(scores, ratio, generator_of(rng, np.random.PCG64), check_count(n_draws, "n_draws"))
     return combine_pairs(scores.shape[0], first, second, below, above, is_tied, draws)
