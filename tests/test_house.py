@@ -54,6 +54,7 @@ ON_THEIR_OWN = {
     "evaluation/fit_and_score.py": "evaluate.py decides what is measured, and this is the measuring of one cell",
     "evaluation/heads.py": "fit_and_score.py measures one cell, and this stands between cells of a split",
     "readers/answer.py": "saved answers are a format of their own; read.py says what a source is",
+    "readers/summary.py": "a table of means is a shape of its own, which shapes.py only recognises",
     "readers/join.py": "read.py says what each source is, and this pairs several",
     "stores/backup.py": "a copy is made and verified as a file; sql.py holds the store",
     "stores/postgres.py": "one file for each kind of database",

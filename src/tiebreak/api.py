@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Unpack, cast
 
 import numpy as np
 
@@ -42,8 +42,8 @@ def read_scores(
     groups: Any = None,
     cv: Any = None,
     n_train: int | None = None,
-    n_test: int | None = None,
-    rows: Literal["auto", "items", "splits"] | None = None,
+    n_test: int | tuple[int, int] | None = None,
+    rows: Literal["auto", "items", "splits", "seeds"] | None = None,
     item: str | None = None,
     cluster: str | None = None,
     columns: Mapping[str, str] | None = None,
@@ -71,7 +71,22 @@ def read_scores(
     from tiebreak.readers.source import ReadOptions
 
     options = ReadOptions(
-        metric, models, dataset, lower_is_better, X, y, groups, n_train, n_test, cv, rows, item, cluster, columns, where, positive
+        metric,
+        models,
+        dataset,
+        lower_is_better,
+        X,
+        y,
+        groups,
+        n_train,
+        cast("int | None", n_test),
+        cv,
+        rows,
+        item,
+        cluster,
+        columns,
+        where,
+        positive,
     )
     scores = _read(sources, options)
     return dataclasses.replace(scores, saved_settings=())
@@ -95,8 +110,8 @@ def compare(
     groups: Any = None,
     cv: Any = None,
     n_train: int | None = None,
-    n_test: int | None = None,
-    rows: Literal["auto", "items", "splits"] | None = None,
+    n_test: int | tuple[int, int] | None = None,
+    rows: Literal["auto", "items", "splits", "seeds"] | None = None,
     item: str | None = None,
     by: str | None = None,
     cluster: str | None = None,
@@ -146,8 +161,10 @@ def compare(
         How the splits were made: `cv` is a number of folds or a splitter of scikit-learn, which tells how large test sets are
         beside training sets; a fitted search keeps its own. With the data as well, the sizes are counted.
     n_train, n_test : int, optional
-        Training and test examples of each split.
-    rows, item, by, cluster : {"auto", "items", "splits"} and three str, optional
+        Training and test examples of each split. Of a table of means, with one row for each model, what it is of: `n_test`
+        examples of one test set, or positive and negative ones, (40, 960); means over `cv` folds, or with ``rows="seeds"`` over
+        `cv` training runs.
+    rows, item, by, cluster : {"auto", "items", "splits", "seeds"} and three str, optional
         Rows of a table are items of one test set, or splits ("auto" knows columns such as "doc_id", `item` names another one);
         by the texts in the column `by` the answer is sliced as well (`Comparison.slices`), and items with the same text in the
         column `cluster` belong together, so that the clusters are what counts. A log's fields of its samples are columns too.
@@ -191,7 +208,9 @@ def compare(
     }
     Settings(**{name: value for name, value in given.items() if value is not None})  # refused before anything is read
     plan, path, content = (None, None, None) if n_total is None and looks is None else plan_of(n_total, looks)
-    read = ReadOptions(metric, models, dataset, lower_is_better, X, y, groups, n_train, n_test, cv, rows, item, cluster)
+    read = ReadOptions(
+        metric, models, dataset, lower_is_better, X, y, groups, n_train, cast("int | None", n_test), cv, rows, item, cluster
+    )
     scores = _read(sources, read)
     if plan is None:
         return compare_scores(scores, settings_for(scores, given))

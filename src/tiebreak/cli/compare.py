@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 CORRECTIONS = ("bonferroni", "holm", "shaffer", "bh", "none")
 FAMILIES = ("pairs", "best")
 MISSING = ("raise", "pairwise")
-ROWS = ("auto", "items", "splits")
+ROWS = ("auto", "items", "splits", "seeds")
 
 EPILOG = """\b
 Examples:
@@ -100,6 +100,16 @@ def _values(_: click.Context, __: click.Parameter, typed: Sequence[tuple[str, st
     for column, value in typed:
         kept.setdefault(column, []).append(value)
     return kept or None
+
+
+def _sizes(_: click.Context, __: click.Parameter, typed: str | None) -> int | tuple[int, ...] | None:
+    """A number of examples, or those of positive and of negative ones."""
+    if typed is None:
+        return None
+    numbers = [int(each) if each.strip().isdecimal() else 0 for each in typed.split(",")]
+    if min(numbers) < 1 or len(numbers) > 2:
+        raise click.BadParameter(f"{typed!r} is no number of examples, such as 1000, nor two of them, such as 40,960.")
+    return numbers[0] if len(numbers) == 1 else tuple(numbers)
 
 
 # --- requirements -----------------------------------------------------------------------------------------------------------
@@ -322,12 +332,16 @@ _OPTIONS = (
     click.option("--positive", metavar="CLASS", help="Class that f1 is of, where classes are words."),
     click.option(
         "--cv",
+        "--folds",
         type=click.IntRange(min=2),
         metavar="K",
         help="Folds of the cross-validation.",
     ),
+    click.option("--seeds", type=click.IntRange(min=2), metavar="K", help="Training runs that a table of means is over."),
     click.option("--n-train", **_COUNT, help="Training examples per split."),
-    click.option("--n-test", **_COUNT, help="Test examples per split."),
+    click.option(
+        "--n-test", callback=_sizes, metavar="N", help="Test examples, per split or of a table of means (positive,negative)."
+    ),
     click.option("--seed", "rng", type=click.IntRange(min=0), show_default="0", metavar="N", help="Seed of all that is drawn."),
     *_REQUIREMENT_OPTIONS,
     format_option("csv holds the pairs."),
@@ -390,6 +404,10 @@ def compare_command(
 
     required = RequirementOptions(**{name: typed.pop(name) for name in RequirementOptions.__slots__})
     settings = with_direction(typed)
+    if (runs := settings.pop("seeds")) is not None:
+        if settings["cv"] is not None:
+            raise click.UsageError("--seeds and --folds: means are over training runs, or over folds.")
+        settings |= {"cv": runs, "rows": "seeds"}
     check_raw(raw, format_)
     if files.count("-") > 1:
         raise click.UsageError("standard input can be read only once.")

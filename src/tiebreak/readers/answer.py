@@ -210,6 +210,8 @@ def _checked_matrix(matrix: ScoreMatrix, path: str, name: str) -> ScoreMatrix:
         "n_test": (n_test, n),
         "columns": (matrix.columns or n_test, n),
         "score": (matrix.score, len(matrix.models), n),
+        "summary.rounding": (getattr(matrix.summary, "rounding", None), len(matrix.models)),
+        "summary.deviation": (getattr(matrix.summary, "deviation", None), len(matrix.models)),
     }
     _check_columns({"models": matrix.models}, shapes, path, name)
     if (splits := list(zip(matrix.repeat.tolist(), matrix.fold.tolist(), strict=True))) != sorted(set(splits)):

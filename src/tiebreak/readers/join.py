@@ -162,6 +162,9 @@ def _join_dataset(dataset: str, sources: Sequence[Source]) -> ScoreMatrix:
         raise UnpairedScoresError(
             f"{held[0][0].name} is about {own}, but {other.name} about {others}; scores on different datasets cannot be paired."
         )
+    if any(matrix.summary is not None for _, matrix in held):
+        both = " and ".join(source.name for source, _ in held[:2])
+        raise UnpairedScoresError(f"tables of means are compared one at a time: put the rows of {both} into one table.")
     metrics = dict.fromkeys(matrix.metric for _, matrix in held)
     if len(metrics) > 1:
         named = [metric.name for metric in metrics if metric is not None]

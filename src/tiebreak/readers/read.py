@@ -347,6 +347,8 @@ def _found(given: NamedSource, options: ReadOptions, *, n_sources: int) -> Found
         return table
     is_alone = n_sources > 1 or bool(given.key) or _is_file(source)
     long = long_of(table, options, given.stem if is_alone else None)
+    if isinstance(long, Source):
+        return long
     if long.is_by_file and n_sources == 1 and not given.key and not long.is_of_items:
         raise AmbiguousSourceError(
             f"{name} has a column of scores ({long.column!r}) but none called 'model', so it does not say whose scores they are. "

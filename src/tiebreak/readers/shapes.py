@@ -29,7 +29,8 @@ from tiebreak.readers.battles import refuse_battles
 from tiebreak.readers.files import refuse
 from tiebreak.readers.header import UNITS, column_advice, find_roles, is_weak, names_something, plain, role_of, where_advice
 from tiebreak.readers.metric import bare_name, choose_metric, metric_among
-from tiebreak.readers.source import ReadOptions
+from tiebreak.readers.source import ReadOptions, Source
+from tiebreak.readers.summary import source_of_means
 from tiebreak.readers.tables import (
     Column,
     SourceTable,
@@ -159,8 +160,10 @@ class Long:
         return dataclasses.replace(self, words={**self.words, "model": self.words["model"].renamed(names)})
 
 
-def long_of(table: SourceTable, options: ReadOptions, alone: str | None = None) -> Long:
-    """The long table; `alone` is the name of the model of a source that has no column of models, and one of scores.
+def long_of(table: SourceTable, options: ReadOptions, alone: str | None = None) -> Long | Source:
+    """The long table, or the scores of a table of means.
+
+    `alone` is the name of the model of a source that has no column of models, and one of scores.
 
     Raises
     ------
@@ -196,7 +199,7 @@ def long_of(table: SourceTable, options: ReadOptions, alone: str | None = None) 
     only = Words((alone,), np.zeros(table.n_rows, dtype=np.int32))
     table = dataclasses.replace(table, columns={**table.columns, "\0model": only})
     found = reading._replace(table=table, roles={**roles, "model": ["\0model"]}).long()
-    return dataclasses.replace(found, is_by_file=True, roles="")
+    return found if isinstance(found, Source) else dataclasses.replace(found, is_by_file=True, roles="")
 
 
 def _where(table: SourceTable, where: Mapping[str, str | Sequence[str]], what: str = "") -> SourceTable:
@@ -318,7 +321,7 @@ class _Reading(NamedTuple):
 
     # --- shapes -------------------------------------------------------------------------------------------------------------
 
-    def long(self) -> Long:
+    def long(self) -> Long | Source:
         """A row for each score, or for each model with a column for each fold."""
         asked, others = self.options.metric, self.others("model", "dataset")
         folds = [name for name in others if _FOLD.fullmatch(name) and not self.is_text[name]]
@@ -709,18 +712,23 @@ class _Reading(NamedTuple):
         raise self.refuse(self.roles.get(role, [role])[0], what, fix, row=row, kind=kind)
 
 
-def no_units(reading: _Reading) -> Long:
-    """Refusal of a table with one row for each model, which says of no unit what a model's score was there."""
-    numeric = [name for name in reading.others("model") if not reading.is_text[name]]
+def no_units(reading: _Reading) -> Source:
+    """Scores of a table with one row for each model, which says of no unit what a model's score was there."""
+    options, numeric = reading.options, [name for name in reading.others("model") if not reading.is_text[name]]
     is_of_datasets = len(numeric) > 1 and not any(metric_like(name) or _NO_SCORE.fullmatch(_under(name)) for name in numeric)
-    about = (" If its columns are datasets, say so: ", column_advice("datasets", ",".join(numeric)), ".")
-    raise reading.refuse(
-        None,
-        "it has one row for each model: a single score, or a mean, says nothing of how it varies (columns "
-        f"{known_columns(reading.table)}).",
-        ADVICE,
-        *(about if is_of_datasets else ()),
-    )
+    if is_of_datasets and options.n_test is None and options.cv is None:
+        raise reading.refuse(
+            None,
+            "it has one row for each model: a single score, or a mean, says nothing of how it varies (columns "
+            f"{known_columns(reading.table)}). If its columns are datasets, say so: ",
+            column_advice("datasets", ",".join(numeric)),
+            f". {ADVICE}",
+        )
+    models = reading.words("model").texts()
+    if (sums := [row for row, name in enumerate(models) if sums_up(name)]) and len(models) > 2:
+        what = f"{models[sums[0]]!r} sums up the other rows."
+        raise reading.refuse(reading.roles["model"][0], what, "Leave it out.", row=sums[0], kind=UnreadableSourceError)
+    return source_of_means(reading.table, models, reading.others("model"), options)
 
 
 def doubles_error(

@@ -50,11 +50,13 @@ class ReadOptions:
     columns: Mapping[str, str] | None = None
     where: Mapping[str, str | Sequence[str]] | None = None
     positive: str | None = None
+    n_classes: tuple[int, int] | None = None
+    """Positive and negative test examples, where `n_test` was given as both; it is their sum then."""
 
     def __post_init__(self) -> None:
         """Refuse what fits no source; models become a tuple, counts Python's numbers."""
-        if self.rows not in (None, "auto", "items", "splits"):
-            raise InvalidParameterError(f"rows must be 'auto', 'items' or 'splits'; got {self.rows!r}.", about="rows")
+        if self.rows not in (None, "auto", "items", "splits", "seeds"):
+            raise InvalidParameterError(f"rows must be 'auto', 'items', 'splits' or 'seeds'; got {self.rows!r}.", about="rows")
         for name in ("metric", "dataset", "item", "cluster"):
             text = getattr(self, name)
             if text is not None and not isinstance(text, str):
@@ -67,7 +69,11 @@ class ReadOptions:
             self,
             lower_is_better=_checked_directions(self.lower_is_better),
             n_train=_checked_count(self.n_train, "n_train"),
-            n_test=_checked_count(self.n_test, "n_test"),
+            n_classes=_checked_classes(self.n_test),
+        )
+        set_checked(
+            self,
+            n_test=_checked_count(self.n_test if self.n_classes is None else sum(self.n_classes), "n_test"),
             models=_checked_names(self.models),
         )
 
@@ -104,6 +110,15 @@ def _checked_directions(given: Any) -> bool | dict[str, bool] | None:
     if wrong := {name: value for name, value in given.items() if not isinstance(value, bool)}:
         raise InvalidParameterError(f"lower_is_better must be True or False for each metric; got {wrong!r:.80}.")
     return dict(given)
+
+
+def _checked_classes(n_test: Any) -> tuple[int, int] | None:
+    if not isinstance(n_test, list | tuple):
+        return None
+    positive, negative = (_checked_count(each, "n_test") for each in n_test) if len(n_test) == 2 else (None, None)
+    if positive is None or negative is None:
+        raise InvalidParameterError(f"n_test must be one number, or those of positive and negative examples; got {n_test!r:.60}.")
+    return positive, negative
 
 
 def _checked_count(value: Any, name: str) -> int | None:

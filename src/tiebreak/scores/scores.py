@@ -50,6 +50,46 @@ class SplitDesign:
     hash: str | None = None
 
 
+SummaryKind = Literal["rates", "areas", "folds", "runs"]
+"""Scores of one test set, which are shares of its examples or areas under a ROC curve; means over folds, or training runs."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Summary:
+    """Facts of models of which a table of means is all that is left.
+
+    Attributes
+    ----------
+    kind : {"rates", "areas", "folds", "runs"}
+    n : tuple of int
+        Of rates the examples, of areas the positive and the negative ones; splits in all and folds in each repeat; or runs.
+    rounding : ndarray of shape (n_models,)
+        Half of the last digit that is printed.
+    deviation : ndarray of shape (n_models,)
+        Standard deviation over folds or runs, with n - 1, at most; nan of rates and areas.
+    tool : str
+        That made the table, "" where nothing tells it.
+    note : str
+        Sentence on how deviations were read, "" without them.
+    """
+
+    kind: SummaryKind
+    n: tuple[int, ...]
+    rounding: FloatArray
+    deviation: FloatArray
+    tool: str = ""
+    note: str = ""
+
+    @property
+    def unit(self) -> str:
+        """Noun of what the means are of."""
+        return {"rates": "example", "areas": "example", "folds": "split", "runs": "run"}[self.kind]
+
+    def take(self, rows: Sequence[int]) -> Summary:
+        """Some of the models, by their rows."""
+        return dataclasses.replace(self, rounding=self.rounding[rows], deviation=self.deviation[rows])
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ScoreMatrix:
     """Scores of several models on the same splits of one dataset.
@@ -73,6 +113,8 @@ class ScoreMatrix:
         Of this dataset, where not all datasets are scored in the same one; else None.
     n_folds : int
         Folds of each repeat of a cross-validation, where that is all that is known of the sizes; else 0.
+    summary : Summary, optional
+        Where the one score of each model is a mean, of which its splits are not known.
     """
 
     dataset: str
@@ -85,6 +127,7 @@ class ScoreMatrix:
     columns: tuple[str, ...] = ()
     metric: Metric | None = None
     n_folds: int = 0
+    summary: Summary | None = None
 
     def __repr__(self) -> str:
         missing = int(np.isnan(self.score).sum())
@@ -124,7 +167,8 @@ class ScoreMatrix:
         if tuple(models) == self.models and self.score.flags.c_contiguous:  # sums along columns would end in other bits
             return self
         rows = [look_up(name, self.models, "model") for name in models]
-        return dataclasses.replace(self, models=tuple(models), score=self.score[rows])
+        summary = None if self.summary is None else self.summary.take(rows)
+        return dataclasses.replace(self, models=tuple(models), score=self.score[rows], summary=summary)
 
     def split_name(self, split: int) -> str:
         """The split at a position, as people are told of it: "repeat 0 fold 3"."""

@@ -99,6 +99,7 @@ NoticeCode = Literal[
     "few-labels",
     "labels-not-random",
     "labels-unused",
+    "means-only",
 ]
 
 
@@ -126,5 +127,5 @@ SplitKind = Literal[
     "time",
 ]
 """Schemes of splits."""
-Kind = Literal[SplitKind, "seeds", "periods", "test-sets"]
-"""Schemes of splits, or what is none: training runs on one test set, forecasts of periods, independent test sets."""
+Kind = Literal[SplitKind, "seeds", "periods", "test-sets", "means"]
+"""Schemes of splits, or what is none: training runs on one test set, forecasts of periods, independent test sets, means."""

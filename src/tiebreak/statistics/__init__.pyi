@@ -87,6 +87,9 @@ from tiebreak.statistics.splits import corrected_t as corrected_t
 from tiebreak.statistics.splits import five_by_two_cv_critical_value as five_by_two_cv_critical_value
 from tiebreak.statistics.splits import five_by_two_cv_test as five_by_two_cv_test
 from tiebreak.statistics.splits import paired_t as paired_t
+from tiebreak.statistics.summary import hanley_mcneil as hanley_mcneil
+from tiebreak.statistics.summary import summary_means as summary_means
+from tiebreak.statistics.summary import summary_rates as summary_rates
 from tiebreak.statistics.tasks import StratifiedMean as StratifiedMean
 from tiebreak.statistics.tasks import stratified_mean as stratified_mean
 from tiebreak.statistics.time import ModelConfidenceSet as ModelConfidenceSet

@@ -15,6 +15,7 @@ from tiebreak.numerics.law import VERDICTS
 from tiebreak.views.design import design_line
 from tiebreak.views.looks import what_is_left
 from tiebreak.views.names import left_out, quoted_names, spoken
+from tiebreak.views.summary import lines_to_keep
 from tiebreak.views.words import (
     count,
     decimals_for,
@@ -83,6 +84,7 @@ STEPS = {
     "ahead": "To settle {a} and {b}: {ways}; {odds}.",
     "equivalent": "To show {a} and {b} equivalent: {ways}; {odds}.",
     "better": "To show that {a} and {b} differ by more than {rope}: {ways}; {odds}.",
+    "keep scores": "To settle it, keep the single scores:",
     "hopeless": "No realistic number of {units} settles {a} and {b}: take either.",
 }
 
@@ -100,6 +102,7 @@ CHANGES_READING = (
     "missing-splits",
     "not-connected",
     "assumed-paired",
+    "means-only",
 )
 """Codes of notices that stand under the small print, as they change how the answer is read."""
 
@@ -350,11 +353,14 @@ def _open_pairs(comparison: Comparison) -> list[PairComparison]:
 def _settling(pair: PairComparison) -> str:
     """Units that would settle a pair, or that no realistic number of them does; of looks, the rest of their plan."""
     pair = _favourable(pair)
-    comparison, need = pair.comparison, need_of(pair)
-    if need is None:
-        return ""
+    comparison = pair.comparison
     names = quoted_names(comparison.models)
     a, b = names[pair.first], names[pair.second]
+    if lines_to_keep(comparison.matrix.summary, comparison.metric.name):
+        return STEPS["keep scores"]
+    need = need_of(pair)
+    if need is None:
+        return ""
     if comparison.looks is not None:
         return _sentence(what_is_left(comparison, f"{a} and {b}"))
     ways = _ways(pair, need)
@@ -419,12 +425,14 @@ def small_print(comparison: Comparison) -> list[str]:
     metric, method = printable(comparison.metric.name), comparison.method
     rope = f"differences up to {rope_words(comparison)} do not matter" if comparison.rope else NO_ROPE
     is_metric = comparison.pair_table.judged.unit == "metric"
-    facts = [design_line(comparison), *([rope] if is_metric else []), *([held] if (held := together(comparison)) else [])]
-    unseen = detectable(comparison, 0.5)
+    is_brief = comparison.matrix.summary is not None  # a table of means has its own lines on what it cannot show
+    shows_rope = is_metric and (comparison.rope > 0 or not is_brief)
+    facts = [design_line(comparison), *([rope] if shows_rope else []), *([held] if (held := together(comparison)) else [])]
+    unseen = None if is_brief else detectable(comparison, 0.5)
     seen = "" if unseen is None else format_bound(unseen.smallest, table_decimals(comparison))
     named = quoted_names(comparison.models)[comparison.models[0]]
     is_centre = method.is_centre and comparison.pair_table.is_family
-    is_picked = any(notice.code == "selected-best" for notice in comparison.notices)
+    is_picked = not is_brief and any(notice.code == "selected-best" for notice in comparison.notices)
     turned = "; a positive difference favours the model" if comparison.pair_table.is_family else ""
     lines = [
         _sentence(re.sub(r"\) \(", ", ", f"{'; '.join(facts)} ({method.name}).")),
@@ -447,7 +455,8 @@ NO_ROPE = "no rope was given, so none can be shown equivalent"
 
 def notices(comparison: Comparison, *, is_reading: bool) -> list[Notice]:
     """Notices that change how the answer is read, or the others that the page does not state in other words."""
-    kept = [notice for notice in comparison.notices if notice.code not in SAID]
+    said = SAID if comparison.matrix.summary is None else ()
+    kept = [notice for notice in comparison.notices if notice.code not in said]
     return [notice for notice in kept if (notice.code in CHANGES_READING) == is_reading]
 
 

@@ -31,8 +31,9 @@ from tiebreak.views.comparison_columns import (
 from tiebreak.views.design import sizes_line
 from tiebreak.views.json import document, plain
 from tiebreak.views.names import cut, model_names, quoted_names
-from tiebreak.views.page import ROWS, Page, Paragraph, Section, Table
+from tiebreak.views.page import ROWS, Code, Page, Paragraph, Section, Table
 from tiebreak.views.requirements import records, section
+from tiebreak.views.summary import lines_to_keep, overlap_notes
 from tiebreak.views.view import View
 from tiebreak.views.words import (
     format_bound,
@@ -76,6 +77,7 @@ def page(comparison: Comparison, requirements: Requirements | None = None, *, co
             models_table(comparison),
             *((slices.table(comparison.slices()),) if comparison.by is not None else ()),
             Paragraph((_flips(comparison), _next_step(comparison))),
+            Code(_lines_to_keep(comparison)),
             Paragraph(tuple(answer.small_print(comparison)), is_small=True),
             *(details(comparison).parts if columns == "all" else ()),
         )
@@ -100,6 +102,11 @@ def _next_step(comparison: Comparison) -> str:
     step = answer.next_step(comparison)
     is_said = step.startswith(("Take ", "Keep ")) and step[5:-1] in answer.headline(comparison)
     return "" if is_said else step
+
+
+def _lines_to_keep(comparison: Comparison) -> tuple[str, ...]:
+    is_open = answer.next_step(comparison) == answer.STEPS["keep scores"]
+    return lines_to_keep(comparison.matrix.summary, comparison.metric.name) if is_open else ()
 
 
 def _flips(comparison: Comparison) -> str:
@@ -144,6 +151,7 @@ def models_table(comparison: Comparison) -> Table:
     rule = f"not the best, shown with {level} confidence"
     notes = (*_rest(comparison, lines, rows), *_copies(comparison, rows))
     if comparison.pair_table.is_family:
+        notes += overlap_notes(comparison)
         notes += answer.reason_notes(comparison, columns["model"], comparison.against_reference.reason[rows].tolist())
     return Table(
         "",

@@ -14,7 +14,7 @@ from tiebreak.comparison.ranking import STANDINGS
 from tiebreak.errors import NotOfferedError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.numerics.law import VERDICTS
-from tiebreak.views.json import finite
+from tiebreak.views.json import finite, plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -218,6 +218,7 @@ def scores_of(matrix: ScoreMatrix) -> dict[str, Any]:
         "n_test": matrix.n_test.tolist() if np.all(matrix.n_test > 0) else None,
         **({"n_folds": matrix.n_folds} if matrix.n_folds else {}),
         **({"columns": list(matrix.columns)} if matrix.columns else {}),
+        **({} if matrix.summary is None else {"summary": plain(matrix.summary)}),
         "score": ([finite(value) for value in row.tolist()] for row in matrix.score),
     }
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tiebreak.views.summary import design_of_means
 from tiebreak.views.words import count, quote, span
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ def design_line(comparison: Comparison) -> str:
     matrix, design, question = comparison.matrix, comparison.design, comparison.method.question
     if comparison.items is not None and question != "test-sets":
         return _of_items(comparison.items)
+    if matrix.summary is not None:
+        return design_of_means(matrix.summary)
     if question == "seeds":
         n_test = int(matrix.n_test.max(initial=0))
         size = f" of {n_test:,} examples" if n_test else ""

@@ -77,6 +77,29 @@ class Paragraph:
 
 
 @dataclass(slots=True)
+class Code:
+    """Lines to copy, as they are."""
+
+    lines: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        """Names of metrics stand in these lines."""
+        self.lines = tuple(map(printable, self.lines))
+
+    def show(self, width: int) -> Iterator[Line]:
+        """Indented lines, which no width breaks."""
+        yield from ((f"  {line}", "") for line in self.lines)
+
+    def as_markdown(self) -> str:
+        """A block of code."""
+        return "\n".join(("```", *self.lines, "```")) if self.lines else ""
+
+    def as_html(self) -> str:
+        """A block of code."""
+        return f"<pre><code>{_tagged('', chr(10).join(self.lines))}</code></pre>" if self.lines else ""
+
+
+@dataclass(slots=True)
 class Section:
     """Notes under a title, a notice's with its code, as a list or as paragraphs; a notebook opens them where they are folded."""
 
@@ -216,10 +239,10 @@ class Table:
 class Page:
     """Sentences, tables and notes, in order."""
 
-    parts: tuple[Paragraph | Table | Section, ...]
+    parts: tuple[Paragraph | Code | Table | Section, ...]
 
     @classmethod
-    def of(cls, *parts: str | Paragraph | Table | Section) -> Page:
+    def of(cls, *parts: str | Paragraph | Code | Table | Section) -> Page:
         """A page of parts, of which texts are paragraphs: the first is the answer, an empty one is none."""
         held = (Paragraph((part,), n_strong=not n) if isinstance(part, str) else part for n, part in enumerate(parts))
         return cls(tuple(part for part in held if not isinstance(part, Paragraph) or any(part.lines)))
@@ -228,7 +251,7 @@ class Page:
     def headline(self) -> str:
         """First sentence, or the title of the first table."""
         first = self.parts[0]
-        return first.lines[0] if isinstance(first, Paragraph) else first.title
+        return first.lines[0] if isinstance(first, Paragraph | Code) else first.title
 
     def blocks(self, width: int) -> Iterator[list[Line]]:
         """Lines of each part that has any."""
@@ -282,7 +305,7 @@ def escape(text: str) -> str:
     return html.escape(_SPECIAL.sub(r"\\\g<0>", text), quote=False)
 
 
-def _opened(part: Paragraph | Table | Section, text: str) -> str:
+def _opened(part: Paragraph | Code | Table | Section, text: str) -> str:
     """Markdown under a title that opens it, where the part is one that folds."""
     if not isinstance(part, Section) or not part.is_folded:
         return text

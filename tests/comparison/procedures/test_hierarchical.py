@@ -59,7 +59,7 @@ def test_shrunken_estimates_are_those_of_each_pairs_posterior(rng) -> None:
 
 
 @pytest.mark.slow
-def test_the_page_tells_of_the_next_dataset(rng) -> None:
+def test_the_details_tell_of_the_next_dataset(rng) -> None:
     """Its interval and the three probabilities are those of the posterior, and stand beside the answer."""
     columns = table(rng, n_datasets=6, n_models=3)
     answer = compared(columns)
@@ -70,7 +70,7 @@ def test_the_page_tells_of_the_next_dataset(rng) -> None:
         [float(p) for p in posterior.next_dataset().probabilities(0.01)], abs=1e-12
     )
     low, high = posterior.next_dataset().interval(0.95)
-    page = " ".join(answer.to_text().split())
+    page = " ".join(answer.details.split())
     assert f"lies between {low:.3g} and {high:.3g} with probability 0.95" in page
     against = [test.models for test in compared(columns, baseline="m1").supplementary_tests if test.name == "next-dataset"]
     assert [first for first, _ in against] == ["m1", "m1"]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import UserDict
 from pkgutil import resolve_name
-from typing import Any
+from typing import Any, cast
 
 from tiebreak.comparison.procedures.procedure import Method, Procedure, Question, method_for, question_of
 from tiebreak.errors import Setting, TiebreakError, UnsuitableDesignError
-from tiebreak.scores.scores import Scores
+from tiebreak.scores.scores import Scores, Summary
 
 ENTRY_POINTS = "tiebreak.procedures"
 """Group of the entry points by which other packages bring procedures: a name, and ``module:object``."""
@@ -73,6 +73,10 @@ METHODS = Methods(
         "prediction-powered": "tiebreak.comparison.procedures.prediction_powered:PREDICTION_POWERED",
         "delong": "tiebreak.comparison.procedures.delong:DELONG",
         "jackknife-t": "tiebreak.comparison.procedures.jackknife_t:JACKKNIFE_T",
+        "summary-rates": "tiebreak.comparison.procedures.summary:RATES",
+        "summary-areas": "tiebreak.comparison.procedures.summary:AREAS",
+        "summary-folds": "tiebreak.comparison.procedures.summary:FOLDS",
+        "summary-runs": "tiebreak.comparison.procedures.summary:RUNS",
     }
 )
 """All procedures, as "module:object", one for each question; a new one is a file and a line here, or an entry point."""
@@ -110,6 +114,8 @@ def _applies(name: str, data: Scores) -> bool:
 def _by_shape(data: Scores, question: Question) -> str:
     """Name of the procedure for scores that were made in this way."""
     items = data.items
+    if question == "summary":
+        return f"summary-{cast('Summary', data.matrix().summary).kind}"
     if question == "test-sets":
         return "newcombe" if _applies("newcombe", data) else "welch"
     if items is not None and not items.is_mean:
@@ -137,6 +143,7 @@ def _refusal(chosen: Procedure, by_shape: Procedure, data: Scores, question: Que
 
 
 _MADE = {
+    "summary": "means of which the single scores are not known",
     "splits": "scores on splits of one dataset",
     "datasets": "scores of several datasets",
     "seeds": "scores on one test set that differ by training seed only",

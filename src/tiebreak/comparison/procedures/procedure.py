@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings
     from tiebreak.errors import TiebreakError
 
-Question = Literal["splits", "datasets", "examples", "test-sets", "time", "battles", "seeds"]
+Question = Literal["splits", "datasets", "examples", "test-sets", "time", "battles", "seeds", "summary"]
 
 Trait = Literal["pairwise", "unpaired", "no mean", "centre", "tasks"]
 
@@ -266,7 +266,8 @@ class Method:
 
 def method_for(procedure: Procedure, data: Scores | None = None, *, asked: bool = False) -> Method:
     """A procedure with its words for these scores, or for any; where it was `asked` for by name, the reason says so."""
-    unit = NOUNS[procedure.question] if data is None or data.items is None else data.items.unit
+    named = [each for each in (data.items, data.matrices[0].summary) if each is not None] if data is not None else []
+    unit = named[0].unit if named else NOUNS[procedure.question]
     noun = {"unit": unit, "units": f"{unit}s"}
 
     def said(fact: Any) -> Any:
@@ -292,6 +293,7 @@ NOUNS: Mapping[Question, str] = {
     "time": "period",
     "battles": "battle",
     "seeds": "seed",
+    "summary": "example",
 }
 """Nouns of what is counted, where the data have none of their own."""
 
@@ -303,7 +305,7 @@ def question_of(data: Scores) -> Question:
     """Key of what scores can be asked, by how they were made."""
     if data.items is not None:
         return "test-sets" if data.items.is_disjoint else "examples"
-    questions: dict[str, Question] = {"seeds": "seeds", "periods": "time", "test-sets": "test-sets"}
+    questions: dict[str, Question] = {"seeds": "seeds", "periods": "time", "test-sets": "test-sets", "means": "summary"}
     return questions.get(data.design.kind, "splits" if len(data.matrices) == 1 else "datasets")
 
 

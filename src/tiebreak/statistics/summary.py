@@ -1,0 +1,202 @@
+"""Differences of models of which only means are left: bounds that hold whatever the overlap of their mistakes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tiebreak.errors import InvalidScoresError
+from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, floats_together, plain
+from tiebreak.numerics.law import SPREAD, UNDEFINED, Law, Shape, student
+from tiebreak.statistics.rates import tango
+
+
+def summary_rates(
+    first: ArrayLike, second: ArrayLike, n: ArrayLike, *, rounding: ArrayLike = 0.0, shared: ArrayLike = 0.0
+) -> Law:
+    """Law of the difference of two rates on one test set, of which no more than the two rates and its size are known.
+
+    The 2 x 2 table of both models has these margins, and is known but for the number of examples that only one of them gets
+    right. Among all such tables the one with the most of them has the widest interval of Tango (`tango`), which is this law's.
+
+    Parameters
+    ----------
+    first, second : array_like
+        Shares of right examples, 0 to 1, as they were printed; positive differences favour the first.
+    n : array_like
+        Number of examples of the test set.
+    rounding : array_like
+        Half of the last printed digit, in the unit of the rates: all counts that round to what is printed are allowed for. 0
+        takes the nearest count.
+    shared : array_like
+        Share of the mistakes of the better model that the other one makes too, 0 to 1; at 0 it is the least that is possible.
+
+    Returns
+    -------
+    Law
+        Its two tails are those of the counts that are least sure. Undefined without examples.
+
+    Raises
+    ------
+    InvalidScoresError
+        A rate outside 0 to 1, or one that no count of so many examples rounds to.
+
+    References
+    ----------
+    .. [T98] T. Tango. Equivalence test and confidence interval for the difference in proportions for the paired-sample design.
+       Statistics in Medicine 17, 1998.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> [round(end, 3) for end in tb.statistics.summary_rates(0.95, 0.90, 1000).interval()]
+    [0.026, 0.074]
+    """
+    one, other, total, half, share = floats_together(first=first, second=second, n=n, rounding=rounding, shared=shared)
+    _require(_UNIT_INTERVAL, first=one, second=other, rounding=half, shared=share)
+    _require((0.0, _MOST), n=total)
+    (one_low, one_high), (other_low, other_high) = (possible_counts(each, total, half) for each in (one, other))
+    ends = (_law_of_margins(one_low, other_high, total, share), _law_of_margins(one_high, other_low, total, share))
+    kind = np.where(total > 0, SPREAD, UNDEFINED).astype(np.int8)
+    estimate, error = np.where(total > 0, one - other, np.nan), np.fmax(ends[0].spread[0], ends[1].spread[0])
+    n_units = total.astype(np.int64)[()]
+    return Law(
+        estimate=plain(estimate),
+        se=plain(error),
+        n_units=n_units,
+        kind=kind,
+        tolerance=RELATIVE_TOLERANCE,
+        shape=ROUNDED,
+        parts=ends,
+    )
+
+
+def possible_counts(rate: FloatArray, n: FloatArray, rounding: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Fewest and most right examples of `n` whose rate rounds to this one; see `summary_rates`."""
+    slack = 1e-9 * np.maximum(n, 1.0)
+    nearest = np.rint(rate * n)
+    low = np.where(rounding > 0, np.ceil((rate - rounding) * n - slack), nearest)
+    high = np.where(rounding > 0, np.floor((rate + rounding) * n + slack), nearest)
+    if np.any(wrong := low > high):
+        at = np.flatnonzero(wrong)[0]
+        share, size = (float(each.flat[at]) for each in np.broadcast_arrays(rate, n))
+        raise InvalidScoresError(
+            f"{share:.12g} of {size:,.0f} examples is not possible: it would be {share * size:.6g} of them. Is this the number "
+            "of examples that the rate is of?"
+        )
+    return np.clip(low, 0.0, n), np.clip(high, 0.0, n)
+
+
+def _law_of_margins(first: FloatArray, second: FloatArray, n: FloatArray, shared: FloatArray) -> Law:
+    """Law of the table with these numbers of right examples in which both are wrong as rarely as they can be, or share more."""
+    most = n - np.maximum(first, second)
+    both_wrong = np.maximum(np.maximum(n - first - second, 0.0), shared * most)
+    only_first, only_second = n - second - both_wrong, n - first - both_wrong
+    return tango(first - only_first, only_first, only_second, both_wrong)
+
+
+def summary_means(
+    first: ArrayLike,
+    second: ArrayLike,
+    se_first: ArrayLike,
+    se_second: ArrayLike,
+    df: ArrayLike = np.inf,
+    *,
+    correlation: ArrayLike = -1.0,
+    rounding: ArrayLike = 0.0,
+    n_units: int = 0,
+) -> Law:
+    """Law of the difference of two means, of which no more than the means and their standard errors are known.
+
+    The standard error of a difference is at most the sum of both, whatever links them; that is the default. Student's t of it is
+    this law; for scores of folds give errors raised as those of `corrected_t`, ``sd * sqrt(1 / k + 1 / (k - 1))``.
+
+    Parameters
+    ----------
+    first, second, se_first, se_second : array_like
+        In the metric's unit; positive differences favour the first.
+    df : array_like
+        Degrees of freedom; infinite for the normal distribution.
+    correlation : array_like
+        Of both, -1 to 1: -1, the default, is the worst case, 0 that of independent means.
+    rounding : array_like
+        Largest error of the printed difference, half a digit for each mean: the interval is wider by that on both sides.
+    n_units : int
+        Number of scores that each mean is of, for `Law.n_units`.
+
+    References
+    ----------
+    .. [NB03] C. Nadeau, Y. Bengio. Inference for the generalization error. Machine Learning 52, 2003.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> [round(end, 3) for end in tb.statistics.summary_means(0.95, 0.90, 0.01, 0.01, df=9).interval()]
+    [0.005, 0.095]
+    """
+    one, other, se, se_other, own_df, rho, half = floats_together(
+        first=first, second=second, se_first=se_first, se_second=se_second, df=df, correlation=correlation, rounding=rounding
+    )
+    _require((-_MOST, _MOST), first=one, second=other)
+    _require((0.0, _MOST), se_first=se, se_second=se_other, rounding=half)
+    _require((0.0, np.inf), df=own_df)
+    _require((-1.0, 1.0), correlation=rho)
+    error = np.sqrt(np.maximum(se**2 + se_other**2 + 2.0 * -rho * se * se_other, 0.0))
+    error = np.where(rho == -1.0, se + se_other, np.where(rho == 1.0, np.abs(se - se_other), error))
+    estimate, scale = one - other, float(np.max(np.abs([one, other]), initial=0.0))
+    law = student(estimate, error, own_df, n_units=n_units, tolerance=RELATIVE_TOLERANCE * scale)
+    return replace(law, shape=ROUNDED, parts=tuple(student(estimate + shift, error, own_df) for shift in (-half, half)))
+
+
+def _tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
+    return np.asarray(law.parts[upper].tail(at, upper=upper))
+
+
+def _end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
+    return np.asarray(law.parts[upper].end(p, upper=upper))
+
+
+ROUNDED = Shape(_tail, _end)
+"""Of two laws, the parts, at both ends of what rounded numbers may have been: the lower tail of one, the upper of the other."""
+
+
+def hanley_mcneil(area: ArrayLike, n_positive: ArrayLike, n_negative: ArrayLike) -> FloatArray:
+    """Standard error of an area under a ROC curve, of which no more than the area and the numbers of both classes are known.
+
+    Parameters
+    ----------
+    area : array_like
+        0 to 1. One that is as near to 1 as a single pair of items is taken for that, since the formula has no error at 1.
+    n_positive, n_negative : array_like
+        At least 1.
+
+    References
+    ----------
+    .. [HM82] J. Hanley, B. McNeil. The meaning and use of the area under a receiver operating characteristic (ROC) curve.
+       Radiology 143, 1982; formula 2 with the areas of exponential scores.
+
+    Examples
+    --------
+    >>> round(hanley_mcneil(0.85, 40, 960), 4)
+    0.0382
+    """
+    a, m, n = floats_together(area=area, n_positive=n_positive, n_negative=n_negative)
+    _require(_UNIT_INTERVAL, area=a)
+    _require((1.0, _MOST), n_positive=m, n_negative=n)
+    least = 0.5 / np.minimum(m, n)
+    a = np.clip(a, least, 1.0 - least)
+    two_positives, two_negatives = a / (2.0 - a), 2.0 * a**2 / (1.0 + a)
+    return plain(np.sqrt((a * (1 - a) + (m - 1) * (two_positives - a**2) + (n - 1) * (two_negatives - a**2)) / (m * n)))
+
+
+_UNIT_INTERVAL, _MOST = (0.0, 1.0), 1e15
+
+
+def _require(limits: tuple[float, float], **arrays: FloatArray) -> None:
+    """Refuse numbers outside of limits, and those that are none."""
+    for name, values in arrays.items():
+        wrong = ~((values >= limits[0]) & (values <= limits[1]))
+        if wrong.any():
+            raise InvalidScoresError(f"{name} must lie between {limits[0]:g} and {limits[1]:g}; got {values[wrong].flat[0]:g}.")
