@@ -66,7 +66,7 @@ def test_no_such_scheduler(study: str, capsys: pytest.CaptureFixture[str], monke
             ("--dask", "tcp://127.0.0.1:9", "--n-jobs", "2"),
             "--n-jobs is for processes of this machine; with --dask all workers of the cluster are used.",
         ),
-        (("--dask", "tcp://127.0.0.1:9", "--timeout", "3"), "timeout 3.0 cannot be kept on Dask"),
+        (("--dask", "tcp://127.0.0.1:9", "--timeout", "3"), "timeout 3.0 is for processes that tiebreak starts: on Dask"),
     ],
 )
 def test_wrong_use(study: str, options: tuple[str, ...], text: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -287,7 +287,7 @@ def look(counts: Counts, field: str, name: str, result: Any, in_json: str) -> li
     if any(tag in result.to_markdown() for tag in ("<script", "<img", "<svg", "<iframe")):
         counts.wrong("Markdown", field, name, "markup got out")
     terminal = io.StringIO()
-    view_of(result).page(result).show(Console(file=terminal, force_terminal=True, color_system=None, width=80))
+    view_of(result).page(result).print(Console(file=terminal, force_terminal=True, color_system=None, width=80))
     counts.clean("terminal", field, name, terminal.getvalue())
     pages = [result.to_html(), result._repr_html_()]
     look_at_report(counts, field, name, pages[0], in_json)

@@ -31,6 +31,7 @@ _HOMES = {
     "tiebreak.statistics.selection": "WinnerBootstrap bootstrap_winner bootstrap_winner_by",
     "tiebreak.statistics.skew": "skewed",
     "tiebreak.statistics.splits": "FiveByTwo corrected_t five_by_two_cv_critical_value five_by_two_cv_test paired_t",
+    "tiebreak.statistics.summary": "hanley_mcneil summary_means summary_rates",
     "tiebreak.statistics.tasks": "StratifiedMean stratified_mean",
     "tiebreak.statistics.time": "ModelConfidenceSet diebold_mariano model_confidence_set",
 }

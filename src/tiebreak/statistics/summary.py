@@ -43,6 +43,11 @@ def summary_rates(
     InvalidScoresError
         A rate outside 0 to 1, or one that no count of so many examples rounds to.
 
+    References
+    ----------
+    .. [T98] T. Tango. Equivalence test and confidence interval for the difference in proportions for the paired-sample design.
+       Statistics in Medicine 17, 1998.
+
     Examples
     --------
     >>> import tiebreak as tb
@@ -120,6 +125,10 @@ def summary_means(
         Largest error of the printed difference, half a digit for each mean: the interval is wider by that on both sides.
     n_units : int
         Number of scores that each mean is of, for `Law.n_units`.
+
+    References
+    ----------
+    .. [NB03] C. Nadeau, Y. Bengio. Inference for the generalization error. Machine Learning 52, 2003.
 
     Examples
     --------
