@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from tests.contracts.lease_contract import LeaseContract
-from tests.contracts.plans import a_dataset, a_plan, all_cells, an_outcome, comparable
+from tests.contracts.plans import a_dataset, a_failure, a_plan, all_cells, an_outcome, comparable
 from tests.contracts.store_contract import HOSTILE, StoreContract
 from tiebreak.errors import InvalidParameterError
 from tiebreak.stores import log as logs
@@ -108,6 +108,15 @@ def test_numbers_are_stored_in_the_open(path: Path, store: SqlStore) -> None:
     assert facts == b'{"warnings":["a"],"seed":1099511627776}'
     (path.parent / "a.npy").write_bytes(content[content.index(b"\x93NUMPY") :])
     np.testing.assert_array_equal(np.load(path.parent / "a.npy", allow_pickle=False), np.full((10, 2), 1 / 7))
+
+
+def test_outputs_go_with_the_failure_that_had_them(store: SqlStore, path: Path) -> None:
+    """No row is left of predictions that nothing leads to."""
+    log = store.open(a_plan())
+    log.write([a_failure((0, 0, 0), outputs={"predict": np.zeros(2)})])
+    log.write([a_failure((0, 0, 0))])
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("SELECT count(*) FROM tiebreak_outputs").fetchone() == (0,)
 
 
 def test_large_outputs_are_read_in_parts(store: SqlStore, monkeypatch: pytest.MonkeyPatch) -> None:
