@@ -150,7 +150,7 @@ def test_what_is_about_splits_is_refused() -> None:
     for more in ({"n_test": 20}, {"dataset": "iris"}, {"cv": 5}):
         with pytest.raises(InvalidParameterError, match="is about splits or datasets, and these are scores of single items"):
             tb.compare(FRAME, **more)
-    with pytest.raises(InvalidParameterError, match="rows must be 'auto', 'items' or 'splits'; got 'folds'"):
+    with pytest.raises(InvalidParameterError, match="rows must be 'auto', 'items', 'splits' or 'seeds'; got 'folds'"):
         tb.compare(FRAME, rows="folds")
 
 

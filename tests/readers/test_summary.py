@@ -112,7 +112,11 @@ def test_rounding_is_that_of_the_most_digits_in_the_column():
         ({"model": ["a", "b"], "f1": [0.9, 0.8]}, {"n_test": 1000}, "does not follow from the values. Keep the predictions"),
         (ONE, {"cv": 5}, "no deviation beside 'accuracy', as in a column 'accuracy_std'"),
         ({**ONE, "accuracy_std": [0.01, 0.02]}, {"cv": 1}, "two folds or runs at least"),
-        ({**ONE, "f1": [0.9, 0.8]}, {"n_test": 1000}, "which of its columns holds the scores"),
+        (
+            {**ONE, "f1": [0.9, 0.8]},
+            {"n_test": 1000},
+            "single scores in .accuracy. and .f1.. Say which of them",
+        ),
         ({"model": ["a", "b"], "accuracy": [0.8916, 0.9]}, {"n_test": 1000}, "0.8916 of 1,000 examples is not possible"),
         (
             {"model": ["a", "b"], "accuracy": [91.2, 0.874]},

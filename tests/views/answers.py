@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 import tiebreak as tb
 from tests.views.situations import around, compared, named, table
@@ -126,6 +127,13 @@ def pair(answer: Callable[[], tb.Comparison], first: str, second: str) -> Result
 FIVE = (0.86, 0.855, 0.85, 0.84, 0.70)
 GATED = partial(splits, 0.850, 0.848, noise=0.03, names=("new", "last"), rope=0.005)
 
+
+def summary(means: dict[str, list[object]], **asked: object) -> tb.Comparison:
+    """Table of means of models a, b, ..."""
+    n = len(next(iter(means.values())))
+    return tb.compare(pd.DataFrame({"model": list("abcdefgh"[:n]), **means}), **asked)
+
+
 ANSWERS: dict[str, Callable[[], Any]] = {
     "splits 2 better": partial(splits, 0.90, 0.85, names=("forest", "svm"), rope=0.01),
     "splits 2 ahead": partial(splits, 0.872, 0.86, noise=0.006, rope=0.01),
@@ -190,6 +198,11 @@ ANSWERS: dict[str, Callable[[], Any]] = {
     "pair undecided": partial(pair, partial(splits, *FIVE, rope=0.01), "b", "a"),
     "pair of items": partial(pair, partial(items, 0.72, 0.70, 0.50, names=("bf16", "int4", "tiny"), rope=0.02), "bf16", "int4"),
     "pair outside": partial(pair, partial(splits, *FIVE, baseline="a", rope=0.01), "b", "c"),
+    "summary 5 rates": partial(summary, {"accuracy": [0.952, 0.941, 0.931, 0.919, 0.884]}, n_test=1000),
+    "summary 2 hopeless": partial(summary, {"accuracy": [0.87, 0.86]}, n_test=1000),
+    "summary 3 folds": partial(summary, {"f1_mean": [0.884, 0.861, 0.703], "f1_std": [0.021, 0.012, 0.034]}, cv=10),
+    "summary 2 seeds": partial(summary, {"f1": ["0.884 ± 0.011", "0.861 ± 0.012"]}, cv=5, rows="seeds"),
+    "summary 2 areas": partial(summary, {"auc": [0.91, 0.89]}, n_test=(100, 200)),
 }
 
 

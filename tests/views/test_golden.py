@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 from pathlib import Path
 
 import pytest
@@ -32,3 +33,11 @@ def test_a_page_is_narrow_and_short(name: str) -> None:
     lines = (FOLDER / f"{name.replace(' ', '-')}.txt").read_text(encoding="utf-8").splitlines()
     assert max(map(len, lines)) <= 80
     assert len(lines) <= 60
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_every_kind_of_answer_can_be_pickled(name: str) -> None:
+    """An answer that is sent to another process says the same there."""
+    made = ANSWERS[name]()
+    answer = made[0] if isinstance(made, tuple) else made
+    assert pickle.loads(pickle.dumps(answer)).to_text() == answer.to_text()

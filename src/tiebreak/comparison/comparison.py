@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -205,6 +205,10 @@ class Comparison(Result):
     pair_table: Family
     anew: Callable[[Settings], Comparison]
     reading_notices: tuple[Notice, ...] = ()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Fields alone: what was read off them is found anew in a copy."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
     def with_(self, **settings: Any) -> Comparison:
         """Comparison of the same scores with other settings, named as in `tiebreak.compare`: ``answer.with_(rope=0.01)``."""

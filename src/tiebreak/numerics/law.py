@@ -259,9 +259,11 @@ def _student_end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
     return np.asarray(law.estimate - distance if upper else law.estimate + distance)
 
 
-STUDENT = Shape(
-    _student_tail, _student_end, lambda law, side: student_pvalue(law.statistic, defined_freedom(law.spread[1]), side)
-)
+def _student_pvalue(law: Law, side: Alternative) -> FloatArray:
+    return student_pvalue(law.statistic, defined_freedom(law.spread[1]), side)
+
+
+STUDENT = Shape(_student_tail, _student_end, _student_pvalue)
 """Student's t around the estimate."""
 
 

@@ -24,7 +24,6 @@ from tiebreak.readers.tables import SourceTable, number_of
 from tiebreak.scores.metric import Metric, full_name, has_direction, plain_name
 from tiebreak.scores.scores import ScoreMatrix, Scores, SplitDesign, Summary, SummaryKind
 from tiebreak.scores.vocabulary import Notice, quoted
-from tiebreak.statistics.summary import possible_counts
 
 _MEAN = frozenset(("mean", "avg", "average"))
 _SPREAD = {
@@ -111,6 +110,8 @@ def source_of_means(table: SourceTable, models: Sequence[str], names: Sequence[s
         own = beside or chosen
         spread, half = _numbers(table, own.name, inside)
         deviation, said = _deviations(table, own, value, (spread / scale, half / scale), n[0], metric)
+    from tiebreak.statistics.summary import possible_counts  # scipy is slow to import
+
     for row in range(value.size) if kind == "rates" else ():
         try:
             possible_counts(value[row], np.array(float(n[0])), np.array(rounding))
@@ -184,8 +185,8 @@ def _chosen(
     if options.cv is not None:
         held = [each for each in held if beside[each] or each.spread] or held
     if len({_plain(each.metric) for each in held}) != 1:
-        what = f"which of its columns holds the scores? There are {quoted([each.name for each in means], 12)}."
-        raise refuse(table.name, None, None, what, "Say it with ", Setting("metric"), ".", kind=AmbiguousSourceError)
+        what = f"it has one row for each model, and means or single scores in {quoted([each.name for each in means], 12)}."
+        raise refuse(table.name, None, None, what, "Say which of them with ", Setting("metric"), ".", kind=AmbiguousSourceError)
     chosen = min(held, key=lambda each: _PARTS.index(each.part))
     return chosen, beside[chosen]
 
