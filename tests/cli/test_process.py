@@ -237,11 +237,11 @@ def test_the_console_script_is_the_same_program() -> None:
 
 @needs_posix
 def test_on_a_terminal_everything_fits_the_window(scores: str) -> None:
-    """Tables by rich, messages wrapped; both in the columns that the terminal has, and of 50 what does not fit is named."""
-    for width, is_narrow in ((100, False), (50, True)):
+    """Tables and messages in the columns that the terminal has; of 50 the place and the score go, and the verdict stays."""
+    for width in (100, 50):
         code, answer = on_terminal(width, "compare", scores, "--metric", "accuracy")
         assert code == 0
-        assert (f"left out, as the window is {width} columns wide" in answer) == is_narrow
+        assert "verdict" in answer
         assert max(map(len, answer.splitlines())) <= width
     code, message = on_terminal(70, "compare", scores, "--metric", "usefulness")
     assert code == 2

@@ -27,10 +27,11 @@ def test_each_run_has_a_line(store: str, capsys: pytest.CaptureFixture[str]) -> 
     """The last one updated first; a name stays on its line."""
     code, out, err = run(capsys, "runs", "--store", store)
     assert (code, err) == (0, "")
-    title, header, first, second = out.splitlines()
+    title, header, first, second, left_out = out.splitlines()
     assert title == "Runs in sqlite:///runs.db"
-    assert header.split() == ["run", "cells", "failed", "models", "splits", "metrics", "updated"]
-    assert first.split()[:6] == ["=cmd\\n|calc", "18/18", "0", "3", "6", "accuracy,"]
+    assert header.split() == ["run", "cells", "failed", "models", "metrics", "updated"]
+    assert first.split()[:5] == ["=cmd\\n|calc", "18/18", "0", "3", "accuracy,"]
+    assert left_out == "  Left out at 80 columns: splits."
     assert second.split()[0] == "flowers"
 
 

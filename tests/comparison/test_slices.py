@@ -49,8 +49,8 @@ def test_the_page_and_json_have_them(tmp_path: Path) -> None:
     """Asked for with by=, and again when the saved answer is read."""
     answer = sliced(by="topic")
     text = " ".join(answer.to_text().split())
-    assert "By topic (3 slices of the questions, 18 pairs in all): " in text
-    assert "all 18 intervals hold at once with 95% confidence" in text
+    assert "By topic; a positive difference favours the first" in text
+    assert "All 18 intervals of slices hold together; the pairs on all questions are a family apart." in text
     content = json.loads(answer.to_json(tmp_path / "answer.json"))
     assert content["settings"]["by"] == "topic"
     assert len(content["slices"]) == 18

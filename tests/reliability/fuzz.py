@@ -860,8 +860,6 @@ target = "t"
 [cv]
 kind = "kfold"
 n_folds = 3
-[columns]
-one_hot = true
 [models.m]
 import = "sklearn.dummy:DummyClassifier"
 params = { strategy = "prior" }
@@ -893,7 +891,7 @@ def study_case(rng: random.Random, folder: Path) -> Verdict:
         else "\n".join(lines).encode()
     )
     (folder / "study.toml").write_bytes(text)
-    table = damaged_table(rng, {"a": list(range(6)), "b": list("xyxyxy"), "t": list("uvuvuv")}, CELLS)
+    table = damaged_table(rng, {"a": list(range(6)), "b": [1, 2] * 3, "t": list("uvuvuv")}, CELLS)
     out = io.StringIO()
     csv.writer(out).writerows([list(table), *zip(*table.values(), strict=False)])
     (folder / "table.csv").write_bytes(damaged_text(rng, out.getvalue().encode(errors="replace"), [b",", b'"', b"\0"]))

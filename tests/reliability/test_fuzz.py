@@ -21,7 +21,7 @@ def test_nothing_but_our_own_errors(tmp_path: Path) -> None:
     print(f"seed {SEED}: {result.counts}")
     assert result.broken == []
     assert result.n_judged > 900
-    assert all(result.counts[kind, "read"] > 15 for kind in fuzz.KINDS if kind != "faulty")
+    assert all(result.counts[kind, "read"] > 10 for kind in fuzz.KINDS if kind != "faulty")
     assert result.counts["faulty", "refused"] > 150
 
 

@@ -720,7 +720,8 @@ def no_units(reading: _Reading) -> Source:
         raise reading.refuse(
             None,
             "it has one row for each model: a single score, or a mean, says nothing of how it varies (columns "
-            f"{known_columns(reading.table)}). {ADVICE} If its columns are datasets, say so: ",
+            f"{known_columns(reading.table)}).",
+            f"{ADVICE} If its columns are datasets, say so: ",
             column_advice("datasets", ",".join(numeric)),
             ".",
         )

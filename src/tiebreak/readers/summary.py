@@ -93,8 +93,9 @@ def source_of_means(table: SourceTable, models: Sequence[str], names: Sequence[s
     chosen, beside = _chosen(table, [each for each in columns if each.is_mean], spreads, options)
     cells = _cells(table, chosen.name)
     inside = [spread for _, spread in cells] if beside is None else table.words(beside.name).texts()
-    metric = table_metric(_metric_name(table, chosen, options), options, table.name).metric
-    kind, n = _kind_of(table, chosen, metric, options, has_spread=all(inside))
+    name = _metric_name(table, chosen, options)
+    kind, n = _kind_of(table, chosen, name or "score", options, has_spread=all(inside))
+    metric = table_metric(name, options, table.name).metric
     value, rounding = _numbers(table, chosen.name, [text for text, _ in cells])
     scale = _scale(table, chosen, metric, value)
     value, rounding, low, high = value / scale, rounding / scale, *metric.bounds
@@ -270,10 +271,10 @@ def _wrong(table: SourceTable, column: str, row: int, what: str, *fix: str) -> T
 
 
 def _kind_of(
-    table: SourceTable, chosen: _Column, metric: Metric, options: ReadOptions, *, has_spread: bool
+    table: SourceTable, chosen: _Column, metric: str, options: ReadOptions, *, has_spread: bool
 ) -> tuple[SummaryKind, tuple[int, ...]]:
     """Kind of the means, and of how many they are, as `Summary` has it."""
-    name, both, cv = _plain(metric.name), options.n_classes, options.cv
+    name, both, cv = _plain(metric), options.n_classes, options.cv
     is_of_runs, n_test = options.rows == "seeds", options.n_test if options.n_train is None else None
     if n_test is None and cv is None and options.n_train is None:
         n_test, n_folds, n_runs = (_n_of(table, held) for held in _COUNTS)
@@ -297,11 +298,11 @@ def _kind_of(
             raise refuse(table.name, None, None, what, "If they are of one test set, pass ", Setting("n_test"), ".")
         return ("runs", (n,)) if is_of_runs else ("folds", (n, n // getattr(cv, "n_repeats", 1)))
     if name not in RATES and not is_of_classes:
-        what = f"how far two models may differ by chance in {metric.name} on one test set does not follow from the values."
+        what = f"how far two models may differ by chance in {full_name(metric)} on one test set does not follow from the values."
         keep = "Keep the predictions of all models in one table, with a column of the truth, and compare that."
         raise refuse(table.name, chosen.name, None, what, keep, kind=UnsuitableDesignError)
     if is_of_classes and both is None:
-        what = f"{metric.name} is about positive and negative examples apart."
+        what = f"{full_name(metric)} is about positive and negative examples apart."
         fix = ("Say how many there are of each: ", Setting("n_test", "(40, 960)"), ".")
         raise refuse(table.name, chosen.name, None, what, *fix, kind=AmbiguousSourceError)
     if both is not None and is_of_classes:

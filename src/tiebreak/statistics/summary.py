@@ -180,7 +180,7 @@ def hanley_mcneil(area: ArrayLike, n_positive: ArrayLike, n_negative: ArrayLike)
     Examples
     --------
     >>> round(hanley_mcneil(0.85, 40, 960), 4)
-    0.0382
+    0.0385
     """
     a, m, n = floats_together(area=area, n_positive=n_positive, n_negative=n_negative)
     _require(_UNIT_INTERVAL, area=a)

@@ -177,7 +177,7 @@ class Table:
             yield from ((line, "bold") for line in wrapped(self.title, width))
         for n, row in enumerate((table.headers, *table.rows), -1):
             if self.rule and n == self.rule[0]:
-                yield f"  ---- {self.rule[1]} ----", "dim"
+                yield f"  ---- {self.rule[1]} ----"[:width], "dim"
             cells = [
                 " " * (wide - columns(cell)) * right + cell + " " * (wide - columns(cell)) * (not right)
                 for cell, wide, right in zip(row, widths, table.right, strict=True)

@@ -83,7 +83,15 @@ def runs_page(runs: Sequence[RunSummary], url: str) -> Page:
         for name, run in zip(names, runs, strict=True)
     )
     headers = ("run", "cells", "failed", "models", "splits", "metrics", "updated")
-    return Page.of(Table(f"Runs in {printable(url)}", headers, rows, (False, True, True, True, True, False, False)))
+    return Page.of(
+        Table(
+            f"Runs in {printable(url)}",
+            headers,
+            rows,
+            (False, True, True, True, True, False, False),
+            spare=("splits", "models", "metrics", "updated"),
+        )
+    )
 
 
 def runs_dict(runs: Sequence[RunSummary], url: str) -> dict[str, Any]:
