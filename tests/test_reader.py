@@ -93,7 +93,7 @@ def test_the_report_answers_thirteen_questions(moons: tb.Comparison, report: str
     asked = answers_of_moons(moons)
     assert len(asked) == 13
     assert [question for question, answer in asked.items() if answer not in report] == []
-    assert moons.sentence in report  # the answer in words, whole
+    assert moons.headline in report  # the answer in words, whole
 
 
 def test_an_answer_that_is_not_there_is_not_found(report: str) -> None:

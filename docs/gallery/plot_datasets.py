@@ -11,7 +11,7 @@ import numpy as np
 import tiebreak as tb
 
 answer = tb.compare("../../examples/bakeoff.csv", metric="accuracy", rope=0.005)
-print(answer.sentence)
+print(answer.headline)
 
 # %%
 # Average ranks, the best on the left. A bar joins models that are not told apart; H-InceptionTime and FreshPRINCE are not, but

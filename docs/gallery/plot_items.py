@@ -17,7 +17,7 @@ skill = {"large": 1.1, "small": 0.8, "tuned": 0.75, "base": 0.1}
 table = {"question": [f"q{i:03d}" for i in range(n)], "topic": rng.choice(["law", "physics", "history"], n).tolist()}
 table |= {name: (level + ease + rng.normal(0, 0.8, n) > 0).astype(int).tolist() for name, level in skill.items()}
 answer = tb.compare(tb.read_items(table, metric="accuracy"), rope=0.02)
-print(answer.sentence)
+print(answer.headline)
 
 # %%
 # Every model against the best one, with simultaneous intervals.

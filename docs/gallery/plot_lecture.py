@@ -38,7 +38,7 @@ print(f"columns picked from all rows: accuracy {outside:.2f}; picked in the pipe
 # know anything are then not told apart, although their means on these folds are far from equal.
 pipeline = make_pipeline(SelectKBest(k=10), LogisticRegression())
 answer = tb.evaluate({"pipeline": pipeline, "naive Bayes": GaussianNB()}, noise, coin, cv=folds).compare(rope=0.02)
-print(answer.sentence)
+print(answer.headline)
 
 # %%
 # From one holdout to nested cross-validation
@@ -156,5 +156,5 @@ print(f"here: textbook p = {textbook.pvalue():.4f}, corrected p = {corrected.pva
 # %%
 # And the question that was meant, whether one model is better by more than matters:
 answer = kept.compare("accuracy", rope=0.01)
-print(answer.sentence)
+print(answer.headline)
 answer.plot.ranking()

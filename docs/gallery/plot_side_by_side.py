@@ -21,7 +21,7 @@ kernels = [{"kernel": ["linear", "rbf"]}, {"kernel": ["poly"], "degree": [2, 3]}
 splits = RepeatedStratifiedKFold(n_splits=10, n_repeats=10, random_state=0)
 search = GridSearchCV(SVC(random_state=0), kernels, scoring="roc_auc", cv=splits).fit(X, y)
 answer = tb.compare(search, X=X, y=y, rope=0.01)
-print(answer.sentence)
+print(answer.headline)
 
 # %%
 # **Which model is the best?** The example ranks by the mean score. So does the table on the right, which also says how far

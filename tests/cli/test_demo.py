@@ -67,9 +67,9 @@ def test_both_examples_in_small(tmp_path: Path) -> None:
     for name, models in (("moons", 4), ("breast_cancer", 5)):
         saved = json.loads((tmp_path / f"{name}.json").read_text(encoding="utf-8"))
         assert len(saved["ranking"]) == models
-        assert " ".join(saved["sentence"].split()) in " ".join(done.stdout.split())
+        assert " ".join(saved["headline"].split()) in " ".join(done.stdout.split())
         assert len(list((tmp_path / name).glob("*.png"))) == 5
-        assert tb.compare(tmp_path / f"{name}.json", rope=demo.ROPE).sentence == saved["sentence"]
+        assert tb.compare(tmp_path / f"{name}.json", rope=demo.ROPE).headline == saved["headline"]
     lines = done.stdout.splitlines()
     assert f"Plots and JSON are in {tmp_path}: moons/, moons.json, breast_cancer/, breast_cancer.json" == lines[-1]
 

@@ -46,7 +46,7 @@ def test_a_switch_between_metrics(scores: str, capsys: pytest.CaptureFixture[str
     assert f"with <code>tiebreak {' '.join(typed)}</code>" in page
     for metric in metrics[1::2]:
         again = tb.compare("r.html", metric=metric)
-        assert again.sentence == tb.compare(scores, metric=metric, rope=0.02).sentence
+        assert again.headline == tb.compare(scores, metric=metric, rope=0.02).headline
 
 
 def test_a_title_a_note_and_facts(scores: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -173,7 +173,7 @@ def test_directions_of_several_metrics(scores: str, capsys: pytest.CaptureFixtur
     assert run(capsys, "report", "own.csv", *metrics, "--out", "r.html")[0] == 0
     for metric, lower in (("speed", False), ("cost", True)):
         expected = tb.compare("own.csv", metric=metric, lower_is_better=lower)
-        assert tb.compare("r.html", metric=metric).sentence == expected.sentence
+        assert tb.compare("r.html", metric=metric).headline == expected.headline
     wrong = run(capsys, "report", "own.csv", *metrics, "--lower-is-better", "--out", "r.html")
     assert wrong[0] == 2
     assert "--direction says for each metric what --lower-is-better" in wrong[2]
@@ -192,4 +192,4 @@ def test_a_pipe_is_read_once_for_all_metrics(scores: str, capsys: pytest.Capture
     assert run(capsys, "report", "pipe", *metrics, "--out", "r.html")[0] == 0
     writer.join(timeout=300)  # a guard against hanging
     for metric in metrics[1::2]:
-        assert tb.compare("r.html", metric=metric).sentence == tb.compare(scores, metric=metric).sentence
+        assert tb.compare("r.html", metric=metric).headline == tb.compare(scores, metric=metric).headline

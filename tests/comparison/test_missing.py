@@ -185,7 +185,7 @@ def test_one_missing_cell_does_not_put_the_worst_model_first(method: str) -> Non
     assert list(answer.ranking["rank"]) == [1, 2, 3]
     assert list(answer.ranking["standing"]) == ["best", "not best", "not best"]
     assert [answer.pair(*names).verdict for names in (("good", "fair"), ("fair", "poor"), ("good", "poor"))] == ["better"] * 3
-    assert answer.sentence.startswith("good is the best of the 3")
+    assert answer.headline.startswith("good is the best of the 3")
     assert "that have all scores" not in answer.to_text()
 
 

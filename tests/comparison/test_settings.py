@@ -62,7 +62,7 @@ def test_families_and_corrections_travel(settings: dict[str, Any], tmp_path: Pat
     again = tb.compare(path)
     assert {name: getattr(again.settings, name) for name in settings} == settings
     new, old = json.loads(again.to_json()), json.loads(Path(path).read_text())
-    for part in ("settings", "resolved", "sentence", "ranking", "pairs"):
+    for part in ("settings", "resolved", "headline", "ranking", "pairs"):
         assert new[part] == old[part], part
 
 

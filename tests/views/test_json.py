@@ -32,7 +32,7 @@ KEYS = [
     "settings",
     "resolved",
     "method",
-    "sentence",
+    "headline",
     "next_step",
     "detectable",
     "ranking",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from dataclasses import dataclass, fields
+import pickle
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -103,6 +104,9 @@ p_equivalent, p_worse, verdict, reason
     def is_in_family(self) -> bool:
         """True where the pair is one of those judged together, and so has a verdict."""
         return self.verdict != ""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _by_fields(self)
 
     @property
     def sentence(self) -> str:
@@ -206,9 +210,8 @@ class Comparison(Result):
     anew: Callable[[Settings], Comparison]
     reading_notices: tuple[Notice, ...] = ()
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Fields alone: what was read off them is found anew in a copy."""
-        return {each.name: getattr(self, each.name) for each in fields(self)}
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _by_fields(self)
 
     def with_(self, **settings: Any) -> Comparison:
         """Comparison of the same scores with other settings, named as in `tiebreak.compare`: ``answer.with_(rope=0.01)``."""
@@ -555,14 +558,9 @@ class Comparison(Result):
     # --- views -----------------------------------------------------------------------------------------------------
 
     @property
-    def sentence(self) -> str:
-        """The answer in plain words."""
-        return view_of(self).headline(self)
-
-    @property
     def headline(self) -> str:
-        """The verdict in at most 15 words, a name counting as one."""
-        return view_of(self).as_other("headline", self)
+        """The answer in at most 15 words, a name counting as one."""
+        return view_of(self).headline(self)
 
     @property
     def next_step(self) -> str:
@@ -680,7 +678,7 @@ class Comparison(Result):
     def __repr__(self) -> str:
         """Short: what was compared, by what."""
         units = f"{self.matrix.n_splits} {self.method.unit}s" if self.method.is_paired else f"{self.method.unit}s of their own"
-        return printable(f"<Comparison of {len(self.models)} models by {self.metric.name} on {units}: {self.sentence}>")
+        return printable(f"<Comparison of {len(self.models)} models by {self.metric.name} on {units}: {self.headline}>")
 
     # --- one pair --------------------------------------------------------------------------------------------------
 
@@ -738,3 +736,14 @@ class Comparison(Result):
         judged = self._judged(first, second)
         table = Family(first, second, judged, self.rope, self.settings.alpha, "none", family="best")
         return table.row_values(0, mirrored)
+
+
+def _by_fields(result: Comparison | PairComparison) -> tuple[Any, ...]:
+    """Parts of a pickle: functions that know the data go along, and what was read off the fields is found anew."""
+    from joblib.externals.loky.cloudpickle_wrapper import dumps
+
+    return _loaded, (type(result), dumps({each.name: getattr(result, each.name) for each in dataclasses.fields(result)}))
+
+
+def _loaded(kind: type[Any], content: bytes) -> Any:
+    return kind(**pickle.loads(content))  # noqa: S301  (its own bytes, inside of a pickle that was loaded)

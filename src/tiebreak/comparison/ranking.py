@@ -85,11 +85,6 @@ class RankingTable:
     standard_error: FloatArray | None
 
     @property
-    def ordering_value(self) -> FloatArray:
-        """Value by which models are ordered where the family shows nothing: the adjusted one where there is one."""
-        return self.mean if self.adjusted is None else self.adjusted
-
-    @property
     def contenders(self) -> IntArray:
         """Rows of the models that may be the best; none where the family does not say."""
         return np.flatnonzero(self.may_be_best) if self.may_be_best is not None else np.zeros(0, dtype=np.intp)

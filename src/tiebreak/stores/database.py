@@ -198,8 +198,9 @@ class Database(ABC):
             connection.driver.close()
 
     def __del__(self) -> None:
-        with suppress(Exception):  # at the end of the interpreter
-            self.close()
+        if suppress is not None:  # at the end of the interpreter even that is gone
+            with suppress(Exception):
+                self.close()
 
     def give_up(self, connection: Connection) -> None:
         """Undo what a connection is at, and let go of it."""

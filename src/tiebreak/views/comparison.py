@@ -355,7 +355,7 @@ def facts(comparison: Comparison, requirements: Requirements | None = None) -> d
             "assumptions": list(method.assumptions),
             "references": list(method.references),
         },
-        sentence=answer.headline(comparison),
+        headline=answer.headline(comparison),
         next_step=answer.next_step(comparison),
         detectable=plain(detectable(comparison)),
         ranking=records_of(ranking_columns(comparison)),
@@ -387,7 +387,6 @@ VIEW = View(
     frames={"ranking": ranking_frame, "correlation": correlation_frame, "shrinkage": shrinkage_frame},
     sentence=answer.headline,
     texts={
-        "headline": "tiebreak.views.answer:headline",
         "next_step": "tiebreak.views.answer:next_step",
         "details": "tiebreak.views.comparison:details_text",
         "latex": "tiebreak.views.paper:latex",

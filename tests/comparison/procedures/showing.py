@@ -16,7 +16,7 @@ from tiebreak.numerics import SPREAD
 def check_shown(answer: tb.Comparison, tmp_path: Path, *, plots: set[str]) -> None:
     """Text, frames, JSON read back, a pair both ways round, gates, plots and the paragraph for a paper."""
     tmp_path.mkdir(exist_ok=True)
-    assert answer.sentence.split(" ")[0] in answer.to_html().replace("&#x27;", "'").replace("&#39;", "'")
+    assert answer.headline.split(" ")[0] in answer.to_html().replace("&#x27;", "'").replace("&#39;", "'")
     for text in (answer.to_text(), answer.to_markdown(), answer.methods_paragraph(), answer.to_latex()):
         assert answer.method.name in text or "tabular" in text
         assert re.search(r"\b(nan|inf|None)\b", text) is None

@@ -101,4 +101,4 @@ def test_scores_without_spread_are_called_what_they_are(rng) -> None:
     assert (pair.reason, pair.difference, pair.verdict) == ("identical-scores", 0.0, "undecided")
     apart = compared(columns | {"other": score + 0.125})
     assert apart.pair("one", "other").reason == "no-spread"
-    assert "too few" not in apart.sentence
+    assert "too few" not in apart.headline

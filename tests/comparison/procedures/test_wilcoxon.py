@@ -221,7 +221,7 @@ def test_a_centre_against_the_mean_is_said() -> None:
         "b": [0.81, 0.812, 0.811, 0.813, 0.809, 0.8105, 0.8115, 0.8125, 0.8095, 0.8135, 0.8085, 0.40],
     }
     answer = tb.compare(table, metric="accuracy", rope=0.005)
-    assert "accuracy typically 0.01075 higher" in answer.sentence
+    assert "accuracy typically 0.01075 higher" in answer.headline
     notices = {notice.code: notice.text for notice in answer.notices}
     assert "'b' is typically ahead of 'a'" in notices["mean-against-centre"]
     assert "'a' has the better mean" in notices["mean-against-centre"]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -77,19 +76,6 @@ class Judged:
         statistic, reach_df, least = (each[rows] if each is not None and each.ndim else each for each in columns)
         law = self.law.take(rows)
         return Judged(law=law, unit=self.unit, statistic=statistic, reach_df=reach_df, least_pvalue=least, credible=self.credible)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Functions that know the data go along when an answer is pickled, which the standard library cannot do."""
-        from joblib.externals.loky.cloudpickle_wrapper import dumps
-
-        return _loaded, (
-            type(self),
-            dumps({each.name: getattr(self, each.name) for each in fields(self)}),
-        )
-
-
-def _loaded(kind: type[Judged], content: bytes) -> Judged:
-    return kind(**pickle.loads(content))  # noqa: S301  (its own bytes, inside of a pickle that was loaded)
 
 
 class ModelValues(NamedTuple):
@@ -210,16 +196,6 @@ class Procedure:
     refuse: Callable[[Scores], TiebreakError | None] = lambda data: None
     remarks: Callable[[Scores], Iterator[Notice]] = lambda data: iter(())
     beside: Callable[[Scores, Settings], Iterator[TestOnly]] = lambda data, settings: iter(())
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """An answer that is pickled names its procedure, whose functions stand in its file."""
-        return _registered, (self.name, self.question)
-
-
-def _registered(name: str, question: Question) -> Procedure:
-    from tiebreak.comparison.procedures import METHODS
-
-    return next(each for each in METHODS.of(name) if each.question == question)
 
 
 @dataclass(frozen=True, kw_only=True)
