@@ -106,7 +106,7 @@ def test_rounding_is_that_of_the_most_digits_in_the_column():
     ("table", "options", "words"),
     [
         (ONE, {}, r"one row for each model.*Of how many test examples\? n_test=1000.*Surer: keep the single scores"),
-        ({**ONE, "accuracy_std": [0.01, 0.02]}, {}, r"Of how many folds\? cv=10\. Training runs\? rows='seeds' and cv=5"),
+        ({**ONE, "accuracy_std": [0.01, 0.02]}, {}, r"Of how many folds\? cv=10\. Training runs\? rows='seeds', cv=5"),
         ({"model": ["a", "b"], "auc": [0.9, 0.8]}, {}, r"n_test=\(40, 960\)"),
         ({"model": ["a", "b"], "auc": [0.9, 0.8]}, {"n_test": 1000}, r"positive and negative examples apart.*n_test=\(40, 960\)"),
         ({"model": ["a", "b"], "f1": [0.9, 0.8]}, {"n_test": 1000}, "does not follow from the values. Keep the predictions"),

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tiebreak.errors import (
+    Advice,
     AmbiguousSourceError,
     InvalidParameterError,
     InvalidScoresError,
@@ -62,6 +63,8 @@ _OF_CLASSES = {
 """Metrics that are shares of the positive examples (0), or of the negative ones (1)."""
 
 _AREA = "rocauc"
+
+_CLASSES = Advice("n_test=(40, 960)", typed="--n-test 40,960")
 
 KEEP = (
     "Surer: keep the single scores, those of each model on each split (columns 'model', 'fold' and the metric), or the "
@@ -282,9 +285,15 @@ def _kind_of(
     is_of_classes = name in _OF_CLASSES or name == _AREA
     if n_test is None and cv is None:
         start = f"it has one row for each model, a single score or a mean ({chosen.name!r}), which says nothing of how it varies."
-        folds = ("Of how many folds? ", Setting("cv", "10"), ". Training runs? ", Setting("rows", "'seeds'"), " and ")
-        more = (*folds, Setting("cv", "5"), ". ") if has_spread else ()
-        size = Setting("n_test", "(40, 960)" if is_of_classes else "1000")
+        folds = (
+            "Of how many folds? ",
+            Setting("cv", "10"),
+            ". Training runs? ",
+            Advice("rows='seeds', cv=5", typed="--seeds 5"),
+            ". ",
+        )
+        more = folds if has_spread else ()
+        size = _CLASSES if is_of_classes else Setting("n_test", "1000")
         end = f". The answer then holds whatever the overlap of the models' mistakes. {KEEP}"
         raise refuse(table.name, None, None, start, *more, "Of how many test examples? ", size, end, kind=AmbiguousSourceError)
     if n_test is None:
@@ -303,7 +312,7 @@ def _kind_of(
         raise refuse(table.name, chosen.name, None, what, keep, kind=UnsuitableDesignError)
     if is_of_classes and both is None:
         what = f"{full_name(metric)} is about positive and negative examples apart."
-        fix = ("Say how many there are of each: ", Setting("n_test", "(40, 960)"), ".")
+        fix = ("Say how many there are of each: ", _CLASSES, ".")
         raise refuse(table.name, chosen.name, None, what, *fix, kind=AmbiguousSourceError)
     if both is not None and is_of_classes:
         return ("areas", both) if name == _AREA else ("rates", (both[_OF_CLASSES[name]],))

@@ -138,6 +138,18 @@ def test_the_command_line_takes_sizes_folds_and_seeds(capsys, tmp_path):
         assert words in err
 
 
+def test_what_a_table_of_means_needs_is_said_in_options_that_work(capsys, tmp_path):
+    """The refusal of the command names options as they are typed; pasted, they answer."""
+    FOLDS.to_csv(tmp_path / "folds.csv", index=False)
+    pd.DataFrame({"model": ["a", "b"], "auc": [0.9, 0.8]}).to_csv(tmp_path / "areas.csv", index=False)
+    for name, options in (("folds.csv", (("--cv", "10"), ("--seeds", "5"))), ("areas.csv", (("--n-test", "40,960"),))):
+        code, _, err = run_compare(capsys, str(tmp_path / name))
+        assert code == 2
+        for option in options:
+            assert " ".join(option) in err
+            assert run_compare(capsys, str(tmp_path / name), *option)[0] == 0
+
+
 def test_a_method_for_other_means_is_refused():
     """Rates are no means over folds; the error names the procedure for them."""
     with pytest.raises(tb.TiebreakError, match="take 'summary-rates'"):
