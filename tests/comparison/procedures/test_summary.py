@@ -85,6 +85,14 @@ def test_a_pair_that_no_overlap_settles_is_said_to_be_so():
     assert "Not shown, whatever the overlap: b." in page
 
 
+def test_the_report_and_the_notebook_have_the_lines_as_code():
+    """As they are, with their quotes escaped; plots are drawn."""
+    answer = tb.compare(RATES, n_test=1000)
+    for page in (answer.to_html(), answer._repr_html_()):
+        assert "<pre><code>table = pd.DataFrame(" in page
+    assert answer.plot.ranking().data["model"].tolist() == ["a", "b", "c", "d"]
+
+
 def test_what_is_shown_needs_no_lines():
     """Two runs far apart."""
     table = pd.DataFrame({"model": ["a", "b"], "accuracy": [0.95, 0.5]})
