@@ -111,7 +111,7 @@ def test_one_command_reads_them_to_the_verdict(name: str, written: Path, capsys:
     assert "compared: 4 models, 95 items, by " in said
     assert "tasks: 'arc', 'gsm8k' and 'mmlu'\n" in said
     assert ("2 epochs of each item are averaged" in said) == (name != "harness")
-    assert "Verdict: " in said
+    assert "  verdict" in said
     spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     with capsys.disabled():
         print(f"\ntiebreak FOLDER, {name}: {spent:.2f} s of the processor")
