@@ -75,7 +75,8 @@ def overlap_notes(comparison: Comparison) -> tuple[str, ...]:
     never = [names[test.models[1]] for test in tests if np.isnan(test.statistic)]
     number, what = _NEEDED.get(means.kind, ("", ""))
     parts = [f"{number.format(share, 2 * share - 1)} ({name})" for name, share in some.items()]
+    more = f" (and {len(parts) - 3} more models)" if len(parts) > 3 else ""
     return (
-        *([f"Depends on the overlap: decided if {what.format(' or '.join(parts[:3]))}."] if parts else []),
+        *([f"Depends on the overlap: decided if {what.format(' or '.join(parts[:3]))}{more}."] if parts else []),
         *([f"Not shown, whatever the overlap: {listed(never, 5)}."] if never else []),
     )

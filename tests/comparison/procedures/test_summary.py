@@ -70,6 +70,26 @@ def test_the_overlap_that_is_said_settles_the_pair_and_less_does_not():
             assert summary_rates(*rates, 1000, rounding=0.0005, shared=shared).verdict(alpha=0.05 / 6) == verdict
 
 
+@pytest.mark.parametrize(
+    "settings", [{}, {"correction": "none"}, {"rope": "1%"}, {"baseline": "b"}, {"correction": "holm"}, {"family": "best"}]
+)
+def test_only_pairs_that_are_undecided_depend_on_the_overlap(settings):
+    """At the level of the family, whatever sets it; where that changes with the data, or no pair is judged, nothing is said."""
+    for table, asked in ((RATES, {"n_test": 1000}), (FOLDS, {"cv": 5})):
+        answer = tb.compare(table, **asked, **settings)
+        said = {frozenset(test.models) for test in answer.supplementary_tests}
+        leader = settings.get("baseline", answer.models[0])
+        pairs = answer.pairs[(answer.pairs["first"] == leader) | (answer.pairs["second"] == leader)]
+        undecided = {frozenset((row.first, row.second)) for row in pairs.itertuples() if row.verdict == "undecided"}
+        assert said == (set() if {"holm", "best"} & set(settings.values()) else undecided)
+
+
+def test_models_beyond_the_third_that_depend_on_the_overlap_are_counted():
+    """Of forty models a tenth of a percent apart."""
+    table = pd.DataFrame({"model": [f"m{k}" for k in range(40)], "accuracy": [0.9 - 0.001 * k for k in range(40)]})
+    assert " more models)" in " ".join(str(tb.compare(table, n_test=1000)).split())
+
+
 def test_the_page_says_which_overlap_would_do_and_three_lines_that_settle_it():
     """Of 1,000 examples d is worse whatever the overlap; at most 120 words."""
     page = str(tb.compare(RATES, n_test=1000))

@@ -84,13 +84,15 @@ def _overlaps(data: Scores, settings: Settings) -> Iterator[TestOnly]:
     """For the leader, or the baseline, and each other model that is not told apart from it: the overlap at which it would be."""
     means, _ = _means_of(data)
     models = data.matrix().models
-    if means.kind == "runs":  # which are independent
+    is_stepwise = settings.correction not in (None, "bonferroni", "none")  # whose levels are those of the data as they are
+    if means.kind == "runs" or is_stepwise or settings.family == "best":  # runs are independent
         return
     own = 0 if settings.baseline is None else models.index(settings.baseline)
     others = np.array([row for row in range(len(models)) if row != own])
     n_pairs = len(others) if settings.baseline is not None else len(models) * (len(models) - 1) // 2
+    alpha = settings.alpha / (1 if settings.correction == "none" else n_pairs)
     law = _law(data, np.full((others.size, 1), own), others[:, None], _SHARES)
-    is_decided = law.verdict(float(settings.rope), settings.alpha / n_pairs) != "undecided"
+    is_decided = law.verdict(float(settings.rope), alpha) != "undecided"
     for row, decided in zip(others.tolist(), is_decided, strict=True):
         if not decided[0]:
             share = float(_SHARES[np.argmax(decided)]) if decided.any() else float("nan")
