@@ -356,7 +356,7 @@ def _settling(pair: PairComparison) -> str:
     comparison = pair.comparison
     names = quoted_names(comparison.models)
     a, b = names[pair.first], names[pair.second]
-    if lines_to_keep(comparison.matrix.summary, comparison.metric.name):
+    if lines_to_keep(comparison):
         return STEPS["keep scores"]
     need = need_of(pair)
     if need is None:

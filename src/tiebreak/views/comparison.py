@@ -106,7 +106,7 @@ def _next_step(comparison: Comparison) -> str:
 
 def _lines_to_keep(comparison: Comparison) -> tuple[str, ...]:
     is_open = answer.next_step(comparison) == answer.STEPS["keep scores"]
-    return lines_to_keep(comparison.matrix.summary, comparison.metric.name) if is_open else ()
+    return lines_to_keep(comparison) if is_open else ()
 
 
 def _flips(comparison: Comparison) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tiebreak.scores.metric import HIGHER_IS_BETTER
 from tiebreak.views.names import quoted_names
 from tiebreak.views.words import count, listed
 
@@ -19,9 +20,9 @@ _LINES = {
     "rates": ("table = pd.DataFrame({{n: m.predict(X) for n, m in models.items()}})", _SAVE, _COMPARE),
     "areas": ("table = pd.DataFrame({{n: m.predict_proba(X)[:, 1] for n, m in models.items()}})", _SAVE, _COMPARE),
     "folds": (
-        "scores = {{n: cross_validate(m, X, y, cv={cv}) for n, m in models.items()}}",
-        'answer = tb.compare(scores, metric="{metric}", cv={cv})',
-        "print(answer)",
+        "how = dict(cv={cv}, scoring={scorer!r})",
+        "scores = {{n: cross_validate(m, X, y, **how) for n, m in models.items()}}",
+        "print(tb.compare(scores, metric={scorer!r}, cv={cv}))",
     ),
     "pycaret": (
         'table = pd.DataFrame({{str(m): predict_model(m, X)["prediction_label"] for m in models}})',
@@ -38,12 +39,16 @@ _LINES = {
 """Three lines to copy, by the tool that made the table, else by what the means are of."""
 
 
-def lines_to_keep(means: Summary | None, metric: str) -> tuple[str, ...]:
+def lines_to_keep(comparison: Comparison) -> tuple[str, ...]:
     """Lines that keep the single scores and compare them; none where these are known, or no overlap counts."""
+    means, metric = comparison.matrix.summary, comparison.metric
     if means is None or means.kind == "runs":
         return ()
     lines = _LINES[means.tool if means.tool and means.kind != "folds" else means.kind]
-    return tuple(line.format(metric=metric, cv=means.n[-1]) for line in lines)
+    scorer = metric.name if metric.higher_is_better else f"neg_{metric.name}"
+    # of predictions a rate under another name, such as exact match or an error rate, is an accuracy
+    known = metric.name if metric.name in HIGHER_IS_BETTER else "accuracy"
+    return tuple(line.format(metric=known, scorer=scorer, cv=means.n[-1]) for line in lines)
 
 
 def design_of_means(means: Summary) -> str:

@@ -9,6 +9,7 @@ import pytest
 import tiebreak as tb
 from tests.cli.conftest import run_compare
 from tiebreak.statistics.summary import hanley_mcneil, summary_means, summary_rates
+from tiebreak.views.summary import lines_to_keep
 
 RATES = pd.DataFrame({"model": ["a", "b", "c", "d"], "accuracy": [0.952, 0.941, 0.92, 0.884]})
 FOLDS = pd.DataFrame({"model": ["a", "b", "c"], "f1_mean": [0.88, 0.86, 0.7], "f1_std": [0.02, 0.01, 0.03]})
@@ -113,6 +114,31 @@ def test_the_report_and_the_notebook_have_the_lines_as_code():
         assert [line.split("(")[0] for line in lines[:2]] == ["table = pd.DataFrame", "table.assign"]
         assert len(lines) == 3
     assert answer.plot.ranking().data["model"].tolist() == ["a", "b", "c", "d"]
+
+
+def test_lines_to_copy_measure_the_metric_of_the_table_and_hold_no_text_from_it():
+    """The lines are run: f1 of two models by scikit-learn's scorer; a loss is asked for as its negative; a name stays a text."""
+    from sklearn.datasets import make_classification
+    from sklearn.model_selection import cross_validate
+    from sklearn.naive_bayes import GaussianNB
+    from sklearn.tree import DecisionTreeClassifier
+
+    X, y = make_classification(random_state=0)
+    names = {
+        "X": X,
+        "y": y,
+        "models": {"a": GaussianNB(), "b": DecisionTreeClassifier()},
+        "tb": tb,
+        "cross_validate": cross_validate,
+    }
+    for metric in ("f1", "log_loss"):
+        table = pd.DataFrame({"model": ["a", "b"], metric: [0.88, 0.87], f"{metric}_std": [0.02, 0.01]})
+        lines = lines_to_keep(tb.compare(table, cv=5))
+        exec("\n".join([*lines, lines[-1].replace("print(", "answer = (")]), names)
+        assert names["answer"].metric.name == metric
+    hostile = pd.DataFrame({"model": ["a", "b"], "x';import os;'": [0.88, 0.87], "x';import os;'_std": [0.02, 0.01]})
+    answer = tb.compare(hostile, metric="x';import os;'", lower_is_better=False, cv=5)
+    assert lines_to_keep(answer)[0] == """how = dict(cv=5, scoring="x';import os;'")"""
 
 
 def test_what_is_shown_needs_no_lines():
