@@ -67,7 +67,7 @@ def _tail_table(df: float) -> tuple[FloatArray, float]:
     rest = np.log(stdtr(df, -np.sqrt(df) * np.sinh(u))) + df * u
     fitted = np.linalg.solve(chebyshev.chebvander(nodes, DEGREE), rest.T)
     to_powers = [np.pad(chebyshev.cheb2poly(row[: k + 1]), (0, DEGREE - k)) for k, row in enumerate(np.eye(DEGREE + 1))]
-    return np.transpose(to_powers) @ fitted, float(width)
+    return np.asarray(np.transpose(to_powers) @ fitted, dtype=float), float(width)
 
 
 def _tail_by_table(x: FloatArray, df: float) -> FloatArray:

@@ -114,8 +114,8 @@ def differences_of_means(score: FloatArray, one: IntArray, two: IntArray, layout
         score = score[used]
         sums = cluster_sums(score[:, 0], layout.clusters, weights=layout.weights)
     found = []
-    for rows in blocks(one.size, score[0].size):
-        i, j, size = one[rows], two[rows], scale[rows]
+    for part in blocks(one.size, score[0].size):
+        i, j, size = one[part], two[part], scale[part]
         if sums is not None:
             found.append(_of_sums(sums._replace(totals=sums.totals[i] - sums.totals[j]), size))
         else:
