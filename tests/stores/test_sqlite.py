@@ -172,9 +172,7 @@ def test_links_that_lead_nowhere(tmp_path: Path) -> None:
     loop.symlink_to(loop)
     for path in (dangling, loop):
         for use in (SqlStore(path).runs, lambda path=path: SqlStore(path).open(a_plan())):
-            with pytest.raises(
-                StoreError, match=f"{path.name} cannot be opened or written: it is a link that leads nowhere"
-            ):
+            with pytest.raises(StoreError, match=f"{path.name} cannot be opened or written: it is a link that leads nowhere"):
                 use()
 
 

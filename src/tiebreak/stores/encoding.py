@@ -153,7 +153,7 @@ _SECONDS = struct.Struct("<2d")
 
 
 class _Facts(msgspec.Struct, forbid_unknown_fields=True):
-    """What a cell has beside its numbers, as far as it is not as usual; reasons by the position of their metric."""
+    """Facts of a cell beside its numbers, as far as they are not as usual; reasons by the position of their metric."""
 
     warnings: tuple[str, ...] = ()
     message: str = ""
@@ -344,13 +344,12 @@ def pack_plan(record: RunRecord, environments: Sequence[Mapping[str, str]]) -> b
 def unpack_plan(content: bytes) -> tuple[RunRecord, tuple[Mapping[str, str], ...]]:
     """Read what `pack_plan` made; raises one of `MALFORMED` for a plan that no store has."""
     from tiebreak.scores.metric import Metric
-    from tiebreak.stores.plan_mapping import check_record
 
     arrays = unpack_arrays(content)
     plan = msgspec.convert(from_json(arrays["document"].tobytes()), _Plan)
     require(bool(plan.environments), "no versions")
     require(plan.threads is None or 0 < plan.threads < 2**20, "threads that are no number")
-    record = RunRecord(
+    return RunRecord(
         plan.name,
         tuple(ModelRecord(*each) for each in plan.models),
         tuple(_dataset(each, arrays, f"{i} ") for i, each in enumerate(plan.datasets)),
@@ -359,9 +358,7 @@ def unpack_plan(content: bytes) -> tuple[RunRecord, tuple[Mapping[str, str], ...
         plan.threads,
         plan.environments[-1],
         plan.settings,
-    )
-    check_record(record)
-    return record, tuple(plan.environments)
+    ), tuple(plan.environments)
 
 
 def _dataset(facts: _Dataset, arrays: Mapping[str, NumericArray], prefix: str) -> DatasetRecord:

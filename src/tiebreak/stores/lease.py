@@ -50,22 +50,27 @@ class SqlLease(AbstractContextManager["SqlLease"]):
 
     def claim(self, cells: Sequence[Cell], *, again: Collection[Cell] = ()) -> Claim:
         """Take on those of the cells that nobody else has."""
-        return self.write((), cells, again=again)[1]
+        return self._hand_over((), cells, again)[1]
 
     def write(
         self, outcomes: Sequence[Outcome], wanted: Sequence[Cell] = (), *, again: Collection[Cell] = ()
     ) -> tuple[list[Outcome], Claim]:
         """Keep outcomes of cells that were granted, and take on others in the same transaction."""
+        return self._hand_over(outcomes, wanted, again)
+
+    def _hand_over(
+        self, outcomes: Sequence[Outcome], wanted: Sequence[Cell], again: Collection[Cell]
+    ) -> tuple[list[Outcome], Claim]:
         log = self._of
         claim = Claim([], [], [])
         lost: set[Cell] = set()
-        for piece in log.pieces(outcomes) if outcomes or wanted else ():
-            lost_now, taken, self._held = log.do(partial(self._exchange, piece, wanted, again), to_write=True)
+        for piece in log._pieces(outcomes) if outcomes or wanted else ():
+            lost_now, taken, self._held = log._do(partial(self._exchange, piece, wanted, again), to_write=True)
             lost |= lost_now
             claim, wanted = (taken, ()) if wanted else (claim, ())
         if self._held and self._heart.ident is None:
             self._heart.start()
-        refused = [outcome for outcome in outcomes if log.mapping.stored(outcome.cell) in lost] if lost else []
+        refused = [outcome for outcome in outcomes if log._mapping.stored(outcome.cell) in lost] if lost else []
         if refused:
             _log.warning(
                 "run %r: what this process measured for %s%s came too late and was not kept, as another process has taken over.",
@@ -82,10 +87,10 @@ class SqlLease(AbstractContextManager["SqlLease"]):
             self._heart.join()
         if not self._held or isinstance(error, StoreError):  # a store that is lost is not waited for again
             return
-        database, log = self._of.database, self._of
+        database, log = self._of._database, self._of
         try:
             run = database.do if error is None else database.once  # nor by who has been interrupted
-            run(lambda c: c.execute(_DELETE, [log.run, self._holder]), log.record.name, to_write=True)
+            run(lambda c: c.execute(_DELETE, [log._run, self._holder]), log.record.name, to_write=True)
             self._held = set()
         except TiebreakError:
             if error is None:
@@ -93,12 +98,12 @@ class SqlLease(AbstractContextManager["SqlLease"]):
 
     def _beat_on(self) -> None:
         """Show that this process lives, even while a fit takes long; unless others have taken it for dead."""
-        database, log = self._of.database, self._of
+        database, log = self._of._database, self._of
         while not self._is_over.wait(self._seconds / BEATS):
             if not self._held:
                 continue
             with suppress(TiebreakError):  # who measures will meet it too, and tell; nobody waits for it
-                database.once(lambda c: c.execute(_SHOW, [database.now(c), log.run, self._holder]), to_write=True)
+                database.once(lambda c: c.execute(_SHOW, [database.now(c), log._run, self._holder]), to_write=True)
 
     # --- within a transaction -------------------------------------------------------------------------------------------------
 
@@ -113,30 +118,30 @@ class SqlLease(AbstractContextManager["SqlLease"]):
         others, own = self._owners(connection)
         done = {cell for cell, _ in piece}
         refused = done & others
-        refused |= log.put([each for each in piece if each[0] not in others], connection, own)
+        refused |= log._put([each for each in piece if each[0] not in others], connection, own)
         claim = Claim([], [], [])
-        places = {cell: log.mapping.stored(cell) for cell in wanted}
-        kept = log.kept(connection, set(places.values()))
+        places = {cell: log._mapping.stored(cell) for cell in wanted}
+        kept = log._kept(connection, set(places.values()))
         metrics = [metric.name for metric in log.record.metrics]
         for cell, place in places.items():
-            outcome = log.outcome(kept[place], cell) if place in kept else None
+            outcome = log._outcome(kept[place], cell) if place in kept else None
             if outcome is not None and is_settled(outcome, metrics, is_again=cell in again):
-                claim.settled.append(log.mapping.own_part(outcome))
+                claim.settled.append(log._mapping.own_part(outcome))
             elif place in others:
                 claim.held.append(cell)
             else:
                 claim.granted.append(cell)
         held = (self._held - done - others) | {places[cell] for cell in claim.granted}
         if held:
-            content = sealed(to_json([_place(), self._seconds, sorted(held)]), "lease", log.run, self._holder)
-            connection.execute(_PUT, [log.database.now(connection), content, log.run, self._holder])
+            content = sealed(to_json([_place(), self._seconds, sorted(held)]), "lease", log._run, self._holder)
+            connection.execute(_PUT, [log._database.now(connection), content, log._run, self._holder])
         elif own:
-            connection.execute(_DELETE, [log.run, self._holder])
+            connection.execute(_DELETE, [log._run, self._holder])
         return refused, claim, held
 
     def _owners(self, connection: Connection) -> tuple[set[Cell], set[Cell]]:
         """Cells of others who live, and those that are still this holder's; who does not live any more loses its row."""
-        run, now = self._of.run, self._of.database.now(connection)
+        run, now = self._of._run, self._of._database.now(connection)
         others: set[Cell] = set()
         own: set[Cell] = set()
         for holder, shown, content in connection.execute(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from tiebreak.errors import ConflictingScoreError
+from tiebreak.errors import ChangedRunError
 from tiebreak.plan.record import STATES, Cell, Outcome, Outputs, RunRecord
 from tiebreak.stores.cells import CellTable, cell_text, is_planned, settle
 from tiebreak.stores.contract import Note
@@ -82,13 +82,13 @@ class SqlLog:
         lease_seconds: float,
         report: Report = refuse,
     ) -> None:
-        self.record, self.run, self.database = record, run, database
+        self.record, self._run, self._database = record, run, database
         self._environment, self._lease_seconds, self._report = environment, lease_seconds, report
         self._see(stored, plan)
 
     def _see(self, stored: RunRecord, plan: int) -> None:
         """Take note of what the stored run has; of the data only what names of cells are made from."""
-        self.mapping = map_plan(self.record, stored)
+        self._mapping = map_plan(self.record, stored)
         datasets = tuple(dataclasses.replace(dataset, target=None, test_rows=()) for dataset in stored.datasets)
         self._stored = dataclasses.replace(stored, datasets=datasets)
         self._metrics = [metric.name for metric in stored.metrics]
@@ -97,12 +97,12 @@ class SqlLog:
     @property
     def environments(self) -> tuple[Mapping[str, str], ...]:
         """The versions that the run was begun with, and all that were accepted later."""
-        return self.do(lambda connection: read_plan(connection, self.run, self.record.name))[1]
+        return self._do(lambda connection: read_plan(connection, self._run, self.record.name))[1]
 
     def write(self, outcomes: Sequence[Outcome]) -> None:
         """Keep the outcomes, all of them or none."""
-        for piece in self.pieces(outcomes):
-            self.do(partial(self.put, piece), to_write=True)
+        for piece in self._pieces(outcomes):
+            self._do(partial(self._put, piece), to_write=True)
 
     def lease(self) -> SqlLease:
         """Begin a share in measuring the run, for one process among several."""
@@ -112,7 +112,7 @@ class SqlLog:
 
     def table(self) -> CellTable:
         """Read all recorded cells."""
-        pages = self.do(partial(self._scan, self._columns))
+        pages = self._do(partial(self._scan, self._columns))
         table = CellTable(*(np.concatenate(column) for column in zip(*pages, strict=True)))
         order = np.lexsort((table.model, table.split, table.dataset))
         if np.array_equal(order, np.arange(order.size)):
@@ -127,79 +127,79 @@ class SqlLog:
         else:
             wanted = sorted(set(cells))
             for cell in wanted:
-                self.mapping.check(Outcome(cell))
+                self._mapping.check(Outcome(cell))
         size = BLOCK_WITH_OUTPUTS if outputs else BLOCK
         for start in range(0, len(wanted), size):
-            block = {self.mapping.stored(cell): cell for cell in wanted[start : start + size]}
+            block = {self._mapping.stored(cell): cell for cell in wanted[start : start + size]}
             found = self._read(block, outputs=outputs)
             if cells is None and len(found) < len(block):  # they were there a moment ago
                 gone = next(stored for stored in block if stored not in found)
                 refuse(Damage(self.record.name, cell_text(self._stored, gone), "it is gone"))
-            yield from (self.mapping.own_part(found[stored]) for stored in block if stored in found)
+            yield from (self._mapping.own_part(found[stored]) for stored in block if stored in found)
 
     def noted(self, what: Note) -> Iterator[Outcome]:
         """Read the recorded outcomes that have warnings, or reasons of undefined scores, in the order of the plan."""
 
         def find(connection: Connection) -> list[tuple[Any, ...]]:
-            self.tally(connection)
+            self._tally(connection)
             statement = "SELECT dataset, split, model FROM tiebreak_cells WHERE run = ? AND noted & ? <> 0"
-            return connection.execute(statement, [self.run, NOTES[what]])
+            return connection.execute(statement, [self._run, NOTES[what]])
 
-        stored = np.array(self.do(find), dtype=np.int64).reshape(-1, 3)
-        planned = np.column_stack(self.mapping.planned(*stored.T))
+        stored = np.array(self._do(find), dtype=np.int64).reshape(-1, 3)
+        planned = np.column_stack(self._mapping.planned(*stored.T))
         cells = [Cell(*each) for each in planned[planned[:, 0] != ABSENT].tolist()]
         return (outcome for outcome in self.outcomes(cells) if getattr(outcome, what))
 
     def check(self) -> None:
         """Read everything, so that what is not as it was written is reported."""
-        cells = list(chain(*self.do(partial(self._scan, lambda page: [row.cell for row in page]))))
+        cells = list(chain(*self._do(partial(self._scan, lambda page: [row.cell for row in page]))))
         for cell in cells:
             if not is_planned(self._stored, cell):
                 self._report(Damage(self.record.name, "the list of cells", cell_text(self._stored, cell)))
         for start in range(0, len(cells), BLOCK_WITH_OUTPUTS):
             self._read({cell: cell for cell in cells[start : start + BLOCK_WITH_OUTPUTS]}, outputs=True)
-        leases = self.do(lambda c: c.execute("SELECT holder, content FROM tiebreak_leases WHERE run = ?", [self.run]))
+        leases = self._do(lambda c: c.execute("SELECT holder, content FROM tiebreak_leases WHERE run = ?", [self._run]))
         for holder, content in leases:
             try:
-                unsealed(content, "lease", self.run, holder)
+                unsealed(content, "lease", self._run, holder)
             except MALFORMED as error:
                 self._report(Damage(self.record.name, "the list of leases", fault_text(error)))
 
-    def do(self, work: Callable[[Connection], Part], *, to_write: bool = False) -> Part:
+    def _do(self, work: Callable[[Connection], Part], *, to_write: bool = False) -> Part:
         """Return what some work returns, in a transaction."""
-        return self.database.do(work, self.record.name, to_write=to_write)
+        return self._database.do(work, self.record.name, to_write=to_write)
 
     # --- writing ------------------------------------------------------------------------------------------------------------
 
-    def pieces(self, outcomes: Sequence[Outcome]) -> list[list[tuple[Cell, Outcome]]]:
+    def _pieces(self, outcomes: Sequence[Outcome]) -> list[list[tuple[Cell, Outcome]]]:
         """Parts of outcomes for a transaction each, with their stored cells; a single one unless there are very many."""
         for outcome in outcomes:
-            self.mapping.check(outcome)
-        placed = [(self.mapping.stored(outcome.cell), outcome) for outcome in outcomes]
+            self._mapping.check(outcome)
+        placed = [(self._mapping.stored(outcome.cell), outcome) for outcome in outcomes]
         return [placed[start : start + MOST_CELLS] for start in range(0, len(placed) or 1, MOST_CELLS)]
 
-    def put(
+    def _put(
         self, piece: Sequence[tuple[Cell, Outcome]], connection: Connection, owned: Collection[Cell] | None = None
     ) -> set[Cell]:
         """Put a piece in the transaction under way by the rule of writing.
 
         Returns the cells that have another score by now, which is an error of those `owned`, and of all where that is None.
         """
-        tally = self.tally(connection)
-        before = self.kept(connection, {cell for cell, _ in piece})
+        tally = self._tally(connection)
+        before = self._kept(connection, {cell for cell, _ in piece})
         rows: dict[Cell, CellRow] = {}
         contents: dict[Cell, bytes] = {}
         refused: set[Cell] = set()
         for cell, outcome in piece:
             row = rows.get(cell) or before.get(cell)
-            old = None if row is None else self.outcome(row)
+            old = None if row is None else self._outcome(row)
             is_done = old is not None and old.is_done
             arrays: Mapping[str, Any] = {}
             if is_done and outcome.outputs and row is not None and row.outputs:
                 arrays = unpack_arrays(contents[cell]) if cell in contents else self._outputs(connection, [row])[cell]
             try:
                 new = settle(self._stored, old, arrays, outcome if old is None else dataclasses.replace(outcome, cell=cell))
-            except ConflictingScoreError:
+            except ChangedRunError:
                 if owned is None or cell in owned:
                     raise
                 refused.add(cell)
@@ -211,7 +211,7 @@ class SqlLog:
                 contents[cell] = pack_arrays(outputs, "the output of {!r}") if outputs else b""
             n_bytes = len(contents[cell]) if cell in contents else row.outputs if row is not None else 0
             environment = row.environment if is_done and row is not None else self._environment
-            rows[cell] = cell_row((self.run, *cell), new, environment, n_bytes, self.mapping.metric_position)
+            rows[cell] = cell_row((self._run, *cell), new, environment, n_bytes, self._mapping.metric_position)
         if rows:
             self._put_rows(connection, tally, before, rows, contents)
         return refused
@@ -226,37 +226,37 @@ class SqlLog:
     ) -> None:
         numbers = hashes(list(rows.values()))
         connection.execute_many(_PUT_CELL, [(*row[:-1], number) for row, number in zip(rows.values(), numbers, strict=True)])
-        places = {(self.run, *cell): content for cell, content in contents.items()}
+        places = {(self._run, *cell): content for cell, content in contents.items()}
         connection.execute_many(_DELETE_OUTPUT, [place for place, content in places.items() if not content])
         packed = [(*place, sealed(content, "output", *place)) for place, content in places.items() if content]
         connection.execute_many(_PUT_OUTPUT, packed)
         replaced = [before[cell] for cell in rows if cell in before]
         after = tally._replace(
-            updated=self.database.now(connection),
+            updated=self._database.now(connection),
             n_cells=tally.n_cells + len(rows) - len(replaced),
             n_done=tally.n_done + _n_done(rows.values()) - _n_done(replaced),
             hash_sum=_wrapped(tally.hash_sum + sum(numbers) - sum(row.hash for row in replaced)),
         )
-        connection.execute("UPDATE tiebreak_runs SET tally = ? WHERE run = ?", [pack_tally(self.run, after), self.run])
+        connection.execute("UPDATE tiebreak_runs SET tally = ? WHERE run = ?", [pack_tally(self._run, after), self._run])
 
     # --- reading, within a transaction --------------------------------------------------------------------------------------
 
-    def tally(self, connection: Connection) -> Tally:
+    def _tally(self, connection: Connection) -> Tally:
         """Read the tally, and what others have added to the plan."""
-        tally = read_tally(connection, self.run, self.record.name)
+        tally = read_tally(connection, self._run, self.record.name)
         if tally.plan != self._plan:
-            stored, _, plan = read_plan(connection, self.run, self.record.name)
+            stored, _, plan = read_plan(connection, self._run, self.record.name)
             if plan != tally.plan:
                 refuse(Damage(self.record.name, "the plan", "it is not the one that was written last"))
             self._see(stored, plan)
         return tally
 
-    def kept(self, connection: Connection, cells: Collection[Cell]) -> dict[Cell, CellRow]:
+    def _kept(self, connection: Connection, cells: Collection[Cell]) -> dict[Cell, CellRow]:
         """Read the rows of cells, by stored positions; those not kept are left out."""
         rows = map(CellRow._make, self._rows(connection, _COLUMNS, "cells", cells))
         return {row.cell: row for row in self._whole([row for row in rows if row.cell in cells])}
 
-    def outcome(self, row: CellRow, cell: Cell | None = None, outputs: Outputs = NOTHING) -> Outcome | None:
+    def _outcome(self, row: CellRow, cell: Cell | None = None, outputs: Outputs = NOTHING) -> Outcome | None:
         """Read the outcome in a row, for its stored cell or another name of it; None where damage is only reported."""
         try:
             return read_outcome(row, self._metrics, row.cell if cell is None else cell, outputs)
@@ -269,7 +269,7 @@ class SqlLog:
         for (dataset, split), group in groupby(sorted(cells), key=itemgetter(0, 1)):
             models = [cell[2] for cell in group]
             statement = f"SELECT {columns} FROM tiebreak_{table} {_OF_SPLIT}"  # noqa: S608
-            yield from connection.execute(statement, [self.run, dataset, split, models[0], models[-1]])
+            yield from connection.execute(statement, [self._run, dataset, split, models[0], models[-1]])
 
     def _outputs(self, connection: Connection, rows: Sequence[CellRow]) -> dict[Cell, dict[str, NumericArray]]:
         """Read the outputs of cells that have some."""
@@ -295,12 +295,12 @@ class SqlLog:
 
     def _scan(self, take: Callable[[Sequence[CellRow]], Part], connection: Connection) -> list[Part]:
         """Take something from each page of rows, all pages together being what was written."""
-        tally = self.tally(connection)
+        tally = self._tally(connection)
         parts: list[Part] = []
         n_rows = n_whole = hash_sum = 0
         after: Sequence[int] = (-1, -1, -1)
         while True:
-            page = [*map(CellRow._make, connection.execute(_AFTER.format(PAGE), [self.run, *after]))]
+            page = [*map(CellRow._make, connection.execute(_AFTER.format(PAGE), [self._run, *after]))]
             whole = self._whole(page)
             parts.append(take(whole))
             n_rows, n_whole = n_rows + len(page), n_whole + len(whole)
@@ -318,7 +318,7 @@ class SqlLog:
 
     def _columns(self, page: Sequence[CellRow]) -> tuple[Any, ...]:
         """Turn the part of a page that belongs to the plan into columns, in the order of the fields of `CellTable`."""
-        mapping = self.mapping
+        mapping = self._mapping
         try:
             positions = np.array([row[1:6] for row in page], dtype=np.int64).reshape(-1, 5)
             states, environments = positions[:, 3], positions[:, 4]
@@ -327,7 +327,7 @@ class SqlLog:
             seconds, score, measured = read_numbers([row[9] for row in page], len(mapping.metric_position))
         except MALFORMED:
             for row in page:  # which of them it is
-                self.outcome(row)
+                self._outcome(row)
             raise
         dataset, split, model = mapping.planned(*positions[:, :3].T)
         own = np.flatnonzero(dataset != ABSENT)
@@ -339,13 +339,13 @@ class SqlLog:
         """Outcomes of those cells that are recorded, by stored positions, as they were at one moment, each under a given name."""
 
         def work(connection: Connection) -> dict[Cell, Outcome]:
-            self.tally(connection)
-            kept = self.kept(connection, cells.keys())
+            self._tally(connection)
+            kept = self._kept(connection, cells.keys())
             arrays = self._outputs(connection, [row for row in kept.values() if row.outputs]) if outputs else {}
-            found = ((stored, self.outcome(row, cells[stored], arrays.get(stored, NOTHING))) for stored, row in kept.items())
+            found = ((stored, self._outcome(row, cells[stored], arrays.get(stored, NOTHING))) for stored, row in kept.items())
             return {stored: outcome for stored, outcome in found if outcome is not None}
 
-        return self.do(work)
+        return self._do(work)
 
 
 def _n_done(rows: Iterable[CellRow]) -> int:

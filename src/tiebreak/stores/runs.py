@@ -72,10 +72,13 @@ def _tally(run: int, blob: bytes) -> Tally:
 
 def read_plan(connection: Connection, run: int, name: str) -> tuple[RunRecord, tuple[Mapping[str, str], ...], int]:
     """Read the plan of a run, the versions that it was measured with, and the hash of both."""
+    from tiebreak.stores.plan_mapping import check_record
+
     blob = _column(connection, run, name, "plan")
     try:
         record, environments = unpack_plan(unsealed(blob, "plan", run))
         require(record.name == name, "the plan of another run")
+        check_record(record)
     except MALFORMED as error:
         refuse(Damage(name, "the plan", fault_text(error)))
         raise
