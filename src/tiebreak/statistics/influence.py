@@ -528,7 +528,7 @@ def metric_of_numbers(
 
 
 def _predictions(actual: ArrayLike, predicted: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """What each item is, and what each model predicts, in rows."""
+    """Truth of the items, and predictions of each model in rows."""
     truth = check_array(actual, "actual", "n_items")
     rows = np.atleast_2d(check_array(predicted, "predicted", "..., n_items"))
     if rows.shape[1:] != truth.shape:
