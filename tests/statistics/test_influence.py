@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 from sklearn import metrics
 
-from tiebreak.errors import InvalidParameterError, InvalidScoresError, TooFewSplitsError
+from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.numerics import IDENTICAL
 from tiebreak.statistics import (
     ClusterSums,
@@ -156,7 +156,7 @@ def test_a_weight_of_0_is_an_example_left_out() -> None:
 )
 def test_wrong_input_is_refused(call, text: str) -> None:
     """With what was met."""
-    with pytest.raises(InvalidScoresError, match=text):
+    with pytest.raises(DataError, match=text):
         call()
 
 

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from tiebreak.errors import InvalidParameterError, InvalidScoresError
+from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.statistics import (
     adjust_pvalues,
     average_ranks,
@@ -202,7 +202,7 @@ def test_models_without_a_common_dataset_lose_a_degree_of_freedom() -> None:
         (lambda: friedman_test([[0.8, np.inf]] * 3), InvalidScoresError, "the scores must be finite numbers, or nan"),
         (
             lambda: friedman_test([[0.8, NAN], [1, 2]]),
-            InvalidScoresError,
+            DataError,
             "1 scores are missing, and Friedman's test needs every",
         ),
         (lambda: friedman_from_ranks([1.0, 1.5, 2.5], 9), InvalidScoresError, "of 3 models add up to 6; these are off by 1."),
@@ -216,10 +216,10 @@ def test_models_without_a_common_dataset_lose_a_degree_of_freedom() -> None:
             InvalidParameterError,
             "control must be the position of a model, 0 to 1",
         ),
-        (lambda: skillings_mack([[1, 2, NAN], [2, 1, NAN]]), InvalidScoresError, "model(s) 2 are not."),
+        (lambda: skillings_mack([[1, 2, NAN], [2, 1, NAN]]), DataError, "model(s) 2 are not."),
         (
             lambda: skillings_mack([[1, NAN], [NAN, 2]]),
-            InvalidScoresError,
+            DataError,
             "each model must be measured on a dataset together",
         ),
     ],
@@ -328,7 +328,7 @@ def test_eight_time_series_classifiers() -> None:
     [
         (
             lambda: nemenyi([1.0, 1.5], 9),
-            InvalidScoresError,
+            DataError,
             "the average ranks of 2 models add up to 3; these are off by 0.5.",
         ),
         (

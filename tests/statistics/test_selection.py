@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tiebreak.errors import InvalidParameterError, InvalidScoresError
+from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.statistics import bootstrap_winner, bootstrap_winner_by
 
 
@@ -143,7 +143,7 @@ def test_bootstraps_without_a_score_are_counted() -> None:
         (
             [[1.0], [2.0]],
             {"groups": [1, 1]},
-            InvalidScoresError,
+            DataError,
             "two groups or more are needed; got 1.",
         ),
     ],

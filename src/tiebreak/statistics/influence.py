@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.errors import InvalidScoresError, TooFewSplitsError
+from tiebreak.errors import DataError
 from tiebreak.numerics import (
     IDENTICAL,
     RELATIVE_TOLERANCE,
@@ -96,7 +96,7 @@ def clustered_mean(
 
     Raises
     ------
-    InvalidScoresError
+    DataError
         Shapes that do not go together, infinite values, weights that are negative or sum to 0.
 
     References
@@ -235,10 +235,10 @@ def check_weights(weights: ArrayLike | None, n: int) -> FloatArray:
         return np.ones(n)
     values = floats(weights, "weights")
     if values.shape != (n,):
-        raise InvalidScoresError(f"weights needs one number for each of the {n} examples; got the shape {values.shape}.")
+        raise DataError(f"weights needs one number for each of the {n} examples; got the shape {values.shape}.")
     if not np.all(np.isfinite(values)) or np.any(values < 0) or values.sum() == 0:
         low, total = float(values.min()), float(values.sum())
-        raise InvalidScoresError(
+        raise DataError(
             f"weights must be finite, not negative, and not all 0; the smallest is {low:g} and they sum to {total:g}."
         )
     return values
@@ -262,7 +262,7 @@ def welch_ttest(first: ArrayLike, second: ArrayLike) -> Law:
 
     Raises
     ------
-    InvalidScoresError
+    DataError
         Fewer than two scores of either.
 
     References
@@ -439,9 +439,8 @@ def metric_of_classes(
 
     Raises
     ------
-    InvalidScoresError
+    DataError
         Shapes that do not go together, classes that are no whole numbers.
-    TooFewSplitsError
         Fewer than two items or clusters.
 
     References
@@ -468,7 +467,7 @@ def metric_of_classes(
     classes, flat = truth.astype(np.int64), rows.astype(np.int64)
     n_classes = int(max(classes.max(), flat.max(), 1)) + 1
     if metric in PER_CLASS and n_classes > 2:
-        raise InvalidScoresError(
+        raise DataError(
             f"{metric} is of the positive one of two classes, and there are {n_classes}. Take {metric}_macro or another mean."
         )
     codes, n_units = _units(clusters, truth.size)
@@ -540,7 +539,7 @@ def _units(clusters: Sequence[object] | ArrayLike | None, n: int) -> tuple[IntAr
     """Number of each item's cluster, None where each is by itself, and how many units there are."""
     codes, n_units = (None, n) if clusters is None else group_codes(clusters, n, "clusters")
     if n_units < 2:
-        raise TooFewSplitsError("the jackknife leaves out examples, or clusters, one at a time, and needs two or more of them.")
+        raise DataError("the jackknife leaves out examples, or clusters, one at a time, and needs two or more of them.")
     return codes, n_units
 
 

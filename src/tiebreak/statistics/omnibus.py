@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import chdtrc, fdtrc, ndtr, ndtri
 
-from tiebreak.errors import InvalidParameterError, InvalidScoresError
+from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.numerics import (
     RELATIVE_TOLERANCE,
     SMALLEST_PVALUE,
@@ -70,7 +70,7 @@ def rank_models(scores: ArrayLike, *, higher_is_better: bool = True, scale: Arra
 
     Raises
     ------
-    InvalidScoresError
+    DataError
         An infinite score, or no table.
 
     Examples
@@ -128,7 +128,7 @@ def friedman_test(
 
     Raises
     ------
-    InvalidScoresError
+    DataError
         Fewer than two models or datasets, a missing score (see `skillings_mack`), or an infinite one.
 
     References
@@ -148,7 +148,7 @@ def friedman_test(
     ranks = rank_models(scores, higher_is_better=higher_is_better, scale=scale)
     n, k = _check_size(*ranks.shape[-2:])
     if np.isnan(ranks).any():
-        raise InvalidScoresError(
+        raise DataError(
             f"{int(np.isnan(ranks).sum())} scores are missing, and Friedman's test needs every model on every dataset. Leave out "
             "models or datasets, or use skillings_mack."
         )
@@ -171,7 +171,7 @@ def friedman_from_ranks(average_ranks: ArrayLike, n_datasets: int) -> Friedman:
 
     Raises
     ------
-    InvalidScoresError
+    DataError
         Ranks that do not add up, or fewer than two models or datasets.
 
     Examples
@@ -246,7 +246,7 @@ def nemenyi(average_ranks: ArrayLike, n_datasets: int) -> FloatArray:
 
     Raises
     ------
-    InvalidScoresError
+    DataError
         Ranks that do not add up to n_models (n_models + 1) / 2, or fewer than two models.
 
     References
@@ -357,7 +357,7 @@ def skillings_mack(scores: ArrayLike, *, higher_is_better: bool = True, scale: A
 
     Raises
     ------
-    InvalidScoresError
+    DataError
         No dataset with two models, a model without any such dataset, or an infinite score.
 
     References
@@ -378,7 +378,7 @@ def skillings_mack(scores: ArrayLike, *, higher_is_better: bool = True, scale: A
     present = ~np.isnan(ranks)
     n_of_model = np.count_nonzero(present, axis=0)
     if not len(ranks) or ranks.shape[1] < 2 or not n_of_model.all():
-        raise InvalidScoresError(
+        raise DataError(
             "each model must be measured on a dataset together with another one; model(s) "
             f"{', '.join(map(str, np.flatnonzero(n_of_model == 0).tolist())) or 'of this table'} are not."
         )
@@ -423,7 +423,7 @@ def _check_average_ranks(ranks: ArrayLike, axes: str = "n_models") -> FloatArray
     k = values.shape[-1]
     off = np.abs(values.sum(axis=-1) - k * (k + 1) / 2).max()
     if off > 0.006 * k:
-        raise InvalidScoresError(
+        raise DataError(
             f"the average ranks of {k} models add up to {k * (k + 1) / 2:g}; these are off by {off:.3g}. Give each model's mean "
             "rank over the same datasets, tied models sharing the mean of their ranks."
         )
@@ -432,10 +432,10 @@ def _check_average_ranks(ranks: ArrayLike, axes: str = "n_models") -> FloatArray
 
 def _check_size(n_datasets: int, n_models: int) -> tuple[int, int]:
     if n_models < 2:
-        raise InvalidScoresError(f"two models or more are needed; got {n_models}.")
+        raise DataError(f"two models or more are needed; got {n_models}.")
     n = check_count(n_datasets, "n_datasets", 0)
     if n < 2:
-        raise InvalidScoresError(f"two datasets or more are needed; got {n}.")
+        raise DataError(f"two datasets or more are needed; got {n}.")
     return n, n_models
 
 

@@ -78,7 +78,7 @@ def crossed_mean(
 
     Raises
     ------
-    InvalidScoresError
+    DataError
         Shapes that do not go together, fewer than two runs, or an example without any run.
 
     Notes
@@ -98,7 +98,7 @@ def crossed_mean(
     present = ~np.isnan(scores)
     runs_of = present.sum(axis=-2)
     if np.any(runs_of == 0):
-        raise InvalidScoresError(f"example {np.argwhere(runs_of == 0)[0][-1]} has no answer in any run; leave it out.")
+        raise DataError(f"example {np.argwhere(runs_of == 0)[0][-1]} has no answer in any run; leave it out.")
     means = np.where(present, scores, 0.0).sum(axis=-2) / runs_of
     sums = cluster_sums(means, clusters, weights=weights)
     items = mean_of_clusters(sums)

@@ -115,7 +115,7 @@ def stratified_mean(
 
     Raises
     ------
-    InvalidScoresError
+    DataError
         Shapes that do not go together, infinite values, weights that are negative or sum to 0 in a stratum.
 
     References

@@ -53,9 +53,8 @@ def diebold_mariano(differences: ArrayLike, *, horizon: int | None = None, scale
 
     Raises
     ------
-    TooFewSplitsError
+    DataError
         Fewer than two periods.
-    InvalidScoresError
         Losses that are not finite.
     InvalidParameterError
         A horizon of less than 1, or as long as the series.
@@ -90,7 +89,7 @@ def diebold_mariano(differences: ArrayLike, *, horizon: int | None = None, scale
     """
     d = check_differences(differences, unit="period")
     if not np.isfinite(d).all():
-        raise InvalidScoresError(
+        raise DataError(
             f"{np.count_nonzero(~np.isfinite(d))} of the differences are not finite. A missing period breaks the order of time; "
             "compare an unbroken stretch."
         )

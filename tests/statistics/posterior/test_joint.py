@@ -197,7 +197,7 @@ def test_errors_of_input() -> None:
         joint_posterior([[0.1, np.nan], [0.2, 0.3]], test_train_ratio=RATIO)
     with pytest.raises(InvalidScoresError, match="1 by 2 or more"):
         joint_posterior([[0.1], [0.2]], test_train_ratio=RATIO)
-    with pytest.raises(InvalidScoresError, match=r"shape \(3,\)"):
+    with pytest.raises(DataError, match=r"shape \(3,\)"):
         joint_posterior([0.1, 0.2, 0.3], test_train_ratio=RATIO)
     with pytest.raises(InvalidParameterError, match="test_train_ratio"):
         joint_posterior([[0.1, 0.2], [0.2, 0.4]], test_train_ratio=-1.0)

@@ -192,7 +192,7 @@ def _read(differences: Sequence[ArrayLike] | ArrayLike, test_train_ratio: ArrayL
     listed: Any = differences if np.iterable(differences) else [differences]
     rows = [check_array(each, f"the differences of dataset {i}", "n_splits", (2,)) for i, each in enumerate(listed)]
     if len(rows) < 2:
-        raise TooFewDatasetsError(
+        raise DataError(
             f"{len(rows)} dataset(s), but at least 2 are needed to see how differences vary between datasets. For one dataset "
             "use tb.statistics.corrected_t."
         )
@@ -203,7 +203,7 @@ def _read(differences: Sequence[ArrayLike] | ArrayLike, test_train_ratio: ArrayL
     flat = np.sqrt(squares) <= RELATIVE_TOLERANCE * largest
     sd = np.sqrt(squares / n)
     if np.all(flat) and rope == 0:
-        raise InvalidScoresError(
+        raise DataError(
             "the differences are the same within every dataset, so nothing says how precise they are; give a rope, or use "
             "signed_rank_posterior, which takes one difference for each dataset."
         )
