@@ -102,10 +102,10 @@ def test_scale_that_is_none(scale: object) -> None:
 )
 def test_array_that_is_none(values: object, axes: str, least: tuple[int, ...], met: str) -> None:
     """Shapes, sizes and holes are named with what is allowed; infinite ones where numbers may be missing."""
-    with pytest.raises(InvalidScoresError) as caught:
+    with pytest.raises(DataError) as caught:
         check_array(values, "the scores", axes, least)  # type: ignore[arg-type]
     assert met in str(caught.value)
-    with pytest.raises(InvalidScoresError, match=r"or nan where they are missing, of the shape .* \(1, 2\); 1 are infinite"):
+    with pytest.raises(DataError, match=r"or nan where they are missing, of the shape .* \(1, 2\); 1 are infinite"):
         check_array([[np.nan, np.inf]], "it", "n_models, n_items", can_lack=True)
 
 

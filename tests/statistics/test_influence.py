@@ -190,7 +190,7 @@ def test_samples_without_spread() -> None:
 
 def test_a_single_score_is_refused() -> None:
     """One number has no spread."""
-    with pytest.raises(InvalidScoresError, match=r"second must be .* 2 or more; got the shape"):
+    with pytest.raises(DataError, match=r"second must be .* 2 or more; got the shape"):
         welch_ttest([1, 2], [3])
 
 
@@ -312,14 +312,14 @@ def test_equal_models_in_uneven_clusters_keep_the_level(metric: str, n_clusters:
             InvalidParameterError,
             "metric must be one of 'balanced_acc",
         ),
-        (lambda: metric_of_classes([0, 1, 2], [[0, 1, 1]], "f1"), InvalidScoresError, "and there are 3. Take f1_macro"),
-        (lambda: metric_of_classes([0, 0.5], [[0, 1]], "f1"), InvalidScoresError, "actual must be numbers of classes"),
-        (lambda: metric_of_classes([0, 1], [[0]], "f1"), InvalidScoresError, "one for each example"),
-        (lambda: metric_of_classes([0, 1], [[0, 1]], "f1", ["a", "a"]), TooFewSplitsError, "two or more"),
-        (lambda: metric_of_numbers([0, 1], [[0]], "r2"), InvalidScoresError, "one for each example"),
+        (lambda: metric_of_classes([0, 1, 2], [[0, 1, 1]], "f1"), DataError, "and there are 3. Take f1_macro"),
+        (lambda: metric_of_classes([0, 0.5], [[0, 1]], "f1"), DataError, "actual must be numbers of classes"),
+        (lambda: metric_of_classes([0, 1], [[0]], "f1"), DataError, "one for each example"),
+        (lambda: metric_of_classes([0, 1], [[0, 1]], "f1", ["a", "a"]), DataError, "two or more"),
+        (lambda: metric_of_numbers([0, 1], [[0]], "r2"), DataError, "one for each example"),
         (
             lambda: metric_of_numbers([0, 1], [[0, np.nan]], "r2"),
-            InvalidScoresError,
+            DataError,
             "predicted must be finite numbers.* 1 are nan",
         ),
     ],

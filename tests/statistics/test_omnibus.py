@@ -196,19 +196,19 @@ def test_models_without_a_common_dataset_lose_a_degree_of_freedom() -> None:
 @pytest.mark.parametrize(
     ("call", "error", "text"),
     [
-        (lambda: friedman_test([[0.8], [0.7]]), InvalidScoresError, "two models or more are needed; got 1."),
-        (lambda: friedman_test([[0.8, 0.7]]), InvalidScoresError, "two datasets or more are needed; got 1."),
-        (lambda: friedman_test([0.8, 0.7]), InvalidScoresError, "n_datasets, n_models), 0 by 0 or more; got the shape (2,)."),
-        (lambda: friedman_test([[0.8, np.inf]] * 3), InvalidScoresError, "the scores must be finite numbers, or nan"),
+        (lambda: friedman_test([[0.8], [0.7]]), DataError, "two models or more are needed; got 1."),
+        (lambda: friedman_test([[0.8, 0.7]]), DataError, "two datasets or more are needed; got 1."),
+        (lambda: friedman_test([0.8, 0.7]), DataError, "n_datasets, n_models), 0 by 0 or more; got the shape (2,)."),
+        (lambda: friedman_test([[0.8, np.inf]] * 3), DataError, "the scores must be finite numbers, or nan"),
         (
             lambda: friedman_test([[0.8, NAN], [1, 2]]),
             DataError,
             "1 scores are missing, and Friedman's test needs every",
         ),
-        (lambda: friedman_from_ranks([1.0, 1.5, 2.5], 9), InvalidScoresError, "of 3 models add up to 6; these are off by 1."),
+        (lambda: friedman_from_ranks([1.0, 1.5, 2.5], 9), DataError, "of 3 models add up to 6; these are off by 1."),
         (
             lambda: friedman_from_ranks([1.0], 9),
-            InvalidScoresError,
+            DataError,
             "the average ranks must be finite numbers of the shape (..., n_models), 2 or more",
         ),
         (
@@ -333,7 +333,7 @@ def test_eight_time_series_classifiers() -> None:
         ),
         (
             lambda: nemenyi([[1.0, 2.0]], 9),
-            InvalidScoresError,
+            DataError,
             "the average ranks must be finite numbers of the shape (n_models), 2 or more; got the shape (1, 2).",
         ),
         (lambda: critical_difference(1, 9), InvalidParameterError, "n_models must be a whole number of at least 2; got 1."),

@@ -75,7 +75,7 @@ def test_what_does_not_vary_or_has_no_value_has_no_interval() -> None:
         ),
         (
             lambda: permutation_test_paired([1, np.nan]),
-            InvalidScoresError,
+            DataError,
             "differences must be finite numbers of the shape .* 1 are nan",
         ),
         (lambda: permutation_test_paired([1, 2], n_permutations=0), InvalidParameterError, "n_permutations must be a whole"),

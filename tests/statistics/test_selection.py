@@ -132,7 +132,7 @@ def test_bootstraps_without_a_score_are_counted() -> None:
 @pytest.mark.parametrize(
     ("values", "settings", "error", "message"),
     [
-        ([1.0, 2.0], {}, InvalidScoresError, "the values must be finite numbers of the shape (n_examples, n_models), 2 by 1 or"),
+        ([1.0, 2.0], {}, DataError, "the values must be finite numbers of the shape (n_examples, n_models), 2 by 1 or"),
         (
             [[1.0], [2.0]],
             {"n_resamples": 0},

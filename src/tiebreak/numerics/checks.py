@@ -66,7 +66,7 @@ def check_array(
     least: tuple[int, ...] = (1,),
     *,
     can_lack: bool = False,
-    error: type[TiebreakError] = InvalidScoresError,
+    error: type[TiebreakError] = DataError,
 ) -> FloatArray:
     """Array of finite floats by the names of its axes, such as "n_models, n_examples", after any others with "...".
 

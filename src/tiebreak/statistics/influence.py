@@ -463,7 +463,7 @@ def metric_of_classes(
     for name, each in (("actual", truth), ("predicted", rows)):
         wrong = ~((each == np.rint(each)) & (each >= 0))
         if wrong.any():
-            raise InvalidScoresError(f"{name} must be numbers of classes: 0, 1 and so on; it holds {each[wrong][0]:g}.")
+            raise DataError(f"{name} must be numbers of classes: 0, 1 and so on; it holds {each[wrong][0]:g}.")
     classes, flat = truth.astype(np.int64), rows.astype(np.int64)
     n_classes = int(max(classes.max(), flat.max(), 1)) + 1
     if metric in PER_CLASS and n_classes > 2:
@@ -531,7 +531,7 @@ def _predictions(actual: ArrayLike, predicted: ArrayLike) -> tuple[FloatArray, F
     truth = check_array(actual, "actual", "n_items")
     rows = np.atleast_2d(check_array(predicted, "predicted", "..., n_items"))
     if rows.shape[1:] != truth.shape:
-        raise InvalidScoresError(f"actual has the shape {truth.shape} and predicted {rows.shape}; one for each example.")
+        raise DataError(f"actual has the shape {truth.shape} and predicted {rows.shape}; one for each example.")
     return truth, rows
 
 

@@ -125,7 +125,7 @@ def prediction_powered_mean(
     f = check_array(judged_labelled, "judged_labelled", "..., n_labelled", (3,))
     g = check_array(judged, "judged", "..., n_judged", (2,))
     if y.shape != f.shape or g.shape[:-1] not in ((), y.shape[:-1]):
-        raise InvalidScoresError(
+        raise DataError(
             "a judgement of the same examples goes with each label, and further ones are of as many rows; got the shapes "
             f"{y.shape}, {f.shape} and {g.shape}."
         )

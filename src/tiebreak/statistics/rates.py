@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainc, betaincinv, chdtrc, gammaln, ndtr, ndtri
 
-from tiebreak.errors import InvalidScoresError
+from tiebreak.errors import DataError
 from tiebreak.numerics import (
     RELATIVE_TOLERANCE,
     SPREAD,
@@ -533,7 +533,7 @@ def cochran_q(correct: ArrayLike) -> Significance:
 
     Raises
     ------
-    InvalidScoresError
+    DataError
         Values other than 0 and 1, or fewer than two models.
 
     References
@@ -543,7 +543,7 @@ def cochran_q(correct: ArrayLike) -> Significance:
     table = check_array(correct, "correct", "..., n_models, n_examples", (2, 1))
     wrong = (table != 0) & (table != 1)
     if wrong.any():
-        raise InvalidScoresError(f"correct holds 0 and 1, one for each model and example; got {table[wrong][0]:g}.")
+        raise DataError(f"correct holds 0 and 1, one for each model and example; got {table[wrong][0]:g}.")
     k = table.shape[-2]
     of_model, of_example = table.sum(axis=-1), table.sum(axis=-2)
     spread = ((of_model - of_model.mean(axis=-1, keepdims=True)) ** 2).sum(axis=-1)

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.errors import InvalidParameterError, InvalidScoresError
+from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.numerics import (
     RELATIVE_TOLERANCE,
     FloatArray,
@@ -292,7 +292,7 @@ def model_confidence_set(
 
     Raises
     ------
-    InvalidScoresError
+    DataError
         Losses that are not finite, or fewer than two of them or of the models.
     InvalidParameterError
         An unknown statistic, or a number of resamples or a length of blocks that is none or too long.

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.errors import InvalidScoresError, TooFewDatasetsError
+from tiebreak.errors import DataError
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray, check_array, check_ratio, check_rope, plain, student_tail
 from tiebreak.numerics.law import Law, RopeProbabilities, tabulated
 from tiebreak.numerics.quadrature import log_gamma_nodes
@@ -109,11 +109,9 @@ def hierarchical_posterior(
 
     Raises
     ------
-    TooFewDatasetsError
-        One dataset.
-    InvalidScoresError
-        One score on a dataset, scores that are not finite, or differences that are the same within every dataset while the
-        rope is 0.
+    DataError
+        One dataset, one score on a dataset, scores that are not finite, or differences that are the same within every dataset
+        while the rope is 0.
 
     Notes
     -----
