@@ -211,7 +211,11 @@ def test_what_changes_between_looks_is_refused(
         ({"looks": 3}, InvalidParameterError, "looks is a file, an earlier answer"),
         ({"looks": {"kind": "looks", "schema": 2}}, UnreadableSourceError, "reads schema 1. Update tiebreak"),
         ({"looks": {"kind": "other"}}, UnreadableSourceError, "holds no looks"),
-        ({"looks": {"kind": "looks", "schema": 1, "n_total": 5}}, UnreadableSourceError, "no whole record of looks"),
+        (
+            {"looks": {"kind": "looks", "schema": 1, "n_total": "5"}},
+            UnreadableSourceError,
+            "no whole record of looks.*at `n_total`",
+        ),
     ],
 )
 def test_what_is_no_plan_is_refused(settings: dict[str, Any], error: type[Exception], text: str) -> None:
@@ -223,21 +227,21 @@ def test_what_is_no_plan_is_refused(settings: dict[str, Any], error: type[Except
 @pytest.mark.parametrize(
     ("change", "text"),
     [
-        ({"n": 0}, "look 1 has n 0, which is no number of units"),
-        ({"n": "100"}, "look 1 has n '100', which is no number of units"),
-        ({"fraction": 5}, "look 1 has the fraction 5, which is no share of a plan"),
-        ({"fraction": -1}, "look 1 has the fraction -1"),
-        ({"interval_alpha": None}, "an entry is not of its kind"),
-        ({"decided": [["m0", "m1"]]}, "look 1 has decided pairs that are not two models and a verdict"),
+        ({"n": 0}, "a look has at least one unit, and at most all of the plan; got one at 0"),
+        ({"n": "100"}, r"Expected `int`, got `str` at `taken\[0\].n`"),
+        ({"fraction": 5}, "at most all of the plan; got one at 100, as 5 of it"),
+        ({"fraction": -1}, "at most all of the plan; got one at 100, as -1 of it"),
+        ({"interval_alpha": None}, r"Expected `float`, got `null` at `taken\[0\].interval_alpha`"),
+        ({"decided": [["m0", "m1"]]}, r"Expected `array` of length 3, got 2 at `taken\[0\].decided\[0\]`"),
     ],
 )
 def test_a_look_that_was_changed_is_named(change: dict[str, Any], text: str) -> None:
-    """By its number and what is wrong with it."""
+    """By its place in the record and what is wrong with it."""
     first = tb.compare(answers(100), metric="accuracy", n_total=N).looks
     assert first is not None
     record = first.as_dict()
     record["taken"][0].update(change)
-    with pytest.raises(UnreadableSourceError, match=rf"no whole record of looks: {text}"):
+    with pytest.raises((UnreadableSourceError, InvalidParameterError), match=text):
         tb.compare(answers(200), metric="accuracy", looks=record)
 
 
@@ -247,7 +251,7 @@ def test_a_record_that_lacks_a_field_or_goes_back_is_refused() -> None:
     assert first is not None
     record = first.as_dict()
     del record["taken"][1]["digest"]
-    with pytest.raises(UnreadableSourceError, match="it lacks 'digest'"):
+    with pytest.raises(UnreadableSourceError, match=r"missing required field `digest` at `taken\[1\]`"):
         tb.compare(answers(400), metric="accuracy", looks=record)
     record = first.as_dict()
     record["taken"][1]["fraction"] = 0.01
@@ -289,15 +293,18 @@ def test_a_record_that_does_not_say_what_its_data_say_is_refused() -> None:
 
 
 def test_skewed_graded_scores_wait_for_more_units() -> None:
-    """A few vast differences make the tails of t wrong where a look asks for them; the last look is the ordinary answer."""
+    """A few vast differences make the tails of t wrong where a look asks for them; the last look is the ordinary answer.
+
+    The skewness that a sample of normal scores shows by chance is none: 10 models and 100 of 500 are looked at.
+    """
     rng = np.random.default_rng(0)
     names = [f"q{i}" for i in range(400)]
     table = pd.DataFrame({"question": names, "a": np.exp(rng.normal(0, 1.5, 400)), "b": rng.normal(size=400)})
     with pytest.raises(UnsuitableDesignError, match=r"the differences of two models are skewed .* nothing is spent"):
-        tb.compare(table.iloc[:200], metric="cost", lower_is_better=True, n_total=400)
+        tb.compare(table.iloc[:100], metric="cost", lower_is_better=True, n_total=400)
     assert tb.compare(table, metric="cost", lower_is_better=True, n_total=400).looks is not None
-    even = table.assign(a=rng.normal(size=400))
-    assert tb.compare(even.iloc[:200], metric="cost", lower_is_better=True, n_total=400).looks is not None
+    even = pd.DataFrame({"question": names[:100], **{f"m{k}": rng.normal(size=100) for k in range(10)}})
+    assert tb.compare(even, metric="cost", lower_is_better=True, n_total=500).looks is not None
 
 
 def test_areas_under_roc_curves_go_by_both_classes() -> None:

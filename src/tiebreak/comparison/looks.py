@@ -23,7 +23,7 @@ from tiebreak.errors import (
     UnreadableSourceError,
     UnsuitableDesignError,
 )
-from tiebreak.numerics import Alternative, FloatArray, IntArray, set_checked, student_tail
+from tiebreak.numerics import Alternative, FloatArray, IntArray, set_checked, student_multiplier, student_tail
 from tiebreak.numerics.law import STUDENT, UNDECIDED, VERDICTS, Law, Shape, verdict_codes
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import quoted
@@ -45,14 +45,18 @@ GAMMAS = {"repeat": -8.0}
 FEWEST_OF_A_CLASS = 20
 """Items of the rarer class from which areas under ROC curves are looked at."""
 
-MOST_SKEW = 0.6
-"""Share by which a tail may be wrong to first order: up to it the error over looks was measured to be kept."""
+MOST_SKEW = 1.2
+"""Share by which a tail of Student's t may be wrong to first order: up to it the error over looks was measured to be kept."""
+
+CHANCE_SKEW = 0.01
+"""Share of tables of normal scores in which some pair looks more skewed than chance is taken to make it."""
 
 MOST_ALPHAS = 8
 """Different alphas, asked for at once, up to which each is calibrated by itself."""
 
 
-class TakenLook(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class TakenLook:
     """One look.
 
     Attributes
@@ -74,6 +78,14 @@ class TakenLook(NamedTuple):
     interval_alpha: float
     digest: str
     decided: tuple[tuple[str, str, str], ...]
+
+    def __post_init__(self) -> None:
+        """Refuse what is no look."""
+        if self.n < 1 or not 0 < self.fraction <= 1:
+            raise InvalidParameterError(
+                f"a look has at least one unit, and at most all of the plan; got one at {self.n:,}, as {self.fraction:g} of it.",
+                about="looks",
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,15 +159,9 @@ class Looks:
 
     def as_dict(self) -> dict[str, Any]:
         """The plan and its looks as JSON knows them."""
-        return {
-            "kind": "looks",
-            "schema": SCHEMA,
-            "n_total": self.n_total,
-            "unit": self.unit,
-            "check_order": self.check_order,
-            "terms": dict(self.terms),
-            "taken": [{**look._asdict(), "decided": [list(pair) for pair in look.decided]} for look in self.taken],
-        }
+        from msgspec import to_builtins
+
+        return {"kind": "looks", "schema": SCHEMA, **to_builtins(self)}
 
     @classmethod
     def from_dict(cls, content: Any, name: str = "looks") -> Self:
@@ -166,6 +172,8 @@ class Looks:
         UnreadableSourceError
             Something else, or the file of a newer version.
         """
+        from msgspec import ValidationError, convert
+
         if not isinstance(content, Mapping) or content.get("kind") != "looks":
             raise UnreadableSourceError(
                 f"{name} holds no looks. Name a new file, which the first look writes, or an answer that was given with n_total."
@@ -176,30 +184,15 @@ class Looks:
                 "tiebreak."
             )
         try:
-            taken = tuple(_taken_look(each, number) for number, each in enumerate(content["taken"], 1))
-            facts = {key: content[key] for key in ("n_total", "check_order", "unit")}
-            terms = dict(content["terms"])
-            if not isinstance(facts["unit"], str) or not isinstance(facts["check_order"], bool):
-                raise ValueError("its unit is no word, or check_order neither true nor false")
-        except (KeyError, TypeError, ValueError) as error:
-            what = {KeyError: f"it lacks {error}", ValueError: str(error)}.get(type(error), "an entry is not of its kind")
+            return convert(dict(content), cls)
+        except ValidationError as error:
+            if isinstance(error.__cause__, InvalidParameterError):
+                raise error.__cause__ from None
+            what = str(error).replace(" - at `$.", " at `")
             raise UnreadableSourceError(
                 f"{name} is no whole record of looks: {what}. Was it changed or cut short? Go on from another copy, or from the "
                 "saved answer of the last look."
             ) from None
-        return cls(**facts, terms=terms, taken=taken)
-
-
-def _taken_look(content: Mapping[str, Any], number: int) -> TakenLook:
-    n, decided = content["n"], content["decided"]
-    fraction, alpha = float(content["fraction"]), float(content["interval_alpha"])
-    if isinstance(n, bool) or not isinstance(n, int) or n < 1:
-        raise ValueError(f"look {number} has n {n!r:.20}, which is no number of units")
-    if not 0 < fraction <= 1:
-        raise ValueError(f"look {number} has the fraction {fraction:g}, which is no share of a plan")
-    if not all(isinstance(pair, (list, tuple)) and len(pair) == 3 for pair in decided):
-        raise ValueError(f"look {number} has decided pairs that are not two models and a verdict")
-    return TakenLook(n, fraction, alpha, str(content["digest"]), tuple((str(a), str(b), str(c)) for a, b, c in decided))
 
 
 # --- the plan and the data ----------------------------------------------------------------------------------------------------
@@ -436,11 +429,9 @@ def _refuse_skew(plan: Looks, method: Method, data: Scores, settings: Settings, 
     """Refuse graded scores with differences so skewed that their t statistic has no known level so far out in its tail.
 
     Its one-sided tails are wrong by a share of about g z^3 / 3, with g the skewness of the mean and z the bound of the look (the
-    leading term of the Edgeworth expansion); the two sides balance to first order only. Johnson's correction, which the intervals
-    have too, takes part of that.
+    leading term of the Edgeworth expansion). Johnson's correction, which the intervals have too, takes most of that. Of the
+    skewness counts what is beyond the largest of so many pairs in 99 % of tables of normal scores.
     """
-    from scipy.special import ndtri
-
     first, second = np.triu_indices(len(data.models), 1)
     skewness = method.judge(data, first, second, settings).beside.get("skewness")
     if skewness is None:
@@ -448,13 +439,13 @@ def _refuse_skew(plan: Looks, method: Method, data: Scores, settings: Settings, 
     alpha = family_alpha(settings, len(data.models))
     at = [plan.taken[-1].fraction, fraction] if plan.taken else [fraction]
     spent = np.diff(alpha_spent(at, alpha=alpha, gamma=plan.gamma), prepend=0.0)[-1]
-    z = -float(ndtri(max(spent, 1e-12) / 2))
-    n = data.items.n_clusters if data.items is not None else data.matrix().n_splits
-    worst = float(np.nanmax(np.abs(skewness), initial=0.0))
-    needed = n * (worst * z**3 / (3 * MOST_SKEW)) ** 2  # the skewness of a mean falls with sqrt(n)
+    z, n = float(student_multiplier(max(spent, 1e-12), np.inf)), n_units(method, data)
+    noise = float(student_multiplier(CHANCE_SKEW / first.size, np.inf)) * np.sqrt(6 * (n - 2) / ((n + 1) * (n + 3)))
+    worst = float(np.nanmax(np.abs(skewness), initial=0.0)) * np.sqrt(n)
+    needed = (max(0.0, worst - noise) * z**3 / (3 * MOST_SKEW)) ** 2  # the skewness of a mean falls with sqrt(n)
     if needed > n:
         raise UnsuitableDesignError(
-            f"the differences of two models are skewed ({worst * np.sqrt(n):.1f}), and with {n:,} {plan.unit}s a t statistic has "
+            f"the differences of two models are skewed ({worst:.1f}), and with {n:,} {plan.unit}s a t statistic has "
             f"no known level as far out as this look asks for: about {needed:,.0f} would be enough. Look again then; nothing is "
             "spent."
         )
@@ -831,7 +822,7 @@ def decided_at(plan: Looks, table: Family, models: tuple[str, ...]) -> Looks:
                 f"stands there, and they give {_told(named, alpha)}. Was it changed, or written by another version? Go on "
                 "from another copy."
             )
-        looks.append(look._replace(interval_alpha=alpha, decided=named))
+        looks.append(replace(look, interval_alpha=alpha, decided=named))
     return replace(plan, taken=tuple(looks))
 
 

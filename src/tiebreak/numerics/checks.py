@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -18,6 +18,16 @@ IntArray = NDArray[np.integer]
 
 SMALLEST_PVALUE = 5e-324
 """A p-value is never 0: where it is smaller than any float, it is the smallest one."""
+
+
+BLOCK = 500_000
+"""Numbers handled at a time (4 MB)."""
+
+
+def blocks(n: int, width: int = 1, *, most: int | None = None, least: int = 1) -> Iterator[slice]:
+    """Parts of n rows of some width, `BLOCK` or `most` numbers each, or `least` rows, so that large tables take little room."""
+    step = max(least, (BLOCK if most is None else most) // max(1, width))
+    return (slice(start, min(start + step, n)) for start in range(0, n, step))
 
 
 class Interval(NamedTuple):
@@ -205,6 +215,12 @@ def check_number(value: Any, name: str, low: float, high: float = np.inf) -> flo
         allowed = f"of at least {low:g}" if high == np.inf else f"from {low:g} to {high:g}"
         raise InvalidParameterError(f"{name} must be a number {allowed}; got {value!r:.60}.", about=name)
     return float(value)
+
+
+def row_counts(numbers: IntArray, n: int) -> IntArray:
+    """Number of times that each of 0, ..., n - 1 stands in each row."""
+    apart = numbers + n * np.arange(len(numbers))[:, None]
+    return np.bincount(apart.ravel(), minlength=n * len(numbers)).reshape(len(numbers), n)
 
 
 def group_codes(names: Sequence[object] | ArrayLike, n: int, what: str) -> tuple[IntArray, int]:

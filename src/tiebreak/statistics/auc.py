@@ -34,7 +34,7 @@ from tiebreak.numerics import (
     positive_examples,
     student_quantile,
 )
-from tiebreak.numerics.law import IDENTICAL, SPREAD, UNDEFINED, Law, Shape, student
+from tiebreak.numerics.law import IDENTICAL, SPREAD, UNDEFINED, Law, Shape, bisected, student
 from tiebreak.statistics.influence import BOUNDED, Influence, bounded_end, freedom_of_shares, independent_difference, summed
 from tiebreak.statistics.rates import joined, joined_end, joined_tail
 
@@ -289,14 +289,13 @@ def limits(
 
 def _pseudo_score_upper(auc: FloatArray, sizes: tuple[FloatArray | int, FloatArray | int], z: FloatArray) -> FloatArray:
     """Largest area that lies z of its own standard errors above the observed one [N06]_, method 5."""
-    low, high = np.array(auc, dtype=float), np.ones(auc.shape)
     m, n = sizes
-    for _ in range(60):
-        at = (low + high) / 2
+
+    def is_inside(at: FloatArray) -> NDArray[np.bool_]:
         spread = 1 + ((m + n) / 2 - 1) * ((1 - at) / (2 - at) + at / (1 + at))
-        inside = at - auc < z * np.sqrt(at * (1 - at) * spread / np.maximum(m * n, 1))
-        low, high = np.where(inside, at, low), np.where(inside, high, at)
-    return np.asarray((low + high) / 2)
+        return np.asarray(at - auc < z * np.sqrt(at * (1 - at) * spread / np.maximum(m * n, 1)))
+
+    return bisected(is_inside, np.array(auc, dtype=float), np.ones(auc.shape))
 
 
 def _joined(law: Law) -> Callable[[FloatArray], tuple[FloatArray, FloatArray]]:

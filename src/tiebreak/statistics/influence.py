@@ -23,6 +23,7 @@ from tiebreak.numerics import (
     UNDEFINED,
     FloatArray,
     IntArray,
+    blocks,
     check_choice,
     check_rows,
     divide,
@@ -376,9 +377,8 @@ class Influence:
                 row[:] = np.maximum(both - 2 * products[one, two], 0.0)
                 own += both
             todo = np.flatnonzero(~(squares.sum(axis=0) > 1e-4 * own))
-        step = max(1, _BLOCK // self.parts.shape[1])
-        for start in range(0, todo.size, step):
-            rows = todo[start : start + step]
+        for part in blocks(todo.size, self.parts.shape[1]):
+            rows = todo[part]
             d = self.parts[one[rows]] - self.parts[two[rows]]
             squares[:, rows] = [np.square(d[:, own]).sum(axis=1) for own in classes]
         return squares
@@ -417,8 +417,6 @@ BOUNDED = Shape(_bounded_tail, bounded_end)
 """Student's t cut at the largest difference, which is the only part."""
 
 _FEW_PAIRS = 3
-_BLOCK = 500_000
-"""Numbers handled at a time (4 MB)."""
 
 
 def metric_of_classes(

@@ -25,6 +25,7 @@ from tiebreak.numerics import (
     plain,
 )
 from tiebreak.numerics.law import Law, Significance, student
+from tiebreak.statistics.ranks import tie_groups
 
 RankTest = Literal["nemenyi", "bonferroni-dunn"]
 
@@ -85,13 +86,7 @@ def rank_models(scores: ArrayLike, *, higher_is_better: bool = True, scale: Arra
     size = np.abs(np.nan_to_num(table)).max(axis=-1, initial=0.0) if scale is None else check_scale(scale, table.shape[:-1])
     turned = -table if higher_is_better else table
     order = np.argsort(turned, axis=-1, kind="stable")  # nan last
-    ordered = np.take_along_axis(turned, order, axis=-1)
-    place = np.broadcast_to(np.arange(table.shape[-1]), table.shape)
-    is_new = np.ones(table.shape, dtype=bool)
-    is_new[..., 1:] = ~(np.diff(ordered, axis=-1) <= RELATIVE_TOLERANCE * np.asarray(size)[..., None])
-    is_end = np.roll(is_new, -1, axis=-1)  # the first of a row is always new, and so its last always an end
-    first = np.maximum.accumulate(np.where(is_new, place, 0), axis=-1)
-    last = np.minimum.accumulate(np.where(is_end, place, table.shape[-1])[..., ::-1], axis=-1)[..., ::-1]
+    first, last = tie_groups(np.take_along_axis(turned, order, axis=-1), RELATIVE_TOLERANCE * np.asarray(size))
     ranks = np.empty(table.shape)
     np.put_along_axis(ranks, order, (first + last) / 2 + 1, axis=-1)
     return np.where(np.isnan(table), np.nan, ranks)

@@ -20,6 +20,7 @@ from tiebreak.numerics import (
     UNDEFINED,
     FloatArray,
     Interval,
+    blocks,
     check_choice,
     check_probability,
     check_rows,
@@ -28,7 +29,7 @@ from tiebreak.numerics import (
     floats_together,
     plain,
 )
-from tiebreak.numerics.law import Law, Shape, Significance, student
+from tiebreak.numerics.law import Law, Shape, Significance, bisected, student
 
 ProportionMethod = Literal["wilson", "clopper-pearson"]
 McNemarVariant = Literal["exact", "mid-p", "chi2", "chi2-corrected"]
@@ -206,13 +207,12 @@ def joined_end(limits: Callable[[FloatArray], Limits], p: FloatArray, upper: boo
 def joined_tail(limits: Callable[[FloatArray], Limits], middle: FloatArray, at: FloatArray, upper: bool) -> FloatArray:
     """Tail of the multiplier at which `at` is a limit, found by bisection; one half in the middle."""
     at, is_above = np.broadcast_arrays(at, at > middle)
-    small, large = np.zeros(at.shape), np.full(at.shape, _LARGEST)
-    for _ in range(60):
-        z = (small + large) / 2
+
+    def is_inside(z: FloatArray) -> NDArray[np.bool_]:
         low, high = limits(z)
-        inside = np.where(is_above, high < at, low > at)
-        small, large = np.where(inside, z, small), np.where(inside, large, z)
-    z = np.where(at == middle, 0.0, (small + large) / 2)
+        return np.where(is_above, high < at, low > at)
+
+    z = np.where(at == middle, 0.0, bisected(is_inside, np.zeros(at.shape), np.full(at.shape, _LARGEST)))
     return np.asarray(ndtr(np.where(is_above == upper, -z, z)))
 
 
@@ -226,15 +226,10 @@ _LARGEST = 38.0
 """Normal multiplier whose tail is near the smallest float."""
 
 
-def _newcombe_tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
-    return joined_tail(_newcombe(law), np.asarray(law.estimate), at, upper)
-
-
-def _newcombe_end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
-    return joined_end(_newcombe(law), p, upper)
-
-
-NEWCOMBE = Shape(_newcombe_tail, _newcombe_end)
+NEWCOMBE = Shape(
+    lambda law, at, upper: joined_tail(_newcombe(law), np.asarray(law.estimate), at, upper),
+    lambda law, p, upper: joined_end(_newcombe(law), p, upper),
+)
 """Wilson limits of two rates, joined."""
 
 
@@ -282,8 +277,8 @@ def paired_counts(correct: ArrayLike, first: ArrayLike = 0, second: ArrayLike = 
     size = table.shape[0]
     i, j = check_rows(first, size, "first"), check_rows(second, size, "second")
     right_right, right_failed, failed_failed = np.zeros((3, size, size))
-    for start in range(0, table.shape[1], _AT_ONCE):
-        block = table[:, start : start + _AT_ONCE]
+    for columns in blocks(table.shape[1], most=_AT_ONCE):
+        block = table[:, columns]
         missing = np.isnan(block)
         if missing.any() and not omit_missing:
             raise _missing(np.isnan(table))
@@ -291,8 +286,8 @@ def paired_counts(correct: ArrayLike, first: ArrayLike = 0, second: ArrayLike = 
         if wrong.any():
             model, example = np.argwhere(wrong)[0]
             raise InvalidScoresError(
-                f"correct holds 0 and 1 only, or nan; got {block[model, example]:g} in row {model}, example {start + example}. "
-                "For scores on another scale use clustered_mean of their differences."
+                f"correct holds 0 and 1 only, or nan; got {block[model, example]:g} in row {model}, example "
+                f"{columns.start + example}. For scores on another scale use clustered_mean of their differences."
             )
         right, failed = (block == 1).astype(np.float32), (block == 0).astype(np.float32)
         right_right += right @ right.T

@@ -13,6 +13,7 @@ from tiebreak.numerics import (
     FloatArray,
     IntArray,
     Interval,
+    blocks,
     check_count,
     check_number,
     check_probability,
@@ -21,7 +22,7 @@ from tiebreak.numerics import (
     floats,
     group_codes,
 )
-from tiebreak.numerics.law import Law, student
+from tiebreak.numerics.law import Law, bisected, student
 
 MOST_BIAS = 12.0
 """Log-odds of the first of two equal models beyond which it wins always, for all that battles can say."""
@@ -175,13 +176,12 @@ class BradleyTerry:
         if np.isnan(sign) or not others.size:
             return -np.inf, np.inf
         weight = record[others] * min(1.0, self.units_met[i] / (self.wins[i] + self.wins[:, i]).sum())
-        low, high = -1e3, 1e3
-        for _ in range(80):
-            middle = (low + high) / 2
-            # log-probability of the record at this ability: every battle won (or lost)
-            log_probability = -float(weight @ np.logaddexp(0.0, sign * self.log_ability[others] - middle))
-            low, high = (low, middle) if log_probability > np.log(tail) else (middle, high)
-        end = (low + high) / 2
+
+        def is_unlikely(at: FloatArray) -> NDArray[np.bool_]:
+            """The record, every battle won (or lost), has a smaller probability than the tail at this ability."""
+            return np.asarray(-(weight @ np.logaddexp(0.0, sign * self.log_ability[others] - at)) <= np.log(tail))
+
+        end = float(bisected(is_unlikely, np.array(-1e3), np.array(1e3)))
         return (end, np.inf) if sign > 0 else (-np.inf, -end)
 
 
@@ -549,8 +549,8 @@ def _by_cluster(
     shared = (known[is_light].T @ known[is_light]).toarray()
     squares, fourth = divide((reach * (shared @ reach)).sum(axis=0), np.square(everything)), np.zeros(size)
     places = np.flatnonzero(~is_light)
-    for start in range(0, places.size, max(1, _NUMBERS // size)):
-        some = places[start : start + max(1, _NUMBERS // size)]
+    for rows in blocks(places.size, size, most=_NUMBERS):
+        some = places[rows]
         share = np.nan_to_num(divide(known[some] @ reach, everything))
         parts = (slopes[some] @ bread) / np.sqrt((1 - share).clip(1e-9))
         covariance += parts.T @ parts

@@ -14,11 +14,13 @@ from tiebreak.numerics import (
     RELATIVE_TOLERANCE,
     FloatArray,
     IntArray,
+    blocks,
     check_count,
     check_probability,
     floats,
     generator_of,
     group_codes,
+    row_counts,
 )
 from tiebreak.statistics.rates import proportion_interval
 
@@ -207,17 +209,9 @@ def _units(groups: ArrayLike | None, n_examples: int) -> tuple[IntArray, int]:
 
 def _draws(n_units: int, n_resamples: int, rng: int, n_examples: int) -> Iterator[IntArray]:
     """Counts of draws of each unit, a row for each bootstrap, a few megabytes at a time."""
-    n_resamples = check_count(n_resamples, "n_resamples")
-    generator = generator_of(rng, np.random.PCG64)
-    step = max(1, _BLOCK // n_examples)
-    for start in range(0, int(n_resamples), step):
-        n = min(step, int(n_resamples) - start)
-        units = generator.integers(n_units, size=(n, n_units)) + n_units * np.arange(n)[:, None]
-        yield np.bincount(units.ravel(), minlength=n * n_units).reshape(n, n_units)
-
-
-_BLOCK = 500_000
-"""Examples drawn at a time, over all bootstraps."""
+    n_resamples, generator = check_count(n_resamples, "n_resamples"), generator_of(rng, np.random.PCG64)
+    for rows in blocks(n_resamples, n_examples):
+        yield row_counts(generator.integers(n_units, size=(rows.stop - rows.start, n_units)), n_units)
 
 
 def _summary(

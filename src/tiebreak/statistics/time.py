@@ -12,6 +12,7 @@ from tiebreak.numerics import (
     RELATIVE_TOLERANCE,
     FloatArray,
     IntArray,
+    blocks,
     check_choice,
     check_count,
     check_differences,
@@ -21,6 +22,7 @@ from tiebreak.numerics import (
     floats,
     generator_of,
     plain,
+    row_counts,
 )
 from tiebreak.numerics.law import Law, kind_of, student
 
@@ -353,11 +355,9 @@ def _resampled_means(table: FloatArray, length: int, n_resamples: int, rng: np.r
     n = table.shape[1]
     n_blocks = -(-n // length)
     means = np.empty((n_resamples, table.shape[0]))
-    step = max(1, 2_000_000 // n)
-    for start in range(0, n_resamples, step):
-        rows = min(step, n_resamples - start)
-        first = rng.integers(0, n, size=(rows, n_blocks))
-        drawn = ((first[:, :, None] + np.arange(length)) % n).reshape(rows, -1)[:, :n]
-        counts = np.bincount((drawn + np.arange(rows)[:, None] * n).ravel(), minlength=rows * n).reshape(rows, n)
-        means[start : start + rows] = counts @ table.T / n
+    for rows in blocks(n_resamples, n, most=2_000_000):
+        size = rows.stop - rows.start
+        first = rng.integers(0, n, size=(size, n_blocks))
+        drawn = ((first[:, :, None] + np.arange(length)) % n).reshape(size, -1)[:, :n]
+        means[rows] = row_counts(drawn, n) @ table.T / n
     return means

@@ -222,7 +222,3 @@ def what_is_left(comparison: Comparison, which: str) -> str:
         return f"the plan is over and leaves {leaves}: take either, or begin a new plan on new {unit}s."
     left = f"most {looks.n_left:,} {looks.unit}s are left in the plan; look again when more are in."
     return f"go on, as {which} {'are open' if is_family else 'may both be the best'}: at {left}"
-
-
-NOTE = "look: the one at which the row stands; intervals of all looks hold at once, and p-values are scaled to agree with them"
-"""Note under the pairs."""

@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
 from tiebreak.errors import InvalidParameterError, InvalidScoresError, TooFewSplitsError
-from tiebreak.numerics import moments
+from tiebreak.numerics import checks
 from tiebreak.statistics import corrected_t, joint_posterior
 
 RATIO = 1 / 9
@@ -167,7 +167,7 @@ def test_long_tables_are_taken_in_blocks(rng: np.random.Generator, monkeypatch: 
     """The same draws are made from the root of the same matrix, whatever the blocks it was put together from."""
     scores = scores_of(5, 43, rng)
     whole = joint_posterior(scores, test_train_ratio=RATIO)
-    monkeypatch.setattr(moments, "BLOCK", 40)
+    monkeypatch.setattr(checks, "BLOCK", 40)
     pieces = joint_posterior(scores, test_train_ratio=RATIO)
     assert_allclose(pieces.p_best, whole.p_best, atol=1e-4)
     assert_allclose(pieces.expected_rank, whole.expected_rank, rtol=1e-12)
