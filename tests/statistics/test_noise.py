@@ -40,6 +40,16 @@ def test_runs_that_differ_as_wholes_count_by_their_means() -> None:
     assert not run_noise([runs], share_runs=False).differs_as_whole  # epochs share nothing
 
 
+def test_four_runs_count_by_their_means_whatever_their_answers_show() -> None:
+    """A test that sees no effect of so few runs misses it too often; three show too little of it to count."""
+    runs = np.random.default_rng(3).normal(size=(4, 100))
+    assert run_noise([runs]).pvalue > 0.05
+    error = np.sqrt(2) * np.std(runs.mean(axis=1), ddof=1)
+    assert_allclose(run_noise([runs]).bound(), max(stats.t.isf(0.025, 3) * error, run_noise([runs], share_runs=False).bound()))
+    assert run_noise([runs]).differs_as_whole
+    assert not run_noise([runs[:3]]).differs_as_whole
+
+
 def test_strata_weigh_the_same() -> None:
     """Two tasks: the error is half the root of the sum of their squared errors, whatever their sizes."""
     runs = np.random.default_rng(4).normal(size=(2, 90))

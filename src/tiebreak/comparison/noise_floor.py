@@ -55,7 +55,7 @@ class NoiseFloor(Result):
     largest : float
         Largest difference of two single runs that was seen.
     differs_as_whole : bool
-        True where the floor comes from the runs' means: they differ by more than single answers explain, or are ten or more.
+        True where the floor comes from the runs' means: they differ by more than single answers explain, or are four or more.
     """
 
     metric: Metric
