@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tiebreak.errors import MissingSplitsError, UnsuitableDesignError
+from tiebreak.errors import DataError
 from tiebreak.evaluation.frames import pooled_score, scorer_of
 from tiebreak.evaluation.predictions import Kept
 from tiebreak.metrics.scorer import Outputs, Scorer, is_mean_of_rows, values_by_row
@@ -96,7 +96,7 @@ def bias_corrected(
     if groups is not None:
         groups = np.asarray(groups)
         if groups.shape != (kept.record.n_samples,):
-            raise UnsuitableDesignError(
+            raise DataError(
                 f"groups must name the group of each of the {kept.record.n_samples} examples; got the shape {groups.shape}."
             )
     seed = check_rng(rng)
@@ -140,7 +140,7 @@ def _bootstrapped(scorer: Scorer, truth: Truth, said: list[list[Outputs]], **set
         try:
             values = [np.mean([values_by_row(scorer, truth, outputs) for outputs in repeats], axis=0) for repeats in said]
         except UndefinedScore as reason:
-            raise MissingSplitsError(f"{scorer.metric.name!r} is undefined on what was predicted: {reason}.") from None
+            raise DataError(f"{scorer.metric.name!r} is undefined on what was predicted: {reason}.") from None
         return bootstrap_winner(np.column_stack(values), **settings)
 
     def score(rows: IntArray, models: IntArray) -> FloatArray:
@@ -164,7 +164,7 @@ def _complete(kept: Kept, names: Sequence[str], rows: IntArray) -> tuple[dict[st
                 for fold, order in zip(repeats, orders, strict=True)
             ]
     if not said:
-        raise MissingSplitsError("no model has predictions on all splits. evaluation.failures says why.")
+        raise DataError("no model has predictions on all splits. evaluation.failures says why.")
     return said, [name for name in names if name not in said]
 
 
@@ -176,7 +176,7 @@ def _rows_of_repeats(record: DatasetRecord) -> IntArray:
     ]
     first = repeats[0]
     if np.unique(first).size < first.size or any(not np.array_equal(first, rows) for rows in repeats[1:]):
-        raise UnsuitableDesignError(
+        raise DataError(
             f"the bias-corrected score needs each repeat to test the same examples, each once, and splits of the kind "
             f"{record.kind!r} do not. Use folds, repeated or not, or measure the search as a model."
         )

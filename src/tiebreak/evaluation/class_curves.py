@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from tiebreak.errors import AmbiguousSourceError, InvalidPlanError, UnknownNameError
+from tiebreak.errors import InvalidPlanError, UnclearSourceError, UnknownNameError
 from tiebreak.evaluation.predictions import Kept
 from tiebreak.metrics import calibration, precision_recall, roc
 from tiebreak.metrics.calibration import CalibrationCurve, Strategy
@@ -128,14 +128,14 @@ class Lines(Result, Generic[L]):
 
         Raises
         ------
-        UnknownNameError, AmbiguousSourceError
+        UnknownNameError, UnclearSourceError
         """
         name = self.models[look_up(model, self.models, "model")]
         found = [line for line in self.lines if line.model == name and positive in (None, line.positive)]
         if not found:
             raise UnknownNameError(f"there is no curve of the class {positive!r}; there are {quoted(self.classes)}.")
         if len(found) > 1:
-            raise AmbiguousSourceError(f"there are curves of {len(found)} classes: {quoted(self.classes)}. Name one, positive=.")
+            raise UnclearSourceError(f"there are curves of {len(found)} classes: {quoted(self.classes)}. Name one, positive=.")
         return found[0]
 
     def __getitem__(self, key: str | tuple[str, Any]) -> L:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tiebreak.errors import SAMPLE_WEIGHT, Advice, AmbiguousSourceError, InvalidParameterError, InvalidPlanError, UnknownNameError
+from tiebreak.errors import SAMPLE_WEIGHT, Advice, InvalidParameterError, InvalidPlanError, UnclearSourceError, UnknownNameError
 from tiebreak.evaluation.cell import Measurement, check_weights
 from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.evaluation.missing import Claims, find_missing
@@ -142,7 +142,7 @@ def read_evaluation(store: Any, name: str | None = None) -> Evaluation:
     ------
     UnknownNameError
         No run is called so.
-    AmbiguousSourceError
+    UnclearSourceError
         There are several, and none was named.
     """
     if isinstance(store, str) and "#" in store:
@@ -164,7 +164,7 @@ def _only_run(store: Any) -> str:
         raise UnknownNameError(f"there are no runs in {store.url or 'the store'}.")
     if len(runs) > 1:
         names = quoted([run.name for run in runs])
-        raise AmbiguousSourceError(
+        raise UnclearSourceError(
             f"{store.url or 'the store'} holds {len(runs)} runs: {names}. Name one: ...#NAME", Advice(", or name=", typed=""), "."
         )
     return str(runs[0].name)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from tiebreak.errors import MissingSplitsError, UnknownNameError
+from tiebreak.errors import DataError, UnknownNameError
 from tiebreak.evaluation.predictions import Kept, as_answered, nothing_kept, outcomes_with_outputs
 from tiebreak.metrics.resolve import resolve_scorers
 from tiebreak.metrics.scorer import Outputs, Scorer
@@ -242,7 +242,7 @@ def pooled_frame(evaluation: Evaluation, metrics: Sequence[int]) -> pd.DataFrame
 def pooled_score(scorer: Scorer, truth: Truth, outputs: Outputs, rows: IntArray | slice = slice(None)) -> float:
     """A metric of some rows of what a model said; nan where they do not tell it."""
     if not any(method in outputs for method in scorer.needs):
-        raise MissingSplitsError(
+        raise DataError(
             f"{scorer.metric.name!r} needs {' or '.join(scorer.needs)}, but what was kept of the models is "
             f"{quoted(list(outputs))}."
         )
@@ -262,14 +262,12 @@ def scorer_of(evaluation: Evaluation, metric: int) -> Scorer:
         try:
             [scorer] = resolve_scorers([name], classifier=classes is not None, n_classes=len(classes) if classes else None)
         except UnknownNameError:
-            raise MissingSplitsError(
+            raise DataError(
                 f"how {named.name!r} is computed is not kept with the run, only its scores are; it cannot be pooled. Call "
                 "evaluate with the same metric and store, which measures nothing again, and pool what it returns."
             ) from None
     if not scorer.needs:
-        raise MissingSplitsError(
-            f"{named.name!r} is computed from the fitted models, which are not kept; predictions do not tell it."
-        )
+        raise DataError(f"{named.name!r} is computed from the fitted models, which are not kept; predictions do not tell it.")
     return scorer
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from tiebreak.errors import SEE_FAILURES, AmbiguousSourceError, InvalidPlanError, MissingSplitsError, Setting
+from tiebreak.errors import SEE_FAILURES, DataError, InvalidPlanError, Setting, UnclearSourceError
 from tiebreak.metrics.targets import Array, Truth, make_truth
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.plan.record import Cell, DatasetRecord, Outcome
@@ -79,23 +79,23 @@ class Kept:
     def __init__(self, evaluation: Evaluation, dataset: str | None = None) -> None:
         if dataset is None and len(evaluation.datasets) > 1:
             named = quoted(evaluation.datasets)
-            raise AmbiguousSourceError(f"there are {len(evaluation.datasets)} datasets: {named}. Pass ", Setting("dataset"), ".")
+            raise UnclearSourceError(f"there are {len(evaluation.datasets)} datasets: {named}. Pass ", Setting("dataset"), ".")
         self.evaluation = evaluation
         self.dataset = 0 if dataset is None else look_up(dataset, evaluation.datasets, "dataset")
         self.record: DatasetRecord = evaluation.record.datasets[self.dataset]
 
     @cached_property
     def truth(self) -> Truth:
-        """The target; `MissingSplitsError` where it is not kept in a form that can be scored again."""
+        """The target; `DataError` where it is not kept in a form that can be scored again."""
         target, classes = self.record.target, self.record.classes
         if target is None:
-            raise MissingSplitsError("the targets are not kept in a form that can be scored again: there are several a row.")
+            raise DataError("the targets are not kept in a form that can be scored again: there are several a row.")
         return make_truth(target if classes is None else np.array(classes)[target], classifier=classes is not None)
 
     def models(self, names: str | Sequence[str] | None) -> list[int]:
         """Positions of some models, of all with a measured cell if none is named.
 
-        Raises `MissingSplitsError` where one of those named has none, or no model has.
+        Raises `DataError` where one of those named has none, or no model has.
         """
         evaluation = self.evaluation
         done = (evaluation.table.dataset == self.dataset) & (evaluation.table.state == 0)
@@ -105,13 +105,13 @@ class Kept:
         lacking = [evaluation.models[model] for model in wanted if model not in measured]
         found = [model for model in wanted if model in measured]
         if lacking and (names is not None or not found):
-            raise MissingSplitsError(f"{quoted(lacking)} has no measured cell here. ", SEE_FAILURES, ".")
+            raise DataError(f"{quoted(lacking)} has no measured cell here. ", SEE_FAILURES, ".")
         return found
 
     def folds(self, model: int, methods: Sequence[str] = (), advice: str = "") -> Iterator[Fold]:
         """The measured splits of a model, in the order of the plan.
 
-        Raises `MissingSplitsError` where nothing was kept, or none of the methods, with the advice which metric keeps it.
+        Raises `DataError` where nothing was kept, or none of the methods, with the advice which metric keeps it.
         """
         classes = None if self.record.classes is None else np.array(self.record.classes)
         cells = [Cell(self.dataset, split, model) for split in range(self.record.n_splits)]
@@ -119,7 +119,7 @@ class Kept:
             if outcome.is_done and not outcome.outputs:
                 raise nothing_kept()
             if outcome.is_done and methods and not any(method in outcome.outputs for method in methods):
-                raise MissingSplitsError(
+                raise DataError(
                     f"{' or '.join(methods)} of the model {self.evaluation.models[model]!r} was not kept; what was kept is "
                     f"{quoted(list(outcome.outputs))}. What the metrics ask for is kept: evaluate with {advice} too. In a store "
                     "only what is missing is measured."
@@ -136,10 +136,10 @@ class Kept:
         return {repeat: _together(folds) for repeat, folds in found.items()}
 
 
-def nothing_kept() -> MissingSplitsError:
+def nothing_kept() -> DataError:
     """Error where predictions are asked for and were not kept."""
     how = " Evaluate with ", Setting("keep_predictions", "True"), ", under another ", Setting("name")
-    return MissingSplitsError("predictions were not kept.", *how, " where a store has the run already.")
+    return DataError("predictions were not kept.", *how, " where a store has the run already.")
 
 
 def _together(folds: Sequence[Fold]) -> Fold:
@@ -195,16 +195,12 @@ def items_of(evaluation: Evaluation, metric: str, dataset: str | None, repeat: i
     repeats = sorted({number for each in by_model.values() for number in each})
     folds = {model: each[repeat] for model, each in by_model.items() if repeat in each}
     if not folds:
-        raise MissingSplitsError(
-            f"there are no predictions of repeat {repeat}; there are those of {quoted(list(map(str, repeats)))}."
-        )
+        raise DataError(f"there are no predictions of repeat {repeat}; there are those of {quoted(list(map(str, repeats)))}.")
     first = max(folds.values(), key=lambda fold: fold.rows.size)
     for model, fold in folds.items():
         if not np.array_equal(fold.rows, first.rows):
             lacking = np.setdiff1d(first.rows, fold.rows).size
-            raise MissingSplitsError(
-                f"{model!r} lacks predictions of {lacking} of the {first.rows.size} examples. ", SEE_FAILURES, "."
-            )
+            raise DataError(f"{model!r} lacks predictions of {lacking} of the {first.rows.size} examples. ", SEE_FAILURES, ".")
     wants_scores = metric in OF_PROBABILITIES
     classes, n_splits = kept.truth.classes, len(first.splits)
     items = read_predictions(
@@ -235,4 +231,4 @@ def _answers(outputs: Mapping[str, Array], model: str, metric: str, *, wants_sco
         if method in outputs:
             return outputs[method]
     what = "probabilities" if wants_scores else "predictions"
-    raise MissingSplitsError(f"no {what} of {model!r} were kept. Evaluate with a metric that asks for them too.")
+    raise DataError(f"no {what} of {model!r} were kept. Evaluate with a metric that asks for them too.")

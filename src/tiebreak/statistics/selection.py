@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.errors import InvalidScoresError
+from tiebreak.errors import DataError
 from tiebreak.numerics import (
     RELATIVE_TOLERANCE,
     FloatArray,
@@ -102,7 +102,7 @@ def bootstrap_winner(
 
     Raises
     ------
-    InvalidScoresError
+    DataError
         Values that are no table of finite numbers with two examples or groups at least.
 
     References
@@ -190,7 +190,7 @@ def bootstrap_winner_by(
 def _checked(values: ArrayLike) -> FloatArray:
     table = floats(values)
     if table.ndim != 2 or table.shape[0] < 2 or table.shape[1] < 1 or not np.isfinite(table).all():
-        raise InvalidScoresError(
+        raise DataError(
             "the values must be finite numbers in an array of shape (n_examples, n_models) with two examples or more; got the "
             f"shape {table.shape}{'' if np.isfinite(table).all() else ' with nan or infinite values'}."
         )
@@ -203,7 +203,7 @@ def _units(groups: ArrayLike | None, n_examples: int) -> tuple[IntArray, int]:
         return np.arange(n_examples), n_examples
     unit, n_groups = group_codes(groups, n_examples, "groups")
     if n_groups < 2:
-        raise InvalidScoresError(f"two groups or more are needed; got {n_groups}.")
+        raise DataError(f"two groups or more are needed; got {n_groups}.")
     return unit, n_groups
 
 

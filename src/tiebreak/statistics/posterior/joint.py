@@ -71,7 +71,7 @@ def joint_posterior(
 
     Raises
     ------
-    InvalidScoresError, TooFewSplitsError
+    DataError, DataError
         Scores that are no complete table of finite numbers, or a single split.
 
     References
