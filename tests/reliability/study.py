@@ -18,7 +18,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import tiebreak as tb
-from tiebreak.evaluation.cells import log_of
 from tiebreak.plan.record import Cell, Outcome
 from tiebreak.runners.contract import Workload
 from tiebreak.stores.contract import NoStoreError
@@ -128,7 +127,7 @@ def state_of(path: Path) -> State:
 
 def bits(run: str) -> dict[tuple[int, int, int], object]:
     """Scores, seed and outputs of each cell of a run, bit for bit; a cell that is there twice is an error."""
-    outcomes = list(log_of(tb.read_evaluation(run)).outcomes(outputs=True))
+    outcomes = list(tb.read_evaluation(run).log.outcomes(outputs=True))
     assert len({outcome.cell for outcome in outcomes}) == len(outcomes)
     return {
         outcome.cell: (dict(outcome.scores), outcome.seed, {name: each.tobytes() for name, each in outcome.outputs.items()})

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from tiebreak.errors import InvalidScoresError
+from tiebreak.errors import DataError
 from tiebreak.statistics import run_noise
 from tiebreak.statistics.noise import contrasts, run_spread
 
@@ -93,13 +93,13 @@ def test_seeds_have_their_means_only() -> None:
 @pytest.mark.parametrize("tables", [[], [np.zeros((1, 4))]])
 def test_one_run_is_refused(tables: list[np.ndarray]) -> None:
     """Nothing can be said of runs where there is one."""
-    with pytest.raises(InvalidScoresError, match="two runs or more"):
+    with pytest.raises(DataError, match="two runs or more"):
         run_noise(tables)
-    with pytest.raises(InvalidScoresError, match="two runs or more"):
+    with pytest.raises(DataError, match="two runs or more"):
         run_spread([table[:, 0] for table in tables])
 
 
 def test_a_task_without_a_shared_answer_is_refused() -> None:
     """Its part of the floor would be unknown."""
-    with pytest.raises(InvalidScoresError, match="some task"):
+    with pytest.raises(DataError, match="some task"):
         run_noise([[[1.0, 0.0, np.nan], [0.0, 1.0, 1.0]]], ["a", "a", "b"])

@@ -17,11 +17,10 @@ from tiebreak.comparison.family import OVER, Codes, Family, best_alpha
 from tiebreak.comparison.procedures.procedure import Judged, Method, units_of
 from tiebreak.errors import (
     Advice,
-    ChangedLooksError,
+    ChangedRunError,
+    DataError,
     InvalidParameterError,
     Setting,
-    UnreadableSourceError,
-    UnsuitableDesignError,
 )
 from tiebreak.numerics import Alternative, FloatArray, IntArray, set_checked, student_multiplier, student_tail
 from tiebreak.numerics.law import STUDENT, UNDECIDED, VERDICTS, Law, Shape, verdict_codes
@@ -169,17 +168,17 @@ class Looks:
 
         Raises
         ------
-        UnreadableSourceError
+        DataError
             Something else, or the file of a newer version.
         """
         from msgspec import ValidationError, convert
 
         if not isinstance(content, Mapping) or content.get("kind") != "looks":
-            raise UnreadableSourceError(
+            raise DataError(
                 f"{name} holds no looks. Name a new file, which the first look writes, or an answer that was given with n_total."
             )
         if content.get("schema") != SCHEMA:
-            raise UnreadableSourceError(
+            raise DataError(
                 f"{name} has looks of schema {content.get('schema')!r:.20}, and this tiebreak reads schema {SCHEMA}. Update "
                 "tiebreak."
             )
@@ -189,7 +188,7 @@ class Looks:
             if isinstance(error.__cause__, InvalidParameterError):
                 raise error.__cause__ from None
             what = str(error).replace(" - at `$.", " at `")
-            raise UnreadableSourceError(
+            raise DataError(
                 f"{name} is no whole record of looks: {what}. Was it changed or cut short? Go on from another copy, or from the "
                 "saved answer of the last look."
             ) from None
@@ -244,7 +243,7 @@ def cut(method: Method, data: Scores, n: int) -> Scores:
     codes = np.arange(len(items.items)) if items.clusters is None else _first_seen(items.clusters)
     n_rows = int(np.count_nonzero(codes < n))
     if np.any(codes[:n_rows] >= n):
-        raise UnsuitableDesignError(
+        raise DataError(
             f"{items.unit}s of a cluster that was looked at came after another cluster had begun: a look takes whole clusters, "
             "so all items of a cluster belong together in the table."
         )
@@ -312,14 +311,14 @@ def check_suitable(data: Scores, settings: Settings, method: Method) -> None:
             "time": "periods depend on each other, so looks at a series that grows have no known level",
             "seeds": "seeds are compared at once",
         }.get(method.question, "its error over several looks was not measured")
-        raise UnsuitableDesignError(
+        raise DataError(
             f"{method.name} takes no looks: {why}. Looks are for {quoted(list(PROCESSES))}. Compare once, when all data are in, "
             "without ",
             Setting("n_total"),
             ".",
         )
     if method.unit == "split" and not data.can_be_repeated:
-        raise UnsuitableDesignError(
+        raise DataError(
             "these splits cannot be repeated, so there are no further ones to look at. Compare once, without ",
             Setting("n_total"),
             ".",
@@ -327,7 +326,7 @@ def check_suitable(data: Scores, settings: Settings, method: Method) -> None:
     items = data.items
     if items is not None and (len(items.runs) > 1 or items.weights is not None):
         what = "several runs" if len(items.runs) > 1 else "weights"
-        raise UnsuitableDesignError(
+        raise DataError(
             f"the {items.unit}s have {what}, and looks at such data were not measured. Compare once, when all are in."
         )
     wrong = (
@@ -363,11 +362,11 @@ def next_look(plan: Looks, data: Scores, settings: Settings, method: Method, rop
 
     Raises
     ------
-    ChangedLooksError
+    ChangedRunError
         The earlier looks were at other data, or had other settings.
     InvalidParameterError
         The plan is over, or has fewer units than are there, at the first look.
-    UnsuitableDesignError
+    DataError
         No looks by this procedure, or too few units, or an order that says something of them.
     """
     check_suitable(data, settings, method)
@@ -384,12 +383,12 @@ def next_look(plan: Looks, data: Scores, settings: Settings, method: Method, rop
     _refuse_changes(plan, terms)
     for number, look in enumerate(plan.taken, 1):
         if look.n > n:
-            raise ChangedLooksError(
+            raise ChangedRunError(
                 f"look {number} was at {look.n:,} {unit}s, and here are only {n:,}. A look needs all units of the looks before, "
                 "and new ones after them."
             )
     if plan.taken and digest_of(cut(method, data, plan.n)) != plan.taken[-1].digest:  # which holds all units of those before it
-        raise ChangedLooksError(
+        raise ChangedRunError(
             f"the first {plan.n:,} {unit}s are not those of look {len(plan.taken)}: other {unit}s, another order, or other "
             "scores. Keep the rows of the looks before as they were, and add new ones below them."
         )
@@ -414,12 +413,12 @@ def _refuse_few(plan: Looks, method: Method, data: Scores, n: int) -> None:
     """Refuse so few units that the procedure was not measured to keep its level over looks."""
     fewest, rarest = PROCESSES[method.name].fewest, None if data.items is None else data.items.n_rarest
     if n < min(fewest, plan.n_total):
-        raise UnsuitableDesignError(
+        raise DataError(
             f"{n:,} {plan.unit}s are too few for a look: {method.name} was measured to keep its level over looks from {fewest} "
             "on. Look again then; nothing is spent."
         )
     if rarest is not None and rarest < FEWEST_OF_A_CLASS and n < plan.n_total:
-        raise UnsuitableDesignError(
+        raise DataError(
             f"{rarest} items of the rarer class are too few for a look: areas under ROC curves were measured from "
             f"{FEWEST_OF_A_CLASS} on. Look again then; nothing is spent."
         )
@@ -444,7 +443,7 @@ def _refuse_skew(plan: Looks, method: Method, data: Scores, settings: Settings, 
     worst = float(np.nanmax(np.abs(skewness), initial=0.0)) * np.sqrt(n)
     needed = (max(0.0, worst - noise) * z**3 / (3 * MOST_SKEW)) ** 2  # the skewness of a mean falls with sqrt(n)
     if needed > n:
-        raise UnsuitableDesignError(
+        raise DataError(
             f"the differences of two models are skewed ({worst:.1f}), and with {n:,} {plan.unit}s a t statistic has "
             f"no known level as far out as this look asks for: about {needed:,.0f} would be enough. Look again then; nothing is "
             "spent."
@@ -463,14 +462,14 @@ def _refuse_changes(plan: Looks, terms: Mapping[str, Any]) -> None:
             text = f"the earlier looks were at other models: {' and '.join(changes)}"
         else:
             text = f"the earlier looks had {name} {before!r}, and this one has {now!r}"
-        raise ChangedLooksError(
+        raise ChangedRunError(
             f"{text}. What a plan compares is fixed before its first look; for another question begin another plan, on new data."
         )
 
 
 def refuse_same_units(plan: Looks) -> None:
     """Refuse a second look at the units of the last one."""
-    raise ChangedLooksError(
+    raise ChangedRunError(
         f"look {len(plan.taken)} was at these same {plan.n:,} {plan.unit}s, and said what there is to say of them. Look "
         "again when there are more; what that look answered stands in its own answer, which to_json keeps."
     )
@@ -513,7 +512,7 @@ def refuse_order(method: Method, data: Scores, unit: str, *, number: int = 1) ->
 
     Raises
     ------
-    UnsuitableDesignError
+    DataError
         Some test finds so few random orders like this one that all tests of all looks together refuse at most 1 % of them; or all
         units are of one group.
     """
@@ -522,14 +521,14 @@ def refuse_order(method: Method, data: Scores, unit: str, *, number: int = 1) ->
     score, columns = _by_unit(data)
     one = next((name for name, values in columns.items() if OF_GROUPS.fullmatch(name) and len(set(values)) == 1), None)
     if one is not None:
-        raise UnsuitableDesignError(
+        raise DataError(
             f"all {score.size:,} {unit}s have the {one} {columns[one][0]!r}. If others follow, the order is not random: shuffle "
             f"the {unit}s before any of them is run. If the whole plan has only this one, leave the column {one!r} out."
         )
     signs = list(_signs(score, columns, unit))
     pvalue, found = min(signs, default=(1.0, ""))
     if pvalue * len(signs) < alpha_of_look(number):
-        raise UnsuitableDesignError(
+        raise DataError(
             f"the {unit}s do not come in random order: {found}. The first part of such a table is no sample of the whole, so a "
             f"look at it would be wrong far more often than alpha says. Shuffle the {unit}s before any of them is run, or "
             "compare once, when all are in, without a plan. If they were shuffled (1 % of random orders look like this), go on "
@@ -806,7 +805,7 @@ def decided_at(plan: Looks, table: Family, models: tuple[str, ...]) -> Looks:
 
     Raises
     ------
-    ChangedLooksError
+    ChangedRunError
         An earlier look said otherwise than its data say now.
     """
     judged, looks = table.judged, []
@@ -817,7 +816,7 @@ def decided_at(plan: Looks, table: Family, models: tuple[str, ...]) -> Looks:
         named = tuple(sorted(_named(models, table, int(row), int(judged.over[row])) for row in rows))
         alpha = float(judged.alphas[k])
         if np.isfinite(look.interval_alpha) and (look.decided != named or abs(look.interval_alpha - alpha) > 1e-6 * alpha):
-            raise ChangedLooksError(
+            raise ChangedRunError(
                 f"look {k + 1} does not say what its {look.n:,} {plan.unit}s say: {_told(look.decided, look.interval_alpha)} "
                 f"stands there, and they give {_told(named, alpha)}. Was it changed, or written by another version? Go on "
                 "from another copy."

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.errors import InvalidParameterError, InvalidScoresError
+from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.numerics import (
     RELATIVE_TOLERANCE,
     FloatArray,
@@ -172,7 +172,7 @@ def roc_areas(is_positive: ArrayLike, scores: ArrayLike, clusters: Sequence[obje
 
     Raises
     ------
-    InvalidScoresError
+    DataError
         Shapes that do not go together, or labels that do not say which class is positive.
 
     Examples
@@ -184,7 +184,7 @@ def roc_areas(is_positive: ArrayLike, scores: ArrayLike, clusters: Sequence[obje
     """
     truth, values = positive_examples(is_positive), floats(scores)
     if truth.ndim != 1 or values.ndim not in (1, 2) or values.shape[-1] != truth.size:
-        raise InvalidScoresError(
+        raise DataError(
             f"is_positive has the shape {truth.shape} and scores {values.shape}; one score is needed for each example, on the "
             "last axis."
         )

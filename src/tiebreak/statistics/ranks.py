@@ -121,7 +121,7 @@ def wilcoxon(
 
     Raises
     ------
-    InvalidScoresError
+    DataError
         No numbers.
     InvalidParameterError
         An unknown treatment of zeros or method.

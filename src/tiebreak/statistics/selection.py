@@ -9,15 +9,15 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.errors import InvalidScoresError
+from tiebreak.errors import DataError
 from tiebreak.numerics import (
     RELATIVE_TOLERANCE,
     FloatArray,
     IntArray,
     blocks,
+    check_array,
     check_count,
     check_probability,
-    floats,
     generator_of,
     group_codes,
     row_counts,
@@ -102,7 +102,7 @@ def bootstrap_winner(
 
     Raises
     ------
-    InvalidScoresError
+    DataError
         Values that are no table of finite numbers with two examples or groups at least.
 
     References
@@ -119,7 +119,7 @@ def bootstrap_winner(
     >>> round(result.claim, 3), bool(result.mean < result.claim)
     (0.667, True)
     """
-    table = _checked(values)
+    table = check_array(values, "the values", "n_examples, n_models", (2, 1))
     unit, n_units = _units(groups, table.shape[0])
     sign = 1.0 if higher_is_better else -1.0
     tolerance = RELATIVE_TOLERANCE * float(np.abs(table).max(initial=0.0))
@@ -187,23 +187,13 @@ def bootstrap_winner_by(
 # --- parts ------------------------------------------------------------------------------------------------------------------
 
 
-def _checked(values: ArrayLike) -> FloatArray:
-    table = floats(values)
-    if table.ndim != 2 or table.shape[0] < 2 or table.shape[1] < 1 or not np.isfinite(table).all():
-        raise InvalidScoresError(
-            "the values must be finite numbers in an array of shape (n_examples, n_models) with two examples or more; got the "
-            f"shape {table.shape}{'' if np.isfinite(table).all() else ' with nan or infinite values'}."
-        )
-    return table
-
-
 def _units(groups: ArrayLike | None, n_examples: int) -> tuple[IntArray, int]:
     """Units that are drawn at once: the unit of each example, and the number of units."""
     if groups is None:
         return np.arange(n_examples), n_examples
     unit, n_groups = group_codes(groups, n_examples, "groups")
     if n_groups < 2:
-        raise InvalidScoresError(f"two groups or more are needed; got {n_groups}.")
+        raise DataError(f"two groups or more are needed; got {n_groups}.")
     return unit, n_groups
 
 

@@ -7,12 +7,13 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.errors import InvalidParameterError, InvalidScoresError, TooFewModelsError
+from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.numerics import (
     RELATIVE_TOLERANCE,
     FloatArray,
     IntArray,
     blocks,
+    check_array,
     check_choice,
     check_count,
     check_differences,
@@ -52,9 +53,8 @@ def diebold_mariano(differences: ArrayLike, *, horizon: int | None = None, scale
 
     Raises
     ------
-    TooFewSplitsError
+    DataError
         Fewer than two periods.
-    InvalidScoresError
         Losses that are not finite.
     InvalidParameterError
         A horizon of less than 1, or as long as the series.
@@ -89,7 +89,7 @@ def diebold_mariano(differences: ArrayLike, *, horizon: int | None = None, scale
     """
     d = check_differences(differences, unit="period")
     if not np.isfinite(d).all():
-        raise InvalidScoresError(
+        raise DataError(
             f"{np.count_nonzero(~np.isfinite(d))} of the differences are not finite. A missing period breaks the order of time; "
             "compare an unbroken stretch."
         )
@@ -292,9 +292,8 @@ def model_confidence_set(
 
     Raises
     ------
-    TooFewModelsError
-    InvalidScoresError
-        Losses that are not finite, or fewer than two.
+    DataError
+        Losses that are not finite, or fewer than two of them or of the models.
     InvalidParameterError
         An unknown statistic, or a number of resamples or a length of blocks that is none or too long.
 
@@ -302,11 +301,7 @@ def model_confidence_set(
     ----------
     .. [HLN11] P. R. Hansen, A. Lunde, J. M. Nason. The model confidence set. Econometrica 79, 2011.
     """
-    table = floats(losses, "losses")
-    if table.ndim != 2 or table.shape[0] < 2:
-        raise TooFewModelsError(f"losses of two models or more are needed, one a row; got the shape {table.shape}.")
-    if table.shape[1] < 2 or not np.isfinite(table).all():
-        raise InvalidScoresError("the losses must be finite, two or more for each model; leave out what is missing.")
+    table = check_array(losses, "losses", "n_models, n_examples", (2, 2))
     check_choice(statistic, get_args(SetStatistic), "statistic")
     n_resamples, length = check_count(n_resamples, "n_resamples"), check_count(block_length, "block_length")
     if length > table.shape[1]:

@@ -84,7 +84,7 @@ def signed_rank_posterior(
 
     Raises
     ------
-    TooFewDatasetsError
+    DataError
         No dataset at all.
     InvalidParameterError
         A negative rope or strength.
