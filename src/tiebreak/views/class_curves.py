@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from tiebreak.evaluation.class_curves import Calibrations, PrecisionRecalls, RocDifference, Rocs
-from tiebreak.evaluation.predictions import Average, Line, Lines
+from tiebreak.evaluation.class_curves import Average, Calibrations, Line, Lines, PrecisionRecalls, RocDifference, Rocs
 from tiebreak.metrics.calibration import CalibrationCurve
 from tiebreak.metrics.precision_recall import PrecisionRecallCurve
 from tiebreak.metrics.roc import RocCurve
