@@ -15,21 +15,18 @@ from tiebreak.errors import InvalidParameterError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.numerics.law import BEHIND, VERDICTS, WORSE
 from tiebreak.views import answer, looks, slices
+from tiebreak.views.columns import records_of
 from tiebreak.views.comparison_columns import (
     correlation_frame,
     items_of,
-    metric_record,
     pair_columns,
-    pair_frame,
     ranking_columns,
-    ranking_frame,
-    records_of,
     scores_of,
-    shrinkage_frame,
+    shrinkage_columns,
     written_pairs,
 )
 from tiebreak.views.design import sizes_line
-from tiebreak.views.json import document, plain
+from tiebreak.views.json import document, metric_record, plain
 from tiebreak.views.names import cut, model_names, quoted_names
 from tiebreak.views.page import ROWS, Code, Page, Paragraph, Section, Table
 from tiebreak.views.requirements import records, section
@@ -380,11 +377,11 @@ def details_text(comparison: Comparison) -> str:
 
 VIEW = View(
     page,
-    pair_frame,
+    pair_columns,
     facts,
     "tiebreak.views.plots.comparison:PLOTS",
     report="tiebreak.views.report.comparison:report",
-    frames={"ranking": ranking_frame, "correlation": correlation_frame, "shrinkage": shrinkage_frame},
+    frames={"ranking": ranking_columns, "correlation": correlation_frame, "shrinkage": shrinkage_columns},
     sentence=answer.headline,
     texts={
         "next_step": "tiebreak.views.answer:next_step",
