@@ -125,6 +125,6 @@ def test_predictions_that_were_not_kept_are_missing(study: str, capsys: pytest.C
     assert run(capsys, "export", RUN, "--predictions", "-") == (
         2,
         "",
-        "tiebreak: no predictions were kept. Evaluate with keep_predictions = true in the study.\n",
+        "tiebreak: predictions were not kept. Evaluate with keep_predictions = true in the study, under another --name where a store has the run already.\n",
     )
     assert run(capsys, "export", RUN, "--scores", "-")[1].count("\n") == 2 * N_CELLS + 1

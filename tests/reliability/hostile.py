@@ -334,13 +334,15 @@ def texts(document: Any) -> Iterator[str]:
 def look_at_csv(counts: Counts, field: str, name: str, answer: Any) -> None:
     """The pairs: escaped, and no formula; raw they are as they were."""
     from tiebreak.views.columns import csv_lines
-    from tiebreak.views.comparison_columns import pair_columns
+    from tiebreak.views.comparison_facts import pair_columns
 
     written = "".join(csv_lines(pair_columns(answer)))
     counts.clean("CSV", field, name, written)
     if any(cell.startswith(("=", "@", "＝")) for row in csv.reader(io.StringIO(written)) for cell in row):
         counts.wrong("CSV", field, name, "a formula got out")
-    raw = {cell for row in csv.reader(io.StringIO("".join(csv_lines(pair_columns(answer), raw=True)), newline="")) for cell in row}
+    raw = {
+        cell for row in csv.reader(io.StringIO("".join(csv_lines(pair_columns(answer), raw=True)), newline="")) for cell in row
+    }
     if field == "model" and name.replace("\r\n", "\n") not in raw:
         counts.wrong("CSV", field, name, "--raw does not hold the name as it is")
 

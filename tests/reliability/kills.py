@@ -26,8 +26,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from tiebreak.evaluation.cells import log_of, table_of
-
 STUDY = Path(__file__).parents[2] / "examples" / "study.toml"
 GRACE = 60.0
 """Seconds after which a process is one that was left behind; the time that it took is reported, and depends on the load."""
@@ -37,7 +35,7 @@ STRETCH = 0.2
 WITNESS = """
 import os, time
 if os.environ.get("TIEBREAK_WITNESS"):
-    from tiebreak.evaluation.fit_and_score import Measurement
+    from tiebreak.evaluation.cell import Measurement
     def witnessed(self, cell, measure=Measurement.measure):
         start = time.monotonic()
         outcome = measure(self, cell)
@@ -231,7 +229,7 @@ def scores(folder: Path, store: str, run: str | None = None) -> tuple[tuple[str,
     evaluation = tb.read_evaluation(f"sqlite:///{folder / store}" + (f"#{run}" if run else ""))
     cells: dict[tuple[int, int, int], object] = {
         outcome.cell: (dict(outcome.scores), outcome.seed, {name: each.tobytes() for name, each in outcome.outputs.items()})
-        for outcome in log_of(evaluation).outcomes(outputs=True)
+        for outcome in evaluation.log.outcomes(outputs=True)
     }
     return tuple(evaluation.models), evaluation.n_done, cells
 
@@ -272,7 +270,7 @@ def _count(folder: Path, witness: Path, toll: Toll) -> None:
         except tb.errors.UnknownNameError:  # killed before the run was begun
             pass
         else:
-            table = table_of(evaluation)
+            table = evaluation.table
             kept = set(zip(table.dataset.tolist(), table.split.tolist(), table.model.tolist(), strict=True))
             toll.n_cells = evaluation.n_cells
     toll.kept.append(len(kept))

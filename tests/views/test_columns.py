@@ -13,7 +13,7 @@ import pytest
 import tiebreak as tb
 from tiebreak.views import columns
 from tiebreak.views.columns import FORMULA_STARTS, csv_lines
-from tiebreak.views.comparison_columns import pair_columns
+from tiebreak.views.comparison_facts import pair_columns
 
 
 def compared(*names: str, lacking: bool = False) -> tb.Comparison:

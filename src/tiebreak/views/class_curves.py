@@ -23,8 +23,7 @@ from tiebreak.views.words import (
 )
 
 if TYPE_CHECKING:
-    from tiebreak.evaluation.class_curves import RocDifference
-    from tiebreak.evaluation.predictions import Lines
+    from tiebreak.evaluation.class_curves import Lines, RocDifference
     from tiebreak.metrics.calibration import CalibrationCurve
     from tiebreak.metrics.precision_recall import PrecisionRecallCurve
     from tiebreak.metrics.roc import RocCurve
@@ -105,7 +104,7 @@ def calibration_page(curve: CalibrationCurve) -> Page:
 
 def _attributes(curve: Any, names: dict[str, str]) -> dict[str, Any]:
     """Columns of a curve by their names; a threshold stands by itself."""
-    return {name.replace("thresholds", "threshold"): getattr(curve, name) for name in names}
+    return {"threshold" if name == "thresholds" else name: getattr(curve, name) for name in names}
 
 
 # --- of several models ----------------------------------------------------------------------------------------------------

@@ -79,7 +79,7 @@ def columns(planned: Planned) -> dict[str, Any]:
 
 
 def facts(planned: Planned) -> dict[str, Any]:
-    """What is planned, and what is there."""
+    """Plan of a run, and its progress."""
     preview, _, url = planned
     record = preview.record
     return document(

@@ -82,7 +82,7 @@ def runs_page(found: Runs) -> Page:
 
 def runs_columns(found: Runs) -> dict[str, Any]:
     """A row for each run; times are UTC."""
-    columns = {name.replace("name", "run"): [getattr(run, name) for run in found[0]] for name in COLUMNS}
+    columns = {"run" if name == "name" else name: [getattr(run, name) for run in found[0]] for name in COLUMNS}
     for name in ("created", "updated"):
         columns[name] = [time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(moment)) for moment in columns[name]]
     return {**columns, "metrics": ["; ".join(metrics) for metrics in columns["metrics"]]}

@@ -1,4 +1,4 @@
-"""Columns of a comparison's pairs and ranking, named and ordered as documented, and the JSON of its scores."""
+"""Columns of a comparison's pairs and ranking, named and ordered as documented, and the facts of its JSON."""
 
 from __future__ import annotations
 
@@ -8,18 +8,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tiebreak.comparison.family import REASONS
+from tiebreak.comparison.next_step import detectable
 from tiebreak.comparison.ranking import STANDINGS
-from tiebreak.errors import NotOfferedError
+from tiebreak.errors import DataError
 from tiebreak.numerics import IntArray
 from tiebreak.numerics.law import VERDICTS
-from tiebreak.views.columns import Coded, named
-from tiebreak.views.json import finite, metric_record, plain
+from tiebreak.views.answer import headline, next_step
+from tiebreak.views.columns import Coded, named, records_of
+from tiebreak.views.json import document, finite, metric_record, plain
+from tiebreak.views.requirements import records
+from tiebreak.views.slices import records as slice_records
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from tiebreak.comparison.comparison import Comparison
     from tiebreak.comparison.family import Family
+    from tiebreak.comparison.requirements import Requirements
     from tiebreak.scores.items import Items
     from tiebreak.scores.scores import ScoreMatrix
 
@@ -119,9 +124,7 @@ def shrinkage_columns(comparison: Comparison) -> dict[str, Any]:
 
     found = shrunken(table.judged) if "posteriors" in table.judged.beside else None
     if found is None:
-        raise NotOfferedError(
-            f"{comparison.method.name} takes datasets as they are; method='hierarchical' gives shrunken estimates."
-        )
+        raise DataError(f"{comparison.method.name} takes datasets as they are; method='hierarchical' gives shrunken estimates.")
     rows = [
         (models[table.first[each.pair]], models[table.second[each.pair]], *row)
         for each in found
@@ -130,6 +133,8 @@ def shrinkage_columns(comparison: Comparison) -> dict[str, Any]:
     names = ("first", "second", "dataset", "raw", "shrunken", "sd")
     return dict(zip(names, zip(*rows, strict=True), strict=True)) if rows else {name: [] for name in names}
 
+
+SCHEMA = 2
 
 # --- JSON -------------------------------------------------------------------------------------------------------------------
 
@@ -175,3 +180,45 @@ def items_of(items: Items) -> dict[str, Any]:
         **({} if items.labels is None else {"labels": [[finite(each) for each in row] for row in items.labels.tolist()]}),
         "score": ([[finite(value) for value in run] for run in model.tolist()] for model in items.score),
     }
+
+
+def facts(comparison: Comparison, requirements: Requirements | None = None) -> dict[str, Any]:
+    """Facts for JSON, the long lists as iterators; nothing depends on the clock."""
+    settings, design, method, written = comparison.settings, comparison.design, comparison.method, written_pairs(comparison)
+    asked = ("rope", "alpha", "baseline", "family", "correction", "method", "missing", "rng", "by")
+    return document(
+        schema=SCHEMA,
+        metric=metric_record(comparison.scores.metric),
+        settings={
+            **{name: getattr(settings, name) for name in asked},
+            "looks": None if settings.looks is None else settings.looks.as_dict(),
+        },
+        resolved={
+            "rope": comparison.rope,
+            "measure": metric_record(comparison.metric),
+            "family": comparison.pair_table.family,
+            "correction": comparison.correction,
+            "method": method.name,
+            "interval_alpha": comparison.pair_table.interval_alpha if comparison.pair_table.is_family else None,
+        },
+        method={
+            **{name: getattr(method, name) for name in ("name", "reason", "question", "unit", "generalises_to", "not_covered")},
+            "assumptions": list(method.assumptions),
+            "references": list(method.references),
+        },
+        headline=headline(comparison),
+        next_step=next_step(comparison),
+        detectable=plain(detectable(comparison)),
+        ranking=records_of(ranking_columns(comparison)),
+        pairs=records_of(pair_columns(comparison, written)),
+        **({} if written is None else {"n_pairs_omitted": comparison.pair_table.n_pairs - written.size}),
+        slices=[] if comparison.by is None else slice_records(comparison.slices()),
+        scores=[] if comparison.items is not None else [scores_of(matrix) for matrix in comparison.scores.matrices],
+        items=None if comparison.items is None else items_of(comparison.items),
+        warnings=[{"code": notice.code, "text": notice.text} for notice in comparison.notices],
+        requirements=records(requirements),
+        provenance={
+            "splits": design.hash,
+            "design": {"kind": design.kind, "ordered": design.ordered, "pairing": design.pairing, "sizes": design.sizes},
+        },
+    )
