@@ -16,7 +16,7 @@ from tiebreak.readers.files import refuse
 from tiebreak.readers.header import find_roles, plain
 from tiebreak.readers.metric import name_metric
 from tiebreak.readers.source import ReadOptions
-from tiebreak.readers.tables import SourceTable, Words, is_varied
+from tiebreak.readers.tables import SourceTable, Words, is_numeric
 from tiebreak.scores.items import Items, check_items
 from tiebreak.scores.metric import full_name
 from tiebreak.scores.vocabulary import look_up, quoted
@@ -290,7 +290,10 @@ def holds_predictions(table: SourceTable, options: ReadOptions) -> bool:
 
 def _roles(table: SourceTable, options: ReadOptions) -> dict[str, list[str]] | None:
     given = options.named_columns
-    says = {name: is_varied(column) for name, column in table.columns.items()}
+    says = {
+        name: isinstance(column, Words) and len(column.names) > 1 and not is_numeric(column)
+        for name, column in table.columns.items()
+    }
     given.pop("datasets", None)
     roles = find_roles(list(table.columns), table.name, given, options.metric, says)
     # a model may be called y, unless periods or predictions stand beside it
@@ -342,12 +345,10 @@ def _model_columns(
     rest = [name for name in table.columns if name not in taken and name != "column 1" and not re.search(r"-(lo|hi)-\d", name)]
     if "score" in roles:
         what = "is it what a model predicts, or a score?"
-        raise refuse(table.name, roles["score"][0], None, what, "Name the columns of predictions with ", Setting("models"), ".")
+        raise refuse(table.name, what, "Name the columns of predictions with ", Setting("models"), ".", column=roles["score"][0])
     if not rest:
         raise refuse(
             table.name,
-            None,
-            None,
             "it has the truth, but no column of predictions.",
             "Give a column for each model, or a file for each model.",
         )
@@ -362,10 +363,10 @@ def _values(table: SourceTable, name: str) -> NDArray[Any]:
         row = int(np.argmax(missing))
         raise refuse(
             table.name,
-            name,
-            table.where(row),
             f"no value is given ({int(missing.sum())} such row(s) in all).",
             "Leave these examples out for all models.",
+            column=name,
+            row=table.where(row),
             kind=InvalidScoresError,
         )
     if isinstance(column, Words):
@@ -390,12 +391,7 @@ def _keys_of(table: SourceTable, roles: Mapping[str, list[str]], n: int) -> list
     doubled = next((key for key, count in Counter(keys).items() if count > 1), None)
     if doubled is not None:
         raise refuse(
-            table.name,
-            None,
-            None,
-            f"example {doubled!r} stands twice or more.",
-            "Keep one row for each example.",
-            kind=InvalidScoresError,
+            table.name, f"example {doubled!r} stands twice or more.", "Keep one row for each example.", kind=InvalidScoresError
         )
     return keys
 

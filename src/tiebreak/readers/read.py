@@ -466,8 +466,6 @@ def _part(found: Source | Long | SourceTable | Items, stem: str) -> Long:
     if not isinstance(found, Items):
         raise refuse(
             found.name,
-            None,
-            None,
             "it has no column that names the items, such as 'item', 'question' or 'doc_id'.",
             "Pass ",
             Setting("item", "'COLUMN'"),

@@ -40,7 +40,6 @@ from tiebreak.readers.tables import (
     has_fractions,
     is_empty,
     is_numeric,
-    is_varied,
     known_columns,
     refuse_nested,
 )
@@ -180,7 +179,9 @@ def long_of(table: SourceTable, options: ReadOptions, alone: str | None = None) 
     is_text = {name: not is_numeric(column) for name, column in filled.items()}
     given = options.named_columns
     datasets = given.pop("datasets", None)
-    says = {name: is_varied(column) for name, column in filled.items()}
+    says = {
+        name: isinstance(column, Words) and len(column.names) > 1 and not is_numeric(column) for name, column in filled.items()
+    }
     fractions = {name for name, column in filled.items() if has_fractions(column)}
     roles = find_roles([*filled, *table.nested], table.name, given, options.metric, says, fractions)
     if options.dataset is not None and "dataset" in roles:
@@ -270,7 +271,7 @@ class _Reading(NamedTuple):
         kind: type[TiebreakError] = AmbiguousSourceError,
     ) -> TiebreakError:
         """Error of the table, where nothing else is said for want of a rule that says what it holds."""
-        return refuse(self.table.name, column, None if row is None else self.table.where(row), what, *fix, kind=kind)
+        return refuse(self.table.name, what, *fix, column=column, row=None if row is None else self.table.where(row), kind=kind)
 
     # --- columns ------------------------------------------------------------------------------------------------------------
 
@@ -757,13 +758,11 @@ def doubles_error(
     }
     if not differ:
         fix = "Keep one row for each; rows that differ by a random seed have it in a column 'seed', repeats in 'repeat'."
-        return refuse(table.name, None, None, what, fix, kind=InvalidScoresError)
+        return refuse(table.name, what, fix, kind=InvalidScoresError)
     name, *others = sorted(differ, key=lambda each: isinstance(table.columns[each], np.ndarray))
     beside = f" (and in {quoted(others)})" if others else ""
     return refuse(
         table.name,
-        None,
-        None,
         f"{what} The rows differ in {name!r}: {', '.join(differ[name].names[:5])}{beside}.",
         "Keep one: ",
         where_advice(name, differ[name].names[0]),
