@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Callable, Mapping, Sequence
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from tiebreak.errors import Advice, AmbiguousSourceError, InvalidParameterError, Setting, UnknownDirectionError, UnknownNameError
-from tiebreak.readers.header import plain
+from tiebreak.readers.header import bare_name, plain
 from tiebreak.scores.metric import (
     HIGHER_IS_BETTER,
     LOWER_IS_BETTER,
@@ -95,11 +94,6 @@ def metric_among(asked: str, names: Sequence[str], source: str) -> str | None:
         if found:
             return found[0]
     return None
-
-
-def bare_name(name: str) -> str:
-    """Name of a metric without what tools write in front of it: metrics.f1, classif.ce."""
-    return re.sub(r"^(metrics|classif|regr)[./]", "", name.strip(), flags=re.IGNORECASE)
 
 
 _SPELLINGS: tuple[Callable[[str], str], ...] = (
