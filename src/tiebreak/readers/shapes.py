@@ -42,7 +42,6 @@ from tiebreak.readers.metric import choose_metric, metric_among
 from tiebreak.readers.source import ReadOptions, Source
 from tiebreak.readers.summary import source_of_means
 from tiebreak.readers.tables import (
-    MISSING,
     Column,
     SourceTable,
     Where,
@@ -735,13 +734,9 @@ def _place_in_group(group: IntArray) -> IntArray:
 
 
 def _keyed(words: Words) -> Words:
-    """Words of which whole numbers have no fraction: 1.0 is 1 where all are numbers, and a cell without a value none."""
-    missing = MISSING.intersection(words.names)
-    present = [name for name in words.names if name not in missing] if missing else words.names
-    is_float = all(re.fullmatch(r"-?\d+\.0+", name) for name in present)
-    if is_float or (missing and all(name.isdecimal() for name in present)):
-        return words.renamed("" if name in missing else name.partition(".")[0] if is_float else name for name in words.names)
-    return words
+    """Words of which whole numbers have no fraction: 1.0 is 1 where all are numbers."""
+    is_float = all(re.fullmatch(r"-?\d+\.0+", name) for name in words.names)
+    return words.renamed(name.partition(".")[0] for name in words.names) if is_float else words
 
 
 def _roles_text(

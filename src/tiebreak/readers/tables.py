@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -469,13 +469,19 @@ def _of_text(content: bytes, name: str, is_name: IsName, ending: str) -> SourceT
         return f"line {lines[row + 1]}"
 
     _check_header(names, columns, name, where)
-    read = [each if is_name(own) else _as_numbers(each, form.decimal) for own, each in zip(names, columns, strict=True)]
+    read = [_as_numbers(each, form.decimal, is_name=is_name(own)) for own, each in zip(names, columns, strict=True)]
     return _named(name, names, read, where)
 
 
-def _as_numbers(column: Column, decimal: str) -> Column:
-    """Numbers of words that are nothing else; truth stays words where it is not written True and False."""
-    if not isinstance(column, Words) or (column.names and not is_numeric(column, decimal)):
+def _as_numbers(column: Column, decimal: str, *, is_name: bool) -> Column:
+    """Numbers of words that are nothing else; names only where the numbers are written as we would, truth as True and False."""
+    if isinstance(column, np.ndarray):
+        return column
+    if is_name:
+        held = {each: int(each) if each.isdecimal() and len(each) < 16 else math.nan for each in column.names}
+        is_same = all(str(value) == each or each in MISSING for each, value in held.items())
+        return np.array([*held.values(), math.nan])[column.code] if is_same and held.keys() - MISSING else column
+    if column.names and not is_numeric(column, decimal):
         return column
     said = {each.casefold() for each in column.names if each not in MISSING}
     if not said.isdisjoint(_TRUTH) and not said <= {"true", "false"}:
@@ -525,20 +531,23 @@ def _by_lines(text: str, form: _Form, name: str) -> tuple[list[str], list[Column
     ]
 
 
-def _by_arrow(content: bytes, form: _Form, is_name: IsName) -> list[Column] | None:
-    """Columns by pyarrow; None for what it cannot read, or reads in another way than a spreadsheet."""
+def _by_arrow(content: bytes, form: _Form, is_name: IsName, *, is_typed: bool = False) -> list[Column] | None:
+    """Columns by pyarrow, those of names as typed if asked; None for what it cannot read, or reads otherwise than a spreadsheet."""
     import pyarrow as pa
     from pyarrow import csv as arrow
+    from pyarrow import types
 
     is_strange = b"0x" in content or b"0X" in content or b"\0" in content[:_SAMPLE]  # it reads numbers of base 16
-    text = pa.dictionary(pa.int32(), pa.string())
+    named = [each for each in form.names if is_name(each)]
+    is_typed = is_typed or (bool(named) and _has_odd_numbers(content, form.separator))
+    as_words = pa.dictionary(pa.int32(), pa.string())
     try:
         table = arrow.read_csv(
             pa.BufferReader(content),
             read_options=arrow.ReadOptions(block_size=1 << 24),
             parse_options=arrow.ParseOptions(delimiter=form.separator, newlines_in_values=b'"' in content),
             convert_options=arrow.ConvertOptions(
-                column_types={each: text for each in form.names if is_strange or is_name(each)},
+                column_types=dict.fromkeys(form.names if is_strange else named if is_typed else (), as_words),
                 null_values=sorted(MISSING),
                 strings_can_be_null=False,
                 decimal_point=form.decimal,
@@ -548,14 +557,26 @@ def _by_arrow(content: bytes, form: _Form, is_name: IsName) -> list[Column] | No
                 false_values=["False", "false", "FALSE"],
             ),
         )
-        columns = [_of_arrow(column) for column in table.columns]
     except (pa.ArrowException, ValueError):
         return None
-    if table.column_names != form.names or not all(isinstance(each, Words | np.ndarray) for each in columns):
+    kinds = dict(zip(table.column_names, table.schema.types, strict=True))
+    is_binary = any(types.is_dictionary(each) and not types.is_string(each.value_type) for each in kinds.values())
+    if is_binary or table.column_names != form.names:  # text of another encoding
         return None
+    if not is_typed and not all(types.is_integer(kinds[each]) or types.is_dictionary(kinds[each]) for each in named):
+        return _by_arrow(content, form, is_name, is_typed=True)  # the text of a whole number alone can be written again
+    columns = [cast(Column, _of_arrow(column)) for column in table.columns]  # a text file has no lists
     blank = np.logical_and.reduce([each.code < 0 if isinstance(each, Words) else np.isnan(each) for each in columns])
     kept: Any = np.flatnonzero(~blank) if blank.any() else slice(None)
     return [each.take(kept) if isinstance(each, Words) else each[kept] for each in columns]
+
+
+def _has_odd_numbers(content: bytes, separator: str) -> bool:
+    """True where some whole number is not written as the shortest text of it: 007, +1."""
+    begins = f'{separator}\n" '.encode()
+    text = np.frombuffer(content, dtype=np.uint8)
+    zeros = np.flatnonzero((text[1:-1] == ord("0")) & (text[2:] - ord("0") < 10))
+    return any(bytes((begin, ord("+"))) in content for begin in begins) or bool(np.isin(text[zeros], list(begins)).any())
 
 
 def _of_arrow(column: Any) -> Column | list[Any]:
