@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 ALIASES: dict[str, str] = {
     "model": """model model_name model_id system method algorithm algo approach estimator classifier regressor learner learner_id
-        framework detector generator arm candidate wflow_id forecaster ranker retriever""",
+        framework scheme detector generator arm candidate wflow_id forecaster ranker retriever""",
     "dataset": "dataset dataset_name data_set task task_name subtask benchmark problem unique_id",
     "repeat": "repeat repetition rep id2 cutoff",
     "fold": "fold cv_fold fold_index fold_id fold_no fold_number test_fold outer_fold cv",
@@ -52,8 +52,8 @@ _NAMING = frozenset("model dataset repeat fold split seed run epoch item cluster
 _WEAK = frozenset("index id input prompt userinput instruction query image case taskid instance date timestamp ds".split())
 """Plain names that tables of other units have too: a column so called counts only where nothing else tells the rows apart."""
 
-_PREFIX = re.compile(r"^(params?|config|tags|metrics|hyperparameters|attributes|summary)[./]|^params_", re.IGNORECASE)
-"""In front of a name, as trackers of experiments write it: params.fold, metrics.accuracy."""
+_PREFIX = re.compile(r"^(params?|config|tags|metrics|hyperparameters|attributes|summary)[./]|^(params|key)_", re.IGNORECASE)
+"""In front of a name, as trackers of experiments and Weka write it: params.fold, metrics.accuracy, Key_Fold."""
 
 
 def plain(name: str) -> str:
@@ -144,10 +144,15 @@ def bare_name(name: str) -> str:
     return re.sub(r"^(metrics|classif|regr)[./]", "", name.strip(), flags=re.IGNORECASE)
 
 
+def without_part(name: str) -> str:
+    """Name of a metric without the part of the data that it is of: test_acc, eval/loss."""
+    part = "|".join(PARTS)
+    return re.sub(rf"^({part})[ _/-]+|[ _/-]+({part})$", "", bare_name(name), flags=re.IGNORECASE)
+
+
 def is_metric(name: str) -> bool:
     """True for a name of a metric, be it of a part of the data: test_acc, ROC."""
-    part = "|".join(PARTS)
-    bare = re.sub(rf"^({part})[ _-]+|[ _-]+({part})$", "", bare_name(name), flags=re.IGNORECASE)
+    bare = without_part(name)
     return has_direction(bare) or plain(bare) in ("roc", "err")
 
 

@@ -8,7 +8,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from tiebreak.errors import Advice, AmbiguousSourceError, InvalidParameterError, Setting, UnknownDirectionError, UnknownNameError
-from tiebreak.readers.header import bare_name, plain
+from tiebreak.readers.header import bare_name, plain, without_part
 from tiebreak.scores.metric import (
     HIGHER_IS_BETTER,
     LOWER_IS_BETTER,
@@ -41,6 +41,9 @@ def name_metric(name: str, lower_is_better: bool | None = None) -> NamedMetric:
         return known
     if known is not None and is_known(name):
         raise _contradiction(name, known.metric, lower_is_better)
+    of_part = known_metric(without_part(name))
+    if lower_is_better is None and of_part is not None and "train" not in name.casefold():  # val_acc, eval/loss
+        return NamedMetric(Metric(name, of_part.metric.higher_is_better), of_part.factor)
     if lower_is_better is None:
         raise UnknownDirectionError(
             f"is higher or lower better for the metric {name!r}? Pass ",

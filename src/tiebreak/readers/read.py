@@ -350,7 +350,7 @@ def _found(given: NamedSource, options: ReadOptions, *, n_sources: int) -> Found
     long = reading.long(given.stem if is_alone else None)
     if isinstance(long, Source):
         return long
-    if long.is_by_file and n_sources == 1 and not given.key and not long.is_of_items:
+    if not long.model_column and n_sources == 1 and not given.key and not long.is_of_items:
         raise AmbiguousSourceError(
             f"{name} has a column of scores ({long.column!r}) but none called 'model', so it does not say whose scores they are. "
             "Add a column 'model', give each model a column of its own, or pass a file for each model."

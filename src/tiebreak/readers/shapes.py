@@ -81,6 +81,9 @@ _FOLD = re.compile(
 )
 """Name of a column of the scores of one fold, alone or in front of a metric."""
 
+_ALONE = "\0model"
+"""Column of the model of a file that has one alone."""
+
 _NOUNS = frozenset("example question sample instance task prompt instruction query image case".split())
 """What an item is called where its column is."""
 
@@ -113,8 +116,8 @@ class Long:
         Of the scores; "" where each model has its own.
     roles : str
         What was taken for what, in words.
-    is_by_file : bool
-        True where the one model is called after its file.
+    model_column : str
+        Column that names the models; "" where the one model is called after its file.
     stem : str
         Name of the file, by which models of one name are told apart.
     unit : str
@@ -130,7 +133,7 @@ class Long:
     metric: str | None = None
     column: str = ""
     roles: str = ""
-    is_by_file: bool = False
+    model_column: str = "model"
     stem: str = ""
     unit: str = "item"
     remark: str = ""
@@ -275,9 +278,9 @@ class Reading:
         if alone is None or self.score_column() is None:
             return self._wide()
         only = Words((alone,), np.zeros(table.n_rows, dtype=np.int32))
-        table = replace(table, columns={**table.columns, "\0model": only})
-        found = replace(self, table=table, roles={**self.roles, "model": ["\0model"]})._by_model()
-        return found if isinstance(found, Source) else replace(found, is_by_file=True, roles="")
+        table = replace(table, columns={**table.columns, _ALONE: only})
+        found = replace(self, table=table, roles={**self.roles, "model": [_ALONE]})._by_model()
+        return found if isinstance(found, Source) else replace(found, roles="")
 
     def _by_model(self) -> Long | Source:
         """A row for each score, or for each model with a column for each fold."""
@@ -351,7 +354,7 @@ class Reading:
             where = lambda row: table.where(row % n_rows)  # noqa: E731
         noun = re.sub(r"[_ ]?id$", "", self.roles.get("item", [""])[0].casefold())
         unit = noun if noun in _NOUNS else "item"
-        return Long({**words, "model": models}, numbers, table.name, where, metric, column, roles, unit=unit)
+        return Long({**words, "model": models}, numbers, table.name, where, metric, column, roles, self._model_column, unit=unit)
 
     def _model_columns(self, is_items: bool) -> dict[str, str]:
         """Columns of the models by name."""
@@ -447,7 +450,7 @@ class Reading:
 
     def _means(self) -> Source:
         """Scores of a table with one row for each model, which says of no unit what a model's score was there."""
-        numeric, models = self.numeric("model"), self.words("model").texts()
+        numeric, models = [name for name in self.numeric("model") if not sums_up(name)], self.words("model").texts()
         is_of_datasets = len(numeric) > 1 and not any(is_metric(name) or is_no_score(name) for name in numeric)
         if is_of_datasets and self.options.n_test is None and self.options.cv is None:
             raise self.refuse(
@@ -484,6 +487,10 @@ class Reading:
             raise self._several_metrics(words.names)
         return self, words, None
 
+    @property
+    def _model_column(self) -> str:
+        return ",".join(self.roles.get("model", ["model"])).removeprefix(_ALONE)
+
     def _unit_roles(self) -> set[str]:
         return {role for role in (*UNITS, "run", "item") if role in self.roles}
 
@@ -518,7 +525,7 @@ class Reading:
             units |= self._by_position(models, units)
         own = [name for role in ("model", "metric", *units) for name in roles.get(role, ())]
         used = {column, *own} if column else {"", *self.table.columns}  # where there is none, all hold scores of models
-        if "item" not in units and (error := doubles_error(self.table, models, units, used)) is not None:
+        if "item" not in units and (error := doubles_error(self.table, models, units, self._model_column, used)) is not None:
             raise error
         return units
 
@@ -587,8 +594,15 @@ class Reading:
         return {"item" if options.rows == "items" else "position": Words(labels, _place_in_group(cell_of(models, units)))}
 
     def _what_is_a_row(self, models: Words) -> TiebreakError:
+        rest = self.others("model", "score")
+        if self.roles.get("model") == [_ALONE]:
+            return self.refuse(
+                f"it names neither models nor rows, in columns {quoted(rest, 12)}.",
+                "Say which column does: ",
+                column_advice("model", "NAME"),
+                ", and dataset, fold, seed or item likewise.",
+            )
         if "model" in self.roles:
-            rest = self.others("model", "score")
             return self.refuse(
                 f"no column numbers the rows of {models.names[0]!r}{f', among {quoted(rest, 12)}' if rest else ''}.",
                 "Number them in a column 'fold', 'seed' or 'item', or say what they are: ",
@@ -672,11 +686,11 @@ def joined(columns: Sequence[Words]) -> Words:
 
 
 def doubles_error(
-    table: SourceTable, models: Words, units: Mapping[str, Words], used: Container[str] = ()
+    table: SourceTable, models: Words, units: Mapping[str, Words], model: str, used: Container[str] = ()
 ) -> TiebreakError | None:
     """Error for rows of one model and unit, with the columns in which they differ and the two ways on; None where none are.
 
-    Columns that are `used` are what makes the rows those of one model and unit.
+    `model` is the column of the models, "" for none; columns that are `used` are what makes the rows those of one model and unit.
     """
     cells = cell_of(models, units)
     order = np.argsort(cells, kind="stable")
@@ -702,8 +716,8 @@ def doubles_error(
         f"{what} The rows differ in {name!r}: {', '.join(differ[name][:5])}{f' (and in {quoted(others)})' if others else ''}.",
         "Keep one: ",
         where_advice(name, differ[name][0]),
-        "; or make it part of the model: ",
-        column_advice("model", f"model,{name}"),
+        f"; or make it {'part of ' if model else ''}the model: ",
+        column_advice("model", f"{model},{name}".removeprefix(",")),
         ".",
         kind=InvalidScoresError,
     )

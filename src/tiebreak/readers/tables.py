@@ -532,7 +532,7 @@ def _by_lines(text: str, form: _Form, name: str) -> tuple[list[str], list[Column
 
 
 def _by_arrow(content: bytes, form: _Form, is_name: IsName, *, is_typed: bool = False) -> list[Column] | None:
-    """Columns by pyarrow, those of names as typed if asked; None for what it cannot read, or reads otherwise than a spreadsheet."""
+    """Columns by pyarrow, those of names as typed if asked; None for what it cannot read, or reads in another way."""
     import pyarrow as pa
     from pyarrow import csv as arrow
     from pyarrow import types
