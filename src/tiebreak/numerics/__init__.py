@@ -8,7 +8,9 @@ from tiebreak.numerics.checks import (
     Interval,
     Missing,
     alpha_of_level,
+    blocks,
     check_alternative,
+    check_array,
     check_choice,
     check_count,
     check_differences,
@@ -19,7 +21,6 @@ from tiebreak.numerics.checks import (
     check_rope_given,
     check_rows,
     check_scale,
-    check_score_table,
     check_seed,
     divide,
     floats,
@@ -32,6 +33,7 @@ from tiebreak.numerics.checks import (
     positive_examples,
     positive_label,
     rope_share,
+    row_counts,
     set_checked,
 )
 from tiebreak.numerics.law import CONSTANT, IDENTICAL, SPREAD, UNDEFINED
@@ -53,7 +55,6 @@ from tiebreak.numerics.student import (
     student_pvalue,
     student_quantile,
     student_tail,
-    student_tails,
 )
 
 __all__ = [
@@ -70,7 +71,9 @@ __all__ = [
     "Interval",
     "Missing",
     "alpha_of_level",
+    "blocks",
     "check_alternative",
+    "check_array",
     "check_choice",
     "check_count",
     "check_differences",
@@ -81,7 +84,6 @@ __all__ = [
     "check_rope_given",
     "check_rows",
     "check_scale",
-    "check_score_table",
     "check_seed",
     "concatenate_moments",
     "corrected_interval",
@@ -101,6 +103,7 @@ __all__ = [
     "positive_examples",
     "positive_label",
     "rope_share",
+    "row_counts",
     "row_moments",
     "set_checked",
     "student_log_density",
@@ -108,5 +111,4 @@ __all__ = [
     "student_pvalue",
     "student_quantile",
     "student_tail",
-    "student_tails",
 ]

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from tiebreak.errors import Advice, AmbiguousSourceError, InvalidParameterError
+from tiebreak.errors import Advice, InvalidParameterError, UnclearSourceError
 from tiebreak.printable import printable
 from tiebreak.readers.tables import SourceTable, Words, has_fractions, is_numeric
 from tiebreak.scores.metric import full_name, has_direction
@@ -170,7 +170,7 @@ def find_roles(table: SourceTable, options: ReadOptions) -> dict[str, list[str]]
 
     Raises
     ------
-    AmbiguousSourceError
+    UnclearSourceError
         Two columns claim one part.
     """
     names = [*table.columns, *table.nested]
@@ -216,7 +216,7 @@ def _strongest(role: str, claims: Sequence[str], words: Mapping[str, int], sourc
     if len(best) == 1 and (len(claims) == 1 or rank == 0 or role in ("item", "score", "truth", "dataset", "fold")):
         return best[0]
     shown = [printable(name) for name in (best if len(best) > 1 else claims)]
-    raise AmbiguousSourceError(
+    raise UnclearSourceError(
         f"{source} has the columns {quoted(shown)}, and each may be the {role}. Call the one that is meant {role!r}, or say it: ",
         column_advice(role, shown[0]),
         ".",

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tiebreak.errors import Advice, AmbiguousSourceError, InvalidScoresError, Setting, TiebreakError, UnreadableSourceError
+from tiebreak.errors import Advice, DataError, Setting, TiebreakError, UnclearSourceError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import printable
 from tiebreak.readers.battles import refuse_battles
@@ -201,7 +201,7 @@ class Reading:
         *fix: str | Setting | Advice,
         column: str | None = None,
         row: int | None = None,
-        kind: type[TiebreakError] = AmbiguousSourceError,
+        kind: type[TiebreakError] = UnclearSourceError,
     ) -> TiebreakError:
         """Error of the table, where nothing else is said for want of a rule that says what it holds."""
         return refuse(self.table.name, what, *fix, column=column, row=None if row is None else self.table.where(row), kind=kind)
@@ -254,7 +254,7 @@ class Reading:
 
     def _several_metrics(self, names: Sequence[str]) -> TiebreakError:
         what = f"{self.table.name} holds {len(names)} metrics: {quoted(list(names), 12)}. Say which one to compare with "
-        return AmbiguousSourceError(what, Setting("metric"), ".")
+        return UnclearSourceError(what, Setting("metric"), ".")
 
     # --- shapes -------------------------------------------------------------------------------------------------------------
 
@@ -391,11 +391,11 @@ class Reading:
                 "), leave the other columns out, or say which column holds what: ",
                 column_advice("model", "NAME"),
                 ", or dataset or fold in the place of model.",
-                kind=UnreadableSourceError,
+                kind=DataError,
             )
         if not numbers:
             what = f"it has no column of scores, only {known_columns(self.table)}."
-            raise self.refuse(what, "Use columns 'model' and 'score', or one for each model.", kind=UnreadableSourceError)
+            raise self.refuse(what, "Use columns 'model' and 'score', or one for each model.", kind=DataError)
         return {name: name for name in numbers}
 
     def _refuse_no_scores(self, numbers: Sequence[str]) -> None:
@@ -415,7 +415,7 @@ class Reading:
                 what = f"it holds whole numbers, from {own.min():g} on, beside scores from 0 to 1: it counts something."
             else:
                 continue
-            raise self.refuse(what, *fix, column=name, kind=UnreadableSourceError)
+            raise self.refuse(what, *fix, column=name, kind=DataError)
 
     def _has_wrong_cells(self, name: str) -> bool:
         """True for a column of numbers, some cells of which are no numbers."""
@@ -571,7 +571,7 @@ class Reading:
                 f"no column names its rows, so scores are paired by their order; but model {most!r} has {n_rows.max()} "
                 f"scores and {least!r} has {n_rows.min()}.",
                 "Name the rows in a column 'fold', 'split' or 'item'.",
-                kind=UnreadableSourceError,
+                kind=DataError,
             )
         beside = self.others("model", "score", "n_train", "n_test") if "model" in self.roles else self.roles.get("epoch", ())
         order, shape = np.argsort(models.code, kind="stable"), (len(models.names), -1)
@@ -644,7 +644,7 @@ class Reading:
         if empty.any():
             what = f"no {role} is given ({int(empty.sum())} such row(s) in all)."
             where, column = int(np.argmax(empty)), self.roles.get(role, [role])[0]
-            raise self.refuse(what, "Fill it in, or remove the row.", column=column, row=where, kind=InvalidScoresError)
+            raise self.refuse(what, "Fill it in, or remove the row.", column=column, row=where, kind=DataError)
 
     def _refuse_sums(self, words: Words, role: str) -> None:
         text = "\n".join(words.names).casefold()
@@ -659,7 +659,7 @@ class Reading:
             raise self._summing(self.roles.get(role, [role])[0], row, words.names[code], fix)
 
     def _summing(self, column: str, row: int, name: str, fix: str) -> TiebreakError:
-        return self.refuse(f"{name!r} sums up the other rows.", fix, column=column, row=row, kind=UnreadableSourceError)
+        return self.refuse(f"{name!r} sums up the other rows.", fix, column=column, row=row, kind=DataError)
 
 
 def _where(table: SourceTable, where: Mapping[str, str | Sequence[str]], what: str = "") -> SourceTable:
@@ -709,7 +709,7 @@ def doubles_error(
     }
     if not differ:
         fix = "Keep one row for each; rows that differ by a random seed have it in a column 'seed', repeats in 'repeat'."
-        return refuse(table.name, what, fix, kind=InvalidScoresError)
+        return refuse(table.name, what, fix)
     name, *others = sorted(differ, key=lambda each: isinstance(table.columns[each], np.ndarray))
     return refuse(
         table.name,
@@ -719,7 +719,6 @@ def doubles_error(
         f"; or make it {'part of ' if model else ''}the model: ",
         column_advice("model", f"{model},{name}".removeprefix(",")),
         ".",
-        kind=InvalidScoresError,
     )
 
 

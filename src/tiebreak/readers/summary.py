@@ -10,12 +10,11 @@ import numpy as np
 
 from tiebreak.errors import (
     Advice,
-    AmbiguousSourceError,
+    DataError,
     InvalidParameterError,
-    InvalidScoresError,
     Setting,
     TiebreakError,
-    UnsuitableDesignError,
+    UnclearSourceError,
 )
 from tiebreak.numerics import FloatArray
 from tiebreak.readers.files import refuse
@@ -117,7 +116,7 @@ def source_of_means(table: SourceTable, models: Sequence[str], names: Sequence[s
     for row in range(value.size) if kind == "rates" else ():
         try:
             possible_counts(value[row], np.array(float(n[0])), np.array(rounding))
-        except InvalidScoresError as error:
+        except DataError as error:
             raise _wrong(table, chosen.name, row, str(error)) from None
     zero = np.zeros(1, dtype=np.int64)
     tool = next((tool for tool, mark in _TOOLS.items() if mark in table.columns), "")
@@ -176,7 +175,7 @@ def _chosen(table: SourceTable, columns: Sequence[_Column], options: ReadOptions
         held = [each for each in held if beside[each] or each.spread] or held
     if len({_plain(each) for each in held}) != 1:
         what = f"it has one row for each model, and means or single scores in {quoted([each.name for each in means], 12)}."
-        raise refuse(table.name, what, "Say which of them with ", Setting("metric"), ".", kind=AmbiguousSourceError)
+        raise refuse(table.name, what, "Say which of them with ", Setting("metric"), ".", kind=UnclearSourceError)
     order = ("test", "", *PARTS)
     chosen = min(held, key=lambda each: order.index(each.part))
     return chosen, beside[chosen]
@@ -237,7 +236,7 @@ def _deviations(
 
 
 def _wrong(table: SourceTable, column: str, row: int, what: str, *fix: str) -> TiebreakError:
-    return refuse(table.name, what, *fix, column=column, row=table.where(row), kind=InvalidScoresError)
+    return refuse(table.name, what, *fix, column=column, row=table.where(row))
 
 
 # --- what the means are of ------------------------------------------------------------------------------------------------
@@ -253,7 +252,7 @@ def _kind_of(
         n_test, n_folds, n_runs = (_n_of(table, held) for held in _COUNTS)
         cv, is_of_runs = (n_folds, is_of_runs) if n_runs is None else (n_runs, True)
 
-    def ask(what: str, *fix: str | Setting | Advice, kind: type[TiebreakError] = AmbiguousSourceError) -> TiebreakError:
+    def ask(what: str, *fix: str | Setting | Advice, kind: type[TiebreakError] = UnclearSourceError) -> TiebreakError:
         return refuse(table.name, what, *fix, column=chosen.name, kind=kind)
 
     if n_test is None and cv is None:
@@ -267,7 +266,7 @@ def _kind_of(
             "Of how many test examples? ",
             size,
             f". The answer then holds whatever the overlap of the models' mistakes. {KEEP}",
-            kind=AmbiguousSourceError,
+            kind=UnclearSourceError,
         )
     if n_test is None:
         n = cv.get_n_splits() if hasattr(cv, "get_n_splits") else cv
@@ -288,7 +287,7 @@ def _kind_of(
     if name not in _RATES:
         what = f"how far two models may differ by chance in {full_name(metric)} on one test set does not follow from the values."
         keep = "Keep the predictions of all models in one table, with a column of the truth, and compare that."
-        raise ask(what, keep, kind=UnsuitableDesignError)
+        raise ask(what, keep)
     return "rates", (n_test,)
 
 

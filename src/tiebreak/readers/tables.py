@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from tiebreak.errors import InvalidScoresError, TiebreakError, UnsupportedSourceError
+from tiebreak.errors import TiebreakError, UnsupportedSourceError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import printable
 from tiebreak.readers.files import (
@@ -124,7 +124,7 @@ class SourceTable:
         return as_words(self.columns[column])
 
     def numbers(self, column: str) -> FloatArray:
-        """A column as numbers, nan where there is none; an `InvalidScoresError` for a cell that is none."""
+        """A column as numbers, nan where there is none; an `DataError` for a cell that is none."""
         found = self.columns[column]
         if not isinstance(found, Words):
             return found
@@ -136,7 +136,7 @@ class SourceTable:
             hint = next((hint for pattern, hint in _HINTS.items() if re.search(pattern, text)), "Scores are numbers.")
             shown = repr(text if len(text) <= 60 else text[:57] + "...")
             what = f"{shown} is not a number."
-            raise refuse(self.name, what, hint, column=column, row=self.where(row), kind=InvalidScoresError)
+            raise refuse(self.name, what, hint, column=column, row=self.where(row))
         return np.array([*values, math.nan], dtype=float)[found.code]
 
     def take(self, rows: IntArray) -> SourceTable:

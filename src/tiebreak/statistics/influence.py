@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.errors import InvalidScoresError, TooFewSplitsError
+from tiebreak.errors import DataError
 from tiebreak.numerics import (
     IDENTICAL,
     RELATIVE_TOLERANCE,
@@ -23,6 +23,8 @@ from tiebreak.numerics import (
     UNDEFINED,
     FloatArray,
     IntArray,
+    blocks,
+    check_array,
     check_choice,
     check_rows,
     divide,
@@ -94,7 +96,7 @@ def clustered_mean(
 
     Raises
     ------
-    InvalidScoresError
+    DataError
         Shapes that do not go together, infinite values, weights that are negative or sum to 0.
 
     References
@@ -124,11 +126,7 @@ def cluster_sums(
     omit_missing: bool = False,
 ) -> ClusterSums:
     """Sums of scores, weights and squared weights by cluster; the arguments are those of `clustered_mean`."""
-    scores = floats(values, "values")
-    if scores.ndim == 0 or scores.shape[-1] == 0:
-        raise InvalidScoresError(f"one value or more is needed, one for each example; got the shape {scores.shape}.")
-    if np.any(np.isinf(scores)):
-        raise InvalidScoresError("the values must be finite, or nan where they are missing; one or more are infinite.")
+    scores = check_array(values, "values", "..., n_items", can_lack=True)
     n = scores.shape[-1]
     weight = check_weights(weights, n)
     codes, n_clusters = (None, n) if clusters is None else group_codes(clusters, n, "clusters")
@@ -237,10 +235,10 @@ def check_weights(weights: ArrayLike | None, n: int) -> FloatArray:
         return np.ones(n)
     values = floats(weights, "weights")
     if values.shape != (n,):
-        raise InvalidScoresError(f"weights needs one number for each of the {n} examples; got the shape {values.shape}.")
+        raise DataError(f"weights needs one number for each of the {n} examples; got the shape {values.shape}.")
     if not np.all(np.isfinite(values)) or np.any(values < 0) or values.sum() == 0:
         low, total = float(values.min()), float(values.sum())
-        raise InvalidScoresError(
+        raise DataError(
             f"weights must be finite, not negative, and not all 0; the smallest is {low:g} and they sum to {total:g}."
         )
     return values
@@ -264,7 +262,7 @@ def welch_ttest(first: ArrayLike, second: ArrayLike) -> Law:
 
     Raises
     ------
-    InvalidScoresError
+    DataError
         Fewer than two scores of either.
 
     References
@@ -278,13 +276,9 @@ def welch_ttest(first: ArrayLike, second: ArrayLike) -> Law:
     >>> round(law.estimate, 3), round(law.pvalue(), 3)
     (0.035, 0.229)
     """
-    samples = [floats(first, "first"), floats(second, "second")]
-    for name, values in zip(("first", "second"), samples, strict=True):
-        if values.ndim == 0 or values.shape[-1] < 2:
-            raise InvalidScoresError(f"{name} needs two scores or more, or nothing is known of their spread; got {values.size}.")
-        if np.isinf(values).any():
-            raise InvalidScoresError(f"{name} must be finite, or nan where a score is missing.")
-    return independent_difference(*(clustered_mean(values) for values in samples))
+    samples = {"first": first, "second": second}
+    found = (check_array(values, name, "..., n_scores", (2,), can_lack=True) for name, values in samples.items())
+    return independent_difference(*map(clustered_mean, found))
 
 
 def independent_difference(first: Law, second: Law) -> Law:
@@ -376,9 +370,8 @@ class Influence:
                 row[:] = np.maximum(both - 2 * products[one, two], 0.0)
                 own += both
             todo = np.flatnonzero(~(squares.sum(axis=0) > 1e-4 * own))
-        step = max(1, _BLOCK // self.parts.shape[1])
-        for start in range(0, todo.size, step):
-            rows = todo[start : start + step]
+        for part in blocks(todo.size, self.parts.shape[1]):
+            rows = todo[part]
             d = self.parts[one[rows]] - self.parts[two[rows]]
             squares[:, rows] = [np.square(d[:, own]).sum(axis=1) for own in classes]
         return squares
@@ -417,8 +410,6 @@ BOUNDED = Shape(_bounded_tail, bounded_end)
 """Student's t cut at the largest difference, which is the only part."""
 
 _FEW_PAIRS = 3
-_BLOCK = 500_000
-"""Numbers handled at a time (4 MB)."""
 
 
 def metric_of_classes(
@@ -448,9 +439,8 @@ def metric_of_classes(
 
     Raises
     ------
-    InvalidScoresError
+    DataError
         Shapes that do not go together, classes that are no whole numbers.
-    TooFewSplitsError
         Fewer than two items or clusters.
 
     References
@@ -469,17 +459,15 @@ def metric_of_classes(
     """
     check_choice(metric, METRICS_OF_CLASSES, "metric")
     function = METRICS_OF_CLASSES[metric]
-    truth, rows = floats(actual, "actual"), floats(predicted, "predicted")
-    if truth.ndim != 1 or not truth.size or rows.shape[-1:] != truth.shape:
-        raise InvalidScoresError(f"actual has the shape {truth.shape} and predicted {rows.shape}; one class for each example.")
+    truth, rows = _predictions(actual, predicted)
     for name, each in (("actual", truth), ("predicted", rows)):
-        wrong = ~(np.isfinite(each) & (each == np.rint(each)) & (each >= 0))
+        wrong = ~((each == np.rint(each)) & (each >= 0))
         if wrong.any():
-            raise InvalidScoresError(f"{name} must be numbers of classes: 0, 1 and so on; it holds {each[wrong][0]:g}.")
-    classes, flat = truth.astype(np.int64), np.atleast_2d(rows).astype(np.int64)
+            raise DataError(f"{name} must be numbers of classes: 0, 1 and so on; it holds {each[wrong][0]:g}.")
+    classes, flat = truth.astype(np.int64), rows.astype(np.int64)
     n_classes = int(max(classes.max(), flat.max(), 1)) + 1
     if metric in PER_CLASS and n_classes > 2:
-        raise InvalidScoresError(
+        raise DataError(
             f"{metric} is of the positive one of two classes, and there are {n_classes}. Take {metric}_macro or another mean."
         )
     codes, n_units = _units(clusters, truth.size)
@@ -525,15 +513,11 @@ def metric_of_numbers(
         As of `metric_of_classes`.
     """
     check_choice(metric, METRICS_OF_NUMBERS, "metric")
-    truth, rows = floats(actual, "actual"), floats(predicted, "predicted")
-    if truth.ndim != 1 or not truth.size or rows.shape[-1:] != truth.shape:
-        raise InvalidScoresError(f"actual has the shape {truth.shape} and predicted {rows.shape}; one number for each example.")
-    if not (np.isfinite(truth).all() and np.isfinite(rows).all()):
-        raise InvalidScoresError("numbers must be finite; leave out examples that have none.")
+    truth, rows = _predictions(actual, predicted)
     codes, n_units = _units(clusters, truth.size)
     y = truth - truth.mean()  # about their mean, so that few digits cancel
     values, without = [], []
-    for own in np.atleast_2d(rows):
+    for own in rows:
         error = own - truth
         columns = np.stack([np.ones(y.size), error, error**2, y, y**2])
         whole = columns.sum(axis=1)
@@ -542,11 +526,20 @@ def metric_of_numbers(
     return _left_out(np.array(values), np.array(without), codes, None)
 
 
+def _predictions(actual: ArrayLike, predicted: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Truth of the items, and predictions of each model in rows."""
+    truth = check_array(actual, "actual", "n_items")
+    rows = np.atleast_2d(check_array(predicted, "predicted", "..., n_items"))
+    if rows.shape[1:] != truth.shape:
+        raise DataError(f"actual has the shape {truth.shape} and predicted {rows.shape}; one for each example.")
+    return truth, rows
+
+
 def _units(clusters: Sequence[object] | ArrayLike | None, n: int) -> tuple[IntArray | None, int]:
     """Number of each item's cluster, None where each is by itself, and how many units there are."""
     codes, n_units = (None, n) if clusters is None else group_codes(clusters, n, "clusters")
     if n_units < 2:
-        raise TooFewSplitsError("the jackknife leaves out examples, or clusters, one at a time, and needs two or more of them.")
+        raise DataError("the jackknife leaves out examples, or clusters, one at a time, and needs two or more of them.")
     return codes, n_units
 
 

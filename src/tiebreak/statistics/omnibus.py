@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import chdtrc, fdtrc, ndtr, ndtri
 
-from tiebreak.errors import InvalidParameterError, InvalidScoresError
+from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.numerics import (
     RELATIVE_TOLERANCE,
     SMALLEST_PVALUE,
     FloatArray,
+    check_array,
     check_choice,
     check_count,
     check_number,
@@ -21,10 +22,10 @@ from tiebreak.numerics import (
     check_rows,
     check_scale,
     divide,
-    floats,
     plain,
 )
 from tiebreak.numerics.law import Law, Significance, student
+from tiebreak.statistics.ranks import tie_groups
 
 RankTest = Literal["nemenyi", "bonferroni-dunn"]
 
@@ -69,7 +70,7 @@ def rank_models(scores: ArrayLike, *, higher_is_better: bool = True, scale: Arra
 
     Raises
     ------
-    InvalidScoresError
+    DataError
         An infinite score, or no table.
 
     Examples
@@ -77,21 +78,11 @@ def rank_models(scores: ArrayLike, *, higher_is_better: bool = True, scale: Arra
     >>> rank_models([[0.9, 0.8, 0.9], [0.7, 0.8, 0.6]]).tolist()
     [[1.5, 3.0, 1.5], [2.0, 1.0, 3.0]]
     """
-    table = floats(scores)
-    if table.ndim < 2 or np.isinf(table).any():
-        raise InvalidScoresError(
-            f"the scores must be finite, or nan, in an array of shape (n_datasets, n_models); got the shape {table.shape}."
-        )
+    table = check_array(scores, "the scores", "..., n_datasets, n_models", (0, 0), can_lack=True)
     size = np.abs(np.nan_to_num(table)).max(axis=-1, initial=0.0) if scale is None else check_scale(scale, table.shape[:-1])
     turned = -table if higher_is_better else table
     order = np.argsort(turned, axis=-1, kind="stable")  # nan last
-    ordered = np.take_along_axis(turned, order, axis=-1)
-    place = np.broadcast_to(np.arange(table.shape[-1]), table.shape)
-    is_new = np.ones(table.shape, dtype=bool)
-    is_new[..., 1:] = ~(np.diff(ordered, axis=-1) <= RELATIVE_TOLERANCE * np.asarray(size)[..., None])
-    is_end = np.roll(is_new, -1, axis=-1)  # the first of a row is always new, and so its last always an end
-    first = np.maximum.accumulate(np.where(is_new, place, 0), axis=-1)
-    last = np.minimum.accumulate(np.where(is_end, place, table.shape[-1])[..., ::-1], axis=-1)[..., ::-1]
+    first, last = tie_groups(np.take_along_axis(turned, order, axis=-1), RELATIVE_TOLERANCE * np.asarray(size))
     ranks = np.empty(table.shape)
     np.put_along_axis(ranks, order, (first + last) / 2 + 1, axis=-1)
     return np.where(np.isnan(table), np.nan, ranks)
@@ -137,7 +128,7 @@ def friedman_test(
 
     Raises
     ------
-    InvalidScoresError
+    DataError
         Fewer than two models or datasets, a missing score (see `skillings_mack`), or an infinite one.
 
     References
@@ -157,7 +148,7 @@ def friedman_test(
     ranks = rank_models(scores, higher_is_better=higher_is_better, scale=scale)
     n, k = _check_size(*ranks.shape[-2:])
     if np.isnan(ranks).any():
-        raise InvalidScoresError(
+        raise DataError(
             f"{int(np.isnan(ranks).sum())} scores are missing, and Friedman's test needs every model on every dataset. Leave out "
             "models or datasets, or use skillings_mack."
         )
@@ -180,7 +171,7 @@ def friedman_from_ranks(average_ranks: ArrayLike, n_datasets: int) -> Friedman:
 
     Raises
     ------
-    InvalidScoresError
+    DataError
         Ranks that do not add up, or fewer than two models or datasets.
 
     Examples
@@ -189,7 +180,7 @@ def friedman_from_ranks(average_ranks: ArrayLike, n_datasets: int) -> Friedman:
     >>> round(result.friedman.statistic, 2), round(result.iman_davenport.statistic, 2)
     (9.28, 3.69)
     """
-    ranks = _check_average_ranks(average_ranks)
+    ranks = _check_average_ranks(average_ranks, "..., n_models")
     n, k = _check_size(n_datasets, ranks.shape[-1])
     return _friedman(ranks, n, np.asarray(n * k * (k + 1) / 12))
 
@@ -222,7 +213,7 @@ def rank_differences(average_ranks: ArrayLike, n_datasets: int, *, control: int 
     >>> rank_differences([1.2, 2.0, 2.8], 20).statistic.round(3).tolist()
     [2.53, 5.06, 2.53]
     """
-    ranks = _check_one_table(average_ranks)
+    ranks = _check_average_ranks(average_ranks)
     n, k = _check_size(n_datasets, ranks.size)
     first, second = np.triu_indices(k, 1)
     if control is not None:
@@ -255,7 +246,7 @@ def nemenyi(average_ranks: ArrayLike, n_datasets: int) -> FloatArray:
 
     Raises
     ------
-    InvalidScoresError
+    DataError
         Ranks that do not add up to n_models (n_models + 1) / 2, or fewer than two models.
 
     References
@@ -270,7 +261,7 @@ def nemenyi(average_ranks: ArrayLike, n_datasets: int) -> FloatArray:
     >>> round(float(nemenyi(ranks, 30)[0, 1]), 3), rank_cliques(ranks, critical_difference(5, 30))
     (0.039, [(0, 2, 4), (1, 2, 4), (1, 3)])
     """
-    ranks = _check_one_table(average_ranks)
+    ranks = _check_average_ranks(average_ranks)
     error = rank_standard_error(ranks.size, check_count(n_datasets, "n_datasets", 2))
     span = np.abs(ranks[:, None] - ranks) / error * np.sqrt(2)
     pvalues = np.maximum(range_tail(span.ravel(), ranks.size).reshape(span.shape), SMALLEST_PVALUE)
@@ -332,9 +323,7 @@ def rank_cliques(average_ranks: ArrayLike, span: float) -> list[tuple[int, ...]]
     list of tuple of int
         Positions, rising within a group; the group that begins with the best rank is the first.
     """
-    ranks, span = floats(average_ranks, "the average ranks"), check_number(span, "span", 0)
-    if ranks.ndim != 1 or not np.isfinite(ranks).all():
-        raise InvalidScoresError(f"the average ranks must be finite, one for each model; got the shape {ranks.shape}.")
+    ranks, span = check_array(average_ranks, "the average ranks", "n_models", (0,)), check_number(span, "span", 0)
     order = np.argsort(ranks, kind="stable")
     ordered = ranks[order]
     ends = np.searchsorted(ordered, ordered + span * (1 + 1e-12), side="right")
@@ -368,7 +357,7 @@ def skillings_mack(scores: ArrayLike, *, higher_is_better: bool = True, scale: A
 
     Raises
     ------
-    InvalidScoresError
+    DataError
         No dataset with two models, a model without any such dataset, or an infinite score.
 
     References
@@ -383,14 +372,13 @@ def skillings_mack(scores: ArrayLike, *, higher_is_better: bool = True, scale: A
     >>> round(result.statistic, 3), result.df, round(result.pvalue, 3)
     (5.198, 2, 0.074)
     """
-    ranks = rank_models(scores, higher_is_better=higher_is_better, scale=scale)
-    if ranks.ndim != 2:
-        raise InvalidScoresError(f"the scores must be a table of shape (n_datasets, n_models); got the shape {ranks.shape}.")
+    table = check_array(scores, "the scores", "n_datasets, n_models", (1, 1), can_lack=True)
+    ranks = rank_models(table, higher_is_better=higher_is_better, scale=scale)
     ranks = ranks[np.count_nonzero(~np.isnan(ranks), axis=1) >= 2]
     present = ~np.isnan(ranks)
     n_of_model = np.count_nonzero(present, axis=0)
     if not len(ranks) or ranks.shape[1] < 2 or not n_of_model.all():
-        raise InvalidScoresError(
+        raise DataError(
             "each model must be measured on a dataset together with another one; model(s) "
             f"{', '.join(map(str, np.flatnonzero(n_of_model == 0).tolist())) or 'of this table'} are not."
         )
@@ -429,15 +417,13 @@ def _friedman(ranks: FloatArray, n: int, spread: FloatArray) -> Friedman:
     return Friedman(ranks, tests[0], tests[1], plain(np.asarray(chi2 / most)))
 
 
-def _check_average_ranks(ranks: ArrayLike) -> FloatArray:
+def _check_average_ranks(ranks: ArrayLike, axes: str = "n_models") -> FloatArray:
     """Average ranks that are finite and add up to what ranks of so many models do, but for rounding."""
-    values = floats(ranks, "the average ranks")
-    k = values.shape[-1] if values.ndim else 0
-    if k < 2 or not np.isfinite(values).all():
-        raise InvalidScoresError(f"the average ranks must be finite, of two models or more; got the shape {values.shape}.")
+    values = check_array(ranks, "the average ranks", axes, (2,))
+    k = values.shape[-1]
     off = np.abs(values.sum(axis=-1) - k * (k + 1) / 2).max()
     if off > 0.006 * k:
-        raise InvalidScoresError(
+        raise DataError(
             f"the average ranks of {k} models add up to {k * (k + 1) / 2:g}; these are off by {off:.3g}. Give each model's mean "
             "rank over the same datasets, tied models sharing the mean of their ranks."
         )
@@ -446,18 +432,11 @@ def _check_average_ranks(ranks: ArrayLike) -> FloatArray:
 
 def _check_size(n_datasets: int, n_models: int) -> tuple[int, int]:
     if n_models < 2:
-        raise InvalidScoresError(f"two models or more are needed; got {n_models}.")
+        raise DataError(f"two models or more are needed; got {n_models}.")
     n = check_count(n_datasets, "n_datasets", 0)
     if n < 2:
-        raise InvalidScoresError(f"two datasets or more are needed; got {n}.")
+        raise DataError(f"two datasets or more are needed; got {n}.")
     return n, n_models
-
-
-def _check_one_table(average_ranks: ArrayLike) -> FloatArray:
-    ranks = _check_average_ranks(average_ranks)
-    if ranks.ndim != 1:
-        raise InvalidScoresError(f"the average ranks of one table have one axis; got the shape {ranks.shape}.")
-    return ranks
 
 
 # --- the studentized range --------------------------------------------------------------------------------------------------

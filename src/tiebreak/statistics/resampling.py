@@ -10,13 +10,14 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.errors import InvalidParameterError, InvalidScoresError
+from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.numerics import (
     Alternative,
     FloatArray,
     IntArray,
     Interval,
     check_alternative,
+    check_array,
     check_choice,
     check_count,
     check_probability,
@@ -177,7 +178,7 @@ def bootstrap(
     ------
     InvalidParameterError
         Fewer than one resample, or more possible ones than can be enumerated.
-    InvalidScoresError
+    DataError
         Columns of different lengths, or a function that does not return one number for each row.
 
     References
@@ -195,14 +196,14 @@ def bootstrap(
     arrays = [np.asarray(column) for column in columns]
     n_resamples, n = check_count(n_resamples, "n_resamples"), arrays[0].size if arrays else 0
     if not n or any(each.shape != (n,) for each in arrays):
-        raise InvalidScoresError(
+        raise DataError(
             f"the bootstrap takes columns of one length, one value for each example; got {[each.shape for each in arrays]}."
         )
 
     def values(rows: IntArray) -> FloatArray:
         found = floats(function(*(each[rows] for each in arrays)), "what the function returns")
         if found.shape != rows.shape[:1]:
-            raise InvalidScoresError(
+            raise DataError(
                 f"the function must return one value for each resample, a row of its arguments; got the shape {found.shape} for "
                 f"{len(rows)} rows."
             )
@@ -293,7 +294,7 @@ def permutation_test_paired(
 
     Raises
     ------
-    InvalidScoresError
+    DataError
         No differences, or some that are not finite.
 
     References
@@ -310,7 +311,7 @@ def permutation_test_paired(
     >>> test.count_greater, test.n_permutations, round(test.pvalue(), 4)
     (863, 32768, 0.0527)
     """
-    d, n_permutations = _row(differences, "differences"), check_count(n_permutations, "n_permutations")
+    d, n_permutations = check_array(differences, "differences", "n_examples"), check_count(n_permutations, "n_permutations")
     flips, times = d[d != 0], 0
     if flips.size <= _FEW:
         sums, times = np.zeros(1), 2 ** (d.size - flips.size)
@@ -340,14 +341,14 @@ def permutation_test_unpaired(
 
     Raises
     ------
-    InvalidScoresError
+    DataError
         No scores, or some that are not finite.
 
     References
     ----------
     .. [F35] R. A. Fisher. The design of experiments. Oliver & Boyd, 1935, section 21.
     """
-    x, y = _row(first, "first"), _row(second, "second")
+    x, y = check_array(first, "first", "n_first"), check_array(second, "second", "n_second")
     n_permutations, few = check_count(n_permutations, "n_permutations"), min(x.size, y.size)
     pooled = np.concatenate([x, y])
     pooled = pooled - pooled.mean()  # which changes no difference, and keeps the digits
@@ -385,13 +386,3 @@ def _random_sums(flips: FloatArray, n_permutations: int, rng: np.random.Generato
     for table in eights @ signs.T:
         sums += table.take(np.frombuffer(rng.bytes(n_permutations), dtype=np.uint8))
     return sums
-
-
-def _row(values: ArrayLike, name: str) -> FloatArray:
-    found = floats(values, name)
-    if found.ndim != 1 or found.size == 0 or not np.isfinite(found).all():
-        raise InvalidScoresError(
-            f"{name} must be one row of finite numbers, one or more; got the shape {found.shape} with "
-            f"{int(np.count_nonzero(np.isnan(found)))} nan. Leave out examples that have no score."
-        )
-    return found
