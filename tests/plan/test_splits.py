@@ -308,7 +308,7 @@ FEW = check_dataset(np.zeros((10, 1)), [0] * 7 + [1] * 3)
             {"kind": "holdout", "test_size": 1.5},
             values(),
             "regression",
-            "cv: test_size=1.5 must be a share between 0 and 1 or a number of examples.",
+            "cv: test_size=1.5 of the kind 'holdout' must be a share between 0 and 1 or a number of examples.",
         ),
         (
             {"kind": "time", "n_folds": 5, "gap": 55},
