@@ -229,17 +229,12 @@ def _drawn(strata: Sequence[IntArray], rng: int | None, number: int) -> IntArray
 
 def _parts(evaluation: Evaluation, model: int, planned: PlannedDataset, loss: Loss) -> LossParts:
     cells = [Cell(0, split, model) for split in range(len(planned.splits))]
-    predictions = [each.outputs["predict"] for each in outcomes_with_outputs(evaluation, cells) if "predict" in each.outputs]
-    name, nan = evaluation.models[model], float("nan")
-    if not predictions:
-        return LossParts(name, 0, nan, nan, nan, nan, nan)
-    target = planned.data.y[planned.splits[0].test]
-    if loss == "squared":
-        squared = squared_parts(np.stack(predictions), target)
-        means = [float(part.mean()) for part in squared]
-        return LossParts(name, len(predictions), means[0], means[1], means[2], nan, nan)
-    code = np.unique(planned.data.y, return_inverse=True)[1][planned.splits[0].test]  # predictions are kept as codes
-    parts = zero_one_parts(np.stack(predictions), code)
-    numbers = (parts.loss, parts.bias, parts.variance, parts.unbiased, parts.biased)
-    loss_, bias, variance, unbiased, biased = (float(part.mean()) for part in numbers)
-    return LossParts(name, len(predictions), loss_, bias, variance, unbiased, biased)
+    said = [each.outputs["predict"] for each in outcomes_with_outputs(evaluation, cells) if "predict" in each.outputs]
+    nan, y, test = float("nan"), planned.data.y, planned.splits[0].test
+    numbers: tuple[Any, ...] = (nan,) * 5
+    if said and loss == "squared":
+        numbers = (*squared_parts(np.stack(said), y[test]), nan, nan)
+    elif said:
+        parts = zero_one_parts(np.stack(said), np.unique(y, return_inverse=True)[1][test])  # predictions are kept as codes
+        numbers = (parts.loss, parts.bias, parts.variance, parts.unbiased, parts.biased)
+    return LossParts(evaluation.models[model], len(said), *(float(np.mean(each)) for each in numbers))
