@@ -25,7 +25,7 @@ from tiebreak.caught import caught_warnings
 from tiebreak.errors import SAMPLE_WEIGHT, InvalidPlanError
 from tiebreak.evaluation.heads import FIT, TEST, TRAIN, Memo, in_order, is_for_the_last_step, shared_heads
 from tiebreak.evaluation.predictions import as_stored
-from tiebreak.evaluation.process import limited_threads, seeded_globals
+from tiebreak.evaluation.process import limited_threads, restored_state, seeded_globals
 from tiebreak.metrics.scorer import Scorer
 from tiebreak.metrics.targets import Array, Truth, UndefinedScore, make_truth
 from tiebreak.plan.candidates import name_candidates
@@ -132,6 +132,8 @@ class Measurement:
         with caught_warnings() as caught:
             try:
                 with ExitStack() as stack:
+                    if model.is_open:
+                        stack.enter_context(restored_state())
                     if model.is_open and seed is not None:
                         stack.enter_context(seeded_globals(seed))
                     if settings := self._settings.get((cell.dataset, cell.model)):

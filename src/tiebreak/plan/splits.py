@@ -240,15 +240,20 @@ def _seeded(cv: Any, dataset: Dataset, rng: int | None) -> Any:
     return cv
 
 
-def _of_splitter(cv: Any, dataset: Dataset, target: np.ndarray[Any, Any]) -> tuple[Split, ...]:
-    n_splits, of = 0, _of(dataset)
-    with contextlib.suppress(Exception):  # it has no count, or says below what it lacks
-        n_splits = int(cv.get_n_splits(dataset.X, target, dataset.groups))
+def check_amount(n_splits: int, dataset: Dataset) -> None:
+    """Refuse splits that would not fit into memory, before they are made."""
     if n_splits > MOST_SPLITS or n_splits * dataset.n_samples > MOST_ROWS:
         raise InvalidPlanError(
-            f"cv: {n_splits:,} splits of {dataset.n_samples:,} examples{of}; at most {MOST_SPLITS:,} splits, and "
+            f"cv: {n_splits:,} splits of {dataset.n_samples:,} examples{_of(dataset)}; at most {MOST_SPLITS:,} splits, and "
             f"{MOST_ROWS:,} rows in all of them, are kept in memory. Use fewer repeats or folds."
         )
+
+
+def _of_splitter(cv: Any, dataset: Dataset, target: np.ndarray[Any, Any]) -> tuple[Split, ...]:
+    n_splits = 0
+    with contextlib.suppress(Exception):  # it has no count, or says below what it lacks
+        n_splits = int(cv.get_n_splits(dataset.X, target, dataset.groups))
+    check_amount(n_splits, dataset)
     try:
         with caught_warnings() as caught:
             pairs = list(cv.split(dataset.X, target, dataset.groups))
@@ -259,7 +264,7 @@ def _of_splitter(cv: Any, dataset: Dataset, target: np.ndarray[Any, Any]) -> tup
     except Exception as error:
         if dataset.groups is None and "groups" in str(error):
             raise InvalidPlanError(f"{type(cv).__name__} needs to know which examples belong together. ", _PASS_GROUPS) from None
-        raise InvalidPlanError(f"{type(cv).__name__} could not split the data{of}: {error}") from error
+        raise InvalidPlanError(f"{type(cv).__name__} could not split the data{_of(dataset)}: {error}") from error
     return _of_pairs(pairs, dataset.n_samples)
 
 

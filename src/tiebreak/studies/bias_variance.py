@@ -20,7 +20,7 @@ from tiebreak.plan.plan import Plan, make_plan
 from tiebreak.plan.record import Cell
 from tiebreak.plan.seeds import derive_seed
 from tiebreak.plan.split_design import Split, Splits
-from tiebreak.plan.splits import PlannedDataset
+from tiebreak.plan.splits import PlannedDataset, check_amount
 from tiebreak.result import Result
 from tiebreak.scores.vocabulary import look_up
 from tiebreak.studies.curves import run_of_study
@@ -184,6 +184,7 @@ def bias_variance(
         raise InvalidParameterError(f"loss must be 'squared' or 'zero-one'; got {loss!r}.")
     whole = make_plan(models, X, y, cv={"kind": "holdout", "test_size": test_size}, rng=rng)
     chosen = _loss_for(whole, loss)
+    check_amount(int(n_rounds), whole.datasets[0].data)
     plan = _resampled(whole, int(n_rounds))
     run = run_of_study(run, "bias-variance", whole)
     scorers = find_scorers(plan, "accuracy" if chosen == "zero-one" else "neg_mean_squared_error")
