@@ -418,7 +418,7 @@ def _is_pipeline(model: Any) -> bool:
 
 
 def answers(model: Any, methods: Iterable[str], X: Any) -> dict[str, Array]:
-    """What a model says of rows, by method."""
+    """Answers of a model for rows, by method."""
     return {method: np.asarray(getattr(model, method)(X)) for method in methods}
 
 

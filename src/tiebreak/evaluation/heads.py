@@ -159,7 +159,7 @@ class Memo:
         self._head, self._caught, self.saved = head, caught, None
 
     def timed(self, stage: str, X: Any, call: Callable[[], Any]) -> tuple[Any, float]:
-        """What a model does with rows, and the seconds that it would take alone."""
+        """Result of what a model does with rows, and the seconds that it would take alone."""
         self._stage, self._credit = stage, 0.0
         self._alive, self._reached = [X], {id(X): 0}
         before = time.perf_counter()
