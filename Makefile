@@ -52,8 +52,7 @@ test-browser: $(READY)
 	    || { command -v apt-get >/dev/null && [ "$$(id -u)" -eq 0 ] && { apt-get install -qq --yes --no-install-recommends chromium >/dev/null 2>&1 \
 	        || { apt-get update -qq && apt-get install -qq --yes --no-install-recommends chromium >/dev/null; }; }; } \
 	    || { echo "Chromium cannot be installed here: THE PAGES ARE NOT OPENED. On Debian: apt install chromium, as root." >&2; exit 0; }; \
-	$(TEST_ENVIRONMENT) $(BIN)/python -m $(PYTEST) -m browser tests/views/report $(PYTEST_ARGS) \
-	    && $(TEST_ENVIRONMENT) $(BIN)/python tests/reliability/hostile.py --browser
+	$(TEST_ENVIRONMENT) $(BIN)/python -m $(PYTEST) -m browser tests/views/report tests/reliability $(PYTEST_ARGS)
 
 quick: $(READY)
 	@$(TEST_ENVIRONMENT) $(BIN)/python -m $(PYTEST) -m quick $(PYTEST_ARGS)
@@ -126,15 +125,9 @@ format: $(READY)
 bench: $(READY)
 	@set -e; for script in $(BENCHMARKS); do echo "== $$script"; $(BIN)/python "$$script"; done
 
-# As root it mounts a disk of 1 MB.
+# Half an hour: as many points of each fault as there are, up to 40 times those of `make test`.
 reliability: $(READY)
-	@set -e; for mode in delete wal; do \
-	    for fault in signal=SIGKILL error=ENOSPC error=ENOSPC+ error=EIO+; do echo "$$fault, $$mode"; \
-	        $(TEST_ENVIRONMENT) $(BIN)/python tests/reliability/sweep.py $$fault $$mode 1000; done; \
-	    for command in evaluate extend backup; do echo "power cuts, $$command, $$mode"; \
-	        $(TEST_ENVIRONMENT) $(BIN)/python tests/reliability/power_cuts.py $$command $$mode 1000; done; done
-	@$(TEST_ENVIRONMENT) $(BIN)/python tests/reliability/full_disk.py 256
-	@$(TEST_ENVIRONMENT) $(BIN)/python tests/reliability/kills.py
+	@TIEBREAK_FAULTS=40 $(TEST_ENVIRONMENT) $(BIN)/python -m pytest tests/reliability $(PYTEST_ARGS)
 
 # --- set-up -----------------------------------------------------------------------------------------------------------
 

@@ -51,8 +51,9 @@ So it is for a file that a registry names in a text (``"tiebreak.views.pair:VIEW
 ON_THEIR_OWN = {
     "comparison/letters.py": "compact letters are an algorithm of their own, found by the name of its file",
     "comparison/notices.py": "what is remarked on an answer is a rule of its own; comparison.py holds the answer",
-    "evaluation/fit_and_score.py": "evaluate.py decides what is measured, and this is the measuring of one cell",
-    "evaluation/heads.py": "fit_and_score.py measures one cell, and this stands between cells of a split",
+    "evaluation/heads.py": "cell.py measures one cell, and this stands between cells of a split",
+    "evaluation/missing.py": "evaluate.py measures, and this finds the cells that are left, and shares them with others",
+    "evaluation/process.py": "cell.py measures one cell, and this belongs to the process",
     "readers/answer.py": "saved answers are a format of their own; read.py says what a source is",
     "readers/summary.py": "a table of means is a shape of its own, which shapes.py only recognises",
     "readers/join.py": "read.py says what each source is, and this pairs several",

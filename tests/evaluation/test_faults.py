@@ -17,7 +17,6 @@ from sklearn.naive_bayes import GaussianNB
 
 import tiebreak as tb
 from tiebreak.errors import TiebreakWarning
-from tiebreak.evaluation.cells import log_of
 from tiebreak.runners.local import LocalRunner
 
 pytestmark = pytest.mark.slow
@@ -108,7 +107,7 @@ def _facts(error: BaseException, n_jobs: int) -> list[tuple[str, str]]:
     cv = [(np.flatnonzero(X[:, 0] != i), np.flatnonzero(X[:, 0] == i)) for i in range(3)]
     runner = LocalRunner(n_jobs)
     evaluation = tb.evaluate({"raises": Raises(error)}, X, y, cv=cv, scoring="accuracy", runner=runner, progress=False)
-    return [(o.state, o.message) for o in log_of(evaluation).outcomes()]
+    return [(o.state, o.message) for o in evaluation.log.outcomes()]
 
 
 @pytest.mark.parametrize("error", [OwnEnd("no"), SystemExit(3), GeneratorExit("done"), ValueError("x")], ids=repr)

@@ -21,11 +21,11 @@ from tiebreak.numerics import (
     FloatArray,
     Interval,
     blocks,
+    check_array,
     check_choice,
     check_probability,
     check_rows,
     divide,
-    floats,
     floats_together,
     plain,
 )
@@ -271,9 +271,7 @@ def paired_counts(correct: ArrayLike, first: ArrayLike = 0, second: ArrayLike = 
     DataError
         Values other than 0 and 1, or nan without `omit_missing`.
     """
-    table = floats(correct, "correct")
-    if table.ndim != 2:
-        raise DataError(f"correct must be an array of shape (n_models, n_examples); got the shape {table.shape}.")
+    table = check_array(correct, "correct", "n_models, n_examples", (0, 0), can_lack=True)
     size = table.shape[0]
     i, j = check_rows(first, size, "first"), check_rows(second, size, "second")
     right_right, right_failed, failed_failed = np.zeros((3, size, size))
@@ -536,20 +534,16 @@ def cochran_q(correct: ArrayLike) -> Significance:
     Raises
     ------
     DataError
-        Values other than 0 and 1.
-    DataError
+        Values other than 0 and 1, or fewer than two models.
 
     References
     ----------
     .. [C50] W. G. Cochran. The comparison of percentages in matched samples. Biometrika 37, 1950.
     """
-    table = floats(correct, "correct")
-    if table.ndim < 2 or table.shape[-2] < 2:
-        raise DataError(f"Cochran's Q compares two models or more, one a row; got the shape {table.shape}.")
+    table = check_array(correct, "correct", "..., n_models, n_examples", (2, 1))
     wrong = (table != 0) & (table != 1)
-    if wrong.any() or table.shape[-1] == 0:
-        got = f"got {table[wrong][0]:g}" if wrong.any() else "there are none"
-        raise DataError(f"correct holds 0 and 1, one for each model and example; {got}. Leave out what is missing.")
+    if wrong.any():
+        raise DataError(f"correct holds 0 and 1, one for each model and example; got {table[wrong][0]:g}.")
     k = table.shape[-2]
     of_model, of_example = table.sum(axis=-1), table.sum(axis=-2)
     spread = ((of_model - of_model.mean(axis=-1, keepdims=True)) ** 2).sum(axis=-1)

@@ -17,6 +17,7 @@ from tiebreak.numerics import (
     IntArray,
     Interval,
     check_alternative,
+    check_array,
     check_choice,
     check_count,
     check_probability,
@@ -310,7 +311,7 @@ def permutation_test_paired(
     >>> test.count_greater, test.n_permutations, round(test.pvalue(), 4)
     (863, 32768, 0.0527)
     """
-    d, n_permutations = _row(differences, "differences"), check_count(n_permutations, "n_permutations")
+    d, n_permutations = check_array(differences, "differences", "n_examples"), check_count(n_permutations, "n_permutations")
     flips, times = d[d != 0], 0
     if flips.size <= _FEW:
         sums, times = np.zeros(1), 2 ** (d.size - flips.size)
@@ -347,7 +348,7 @@ def permutation_test_unpaired(
     ----------
     .. [F35] R. A. Fisher. The design of experiments. Oliver & Boyd, 1935, section 21.
     """
-    x, y = _row(first, "first"), _row(second, "second")
+    x, y = check_array(first, "first", "n_first"), check_array(second, "second", "n_second")
     n_permutations, few = check_count(n_permutations, "n_permutations"), min(x.size, y.size)
     pooled = np.concatenate([x, y])
     pooled = pooled - pooled.mean()  # which changes no difference, and keeps the digits
@@ -385,13 +386,3 @@ def _random_sums(flips: FloatArray, n_permutations: int, rng: np.random.Generato
     for table in eights @ signs.T:
         sums += table.take(np.frombuffer(rng.bytes(n_permutations), dtype=np.uint8))
     return sums
-
-
-def _row(values: ArrayLike, name: str) -> FloatArray:
-    found = floats(values, name)
-    if found.ndim != 1 or found.size == 0 or not np.isfinite(found).all():
-        raise DataError(
-            f"{name} must be one row of finite numbers, one or more; got the shape {found.shape} with "
-            f"{int(np.count_nonzero(np.isnan(found)))} nan. Leave out examples that have no score."
-        )
-    return found
