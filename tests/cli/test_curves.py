@@ -36,8 +36,8 @@ def test_a_learning_curve_is_measured_shown_and_kept(tiebreak: Run, here: Path) 
     first = tiebreak(*LEARNING, "--plots", "pictures")
     assert first.returncode == 0, first.stderr
     assert "Gains in accuracy on doubling, positive is better (rope 0.02)" in first.stdout
-    assert "the plot is in pictures" in first.stderr
-    assert (here / "pictures" / "learning-curve.png").read_bytes().startswith(b"\x89PNG")
+    assert "learning_curve.png is in pictures" in first.stderr
+    assert (here / "pictures" / "learning_curve.png").read_bytes().startswith(b"\x89PNG")
     again = tiebreak(*LEARNING)
     assert again.stdout == first.stdout
     assert "flowers-learning-curve" in tiebreak("runs", "--store", "sqlite:///runs.db").stdout

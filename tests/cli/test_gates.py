@@ -13,7 +13,7 @@ import pytest
 import tiebreak as tb
 from tests.cli.conftest import Run, run_compare, write_scores
 from tests.comparison.test_looks import answers
-from tiebreak.cli.options import FORMATS
+from tiebreak.cli.output import FORMATS
 
 ACCURACY = ("--metric", "accuracy")
 ROPE = (*ACCURACY, "--rope", "0.01")
@@ -181,7 +181,7 @@ def test_a_full_disk(scores: str, option: str, capsys: pytest.CaptureFixture[str
         (["--require-not-worse", "svm", "svm"], "two different models; got 'svm' twice"),
         (["--require-near-best", "svm", "--require-near-best", "svm"], "the requirement 'svm' near the best is given twice"),
         (["--require-better", "svm"], "requires 2 arguments"),
-        (["--require-better", "svm", "ridge", "--junit", "{scores}"], "--junit would write into"),
+        (["--require-better", "svm", "ridge", "--junit", "{scores}"], "--junit would write over"),
         (["--require-better", ":svm", "ridge"], "no model is called ':svm'"),
         (["--require-better", "svm", "ridge", "--rope-of", "f1", "1", "--rope-of", "f1", "2"], "gives f1 two different ropes"),
     ],

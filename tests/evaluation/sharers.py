@@ -135,7 +135,7 @@ def stop_between_transactions(process: subprocess.Popen[str], path: Path) -> Non
         process.send_signal(signal.SIGSTOP)
         with closing(sqlite3.connect(path, timeout=0.5, isolation_level=None)) as connection:
             try:
-                connection.execute("BEGIN IMMEDIATE")
+                connection.execute("BEGIN EXCLUSIVE")
             except sqlite3.OperationalError:
                 process.send_signal(signal.SIGCONT)
             else:

@@ -129,11 +129,9 @@ def test_a_model_without_predictions_on_some_split_is_left_out() -> None:
 
 
 def test_predictions_that_were_not_kept_are_asked_for() -> None:
-    """With both ways to go on."""
+    """With the way on."""
     message = (
-        "the bias-corrected score needs the predictions, and they were not kept (keep_predictions=False). Evaluate with "
-        "keep_predictions=True, under another name= where a store has the run already; or measure the "
-        "search as a model."
+        "predictions were not kept. Evaluate with keep_predictions=True, under another name= where a store has the run already."
     )
     with pytest.raises(DataError, match=f"^{re.escape(message)}$"):
         evaluated(keep_predictions=False).bias_corrected()
@@ -142,7 +140,7 @@ def test_predictions_that_were_not_kept_are_asked_for() -> None:
 def test_a_metric_that_asks_the_fitted_models_cannot_be_bootstrapped() -> None:
     """They are gone."""
     evaluation = evaluated(scoring={"gini": lambda model, X, y: 1.0})
-    message = "'gini' is computed from the fitted models, which are not kept; it has no bias-corrected score."
+    message = "'gini' is computed from the fitted models, which are not kept; predictions do not tell it."
     with pytest.raises(DataError, match=f"^{re.escape(message)}$"):
         evaluation.bias_corrected()
 
@@ -178,5 +176,5 @@ def test_one_of_several_datasets_has_to_be_named() -> None:
     """And is then taken."""
     evaluation = tb.evaluate(MODELS, datasets={"one": (X, Y), "two": (X[:60], Y[:60])}, cv=3)
     assert evaluation.bias_corrected(dataset="two").n_examples == 60
-    with pytest.raises(UnclearSourceError, match=re.escape("the run has 2 datasets: 'one' and 'two'. Name one.")):
+    with pytest.raises(UnclearSourceError, match=re.escape("there are 2 datasets: 'one' and 'two'. Pass dataset=.")):
         evaluation.bias_corrected()

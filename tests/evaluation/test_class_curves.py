@@ -15,8 +15,7 @@ from sklearn.svm import SVC
 
 import tiebreak as tb
 from tiebreak.errors import DataError, InvalidParameterError, UnclearSourceError, UnknownNameError
-from tiebreak.evaluation.class_curves import GRID
-from tiebreak.evaluation.predictions import average
+from tiebreak.evaluation.class_curves import GRID, average
 
 X, Y = make_classification(n_samples=150, n_features=5, flip_y=0.3, random_state=4)
 LABELS = np.array(["no", "yes"])[Y]

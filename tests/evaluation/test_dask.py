@@ -17,7 +17,6 @@ from sklearn.svm import SVC
 
 import tiebreak as tb
 from tests.guarded import HANGS
-from tiebreak.evaluation.cells import log_of
 
 pytest.importorskip("distributed", reason="needs the extra dask: pip install 'distributed>=2024.8'")
 
@@ -44,7 +43,7 @@ def bits(evaluation):
             outcome.warnings,
             {name: each.tobytes() for name, each in outcome.outputs.items()},
         )
-        for outcome in log_of(evaluation).outcomes(outputs=True)
+        for outcome in evaluation.log.outcomes(outputs=True)
     }
 
 

@@ -24,7 +24,7 @@ from sklearn.tree import DecisionTreeClassifier
 import tiebreak as tb
 from tests.contracts.plans import a_failure, a_plan, all_cells, an_outcome
 from tiebreak.errors import ChangedRunError, InvalidParameterError, InvalidPlanError, UnknownNameError
-from tiebreak.evaluation.evaluate import FIRST, Claims
+from tiebreak.evaluation.missing import FIRST, Claims
 from tiebreak.evaluation.progress import Progress, Tracker
 from tiebreak.stores.memory import MemoryStore
 

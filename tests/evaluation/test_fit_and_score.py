@@ -28,8 +28,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
+from tiebreak.evaluation.cell import Measurement
 from tiebreak.evaluation.evaluate import find_scorers
-from tiebreak.evaluation.fit_and_score import Measurement
 from tiebreak.plan.plan import make_plan
 from tiebreak.plan.record import Outcome
 from tiebreak.runners.worker import cloudpickle_dumps

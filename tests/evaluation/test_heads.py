@@ -28,7 +28,6 @@ from sklearn.tree import DecisionTreeClassifier
 
 import tiebreak as tb
 from tiebreak.evaluation import heads
-from tiebreak.evaluation.cells import log_of
 from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.plan.record import Cell, Outcome
 
@@ -77,7 +76,7 @@ class Own(TransformerMixin, BaseEstimator):
 
 def outcomes(evaluation: Evaluation) -> dict[Cell, Outcome]:
     """All that was measured, by cell."""
-    return {outcome.cell: outcome for outcome in log_of(evaluation).outcomes(outputs=True)}
+    return {outcome.cell: outcome for outcome in evaluation.log.outcomes(outputs=True)}
 
 
 def facts(outcome: Outcome) -> tuple[Any, ...]:

@@ -15,7 +15,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import all_estimators
 
-from tiebreak.evaluation.model_calls import copies_of
+from tiebreak.evaluation.cell import copies_of
 from tiebreak.plan.seeds import open_random_states, seeded_parameters
 
 MODELS = [

@@ -23,7 +23,7 @@ from threadpoolctl import threadpool_info
 import tiebreak as tb
 from tests.guarded import HANGS
 from tiebreak.caught import caught_warnings
-from tiebreak.evaluation.model_calls import limited_threads, seeded_globals
+from tiebreak.evaluation.process import limited_threads, seeded_globals
 from tiebreak.plan.fingerprint import fingerprint, parsed
 
 X, y = make_classification(60, random_state=0)

@@ -75,7 +75,7 @@ def test_many_pairs_at_once_are_each_by_itself() -> None:
 
 def test_wrong_input_is_refused() -> None:
     """One run has no spread of runs; an example without an answer has no mean."""
-    with pytest.raises(DataError, match="two runs or more"):
+    with pytest.raises(DataError, match="2 by 1 or more; got the shape"):
         crossed_mean([[1, 0, 1]])
     with pytest.raises(DataError, match="example 1 has no answer in any run"):
         crossed_mean([[1, np.nan], [0, np.nan]])

@@ -146,9 +146,9 @@ def test_blocks_keep_what_goes_together_in_time() -> None:
 
 def test_losses_that_cannot_be_compared_are_refused() -> None:
     """One model, nan, an impossible block, a part of a block, no resamples."""
-    with pytest.raises(DataError, match="two models or more"):
+    with pytest.raises(DataError, match="2 by 2 or more; got the shape"):
         model_confidence_set([[1, 2, 3]])
-    with pytest.raises(DataError, match="must be finite"):
+    with pytest.raises(DataError, match="1 are nan or infinite"):
         model_confidence_set([[1, np.nan], [1, 2]])
     with pytest.raises(InvalidParameterError, match="block_length must be a whole number from 1 to 3; got 4"):
         model_confidence_set([[1, 2, 3], [2, 3, 4]], block_length=4)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tiebreak.cli.options import help_option
-from tiebreak.cli.process import emit, emit_page, make_folder, say, writing
+from tiebreak.cli.output import Output, emit_page, writing
+from tiebreak.cli.process import emit, say
 
 if TYPE_CHECKING:
     from sklearn.model_selection import GridSearchCV, RepeatedStratifiedKFold
@@ -68,7 +69,7 @@ def run_demo(out: Path, *, n_repeats: tuple[int, int] = (10, 5)) -> None:
     """
     import tiebreak as tb
 
-    make_folder(out)
+    Output(plots=out).prepare()
     search, X, y = moons_search(n_repeats[0])
     as_in_gallery = tb.compare(search, X=X, y=y, rope=ROPE)
     emit(_paragraph(_MOONS, _MOONS_HOW.format(splits=f"{n_repeats[0]} times 10-fold cross-validation")))

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tiebreak.cli.compare import CORRECTIONS, FAMILIES
-from tiebreak.cli.options import REPORT, ROPE, direction_options, help_option, store_option, with_direction, with_options
-from tiebreak.cli.process import CommandError, standard_input_as_file, waiting, write_report
+from tiebreak.cli.options import ROPE, direction_options, help_option, store_option, with_direction, with_options
+from tiebreak.cli.output import REPORT, Output, check_apart
+from tiebreak.cli.process import CommandError, standard_input_as_file, waiting
 from tiebreak.cli.stores import read_run
 
 if TYPE_CHECKING:
@@ -95,15 +96,14 @@ def report_command(
     metrics are compared, and the predictions that were kept are drawn.
     """
     settings = with_direction(settings)
-    if str(out) in sources:
-        raise click.UsageError(f"--out would write over {str(out)!r}, which holds the scores.")
+    check_apart("--out", out, sources)
     if any(_is_file(source) for source in sources):
         make = _of_files(sources, metrics, settings)
     elif len(sources) == 1:
         make = _of_run(sources[0], metrics, store, settings)
     else:
         raise CommandError("a report is of one run, or of files; none of these is a file that is there.")
-    write_report(make, out, title=title, note=note, data=facts)
+    Output(html=out).report(make, title=title, note=note, data=facts)
     if opens and not _opened(out):
         click.echo("no browser was found to open it with; the environment variable BROWSER names one", err=True)
 

@@ -427,7 +427,7 @@ class Comparison(Result):
         DataError
             Another method.
         """
-        return view_of(self).frames["shrinkage"](self)
+        return view_of(self).frame(self, "shrinkage")
 
     def shortlist(self) -> tuple[str, ...]:
         """Models that may be the best: the truly best one is among them with probability at least 1 - alpha.
@@ -493,7 +493,7 @@ class Comparison(Result):
     @property
     def ranking(self) -> pd.DataFrame:
         """One row for each model, best first; a fresh frame at each access."""
-        return view_of(self).frames["ranking"](self)
+        return view_of(self).frame(self, "ranking")
 
     @property
     def pairs(self) -> pd.DataFrame:
@@ -506,7 +506,7 @@ class Comparison(Result):
 
         Of predicted classes it is that of right and wrong.
         """
-        return view_of(self).frames["correlation"](self)
+        return view_of(self).frame(self, "correlation")
 
     def to_text(self, requirements: Requirements | None = None, *, columns: Literal["default", "all"] = "default") -> str:
         """Answer, table of models, warnings and method, for a terminal.
@@ -519,7 +519,7 @@ class Comparison(Result):
             By default one table: value, difference to the first model with its interval and verdict, and standing. "all" shows
             what else is known of each model, and a table of the pairs with their p-values.
         """
-        return view_of(self).as_text(self, requirements, columns=columns)
+        return view_of(self).page(self, requirements, columns=columns).as_text()
 
     def to_markdown(
         self,
@@ -529,7 +529,7 @@ class Comparison(Result):
         columns: Literal["default", "all"] = "default",
     ) -> str:
         """The answer as Markdown; if it `folds`, with warnings and method under titles that open them, for pull requests."""
-        return view_of(self).as_markdown(self, requirements, folds=folds, columns=columns)
+        return view_of(self).page(self, requirements, columns=columns).as_markdown(folds=folds)
 
     def to_html(
         self,

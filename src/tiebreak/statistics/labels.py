@@ -15,9 +15,9 @@ from tiebreak.numerics import (
     SPREAD,
     FloatArray,
     IntArray,
+    check_array,
     check_number,
     divide,
-    floats,
     group_codes,
     plain,
 )
@@ -121,15 +121,14 @@ def prediction_powered_mean(
     >>> round(result.law.estimate, 3), round(result.law.se, 3), round(result.alone.se, 3)
     (0.626, 0.202, 0.211)
     """
-    given = {"labels": labels, "judged_labelled": judged_labelled, "judged": judged}
-    y, f, g = (floats(values, name) for name, values in given.items())
-    if y.shape != f.shape or y.ndim == 0 or y.shape[-1] < 3 or g.ndim == 0 or g.shape[-1] < 2:
+    y = check_array(labels, "labels", "..., n_labelled", (3,))
+    f = check_array(judged_labelled, "judged_labelled", "..., n_labelled", (3,))
+    g = check_array(judged, "judged", "..., n_judged", (2,))
+    if y.shape != f.shape or g.shape[:-1] not in ((), y.shape[:-1]):
         raise DataError(
-            "three labels or more, a judgement of the same examples, and two further judgements or more are needed; got the "
-            f"shapes {y.shape}, {f.shape} and {g.shape}."
+            "a judgement of the same examples goes with each label, and further ones are of as many rows; got the shapes "
+            f"{y.shape}, {f.shape} and {g.shape}."
         )
-    if not all(np.isfinite(each).all() for each in (y, f, g)):
-        raise DataError("labels and judgements must be finite; leave out examples without.")
     codes = None if clusters is None else group_codes(clusters, y.shape[-1] + g.shape[-1], "clusters")[0]
     weight = None if weights is None else check_weights(weights, y.shape[-1] + g.shape[-1])
     known = Labelled(y, f, g, codes, weight)

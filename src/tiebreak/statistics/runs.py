@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.errors import DataError
-from tiebreak.numerics import UNDEFINED, FloatArray, check_choice, divide, floats, plain
+from tiebreak.numerics import UNDEFINED, FloatArray, check_array, check_choice, divide, plain
 from tiebreak.numerics.law import Law, least_sure, student
 from tiebreak.statistics.influence import ClusterSums, check_weights, cluster_sums, mean_of_clusters
 from tiebreak.statistics.skew import skewness_of_mean
@@ -93,12 +93,7 @@ def crossed_mean(
     .. [S46] F. E. Satterthwaite. An approximate distribution of estimates of variance components. Biometrics Bulletin 2, 1946.
     """
     check_choice(population, get_args(Population), "population")
-    scores = floats(values, "values")
-    if scores.ndim < 2 or scores.shape[-2] < 2:
-        raise DataError(
-            f"values must be of shape (..., n_runs, n_examples) with two runs or more; got {scores.shape}. With one run use "
-            "clustered_mean."
-        )
+    scores = check_array(values, "values", "..., n_runs, n_examples", (2, 1), can_lack=True)
     n_runs = scores.shape[-2]
     present = ~np.isnan(scores)
     runs_of = present.sum(axis=-2)

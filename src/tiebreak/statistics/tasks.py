@@ -12,7 +12,6 @@ from typing import Any, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.errors import DataError
 from tiebreak.numerics import (
     CONSTANT,
     IDENTICAL,
@@ -21,10 +20,10 @@ from tiebreak.numerics import (
     UNDEFINED,
     FloatArray,
     IntArray,
+    check_array,
     check_choice,
     check_scale,
     divide,
-    floats,
     group_codes,
     plain,
 )
@@ -131,9 +130,7 @@ def stratified_mean(
     (0.4167, 0.2555, 6.17)
     """
     check_choice(variance, get_args(ClusterVariance), "variance")
-    rows = floats(values, "values")
-    if rows.ndim == 0 or rows.shape[-1] == 0:
-        raise DataError(f"one value or more is needed, one for each example; got the shape {rows.shape}.")
+    rows = check_array(values, "values", "..., n_items", can_lack=True)
     codes, n_strata = group_codes(strata, rows.shape[-1], "strata")
     names = None if clusters is None or variance == "independent" else group_codes(clusters, rows.shape[-1], "clusters")[0]
     weight = None if weights is None else check_weights(weights, rows.shape[-1])

@@ -13,6 +13,7 @@ from tiebreak.numerics import (
     FloatArray,
     IntArray,
     blocks,
+    check_array,
     check_choice,
     check_count,
     check_differences,
@@ -292,8 +293,7 @@ def model_confidence_set(
     Raises
     ------
     DataError
-    DataError
-        Losses that are not finite, or fewer than two.
+        Losses that are not finite, or fewer than two of them or of the models.
     InvalidParameterError
         An unknown statistic, or a number of resamples or a length of blocks that is none or too long.
 
@@ -301,11 +301,7 @@ def model_confidence_set(
     ----------
     .. [HLN11] P. R. Hansen, A. Lunde, J. M. Nason. The model confidence set. Econometrica 79, 2011.
     """
-    table = floats(losses, "losses")
-    if table.ndim != 2 or table.shape[0] < 2:
-        raise DataError(f"losses of two models or more are needed, one a row; got the shape {table.shape}.")
-    if table.shape[1] < 2 or not np.isfinite(table).all():
-        raise DataError("the losses must be finite, two or more for each model; leave out what is missing.")
+    table = check_array(losses, "losses", "n_models, n_examples", (2, 2))
     check_choice(statistic, get_args(SetStatistic), "statistic")
     n_resamples, length = check_count(n_resamples, "n_resamples"), check_count(block_length, "block_length")
     if length > table.shape[1]:

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.errors import DataError, InvalidParameterError, InvalidPlanError
-from tiebreak.evaluation.cells import outcomes_with_outputs
 from tiebreak.evaluation.evaluate import find_scorers, measure_plan
 from tiebreak.evaluation.evaluation import Evaluation
+from tiebreak.evaluation.predictions import outcomes_with_outputs
 from tiebreak.evaluation.run_options import RunOptions
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.plan.plan import Plan, make_plan

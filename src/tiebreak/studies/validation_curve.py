@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from tiebreak.errors import InvalidParameterError, InvalidPlanError, TiebreakError, UnknownNameError
-from tiebreak.evaluation.cells import metric_position
 from tiebreak.evaluation.evaluate import find_scorers, measure_plan
 from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.evaluation.run_options import RunOptions
@@ -230,7 +229,7 @@ def curve_of(
     evaluation: Evaluation, grids: ValueGrid, rope: float | str, alpha: float, metric: str | None = None
 ) -> ValidationCurve:
     """The curve that an evaluation holds whose models are several values; of the first metric if none is given."""
-    position = metric_position(evaluation, metric)
+    position = evaluation.metric_position(metric)
     measured = evaluation.record.metrics[position].metric
     record = evaluation.record.datasets[0]
     rows = np.array([[evaluation.models.index(name) for name in row] for row in grids.names])
@@ -268,7 +267,7 @@ def _sweet_spot(
     try:
         comparison = evaluation.compare(metric, models=scored, rope=rope, alpha=alpha, missing="pairwise")
     except TiebreakError as error:
-        sign = evaluation.record.metrics[metric_position(evaluation, metric)].metric.sign
+        sign = evaluation.record.metrics[evaluation.metric_position(metric)].metric.sign
         return SweetSpot(model, _best(sign * test), none, str(error))
     codes = comparison.against_reference.verdict.tolist()
     verdicts = {name: VERDICTS[code] for name, code in zip(comparison.models, codes, strict=True)}

@@ -272,6 +272,7 @@ def _records(frame: pd.DataFrame, *columns: str) -> list[dict[str, Any]]:
     ]
 
 
+RUN = View(run_page, scores_frame, facts)
 VIEW = View(
     page,
     scores_frame,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tiebreak.views.columns import rows_of
 from tiebreak.views.json import document, finite
 from tiebreak.views.names import left_out, model_names, quoted_names
 from tiebreak.views.page import NAME_WIDTH, Page, Paragraph, Section, Table
@@ -15,8 +16,6 @@ from tiebreak.views.view import View
 from tiebreak.views.words import count, format_percent, listed, quote
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from tiebreak.comparison.ratings import Ratings
 
 ROWS = 50
@@ -51,18 +50,10 @@ def page(ratings: Ratings) -> Page:
     )
 
 
-def frame(ratings: Ratings) -> pd.DataFrame:
+def columns(ratings: Ratings) -> dict[str, Any]:
     """A row for each model, best first."""
-    import pandas as pd
-
-    return pd.DataFrame(rows(ratings), columns=list(COLUMNS))
-
-
-def rows(ratings: Ratings) -> list[tuple[Any, ...]]:
-    """Values of `COLUMNS` for each model, best first."""
-    columns = (getattr(ratings, name).tolist() for name in COLUMNS[1:3])
-    rest = (getattr(ratings, name).tolist() for name in COLUMNS[4:])
-    return list(zip(range(1, len(ratings.models) + 1), *columns, ratings.models, *rest, strict=True))
+    own = {"rank": range(1, len(ratings.models) + 1), "model": ratings.models}
+    return {name: own[name] if name in own else getattr(ratings, name) for name in COLUMNS}
 
 
 def facts(ratings: Ratings) -> dict[str, Any]:
@@ -81,7 +72,7 @@ def facts(ratings: Ratings) -> dict[str, Any]:
         n_kept=ratings.n_kept,
         sources=list(ratings.sources),
         judges=list(ratings.judges),
-        models=[{name: _number(value) for name, value in zip(COLUMNS, row, strict=True)} for row in rows(ratings)],
+        models=[dict(zip(COLUMNS, map(_number, row), strict=True)) for row in rows_of(columns(ratings))],
         warnings=[{"code": code, "text": text} for code, text in warnings(ratings)],
     )
 
@@ -169,7 +160,7 @@ def position_sentences(ratings: Ratings) -> Iterator[str]:
 
 
 def _table(ratings: Ratings) -> Table:
-    held = rows(ratings)[:ROWS]
+    held = list(rows_of(columns(ratings)))[:ROWS]
     names = dict(zip(ratings.models, model_names(ratings.models, NAME_WIDTH), strict=True))
     is_whole = all(float(value).is_integer() for row in held for value in row[7:10])
     shown: tuple[tuple[str, ...], ...] = tuple(
@@ -240,9 +231,4 @@ def _method_line(ratings: Ratings) -> str:
     )
 
 
-def csv_rows(ratings: Ratings) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
-    """Header and rows of the table as CSV."""
-    return COLUMNS, rows(ratings)
-
-
-VIEW = View(page, frame, facts, "tiebreak.views.plots.ratings:PLOTS", sentence=_sentence)
+VIEW = View(page, columns, facts, "tiebreak.views.plots.ratings:PLOTS", sentence=_sentence)

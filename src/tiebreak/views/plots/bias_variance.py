@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tiebreak.views.bias_variance import LOSS_NAMES
+from tiebreak.views.curves import LOSS_NAMES
 from tiebreak.views.plots.draw import COLOURS, MOST_ROWS, Drawing, bars, labels, of_all
 from tiebreak.views.plots.menu import Plot
 

@@ -105,5 +105,5 @@ def _numbers(values: Any) -> list[float] | None:
     return places if len(set(places)) == len(places) and all(abs(place) < float("inf") for place in places) else None
 
 
-LEARNING = {"scores": Plot(learning_curve)}
-VALIDATION = {"scores": Plot(validation_curve)}
+LEARNING = {"learning_curve": Plot(learning_curve)}
+VALIDATION = {"validation_curve": Plot(validation_curve)}

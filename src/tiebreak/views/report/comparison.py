@@ -16,7 +16,8 @@ from tiebreak.errors import TiebreakError
 from tiebreak.numerics import FloatArray
 from tiebreak.numerics.law import VERDICTS
 from tiebreak.views.answer import interval_name, limits, rope_words, table_decimals, value_name, value_text
-from tiebreak.views.comparison import WIDE_NAME, details, facts, page, ranking_rows
+from tiebreak.views.comparison import WIDE_NAME, details, page, ranking_rows
+from tiebreak.views.comparison_facts import facts
 from tiebreak.views.design import design_line
 from tiebreak.views.names import model_names, with_copies
 from tiebreak.views.report.document import Document, Picture, html_of, pictures

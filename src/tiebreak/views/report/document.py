@@ -16,7 +16,7 @@ import tiebreak
 from tiebreak.printable import printable
 from tiebreak.result import view_of
 from tiebreak.views.heading import current_heading
-from tiebreak.views.json import as_lists, encoded
+from tiebreak.views.json import encoded
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -75,7 +75,7 @@ def report_of(results: Sequence[Any], *choices: Any) -> str:
     for n, result in enumerate(results, 1):
         parts = (*view_of(result).page(result, *choices).parts, *pictures(result))
         blocks.append(Block(f"Dataset {n}: {result.dataset}" if len(results) > 1 else "", parts))
-    facts = [view_of(result).as_dict(result, *choices) for result in results]
+    facts = [view_of(result).facts(result, *choices) for result in results]
     data = {"result": facts[0]} if len(facts) == 1 else {"results": facts}
     return html_of(Document(title=kind_of(results[0]), blocks=blocks, data=data))
 
@@ -180,7 +180,7 @@ def _hash(text: str) -> str:
 
 def script_json(data: Mapping[str, Any]) -> str:
     """JSON that can stand inside a script element: ASCII in which no markup begins."""
-    text = encoded(as_lists(dict(data)), is_tight=True)
+    text = encoded(dict(data), is_tight=True)
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return text  # U+2028 and 2029 are escaped already, as all that is not ASCII

@@ -12,7 +12,7 @@ import pytest
 from tests.views.plots.curve_samples import drawn_bias_variance, drawn_learning_curve, drawn_validation_curve
 from tests.views.plots.samples import HOSTILE
 from tiebreak.scores.metric import Metric
-from tiebreak.views.learning_curve import sentence
+from tiebreak.views.curves import sentence
 
 THREE = ("first", "second", "third")
 

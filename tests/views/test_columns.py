@@ -11,7 +11,9 @@ import pandas as pd
 import pytest
 
 import tiebreak as tb
-from tiebreak.views.csv import FORMULA_STARTS, frame_lines, pair_lines
+from tiebreak.views import columns
+from tiebreak.views.columns import FORMULA_STARTS, csv_lines
+from tiebreak.views.comparison_facts import pair_columns
 
 
 def compared(*names: str, lacking: bool = False) -> tb.Comparison:
@@ -26,14 +28,15 @@ def compared(*names: str, lacking: bool = False) -> tb.Comparison:
 
 def pairs_csv(comparison: tb.Comparison, *, raw: bool = False) -> str:
     """The whole table as one text."""
-    return "".join(pair_lines(comparison, raw=raw))
+    return "".join(csv_lines(pair_columns(comparison), raw=raw))
 
 
 def test_a_frame_is_written_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """All rows, whether they fill the last block or not."""
-    monkeypatch.setattr("tiebreak.views.csv.BLOCK", 2)
+    monkeypatch.setattr(columns, "BLOCK", 2)
     frame = pd.DataFrame({"name": ["=a", "b", "c"], 1: [0.5, float("nan"), 2.0]})
-    assert list(frame_lines(frame)) == ["name,1\n", "'=a,0.5\n", "b,\n", "c,2.0\n"]
+    assert list(csv_lines(frame)) == ["name,1\n", "'=a,0.5\n", "b,\n", "c,2.0\n"]
+    assert list(csv_lines({"name": ["c"], "rows": [[1, 2]]})) == ["name,rows\n", 'c,"[1, 2]"\n']
 
 
 def test_the_table_is_the_frame_of_pairs() -> None:

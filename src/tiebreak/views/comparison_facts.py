@@ -1,53 +1,32 @@
-"""Columns of a comparison's pairs and ranking, named and ordered as documented, and frames and JSON of them and the scores."""
+"""Columns of a comparison's pairs and ranking, named and ordered as documented, and the facts of its JSON."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tiebreak.comparison.family import REASONS
+from tiebreak.comparison.next_step import detectable
 from tiebreak.comparison.ranking import STANDINGS
 from tiebreak.errors import DataError
-from tiebreak.numerics import FloatArray, IntArray
+from tiebreak.numerics import IntArray
 from tiebreak.numerics.law import VERDICTS
-from tiebreak.views.json import finite, plain
+from tiebreak.views.answer import headline, next_step
+from tiebreak.views.columns import Coded, named, records_of
+from tiebreak.views.json import document, finite, metric_record, plain
+from tiebreak.views.requirements import records
+from tiebreak.views.slices import records as slice_records
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from tiebreak.comparison.comparison import Comparison
     from tiebreak.comparison.family import Family
+    from tiebreak.comparison.requirements import Requirements
     from tiebreak.scores.items import Items
-    from tiebreak.scores.metric import Metric
     from tiebreak.scores.scores import ScoreMatrix
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Coded:
-    """A column of names as codes into `names`."""
-
-    codes: IntArray
-    names: tuple[str, ...]
-
-    def __len__(self) -> int:
-        """Number of rows."""
-        return len(self.codes)
-
-    def __getitem__(self, rows: slice) -> Coded:
-        """Some of the rows."""
-        return Coded(self.codes[rows], self.names)
-
-    def tolist(self) -> list[str]:
-        """The names themselves."""
-        return [self.names[code] for code in self.codes.tolist()]
-
-
-Column = FloatArray | IntArray | np.ndarray[Any, Any] | Coded
-Columns = dict[str, Column]
 
 
 MOST_PAIRS, FIRST_MODELS = 80_000, 60
@@ -69,40 +48,41 @@ def written_pairs(comparison: Comparison, table: Family | None = None, models: S
     return np.flatnonzero(is_written)
 
 
-def pair_columns(comparison: Comparison, rows: IntArray | None = None) -> Columns:
+def pair_columns(comparison: Comparison, rows: IntArray | None = None) -> dict[str, Any]:
     """Columns of the pairs, or of some, named and ordered as documented; without those that the procedure cannot give."""
     t, models = comparison.pair_table, comparison.models
     if rows is not None:
         t = t.part(rows)
     d, shape, interval, probabilities = t.law, t.first.shape, t.interval, t.probabilities
     better, equivalent, worse = (None, None, None) if probabilities is None else probabilities
-    columns: dict[str, Column | None] = {
-        "first": Coded(t.first, models),
-        "second": Coded(t.second, models),
-        "look": t.judged.beside.get("look"),
-        "n_units": np.broadcast_to(d.n_units, shape),
-        "difference": d.estimate,
-        "standard_error": d.se,
-        "df": None if d.df is None else np.broadcast_to(d.df, shape),
-        "statistic": t.statistic,
-        "pvalue": t.pvalue,
-        "adjusted_pvalue": t.adjusted_pvalue,
-        "interval_alpha": np.broadcast_to(t.interval_alpha if t.is_family else np.nan, shape),
-        "interval_low": interval.low,
-        "interval_high": interval.high,
-        "p_better": better,
-        "p_equivalent": equivalent,
-        "p_worse": worse,
-        "verdict": Coded(t.verdict, VERDICTS),
-        "reason": Coded(t.reason, REASONS),
-    }
-    return {name: column for name, column in columns.items() if column is not None}
+    return named(
+        {
+            "first": Coded(t.first, models),
+            "second": Coded(t.second, models),
+            "look": t.judged.beside.get("look"),
+            "n_units": np.broadcast_to(d.n_units, shape),
+            "difference": d.estimate,
+            "standard_error": d.se,
+            "df": None if d.df is None else np.broadcast_to(d.df, shape),
+            "statistic": t.statistic,
+            "pvalue": t.pvalue,
+            "adjusted_pvalue": t.adjusted_pvalue,
+            "interval_alpha": np.broadcast_to(t.interval_alpha if t.is_family else np.nan, shape),
+            "interval_low": interval.low,
+            "interval_high": interval.high,
+            "p_better": better,
+            "p_equivalent": equivalent,
+            "p_worse": worse,
+            "verdict": Coded(t.verdict, VERDICTS),
+            "reason": Coded(t.reason, REASONS),
+        }
+    )
 
 
-def ranking_columns(comparison: Comparison) -> Columns:
+def ranking_columns(comparison: Comparison) -> dict[str, Any]:
     """Columns of the ranking, named and ordered as documented; without those that cannot be given, or were not asked for."""
     t, models = comparison.ranking_table, comparison.models
-    columns: dict[str, Column | None] = {
+    columns: dict[str, Any] = {
         "rank": t.rank,
         "rank_low": t.rank_low,
         "rank_high": t.rank_high,
@@ -127,12 +107,7 @@ def ranking_columns(comparison: Comparison) -> Columns:
             "interval_high": against.interval.high,
             "verdict": Coded(against.verdict, VERDICTS),
         }
-    return {name: column for name, column in columns.items() if column is not None}
-
-
-def ranking_frame(comparison: Comparison) -> pd.DataFrame:
-    """One row for each model, best first."""
-    return _frame(ranking_columns(comparison))
+    return named(columns)
 
 
 def correlation_frame(comparison: Comparison) -> pd.DataFrame:
@@ -142,66 +117,26 @@ def correlation_frame(comparison: Comparison) -> pd.DataFrame:
     return pd.DataFrame(comparison.correlation_matrix, index=list(comparison.models), columns=list(comparison.models))
 
 
-def pair_frame(comparison: Comparison) -> pd.DataFrame:
-    """One row for each pair of the family."""
-    return _frame(pair_columns(comparison))
-
-
-def shrinkage_frame(comparison: Comparison) -> pd.DataFrame:
+def shrinkage_columns(comparison: Comparison) -> dict[str, Any]:
     """One row for each pair of the family and dataset."""
-    import pandas as pd
-
     table, models = comparison.pair_table, comparison.models
     from tiebreak.comparison.procedures.hierarchical import shrunken
 
     found = shrunken(table.judged) if "posteriors" in table.judged.beside else None
     if found is None:
         raise DataError(f"{comparison.method.name} takes datasets as they are; method='hierarchical' gives shrunken estimates.")
-    parts = [
-        pd.DataFrame(
-            {
-                "first": models[table.first[each.pair]],
-                "second": models[table.second[each.pair]],
-                "dataset": each.datasets,
-                "raw": each.raw,
-                "shrunken": each.mean,
-                "sd": each.sd,
-            }
-        )
+    rows = [
+        (models[table.first[each.pair]], models[table.second[each.pair]], *row)
         for each in found
+        for row in zip(each.datasets, each.raw.tolist(), each.mean.tolist(), each.sd.tolist(), strict=True)
     ]
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(SHRINKAGE))
+    names = ("first", "second", "dataset", "raw", "shrunken", "sd")
+    return dict(zip(names, zip(*rows, strict=True), strict=True)) if rows else {name: [] for name in names}
 
 
-SHRINKAGE = ("first", "second", "dataset", "raw", "shrunken", "sd")
-"""Columns of the shrunken estimates."""
-
-
-def _frame(columns: Columns) -> pd.DataFrame:
-    import pandas as pd
-
-    return pd.DataFrame(
-        {
-            name: pd.Categorical.from_codes(column.codes, dtype=_kind(column.names)) if isinstance(column, Coded) else column
-            for name, column in columns.items()
-        }
-    )
-
-
-@lru_cache(maxsize=8)
-def _kind(names: tuple[str, ...]) -> pd.CategoricalDtype:
-    """Type of a column of names, which pandas would check anew for each column."""
-    import pandas as pd
-
-    return pd.CategoricalDtype(pd.Index(names))
-
+SCHEMA = 2
 
 # --- JSON -------------------------------------------------------------------------------------------------------------------
-
-
-def metric_record(metric: Metric) -> dict[str, Any]:
-    """Name and direction, as JSON has them."""
-    return {"name": metric.name, "higher_is_better": metric.higher_is_better}
 
 
 def scores_of(matrix: ScoreMatrix) -> dict[str, Any]:
@@ -247,14 +182,43 @@ def items_of(items: Items) -> dict[str, Any]:
     }
 
 
-_RECORDS = 4096
-"""Records that are Python objects at a time."""
-
-
-def records_of(columns: Columns) -> Iterator[dict[str, Any]]:
-    """Rows by name."""
-    n_rows = len(next(iter(columns.values())))
-    for start in range(0, n_rows, _RECORDS):
-        block = (column[start : start + _RECORDS].tolist() for column in columns.values())
-        for row in zip(*block, strict=True):
-            yield dict(zip(columns, map(finite, row), strict=True))
+def facts(comparison: Comparison, requirements: Requirements | None = None) -> dict[str, Any]:
+    """Facts for JSON, the long lists as iterators; nothing depends on the clock."""
+    settings, design, method, written = comparison.settings, comparison.design, comparison.method, written_pairs(comparison)
+    asked = ("rope", "alpha", "baseline", "family", "correction", "method", "missing", "rng", "by")
+    return document(
+        schema=SCHEMA,
+        metric=metric_record(comparison.scores.metric),
+        settings={
+            **{name: getattr(settings, name) for name in asked},
+            "looks": None if settings.looks is None else settings.looks.as_dict(),
+        },
+        resolved={
+            "rope": comparison.rope,
+            "measure": metric_record(comparison.metric),
+            "family": comparison.pair_table.family,
+            "correction": comparison.correction,
+            "method": method.name,
+            "interval_alpha": comparison.pair_table.interval_alpha if comparison.pair_table.is_family else None,
+        },
+        method={
+            **{name: getattr(method, name) for name in ("name", "reason", "question", "unit", "generalises_to", "not_covered")},
+            "assumptions": list(method.assumptions),
+            "references": list(method.references),
+        },
+        headline=headline(comparison),
+        next_step=next_step(comparison),
+        detectable=plain(detectable(comparison)),
+        ranking=records_of(ranking_columns(comparison)),
+        pairs=records_of(pair_columns(comparison, written)),
+        **({} if written is None else {"n_pairs_omitted": comparison.pair_table.n_pairs - written.size}),
+        slices=[] if comparison.by is None else slice_records(comparison.slices()),
+        scores=[] if comparison.items is not None else [scores_of(matrix) for matrix in comparison.scores.matrices],
+        items=None if comparison.items is None else items_of(comparison.items),
+        warnings=[{"code": notice.code, "text": notice.text} for notice in comparison.notices],
+        requirements=records(requirements),
+        provenance={
+            "splits": design.hash,
+            "design": {"kind": design.kind, "ordered": design.ordered, "pairing": design.pairing, "sizes": design.sizes},
+        },
+    )
