@@ -106,7 +106,8 @@ def _facts(errors: list[BaseException], n_jobs: int) -> list[tuple[str, str]]:
     X, y = np.arange(12.0)[:, None] % 3, np.arange(12) % 2
     cv = [(np.flatnonzero(X[:, 0] != i), np.flatnonzero(X[:, 0] == i)) for i in range(3)]
     runner = LocalRunner(n_jobs)
-    evaluation = tb.evaluate({repr(each): Raises(each) for each in errors}, X, y, cv=cv, scoring="accuracy", runner=runner, progress=False)
+    models = {repr(each): Raises(each) for each in errors}
+    evaluation = tb.evaluate(models, X, y, cv=cv, scoring="accuracy", runner=runner, progress=False)
     return [(o.state, o.message) for o in evaluation.log.outcomes()]
 
 
