@@ -155,7 +155,10 @@ def test_every_method_has_its_formula_and_measured_error_rates() -> None:
 def test_every_formula_can_be_shown() -> None:
     """A word of LaTeX that the renderer does not know would end the build of the site."""
     tex2mathml = pytest.importorskip("docutils.utils.math.latex2mathml").tex2mathml
-    for text in (*script("from_code").formulas().values(), (ROOT / "docs" / "questions" / "judge.md").read_text(encoding="utf-8")):
+    for text in (
+        *script("from_code").formulas().values(),
+        (ROOT / "docs" / "questions" / "judge.md").read_text(encoding="utf-8"),
+    ):
         for block, inline in re.findall(r"\$\$(.+?)\$\$|\$([^$]+)\$", text, re.DOTALL):
             assert "<math" in tex2mathml(block or inline)
 
