@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-import signal
 import sys
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-import tiebreak as tb
 from tests.evaluation import sharers
-from tests.evaluation.sharers import stop_between_transactions, together
+from tests.evaluation.sharers import together
 
 pytestmark = pytest.mark.slow
 
@@ -45,20 +42,3 @@ def test_what_a_killed_one_had_begun_is_measured_by_the_other(tmp_path: Path, al
     assert answer == alone
     assert len({cell for _, cell in fits}) == 48
     assert len(fits) <= 48 + 5
-
-
-@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="there is no SIGSTOP")
-def test_one_that_is_stopped_past_its_lease_is_not_waited_for(tmp_path: Path, alone: Any):
-    """Its cells are taken over after 4 s; when it goes on, its late results are refused, and nothing is kept twice."""
-    with together(tmp_path, 2, 0.05) as these:
-        these.wait_for_fits(10)
-        stopped, other = these.processes
-        stop_between_transactions(stopped, tmp_path / "runs.db")
-        answer = json.loads(these.line(other))
-        stopped.send_signal(signal.SIGCONT)
-        assert json.loads(these.line(stopped)) == answer == alone
-        counts = Counter(cell for _, cell in these.fits())
-    assert len(counts) == 48
-    assert max(counts.values()) <= 2
-    evaluation = tb.read_evaluation(f"sqlite:///{tmp_path / 'runs.db'}")
-    assert evaluation.n_done == 48

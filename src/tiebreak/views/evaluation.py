@@ -43,7 +43,7 @@ INTERVAL = f"{100 - 100 * ALPHA:g}% interval"
 MOST_FAILURES = 5
 
 TEXT_WIDTH = 300
-"""Characters of a warning that are shown."""
+"""Characters of a failure or a warning that are shown."""
 
 
 def page(evaluation: Evaluation) -> Page:
@@ -213,7 +213,7 @@ def failure_lines(evaluation: Evaluation) -> list[str]:
     groups = evaluation.failure_groups() if evaluation.n_failed else []
     lines = [
         f"{count(group.n_cells, 'cell')} of {listed([quote(name) for name in group.models], 3)} {_STATES[group.state]}: "
-        f"{printable(group.message)} (first on {printable(group.first)})"
+        f"{shorten(group.message, TEXT_WIDTH)} (first on {printable(group.first)})"
         for group in groups[:MOST_FAILURES]
     ]
     rest = len(groups) - len(lines)
@@ -226,7 +226,7 @@ _STATES = {"raised": "failed", "timed-out": "timed out", "out-of-memory": "ran o
 def advice(evaluation: Evaluation) -> str:
     """Next step."""
     if evaluation.n_done == 0:
-        return "No cell has been measured."
+        return "No cell has been measured." + (" evaluation.failures has the whole messages." if evaluation.n_failed else "")
     return "Means do not say which differences are real: compare() does."
 
 
