@@ -62,7 +62,9 @@ def _value(text: str) -> Any:
 @curve_options
 @help_option
 @click.pass_context
-def validation_curve_command(context: click.Context, /, study: str, parameter: str, typed: tuple[list[Any], ...], **options: Any) -> None:
+def validation_curve_command(
+    context: click.Context, /, study: str, parameter: str, typed: tuple[list[Any], ...], **options: Any
+) -> None:
     """Find the best value of a parameter of the models of STUDY, and the values that are practically as good.
 
     Each model of the study file (or those named with --models) is measured with each value on the same splits. What the store
