@@ -215,7 +215,7 @@ def _columns(held: Sequence[tuple[Source, ScoreMatrix]], keys: Sequence[Sequence
 
 
 def _distinct(names: Sequence[str], marks: Sequence[str], score: FloatArray) -> dict[str, int]:
-    """Models and the rows of their scores; those of one name are kept once if they are the same, else called after their sources."""
+    """Models and the rows of their scores; those of one name are kept once if they are the same, else called after the source."""
     kept: dict[str, list[int]] = {}
     for row, name in enumerate(names):
         versions = kept.setdefault(name, [])
