@@ -149,7 +149,7 @@ def _means_table(evaluation: Evaluation, dataset: int, with_intervals: bool) -> 
         range(len(evaluation.models)), key=lambda m: (np.isnan(means[0][m]), -sign * means[0][m], evaluation.models[m])
     )
     shown = order[:ROWS]
-    medians = evaluation.fit_medians(dataset)
+    medians = evaluation.fit_times(dataset)[0]
     record = evaluation.record.datasets[dataset]
     intervals, notes = _intervals(evaluation, dataset, shown) if with_intervals else ([], [])
     names = model_names(evaluation.models, NAME_WIDTH)

@@ -101,7 +101,7 @@ def test_times_have_the_quickest_on_top_and_name_one_only_where_it_is() -> None:
     drawing = times(evaluation, rope=0.02)
     assert drawing.data["fit_seconds"].is_monotonic_increasing
     assert dict(zip(drawing.data["model"], drawing.data["fit_seconds"], strict=True)) == dict(
-        zip(evaluation.models, evaluation.fit_medians(0).tolist(), strict=True)
+        zip(evaluation.models, evaluation.fit_times(0)[0].tolist(), strict=True)
     )
     takes = drawing.data[drawing.data["standing"].isin(["best", "near best"])]
     takes = takes if len(takes) else drawing.data[drawing.data["standing"] == "may be best"]

@@ -27,7 +27,7 @@ from tiebreak.views.plots.draw import (
     square,
 )
 from tiebreak.views.plots.menu import Plot
-from tiebreak.views.plots.pair import default_pair, has_curve, posterior_of, rope_note
+from tiebreak.views.plots.pair import decided, default_pair, has_curve, posterior_of, rope_note
 from tiebreak.views.words import count, format_score
 
 if TYPE_CHECKING:
@@ -116,15 +116,14 @@ def verdicts(comparison: Comparison) -> Drawing:
             "verdict": np.array(VERDICTS, dtype=object)[verdict[row, column]],
         }
     )
-    n_pairs, metric = table.n_pairs, short(comparison.metric.name)
-    n_decided = int(np.isin(table.verdict, [VERDICTS.index(name) for name in ("better", "worse", "equivalent")]).sum())
+    metric, counts = short(comparison.metric.name), dict(zip(VERDICTS, table.count_verdicts().tolist(), strict=True))
     marks = ", ".join(marked(name) for name in MARKS if name and (data["verdict"] == name).any())
     return square(
         data,
         np.where(np.eye(len(names), dtype=bool), np.nan, difference[: len(names), : len(names)]),
         words,
         names=names,
-        title=f"{n_decided} of {n_pairs} pairs are decided" if n_pairs > 1 else comparison.headline,
+        title=decided(counts, table.n_pairs, "pair") if table.n_pairs > 1 else comparison.headline,
         note=f"The model of the row against that of the column: {marks}; {_rope_words(comparison)}; {interval_name(comparison)}s "
         f"({comparison.correction}). Colour: difference in {metric}, positive favours the row."
         f"{of_all(len(names), n, 'models; answer.pairs has all pairs')}",
