@@ -11,7 +11,6 @@ import numpy as np
 
 import tiebreak
 from tiebreak.errors import DataError, InvalidParameterError
-from tiebreak.numerics import FloatArray
 from tiebreak.scores.dataset_means import dataset_means
 from tiebreak.views.answer import rope_words, small_print, value_name
 from tiebreak.views.comparison import models_table, pair_table

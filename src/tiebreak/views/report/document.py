@@ -168,6 +168,11 @@ def html_of(document: Document) -> str:
     )
 
 
+def fragment(parts: Sequence[Any]) -> str:
+    """Parts of a page for a notebook: no script, no outside resource, colours left to the notebook."""
+    return _environment().get_template("fragment.html").render(parts=parts).strip()
+
+
 def policy(style: str, script: str) -> str:
     """Content Security Policy: this very style and this very script, images that are in the file, nothing else."""
     allowed = f"style-src '{_hash(style)}'; script-src '{_hash(script)}'; img-src data:"
