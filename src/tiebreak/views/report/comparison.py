@@ -69,12 +69,12 @@ class Row(NamedTuple):
     x: tuple[float, ...] = ()
 
 
-def report(comparison: Comparison, requirements: Requirements | None = None) -> str:
+def report(comparison: Comparison, requirements: Requirements | None = None, **heading: Any) -> str:
     """The report of one comparison, and of the same models in the metrics that were measured with its own."""
-    return report_of([comparison, *_in_other_metrics(comparison)], requirements)
+    return report_of([comparison, *_in_other_metrics(comparison)], requirements, **heading)
 
 
-def report_of(comparisons: Sequence[Comparison], requirements: Requirements | None = None) -> str:
+def report_of(comparisons: Sequence[Comparison], requirements: Requirements | None = None, **heading: Any) -> str:
     """The report of several comparisons, between which a switch chooses; requirements stand with the first one."""
     first, *others = comparisons
     metrics = list(dict.fromkeys(printable(each.metric.name) for each in comparisons))
@@ -83,7 +83,8 @@ def report_of(comparisons: Sequence[Comparison], requirements: Requirements | No
             title=f"{count(len(first.models), 'model')} by {', '.join(metrics)}",
             answers=[answer_of(first, requirements), *map(answer_of, others)],
             data=answers_data(comparisons, requirements),
-        )
+        ),
+        **heading,
     )
 
 
