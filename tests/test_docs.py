@@ -86,7 +86,7 @@ def run_console(text: str) -> str:
     return f"{command}\n{cut(done.stdout, shown)}"
 
 
-@pytest.mark.parametrize("name", ["README.md", *PAGES_THAT_RUN])
+@pytest.mark.parametrize("name", ["README.md", *(pytest.param(page, marks=pytest.mark.docs) for page in PAGES_THAT_RUN)])
 @pytest.mark.usefixtures("elsewhere")
 def test_blocks_print_what_the_page_says(name: str) -> None:
     """A reader who copies a block gets the same words; after a wanted change: UPDATE_DOCS=1, then read the difference."""
@@ -206,6 +206,7 @@ def test_the_check_of_the_site_counts_clicks(tmp_path: Path) -> None:
     assert list(far) == ["c is more than 2 clicks away", "e is more than 2 clicks away"]
 
 
+@pytest.mark.docs
 def test_the_gallery_draws_every_plot(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its examples run as a reader would run them, and between them they draw every plot of every result."""
     import matplotlib.pyplot as plt

@@ -285,7 +285,7 @@ def periods(kind: str, n: int, promise: float) -> World:
         weights = np.concatenate([[1.0], np.cumprod((k - 1 + 0.35) / k)])
         return fftconvolve(noise, weights[None], axes=1)[:, 1500 : 1500 + n]
 
-    is_lasting = kind in (*LASTING, *DRIFTING) or (promise == 1 and kind.startswith("cycle"))
+    is_lasting = kind in (*LASTING, *DRIFTING) or kind == "cycle of 60"
     meant = ("lasting-autocorrelation",) if is_lasting else ("skewed-losses",) if kind == "lognormal" else ()
     return World(
         "diebold-mariano",

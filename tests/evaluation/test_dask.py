@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import threading
 
 import pytest
@@ -16,7 +14,6 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 import tiebreak as tb
-from tests.guarded import HANGS
 
 pytest.importorskip("distributed", reason="needs the extra dask: pip install 'distributed>=2024.8'")
 
@@ -77,30 +74,6 @@ def test_a_run_goes_on_anywhere(dask_cluster, data, local, tmp_path):
     assert 10 < seen[0].n_before < 60
     assert evaluation.n_done == 60
     assert bits(evaluation) == local
-
-
-def test_the_same_bits_when_workers_are_killed(client, data, local, tmp_path):
-    """Each cell once, one worker killed after ten cells and the other after thirty."""
-    pids = list(client.run(os.getpid).values())
-
-    def kill(progress):
-        for n, pid in zip((10, 30), list(pids), strict=False):
-            if progress.n_done >= n:
-                os.kill(pid, signal.SIGKILL)
-                pids.remove(pid)
-                return
-
-    evaluation = tb.evaluate(
-        MODELS,
-        *data,
-        cv=CV,
-        scoring=["roc_auc", "neg_log_loss"],
-        runner=client,
-        progress=kill,
-        store=f"sqlite:///{tmp_path}/a.db",
-    )
-    assert bits(evaluation) == local
-    client.wait_for_workers(2, timeout=HANGS)
 
 
 def test_settings_of_the_caller_hold_on_the_workers_too(client, data):

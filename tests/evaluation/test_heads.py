@@ -267,24 +267,6 @@ def test_random_pipelines_measure_the_same_with_and_without_sharing(chains: Any,
     compared(models, rows, cv=2, train_scores=train_scores)
 
 
-def test_a_run_goes_on_with_and_without_sharing(tmp_path: Any) -> None:
-    """Hashes of models, data and splits know nothing of sharing, so that each goes on with what the other began."""
-    url = f"sqlite:///{tmp_path}/runs.db"
-    models = candidates(StandardScaler())
-    for share_steps, n in ((True, 1), (False, 2), (True, 3)):
-        part = dict(list(models.items())[:n])
-        evaluation = tb.evaluate(part, X, Y, cv=3, store=url, name="run", share_steps=share_steps)
-    again = tb.evaluate(models, X, Y, cv=3, share_steps=False)
-    assert evaluation.scores().matrix().score.tobytes() == again.scores().matrix().score.tobytes()
-
-
-@pytest.mark.slow
-def test_workers_share_too_and_give_the_same_bits() -> None:
-    """Two processes, each with heads of its own."""
-    grid = tb.grid(make_pipeline(StandardScaler(), PCA(random_state=0), SVC()), {"pca__n_components": [2, 3], "svc__C": [1, 10]})
-    assert compared(grid, n_jobs=2) > 0
-
-
 def test_without_seeds_the_order_of_cells_stays() -> None:
     """With rng=None a score depends on what was drawn before it, so sharing must not sort the cells."""
     turns = [StandardScaler(), MinMaxScaler()]

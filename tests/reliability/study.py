@@ -27,8 +27,6 @@ NAME = "twelve"
 N_CELLS = 12
 BATCH = 2
 """Cells that are kept together: six transactions, besides those that make the store and begin the run."""
-VERSIONS = {"delete": (3, 40, 1), "wal": (3, 51, 3)}
-"""Releases of SQLite in which a new store takes a journal mode; the file is written in either by any release."""
 
 X = np.random.default_rng(7).normal(size=(40, 3))
 Y = (X[:, 0] + np.random.default_rng(8).normal(size=40) > 0).astype(np.int64)
@@ -140,9 +138,8 @@ def digest(cell: object) -> str:
     return hashlib.blake2b(repr(cell).encode(), digest_size=12).hexdigest()
 
 
-def main(command: str, store: str, mode: str, synchronous: str = "EXTRA") -> None:
+def main(command: str, store: str, synchronous: str = "EXTRA") -> None:
     """Do it, and say what is measured, what is kept, and how it ended: lines of JSON, in one write each."""
-    sqlite3.sqlite_version_info = VERSIONS[mode]
     sqlite3.connect = functools.partial(sqlite3.connect, factory=_weaker(synchronous))  # type: ignore[assignment]
 
     def say(word: str, *values: Any) -> None:

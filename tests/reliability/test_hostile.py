@@ -26,13 +26,13 @@ import pytest
 from matplotlib.text import Text
 from rich.console import Console
 from sklearn.dummy import DummyClassifier
+from tiebreak.views.csv import pair_lines
 
 import tiebreak as tb
 from tests.reliability import POINTS
 from tiebreak.cli.main import run as command_line
 from tiebreak.printable import printable_lines
 from tiebreak.result import view_of
-from tiebreak.views.csv import pair_lines
 
 pytestmark = pytest.mark.slow
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import json
 import shutil
-import sqlite3
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +15,7 @@ import pytest
 
 from tests.reliability import POINTS
 from tests.reliability.disk import Call, Disk, missing, moments, read_calls, record, traced
-from tests.reliability.study import BATCH, COMMANDS, N_CELLS, VERSIONS, State, state_of
+from tests.reliability.study import BATCH, COMMANDS, N_CELLS, State, state_of
 
 pytestmark = pytest.mark.slow
 
@@ -57,17 +56,16 @@ class Recorded(NamedTuple):
 
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Recorded]:
-    """Recordings by command, journal mode and how a store waits for the disk, each made once."""
+    """Recordings by command and how a store waits for the disk, each made once."""
 
     @functools.cache
-    def recorded(command: str, mode: str, *synchronous: str) -> Recorded:
+    def recorded(command: str, *synchronous: str) -> Recorded:
         folder = tmp_path_factory.mktemp("recorded")
         path = fresh(folder / "store")
         COMMANDS[command].prepare(path)
         before = {file.name: file.read_bytes() for file in path.parent.iterdir()}
         at_first = list(state_of(path).cells)
-        calls = record(path, folder / "log", command, str(path), mode, *synchronous)
-        assert (mode == "wal") == any("wal" in name for call in calls if call.file < 0 and call.change for name in call.change)
+        calls = record(path, folder / "log", command, str(path), *synchronous)
         expected = state_of(path)
         assert (len(expected.cells), expected.damages) == (N_CELLS, [])
         return Recorded(before, at_first, calls, expected)
@@ -101,37 +99,34 @@ def cut(path: Path, command: str, recorded: Recorded, n_points: int) -> tuple[in
 
 
 @needs_strace
-@pytest.mark.parametrize(
-    ("command", "mode"), [("evaluate", "delete"), ("evaluate", "wal"), ("extend", "delete"), ("backup", "wal")]
-)
-def test_a_power_cut_loses_nothing_that_was_acknowledged(path: Path, command: str, mode: str, recorded, monkeypatch) -> None:
+@pytest.mark.parametrize("command", ["evaluate", "extend", "backup"])
+def test_a_power_cut_loses_nothing_that_was_acknowledged(path: Path, command: str, recorded) -> None:
     """It is on the disk bit for bit, a batch is there whole or not at all, and the same command goes on to the same table."""
-    monkeypatch.setattr(sqlite3, "sqlite_version_info", VERSIONS[mode])
-    assert cut(path, command, recorded(command, mode), 8 * POINTS) == (0, [])
+    assert cut(path, command, recorded(command), 8 * POINTS) == (0, [])
 
 
 @needs_strace
 def test_a_store_that_waits_too_little_is_found(path: Path, recorded) -> None:
     """With FULL a journal that is there again takes the batch back that was acknowledged last: the sweep must see it."""
-    n_lost, wrong = cut(path, "evaluate", recorded("evaluate", "delete", "FULL"), 16)
+    n_lost, wrong = cut(path, "evaluate", recorded("evaluate", "FULL"), 16)
     assert n_lost >= BATCH
     assert wrong
 
 
 @needs_strace
-@pytest.mark.parametrize(("error", "mode"), [("ENOSPC", "delete"), ("ENOSPC+", "wal"), ("EIO+", "delete")])
-def test_a_call_that_fails(path: Path, error: str, mode: str, recorded) -> None:
+@pytest.mark.parametrize("error", ["ENOSPC", "ENOSPC+", "EIO+"])
+def test_a_call_that_fails(path: Path, error: str, recorded) -> None:
     """One write or sync call, or "+" this one and all that follow: the error names the store, and what was kept is there."""
-    _, _, calls, expected = recorded("evaluate", mode)
+    _, _, calls, expected = recorded("evaluate")
     made = [call.what for call in calls if call.what in FAILING]
     places = [(call, Counter(made[: place + 1])[call]) for place, call in enumerate(made)]
-    watched = [word for suffix in ("", "-journal", "-wal") for word in ("-P", f"{path}{suffix}")] + ["-P", str(path.parent)]
+    watched = [word for suffix in ("", "-journal") for word in ("-P", f"{path}{suffix}")] + ["-P", str(path.parent)]
     n_errors = 0
     for call, number in Random(7).sample(places, min(POINTS, len(places))):
         fresh(path.parent)
         inject = f"inject={call}:error={error.removesuffix('+')}:when={number}{'+' * error.endswith('+')}"
         options = [*watched, "-e", f"trace={','.join(FAILING)}", "-e", inject]
-        done = traced(path.parent.with_name("log"), options, "evaluate", str(path), mode)
+        done = traced(path.parent.with_name("log"), options, "evaluate", str(path))
         said = [json.loads(line) for line in done.stdout.splitlines()]
         errors = [values for word, *values in said if word == "error"]
         kept = [str(cell) for word, *cells in said if word == "kept" for cell in cells]

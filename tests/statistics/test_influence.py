@@ -11,7 +11,7 @@ from scipy import stats
 from sklearn import metrics
 
 from tiebreak.errors import DataError, InvalidParameterError
-from tiebreak.numerics import IDENTICAL
+from tiebreak.numerics import IDENTICAL, UNDEFINED
 from tiebreak.statistics import (
     ClusterSums,
     cluster_sums,
@@ -282,6 +282,15 @@ def test_many_pairs_are_each_as_one_by_itself(rng: np.random.Generator) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("metric", ["r2", "explained_variance"])
+def test_a_target_without_spread_has_nothing_to_explain(metric: str) -> None:
+    """Also one that varies by rounding only: a difference of two shares of nothing is undefined, without a warning."""
+    for actual in ([5.0] * 4, [5.0, 5.0, 5.0, 5.0 + 1e-15]):
+        law = metric_of_numbers(actual, [[4.0, 5.0, 6.0, 5.0], [5.0, 5.0, 5.0, 7.0]], metric).difference(0, 1)
+        assert law.kind == UNDEFINED
+        assert np.isnan([law.pvalue(), *law.interval()]).all()
+
+
 @pytest.mark.parametrize(("metric", "n_clusters"), [(metric, n) for metric in ("f1", "area", "r2") for n in (12, 25)])
 def test_equal_models_in_uneven_clusters_keep_the_level(metric: str, n_clusters: int) -> None:
     """Lognormal sizes (sigma 1.2), 400 tables: 5 % but for chance, where clusters less one as degrees of freedom made 8 %."""

@@ -295,7 +295,7 @@ def test_identical_models_have_p_1(variant: str) -> None:
 
 def test_wrong_counts_and_variants_are_refused() -> None:
     """An exact test of fractions has no meaning; the chi-squared ones take them."""
-    with pytest.raises(DataError, match=r"must be whole numbers of at least 0; got 1.5"):
+    with pytest.raises(DataError, match=r"must be whole numbers of examples, finite and not negative; got 1.5"):
         mcnemar(1.5, 2)
     assert mcnemar(4.5, 0.5, "chi2").statistic == pytest.approx(3.2)
     with pytest.raises(InvalidParameterError, match="variant must be one of 'exact', 'mid-p'"):

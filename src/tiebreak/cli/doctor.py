@@ -111,9 +111,7 @@ def _sqlite() -> str:
         import sqlite3
     except ImportError:
         return "missing from this Python, so results cannot be stored"
-    from tiebreak.stores.sqlite import journal_mode
-
-    return f"{sqlite3.sqlite_version}, {journal_mode(sqlite3.sqlite_version_info)}"
+    return sqlite3.sqlite_version
 
 
 def _can_write_temporary() -> bool:

@@ -11,7 +11,6 @@ import inspect
 import math
 import pickle
 import signal
-import time
 import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
@@ -26,7 +25,7 @@ from tiebreak.caught import caught_warnings
 from tiebreak.errors import SAMPLE_WEIGHT, InvalidPlanError
 from tiebreak.evaluation.heads import FIT, TEST, TRAIN, Memo, in_order, is_for_the_last_step, shared_heads
 from tiebreak.evaluation.predictions import as_stored
-from tiebreak.evaluation.process import limited_threads, seeded_globals
+from tiebreak.evaluation.process import limited_threads, restored_state, seeded_globals
 from tiebreak.metrics.scorer import Scorer
 from tiebreak.metrics.targets import Array, Truth, UndefinedScore, make_truth
 from tiebreak.plan.candidates import name_candidates
@@ -133,6 +132,8 @@ class Measurement:
         with caught_warnings() as caught:
             try:
                 with ExitStack() as stack:
+                    if model.is_open:
+                        stack.enter_context(restored_state())
                     if model.is_open and seed is not None:
                         stack.enter_context(seeded_globals(seed))
                     if settings := self._settings.get((cell.dataset, cell.model)):
@@ -182,36 +183,27 @@ class Measurement:
         # a model may change what it is given; the next one must not notice
         X_train, X_test, y_train = _own(slices.X_train), _own(slices.X_test), slices.y_train.copy()
         train_scores: dict[str, float] = {}
-        saved = 0.0
         if prepared.is_function:
             model, predict_seconds = None, 0.0
             memo.enter((), caught)
-            start = time.perf_counter()
-            answer = prepared.model(X_train, y_train, X_test, np.random.default_rng(seed))
-            fit_seconds = time.perf_counter() - start
+            arguments = X_train, y_train, X_test, np.random.default_rng(seed)
+            answer, fit_seconds = memo.timed(FIT, X_train, lambda: prepared.model(*arguments))
             outputs = outputs_of_function(answer, slices.truth)
         else:
             model, head = prepared.copy(seed), self.heads[cell.model]
-            arguments = self._fit_arguments(model, slices.fit_params) if slices.fit_params else {}
-            if head and is_for_the_last_step(model, arguments):
+            given = self._fit_arguments(model, slices.fit_params) if slices.fit_params else {}
+            if head and is_for_the_last_step(model, given):
                 model.memory = memo
             memo.enter(head, caught)
-            memo.begin(FIT, X_train)
-            start = time.perf_counter()
-            model.fit(X_train, y_train, **arguments)
-            fit_seconds = time.perf_counter() - start + memo.credit
-            saved += memo.credit
-            memo.begin(TEST, X_test)
-            start = time.perf_counter()
-            outputs = ask(model, prepared.methods, X_test, slices.truth)
-            predict_seconds = time.perf_counter() - start + memo.credit
-            saved += memo.credit
+            _, fit_seconds = memo.timed(FIT, X_train, lambda: model.fit(X_train, y_train, **given))
+            answer, predict_seconds = memo.timed(TEST, X_test, lambda: answers(model, prepared.methods, X_test))
+            outputs = outputs_of(answer, model, slices.truth)
             if self.train_scores:
                 X_train = _own(slices.X_train)
-                memo.begin(TRAIN, X_train)
                 truth = self._truths[cell.dataset].take(self.plan.datasets[cell.dataset].splits[cell.split].train)
-                answers = ask(model, prepared.methods, X_train, truth)
-                train_scores, _ = self._score(answers, truth, model, slices.X_train, slices.y_train, slices.fit_params)
+                answer, _ = memo.timed(TRAIN, X_train, lambda: answers(model, prepared.methods, X_train))
+                said = outputs_of(answer, model, truth)
+                train_scores, _ = self._score(said, truth, model, slices.X_train, slices.y_train, slices.fit_params)
         scores, undefined = self._score(outputs, slices.truth, model, slices.X_test, slices.y_test, slices.test_params)
         search = _last_step(model)
         is_search = hasattr(search, "best_params_")
@@ -227,7 +219,7 @@ class Measurement:
             outputs=as_stored(outputs, slices.truth) if self.keep_predictions else {},
             chosen=chosen,
             best_score=best_score,
-            saved_seconds=saved if memo.is_hit else None,
+            saved_seconds=memo.saved,
         )
 
     def _score(
@@ -425,17 +417,18 @@ def _is_pipeline(model: Any) -> bool:
 # --- what it says -------------------------------------------------------------------------------------------------------------
 
 
-def ask(model: Any, methods: Iterable[str], X: Any, truth: Truth) -> dict[str, Array]:
-    """The model's answers by method, one row for each row of X; columns in the order of the classes.
+def answers(model: Any, methods: Iterable[str], X: Any) -> dict[str, Array]:
+    """Answers of a model for rows, by method."""
+    return {method: np.asarray(getattr(model, method)(X)) for method in methods}
 
-    Refuses an answer of another length.
-    """
-    outputs: dict[str, Array] = {}
-    for method in methods:
-        answer = np.asarray(getattr(model, method)(X))
+
+def outputs_of(answers: Mapping[str, Array], model: Any, truth: Truth) -> dict[str, Array]:
+    """The answers with columns in the order of the classes; refuses one that has not as many rows as the truth."""
+    for method, answer in answers.items():
         _check_length(answer, truth, method)
-        outputs[method] = answer if method == "predict" else _in_class_order(answer, model, truth)
-    return outputs
+    return {
+        method: answer if method == "predict" else _in_class_order(answer, model, truth) for method, answer in answers.items()
+    }
 
 
 def outputs_of_function(answer: Any, truth: Truth) -> dict[str, Array]:

@@ -38,7 +38,7 @@ def long_of_log(log: Log, name: str, stem: str) -> Long:
     words = {key: _words_of(values) for key, values in log.columns.items() if key != "score"}
     scores = {"score": np.array(log.columns["score"], dtype=float)}
     about = (log.unit, log.remark, log.lower_is_better, log.is_mean_of_tasks)
-    return Long(words, scores, name, lambda row: f"sample {row + 1}", log.metric, "score", "", False, stem, *about)
+    return Long(words, scores, name, lambda row: f"sample {row + 1}", log.metric, "score", "", "model", stem, *about)
 
 
 def with_main_metric(reads: Sequence[Callable[[str | None], Log]], metric: str | None) -> list[Log]:
@@ -81,7 +81,7 @@ def long_of_items(items: Items) -> Long:
     if items.labels is not None:
         numbers["human"] = items.labels[model, item]
     about = (items.unit, "; ".join(items.sources), not items.metric.higher_is_better)
-    return Long(words, numbers, "the items", lambda row: f"row {row + 1}", items.metric.name, "score", "", False, "", *about)
+    return Long(words, numbers, "the items", lambda row: f"row {row + 1}", items.metric.name, "score", "", "model", "", *about)
 
 
 # --- several sources ------------------------------------------------------------------------------------------------------
@@ -169,7 +169,7 @@ def _joined(parts: Sequence[Long]) -> Long:
         return replace(parts[0], words=words, numbers=numbers)
     units = {part.unit for part in parts}
     unit = units.pop() if len(units) == 1 else "item"
-    return Long(words, numbers, "the sources", lambda row: f"row {row + 1} of all", unit=unit)
+    return Long(words, numbers, "the sources", lambda row: f"row {row + 1} of all", unit=unit, model_column=parts[0].model_column)
 
 
 def _concatenated(columns: Sequence[Words]) -> Words:
@@ -318,7 +318,8 @@ def _refuse_doubled(joined: Long, model: Words, units: Mapping[str, Words]) -> N
     """Refuse two scores of one model for an item, in one run and epoch."""
     texts = {name: column for name, column in joined.words.items() if name not in {*_OWN, TASK, SUBTASK}}
     table = SourceTable(joined.name, {**texts}, joined.where, model.code.size, {})
-    error = doubles_error(table, model, {what: column for what, column in units.items() if what in joined.words})
+    held = {what: column for what, column in units.items() if what in joined.words}
+    error = doubles_error(table, model, held, joined.model_column)
     if error is None:
         return
     numbered = " If they are several answers of one model, number them in a column 'epoch', or 'run' where a run answers all."

@@ -345,7 +345,8 @@ class Influence:
         i, j = np.broadcast_arrays(check_rows(first, n, "first"), check_rows(second, n, "second"))
         one, two = i.ravel(), j.ravel()
         value = np.abs(self.estimate)
-        difference = self.estimate[one] - self.estimate[two]
+        with np.errstate(invalid="ignore"):  # two that are infinite, as R2 of a constant, have no difference
+            difference = self.estimate[one] - self.estimate[two]
         found = self._law(difference, self._squares(one, two), np.maximum(value[one], value[two]))
         if i.ndim == 1:
             return found
@@ -516,6 +517,7 @@ def metric_of_numbers(
     truth, rows = _predictions(actual, predicted)
     codes, n_units = _units(clusters, truth.size)
     y = truth - truth.mean()  # about their mean, so that few digits cancel
+    y[np.abs(y) <= RELATIVE_TOLERANCE * np.abs(truth).max()] = 0.0  # rounding noise is no spread to explain
     values, without = [], []
     for own in rows:
         error = own - truth

@@ -24,7 +24,7 @@ from tiebreak.numerics import (
     divide,
     plain,
 )
-from tiebreak.numerics.law import Law, Significance, student
+from tiebreak.numerics.law import Law, Significance, bisected, student
 from tiebreak.statistics.ranks import tie_groups
 
 RankTest = Literal["nemenyi", "bonferroni-dunn"]
@@ -472,6 +472,4 @@ def _range_quantile(k: int, alpha: float, df: float) -> float:
         from scipy.stats import studentized_range
 
         return float(studentized_range.ppf(1 - alpha, k, df))
-    from scipy.optimize import brentq
-
-    return float(brentq(lambda q: float(range_tail(np.array([q]), k)[0]) - alpha, 0.0, 40.0, xtol=1e-13, rtol=1e-14))
+    return float(bisected(lambda q: range_tail(q, k) > alpha, np.zeros(1), np.full(1, 40.0))[0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,7 +15,7 @@ from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.evaluation.run_options import RunOptions
 from tiebreak.numerics import FloatArray, check_probability, check_rope_given
 from tiebreak.numerics.law import VERDICTS
-from tiebreak.plan.candidates import grid
+from tiebreak.plan.candidates import MOST_CANDIDATES, grid
 from tiebreak.plan.models import is_function, name_models
 from tiebreak.plan.plan import Plan
 from tiebreak.result import Result
@@ -59,7 +60,13 @@ def vary(models: Any, parameter: Any, values: Any) -> ValueGrid:
 def _check_values(values: Any) -> tuple[Any, ...]:
     if isinstance(values, str | bytes | Mapping) or not hasattr(values, "__iter__"):
         raise InvalidParameterError(f"values must be a list of values of the parameter; got {values!r}.", about="values")
-    chosen = tuple(value.item() if isinstance(value, np.generic) else value for value in values)
+    first = list(itertools.islice(values, MOST_CANDIDATES + 1))
+    if len(first) > MOST_CANDIDATES:
+        n = f"{len(values):,}" if hasattr(values, "__len__") else "more"
+        raise InvalidParameterError(
+            f"values holds {n} values; at most {MOST_CANDIDATES:,} are measured at a time.", about="values"
+        )
+    chosen = tuple(value.item() if isinstance(value, np.generic) else value for value in first)
     if not chosen:
         raise InvalidParameterError("values is empty. Pass the values of the parameter to be tried.", about="values")
     return chosen

@@ -233,6 +233,8 @@ class _Row:
             chances = self.chances(weights, *limits)
             is_best = chances >= chances.max(axis=0) - _EQUAL
             total += (is_best / is_best.sum(axis=0)).sum(axis=1)
+        if np.array_equal(self.order, -self.order[::-1]) and not self.order[self.shapes != 1].any():
+            total = (total + total[::-1]) / 2  # swapped models are the very same row, and have the same chances
         return np.asarray(total / n_draws)
 
     def centres(self, n_draws: int, rng: int) -> FloatArray:
@@ -266,7 +268,7 @@ class _Row:
 def _row(d: FloatArray, strength: float, at: float, noise: float) -> _Row:
     order = np.sort(d)
     unlike = np.flatnonzero(order != -order[::-1])
-    is_mirrored = bool(unlike.size and order[unlike[0]] > -order[::-1][unlike[0]])
+    is_mirrored = bool(order[unlike[0]] > -order[::-1][unlike[0]]) if unlike.size else at > 0
     if is_mirrored:
         order, at = -order[::-1], -at
     shapes = np.ones(order.size)
