@@ -12,7 +12,7 @@ from tiebreak.errors import DataError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.numerics.law import VERDICTS
 from tiebreak.views.answer import interval_name, table_decimals
-from tiebreak.views.plots.datasets import diagram, has_datasets, has_ranks, paired, regions
+from tiebreak.views.plots.datasets import diagram, has_datasets, has_ranks, paired
 from tiebreak.views.plots.draw import (
     MARKS,
     MOST_CELLS,
@@ -261,6 +261,5 @@ PLOTS = {
     "verdicts": Plot(verdicts, lambda answer: answer.pair_table.is_family),
     "diagram": Plot(diagram, has_ranks),
     "paired": Plot(paired, lambda answer: has_datasets(answer) and not answer.scores.is_mixed),
-    "regions": Plot(regions, lambda answer: answer.pair_table.law.is_posterior and has_datasets(answer)),
     "posterior": Plot(posterior, has_curve),
 }

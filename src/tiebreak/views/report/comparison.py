@@ -35,7 +35,7 @@ MOST_METRICS = 12
 STEPS = 200
 """Steps of the slider."""
 
-DRAWN = ("scores", "diagram", "paired", "regions", "posterior")
+DRAWN = ("scores", "diagram", "paired", "posterior")
 """Plots that stand in the report; what the others show is in the ranking."""
 
 MOST_DRAWN = 20
