@@ -110,7 +110,7 @@ def _is_fitted(source: Any) -> bool:
 def _model_in(source: Any) -> Any:
     """A model that was given where scores are needed; None where there is none."""
     inside = source.values() if isinstance(source, Mapping) else source[:1] if isinstance(source, list | tuple) else [source]
-    return next((value for value in inside if _is_model(value) and not _is_fitted(value)), None)
+    return next((value for value in inside if _is_model(value)), None)
 
 
 def read(source: Any, name: str, options: ReadOptions) -> Source:
