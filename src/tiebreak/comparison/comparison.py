@@ -223,7 +223,7 @@ class Comparison(Result):
         """Scores of single items of one test set, models in ranking order; None where the scores are of splits or datasets."""
         return self.scores.items
 
-    @property
+    @cached_property
     def resolved(self) -> Settings:
         """The settings with the rope in the metric's unit, as procedures are given them."""
         return dataclasses.replace(self.settings, rope=self.rope)
