@@ -428,13 +428,13 @@ def test_series_are_paired_by_their_index() -> None:
     assert_array_equal(scores.matrix().score, [[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]])
     counted = read({"a": a.reset_index(drop=True), "b": [0.4, 0.5, 0.6]})
     assert (scores.design.pairing, counted.design.pairing) == ("key", "position")
-    for other, message in (
-        (pd.Series([1, 2, 3], index=["x", "y", "w"]), "'a' has 'z' 1 times, 'b' 0 times"),
-        (pd.Series([1, 2, 3, 4], index=["x", "y", "z", "w"]), "'a' has 'w' 0 times, 'b' 1 times"),
-        (pd.Series([1, 2, 3, 4], index=["x", "y", "z", "x"]), "'a' has 'x' 1 times, 'b' 2 times"),
-        ([1, 2, 3], "'a' has 'x' 1 times, 'b' 0 times"),
-    ):
-        with pytest.raises(DataError, match=message):
+    others = [
+        pd.Series([1, 2, 3], index=[*"xyw"]),
+        pd.Series([1, 2, 3, 4], index=[*"xyzw"]),
+        pd.Series([1, 2, 3, 4], index=[*"xyzx"]),
+    ]
+    for other in (*others, [1, 2, 3]):
+        with pytest.raises(DataError, match=r"'a' are paired by their index, .* those of 'b' are others, or stand twice\."):
             read({"a": a, "b": other})
 
 

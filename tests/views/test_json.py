@@ -54,7 +54,7 @@ def comparison():
 
 
 def test_schema_two_has_its_keys_and_columns() -> None:
-    """docs/json.md lists them; programs of other people depend on them."""
+    """docs/api.md lists them; programs of other people depend on them."""
     answer = json.loads(comparison().to_json())
     assert list(answer) == KEYS
     assert answer["schema"] == 2

@@ -580,7 +580,7 @@ class Comparison(Result):
         return view_of(self).as_other("methods", self)
 
     def to_dict(self, requirements: Requirements | None = None) -> dict[str, Any]:
-        """The answer in schema 2, as documented in docs/json.md; nan is None."""
+        """The answer in schema 2, as documented in docs/api.md; nan is None."""
         return view_of(self).as_dict(self, requirements)
 
     def to_json(self, path: str | os.PathLike[str] | None = None, requirements: Requirements | None = None) -> str:

@@ -327,20 +327,19 @@ def _matrix(models: Sequence[str], score: FloatArray) -> ScoreMatrix:
 
 def _paired(scores: Mapping[str, Any], name: str) -> tuple[ScoreMatrix, SplitDesign]:
     """Scores of models in one order of their splits: that of the index of pandas' Series, where it names them."""
-    labels = {model: list(values.index) if hasattr(values, "reindex") else [] for model, values in scores.items()}
-    named = next((model for model, index in labels.items() if index != list(range(len(index)))), None)
+    series = {model: list(values.index) for model, values in scores.items() if hasattr(values, "reindex")}
+    named = next((model for model, index in series.items() if index != list(range(len(index)))), None)
     if named is not None:
-        wanted = Counter(labels[named])
-        for model, index in labels.items():
-            counts = Counter(index)
-            odd = next((label for label in wanted | counts if not wanted[label] == counts[label] == 1), None)
-            if odd is not None:
-                raise DataError(
-                    f"{name}: the scores of {named!r} are paired by their index, whose labels each model must have once; "
-                    f"{named!r} has {odd!r} {wanted[odd]} times, {model!r} {counts[odd]} times. Score all on the same splits; "
-                    "if the indexes mean nothing, pass arrays: scores.to_numpy()."
-                )
-        scores = {model: values.reindex(labels[named]) for model, values in scores.items()}
+        odd = next(
+            (model for model in scores if Counter(series.get(model, ())) != Counter(dict.fromkeys(series[named], 1))), None
+        )
+        if odd is not None:
+            raise DataError(
+                f"{name}: the scores of {named!r} are paired by their index, whose labels each model must have once, and "
+                f"those of {odd!r} are others, or stand twice. Score all on the same splits; if the indexes mean nothing, "
+                "pass arrays: scores.to_numpy()."
+            )
+        scores = {model: values.reindex(series[named]) for model, values in scores.items()}
     arrays = {model: _numbers(values, name, model) for model, values in scores.items()}
     first = next(iter(arrays))
     for model, values in arrays.items():

@@ -158,16 +158,15 @@ class Source:
     scores : Scores
     name : str
         Name of the source in messages: "scores.csv", "the table".
-    suffixes : tuple of str
-        Marks that tell its models from those of the same name in another source, best first: "last", "runs/last"; empty
-        where there is no path.
+    mark : str
+        What tells its models from those of the same name in another source.
     repeat_labels, fold_labels : tuple of str or None
         Where the source names its splits in words: the word behind each code.
     """
 
     scores: Scores
     name: str
-    suffixes: tuple[str, ...] = ()
+    mark: str = ""
     repeat_labels: tuple[str, ...] | None = None
     fold_labels: tuple[str, ...] | None = None
 
@@ -231,38 +230,34 @@ def _check_sign(matrix: ScoreMatrix, named: NamedMetric, source: str, by_sklearn
     is_never_negative = metric.name in LOWER_IS_BETTER or (by_sklearn and names_loss(metric.name))
     if metric.higher_is_better or not is_never_negative:
         return
-    for model, row in zip(matrix.models, matrix.score, strict=True):
-        wrong = np.flatnonzero(row < -_ROUNDING)
-        if wrong.size:
-            split, name = int(wrong[0]), metric.name
-            what = f"{source}: model {model!r} has {row[split] * named.factor:g} on {matrix.split_name(split)}, but "
-            end = "sign and name contradict each other. If "
-            if by_sklearn:
-                raise DataError(
-                    f"{what}scikit-learn stores the loss {name!r} negated, never above zero: {end}the scorer was made without "
-                    "greater_is_better=False, the search took large losses for good ones; pass the losses themselves as {name: "
-                    "array} with ",
-                    Setting("metric", repr(name)),
-                    ".",
-                )
-            if named.factor == -1:
-                what += f"a value called 'neg_{name}' is a negated loss, never above zero: {end}these are the losses themselves, "
-                raise DataError(f"{what}call the metric {name!r}.")
-            what += f"{name!r} is never negative: {end}these are scikit-learn's negated losses, call the metric 'neg_{name}' "
-            raise DataError(f"{what}(in the source, or with ", Setting("metric"), ").")
+    for place, split in np.argwhere(matrix.score < -_ROUNDING)[:1].tolist():
+        value, name = matrix.score[place, split] * named.factor, metric.name
+        what = f"{source}: model {matrix.models[place]!r} has {value:g} on {matrix.split_name(split)}, but "
+        end = "sign and name contradict each other. If "
+        if by_sklearn:
+            raise DataError(
+                f"{what}scikit-learn stores the loss {name!r} negated, never above zero: {end}the scorer was made without "
+                "greater_is_better=False, the search took large losses for good ones; pass the losses themselves as {name: "
+                "array} with ",
+                Setting("metric", repr(name)),
+                ".",
+            )
+        if named.factor == -1:
+            what += f"a value called 'neg_{name}' is a negated loss, never above zero: {end}these are the losses themselves, "
+            raise DataError(f"{what}call the metric {name!r}.")
+        what += f"{name!r} is never negative: {end}these are scikit-learn's negated losses, call the metric 'neg_{name}' "
+        raise DataError(f"{what}(in the source, or with ", Setting("metric"), ").")
 
 
 def check_finite(matrix: ScoreMatrix, source: str) -> None:
     """Refuse infinite scores, and such whose sums would be; nan stands for a score that is undefined."""
-    for model, row in zip(matrix.models, matrix.score, strict=True):
-        wrong = np.flatnonzero(np.abs(row) > _LARGEST)  # which nan is not
-        if wrong.size:
-            value = row[wrong[0]]
-            what = f"the score is {value:g}" if np.isfinite(value) else f"the score is {'' if value > 0 else 'minus '}infinite"
-            raise DataError(
-                f"{source}: model {model!r}, {matrix.split_name(int(wrong[0]))}: {what}. Means and differences would be infinite "
-                "too; correct it, or leave the cell empty (nan) if the score is undefined."
-            )
+    for place, split in np.argwhere(np.abs(matrix.score) > _LARGEST)[:1].tolist():  # which nan is not
+        value = matrix.score[place, split]
+        what = f"{value:g}" if np.isfinite(value) else "infinite" if value > 0 else "minus infinite"
+        raise DataError(
+            f"{source}: model {matrix.models[place]!r}, {matrix.split_name(split)}: the score is {what}. Means and differences "
+            "would be infinite too; correct it, or leave the cell empty (nan) if the score is undefined."
+        )
 
 
 _LARGEST = 1e153

@@ -30,7 +30,7 @@ def metric_record(metric: Metric) -> dict[str, Any]:
 
 
 def document(**content: Any) -> dict[str, Any]:
-    """Content under the numbers of the schema and of this version; docs/json.md describes it for its readers."""
+    """Content under the numbers of the schema and of this version; docs/api.md describes it for its readers."""
     return {"schema": SCHEMA, "tiebreak": tiebreak.__version__, **content}
 
 
