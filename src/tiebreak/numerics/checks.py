@@ -48,6 +48,12 @@ def divide(numerator: ArrayLike, denominator: ArrayLike) -> FloatArray:
         return np.asarray(np.divide(np.asarray(numerator, dtype=float), np.asarray(denominator, dtype=float)))
 
 
+def mean_present(values: FloatArray, axis: int) -> FloatArray:
+    """Mean along an axis of what is not nan; nan of nothing."""
+    present = ~np.isnan(values)
+    return divide(np.where(present, values, 0.0).sum(axis=axis), np.count_nonzero(present, axis=axis))
+
+
 def floats(values: ArrayLike, name: str = "the scores", error: type[TiebreakError] = DataError) -> FloatArray:
     """Array of floats in which masked values are nan, as their data mean nothing; raises where values are no numbers."""
     masked: Any = values if hasattr(values, "filled") else None

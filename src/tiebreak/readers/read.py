@@ -32,7 +32,6 @@ from tiebreak.readers.header import names_something
 from tiebreak.readers.item_scores import (
     items_of,
     long_of_items,
-    long_of_log,
     with_main_metric,
 )
 from tiebreak.readers.join import join_sources
@@ -222,11 +221,7 @@ def _of_models(parts: Sequence[Long], models: Sequence[str]) -> list[Long]:
     known = list(dict.fromkeys(name for part in parts for name in part.words["model"].names))
     for name in models:
         look_up(name, known, "model")
-    found = []
-    for part in parts:
-        rows = np.flatnonzero(np.isin(part.words["model"].texts(), models))
-        words = {key: each.take(rows).ordered() for key, each in part.words.items()}
-        found.append(dataclasses.replace(part, words=words, numbers={key: each[rows] for key, each in part.numbers.items()}))
+    found = [part.take(np.flatnonzero(np.isin(part.words["model"].texts(), models))) for part in parts]
     return [part for part in found if part.models]
 
 
@@ -410,9 +405,7 @@ def _of_splits(found: Found, its: NamedSource, options: ReadOptions) -> Source:
         )
     if options.dataset is not None and scores.datasets != (options.dataset,):
         scores = scores.with_matrices((scores.matrices[look_up(options.dataset, scores.datasets, "dataset")],))
-    path = Path(its.source) if _is_file(its.source) else None
-    suffixes = () if path is None else (printable(path.stem), printable(f"{path.parent.name}/{path.stem}"))
-    return dataclasses.replace(source, scores=scores, suffixes=suffixes)
+    return dataclasses.replace(source, scores=scores, mark=its.file or its.name)
 
 
 def _item_scores(found: Sequence[Found], given: Sequence[NamedSource], options: ReadOptions) -> Scores:
@@ -454,7 +447,7 @@ def _parts(found: Sequence[Found], given: Sequence[NamedSource], options: ReadOp
     functions = [partial(logs.read_log, path, name, is_main=is_main) for path, name in paths]
     read = iter(with_main_metric(functions, options.metric))
     return [
-        _named(long_of_log(next(read), its.name, its.stem), its) if isinstance(each, Path) else _part(each, its.stem)
+        _named(dataclasses.replace(next(read), stem=its.stem), its) if isinstance(each, Path) else _part(each, its.stem)
         for each, its in zip(found, given, strict=True)
     ]
 

@@ -17,7 +17,6 @@ from numpy.typing import ArrayLike
 
 from tiebreak.errors import DataError
 from tiebreak.numerics import (
-    IDENTICAL,
     RELATIVE_TOLERANCE,
     SPREAD,
     UNDEFINED,
@@ -157,10 +156,8 @@ def mean_of_clusters(sums: ClusterSums, variance: ClusterVariance = "cr2") -> La
         raw = raw * divide(n_clusters, n_clusters - 1)
     df = _satterthwaite(share, squares, factor) if is_cr2 else np.maximum(n_clusters - 1.0, 0.0)
     kind = np.where(np.isnan(totals).any(axis=-1) | (n_clusters < 2), UNDEFINED, _kinds(totals, weights)).astype(np.int8)
-    error = np.where(kind == SPREAD, np.sqrt(raw), np.where(kind == UNDEFINED, np.nan, 0.0))
     df, n = (np.broadcast_to(each, kind.shape) for each in (np.where(n_clusters < 2, 0.0, df), n_clusters))
-    estimate = np.where(kind == IDENTICAL, 0.0, mean[..., 0])
-    return student(estimate, error, plain(df), n_units=n if n.ndim else int(n), kind=kind)
+    return student(mean[..., 0], np.sqrt(raw), plain(df), n_units=n if n.ndim else int(n), kind=kind)
 
 
 def cluster_residuals(sums: ClusterSums) -> FloatArray:
@@ -292,7 +289,6 @@ def independent_difference(first: Law, second: Law) -> Law:
         np.maximum(first.tolerance, second.tolerance),
     )
     kind = kind_of(difference + 0.0 * (v + w), v + w > 0, noise)
-    difference = np.where(kind == IDENTICAL, 0.0, difference)
     n_units = first.n_units + second.n_units
     return student(difference, np.sqrt(v + w), plain(df), n_units=n_units, kind=kind, tolerance=noise)
 
@@ -386,8 +382,6 @@ class Influence:
             own_df = divide(np.square(squares.sum(axis=0)), (np.square(squares).T / np.maximum(n_of - 1.0, 1.0)).sum(axis=1))
             df = np.where(own_df > 0, np.minimum(own_df, df), df)
         kind = kind_of(estimate + 0.0 * error, error > noise, noise)
-        error = np.where(kind == SPREAD, error, np.where(kind == UNDEFINED, np.nan, 0.0))
-        estimate = np.where(kind == IDENTICAL, 0.0, estimate)
         return student(estimate, error, df, n_units=self.parts.shape[1], kind=kind, tolerance=noise)
 
 

@@ -10,9 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.numerics import (
-    IDENTICAL,
     RELATIVE_TOLERANCE,
-    SPREAD,
     UNDEFINED,
     DifferenceMoments,
     FloatArray,
@@ -20,6 +18,7 @@ from tiebreak.numerics import (
     blocks,
     corrected_standard_error,
     divide,
+    mean_present,
     row_moments,
 )
 from tiebreak.numerics.law import Law, least_sure, student
@@ -70,17 +69,15 @@ class Means(NamedTuple):
         Where there is a skewness, Johnson's; with runs that of the runs' means too, skewed from ten runs on; and that of the
         guarded error.
         """
-        is_flat = (self.kind != SPREAD) & (self.kind != UNDEFINED)
-        estimate = np.where(self.kind == IDENTICAL, 0.0, self.estimate)
         facts: dict[str, Any] = {"n_units": self.n, "kind": self.kind, "tolerance": self.tolerance}
-        law = student(estimate, np.where(is_flat, 0.0, self.standard_error), self.df, **facts)
+        law = student(self.estimate, self.standard_error, self.df, **facts)
         laws = [law if self.skewness is None else skewed(law, self.skewness)]
         if self.runs_error is not None:
-            of_runs = student(estimate, self.runs_error, np.full(estimate.shape, n_runs - 1.0), **facts)
+            of_runs = student(self.estimate, self.runs_error, np.full(self.estimate.shape, n_runs - 1.0), **facts)
             has_shape = self.runs_skewness is not None and n_runs >= FEW_RUNS
             laws.append(skewed(of_runs, self.runs_skewness) if has_shape else of_runs)  # type: ignore[arg-type]
         if self.guarded_error is not None and self.guarded_df is not None:
-            laws.append(student(estimate, self.guarded_error, self.guarded_df, **facts))
+            laws.append(student(self.estimate, self.guarded_error, self.guarded_df, **facts))
         return least_sure(laws)
 
     def turned(self, sign: int) -> Means:
@@ -131,17 +128,11 @@ def run_differences(score: FloatArray, one: IntArray, two: IntArray) -> FloatArr
     """
     a, b = score[one], score[two]
     if a.shape[1] > 1 and np.isnan(score).any():
-        means = run_means(score)
+        means = mean_present(score, axis=1)
         a_gap, b_gap = np.isnan(a), np.isnan(b)
         filled_a, filled_b = np.where(a_gap, means[one][:, None, :], a), np.where(b_gap, means[two][:, None, :], b)
         return np.asarray(np.where(a_gap & b_gap, np.nan, filled_a - filled_b))
     return np.asarray(a - b)
-
-
-def run_means(score: FloatArray) -> FloatArray:
-    """Mean of each model over the runs of an item, of shape (n_models, n_items); nan where there is none."""
-    n = np.count_nonzero(~np.isnan(score), axis=1)
-    return np.where(n > 0, divide(np.nansum(score, axis=1), n), np.nan)
 
 
 def means_of_rows(values: FloatArray, layout: Layout, scale: FloatArray) -> Means:
@@ -245,7 +236,7 @@ def _centred(values: FloatArray, layout: Layout, scale: FloatArray) -> Means:
         clusters = units = np.unique(codes * (int(layout.clusters.max()) + 1) + layout.clusters, return_inverse=True)[1]
     n_units = np.array([np.unique(units[present & (codes == code)]).size for code in range(n_tasks)])
     shares = task_shares(layout, present)
-    by_item = divide(np.nansum(values, axis=1), np.maximum((~np.isnan(values)).sum(axis=1), 1))
+    by_item = np.nan_to_num(mean_present(values, axis=1))
     means = np.stack([np.bincount(codes, np.where(present, shares, 0.0) * row, n_tasks) for row in by_item])
     if (n_units == 0).any():  # a task that these models do not share
         values = np.full_like(values, np.nan)

@@ -22,6 +22,7 @@ from tiebreak.numerics import (
     check_rows,
     check_scale,
     divide,
+    mean_present,
     plain,
 )
 from tiebreak.numerics.law import Law, Significance, bisected, student
@@ -100,9 +101,7 @@ def average_ranks(scores: ArrayLike, *, higher_is_better: bool = True, scale: Ar
     >>> average_ranks([[0.9, 0.8, 0.9], [0.7, 0.8, 0.6]]).tolist()
     [1.75, 2.0, 2.25]
     """
-    ranks = rank_models(scores, higher_is_better=higher_is_better, scale=scale)
-    n = np.count_nonzero(~np.isnan(ranks), axis=-2)
-    return divide(np.nansum(ranks, axis=-2), n)
+    return mean_present(rank_models(scores, higher_is_better=higher_is_better, scale=scale), axis=-2)
 
 
 def friedman_test(

@@ -111,9 +111,7 @@ def diebold_mariano(differences: ArrayLike, *, horizon: int | None = None, scale
         df, variance = n - 1, _variance_of_horizon(deviation, check_count(horizon, "horizon"))
     error = np.sqrt(np.maximum(variance, 0.0) / n)
     varies = (np.abs(deviation).max(axis=-1) > RELATIVE_TOLERANCE * size) & (error > tolerance / n)
-    return student(
-        mean, np.where(varies, error, 0.0), df, n_units=n, kind=kind_of(mean, varies, tolerance), tolerance=plain(tolerance)
-    )
+    return student(mean, error, df, n_units=n, kind=kind_of(mean, varies, tolerance), tolerance=plain(tolerance))
 
 
 def _variance_of_horizon(deviation: FloatArray, h: int) -> FloatArray:

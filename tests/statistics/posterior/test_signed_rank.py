@@ -173,10 +173,3 @@ def test_intervals_need_draws_and_tails_are_their_shares(rng):
     assert np.isnan(law.interval(0.96)).all()
     assert law.pvalue() == 1 / 400
     assert law.tail(law.end(0.1)) == pytest.approx(0.1, abs=0.02)  # means of two repeat, and equal ones count
-
-
-def test_centres_need_a_prior_at_a_finite_place():
-    """A centre of infinity would be no difference."""
-    with pytest.raises(InvalidParameterError, match="finite difference"):
-        signed_rank_centre([1.0, 2.0], prior_at=-np.inf)
-    assert np.array_equal(draws([1.0], 3, prior_at=np.inf, prior_strength=0), [1.0, 1.0, 1.0])
