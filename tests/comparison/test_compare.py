@@ -292,7 +292,7 @@ def test_other_settings_are_a_comparison_made_anew(changed: dict[str, Any]) -> N
 
 def test_an_unknown_setting_is_refused() -> None:
     """With those that there are."""
-    with pytest.raises(InvalidParameterError, match="'ropes' is no setting of a comparison; there are 'rope', 'alpha'"):
+    with pytest.raises(InvalidParameterError, match="no setting of a comparison is called 'ropes'; there are 'rope', 'alpha'"):
         compared(TABLE).with_(ropes=0.1)
 
 

@@ -194,7 +194,7 @@ class Comparison(Result):
         unknown = sorted(set(settings) - set(self.settings.as_dict()))
         if unknown:
             raise InvalidParameterError(
-                f"{quoted(unknown)} is no setting of a comparison; there are {quoted(list(self.settings.as_dict()))}."
+                f"no setting of a comparison is called {quoted(unknown)}; there are {quoted(list(self.settings.as_dict()))}."
             )
         return self.anew(dataclasses.replace(self.settings, **settings))
 
