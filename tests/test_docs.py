@@ -200,16 +200,6 @@ def test_the_check_of_the_site_finds_each_kind_of_fault(tmp_path: Path) -> None:
     assert "site.css loads https://example.org/f.woff" in list(check.faults(tmp_path))
 
 
-def test_the_check_of_the_site_counts_clicks(tmp_path: Path) -> None:
-    """Two links lead to sub/b, three to c, and none within the site to e."""
-    links = {"index": "a.html", "a": "sub/b.html", "sub/b": "../c.html#top", "c": "https://example.org/e.html"}
-    for name, link in links.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / f"{name}.html").write_text(f'<a href="{link}">on</a>', encoding="utf-8")
-    far = script("check_site").far_away(tmp_path, ["a", "sub/b", "c", "e"])
-    assert list(far) == ["c is more than 2 clicks away", "e is more than 2 clicks away"]
-
-
 @pytest.mark.docs
 def test_the_gallery_draws_every_plot(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its examples run as a reader would run them, and between them they draw every plot of every result."""
