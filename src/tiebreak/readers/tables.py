@@ -557,9 +557,9 @@ def _by_arrow(content: bytes, form: _Form, is_name: IsName, *, is_typed: bool = 
                 false_values=["False", "false", "FALSE"],
             ),
         )
+        kinds = dict(zip(table.column_names, table.schema.types, strict=True))
     except (pa.ArrowException, ValueError):
         return None
-    kinds = dict(zip(table.column_names, table.schema.types, strict=True))
     is_binary = any(types.is_dictionary(each) and not types.is_string(each.value_type) for each in kinds.values())
     if is_binary or table.column_names != form.names:  # text of another encoding
         return None
