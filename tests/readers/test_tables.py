@@ -121,6 +121,8 @@ def test_a_large_file_may_be_of_windows_encoding(write: Write) -> None:
         name, *_ = found = columns(write(text.encode("cp1252")))
         assert name == text.partition(",")[0]
         assert (set(found[name]), set(found["b"])) == ({"x", *("é" if text.startswith("m,") else "")}, {0.5})
+    lines = '{"modèle": "x", "b": 0.5}\n' * 5_000
+    assert list(columns(write(lines.encode("cp1252"), "t.jsonl"))) == ["modèle", "b"]
 
 
 HINT = "If these are decimal commas, write the numbers with a point, such as 0.83."
