@@ -127,6 +127,8 @@ def test_times_of_fits_come_with_the_scores(fit: Fit) -> None:
     search = fit(cv=3)
     scores = read_scores(search)
     assert scores.fit_seconds == dict(zip(scores.models, search.cv_results_["mean_fit_time"].tolist(), strict=True))
+    spread = search.cv_results_["std_fit_time"] / np.sqrt(search.n_splits_ - 1)  # of the deviation that divides by n
+    assert list(scores.fit_errors.values()) == spread.tolist()
     for times in ([0.1], ["quick"] * len(scores.models)):
         assert read_scores({**search.cv_results_, "mean_fit_time": times}).fit_seconds == {}
 

@@ -53,6 +53,7 @@ def name_metric(name: str, lower_is_better: bool | None = None) -> NamedMetric:
             " or ",
             Setting("lower_is_better", "False"),
             f", or use scikit-learn's name {' or '.join(map(repr, near))}, whose direction is known." if near else ".",
+            about="lower_is_better",
         )
     return NamedMetric(Metric(name, higher_is_better=not lower_is_better), 1)
 
@@ -142,6 +143,7 @@ def table_metric(held: str | None, options: ReadOptions, source: str, *, has_siz
             " or ",
             Setting("lower_is_better", "False"),
             ".",
+            about="lower_is_better",
         )
     except UnclearSourceError as error:
         if has_sizes or options.n_train or options.n_test or options.cv is not None:

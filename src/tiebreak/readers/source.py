@@ -180,12 +180,12 @@ def source_of(
     *,
     notices: tuple[Notice, ...] = (),
     by_sklearn: bool = False,
-    fit_seconds: Mapping[str, float] | None = None,
+    fit_times: Mapping[str, tuple[float, float]] | None = None,
 ) -> Source:
     """Source of scores as they were stored: turned into the metric's unit, with the caller's sizes, and checked.
 
     `named` is the metric, or that of each of the matrices. `by_sklearn` says that scikit-learn computed the scores, which negates
-    losses. `fit_seconds` are times of a fit by model, where the source has them.
+    losses. `fit_times` are times of a fit and their standard errors by model, where the source has them.
     """
     found = list(matrices)
     each = [named] * len(found) if isinstance(named, NamedMetric) else list(named)
@@ -207,7 +207,9 @@ def source_of(
         notices = (*notices, Notice("approximate-sizes", f"the sizes of the splits of {name} are worked out, not counted"))
     else:
         design = dataclasses.replace(design, sizes=known_sizes(checked))
-    scores = Scores(each[0].metric, (), design, notices, fit_seconds=fit_seconds or {})
+    known = {model: times for model, times in (fit_times or {}).items() if np.isfinite(times[0])}
+    seconds, errors = ({model: float(times[n]) for model, times in known.items()} for n in (0, 1))
+    scores = Scores(each[0].metric, (), design, notices, fit_seconds=seconds, fit_errors=errors)
     return Source(scores.with_matrices(checked), name)
 
 
