@@ -52,10 +52,10 @@ def audit_command(context: click.Context, /, study: str, deep: bool, fail_on: An
         output.show(audit)
         output.draw(audit, *([f"dataset-{n}"] if len(audits) > 1 else []))
 
-    def make() -> str:
+    def make(**heading: Any) -> str:
         from tiebreak.views.report.document import report_of
 
-        return report_of(audits)
+        return report_of(audits, **heading)
 
     output.report(make)
     failed = fail_on is not None and any(audit.at_least(fail_on) for audit in audits)

@@ -376,6 +376,7 @@ def compare_command(context: click.Context, /, files: tuple[str, ...], output: O
     files are joined on their splits.
     """
     from tiebreak.errors import TiebreakError
+    from tiebreak.result import view_of
 
     required = RequirementOptions(**{name: typed.pop(name) for name in RequirementOptions.__slots__})
     settings = with_direction(typed)
@@ -406,7 +407,7 @@ def compare_command(context: click.Context, /, files: tuple[str, ...], output: O
     if output.is_text and found_in(sources):
         show_end(files, comparison)
     output.draw(comparison)
-    output.report(lambda: comparison.to_html(requirements=requirements))
+    output.report(functools.partial(view_of(comparison).as_html, comparison, None, requirements))
     required.write(comparison, requirements)
     context.exit(required.exit_code(requirements))
 

@@ -56,9 +56,11 @@ class Output:
 
     def write(self, result: Any) -> None:
         """Print a result, draw it, and write its report, as asked."""
+        from tiebreak.result import view_of
+
         self.show(result)
         self.draw(result)
-        self.report(lambda: result.to_html())
+        self.report(functools.partial(view_of(result).as_html, result, None))
 
     def show(self, result: Any, *choices: Any, view: View | None = None, end: str = "") -> None:
         """Print a result, by its own view or another; `end` stands after the text."""
@@ -89,15 +91,14 @@ class Output:
             paths = result.plot.save_all(folder)
         say(f"{len(paths)} plots are in {folder}" if len(paths) > 1 else f"{paths[0].name} is in {folder}")
 
-    def report(self, make: Callable[[], str], **heading: Any) -> None:
-        """Write the report, which says by what command, under a heading of its own where one is given; and say where it is."""
+    def report(self, make: Callable[..., str], **heading: Any) -> None:
+        """Write the report that `make` makes under this heading, which says by what command; and say where it is."""
         if self.html is None:
             return
-        from tiebreak.views.heading import headed
         from tiebreak.views.json import write_whole
 
-        with headed(command=command_line(), **heading), waiting("making the report"):
-            text = make()
+        with waiting("making the report"):
+            text = make(command=command_line(), **heading)
         with writing("the report", self.html):
             write_whole(self.html, text.encode())
         say(f"the report is in {self.html}")

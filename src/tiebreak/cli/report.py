@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -124,20 +125,20 @@ def _opened(page: Path) -> bool:
     return webbrowser.open(page.resolve().as_uri())
 
 
-def _of_files(sources: Sequence[str], metrics: Sequence[str], settings: dict[str, Any]) -> Callable[[], str]:
+def _of_files(sources: Sequence[str], metrics: Sequence[str], settings: dict[str, Any]) -> Callable[..., str]:
     from tiebreak import api
     from tiebreak.views.report.comparison import report_of
 
     with standard_input_as_file(sources) as held, waiting("reading and comparing"):
         comparisons: list[Comparison] = [api.compare(*held, metric=metric, **settings) for metric in metrics or (None,)]
-    return lambda: report_of(comparisons)
+    return functools.partial(report_of, comparisons)
 
 
-def _of_run(run: str, metrics: Sequence[str], store: str | None, settings: dict[str, Any]) -> Callable[[], str]:
+def _of_run(run: str, metrics: Sequence[str], store: str | None, settings: dict[str, Any]) -> Callable[..., str]:
     from tiebreak.views.report.evaluation import report
 
     if settings["lower_is_better"] is not None:
         raise click.UsageError("the metrics of a run have their direction; --direction and --lower-is-better are for files.")
     evaluation = read_run(run, store)
     asked = {name: settings[name] for name in ("rope", "alpha", "baseline", "family", "correction") if settings[name] is not None}
-    return lambda: report(evaluation, metrics, **asked)
+    return functools.partial(report, evaluation, metrics, asked)

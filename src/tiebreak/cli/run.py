@@ -154,10 +154,10 @@ def _present(study: Study, evaluation: Evaluation, asked: TypedMeasuring) -> int
     for number, comparison in enumerate(comparisons.values(), 1):
         output.draw(comparison, *([f"dataset-{number}"] if len(comparisons) > 1 else []))
 
-    def make() -> str:
+    def make(**heading: Any) -> str:
         from tiebreak.views.report.evaluation import report
 
-        return report(evaluation, (asked.metric,) if asked.metric else (), rope=study.rope)
+        return report(evaluation, (asked.metric,) if asked.metric else (), {"rope": study.rope}, **heading)
 
     output.report(make)
     if not evaluation.n_done:  # whoever chains commands has to be told that no model could be fitted at all

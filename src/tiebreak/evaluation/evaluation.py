@@ -14,11 +14,11 @@ from tiebreak.evaluation import frames
 from tiebreak.evaluation.predictions import items_of, same_predictions
 from tiebreak.evaluation.progress import NOTHING_SHARED, Sharing
 from tiebreak.metrics.scorer import Scorer
-from tiebreak.numerics import check_probability
+from tiebreak.numerics import FloatArray, check_probability
 from tiebreak.plan.fingerprint import split_hash
 from tiebreak.plan.record import DatasetRecord, RunRecord
 from tiebreak.result import Result
-from tiebreak.scores.vocabulary import Notice, look_up, quoted
+from tiebreak.scores.vocabulary import Notice, look_up, quoted, typical_time
 from tiebreak.stores.cells import CellTable
 
 if TYPE_CHECKING:
@@ -143,16 +143,17 @@ class Evaluation(Result):
         kept = [m for m in wanted if models is not None or m not in empty]
         names = [self.models[m] for m in kept]
         left_out = [self.models[m] for m in empty if m not in kept]
-        rope, seconds = self.record.settings.get("rope"), self.fit_medians(0)  # the rope of the study that asked for one
+        rope, times = self.record.settings.get("rope"), self.fit_times(0)  # the rope of the study that asked for one
         return Scores(
             self.record.metrics[position].metric,
             tuple(_matrix(record, names, grid[kept]) for record, grid in zip(datasets, grids, strict=True)),
             SplitDesign(datasets[0].kind, datasets[0].ordered, "key", "exact", _hash(datasets)),
             (*_left_out(left_out), *self._warned(names)),
             (SavedSettings("", {"rope": rope}),) if rope else (),
-            {self.models[m]: float(seconds[m]) for m in kept if np.isfinite(seconds[m])},
+            {self.models[m]: float(times[0, m]) for m in kept if np.isfinite(times[0, m])},
             same_predictions=same_predictions(self, kept, np.concatenate([grid[kept] for grid in grids], axis=1)),
             others=tuple(self._others(position, names)) if metric is None else (),
+            fit_errors={self.models[m]: float(times[1, m]) for m in kept if np.isfinite(times[0, m])},
         )
 
     def metric_position(self, metric: str | None) -> int:
@@ -262,12 +263,11 @@ class Evaluation(Result):
         text = text if len(text) <= LONGEST_WARNING else f"{text[: LONGEST_WARNING - 1]}…"
         return [Notice("fit-warnings", f"{n_cells} fits of {quoted(models)} warned: {text}{more}")]
 
-    def fit_medians(self, dataset: int) -> np.ndarray[Any, Any]:
-        """Median seconds of a fit of each model on one dataset, of shape (n_models,); nan where there is none."""
+    def fit_times(self, dataset: int) -> FloatArray:
+        """Median seconds of a fit of each model on one dataset, and their standard errors: shape (2, n_models); nan for none."""
         table = self.table
         mine = (table.dataset == dataset) & (table.state == 0)
-        seconds = [table.fit_seconds[mine & (table.model == model)] for model in range(len(self.models))]
-        return np.array([float(np.median(each)) if each.size else np.nan for each in seconds])
+        return np.array([typical_time(table.fit_seconds[mine & (table.model == model)]) for model in range(len(self.models))]).T
 
     # --- predictions, looked at closely -----------------------------------------------------------------------------------
 

@@ -32,7 +32,6 @@ from tiebreak.readers.header import names_something
 from tiebreak.readers.item_scores import (
     items_of,
     long_of_items,
-    long_of_log,
     with_main_metric,
 )
 from tiebreak.readers.join import join_sources
@@ -41,7 +40,7 @@ from tiebreak.readers.predictions import holds_predictions, items_of_predictions
 from tiebreak.readers.shapes import Long, Reading
 from tiebreak.readers.source import ACCEPTED, ReadOptions, Source, known_sizes, unsupported, with_sizes
 from tiebreak.readers.splits import source_of_long
-from tiebreak.readers.tables import ENDINGS, Words, is_frame, read_table, words_of
+from tiebreak.readers.tables import ENDINGS, Words, is_frame, is_records, read_table, words_of
 from tiebreak.scores.items import TASK, Items, check_items
 from tiebreak.scores.scores import SavedSettings, Scores, percent_notices
 from tiebreak.scores.vocabulary import look_up, quoted
@@ -222,11 +221,7 @@ def _of_models(parts: Sequence[Long], models: Sequence[str]) -> list[Long]:
     known = list(dict.fromkeys(name for part in parts for name in part.words["model"].names))
     for name in models:
         look_up(name, known, "model")
-    found = []
-    for part in parts:
-        rows = np.flatnonzero(np.isin(part.words["model"].texts(), models))
-        words = {key: each.take(rows).ordered() for key, each in part.words.items()}
-        found.append(dataclasses.replace(part, words=words, numbers={key: each[rows] for key, each in part.numbers.items()}))
+    found = [part.take(np.flatnonzero(np.isin(part.words["model"].texts(), models))) for part in parts]
     return [part for part in found if part.models]
 
 
@@ -327,9 +322,7 @@ def _found(given: NamedSource, options: ReadOptions, *, n_sources: int) -> Found
             raise DataError(f"{name} is an empty dict. Pass {{name: scores}} with at least two models.")
         if len(set(keys)) < len(keys):
             raise DataError(f"{name} has two keys of the same text among {quoted(keys)}.")
-    elif not is_frame(source) and not (
-        isinstance(source, list | tuple) and source and all(isinstance(row, Mapping) for row in source)
-    ):
+    elif not is_frame(source) and not is_records(source):
         raise unsupported(source, name)
     named = {name.strip() for text in options.named_columns.values() for name in (text, *text.split(","))}
     table = read_table(source, name, is_name=lambda column: column in named or names_something(column))
@@ -390,8 +383,18 @@ def _scores(found: Sequence[Found], given: Sequence[NamedSource], options: ReadO
             look_up(name, scores.models, "model")
         scores = scores.take(options.models)
     _check_names(scores)
-    if len(scores.matrices) == 1 and not scores.matrices[0].has_ratio and scores.design.kind == "unknown":
-        _refuse_unused_data(options)
+    is_unsized = len(scores.matrices) == 1 and not scores.matrices[0].has_ratio and scores.design.kind == "unknown"
+    if is_unsized and (options.has_data or options.cv is not None):
+        raise UnclearSourceError(
+            "X and y tell the sizes of the splits of a fitted search, since it keeps its cv; for arrays and results "
+            "of cross_validate pass ",
+            Setting("cv"),
+            " too: a number of folds, or the splitter with X and y. Otherwise pass ",
+            Setting("n_train"),
+            " and ",
+            Setting("n_test"),
+            " (examples per split).",
+        )
     notices = dict.fromkeys(scores.notices)
     for matrix in scores.matrices:
         notices |= dict.fromkeys(percent_notices(matrix, scores.metric_of(matrix)))
@@ -410,9 +413,7 @@ def _of_splits(found: Found, its: NamedSource, options: ReadOptions) -> Source:
         )
     if options.dataset is not None and scores.datasets != (options.dataset,):
         scores = scores.with_matrices((scores.matrices[look_up(options.dataset, scores.datasets, "dataset")],))
-    path = Path(its.source) if _is_file(its.source) else None
-    suffixes = () if path is None else (printable(path.stem), printable(f"{path.parent.name}/{path.stem}"))
-    return dataclasses.replace(source, scores=scores, suffixes=suffixes)
+    return dataclasses.replace(source, scores=scores, mark=its.file or its.name)
 
 
 def _item_scores(found: Sequence[Found], given: Sequence[NamedSource], options: ReadOptions) -> Scores:
@@ -454,7 +455,7 @@ def _parts(found: Sequence[Found], given: Sequence[NamedSource], options: ReadOp
     functions = [partial(logs.read_log, path, name, is_main=is_main) for path, name in paths]
     read = iter(with_main_metric(functions, options.metric))
     return [
-        _named(long_of_log(next(read), its.name, its.stem), its) if isinstance(each, Path) else _part(each, its.stem)
+        _named(dataclasses.replace(next(read), stem=its.stem), its) if isinstance(each, Path) else _part(each, its.stem)
         for each, its in zip(found, given, strict=True)
     ]
 
@@ -489,18 +490,3 @@ def _check_names(scores: Scores) -> None:
             fault = fault_of_name(name) if name or what != "dataset" else ""  # a dataset need not be named
             if fault:
                 raise DataError(f"the name {name!r} of a {what} {fault}")
-
-
-def _refuse_unused_data(options: ReadOptions) -> None:
-    """Refuse X and cv where they did not tell the sizes of the splits."""
-    if options.has_data or options.cv is not None:
-        raise UnclearSourceError(
-            "X and y tell the sizes of the splits of a fitted search, since it keeps its cv; for arrays and results "
-            "of cross_validate pass ",
-            Setting("cv"),
-            " too: a number of folds, or the splitter with X and y. Otherwise pass ",
-            Setting("n_train"),
-            " and ",
-            Setting("n_test"),
-            " (examples per split).",
-        )

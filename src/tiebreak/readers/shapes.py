@@ -122,8 +122,18 @@ class Long:
         Name of the file, by which models of one name are told apart.
     unit : str
         What an item is called.
-    remark, lower_is_better, is_mean_of_tasks
-        As those of `logs.Log`.
+    remark : str
+        What is missing or was decided, in words.
+    lower_is_better : bool or None
+        Direction of the metric, where a log says it.
+    is_mean_of_tasks : bool
+        True where the tool of a log takes the mean of the tasks of a group, False where it takes that of all their items.
+    time : str
+        When a log was begun, which sorts as text; "" where it does not say.
+    settings : tuple of tuple of str
+        Names and values by which two runs of one model on one task may differ.
+    is_whole : bool
+        False for the log of an evaluation that was not finished.
     """
 
     words: dict[str, Words]
@@ -139,6 +149,9 @@ class Long:
     remark: str = ""
     lower_is_better: bool | None = None
     is_mean_of_tasks: bool = False
+    time: str = ""
+    settings: tuple[tuple[str, str], ...] = ()
+    is_whole: bool = True
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -149,6 +162,11 @@ class Long:
     def is_of_items(self) -> bool:
         """True where a row is one item of a test set."""
         return "item" in self.words
+
+    def take(self, rows: IntArray) -> Long:
+        """The given rows, in their order."""
+        words = {key: each.take(rows).ordered() for key, each in self.words.items()}
+        return replace(self, words=words, numbers={key: each[rows] for key, each in self.numbers.items()})
 
     def with_models(self, new: Mapping[str, str]) -> Long:
         """The table with other names of models; those that get one name are one."""
@@ -180,6 +198,7 @@ class Reading:
         roles = find_roles(table, options)
         if options.dataset is not None and "dataset" in roles:
             table = _where(table, {roles["dataset"][0]: options.dataset}, "dataset")
+        refuse_nested(table, [column for columns in roles.values() for column in columns])
         reading = cls(table, roles, options, {name: not is_numeric(column) for name, column in filled.items()})
         if "model" not in roles and reading.is_text.get("column 1") and reading._has_models_in_front():
             roles["model"] = ["column 1"]
@@ -269,7 +288,6 @@ class Reading:
             No rule says what the table holds; the text has its columns, and the one option that would settle it.
         """
         table, datasets = self.table, self.options.named_columns.get("datasets")
-        refuse_nested(table, [column for columns in self.roles.values() for column in columns])
         if "model" in self.roles:
             if datasets is None:
                 return self._by_model()

@@ -85,7 +85,7 @@ def points_of(
     for outcome in evaluation.log.outcomes():
         dataset, split, model = outcome.cell
         train[dataset, model, split] = outcome.train_scores.get(evaluation.metrics[metric], np.nan)
-    fit_seconds = arranged(np.stack([evaluation.fit_medians(dataset) for dataset in range(n_datasets)]))
+    fit_seconds = arranged(np.stack([evaluation.fit_times(dataset)[0] for dataset in range(n_datasets)]))
     return test, make_points(test, arranged(train), fit_seconds, ratio, alpha, evaluation.record.metrics[metric].metric)
 
 

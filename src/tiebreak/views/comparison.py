@@ -123,13 +123,7 @@ def models_table(comparison: Comparison) -> Table:
     rows = lines if len(lines) <= MOST_WHOLE else _foremost(comparison, lines)
     is_out = np.zeros(len(comparison.models), dtype=bool) if t.may_be_best is None else ~t.may_be_best
     rows = sorted(rows, key=lambda row: (bool(is_out[row]), row))
-    names, value = model_names(comparison.models), cut(answer.value_name(comparison), WIDE_NAME + 2)
-    columns = {
-        "": [str(rank) for rank in t.rank[rows].tolist()],
-        "model": [names[row] for row in rows],
-        value: [answer.value_text(comparison, row) for row in rows],
-        **(_against_columns(comparison, rows) if comparison.pair_table.is_family else _shortfall_column(comparison, rows)),
-    }
+    columns = answer_columns(comparison, rows)
     first_out = next((n for n, row in enumerate(rows) if is_out[row]), None)
     level = format_percent(1 - comparison.settings.alpha)
     rule = f"not the best, shown with {level} confidence"
@@ -143,9 +137,20 @@ def models_table(comparison: Comparison) -> Table:
         tuple(zip(*columns.values(), strict=True)),
         _right(columns),
         notes=notes,
-        spare=("", "n", value),
+        spare=("", "n", tuple(columns)[2]),
         rule=None if first_out is None or len(comparison.models) < 3 else (first_out, rule),
     )
+
+
+def answer_columns(comparison: Comparison, rows: Sequence[int]) -> dict[str, list[str]]:
+    """Cells of some models by header: place, name, value, and how they stand to the first one, the baseline or the best."""
+    names, value = model_names(comparison.models), cut(answer.value_name(comparison), WIDE_NAME + 2)
+    return {
+        "": [str(rank) for rank in comparison.ranking_table.rank[rows].tolist()],
+        "model": [names[row] for row in rows],
+        value: [answer.value_text(comparison, row) for row in rows],
+        **(_against_columns(comparison, rows) if comparison.pair_table.is_family else _shortfall_column(comparison, rows)),
+    }
 
 
 LEFT = ("model", "verdict", "standing", "letters", "first", "second", "slice", "reason")

@@ -339,4 +339,4 @@ def parts_facts(result: BiasVariance) -> dict[str, Any]:
     return _facts("bias-variance", parts_columns(result), result, "loss", "n_rounds", "n_train", "n_test")
 
 
-BIAS_VARIANCE = View(parts_page, parts_columns, parts_facts, "tiebreak.views.plots.bias_variance:PLOTS")
+BIAS_VARIANCE = View(parts_page, parts_columns, parts_facts, "tiebreak.views.plots.curves:BIAS_VARIANCE")

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from tiebreak.printable import printable
 from tiebreak.views.columns import Columns, as_frame
-from tiebreak.views.heading import headed
 from tiebreak.views.json import json_pieces, write_whole
 from tiebreak.views.page import Page
 
@@ -46,10 +45,8 @@ class View:
         return as_frame((self.frames[name] if name else self.columns)(result))
 
     def as_html(self, result: object, path: str | os.PathLike[str] | None, *choices: Any, **heading: Any) -> str:
-        """The report, also written to a file if one is named."""
-        with headed(**heading):
-            text = resolve_name(self.report)(result, *choices)
-        return _written(text, path)
+        """The report under a `Heading` of these parts, also written to a file if one is named."""
+        return _written(resolve_name(self.report)(result, *choices, **heading), path)
 
     def as_other(self, name: str, result: object, *choices: Any) -> str:
         """One of the further texts."""
