@@ -63,7 +63,7 @@ def test_a_validation_curve_finds_the_best_value(tiebreak: Run) -> None:
     rows = list(csv.DictReader(io.StringIO(done.stdout)))
     assert [row["label"] for row in rows] == ["1", "3", "None"]
     assert [row["is_best"] for row in rows].count("True") == 1
-    page = tiebreak(*VALIDATION, "--values", "1,3,null", "--format", "markdown")
+    page = tiebreak(*VALIDATION, "--values", "1", "--values", "3,null", "--format", "markdown")
     assert page.returncode == 0
     assert page.stdout.startswith("Validation curve: accuracy by max\\_depth")
     assert "flowers-validation-curve-max_depth" in tiebreak("runs", "--store", "sqlite:///runs.db").stdout
