@@ -115,12 +115,11 @@ def crossed_mean(
     from_runs, rest = _parts(cells, run_share, sums)
     item_error, item_df = items.spread
     a = np.square(item_error)
-    estimable = from_runs > rest
-    variance = np.where(estimable & (population != "items"), a + from_runs - rest, a)
-    n_clusters = np.asarray(items.n_units)
-    terms = divide(a**2, item_df) + from_runs**2 / (n_runs - 1) + divide(rest**2, (n_clusters - 1) * (n_runs - 1))
-    smallest = np.minimum(n_runs - 1, item_df)
-    df = np.where(estimable & (population != "items"), np.maximum(divide(variance**2, terms), smallest), item_df)
+    if population == "items":
+        variance, df = a, item_df
+    else:
+        rest_df = (np.asarray(items.n_units) - 1) * (n_runs - 1)
+        variance, df = variance_of_both(a, item_df, from_runs, n_runs - 1.0, rest, rest_df)
     error = np.where(items.kind == UNDEFINED, np.nan, np.sqrt(variance))
     from_items, runs_only = np.maximum(a - rest, 0.0), np.maximum(from_runs - rest, 0.0)
     crossed = student(items.estimate, error, plain(df), n_units=items.n_units, kind=items.kind)
@@ -128,6 +127,20 @@ def crossed_mean(
     law = crossed if population == "items" else least_sure([crossed, of_runs])
     skewness = skewness_of_mean(cells.sum(axis=-1))
     return CrossedMean(law, crossed, of_runs, items, *(plain(each) for each in (from_items, runs_only, rest, skewness)))
+
+
+def variance_of_both(
+    items: FloatArray, item_df: FloatArray, runs: FloatArray, runs_df: FloatArray | float, rest: FloatArray, rest_df: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Variance of a mean over items and runs, and its degrees of freedom by Satterthwaite's method.
+
+    From the squared errors by items, by runs and by what is left; no more than that by items where runs show nothing beyond it.
+    """
+    is_seen = runs > rest
+    variance = np.where(is_seen, items + runs - rest, items)
+    terms = divide(items**2, item_df) + divide(runs**2, runs_df) + divide(rest**2, rest_df)
+    smallest = np.minimum(runs_df, item_df)
+    return variance, np.where(is_seen, np.maximum(divide(variance**2, terms), smallest), item_df)
 
 
 def _parts(cells: FloatArray, run_share: FloatArray, sums: ClusterSums) -> tuple[FloatArray, FloatArray]:

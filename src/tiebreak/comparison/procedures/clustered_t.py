@@ -66,7 +66,7 @@ FEWEST_ITEMS = 10
 
 def judged_means(found: Means, n_runs: int = 1) -> Judged:
     """Law of mean differences, and what runs leave however many items there are."""
-    law = found.law(n_runs)
+    law = found.law()
     parts = {name: getattr(found, name) for name in ("skewness", "runs_error", "from_items", "from_runs", "from_both")}
     if found.from_runs is None:
         return Judged(law=law, reach_df=reached(law), beside=parts)
@@ -119,7 +119,7 @@ def _values(data: Scores, layout: Layout) -> ModelValues:
     items, score = items_of(data), data.matrix().score
     is_plain = layout.tasks is None and not items.structure_note
     found = means_of_moments(model_moments(data.matrix())) if is_plain else means_of_models(data, layout)
-    law = found._replace(skewness=None, runs_skewness=None).law(len(items.runs))
+    law = found._replace(skewness=None, runs_skewness=None).law()
     adjusted = adjusted_of(score, items.weights if layout.tasks is None else task_shares(layout))
     columns = (found.estimate, found.n, found.tolerance)
     return ModelValues("mean", *columns, law.interval_at, adjusted, standard_error=found.standard_error)

@@ -180,9 +180,9 @@ def _samples(data: Scores) -> Law:
 
 def _judge_means(data: Scores, first: IntArray, second: IntArray) -> Judged:
     """Student's t around each difference of means, with Welch's degrees of freedom."""
-    own = _samples(data)
-    law = independent_difference(*(own.take(rows) for rows in (first, second)[:: data.metric.sign]))
-    if question_of(data) == "seeds":
+    own, is_of_seeds = _samples(data), question_of(data) == "seeds"
+    law = independent_difference(*(own.take(rows) for rows in (first, second)[:: data.metric.sign]), guarded=is_of_seeds)
+    if is_of_seeds:
         n = np.asarray(own.n_units)
         law = replace(law, n_units=np.minimum(n[first], n[second]))
     return Judged(law=law, reach_df=reached(law))
