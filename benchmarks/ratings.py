@@ -142,7 +142,7 @@ def random_tables() -> list[Goal]:
         ties = np.triu(rng.poisson(0.5, (m, m)), 1) * met
         try:
             ability = of_table(wins, ties + ties.T)
-        except tb.errors.InvalidScoresError:
+        except tb.errors.DataError:
             continue  # groups that never met
         if not np.all(np.isfinite(ability)):
             n_open += 1

@@ -73,7 +73,7 @@ def test_an_error_in_a_notebook_is_the_line_and_the_message(tmp_path: Path, monk
     (ours,), (other,) = notebook.cells[1].outputs, notebook.cells[2].outputs
     line, message = ours.traceback
     assert line == "line 3: return tb.compare(scores, metric='r2')"
-    assert message.startswith("MissingSizesError: the correction for shared training data needs to know how large a test set is")
+    assert message.startswith("UnclearSourceError: the correction for shared training data needs to know how large a test set is")
     assert message.endswith("another seed, not a fold, name the seeds in a column 'seed'.")
     assert len(other.traceback) > 2
 

@@ -8,7 +8,7 @@ import unicodedata
 import pytest
 
 import tiebreak as tb
-from tiebreak.errors import InvalidScoresError, UnsafeServerWarning
+from tiebreak.errors import DataError, TiebreakWarning
 from tiebreak.printable import fault_of_name, printable, printable_lines
 
 UNSEEN = [chr(code) for code in range(sys.maxunicode + 1) if unicodedata.category(chr(code)) in ("Cc", "Cf", "Cs", "Zl", "Zp")]
@@ -57,8 +57,8 @@ def test_half_characters_make_no_name() -> None:
 
 def test_errors_and_warnings_are_printable() -> None:
     """Their texts quote names and files, and Python prints them as they are."""
-    assert str(InvalidScoresError("of '\x1b]0;x\x07\u202e'\nsee there")) == "of '\\x1b]0;x\\x07\\u202e'\nsee there"
-    assert str(UnsafeServerWarning("at \x9b2J")) == "at \\x9b2J"
+    assert str(DataError("of '\x1b]0;x\x07\u202e'\nsee there")) == "of '\\x1b]0;x\\x07\\u202e'\nsee there"
+    assert str(TiebreakWarning("at \x9b2J")) == "at \\x9b2J"
 
 
 def test_a_metric_from_a_file_cannot_write_to_the_terminal(tmp_path) -> None:  # type: ignore[no-untyped-def]

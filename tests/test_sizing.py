@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 import tiebreak as tb
-from tiebreak.errors import InvalidParameterError, TooFewSplitsError, UnsuitableDesignError
+from tiebreak.errors import DataError, InvalidParameterError
 
 GRADES: dict[str, Any] = {"metric": "grade", "lower_is_better": False}
 
@@ -222,18 +222,18 @@ def test_settings_of_the_answer_are_taken_over() -> None:
 @pytest.mark.parametrize(
     ("table", "settings", "error", "text"),
     [
-        ({"item": [1, 2, 3], "a": [1, 0, 1], "b": [0, 0, 1]}, {}, TooFewSplitsError, "at least 5 are needed"),
-        ({"item": range(30), "a": [1] * 30, "b": [1] * 30}, {}, TooFewSplitsError, "do not differ on any item"),
+        ({"item": [1, 2, 3], "a": [1, 0, 1], "b": [0, 0, 1]}, {}, DataError, "at least 5 are needed"),
+        ({"item": range(30), "a": [1] * 30, "b": [1] * 30}, {}, DataError, "do not differ on any item"),
         (
             {"time": range(40), "a": np.arange(40) % 7, "b": np.arange(40) % 5},
             GRADES,
-            UnsuitableDesignError,
+            DataError,
             "not like Student's",
         ),
         (
             {"fold": range(10), "a": np.arange(10) / 20, "b": np.arange(10) % 3 / 7},
             {**GRADES, "n_train": 9, "n_test": 1},
-            UnsuitableDesignError,
+            DataError,
             "cannot be repeated",
         ),
     ],

@@ -74,55 +74,19 @@ class TiebreakError(Exception):
 
 
 class InvalidParameterError(TiebreakError, ValueError):
-    """A setting outside its range, such as a negative rope or an alpha of 5."""
+    """A setting outside its range, such as a negative rope or an alpha of 5; in a study file its text names file and key."""
 
 
 class UnknownNameError(TiebreakError, KeyError):
     """A model, metric, dataset or method that is not there; the text offers the nearest names."""
 
 
-class InvalidScoresError(TiebreakError, ValueError):
-    """Scores that cannot be used as they stand: infinite, not numeric, duplicated, or contradicting their metric."""
+class DataError(TiebreakError, ValueError):
+    """Data that cannot be read or used as they stand, or that cannot answer what is asked; of a file the text names the place."""
 
 
-class MissingSplitsError(TiebreakError, ValueError):
-    """Some model has no score on some split, and the caller did not ask for ``missing="pairwise"``."""
-
-
-class UnpairedScoresError(TiebreakError, ValueError):
-    """Models measured on different splits, which cannot be paired."""
-
-
-class TooFewSplitsError(TiebreakError, ValueError):
-    """Fewer than two splits: their spread cannot be estimated."""
-
-
-class TooFewModelsError(TiebreakError, ValueError):
-    """Fewer than two models: nothing to compare."""
-
-
-class TooFewDatasetsError(TiebreakError, ValueError):
-    """Fewer datasets than a procedure over datasets needs."""
-
-
-class UnknownDirectionError(TiebreakError, ValueError):
-    """A metric whose direction (higher or lower is better) is not known and was not said."""
-
-
-class AmbiguousSourceError(TiebreakError, ValueError):
-    """A source that holds more than one thing to compare, and the caller has not said which."""
-
-
-class MissingSizesError(TiebreakError, ValueError):
-    """The numbers of training and test examples are needed for the correction and are not known."""
-
-
-class ContradictingSizesError(TiebreakError, ValueError):
-    """Sizes that disagree with each other or with the source."""
-
-
-class UnreadableSourceError(TiebreakError, ValueError):
-    """A file or object that cannot be read as scores; for files the text names line and column."""
+class UnclearSourceError(TiebreakError, ValueError):
+    """A source that does not say what has to be known: which of several metrics, its direction, the sizes of the splits."""
 
 
 class UnsupportedSourceError(TiebreakError, TypeError):
@@ -137,72 +101,28 @@ class MissingDependencyError(TiebreakError, ImportError):
     """An optional package is needed; the text gives the command that installs it."""
 
 
-class UnfittedSearchError(TiebreakError, ValueError):
-    """A search that has not been fitted has no scores yet."""
-
-
-class UnsuitableDesignError(TiebreakError, ValueError):
-    """The way the scores were made does not allow the requested comparison."""
-
-
-class NotOfferedError(TiebreakError, AttributeError):
-    """Something that only some procedures have, asked of another."""
-
-
 class RequirementError(TiebreakError, AssertionError):
     """A requirement that a test asserts is broken, or inconclusive where that is not allowed; the text is its sentence."""
 
 
 class InvalidPlanError(TiebreakError, ValueError):
-    """Models, data or splits that cannot be evaluated as they stand."""
-
-
-class UnsortableTimeError(TiebreakError, ValueError):
-    """Times that are in no order, so that nobody can say which came first."""
+    """Models, data or splits that cannot be evaluated or audited as they stand."""
 
 
 class StoreError(TiebreakError, OSError):
-    """A store that cannot be opened, read or written: no store at all, locked, read-only, on a full disk."""
+    """A store, file or folder that cannot be opened, read or written: locked, read-only, on a full disk."""
 
 
-class DamagedStoreError(TiebreakError, ValueError):
+class DamagedStoreError(StoreError):
     """Something in a store is not what was written; the text names run and cell."""
 
 
 class ChangedRunError(TiebreakError, ValueError):
-    """A run of the same name was made with other data, models, splits or settings."""
-
-
-class ChangedLooksError(TiebreakError, ValueError):
-    """A look that does not go on from the looks before it: other data, models or settings."""
-
-
-class ChangedVersionsError(TiebreakError, RuntimeError):
-    """A run was begun with other versions of the libraries, and the caller did not accept that."""
-
-
-class ConflictingScoreError(TiebreakError, ValueError):
-    """A cell that was measured before comes with another score."""
-
-
-class UnwrittenFileError(TiebreakError, OSError):
-    """A file or folder for an answer that cannot be written: no such folder, no permission, a full disk."""
-
-
-class InvalidStudyError(TiebreakError, ValueError):
-    """A study file that cannot be used; the text names file, key and value."""
-
-
-class InvalidOutputsError(TiebreakError, ValueError):
-    """Answers of a model that cannot be scored: another length or shape, or labels of another type."""
+    """A run or look that was made with other data, models, versions or settings, or holds another score of a cell."""
 
 
 class LostWorkersError(TiebreakError, RuntimeError):
-    """Worker processes that ended as they were started, however often that was tried; what was measured is kept."""
-
-
-class ClusterError(TiebreakError, ConnectionError):
-    """A Dask cluster that cannot be reached, went away, or cannot do the work; what was measured before is kept."""
+    """Workers, or a Dask cluster, that ended, cannot be reached or cannot do the work; what was measured before is kept."""
 
 
 class TiebreakWarning(UserWarning):
@@ -210,14 +130,6 @@ class TiebreakWarning(UserWarning):
 
     def __init__(self, text: str) -> None:
         super().__init__(printable_lines(text))
-
-
-class UnsafeServerWarning(TiebreakWarning):
-    """A database server that is set to be fast rather than to keep what it says it keeps."""
-
-
-class UnprotectedClusterWarning(TiebreakWarning):
-    """A Dask scheduler that anybody on the network can have run code."""
 
 
 _PUBLIC = (TiebreakError, TiebreakWarning)

@@ -345,7 +345,7 @@ def test_logs_of_another_version_are_refused_by_name(
     code, out, err = run_compare(capsys, *map(str, paths))
     assert (code, out) == (2, "")
     assert message in err
-    with pytest.raises(tb.errors.UnreadableSourceError, match=r"tiebreak reads"):
+    with pytest.raises(tb.errors.DataError, match=r"tiebreak reads"):
         tb.compare(*paths)
 
 

@@ -19,10 +19,9 @@ from tiebreak.errors import (
     SEE_FAILURES,
     Advice,
     ChangedRunError,
+    DataError,
     InvalidParameterError,
     InvalidPlanError,
-    InvalidStudyError,
-    MissingSplitsError,
     Setting,
     TiebreakError,
 )
@@ -84,7 +83,7 @@ def test_a_real_message_is_said_in_both_ways(tmp_path: Path, capsys: pytest.Capt
     path = write_scores(tmp_path / "scores.csv", ["a", "b"])
     text = path.read_text().splitlines()
     path.write_text("\n".join([*text[:-1], text[-1].rpartition(",")[0] + ","]) + "\n")
-    with pytest.raises(MissingSplitsError, match='with models=, or pass missing="pairwise" to compare'):
+    with pytest.raises(DataError, match='with models=, or pass missing="pairwise" to compare'):
         tb.compare(path, metric="accuracy")
     assert main.run(["compare", str(path), "--metric", "accuracy"]) == 2
     assert "with --models, or pass --missing pairwise to compare" in capsys.readouterr().err
@@ -104,7 +103,7 @@ def test_a_study_file_has_its_own_words(study: str, part: Setting | Advice, writ
     """For whoever wrote the study and sees no Python; what stands in no study is an option."""
     read = read_study(study)
     error = error_of_study(read, InvalidPlanError("Look at ", part, "."))
-    assert isinstance(error, InvalidStudyError)
+    assert isinstance(error, InvalidParameterError)
     assert as_typed(error) == f"study.toml: Look at {written}."
     kept = error_of_study(read, ChangedRunError("Look at ", part, "."))
     assert type(kept) is ChangedRunError

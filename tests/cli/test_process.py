@@ -20,7 +20,7 @@ import pytest
 
 from tests.cli.conftest import Run, environment, write_scores
 from tiebreak.cli import main, process
-from tiebreak.errors import UnprotectedClusterWarning
+from tiebreak.errors import TiebreakWarning
 
 pytestmark = pytest.mark.slow
 
@@ -41,7 +41,7 @@ def test_what_tiebreak_warns_of_is_a_message(capsys: pytest.CaptureFixture[str])
     with warnings.catch_warnings(record=True) as others:
         warnings.showwarning = partial(process.show_warning, warnings.showwarning)
         warnings.simplefilter("always")
-        warnings.warn("anybody can come in.", UnprotectedClusterWarning, stacklevel=1)
+        warnings.warn("anybody can come in.", TiebreakWarning, stacklevel=1)
         warnings.warn("something\x1b[2J else", UserWarning, stacklevel=1)
     assert [str(each.message) for each in others] == [r"something\x1b[2J else"]
     assert capsys.readouterr().err == "tiebreak: warning: anybody can come in.\n"

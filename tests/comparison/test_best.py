@@ -20,7 +20,7 @@ from tests.comparison.tables import (
 )
 from tiebreak.comparison.comparison import Comparison
 from tiebreak.comparison.family import best_alpha
-from tiebreak.errors import NotOfferedError
+from tiebreak.errors import DataError
 
 N = float("nan")
 CYCLE = [
@@ -186,7 +186,7 @@ def test_a_baseline_says_nothing_of_the_best() -> None:
     """No standing, shortfall, place range or letter; the shortlist is an error that says how to go on."""
     answer = compared(noisy(0.80, 0.60, 0.79), baseline="a", rope=0.01)
     assert not {"rank_low", "rank_high", "may_be_best", "shortfall_high", "standing", "letters"} & set(answer.ranking.columns)
-    with pytest.raises(NotOfferedError, match=r"does not say which is the best\. Leave baseline= out"):
+    with pytest.raises(DataError, match=r"does not say which is the best\. Leave baseline= out"):
         answer.shortlist()
     assert "may be the best" not in answer.to_text()
 

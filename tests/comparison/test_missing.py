@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import tiebreak as tb
 from tests.comparison.tables import adjusted_by_hand, compared, noisy
-from tiebreak.errors import MissingSplitsError
+from tiebreak.errors import DataError
 from tiebreak.statistics import corrected_t
 
 NAN = np.nan
@@ -25,7 +25,7 @@ def holed() -> np.ndarray:
 
 def test_missing_scores_are_an_error_that_names_them() -> None:
     """Model, number, splits, and three ways to go on."""
-    with pytest.raises(MissingSplitsError) as caught:
+    with pytest.raises(DataError) as caught:
         compared(holed())
     assert str(caught.value) == (
         "'a' lacks 1 of the 10 splits: repeat 0 fold 4 (so do 1 other model(s)); a score that is undefined (nan) counts as "
@@ -38,7 +38,7 @@ def test_many_missing_splits_are_counted() -> None:
     """Three named, the rest counted."""
     table = noisy(0.85, 0.82)
     table[1, 2:8] = NAN
-    with pytest.raises(MissingSplitsError, match="repeat 0 fold 2, repeat 0 fold 3, repeat 0 fold 4 and 3 more;"):
+    with pytest.raises(DataError, match="repeat 0 fold 2, repeat 0 fold 3, repeat 0 fold 4 and 3 more;"):
         compared(table)
 
 
@@ -47,7 +47,7 @@ def test_model_without_any_score_is_an_error(missing: str) -> None:
     """There is nothing to compare, however lenient the caller."""
     table = noisy(0.85, 0.82, 0.80)
     table[1] = NAN
-    with pytest.raises(MissingSplitsError, match="'b' has no score on any split"):
+    with pytest.raises(DataError, match="'b' has no score on any split"):
         compared(table, missing=missing)
 
 
@@ -253,5 +253,5 @@ def test_a_model_without_any_cell_is_an_error_over_datasets_too() -> None:
     """There is nothing to order it by."""
     score = np.random.default_rng(0).normal(0.8, 0.02, (3, 12))
     score[1] = NAN
-    with pytest.raises(MissingSplitsError, match="'b' has no score on any dataset"):
+    with pytest.raises(DataError, match="'b' has no score on any dataset"):
         over_datasets(score, ["a", "b", "c"])

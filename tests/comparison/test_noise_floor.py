@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import tiebreak as tb
-from tiebreak.errors import InvalidParameterError, SourceNotFoundError, UnreadableSourceError, UnsuitableDesignError
+from tiebreak.errors import DataError, InvalidParameterError, SourceNotFoundError
 
 
 def suite(n: int, drop: float = 0.0, seed: int = 0) -> pd.DataFrame:
@@ -96,7 +96,7 @@ def test_files_of_one_model_are_its_runs(tmp_path: Path) -> None:
     floor = tb.noise_floor(*files, **settings)
     assert (floor.models, floor.n_runs) == (("m",), 2)
     assert tb.noise_floor(tmp_path, **settings).floor == floor.floor
-    with pytest.raises(UnsuitableDesignError, match="each of 'new' and 'old' was run once"):
+    with pytest.raises(DataError, match="each of 'new' and 'old' was run once"):
         tb.noise_floor(suite(30), **settings)
     assert_allclose(tb.noise_floor(suite(30), same=True, **settings).floor, floor.floor, rtol=1e-12)
 
@@ -106,7 +106,7 @@ def test_seeds_on_one_test_set_and_what_is_none() -> None:
     table = {"seed": [1, 2, 3], "a": [0.90, 0.92, 0.94]}
     assert tb.noise_floor(table | {"b": [0.8, 0.82, 0.84]}, metric="accuracy").kind == "seeds"
     folds = {"fold": [0, 1, 2], "a": [0.9, 0.92, 0.94], "b": [0.8, 0.82, 0.84], "n_train": [20] * 3, "n_test": [10] * 3}
-    with pytest.raises(UnsuitableDesignError, match="splits or datasets"):
+    with pytest.raises(DataError, match="splits or datasets"):
         tb.noise_floor(folds, metric="accuracy")
 
 
@@ -130,7 +130,7 @@ def test_wrong_floors_are_refused(tmp_path: Path) -> None:
         meets(tmp_path / "none.json")
     for text, said in (("no json", "is no JSON"), ("{}", "holds no noise floor"), ("[1]", "holds no noise floor")):
         (tmp_path / "bad.json").write_text(text)
-        with pytest.raises(UnreadableSourceError, match=said):
+        with pytest.raises(DataError, match=said):
             meets(str(tmp_path / "bad.json"))
     other = tb.noise_floor({"question": [*range(40)] * 2, "run": [1] * 40 + [2] * 40, "m": [1, 1, 0, 0] * 20})
     with pytest.raises(InvalidParameterError, match="is of 'accuracy', and the gate is of 'quality'"):

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import tiebreak as tb
 from tests.comparison.tables import RMSE, compared, noisy
-from tiebreak.errors import NotOfferedError
+from tiebreak.errors import DataError
 from tiebreak.scores.metric import Metric
 from tiebreak.statistics import corrected_t
 
@@ -126,7 +126,7 @@ def test_p_best_needs_a_joint_posterior() -> None:
     rng = np.random.default_rng(0)
     columns = {"dataset": [f"d{i}" for i in range(8)], **{name: rng.normal(0.8, 0.05, 8).tolist() for name in "abc"}}
     answer = tb.compare(columns, metric="accuracy")
-    with pytest.raises(NotOfferedError, match=r"wilcoxon gives no joint posterior of all models, so no p_best; shortlist\(\)"):
+    with pytest.raises(DataError, match=r"wilcoxon gives no joint posterior of all models, so no p_best; shortlist\(\)"):
         answer.p_best()
 
 

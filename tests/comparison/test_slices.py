@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 
 import tiebreak as tb
 from tests.comparison.procedures.test_tango import answers, items_of
-from tiebreak.errors import InvalidParameterError, NotOfferedError, UnknownNameError
+from tiebreak.errors import DataError, InvalidParameterError, UnknownNameError
 from tiebreak.statistics import paired_counts, tango
 from tiebreak.statistics.family import adjust_pvalues, shared_alpha
 
@@ -110,7 +110,7 @@ def test_what_makes_no_slices_is_refused() -> None:
     splits = tb.compare({"a": [0.8, 0.7, 0.9], "b": [0.7, 0.7, 0.8]}, metric="accuracy", n_train=90, n_test=10)
     with pytest.raises(InvalidParameterError, match="slices of the items of one test set, and these scores are of splits"):
         splits.slices("topic")
-    with pytest.raises(NotOfferedError, match="these scores are of splits"):
+    with pytest.raises(DataError, match="these scores are of splits"):
         splits.disagreements("a", "b")
 
 

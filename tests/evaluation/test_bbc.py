@@ -16,7 +16,7 @@ from sklearn.model_selection import RepeatedStratifiedKFold, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 
 import tiebreak as tb
-from tiebreak.errors import AmbiguousSourceError, MissingSplitsError, UnknownNameError, UnsuitableDesignError
+from tiebreak.errors import DataError, UnclearSourceError, UnknownNameError
 from tiebreak.statistics import bootstrap_winner
 
 X, Y = make_classification(n_samples=80, n_features=5, flip_y=0.3, random_state=4)
@@ -124,7 +124,7 @@ def test_a_model_without_predictions_on_some_split_is_left_out() -> None:
         ("incomplete-models", "'fails' is left out: no predictions on some split")
     ]
     message = "no model has predictions on all splits. evaluation.failures says why."
-    with pytest.raises(MissingSplitsError, match=f"^{re.escape(message)}$"):
+    with pytest.raises(DataError, match=f"^{re.escape(message)}$"):
         evaluated({"fails": fails}).bias_corrected()
 
 
@@ -135,7 +135,7 @@ def test_predictions_that_were_not_kept_are_asked_for() -> None:
         "keep_predictions=True, under another name= where a store has the run already; or measure the "
         "search as a model."
     )
-    with pytest.raises(MissingSplitsError, match=f"^{re.escape(message)}$"):
+    with pytest.raises(DataError, match=f"^{re.escape(message)}$"):
         evaluated(keep_predictions=False).bias_corrected()
 
 
@@ -143,7 +143,7 @@ def test_a_metric_that_asks_the_fitted_models_cannot_be_bootstrapped() -> None:
     """They are gone."""
     evaluation = evaluated(scoring={"gini": lambda model, X, y: 1.0})
     message = "'gini' is computed from the fitted models, which are not kept; it has no bias-corrected score."
-    with pytest.raises(MissingSplitsError, match=f"^{re.escape(message)}$"):
+    with pytest.raises(DataError, match=f"^{re.escape(message)}$"):
         evaluation.bias_corrected()
 
 
@@ -153,7 +153,7 @@ def test_splits_that_test_different_rows_are_refused() -> None:
         "the bias-corrected score needs each repeat to test the same examples, each once, and splits of the kind "
         "'repeated-holdout' do not. Use folds, repeated or not, or measure the search as a model."
     )
-    with pytest.raises(UnsuitableDesignError, match=f"^{re.escape(message)}$"):
+    with pytest.raises(DataError, match=f"^{re.escape(message)}$"):
         evaluated(cv="repeated-holdout").bias_corrected()
 
 
@@ -165,7 +165,7 @@ def test_groups_time_and_a_single_model_are_warned_of() -> None:
     wide, narrow = grouped.bias_corrected(groups=groups), grouped.bias_corrected()
     assert wide.notices == ()
     assert wide.high - wide.low > narrow.high - narrow.low
-    with pytest.raises(UnsuitableDesignError, match=re.escape("groups must name the group of each of the 80 examples; got the")):
+    with pytest.raises(DataError, match=re.escape("groups must name the group of each of the 80 examples; got the")):
         grouped.bias_corrected(groups=[1, 2])
     single = evaluated({"bayes": GaussianNB()}).bias_corrected()
     assert [notice.code for notice in single.notices] == ["one-candidate"]
@@ -178,5 +178,5 @@ def test_one_of_several_datasets_has_to_be_named() -> None:
     """And is then taken."""
     evaluation = tb.evaluate(MODELS, datasets={"one": (X, Y), "two": (X[:60], Y[:60])}, cv=3)
     assert evaluation.bias_corrected(dataset="two").n_examples == 60
-    with pytest.raises(AmbiguousSourceError, match=re.escape("the run has 2 datasets: 'one' and 'two'. Name one.")):
+    with pytest.raises(UnclearSourceError, match=re.escape("the run has 2 datasets: 'one' and 'two'. Name one.")):
         evaluation.bias_corrected()

@@ -14,7 +14,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC
 
 import tiebreak as tb
-from tiebreak.errors import AmbiguousSourceError, InvalidParameterError, MissingSplitsError, UnknownNameError
+from tiebreak.errors import DataError, InvalidParameterError, UnclearSourceError, UnknownNameError
 from tiebreak.evaluation.class_curves import GRID
 from tiebreak.evaluation.predictions import average
 
@@ -117,7 +117,7 @@ def test_several_classes_are_each_against_the_rest(flowers: tb.Evaluation) -> No
     means = np.mean([rocs["bayes", label].fold_aucs for label in rocs.classes], axis=0)
     np.testing.assert_allclose(means, flowers.grid(0, 0)[0])
     assert len(flowers.roc(positive="setosa")) == 1
-    with pytest.raises(AmbiguousSourceError, match="there are curves of 3 classes"):
+    with pytest.raises(UnclearSourceError, match="there are curves of 3 classes"):
         rocs.line("bayes")
     with pytest.raises(UnknownNameError, match="there is no curve of the class 'rose'"):
         rocs["bayes", "rose"]
@@ -193,7 +193,7 @@ def test_what_was_not_kept_is_said_with_what_keeps_it(method: str, advice: str) 
     """Labels alone draw no curve."""
     evaluation = tb.evaluate({"bayes": GaussianNB()}, X, Y, cv=3)
     needed = "predict_proba" if method == "calibration" else "decision_function or predict_proba"
-    with pytest.raises(MissingSplitsError) as caught:
+    with pytest.raises(DataError) as caught:
         getattr(evaluation, method)()
     assert str(caught.value) == (
         f"{needed} of the model 'bayes' was not kept; what was kept is 'predict'. What the metrics ask for is kept: evaluate "
@@ -205,7 +205,7 @@ def test_decision_values_have_a_curve_and_no_calibration() -> None:
     """They are no probabilities."""
     evaluation = tb.evaluate({"svm": SVC()}, X, Y, cv=3, scoring="roc_auc")
     np.testing.assert_allclose(evaluation.roc()["svm"].fold_aucs, evaluation.grid(0, 0)[0])
-    with pytest.raises(MissingSplitsError, match="predict_proba of the model 'svm' was not kept"):
+    with pytest.raises(DataError, match="predict_proba of the model 'svm' was not kept"):
         evaluation.calibration()
 
 

@@ -14,7 +14,7 @@ from sklearn.metrics import confusion_matrix
 from sklearn.naive_bayes import GaussianNB
 
 import tiebreak as tb
-from tiebreak.errors import AmbiguousSourceError, InvalidPlanError, MissingSplitsError, UnknownNameError
+from tiebreak.errors import DataError, InvalidPlanError, UnclearSourceError, UnknownNameError
 
 X, Y = make_classification(n_samples=90, n_features=6, n_informative=4, n_classes=3, flip_y=0.2, random_state=2)
 LABELS = np.array(["high", "low", "mid"])[Y]
@@ -94,7 +94,7 @@ def test_failed_folds_are_left_out_and_strange_labels_kept() -> None:
 def test_what_cannot_be_counted_is_said() -> None:
     """A regression; predictions that were not kept, or only decision values; a model that failed throughout."""
     regression = tb.evaluate([LogisticRegression()], X, X[:, 0] > 0, cv=3, scoring="roc_auc")
-    with pytest.raises(MissingSplitsError) as caught:
+    with pytest.raises(DataError) as caught:
         regression.confusion()
     assert str(caught.value) == (
         "predict of the model 'LogisticRegression' was not kept; what was kept is 'decision_function'. What the metrics ask for "
@@ -104,7 +104,7 @@ def test_what_cannot_be_counted_is_said() -> None:
 
     with pytest.raises(InvalidPlanError, match="this is for classes; what was evaluated is a regression"):
         tb.evaluate([Ridge()], X, X[:, 0], cv=3).confusion()
-    with pytest.raises(MissingSplitsError, match=r"predictions were not kept\. Evaluate with keep_predictions=True"):
+    with pytest.raises(DataError, match=r"predictions were not kept\. Evaluate with keep_predictions=True"):
         tb.evaluate(MODELS, X, LABELS, cv=3, keep_predictions=False).confusion()
 
 
@@ -112,5 +112,5 @@ def test_one_of_several_datasets() -> None:
     """It has to be named."""
     evaluation = tb.evaluate(MODELS, datasets={"one": (X, LABELS), "other": (X[:60], LABELS[:60])}, cv=3)
     assert evaluation.confusion(dataset="other")["bayes"].n_examples == 60
-    with pytest.raises(AmbiguousSourceError, match=r"there are 2 datasets: 'one' and 'other'\. Pass dataset="):
+    with pytest.raises(UnclearSourceError, match=r"there are 2 datasets: 'one' and 'other'\. Pass dataset="):
         evaluation.confusion()

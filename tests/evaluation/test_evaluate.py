@@ -299,7 +299,7 @@ def test_a_model_that_fails_on_some_splits_is_not_averaged_away():
         {**MODELS, "fussy": Fussy()}, X, Y, cv=[(np.setdiff1d(np.arange(60), t), t) for t in np.split(np.arange(60), 10)]
     )
     assert evaluation.n_failed == 1
-    with pytest.raises(tb.errors.MissingSplitsError):
+    with pytest.raises(tb.errors.DataError):
         evaluation.compare()
     pairs = evaluation.compare(missing="pairwise").pairs
     assert sorted(pairs["n_units"]) == [9, 9, 10]
@@ -316,7 +316,7 @@ def test_nothing_to_compare_says_why():
         "no model has a score in 'accuracy'. 3 of 3 cells failed, most often with: ValueError: no such thing See "
         "evaluation.failures."
     )
-    with pytest.raises(tb.errors.MissingSplitsError, match=f"^{re.escape(message)}$"):
+    with pytest.raises(tb.errors.DataError, match=f"^{re.escape(message)}$"):
         evaluation.compare()
 
 

@@ -25,7 +25,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 
 import tiebreak as tb
-from tiebreak.errors import AmbiguousSourceError, InvalidParameterError, MissingSplitsError, UnknownNameError
+from tiebreak.errors import DataError, InvalidParameterError, UnclearSourceError, UnknownNameError
 
 X, Y = make_classification(n_samples=80, n_features=5, flip_y=0.2, random_state=4)
 LABELS = np.array(["no", "yes"])[Y]
@@ -67,7 +67,7 @@ def test_a_stored_run_is_a_source_by_its_address(tmp_path: Path):
     assert tb.compare(f"{url}#first").pairs.equals(evaluation.compare().pairs)
     assert tb.compare(url).pairs.equals(evaluation.compare().pairs)
     tb.evaluate(MODELS, X, Y, cv=4, store=url, name="second")
-    with pytest.raises(AmbiguousSourceError, match=r"holds 2 runs: 'second' and 'first'|holds 2 runs: 'first' and 'second'"):
+    with pytest.raises(UnclearSourceError, match=r"holds 2 runs: 'second' and 'first'|holds 2 runs: 'first' and 'second'"):
         tb.compare(url)
     with pytest.raises(UnknownNameError, match="frist"):
         tb.compare(f"{url}#frist")
@@ -184,9 +184,9 @@ def test_failures_are_grouped_by_message():
 def test_without_predictions_there_is_nothing_to_pool():
     """The error says which setting it was."""
     evaluation = tb.evaluate(MODELS, X, Y, cv=3, keep_predictions=False)
-    with pytest.raises(MissingSplitsError, match="keep_predictions"):
+    with pytest.raises(DataError, match="keep_predictions"):
         evaluation.summary(average="pooled")
-    with pytest.raises(MissingSplitsError, match="keep_predictions"):
+    with pytest.raises(DataError, match="keep_predictions"):
         _ = evaluation.predictions
 
 

@@ -11,7 +11,7 @@ from sklearn.metrics import f1_score
 from sklearn.tree import DecisionTreeRegressor
 
 import tiebreak as tb
-from tiebreak.errors import InvalidParameterError, MissingSplitsError
+from tiebreak.errors import DataError, InvalidParameterError
 
 X, Y = make_classification(n_samples=60, random_state=0)
 MODELS = {"logistic": LogisticRegression(), "dummy": DummyClassifier()}
@@ -72,10 +72,10 @@ def test_metrics_of_all_predictions_together(evaluation: tb.Evaluation) -> None:
 
 def test_what_was_not_kept_is_named(evaluation: tb.Evaluation) -> None:
     """Another repeat, another metric, probabilities that nobody asked for."""
-    with pytest.raises(MissingSplitsError, match="no predictions of repeat 3; there are those of '0'"):
+    with pytest.raises(DataError, match="no predictions of repeat 3; there are those of '0'"):
         evaluation.items("accuracy", repeat=3)
     with pytest.raises(InvalidParameterError, match="'max_error' is no metric of predictions"):
         evaluation.items("max_error")
     labels = tb.evaluate(MODELS, X, Y, cv=5, scoring="accuracy", keep_predictions=True)
-    with pytest.raises(MissingSplitsError, match="no probabilities of 'logistic' were kept"):
+    with pytest.raises(DataError, match="no probabilities of 'logistic' were kept"):
         labels.items("log_loss")

@@ -17,7 +17,7 @@ from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.tree import DecisionTreeClassifier
 
 import tiebreak as tb
-from tiebreak.errors import ChangedRunError, InvalidParameterError, InvalidPlanError, MissingSplitsError
+from tiebreak.errors import ChangedRunError, DataError, InvalidParameterError, InvalidPlanError
 from tiebreak.plan.fingerprint import fingerprint
 
 COST = {"no": {"no": 0, "yes": 1}, "yes": {"no": 5, "yes": -1}}
@@ -266,7 +266,7 @@ def test_a_run_read_from_a_store_has_curves_but_not_the_costs(tmp_path: Path) ->
     assert float(read.roc()["logistic"].auc.mean) == float(measured.roc()["logistic"].auc.mean)
     pooled = measured.summary("expected_cost", average="pooled")["value"].iloc[0]
     assert pooled == pytest.approx(tb.CostMatrix(COST).expected_cost(measured.confusion()["logistic"]))
-    assert refused(lambda: read.summary("expected_cost", average="pooled"), MissingSplitsError) == (
+    assert refused(lambda: read.summary("expected_cost", average="pooled"), DataError) == (
         "how 'expected_cost' is computed is not kept with the run, only its scores are; it cannot be pooled. Call evaluate with "
         "the same metric and store, which measures nothing again, and pool what it returns."
     )

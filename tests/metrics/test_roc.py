@@ -14,7 +14,7 @@ from sklearn import calibration as sk_calibration
 from sklearn import metrics as sk
 
 import tiebreak as tb
-from tiebreak.errors import InvalidParameterError, InvalidScoresError, TiebreakError, UnknownNameError
+from tiebreak.errors import DataError, InvalidParameterError, TiebreakError, UnknownNameError
 from tiebreak.metrics.calibration import calibration_curve
 from tiebreak.metrics.precision_recall import precision_recall_curve
 from tiebreak.metrics.roc import RocCurve, regions_of_curves, roc_curve
@@ -136,19 +136,19 @@ def test_which_label_is_positive() -> None:
         (
             [0, 1],
             [1, np.nan],
-            InvalidScoresError,
+            DataError,
             "scores[1] is nan; such an example has no place in the order. Leave it out, or mend it.",
         ),
         (
             [0, 1],
             [-np.inf, 1],
-            InvalidScoresError,
+            DataError,
             "scores[0] is infinite; such an example has no place in the order. Leave it out, or mend it.",
         ),
         (
             [0, 1],
             [[0.4, 0.6], [0.1, 0.9]],
-            InvalidScoresError,
+            DataError,
             (
                 "scores has the shape (2, 2); one number for each example is needed, such as the column of the positive class: "
                 "scores[:, 1]."
@@ -157,7 +157,7 @@ def test_which_label_is_positive() -> None:
         (
             [0, 1],
             ["a", "b"],
-            InvalidScoresError,
+            DataError,
             "scores must be numbers in rows of equal length; could not convert string to float: 'a'.",
         ),
     ],

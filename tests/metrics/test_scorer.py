@@ -19,7 +19,7 @@ from sklearn.svm import SVC, LinearSVC
 
 import tiebreak as tb
 from tests.metrics.helpers import label_array, truth_of
-from tiebreak.errors import Advice, InvalidParameterError, InvalidPlanError, InvalidScoresError
+from tiebreak.errors import Advice, DataError, InvalidParameterError, InvalidPlanError
 from tiebreak.metrics.resolve import resolve_scorers
 from tiebreak.metrics.scorer import Scorer, check_model, check_target, is_mean_of_rows, values_by_row
 from tiebreak.metrics.targets import UndefinedScore, make_truth
@@ -154,7 +154,7 @@ def test_a_negative_loss_contradicts_its_name() -> None:
     """A function called log_loss that returns what scikit-learn calls neg_log_loss."""
     scorer = one({"log_loss": lambda model, X, y: -0.25})
     with pytest.raises(
-        InvalidScoresError, match=r"'log_loss' is never negative, but -0.25 was returned. Call it 'neg_log_loss' if the function"
+        DataError, match=r"'log_loss' is never negative, but -0.25 was returned. Call it 'neg_log_loss' if the function"
     ):
         scorer.score_model(None, X, Y)
     assert one({"neg_log_loss": lambda model, X, y: -0.25}).score_model(None, X, Y) == 0.25

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from tests.metrics.helpers import LABELS, Array, label_array
-from tiebreak.errors import InvalidOutputsError, InvalidPlanError
+from tiebreak.errors import DataError, InvalidPlanError
 from tiebreak.metrics.targets import Labels, make_truth
 
 
@@ -138,5 +138,5 @@ def test_the_label_one(classes: list[object], one: int | None) -> None:
 
 def test_several_columns_are_no_labels() -> None:
     """The text says what came."""
-    with pytest.raises(InvalidOutputsError, match=r"^one value for each row is needed; got an array of shape \(3, 2\)\.$"):
+    with pytest.raises(DataError, match=r"^one value for each row is needed; got an array of shape \(3, 2\)\.$"):
         Labels(np.arange(2)).find(np.zeros((3, 2), dtype=int))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from tiebreak.errors import InvalidParameterError, InvalidScoresError, TooFewSplitsError
+from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.numerics import (
     check_count,
     check_differences,
@@ -30,11 +30,11 @@ def test_divide_says_what_it_cannot_divide() -> None:
 @pytest.mark.parametrize(
     ("differences", "error", "text"),
     [
-        ([0.1], TooFewSplitsError, "1 split(s), but at least 2 are needed to estimate how much a difference varies"),
-        ([], TooFewSplitsError, "0 split(s)"),
-        (0.1, InvalidScoresError, "a sequence, one per split; got the single value 0.1"),
-        (["a", "b"], InvalidScoresError, "numbers in rows of equal length"),
-        ([[1, 2], [3]], InvalidScoresError, "numbers in rows of equal length"),
+        ([0.1], DataError, "1 split(s), but at least 2 are needed to estimate how much a difference varies"),
+        ([], DataError, "0 split(s)"),
+        (0.1, DataError, "a sequence, one per split; got the single value 0.1"),
+        (["a", "b"], DataError, "numbers in rows of equal length"),
+        ([[1, 2], [3]], DataError, "numbers in rows of equal length"),
     ],
 )
 def test_differences_that_are_none(differences: object, error: type[Exception], text: str) -> None:
@@ -91,10 +91,10 @@ def test_scale_that_is_none(scale: object) -> None:
 @pytest.mark.parametrize(
     ("scores", "error", "text"),
     [
-        ([0.1, 0.2], InvalidScoresError, "shape (n_models, n_splits); got the shape (2,)"),
-        (np.zeros((0, 3)), InvalidScoresError, "got the shape (0, 3)"),
-        ([[0.1], [0.2]], TooFewSplitsError, "1 split(s), but at least 2"),
-        ([[0.1, np.nan], [0.2, 0.3]], InvalidScoresError, "complete and finite"),
+        ([0.1, 0.2], DataError, "shape (n_models, n_splits); got the shape (2,)"),
+        (np.zeros((0, 3)), DataError, "got the shape (0, 3)"),
+        ([[0.1], [0.2]], DataError, "1 split(s), but at least 2"),
+        ([[0.1, np.nan], [0.2, 0.3]], DataError, "complete and finite"),
     ],
 )
 def test_score_table_that_is_none(scores: object, error: type[Exception], text: str) -> None:
@@ -125,7 +125,7 @@ def test_groups_are_numbered_in_the_order_of_their_names(names: list[object]) ->
     codes, n_groups = group_codes(names, 3, "clusters")
     assert n_groups == 2
     assert codes[0] == codes[2] != codes[1]
-    with pytest.raises(InvalidScoresError, match=r"clusters needs one name for each of the 4 examples; got the shape \(3,\)"):
+    with pytest.raises(DataError, match=r"clusters needs one name for each of the 4 examples; got the shape \(3,\)"):
         group_codes(names, 4, "clusters")
-    with pytest.raises(InvalidScoresError, match="1 of the strata are nan; give each example one"):
+    with pytest.raises(DataError, match="1 of the strata are nan; give each example one"):
         group_codes([1.0, np.nan, 2.0], 3, "strata")

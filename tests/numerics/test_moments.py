@@ -14,6 +14,7 @@ from tiebreak.numerics import (
     SPREAD,
     UNDEFINED,
     DifferenceMoments,
+    checks,
     masked_pair_moments,
     moments,
     pair_moments,
@@ -158,7 +159,7 @@ def test_long_tables_are_the_sum_of_their_blocks(rng: np.random.Generator, monke
     scores = 0.8 + rng.normal(0, 0.05, 57) + rng.normal(0, 0.02, (6, 57))
     first, second = np.triu_indices(6, 1)
     whole = pair_moments(scores, first, second)
-    monkeypatch.setattr(moments, "BLOCK", 60)
+    monkeypatch.setattr(checks, "BLOCK", 60)
     assert [block.shape[1] for block in moments.deviations(scores, 0)] == [10, 10, 10, 10, 10, 7]
     pieces = pair_moments(scores, first, second)
     assert_allclose(pieces.mean, whole.mean, rtol=1e-12, atol=1e-16)

@@ -13,7 +13,7 @@ import sklearn.model_selection as ms
 from numpy.testing import assert_array_equal
 from sklearn.linear_model import Ridge
 
-from tiebreak.errors import ContradictingSizesError, InvalidParameterError, MissingSizesError
+from tiebreak.errors import DataError, InvalidParameterError, UnclearSourceError
 from tiebreak.plan.fingerprint import split_hash
 from tiebreak.plan.split_design import Split, describe_splits, split_again, split_of, splits_unseen
 
@@ -147,11 +147,11 @@ def test_splitter_that_draws_sizes_is_approximate() -> None:
 
 def test_what_cannot_be_split_again() -> None:
     """Why, and how to go on."""
-    with pytest.raises(MissingSizesError, match="a GroupKFold, cannot be split again: The 'groups' parameter should not be"):
+    with pytest.raises(UnclearSourceError, match="a GroupKFold, cannot be split again: The 'groups' parameter should not be"):
         split_again(ms.GroupKFold(3), X, Y, None, 3)
-    with pytest.raises(MissingSizesError, match=r"a generator, cannot be split again.* or n_train= and n_test= \(examples"):
+    with pytest.raises(UnclearSourceError, match=r"a generator, cannot be split again.* or n_train= and n_test= \(examples"):
         split_again((each for each in ()), X, Y, None, 3)
-    with pytest.raises(ContradictingSizesError, match="splitting again gives 3 splits, but there are scores of 4"):
+    with pytest.raises(DataError, match="splitting again gives 3 splits, but there are scores of 4"):
         split_again(3, X, Y, None, 4)
 
 
@@ -197,5 +197,5 @@ def test_folds_of_a_cv_without_its_data(cv: Any, n_splits: int, n_folds: int, ki
 )
 def test_a_cv_that_made_other_splits(cv: Any, message: str) -> None:
     """Both numbers, or what it must be."""
-    with pytest.raises((ContradictingSizesError, InvalidParameterError), match=message):
+    with pytest.raises((DataError, InvalidParameterError), match=message):
         splits_unseen(cv, 20)

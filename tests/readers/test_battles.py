@@ -14,7 +14,7 @@ import pytest
 
 import tiebreak as tb
 from tests.readers.conftest import Write
-from tiebreak.errors import SourceNotFoundError, TiebreakError, UnreadableSourceError
+from tiebreak.errors import DataError, SourceNotFoundError, TiebreakError
 from tiebreak.readers.battles import read_battles
 from tiebreak.scores.battles import Battles
 
@@ -72,7 +72,7 @@ def test_other_tables_are_left_to_the_reader_of_scores(write: Write) -> None:
     pd.DataFrame(COLUMNS).to_parquet("b.parquet")
     cut = write(Path("b.parquet").read_bytes()[:-20], "cut.parquet")
     for path, text in (("none.csv", "there is no file 'none.csv'"), ("none.json", "no file 'none.json'"), (cut, "cut.parquet")):
-        with pytest.raises((SourceNotFoundError, UnreadableSourceError), match=text):
+        with pytest.raises((SourceNotFoundError, DataError), match=text):
             tb.rate(path)
 
 

@@ -21,10 +21,9 @@ import pytest
 import tiebreak as tb
 from tests.cli.conftest import run
 from tiebreak.errors import (
-    InvalidScoresError,
-    InvalidStudyError,
+    DataError,
+    InvalidParameterError,
     TiebreakError,
-    UnreadableSourceError,
 )
 from tiebreak.study_file.data import read_datasets
 from tiebreak.study_file.toml import Entry
@@ -74,7 +73,7 @@ def studied(path: Any) -> Values:
     place = 's.toml: data.source = "'
     try:
         data = read_datasets(Entry("s.toml", ("data",), {"source": str(path), "target": "y"}), Path())[""]
-    except InvalidStudyError as error:
+    except InvalidParameterError as error:
         pytest.fail(f"{error} is no error of the table")
     except TiebreakError as error:
         said = str(error)
@@ -127,7 +126,7 @@ class File(NamedTuple):
     @property
     def error(self) -> type[TiebreakError] | None:
         """Kind of the error."""
-        return None if not self.text else InvalidScoresError if "COLUMN" in self.text else UnreadableSourceError
+        return None if not self.text else DataError
 
 
 def _text(names: Sequence[str], rows: Rows, separator: str = ",", end: str = "\n") -> str:

@@ -21,7 +21,7 @@ import pytest
 import tiebreak as tb
 from tests.readers.conftest import Write
 from tests.readers.helpers import SCORE, WIDE, read
-from tiebreak.errors import InvalidParameterError, SourceNotFoundError, TiebreakError, UnreadableSourceError
+from tiebreak.errors import DataError, InvalidParameterError, SourceNotFoundError, TiebreakError
 from tiebreak.readers import files
 from tiebreak.readers.files import content_of, lines_of, parse_json, text_of
 
@@ -113,7 +113,7 @@ def test_a_packed_file_is_what_is_in_it(kind: str, name: str, write: Write) -> N
 )
 def test_what_cannot_be_unpacked(content: bytes, text: str, write: Write) -> None:
     """By name, and with what to do."""
-    with pytest.raises(UnreadableSourceError) as caught:
+    with pytest.raises(DataError) as caught:
         read(write(content))
     assert str(caught.value).startswith(f"scores.csv: {text}")
 
@@ -124,7 +124,7 @@ def test_no_more_is_unpacked_than_the_limit(kind: str, write: Write, monkeypatch
     path = write(PACKED[kind](b"a,b\n" + b"0,0\n" * 500_000))
     monkeypatch.setattr(files, "MOST_UNPACKED", 100_000)
     tracemalloc.start()
-    with pytest.raises(UnreadableSourceError, match=r"takes more than 0\.0 GB when it is unpacked.*TIEBREAK_MOST_UNPACKED"):
+    with pytest.raises(DataError, match=r"takes more than 0\.0 GB when it is unpacked.*TIEBREAK_MOST_UNPACKED"):
         content_of(path, "scores.csv")
     assert tracemalloc.get_traced_memory()[1] < 1_000_000
     tracemalloc.stop()
@@ -133,13 +133,13 @@ def test_no_more_is_unpacked_than_the_limit(kind: str, write: Write, monkeypatch
 def test_no_more_is_read_than_the_limit(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     """The size on the disk is looked at first; Parquet by the counts in its footer, which one repeated value does not show."""
     monkeypatch.setattr(files, "MOST_READ", 10)
-    with pytest.raises(UnreadableSourceError, match=r"^scores\.csv: it takes 0\.0 GB, more than .*TIEBREAK_MOST_READ"):
+    with pytest.raises(DataError, match=r"^scores\.csv: it takes 0\.0 GB, more than .*TIEBREAK_MOST_READ"):
         read(write(WIDE))
     monkeypatch.undo()
     monkeypatch.setattr(files, "MOST_UNPACKED", 1_000_000)
     pd.DataFrame({"fold": 0.5, "b": 0.5}, index=range(100_000)).to_parquet("t.parquet")
     assert Path("t.parquet").stat().st_size < 10_000
-    with pytest.raises(UnreadableSourceError, match=r"t\.parquet: it takes more than 0\.0 GB when it is unpacked"):
+    with pytest.raises(DataError, match=r"t\.parquet: it takes more than 0\.0 GB when it is unpacked"):
         read("t.parquet")
 
 
@@ -153,7 +153,7 @@ def test_no_more_is_read_than_the_limit(write: Write, monkeypatch: pytest.Monkey
 )
 def test_bytes_that_are_no_text(content: bytes, text: str) -> None:
     """With their line."""
-    with pytest.raises(UnreadableSourceError) as caught:
+    with pytest.raises(DataError) as caught:
         text_of(content, "t")
     assert str(caught.value) == text
 
@@ -175,7 +175,7 @@ def test_bytes_that_are_no_text(content: bytes, text: str) -> None:
 )
 def test_json_that_would_be_misread_or_never_end(text: str, message: str) -> None:
     """Python's reader takes the last of two keys, and fails at depths in its own way."""
-    with pytest.raises(UnreadableSourceError) as caught:
+    with pytest.raises(DataError) as caught:
         parse_json(text, "t", is_table=True)
     assert message in str(caught.value)
 
@@ -187,7 +187,7 @@ def test_a_line_without_end_is_refused_before_it_is_read(tmp_path: Path) -> None
         file.write(b'{"item": 0}\n{"text": "')
         file.truncate(2 * 10**9)
     tracemalloc.start()
-    with path.open() as file, pytest.raises(UnreadableSourceError, match=r"line 2: it is longer than 32 MiB.*line breaks lost"):
+    with path.open() as file, pytest.raises(DataError, match=r"line 2: it is longer than 32 MiB.*line breaks lost"):
         list(lines_of(file, "t"))
     assert tracemalloc.get_traced_memory()[1] < 5 * files.LONGEST_LINE  # in pieces, joined, and as text
     tracemalloc.stop()

@@ -15,7 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import tiebreak as tb
 from tests.cli.conftest import run
-from tiebreak.errors import AmbiguousSourceError, TiebreakError, UnsupportedSourceError
+from tiebreak.errors import TiebreakError, UnclearSourceError, UnsupportedSourceError
 
 X, Y = make_moons(n_samples=100, noise=0.3, random_state=0)
 MODELS = {"lr": LogisticRegression(), "dt": DecisionTreeClassifier(random_state=0)}
@@ -61,7 +61,7 @@ def test_models_are_no_scores() -> None:
 def test_a_frame_without_a_key_is_asked_what_a_row_is() -> None:
     """A fold, a dataset, a seed or an example, each with its option."""
     frame = pd.DataFrame(np.random.default_rng(0).random((10, 4)), columns=list("abcd"))
-    with pytest.raises(AmbiguousSourceError, match="what is a row") as caught:
+    with pytest.raises(UnclearSourceError, match="what is a row") as caught:
         tb.compare(frame, metric="accuracy")
     assert all(word in str(caught.value) for word in ("cv=10", "n_train=", "rows='items'", "'dataset'", "'seed'", "'time'"))
 

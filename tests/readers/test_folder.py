@@ -14,7 +14,7 @@ import pytest
 
 import tiebreak as tb
 from tests.readers.log_files import every_eval, harness, inspect, results
-from tiebreak.errors import AmbiguousSourceError, SourceNotFoundError, TooFewModelsError
+from tiebreak.errors import DataError, SourceNotFoundError, UnclearSourceError
 
 
 def answers(seed: int, n: int = 40) -> list[int]:
@@ -75,7 +75,7 @@ def test_tasks_of_different_units_have_no_mean(tmp_path: Path) -> None:
     for is_higher, text in ((False, "is better the lower it is"), (True, "reaches 7")):
         harness(own, [0.5, 7.0] if is_higher else [0.5, 0.1], "distance")
         results(tmp_path / "results_2026-01-03T03-04-05.1.json", "m", {}, {}, higher_is_better={"own": {"distance": is_higher}})
-        with pytest.raises(AmbiguousSourceError, match=f"no mean: the 'distance' of 'own' {text}"):
+        with pytest.raises(UnclearSourceError, match=f"no mean: the 'distance' of 'own' {text}"):
             tb.read_items(*tmp_path.glob("samples*"))
 
 
@@ -90,7 +90,7 @@ def test_logs_that_cannot_be_read_are_left_out_by_name(tmp_path: Path) -> None:
     assert tb.compare(found).pair("a", "b").n_units == 38
     assert "left out: half.eval: is not as its tool writes a log (Inspect), so no scores are found in it" in repr(found)
     (tmp_path / "b.eval").unlink()
-    with pytest.raises(TooFewModelsError, match=r"left out: .*of version 1") as caught:
+    with pytest.raises(DataError, match=r"left out: .*of version 1") as caught:
         tb.compare(tmp_path)
     assert "\x1b" not in repr(found) + str(caught.value)  # which would move the cursor
 
@@ -109,7 +109,7 @@ def test_the_newest_run_that_was_finished_counts(tmp_path: Path) -> None:
     tries = {"one": (1, "success"), "two": (3, "success"), "three": (2, "success"), "four": (4, "error")}
     for seed, (name, (day, status)) in enumerate(tries.items()):
         log(tmp_path / f"{name}.eval", seed, "a", status=status, created=f"2026-01-0{day}T00:00:00+00:00")
-    with pytest.raises(TooFewModelsError, match=r"arc: 'a' \(left out: .*four.eval: not finished.*tiebreak compare FILE FILE"):
+    with pytest.raises(DataError, match=r"arc: 'a' \(left out: .*four.eval: not finished.*tiebreak compare FILE FILE"):
         tb.compare(tmp_path)
     log(tmp_path / "b.eval", 9, "b")
     found = tb.read_results(tmp_path)
@@ -145,7 +145,7 @@ def test_tasks_that_some_model_lacks_are_left_out_by_name(tmp_path: Path) -> Non
     assert tb.compare(found).items.tasks is None
     assert found.left_out == {"task 'gsm8k'": "not answered by 'b'"}
     log(tmp_path / "c.eval", 5, "c", "mmlu")
-    with pytest.raises(TooFewModelsError, match=r"arc: 'a' and 'b'; gsm8k: 'a'; mmlu: 'c' .*choose with models="):
+    with pytest.raises(DataError, match=r"arc: 'a' and 'b'; gsm8k: 'a'; mmlu: 'c' .*choose with models="):
         tb.compare(tmp_path)
     assert sorted(tb.compare(tmp_path, models=["a", "b"]).models) == ["a", "b"]
 
@@ -180,7 +180,7 @@ def test_one_table_of_scores_is_compared(tmp_path: Path) -> None:
     frame.to_csv(tmp_path / "one.csv", index=False)
     assert str(tb.compare(tmp_path, metric="accuracy")) == str(tb.compare(tmp_path / "one.csv", metric="accuracy"))
     frame.to_csv(tmp_path / "two.csv", index=False)
-    with pytest.raises(AmbiguousSourceError, match=r"holds 2 tables, perhaps of scores: 'one.csv' and 'two.csv'. Say which"):
+    with pytest.raises(UnclearSourceError, match=r"holds 2 tables, perhaps of scores: 'one.csv' and 'two.csv'. Say which"):
         tb.compare(tmp_path, metric="accuracy")
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.readers.conftest import Write
 from tests.readers.helpers import LONG, SCORE, read
-from tiebreak.errors import AmbiguousSourceError, InvalidParameterError, UnknownNameError
+from tiebreak.errors import InvalidParameterError, UnclearSourceError, UnknownNameError
 from tiebreak.readers.header import ALIASES, find_roles, plain, role_of
 
 
@@ -47,7 +47,7 @@ def test_two_columns_that_claim_one_part(header: str, role: str, write: Write) -
     """Neither is guessed; said, it is taken."""
     one, two = header.split(",")
     path = write(f"{header},accuracy\n1,2,0.1\n2,1,0.2\n")
-    with pytest.raises(AmbiguousSourceError) as caught:
+    with pytest.raises(UnclearSourceError) as caught:
         read(path)
     assert str(caught.value) == (
         f"scores.csv has the columns {one!r} and {two!r}, and each may be the {role}. Call the one that is meant "

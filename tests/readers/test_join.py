@@ -13,7 +13,7 @@ from numpy.testing import assert_array_equal
 from tests.readers.conftest import Write
 from tests.readers.helpers import codes, read
 from tiebreak.api import read_scores
-from tiebreak.errors import AmbiguousSourceError, ContradictingSizesError, UnpairedScoresError
+from tiebreak.errors import DataError, UnclearSourceError
 from tiebreak.scores.scores import Scores
 
 
@@ -58,7 +58,7 @@ def test_suffixed_name_that_is_taken_already(write: Write) -> None:
 
 def test_no_common_split() -> None:
     """Folds counted from 0 and from 10, say."""
-    with pytest.raises(UnpairedScoresError) as caught:
+    with pytest.raises(DataError) as caught:
         read(table(a=[0.1, 0.2]), table(fold=[10, 11], b=[0.3, 0.4]))
     assert str(caught.value) == (
         "source 1 and source 2 have no split in common: the first of one is repeat 0 fold 0, of the other repeat 0 fold 10. "
@@ -78,7 +78,7 @@ def test_positions_need_equally_many_splits() -> None:
     assert_array_equal(scores.matrix().fold, [5, 6])
     assert_array_equal(scores.matrix().score, [[0.3, 0.4], [0.1, 0.2]])
     assert scores.design.pairing == "position"
-    with pytest.raises(UnpairedScoresError) as caught:
+    with pytest.raises(DataError) as caught:
         read(pd.DataFrame({"b": [0.3, 0.4, 0.5]}), table(a=[0.1, 0.2]), rows="splits")
     assert str(caught.value) == (
         "source 1 does not name its splits, so it can be paired with source 2 only by their order; but one has 3 splits and "
@@ -92,7 +92,7 @@ def test_sizes_of_one_source_serve_both() -> None:
     scores = read(sized, table(b=[0.3, 0.4]))
     assert_array_equal(scores.matrix().n_train, [90, 90])
     assert scores.design.sizes == "exact"
-    with pytest.raises(ContradictingSizesError) as caught:
+    with pytest.raises(DataError) as caught:
         read(sized, table(b=[0.3, 0.4]).assign(n_train=[90, 91], n_test=10))
     assert str(caught.value) == (
         "n_train of repeat 0 fold 1 is 90 for one model and 91 for another. Models on the same split share its sizes; if the "
@@ -103,7 +103,7 @@ def test_sizes_of_one_source_serve_both() -> None:
 def test_different_datasets() -> None:
     """Cannot be paired; a source that names none joins any."""
     iris, wine = table(a=[0.1, 0.2]).assign(dataset="iris"), table(b=[0.3, 0.4]).assign(dataset="wine")
-    with pytest.raises(UnpairedScoresError) as caught:
+    with pytest.raises(DataError) as caught:
         read(iris, wine)
     assert (
         str(caught.value)
@@ -144,15 +144,13 @@ def test_hashes_of_the_test_examples() -> None:
     assert (scores.models, codes(scores), scores.design.hash) == (("a", "b"), [], "x")
     assert_array_equal(scores.matrix().score, [[0.1, 0.2, 0.3]] * 2)
     assert codes(read_scores(hashed("a", "x"), hashed("b", None))) == ["assumed-paired"]
-    with pytest.raises(
-        UnpairedScoresError, match=r"were made with different splits \(their test examples differ\).*on the same data"
-    ):
+    with pytest.raises(DataError, match=r"were made with different splits \(their test examples differ\).*on the same data"):
         read_scores(hashed("a", "x"), hashed("b", "y"))
 
 
 def test_different_metrics() -> None:
     """Both are named with their direction."""
-    with pytest.raises(AmbiguousSourceError) as caught:
+    with pytest.raises(UnclearSourceError) as caught:
         read_scores(read(table(a=[0.1, 0.2])), read(table(a=[0.1, 0.2]), metric="log_loss"))
     assert str(caught.value) == (
         "source 1 holds 'accuracy' (higher is better) and source 2 holds 'log_loss' (lower is better); only scores of one "
@@ -162,5 +160,5 @@ def test_different_metrics() -> None:
 
 def test_seeds_are_not_joined_with_splits() -> None:
     """They answer different questions."""
-    with pytest.raises(UnpairedScoresError, match="source 1 holds scores by split, source 2 scores by seed"):
+    with pytest.raises(DataError, match="source 1 holds scores by split, source 2 scores by seed"):
         read(table(a=[0.1, 0.2]), {"seed": [0, 1], "b": [0.1, 0.2]})

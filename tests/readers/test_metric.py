@@ -7,7 +7,7 @@ from sklearn.metrics import get_scorer, get_scorer_names
 
 from tiebreak.api import read_scores
 from tiebreak.cli.process import as_typed
-from tiebreak.errors import AmbiguousSourceError, InvalidParameterError, UnknownDirectionError, UnknownNameError
+from tiebreak.errors import InvalidParameterError, UnclearSourceError, UnknownNameError
 from tiebreak.readers.metric import choose_metric, mixed_metrics, name_metric, table_metric
 from tiebreak.readers.source import ReadOptions
 from tiebreak.scores.metric import Metric
@@ -33,11 +33,11 @@ def test_other_names_need_a_direction() -> None:
     """The direction is named, never read off the data; a misspelling leads to the name whose direction is known."""
     assert name_metric("utility", lower_is_better=False).metric == Metric("utility", True)
     assert name_metric("regret", lower_is_better=True).metric == Metric("regret", False)
-    with pytest.raises(UnknownDirectionError, match=r"higher or lower better for the metric 'regret'\? Pass lower_is_better="):
+    with pytest.raises(UnclearSourceError, match=r"higher or lower better for the metric 'regret'\? Pass lower_is_better="):
         name_metric("regret")
-    with pytest.raises(UnknownDirectionError, match="scikit-learn's name 'accuracy'"):
+    with pytest.raises(UnclearSourceError, match="scikit-learn's name 'accuracy'"):
         name_metric("acuracy")
-    with pytest.raises(UnknownDirectionError, match="'neg_accuracy'"):
+    with pytest.raises(UnclearSourceError, match="'neg_accuracy'"):
         name_metric("neg_accuracy")
 
 
@@ -61,7 +61,7 @@ def test_a_held_metric_is_found_however_it_is_written() -> None:
     """Unless two of them are the same one."""
     assert choose_metric(["roc_auc", "Log loss"], "AUC", "the table") == "roc_auc"
     assert choose_metric(["NDCG@10", "ndcg"], "ndcg@10", "the table") == "NDCG@10"
-    with pytest.raises(AmbiguousSourceError, match=r"^the table has 'AUC' and 'auc', and each may be the metric 'Auc'\."):
+    with pytest.raises(UnclearSourceError, match=r"^the table has 'AUC' and 'auc', and each may be the metric 'Auc'\."):
         choose_metric(["AUC", "auc"], "Auc", "the table")
     with pytest.raises(UnknownNameError, match="no metric is called 'f1'"):
         choose_metric(["AUC", "auc"], "f1", "the table")
@@ -115,7 +115,7 @@ def test_datasets_in_several_metrics() -> None:
     said = ReadOptions(lower_is_better={"regret": True})
     assert [each.metric.higher_is_better for each in mixed_metrics(held, said, "the table")] == [True, False, False]
     with pytest.raises(
-        UnknownDirectionError, match=r"for 'regret'\? Say it by metric, for example lower_is_better={'regret': True}"
+        UnclearSourceError, match=r"for 'regret'\? Say it by metric, for example lower_is_better={'regret': True}"
     ):
         mixed_metrics(held, ReadOptions(), "the table")
     with pytest.raises(InvalidParameterError, match="lower_is_better=True contradicts the metric 'roc_auc'"):
@@ -131,10 +131,10 @@ def test_datasets_in_several_metrics() -> None:
 )
 def test_all_that_is_lacking_is_said_at_once(given: dict[str, str], call: str, typed: str) -> None:
     """With the call that works, instead of one error after the other, and with names as they were typed."""
-    with pytest.raises(UnknownDirectionError) as caught:
+    with pytest.raises(UnclearSourceError) as caught:
         read_scores({"a": [0.1, 0.2], "b": [0.2, 0.4]}, **given)
     assert str(caught.value).endswith(f"All together, for example: compare(..., {call}).")
     assert as_typed(caught.value).endswith(f"All together, for example: {typed}.")
-    with pytest.raises(UnknownDirectionError) as caught:
+    with pytest.raises(UnclearSourceError) as caught:
         read_scores({"a": [0.1, 0.2], "b": [0.2, 0.4]}, **given, cv=2)
     assert "All together" not in str(caught.value)

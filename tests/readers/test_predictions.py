@@ -10,7 +10,7 @@ import pytest
 from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score
 
 import tiebreak as tb
-from tiebreak.errors import AmbiguousSourceError, InvalidParameterError, InvalidScoresError, TiebreakError, TooFewModelsError
+from tiebreak.errors import DataError, InvalidParameterError, TiebreakError, UnclearSourceError
 
 TRUTH = np.array([0, 1, 1, 0, 1, 0])
 PROBABILITY = np.array([0.1, 0.8, 0.4, 0.3, 0.9, 0.6])
@@ -52,7 +52,7 @@ def test_numbers_have_errors() -> None:
     items = tb.read_predictions([1.5, 2.0, 3.0], {"a": [1.0, 2.5, 3.0]}, metric="mae")
     assert items.score.ravel().tolist() == [0.5, 0.5, 0.0]
     assert tb.read_predictions([1.5, 2.0], {"a": [1.0, 2.5]}, metric="mse").score.ravel().tolist() == [0.25, 0.25]
-    with pytest.raises(AmbiguousSourceError, match="numbers are compared by their errors"):
+    with pytest.raises(UnclearSourceError, match="numbers are compared by their errors"):
         tb.read_predictions([1.5, 2.0, 3.0], {"a": [1.0, 2.5, 3.2]})
 
 
@@ -74,17 +74,17 @@ def test_numbers_have_errors() -> None:
 )
 def test_wrong_predictions_are_refused(truth, predictions, options, text: str) -> None:
     """With the model, the value and the place."""
-    with pytest.raises(InvalidScoresError, match=text):
+    with pytest.raises(DataError, match=text):
         tb.read_predictions(truth, predictions, **options)
 
 
 def test_classes_beside_probabilities_are_ambiguous() -> None:
     """The models have to be scored in one metric."""
-    with pytest.raises(AmbiguousSourceError, match="'a' predicts classes, 'b' does not"):
+    with pytest.raises(UnclearSourceError, match="'a' predicts classes, 'b' does not"):
         tb.read_predictions(TRUTH, {"a": TRUTH, "b": PROBABILITY})
     with pytest.raises(InvalidParameterError, match="'max_error' is no metric of predictions that tiebreak knows: accuracy"):
         tb.read_predictions(TRUTH, {"a": TRUTH}, metric="max_error")
-    with pytest.raises(TooFewModelsError, match="predictions is a dict"):
+    with pytest.raises(DataError, match="predictions is a dict"):
         tb.read_predictions(TRUTH, {})
 
 
@@ -115,9 +115,9 @@ def test_classes_for_metrics_of_all_of_them_together() -> None:
     assert three.classes == ("1", "2", "3")
     with pytest.raises(InvalidParameterError, match=r"f1 is of the positive one of two classes, and y_true has 3. .*f1_macro"):
         tb.read_predictions([1, 2, 3], {"a": [1, 2, 2]}, metric="f1")
-    with pytest.raises(InvalidScoresError, match="f1_macro tells classes apart, and y_true has only '1'"):
+    with pytest.raises(DataError, match="f1_macro tells classes apart, and y_true has only '1'"):
         tb.read_predictions([1, 1], {"a": [1, 1]}, metric="f1_macro")
-    with pytest.raises(InvalidScoresError, match="r2 needs numbers that differ in y_true; all are 2"):
+    with pytest.raises(DataError, match="r2 needs numbers that differ in y_true; all are 2"):
         tb.read_predictions([2.0, 2.0], {"a": [1.0, 1.0]}, metric="r2")
     with pytest.raises(tb.errors.UnsupportedSourceError, match="so tables of it are not joined"):
         tb.read_items(items, turned)

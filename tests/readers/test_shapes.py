@@ -14,7 +14,7 @@ from numpy.testing import assert_array_equal
 import tiebreak as tb
 from tests.readers.conftest import Write
 from tests.readers.helpers import LONG, SCORE, WIDE, codes, read
-from tiebreak.errors import AmbiguousSourceError, InvalidScoresError, TiebreakError, UnknownNameError, UnreadableSourceError
+from tiebreak.errors import DataError, TiebreakError, UnclearSourceError, UnknownNameError
 
 TABLES = Path(__file__).parent / "data" / "tables"
 CASES = [json.loads(line) for line in (TABLES / "expected.jsonl").read_text(encoding="utf-8").splitlines()]
@@ -82,14 +82,14 @@ def test_the_metric_picks_its_column_or_its_rows(write: Write) -> None:
         assert (scores.metric.name, scores.metric.higher_is_better) == ("log_loss", False)
         assert_array_equal(scores.matrix().score, [[0.3, 0.4], [0.5, 0.6]])
     several = " holds 2 metrics: 'accuracy' and {}. Say which one to compare with metric=."
-    check_refused(write, BY_COLUMN, AmbiguousSourceError, several.format("'rmse'"), metric=None)
-    check_refused(write, METRICS, AmbiguousSourceError, several.format("'neg_log_loss'"), metric=None)
+    check_refused(write, BY_COLUMN, UnclearSourceError, several.format("'rmse'"), metric=None)
+    check_refused(write, METRICS, UnclearSourceError, several.format("'neg_log_loss'"), metric=None)
     with pytest.raises(UnknownNameError, match="no metric is called 'acuracy': did you mean 'accuracy'"):
         read(write(METRICS), metric="acuracy")
     told = (
         ": which column holds 'f1'? Its columns of numbers are 'accuracy' and 'rmse'. Name it with metric=, or call it 'score'."
     )
-    check_refused(write, BY_COLUMN, AmbiguousSourceError, told, metric="f1")
+    check_refused(write, BY_COLUMN, UnclearSourceError, told, metric="f1")
     assert read(write("model,fold,note,f1\nsvm,0,x,0.5\nrf,0,y,0.6\nrf,1,y,0.6\n"), metric=None).metric.name == "f1"
 
 
@@ -98,7 +98,7 @@ def test_rows_that_one_key_has_twice(write: Write) -> None:
     check_refused(
         write,
         "model,fold,calibrator,f1\na,0,none,0.1\na,0,platt,0.2\nb,0,none,0.1\nb,0,platt,0.3\n",
-        InvalidScoresError,
+        DataError,
         ": model 'a' has two scores for fold '0' (line 2 and line 3; 2 such row(s) in all). The rows differ in "
         "'calibrator': none, "
         "platt. Keep one: tb.read_scores(..., where={'calibrator': 'none'}); or make it "
@@ -108,7 +108,7 @@ def test_rows_that_one_key_has_twice(write: Write) -> None:
     check_refused(
         write,
         "fold,svm\n0,0.1\n1,0.2\n0,0.3\n",
-        InvalidScoresError,
+        DataError,
         ": two rows are of fold '0' (line 2 and line 4; 1 such row(s) in all). Keep one row for each; rows that "
         "differ by a random "
         "seed have it in a column 'seed', repeats in 'repeat'.",
@@ -121,7 +121,7 @@ def test_what_a_row_is_must_be_known(write: Write) -> None:
     check_refused(
         write,
         wide,
-        AmbiguousSourceError,
+        UnclearSourceError,
         ": what is a row? Its columns are 'svm' and 'rf'. A fold of a cross-validation: pass cv=10, or n_train= and n_test=; an "
         "example of one test set: rows='items'; a dataset, a seed or a period: name it in a column 'dataset', 'seed' "
         "or 'time', or "
@@ -130,7 +130,7 @@ def test_what_a_row_is_must_be_known(write: Write) -> None:
     check_refused(
         write,
         long,
-        AmbiguousSourceError,
+        UnclearSourceError,
         ": no column numbers the rows of 'svm'. Number them in a column 'fold', 'seed' or 'item', or say what they are: "
         "tb.read_scores(..., columns={'fold': 'NAME'}); of splits in the same order for all models pass cv=10, of "
         "items rows='items'.",
@@ -141,7 +141,7 @@ def test_what_a_row_is_must_be_known(write: Write) -> None:
             assert_array_equal(scores.matrix().score, [[0.1, 0.3], [0.2, 0.4]])
             assert (scores.design.pairing, codes(scores)) == ("position", ["assumed-paired"])
         assert tb.read_items(write(text), rows="items", metric="f1").items == ("1", "2")
-    with pytest.raises(UnreadableSourceError, match="but model 'svm' has 2 scores and 'rf' has 1"):
+    with pytest.raises(DataError, match="but model 'svm' has 2 scores and 'rf' has 1"):
         read(write("model,score\nsvm,0.1\nsvm,0.2\nrf,0.3\n"), cv=2)
 
 
@@ -153,7 +153,7 @@ def test_parts_of_the_data_are_no_splits(write: Write) -> None:
     check_refused(
         write,
         text,
-        AmbiguousSourceError,
+        UnclearSourceError,
         ", column 'split': it names parts of the data ('train' and 'test'), not splits of which models have one score "
         "each. Keep one: "
         "tb.read_scores(..., where={'split': 'test'}).",
@@ -190,7 +190,7 @@ def test_a_table_of_means_says_nothing_of_how_they_vary(write: Write) -> None:
     check_refused(
         write,
         text,
-        AmbiguousSourceError,
+        UnclearSourceError,
         ": it has one row for each model: a single score, or a mean, says nothing of how it varies (columns 'model', 'mmlu' and "
         "'arc'). Pass the single score of each model on each split: columns 'model', 'fold' and the metric, or one "
         "column for each "
@@ -199,7 +199,7 @@ def test_a_table_of_means_says_nothing_of_how_they_vary(write: Write) -> None:
     scores = read(write(text), columns={"datasets": "mmlu,arc"})
     assert (scores.datasets, scores.roles) == (("mmlu", "arc"), ("2 datasets",))
     assert_array_equal([matrix.score[:, 0] for matrix in scores.matrices], [[0.5, 0.625], [0.75, np.nan]])
-    with pytest.raises(UnreadableSourceError, match="'Mean' sums up the other rows"):
+    with pytest.raises(DataError, match="'Mean' sums up the other rows"):
         read(write("model,a,Mean\nx,0.1,0.2\ny,0.1,0.2\n"), columns={"datasets": "a,Mean"})
 
 
@@ -210,7 +210,7 @@ def test_a_column_that_is_no_model(column: str, write: Write) -> None:
     check_refused(
         write,
         f"fold,svm,{column}\n0,0.5,{cell}\n1,0.6,{cell}\n",
-        UnreadableSourceError,
+        DataError,
         f": {column!r} holds no scores of a model ({column!r} says {cell!r}), and there is no column of models among "
         "'fold', 'svm' and "
         f"{column!r}. Without one every column but those of units holds the scores of a model: name the models "

@@ -9,15 +9,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from tests.readers.conftest import Write
 from tests.readers.helpers import WIDE, codes, read
 from tiebreak.errors import (
-    AmbiguousSourceError,
-    ContradictingSizesError,
+    DataError,
     InvalidParameterError,
-    InvalidScoresError,
-    MissingSizesError,
     TiebreakError,
-    UnknownDirectionError,
-    UnpairedScoresError,
-    UnsuitableDesignError,
+    UnclearSourceError,
 )
 
 # --- keys -----------------------------------------------------------------------------------------------------------------
@@ -44,7 +39,7 @@ def test_rows_that_a_model_lacks(write: Write) -> None:
     matrix = read(write("model,fold,score\nsvm,0,0.1\nsvm,1,0.2\nrf,1,0.3\n")).matrix()
     assert_array_equal(matrix.score, [[0.1, 0.2], [np.nan, 0.3]])
     assert np.isnan(read(write("model,fold,score\nsvm,0,0.1\nrf,0,\nsvm,1,0.1\nrf,1,\n")).matrix().score[1]).all()
-    with pytest.raises(UnpairedScoresError) as caught:
+    with pytest.raises(DataError) as caught:
         read(write("model,fold,score\nsvm,0,0.1\nsvm,1,0.2\nrf,2,0.3\n"))
     assert str(caught.value) == (
         "scores.csv: models 'svm' and 'rf' have no split in common: the first of one is repeat 0 fold 0, of the other repeat 0 "
@@ -98,11 +93,9 @@ def test_seeds_need_not_be_shared_but_share_a_test_set(write: Write) -> None:
     matrix = read(write("model,seed,score\nsvm,s10,0.1\nsvm,s2,0.2\nrf,s3,0.3\nrf,s4,0.4\n")).matrix()
     assert matrix.columns == ("s2", "s3", "s4", "s10")
     assert_array_equal(matrix.score, [[0.2, np.nan, np.nan, 0.1], [np.nan, 0.3, 0.4, np.nan]])
-    with pytest.raises(UnsuitableDesignError, match=r"the numbers of their test examples differ, too.*call that column 'split'"):
+    with pytest.raises(DataError, match=r"the numbers of their test examples differ, too.*call that column 'split'"):
         read(write("seed,svm,rf,n_test\n1,0.1,0.2,100\n2,0.2,0.3,90\n"))
-    with pytest.raises(
-        InvalidScoresError, match=r"model 'svm' has two scores for fold '1', seed '1' \(line 4 and line 5; 1 such"
-    ):
+    with pytest.raises(DataError, match=r"model 'svm' has two scores for fold '1', seed '1' \(line 4 and line 5; 1 such"):
         read(write("model,fold,seed,score\nsvm,0,1,0.1\nsvm,0,2,0.1\nsvm,1,1,0.2\nsvm,1,1,0.3\n"))
 
 
@@ -113,9 +106,9 @@ def test_periods_are_ordered_by_time(write: Write) -> None:
         scores = read(write(text), metric="mse")
         assert (scores.design.kind, scores.design.ordered) == ("periods", True)
         assert (scores.matrix().columns, scores.matrix().score.tolist()) == (tuple(times.split()[::-1]), [[0.2, 0.1, 0.0]])
-    with pytest.raises(InvalidScoresError, match=r"line 3: 'May' is neither a number nor a date such as 2024-01-31"):
+    with pytest.raises(DataError, match=r"line 3: 'May' is neither a number nor a date such as 2024-01-31"):
         read(write("time,a\n2024-01,0.1\nMay,0.2\n"))
-    with pytest.raises(UnsuitableDesignError, match="has periods of 2 datasets; losses in time are compared within one"):
+    with pytest.raises(DataError, match="has periods of 2 datasets; losses in time are compared within one"):
         read(write("dataset,time,a\nx,1,0.1\nx,2,0.1\ny,1,0.2\ny,2,0.2\n"))
 
 
@@ -129,9 +122,9 @@ def test_counts_of_test_sets_of_their_own(write: Write) -> None:
     errors = read(write("model,errors,n\na,2,10\nb,5,20\n"), metric=None)
     assert (errors.metric.name, errors.metric.higher_is_better) == ("error rate", False)
     for text, error, told in (
-        ("model,correct,n\na,11,10\nb,1,20\n", InvalidScoresError, "line 2, column 'correct': it is 11, of 10 examples"),
-        ("model,correct,n\na,1,10\na,2,20\n", InvalidScoresError, "has two rows for model 'a'"),
-        ("model,test_set,correct,n\na,x,1,9\nb,x,2,9\n", UnpairedScoresError, "were both scored on the test set 'x'"),
+        ("model,correct,n\na,11,10\nb,1,20\n", DataError, "line 2, column 'correct': it is 11, of 10 examples"),
+        ("model,correct,n\na,1,10\na,2,20\n", DataError, "has two rows for model 'a'"),
+        ("model,test_set,correct,n\na,x,1,9\nb,x,2,9\n", DataError, "were both scored on the test set 'x'"),
     ):
         with pytest.raises(error, match=told):
             read(write(text))
@@ -146,7 +139,7 @@ def test_sizes_follow_from_names(write: Write) -> None:
     ten = "fold,a\n" + "".join(f"{fold},0.{fold}\n" for fold in range(10))
     assert_allclose(read(write(ten)).matrix().ratio, np.full(10, 1 / 9))
     fifty = "fold,a{}\n" + "".join(f"{fold},0.{fold}{{}}\n" for fold in range(50))
-    with pytest.raises(MissingSizesError) as caught:
+    with pytest.raises(UnclearSourceError) as caught:
         read(write(fifty.replace("{}", "")))
     assert str(caught.value) == (
         "scores.csv has 50 folds of each model: of one cross-validation, or repeats that were numbered on? Pass cv=50 "
@@ -160,7 +153,7 @@ def test_sizes_follow_from_names(write: Write) -> None:
     assert_allclose(repeated.ratio, np.full(50, 1 / 9))
     assert_allclose(read(write(fifty.replace("{}", "")), cv=50).matrix().ratio, np.full(50, 1 / 49))
     assert not read(write(ten.replace("fold", "split"))).matrix().has_ratio
-    with pytest.raises(MissingSizesError, match=r"cv=3 was given, but scores.csv has 10 splits, which is no multiple of 3"):
+    with pytest.raises(UnclearSourceError, match=r"cv=3 was given, but scores.csv has 10 splits, which is no multiple of 3"):
         read(write(ten), cv=3)
 
 
@@ -178,24 +171,24 @@ def test_sizes_of_columns_and_of_the_caller(write: Write) -> None:
     assert read(write("fold,svm,n_train,n_test\n0,0.1,0,0\n1,0.2,0,0\n")).design.sizes == "missing"
     for text, settings, error, told in (
         (WIDE, {"n_train": 90}, InvalidParameterError, "n_train is known but n_test is not, and the correction needs both"),
-        (sized, {"n_train": 90}, ContradictingSizesError, "n_train=90 was given, but scores.csv says 91 for repeat 0 fold 1"),
+        (sized, {"n_train": 90}, DataError, "n_train=90 was given, but scores.csv says 91 for repeat 0 fold 1"),
         (
             "model,fold,score,n_test\na,0,0.1,9\nb,0,0.1,8\na,1,0.1,9\n",
             {},
-            ContradictingSizesError,
+            DataError,
             "n_test of repeat 0 fold 0 is 9 for one model and",
         ),
         (
             "split,a\n0,0.1\n1,0.2\n",
             {"X": [[1]], "y": [1]},
-            MissingSizesError,
+            UnclearSourceError,
             "for arrays and results of cross_validate pass cv= too",
         ),
     ):
         with pytest.raises(error, match=told):
             read(write(text), **settings)
     for value in ("0", "-1", "1.5", "", "inf"):
-        with pytest.raises(InvalidScoresError, match=r"^scores\.csv, line 3, column 'n_test': it must be a number of examples"):
+        with pytest.raises(DataError, match=r"^scores\.csv, line 3, column 'n_test': it must be a number of examples"):
             read(write(f"fold,svm,n_train,n_test\n0,0.1,9,1\n1,0.2,9,{value}\n"))
 
 
@@ -205,7 +198,7 @@ def test_sizes_of_columns_and_of_the_caller(write: Write) -> None:
 def test_rows_of_0_and_1_are_probably_items(text: str, write: Write) -> None:
     """Where they have no name as folds; with n_test 1 they may be of leave-one-out."""
     with pytest.raises(
-        AmbiguousSourceError,
+        UnclearSourceError,
         match=r"12 scores of each model, .* is 0 or 1, so they are probably items.*rows='items'",
     ):
         read(write(text), cv=12)
@@ -237,7 +230,7 @@ def test_values_that_a_metric_cannot_have(value: str, metric: str, told: str, wr
     """By row, in tables of both shapes."""
     direction = {"lower_is_better": False} if metric == "utility" else {}
     for text in ("fold,svm,rf\n0,{0},{0}\n1,{1},{0}\n", "model,fold,score\nrf,0,{0}\nsvm,1,{1}\nrf,1,{0}\nsvm,0,{0}\n"):
-        with pytest.raises(InvalidScoresError) as caught:
+        with pytest.raises(DataError) as caught:
             read(write(text.format(-0.5 if metric == "neg_log_loss" else 0.5, value)), metric=metric, **direction)
         assert told in str(caught.value)
 
@@ -262,7 +255,7 @@ def test_the_direction_is_never_read_off_the_data(write: Write) -> None:
         (WIDE, "lower_is_better=False."),
         ("split,a\n0,1\n1,2\n", "compare(..., metric='accuracy', cv=10)."),
     ):
-        with pytest.raises(UnknownDirectionError, match="does not say which metric its scores are") as caught:
+        with pytest.raises(UnclearSourceError, match="does not say which metric its scores are") as caught:
             read(write(text), metric=None)
         assert str(caught.value).endswith(told)
     with pytest.raises(TiebreakError, match="holds 2 metrics"):

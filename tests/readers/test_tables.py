@@ -22,7 +22,7 @@ from numpy.testing import assert_array_equal
 
 from tests.readers.conftest import Write
 from tests.readers.helpers import LONG_FRAME, SCORE, WIDE, WIDE_FRAME, read
-from tiebreak.errors import InvalidScoresError, TiebreakError, UnreadableSourceError, UnsupportedSourceError
+from tiebreak.errors import DataError, TiebreakError, UnsupportedSourceError
 from tiebreak.readers import tables
 from tiebreak.readers.tables import MISSING, column_names, is_numeric, number_of, read_table
 
@@ -38,7 +38,7 @@ def columns(source: Any, *names: str) -> dict[str, list[Any]]:
 
 def refusal(source: Any) -> str:
     """The text of the error for a source."""
-    with pytest.raises((UnreadableSourceError, UnsupportedSourceError)) as caught:
+    with pytest.raises((DataError, UnsupportedSourceError)) as caught:
         read_table(source, "t.csv")
     return str(caught.value)
 
@@ -85,9 +85,7 @@ def test_commas_are_decimal_or_part_thousands(write: Write) -> None:
     """Where some number tells; a column of both, or of neither for certain, is of words, which no score is."""
     assert columns(write("a;b\n1,5;1,250\n2;3\n")) == {"a": [1.5, 2], "b": [1.25, 3]}
     for text in ("a;b\n0,5;1\n0.25;2\n", 'a,b\n"1,250",1\n'):
-        with pytest.raises(
-            InvalidScoresError, match=r"line 2, column 'a': '[\d,]+' is not a number\. .*(decimal comma|thousands)"
-        ):
+        with pytest.raises(DataError, match=r"line 2, column 'a': '[\d,]+' is not a number\. .*(decimal comma|thousands)"):
             read_table(write(text), "t.csv").numbers("a")
 
 
@@ -102,7 +100,7 @@ def test_quoted_cells_may_hold_anything(write: Write) -> None:
     path = write('model,score\n"svm, C=1",0.5\n"two\nlines",0.6\n\n\n"say ""x""",oops\n')
     table = read_table(path, "t.csv")
     assert table.words("model").texts() == ["svm, C=1", "two\nlines", 'say "x"']
-    with pytest.raises(InvalidScoresError) as caught:
+    with pytest.raises(DataError) as caught:
         table.numbers("score")
     assert str(caught.value) == "t.csv, line 7, column 'score': 'oops' is not a number. Scores are numbers."
 
@@ -164,7 +162,7 @@ def test_what_is_no_table_says_so(content: str | bytes, text: str, write: Write)
 def test_a_cell_that_is_no_number_says_what_it_may_be(cell: str, hint: str) -> None:
     """With its row, and no more of it than a line."""
     table = read_table({"a": [0.5, cell]}, "t")
-    with pytest.raises(InvalidScoresError, match=r"^t, row 2, column 'a': '.{1,70}' is not a number\. ") as caught:
+    with pytest.raises(DataError, match=r"^t, row 2, column 'a': '.{1,70}' is not a number\. ") as caught:
         table.numbers("a")
     assert hint in str(caught.value)
 

@@ -1016,7 +1016,7 @@ def _compare(scores: dict[str, np.ndarray], inputs: dict) -> tb.Comparison:
     metric, lower = inputs.get("metric", "score"), inputs.get("lower_is_better")
     try:
         return tb.compare(dict(scores), metric=metric, lower_is_better=lower, method="paired-t")
-    except tb.errors.UnknownDirectionError:
+    except tb.errors.UnclearSourceError:
         return tb.compare(dict(scores), metric=metric, lower_is_better=False, method="paired-t")
 
 

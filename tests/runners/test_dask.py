@@ -39,11 +39,10 @@ from tests.runners.workloads import (
     wait_until,
 )
 from tiebreak.errors import (
-    ClusterError,
     InvalidParameterError,
     LostWorkersError,
     MissingDependencyError,
-    UnprotectedClusterWarning,
+    TiebreakWarning,
 )
 from tiebreak.plan.record import Outcome
 from tiebreak.runners import dask as module
@@ -155,7 +154,7 @@ def test_a_consumer_that_stops_leaves_nothing_behind(client, tmp_path):
 
 def test_a_workload_that_cannot_be_taken_over_ends_the_run(client):
     """Such as one of a module that is not there; no cell has failed for that."""
-    with pytest.raises(ClusterError) as caught:
+    with pytest.raises(LostWorkersError) as caught:
         next(DaskRunner(client).run(NeverArrives(), splits(5)))
     worker, _, text = str(caught.value).removeprefix("A Dask worker cannot take models and data over: ").partition(": ")
     assert worker in client.nthreads()
@@ -168,7 +167,9 @@ def test_other_versions_end_the_run(client, monkeypatch):
     """Scores would not be the same to the last bit, and are kept under the versions of this process."""
     version = metadata.version
     monkeypatch.setattr(metadata, "version", lambda name: "0.1" if name == "numpy" else version(name))
-    with pytest.raises(ClusterError, match=r"it has other versions than the client: numpy .* here, 0.1 there. Put the same code"):
+    with pytest.raises(
+        LostWorkersError, match=r"it has other versions than the client: numpy .* here, 0.1 there. Put the same code"
+    ):
         next(DaskRunner(client).run(Plain(), splits(5)))
 
 
@@ -184,7 +185,9 @@ def test_a_module_that_was_edited_after_a_worker_had_read_it_ends_the_run(client
         assert {outcome.message for outcome in outcomes} == {"old"}
         file.write_text(f"{text}    measure = lambda self, cell: Outcome(cell, message='new!')\n")
         module = importlib.reload(module)
-        with pytest.raises(ClusterError, match="module 'own_work_of_mine' is not the same code here as where the client runs"):
+        with pytest.raises(
+            LostWorkersError, match="module 'own_work_of_mine' is not the same code here as where the client runs"
+        ):
             next(DaskRunner(client).run(module.Work(), splits(3)))
     finally:
         del sys.modules["own_work_of_mine"]
@@ -257,7 +260,7 @@ def test_a_cluster_without_workers_and_a_scheduler_that_is_killed(tmp_path, monk
                 if len(kept) > 20 and cluster.scheduler.poll() is None:
                     cluster.kill_scheduler()
 
-        with pytest.raises(ClusterError) as caught:
+        with pytest.raises(LostWorkersError) as caught:
             ended(measure)
         assert 20 < len(kept) < 500
         assert str(caught.value).startswith(f"The Dask scheduler at {cluster.address} is gone or does not answer")
@@ -301,7 +304,9 @@ def test_a_client_that_was_closed(dask_cluster):
 
     client = distributed.Client(dask_cluster.address, set_as_default=False)
     client.close()
-    with pytest.raises(ClusterError, match=r"^The Dask scheduler at .* is gone or does not answer \(OSError: not connected\)\."):
+    with pytest.raises(
+        LostWorkersError, match=r"^The Dask scheduler at .* is gone or does not answer \(OSError: not connected\)\."
+    ):
         next(DaskRunner(client).run(Plain(), splits(3)))
 
 
@@ -310,7 +315,7 @@ def test_a_client_that_was_closed(dask_cluster):
 def test_a_scheduler_that_cannot_be_reached(address, monkeypatch):
     """Nobody listens at port 9; there are no certificates; there is no such place."""
     monkeypatch.setattr(module, "CONNECT_SECONDS", 0.5)
-    with pytest.raises(ClusterError) as caught:
+    with pytest.raises(LostWorkersError) as caught:
         next(DaskRunner(address).run(Plain(), splits(3)))
     assert str(caught.value).startswith(f"The Dask scheduler at {address} cannot be reached: ")
     assert str(caught.value).endswith(
@@ -373,7 +378,7 @@ def test_a_worker_without_tiebreak(tmp_path, monkeypatch):
     with Processes(tmp_path, 0) as cluster:
         monkeypatch.setenv("PYTHONPATH", f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
         cluster.start_worker()
-        with pytest.raises(ClusterError, match=r"No module named 'tiebreak'.*Put the same code and packages there"):
+        with pytest.raises(LostWorkersError, match=r"No module named 'tiebreak'.*Put the same code and packages there"):
             next(DaskRunner(cluster.address).run(Plain(), splits(3)))
 
 
@@ -394,5 +399,5 @@ def test_a_scheduler_that_others_can_reach_is_warned_of(address, is_exposed):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         warn_if_exposed(address)
-    assert [each.category for each in caught] == [UnprotectedClusterWarning] * is_exposed
+    assert [each.category for each in caught] == [TiebreakWarning] * is_exposed
     assert all(f"The Dask scheduler at {address} listens beyond this machine without TLS" in str(each.message) for each in caught)

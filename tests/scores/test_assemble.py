@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from tiebreak.errors import ContradictingSizesError, UnpairedScoresError
+from tiebreak.errors import DataError
 from tiebreak.scores.assemble import assemble, number_splits
 
 CODES = np.array([0, 1, 0, 1])
@@ -38,7 +38,7 @@ def test_sizes_belong_to_splits() -> None:
     fold = np.array([0, 0, 1, 1])
     matrix = assemble("", ["a", "b"], CODES, zero, fold, np.ones(4), np.array([9, 9, 8, 8]), np.array([1, 1, 2, 2]))
     assert_array_equal(matrix.ratio, [1 / 9, 1 / 4])
-    with pytest.raises(ContradictingSizesError, match=r"n_train of repeat 0 fold 1 is \d for one model and \d for another"):
+    with pytest.raises(DataError, match=r"n_train of repeat 0 fold 1 is \d for one model and \d for another"):
         assemble("", ["a", "b"], CODES, zero, fold, np.ones(4), np.array([9, 9, 8, 7]), np.array([1, 1, 2, 2]))
 
 
@@ -51,7 +51,7 @@ def test_scores_of_one_model_and_split_are_averaged() -> None:
 def test_nearly_empty_table_is_refused() -> None:
     """3,000 models on as many splits would be nine million cells for 3,000 scores."""
     n = 3000
-    with pytest.raises(UnpairedScoresError, match="3000 scores of 3000 models on 3000 different splits"):
+    with pytest.raises(DataError, match="3000 scores of 3000 models on 3000 different splits"):
         assemble("", [str(i) for i in range(n)], np.arange(n), np.zeros(n, int), np.arange(n), np.ones(n))
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tiebreak as tb
-from tiebreak.errors import InvalidParameterError, InvalidScoresError, MissingSplitsError, UnknownNameError
+from tiebreak.errors import DataError, InvalidParameterError, UnknownNameError
 from tiebreak.scores.items import check_items
 
 FRAME = {
@@ -74,7 +74,7 @@ def test_agreement_is_the_correlation_over_items() -> None:
 def test_missing_items_are_named() -> None:
     """How many, and which; pairwise they stay as nan."""
     table = {**FRAME, "b": [0, None, None, 0]}
-    with pytest.raises(MissingSplitsError, match=r"'b' lacks 2 of the 4 items: 'q2' and 'q3'. Pass missing='pairwise'"):
+    with pytest.raises(DataError, match=r"'b' lacks 2 of the 4 items: 'q2' and 'q3'. Pass missing='pairwise'"):
         tb.read_items(table)
     items = tb.read_items(table, missing="pairwise")
     assert np.isnan(items.item_means()).sum() == 2
@@ -95,7 +95,7 @@ def test_checks_of_a_table_say_what_was_met() -> None:
     """Infinite scores, and shares beyond 1."""
     items = tb.read_items({"item": ["x", "y"], "a": [0.5, 0.3], "b": [0.2, 0.4]}, metric="f1")
     items.score[1, 0, 1] = np.inf
-    with pytest.raises(InvalidScoresError, match="the score of 'b' on item 'y' is infinite"):
+    with pytest.raises(DataError, match="the score of 'b' on item 'y' is infinite"):
         check_items(items)
-    with pytest.raises(InvalidScoresError, match=r"accuracy lies between 0 and 1 on each item; got 85. Divide per cent by 100"):
+    with pytest.raises(DataError, match=r"accuracy lies between 0 and 1 on each item; got 85. Divide per cent by 100"):
         tb.read_items({"item": ["x", "y"], "a": [85, 20], "b": [20, 40]}, metric="accuracy")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from tiebreak.errors import AmbiguousSourceError, UnknownNameError
+from tiebreak.errors import UnclearSourceError, UnknownNameError
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import ScoreMatrix, Scores
 from tiebreak.scores.vocabulary import look_up, quoted
@@ -55,7 +55,7 @@ def test_several_datasets_must_be_chosen_from() -> None:
     scores = Scores(ACCURACY, (matrix("iris"), matrix("wine")))
     assert scores.models == ("a", "b")
     assert scores.matrix("wine").dataset == "wine"
-    with pytest.raises(AmbiguousSourceError, match=r"2 datasets \('iris' and 'wine'\); say which one with dataset="):
+    with pytest.raises(UnclearSourceError, match=r"2 datasets \('iris' and 'wine'\); say which one with dataset="):
         scores.matrix()
     with pytest.raises(UnknownNameError, match="no dataset is called 'irsi': did you mean 'iris'"):
         scores.matrix("irsi")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from sklearn.metrics import roc_auc_score
 
-from tiebreak.errors import InvalidParameterError, InvalidScoresError
+from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.numerics.law import IDENTICAL, student
 from tiebreak.statistics import independent_areas, roc_areas
 
@@ -86,7 +86,7 @@ def test_interval_is_normal_on_the_logit_scale() -> None:
 
 def test_shapes_and_levels_that_do_not_fit_are_refused() -> None:
     """With both shapes in the text."""
-    with pytest.raises(InvalidScoresError, match=r"is_positive has the shape \(3,\) and scores \(2,\); one score is needed"):
+    with pytest.raises(DataError, match=r"is_positive has the shape \(3,\) and scores \(2,\); one score is needed"):
         roc_areas([1, 0, 1], [0.1, 0.2])
     with pytest.raises(InvalidParameterError, match="level must lie between 0 and 1"):
         roc_areas(LABELS, SCORES).interval(95)

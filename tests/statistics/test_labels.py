@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tiebreak.errors import InvalidScoresError
+from tiebreak.errors import DataError
 from tiebreak.statistics import clustered_mean, prediction_powered_mean
 
 
@@ -122,13 +122,13 @@ def test_intervals_of_clusters_cover() -> None:
 
 def test_wrong_input_is_refused() -> None:
     """Labels and judgements of other examples."""
-    with pytest.raises(InvalidScoresError, match=r"got the shapes \(2,\), \(3,\) and \(2,\)"):
+    with pytest.raises(DataError, match=r"got the shapes \(2,\), \(3,\) and \(2,\)"):
         prediction_powered_mean([1, 0], [1, 0, 1], [1, 0])
-    with pytest.raises(InvalidScoresError, match="three clusters or more with a label are needed; the labels are of 2"):
+    with pytest.raises(DataError, match="three clusters or more with a label are needed; the labels are of 2"):
         prediction_powered_mean([1, 0, 1], [1, 0, 1], [1, 0, 1], clusters=["a", "a", "b", "c", "d", "e"])
-    with pytest.raises(InvalidScoresError, match="clusters needs one name for each of the 6 examples"):
+    with pytest.raises(DataError, match="clusters needs one name for each of the 6 examples"):
         prediction_powered_mean([1, 0, 1], [1, 0, 1], [1, 0, 1], clusters=["a", "b", "c"])
-    with pytest.raises(InvalidScoresError, match="must be finite"):
+    with pytest.raises(DataError, match="must be finite"):
         prediction_powered_mean([1, 0, np.nan], [1, 0, 1], [1, 0])
 
 

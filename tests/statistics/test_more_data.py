@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from tiebreak.errors import InvalidParameterError, InvalidScoresError, TooFewSplitsError
+from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.numerics import CONSTANT, IDENTICAL
 from tiebreak.statistics import corrected_t, doubling_gain
 from tiebreak.statistics.more_data import ANSWERS, CANNOT_BE_TOLD, LESS_THAN_ROPE, YES
@@ -113,9 +113,9 @@ def test_the_unit_does_not_matter(rng: np.random.Generator) -> None:
 
 def test_wrong_use_is_refused() -> None:
     """Shapes, too few splits, and settings."""
-    with pytest.raises(InvalidScoresError, match=r"^the two gains must have the same shape; got \(3,\) and \(2,\)\.$"):
+    with pytest.raises(DataError, match=r"^the two gains must have the same shape; got \(3,\) and \(2,\)\.$"):
         doubling_gain([1, 2, 3], [1, 2], test_train_ratio=RATIO)
-    with pytest.raises(TooFewSplitsError):
+    with pytest.raises(DataError):
         doubling_gain([1], [1], test_train_ratio=RATIO)
     with pytest.raises(InvalidParameterError, match="rope must be"):
         doubling_gain([1, 2], [1, 2], test_train_ratio=RATIO, rope=-1)

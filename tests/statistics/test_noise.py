@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from tiebreak.errors import InvalidScoresError
+from tiebreak.errors import DataError
 from tiebreak.statistics import run_noise
 from tiebreak.statistics.noise import contrasts, run_spread
 
@@ -38,6 +38,16 @@ def test_runs_that_differ_as_wholes_count_by_their_means() -> None:
     assert found.differs_as_whole
     assert_allclose(found.bound(), stats.t.isf(0.025, 1) * abs(runs[0].mean() - runs[1].mean()), rtol=1e-9)
     assert not run_noise([runs], share_runs=False).differs_as_whole  # epochs share nothing
+
+
+def test_four_runs_count_by_their_means_whatever_their_answers_show() -> None:
+    """A test that sees no effect of so few runs misses it too often; three show too little of it to count."""
+    runs = np.random.default_rng(3).normal(size=(4, 100))
+    assert run_noise([runs]).pvalue > 0.05
+    error = np.sqrt(2) * np.std(runs.mean(axis=1), ddof=1)
+    assert_allclose(run_noise([runs]).bound(), max(stats.t.isf(0.025, 3) * error, run_noise([runs], share_runs=False).bound()))
+    assert run_noise([runs]).differs_as_whole
+    assert not run_noise([runs[:3]]).differs_as_whole
 
 
 def test_strata_weigh_the_same() -> None:
@@ -83,13 +93,13 @@ def test_seeds_have_their_means_only() -> None:
 @pytest.mark.parametrize("tables", [[], [np.zeros((1, 4))]])
 def test_one_run_is_refused(tables: list[np.ndarray]) -> None:
     """Nothing can be said of runs where there is one."""
-    with pytest.raises(InvalidScoresError, match="two runs or more"):
+    with pytest.raises(DataError, match="two runs or more"):
         run_noise(tables)
-    with pytest.raises(InvalidScoresError, match="two runs or more"):
+    with pytest.raises(DataError, match="two runs or more"):
         run_spread([table[:, 0] for table in tables])
 
 
 def test_a_task_without_a_shared_answer_is_refused() -> None:
     """Its part of the floor would be unknown."""
-    with pytest.raises(InvalidScoresError, match="some task"):
+    with pytest.raises(DataError, match="some task"):
         run_noise([[[1.0, 0.0, np.nan], [0.0, 1.0, 1.0]]], ["a", "a", "b"])

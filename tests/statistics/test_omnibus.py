@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from tiebreak.errors import InvalidParameterError, InvalidScoresError
+from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.statistics import (
     adjust_pvalues,
     average_ranks,
@@ -196,26 +196,26 @@ def test_models_without_a_common_dataset_lose_a_degree_of_freedom() -> None:
 @pytest.mark.parametrize(
     ("call", "error", "text"),
     [
-        (lambda: friedman_test([[0.8], [0.7]]), InvalidScoresError, "two models or more are needed; got 1."),
-        (lambda: friedman_test([[0.8, 0.7]]), InvalidScoresError, "two datasets or more are needed; got 1."),
-        (lambda: friedman_test([0.8, 0.7]), InvalidScoresError, "of shape (n_datasets, n_models); got the shape (2,)."),
-        (lambda: friedman_test([[0.8, np.inf]] * 3), InvalidScoresError, "the scores must be finite, or nan"),
+        (lambda: friedman_test([[0.8], [0.7]]), DataError, "two models or more are needed; got 1."),
+        (lambda: friedman_test([[0.8, 0.7]]), DataError, "two datasets or more are needed; got 1."),
+        (lambda: friedman_test([0.8, 0.7]), DataError, "of shape (n_datasets, n_models); got the shape (2,)."),
+        (lambda: friedman_test([[0.8, np.inf]] * 3), DataError, "the scores must be finite, or nan"),
         (
             lambda: friedman_test([[0.8, NAN], [1, 2]]),
-            InvalidScoresError,
+            DataError,
             "1 scores are missing, and Friedman's test needs every",
         ),
-        (lambda: friedman_from_ranks([1.0, 1.5, 2.5], 9), InvalidScoresError, "of 3 models add up to 6; these are off by 1."),
-        (lambda: friedman_from_ranks([1.0], 9), InvalidScoresError, "must be finite, of two models or more"),
+        (lambda: friedman_from_ranks([1.0, 1.5, 2.5], 9), DataError, "of 3 models add up to 6; these are off by 1."),
+        (lambda: friedman_from_ranks([1.0], 9), DataError, "must be finite, of two models or more"),
         (
             lambda: rank_differences([1.5, 1.5], 9, control=2),
             InvalidParameterError,
             "control must be the position of a model, 0 to 1",
         ),
-        (lambda: skillings_mack([[1, 2, NAN], [2, 1, NAN]]), InvalidScoresError, "model(s) 2 are not."),
+        (lambda: skillings_mack([[1, 2, NAN], [2, 1, NAN]]), DataError, "model(s) 2 are not."),
         (
             lambda: skillings_mack([[1, NAN], [NAN, 2]]),
-            InvalidScoresError,
+            DataError,
             "each model must be measured on a dataset together",
         ),
     ],
@@ -324,10 +324,10 @@ def test_eight_time_series_classifiers() -> None:
     [
         (
             lambda: nemenyi([1.0, 1.5], 9),
-            InvalidScoresError,
+            DataError,
             "the average ranks of 2 models add up to 3; these are off by 0.5.",
         ),
-        (lambda: nemenyi([[1.0, 2.0]], 9), InvalidScoresError, "the average ranks of one table have one axis"),
+        (lambda: nemenyi([[1.0, 2.0]], 9), DataError, "the average ranks of one table have one axis"),
         (lambda: critical_difference(1, 9), InvalidParameterError, "n_models must be a whole number of at least 2; got 1."),
         (lambda: critical_difference(3, 1), InvalidParameterError, "n_datasets must be a whole number of at least 2; got 1."),
         (lambda: rank_quantile(3, 5), InvalidParameterError, "alpha must lie between 0 and 1"),

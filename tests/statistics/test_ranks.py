@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from tiebreak.errors import InvalidParameterError, InvalidScoresError, TooFewSplitsError
+from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.numerics.law import IDENTICAL, SPREAD, UNDEFINED
 from tiebreak.statistics import (
     hodges_lehmann,
@@ -213,10 +213,10 @@ def test_critical_values_as_printed() -> None:
     [
         (
             lambda: wilcoxon(0.1),
-            InvalidScoresError,
+            DataError,
             "the differences must be a sequence, one per dataset; got the single value 0.1.",
         ),
-        (lambda: wilcoxon([]), TooFewSplitsError, "0 dataset(s), but at least 1 are needed."),
+        (lambda: wilcoxon([]), DataError, "0 dataset(s), but at least 1 are needed."),
         (lambda: wilcoxon([0.1], zeros="zsplit"), InvalidParameterError, "zeros must be one of 'drop', 'pratt', 'split'; got"),
         (lambda: wilcoxon([0.1], method="approx"), InvalidParameterError, "method must be one of 'auto', 'exact', 'normal'; got"),
         (lambda: wilcoxon([0.1]).pvalue("bigger"), InvalidParameterError, "alternative must be"),

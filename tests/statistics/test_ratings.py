@@ -7,7 +7,7 @@ import pytest
 from scipy import optimize, special, stats
 
 import tiebreak as tb
-from tiebreak.errors import InvalidParameterError, InvalidScoresError, TooFewModelsError
+from tiebreak.errors import DataError, InvalidParameterError
 
 bradley_terry, of_scores = tb.statistics.bradley_terry, tb.statistics.battles_of_scores
 
@@ -57,7 +57,7 @@ def test_incomplete_tables_agree_with_scipy():
         np.fill_diagonal(wins, 0)
         try:
             ability = _of_tables(wins, ties).log_ability
-        except InvalidScoresError:
+        except DataError:
             continue
         if np.all(np.isfinite(ability)):
             assert ability == pytest.approx(_by_scipy(wins + (ties + ties.T) / 2), abs=1e-6)
@@ -329,7 +329,7 @@ def test_battles_without_weight_do_not_count():
     found, alone = bradley_terry(*columns, weight=[1, 1, 1, 0]), bradley_terry(*(each[:3] for each in columns))
     assert found.log_ability == pytest.approx(alone.log_ability)
     assert (found.n_units, found.error.tolist()) == (3, alone.error.tolist())
-    with pytest.raises(InvalidScoresError, match="2 groups that never met"):
+    with pytest.raises(DataError, match="2 groups that never met"):
         bradley_terry([0, 0, 2], [1, 1, 1], [1.0, 0.0, 1.0], weight=[1, 1, 0])
 
 
@@ -343,23 +343,23 @@ def test_scores_win_tie_and_are_missing():
 @pytest.mark.parametrize(
     ("call", "error", "text"),
     [
-        (lambda: bradley_terry([0], [0], [1.0], n_models=1), TooFewModelsError, "at least 2"),
-        (lambda: bradley_terry([0], [1], [0.7]), InvalidScoresError, "1/2 for a tie"),
-        (lambda: bradley_terry([0], [1], [np.nan]), InvalidScoresError, "1/2 for a tie"),
-        (lambda: bradley_terry([0, 0], [1, 1], [1.0]), InvalidScoresError, r"one length.*\(2,\), \(2,\), \(1,\)"),
-        (lambda: bradley_terry([], [], []), InvalidScoresError, "one or more"),
+        (lambda: bradley_terry([0], [0], [1.0], n_models=1), DataError, "at least 2"),
+        (lambda: bradley_terry([0], [1], [0.7]), DataError, "1/2 for a tie"),
+        (lambda: bradley_terry([0], [1], [np.nan]), DataError, "1/2 for a tie"),
+        (lambda: bradley_terry([0, 0], [1, 1], [1.0]), DataError, r"one length.*\(2,\), \(2,\), \(1,\)"),
+        (lambda: bradley_terry([], [], []), DataError, "one or more"),
         (lambda: bradley_terry([0.5], [1], [1.0]), InvalidParameterError, "first must be the position of a model"),
-        (lambda: bradley_terry(["a"], [1], [1.0]), InvalidScoresError, "first must be numbers"),
+        (lambda: bradley_terry(["a"], [1], [1.0]), DataError, "first must be numbers"),
         (lambda: bradley_terry([0], [-1], [1.0]), InvalidParameterError, "second must be the position of a model"),
         (lambda: bradley_terry([0], [3], [1.0], n_models=3), InvalidParameterError, r"0 to 2; got array\(\[3"),
         (lambda: bradley_terry([0], [3], [1.0], n_models=10**6), InvalidParameterError, "n_models must be at most 10,000"),
-        (lambda: bradley_terry([0, 1, 1], [0, 0, 0], [1.0] * 3), InvalidScoresError, "1 battle.*with itself"),
-        (lambda: bradley_terry([0], [1], [1.0], weight=[-1]), InvalidScoresError, "not negative"),
-        (lambda: bradley_terry([0], [1], [1.0], weight=[np.inf]), InvalidScoresError, "finite"),
-        (lambda: bradley_terry([0], [1], [1.0], cluster=["a", "b"]), InvalidScoresError, "cluster needs one name for each"),
-        (lambda: bradley_terry([0, 2], [1, 3], [1.0, 1.0]), InvalidScoresError, "2 groups that never met.*: 0, 1; 2, 3"),
+        (lambda: bradley_terry([0, 1, 1], [0, 0, 0], [1.0] * 3), DataError, "1 battle.*with itself"),
+        (lambda: bradley_terry([0], [1], [1.0], weight=[-1]), DataError, "not negative"),
+        (lambda: bradley_terry([0], [1], [1.0], weight=[np.inf]), DataError, "finite"),
+        (lambda: bradley_terry([0], [1], [1.0], cluster=["a", "b"]), DataError, "cluster needs one name for each"),
+        (lambda: bradley_terry([0, 2], [1, 3], [1.0, 1.0]), DataError, "2 groups that never met.*: 0, 1; 2, 3"),
         (lambda: bradley_terry([0, 0], [1, 1], [1.0, 0.0]).interval(95), InvalidParameterError, "level must lie between"),
-        (lambda: of_scores([[1.0], [np.inf]]), InvalidScoresError, "finite"),
+        (lambda: of_scores([[1.0], [np.inf]]), DataError, "finite"),
         (lambda: of_scores([[1.0], [2.0]], margin=-1), InvalidParameterError, "tie_margin"),
     ],
 )

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from tiebreak.errors import InvalidParameterError, InvalidScoresError
+from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.statistics import bootstrap, mcnemar, permutation_test_paired, permutation_test_unpaired
 
 
@@ -66,14 +66,14 @@ def test_what_does_not_vary_or_has_no_value_has_no_interval() -> None:
             "200 resamples are too few for an interval of level 0.95; pass n_resamples=400",
         ),
         (lambda: bootstrap(mean, np.arange(30.0), exact=True), InvalidParameterError, "30 examples have too many resamples"),
-        (lambda: bootstrap(mean, [1.0, 2.0], [1.0]), InvalidScoresError, r"columns of one length.*got \[\(2,\), \(1,\)\]"),
-        (lambda: bootstrap(np.mean, np.arange(30.0)), InvalidScoresError, "one value for each resample"),
+        (lambda: bootstrap(mean, [1.0, 2.0], [1.0]), DataError, r"columns of one length.*got \[\(2,\), \(1,\)\]"),
+        (lambda: bootstrap(np.mean, np.arange(30.0)), DataError, "one value for each resample"),
         (
             lambda: bootstrap(mean, np.arange(3.0)).interval(method="student"),
             InvalidParameterError,
             "method must be one of",
         ),
-        (lambda: permutation_test_paired([1, np.nan]), InvalidScoresError, "differences must be one row.*with 1 nan. Leave out"),
+        (lambda: permutation_test_paired([1, np.nan]), DataError, "differences must be one row.*with 1 nan. Leave out"),
         (lambda: permutation_test_paired([1, 2], n_permutations=0), InvalidParameterError, "n_permutations must be a whole"),
     ],
 )

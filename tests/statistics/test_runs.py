@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tiebreak.errors import InvalidParameterError, InvalidScoresError
+from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.statistics import clustered_mean, crossed_mean
 
 
@@ -75,9 +75,9 @@ def test_many_pairs_at_once_are_each_by_itself() -> None:
 
 def test_wrong_input_is_refused() -> None:
     """One run has no spread of runs; an example without an answer has no mean."""
-    with pytest.raises(InvalidScoresError, match="two runs or more"):
+    with pytest.raises(DataError, match="two runs or more"):
         crossed_mean([[1, 0, 1]])
-    with pytest.raises(InvalidScoresError, match="example 1 has no answer in any run"):
+    with pytest.raises(DataError, match="example 1 has no answer in any run"):
         crossed_mean([[1, np.nan], [0, np.nan]])
     with pytest.raises(InvalidParameterError, match="population must be"):
         crossed_mean([[1, 0], [0, 1]], population="runs")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tiebreak.errors import InvalidParameterError, InvalidScoresError
+from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.statistics import bootstrap_winner, bootstrap_winner_by
 
 
@@ -135,7 +135,7 @@ def test_bootstraps_without_a_score_are_counted() -> None:
         (
             [[1.0], [np.nan]],
             {},
-            InvalidScoresError,
+            DataError,
             (
                 "the values must be finite numbers in an array of shape (n_examples, n_models) with two examples or "
                 "more; got the "
@@ -145,7 +145,7 @@ def test_bootstraps_without_a_score_are_counted() -> None:
         (
             [1.0, 2.0],
             {},
-            InvalidScoresError,
+            DataError,
             (
                 "the values must be finite numbers in an array of shape (n_examples, n_models) with two examples or "
                 "more; got the "
@@ -162,7 +162,7 @@ def test_bootstraps_without_a_score_are_counted() -> None:
         (
             [[1.0], [2.0]],
             {"groups": [1, 1]},
-            InvalidScoresError,
+            DataError,
             "two groups or more are needed; got 1.",
         ),
     ],

@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
-from tiebreak.errors import InvalidParameterError, InvalidScoresError, TooFewSplitsError
+from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.statistics import corrected_t, five_by_two_cv_critical_value, five_by_two_cv_test, paired_t
 
 ALTERNATIVES = ("two-sided", "greater", "less")
@@ -170,7 +170,7 @@ def test_level_outside_its_range(level: float) -> None:
 
 def test_errors_of_input() -> None:
     """Too few splits, a negative ratio, an unknown alternative: each said with the value met."""
-    with pytest.raises(TooFewSplitsError, match=r"1 split\(s\), but at least 2 are needed"):
+    with pytest.raises(DataError, match=r"1 split\(s\), but at least 2 are needed"):
         corrected_t([0.1], test_train_ratio=0.1)
     with pytest.raises(InvalidParameterError, match=r"finite number of at least 0; got -0\.1"):
         corrected_t([0.1, 0.2], test_train_ratio=-0.1)
@@ -236,7 +236,7 @@ def test_five_repetitions_without_spread() -> None:
     nothing, constant = five_by_two_cv_test(np.zeros((5, 2))), five_by_two_cv_test(np.full((5, 2), 0.1))
     assert (nothing.t.pvalue, nothing.f.pvalue) == (1.0, 1.0)
     assert np.isnan([constant.t.pvalue, constant.f.pvalue]).all()
-    with pytest.raises(InvalidScoresError, match=r"five repetitions of two folds.*got \(10,\)"):
+    with pytest.raises(DataError, match=r"five repetitions of two folds.*got \(10,\)"):
         five_by_two_cv_test(D.ravel())
 
 

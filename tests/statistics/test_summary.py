@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tiebreak as tb
-from tiebreak.errors import InvalidScoresError
+from tiebreak.errors import DataError
 from tiebreak.numerics.law import CONSTANT, UNDEFINED
 from tiebreak.statistics.summary import hanley_mcneil, summary_means, summary_rates
 
@@ -91,5 +91,5 @@ def test_errors_of_an_area_are_those_of_its_paper():
 )
 def test_numbers_that_cannot_be_are_refused(call, words):
     """The message has the number that was met."""
-    with pytest.raises(InvalidScoresError, match=words):
+    with pytest.raises(DataError, match=words):
         call()

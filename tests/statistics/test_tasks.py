@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tiebreak.errors import InvalidScoresError
+from tiebreak.errors import DataError
 from tiebreak.numerics import CONSTANT, IDENTICAL, UNDEFINED
 from tiebreak.statistics import clustered_mean, stratified_mean
 
@@ -87,7 +87,7 @@ def test_values_without_spread_within_strata(values: list[float], kind: int) -> 
 
 def test_wrong_shapes_are_refused() -> None:
     """With the numbers that do not go together."""
-    with pytest.raises(InvalidScoresError, match="strata"):
+    with pytest.raises(DataError, match="strata"):
         stratified_mean([1.0, 2.0], ["a"])
-    with pytest.raises(InvalidScoresError, match="one value or more"):
+    with pytest.raises(DataError, match="one value or more"):
         stratified_mean([], [])

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.contracts.plans import a_plan, all_cells, an_outcome
-from tiebreak.errors import ConflictingScoreError, InvalidParameterError
+from tiebreak.errors import ChangedRunError, InvalidParameterError
 from tiebreak.stores import lease as leases
 from tiebreak.stores.sql import SqlStore
 from tiebreak.stores.sqlite import SqliteDatabase
@@ -139,7 +139,7 @@ def test_another_score_of_a_cell_that_is_held_is_an_error(store: SqlStore) -> No
     store.open(a_plan(metrics=["log_loss"])).write([an_outcome(CELLS[0], scores={"log_loss": 0.5})])
     with store.open(a_plan()).lease() as lease:
         assert lease.claim(CELLS[:1]).granted == CELLS[:1]
-        with pytest.raises(ConflictingScoreError):
+        with pytest.raises(ChangedRunError):
             lease.write([an_outcome(CELLS[0], scores={"accuracy": 0.5, "log_loss": 0.25})])
 
 

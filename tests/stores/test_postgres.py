@@ -18,7 +18,7 @@ import tiebreak as tb
 from tests.contracts.plans import a_plan, all_cells, an_outcome
 from tests.guarded import HANGS, ended
 from tests.postgres import Server, execute, fresh_schema, with_options
-from tiebreak.errors import DamagedStoreError, StoreError, UnsafeServerWarning
+from tiebreak.errors import DamagedStoreError, StoreError, TiebreakWarning
 from tiebreak.stores import postgres
 from tiebreak.stores.contract import NoStoreError
 from tiebreak.stores.damage import Damage
@@ -190,7 +190,7 @@ def test_a_writer_that_stands_still_loses_its_turn(store: SqlStore, postgres_url
 def test_a_server_that_is_set_to_be_fast(postgres_url: str) -> None:
     """Whoever begins a run there is warned once; whoever only reads is not."""
     store = SqlStore(postgres_url.replace("options=", "options=-csynchronous_commit%3Doff%20"))
-    with pytest.warns(UnsafeServerWarning) as caught:
+    with pytest.warns(TiebreakWarning) as caught:
         store.open(a_plan())
     assert [str(each.message) for each in caught] == [
         (

@@ -19,7 +19,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import tiebreak as tb
 from tests.evaluation.test_evaluate import Counting
-from tiebreak.errors import InvalidOutputsError, InvalidParameterError, InvalidPlanError
+from tiebreak.errors import DataError, InvalidParameterError, InvalidPlanError
 from tiebreak.studies.bias_variance import squared_parts, zero_one_parts
 
 X, Y = make_classification(n_samples=80, n_features=5, flip_y=0.2, random_state=2)
@@ -155,5 +155,5 @@ def test_the_parts_add_up(predictions: np.ndarray, target: np.ndarray):
 def test_shapes_that_do_not_fit_are_refused():
     """A row for each training set."""
     message = r"predictions must have shape \(n_training_sets, n_test\).* got \(2, 3\) and \(2,\)\."
-    with pytest.raises(InvalidOutputsError, match=message):
+    with pytest.raises(DataError, match=message):
         squared_parts(np.zeros((2, 3)), np.zeros(2))

@@ -36,7 +36,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import tiebreak as tb
 from tests.comparison.tables import compared, noisy
-from tiebreak.errors import AmbiguousSourceError, InvalidParameterError, InvalidScoresError, TiebreakWarning, UnknownNameError
+from tiebreak.errors import DataError, InvalidParameterError, TiebreakWarning, UnclearSourceError, UnknownNameError
 
 X, Y = load_breast_cancer(return_X_y=True)
 GRID = {"max_depth": [1, 2, 3, 4, 6, None]}
@@ -138,7 +138,7 @@ def test_failed_candidates_are_out() -> None:
     table = NEAR.copy()
     table[1, 3] = np.nan
     assert chosen(table, prefer="depth") == 2
-    with pytest.raises(InvalidScoresError, match="no candidate of the search has a score on every split"):
+    with pytest.raises(DataError, match="no candidate of the search has a score on every split"):
         chosen(np.full((2, 10), np.nan))
 
 
@@ -315,7 +315,7 @@ def test_several_metrics() -> None:
         single = {name: column for name, column in single.items() if not name.endswith(tuple(f"test_{each}" for each in scoring))}
         assert tb.near_best(refit.rope, prefer="max_depth", cv=5)(single) == search.best_index_
     assert tb.near_best(1.0, prefer="max_depth", metric="log_loss", cv=5)(search.cv_results_) == search.best_index_
-    with pytest.raises(AmbiguousSourceError, match="holds 2 metrics: 'accuracy' and 'neg_log_loss'"):
+    with pytest.raises(UnclearSourceError, match="holds 2 metrics: 'accuracy' and 'neg_log_loss'"):
         tb.near_best(0.05, cv=5)(search.cv_results_)
     with pytest.raises(UnknownNameError, match="no metric is called 'acuracy': did you mean 'accuracy'"):
         tb.near_best(0.05, metric="acuracy", cv=5)(search.cv_results_)

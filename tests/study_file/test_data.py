@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from sklearn import datasets
 
-from tiebreak.errors import InvalidStudyError, TiebreakError
+from tiebreak.errors import InvalidParameterError, TiebreakError
 from tiebreak.study_file.data import BUNDLED, StudyData, read_datasets
 from tiebreak.study_file.study import Study, read_study
 from tiebreak.study_file.toml import Entry
@@ -75,7 +75,7 @@ def test_several_datasets_have_names(tmp_path: Path) -> None:
     data = read_datasets(Entry("s.toml", ("data",), tables), tmp_path)
     assert (list(data), data["target"].groups.tolist()) == (["target", "iris"], [1, 1, 2, 2])
     tables["target"]["weights"] = "weight"
-    with pytest.raises(InvalidStudyError, match=r"data.target: weights are for a study of one dataset"):
+    with pytest.raises(InvalidParameterError, match=r"data.target: weights are for a study of one dataset"):
         read_datasets(Entry("s.toml", ("data",), tables), tmp_path)
 
 
@@ -119,7 +119,7 @@ def test_a_row_index_is_no_feature(tmp_path: Path, name: str) -> None:
     """pandas writes one without a name, and it often follows the target; of one that does not count the rows it is asked."""
     assert list(read(tmp_path, f"{name},a,y\n0,1,2\n1,3,4\n", target="y").X.columns) == ["a"]
     table = f"{name},a,y\n7,1,2\n9,3,4\n"
-    with pytest.raises(InvalidStudyError, match=r"has the column 'column 1', .* with drop = \[\"column 1\"\], or name it."):
+    with pytest.raises(InvalidParameterError, match=r"has the column 'column 1', .* with drop = \[\"column 1\"\], or name it."):
         read(tmp_path, table, target="y")
     assert list(read(tmp_path, table, target="y", drop=["column 1"]).X.columns) == ["a"]
     assert list(read(tmp_path, table, target="y", features=["column 1"]).X.columns) == ["column 1"]
@@ -153,7 +153,7 @@ def mixed(folder: Path, data: str = "", model: str = LOGISTIC) -> Study:
 )
 def test_columns_that_cannot_be_read_are_named_with_what_to_do(tmp_path: Path, data: str, message: str) -> None:
     """Before anything is fitted, not as a traceback of each cell."""
-    with pytest.raises(InvalidStudyError, match=re.escape(message)):
+    with pytest.raises(InvalidParameterError, match=re.escape(message)):
         mixed(tmp_path, data)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.views.answers import items, splits
 from tests.views.situations import around, compared, named, table
-from tiebreak.errors import InvalidParameterError, NotOfferedError
+from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.scores.metric import Metric
 
 
@@ -74,7 +74,7 @@ def test_flips_are_the_items_that_only_one_model_gets() -> None:
     }
     assert (a, b) == (right["a"] - right["b"], right["b"] - right["a"])
     assert f"{len(a)} questions only a gets, {len(b)} only b." in pair.to_text()
-    with pytest.raises(NotOfferedError, match="each right or wrong"):
+    with pytest.raises(DataError, match="each right or wrong"):
         splits(0.9, 0.8).pair("a", "b").flips()
 
 

@@ -20,7 +20,7 @@ import tiebreak
 from tests.comparison.tables import adjusted_by_hand
 from tests.views.situations import around, compared, named, table
 from tests.views.test_comparison import PAIRS, RANKING
-from tiebreak.errors import UnwrittenFileError
+from tiebreak.errors import StoreError
 from tiebreak.views import comparison_columns
 from tiebreak.views.comparison import facts
 from tiebreak.views.json import append_whole, finite, json_pieces, make_folder, plain, write_whole
@@ -267,7 +267,7 @@ def test_no_file_is_written_through_a_link(write: Callable[[Path, bytes], None],
     kept, link = tmp_path / "kept.json", tmp_path / "link.json"
     kept.write_text("before")
     link.symlink_to(kept)
-    with pytest.raises(UnwrittenFileError, match=r"is a link to .*kept\.json, and no file is written through a link"):
+    with pytest.raises(StoreError, match=r"is a link to .*kept\.json, and no file is written through a link"):
         write(link, b"after")
     assert (kept.read_text(), link.is_symlink()) == ("before", True)
 
@@ -290,13 +290,13 @@ def test_a_full_disk_leaves_what_was_there(tmp_path: Path) -> None:
     """The error names the file and the reason; the earlier answer is whole, and nothing half-written stands beside it."""
     comparison, target = compared(table(named(*around(0.9, 0.8, noise=0.02)))), tmp_path / "r.json"
     target.write_text("the answer of yesterday")
-    with disk_of(1000), pytest.raises(UnwrittenFileError) as caught:
+    with disk_of(1000), pytest.raises(StoreError) as caught:
         comparison.to_json(target)
     reason = "File too large. No part of it was kept. Free some space there, or name another place."
     assert str(caught.value) == f"{target} could not be written: {reason}"
     assert target.read_text() == "the answer of yesterday"
     assert [path.name for path in tmp_path.iterdir()] == ["r.json"]
-    with disk_of(30_000), pytest.raises(UnwrittenFileError, match=r"\.png could not be written: File too large"):
+    with disk_of(30_000), pytest.raises(StoreError, match=r"\.png could not be written: File too large"):
         comparison.plot.save_all(tmp_path / "plots")
     assert all(path.read_bytes().endswith(b"IEND\xaeB`\x82") for path in (tmp_path / "plots").iterdir())
 
@@ -316,10 +316,10 @@ def test_what_cannot_be_added_whole_is_not_added(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     """No such folder, and a file in the place of one."""
     comparison = compared(table(named(*around(0.9, 0.8, noise=0.02))))
-    with pytest.raises(UnwrittenFileError, match=r"r\.json could not be written: No such file or directory\. No part"):
+    with pytest.raises(StoreError, match=r"r\.json could not be written: No such file or directory\. No part"):
         comparison.to_json(tmp_path / "absent" / "r.json")
     (tmp_path / "file").write_text("")
-    with pytest.raises(UnwrittenFileError, match=r"could not be written: (Not a directory|File exists)"):
+    with pytest.raises(StoreError, match=r"could not be written: (Not a directory|File exists)"):
         comparison.plot.save_all(tmp_path / "file")
 
 

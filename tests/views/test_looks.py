@@ -16,7 +16,7 @@ import tiebreak as tb
 from tests.cli.conftest import run
 from tests.comparison.test_looks import N, answers, looked, repeats
 from tests.views.test_walk import Shown, walk
-from tiebreak.errors import ChangedLooksError, InvalidParameterError, UnreadableSourceError, UnwrittenFileError
+from tiebreak.errors import ChangedRunError, DataError, InvalidParameterError, StoreError
 from tiebreak.views import looks as looks_view
 from tiebreak.views.looks import keep, plan_of, sentence
 
@@ -40,7 +40,7 @@ def test_two_looks_at_once_do_not_both_count(tmp_path: Path) -> None:
     other = tb.compare(answers(250), metric="accuracy", looks=path).looks
     written = path.read_bytes()
     assert other is not None
-    with pytest.raises(ChangedLooksError, match=r"another look was written into .* this one was not kept"):
+    with pytest.raises(ChangedRunError, match=r"another look was written into .* this one was not kept"):
         keep(path, before, other)
     assert path.read_bytes() == written
 
@@ -50,7 +50,7 @@ def test_a_refused_look_leaves_the_file_as_it_was(tmp_path: Path) -> None:
     path = tmp_path / "looks.json"
     tb.compare(answers(100), metric="accuracy", n_total=N, looks=path)
     before = path.read_bytes()
-    with pytest.raises(ChangedLooksError):
+    with pytest.raises(ChangedRunError):
         tb.compare(answers(100), metric="accuracy", looks=path)
     assert path.read_bytes() == before
 
@@ -69,7 +69,7 @@ def test_a_file_that_holds_no_looks_is_refused(tmp_path: Path, content: bytes, t
     """Half-written, not text, of a newer version, an answer without a plan, anything else."""
     path = tmp_path / "looks.json"
     path.write_bytes(content)
-    with pytest.raises(UnreadableSourceError, match=text):
+    with pytest.raises(DataError, match=text):
         tb.compare(answers(100), metric="accuracy", n_total=N, looks=path)
     assert path.read_bytes() == content
 
@@ -78,7 +78,7 @@ def test_a_new_file_needs_the_size_of_the_plan(tmp_path: Path) -> None:
     """And its folder."""
     with pytest.raises(InvalidParameterError, match="say how many units it has with n_total="):
         tb.compare(answers(100), metric="accuracy", looks=tmp_path / "looks.json")
-    with pytest.raises(UnwrittenFileError, match="folder"):
+    with pytest.raises(StoreError, match="folder"):
         tb.compare(answers(100), metric="accuracy", n_total=N, looks=tmp_path / "no" / "looks.json")
 
 
@@ -88,7 +88,7 @@ def test_the_lock_of_a_writer_who_died_is_taken_over(tmp_path: Path, monkeypatch
     lock = tmp_path / ".looks.json.lock"
     lock.touch()
     monkeypatch.setattr(looks_view, "MOST_SECONDS", 0.1)
-    with pytest.raises(UnwrittenFileError, match="is being written by another look"):
+    with pytest.raises(StoreError, match="is being written by another look"):
         tb.compare(answers(100), metric="accuracy", n_total=N, looks=path)
     os.utime(lock, (time.time() - 100,) * 2)
     tb.compare(answers(100), metric="accuracy", n_total=N, looks=path)

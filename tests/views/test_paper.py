@@ -10,7 +10,7 @@ import pytest
 import tiebreak as tb
 from tests.views.situations import around, compared, named
 from tests.views.situations import table as table_of
-from tiebreak.errors import InvalidParameterError, NotOfferedError
+from tiebreak.errors import DataError, InvalidParameterError
 
 
 def test_tables_have_the_rows_of_the_page_and_every_special_character_escaped() -> None:
@@ -85,7 +85,7 @@ def test_a_long_table_runs_over_pages_and_one_dataset_has_none() -> None:
     assert text.count(r"\begin{longtable}") == text.count(r"\end{longtable}") == 1
     assert text.count("{") == text.count("}")
     one = compared(table_of(named(*around(0.9, 0.85, noise=0.02))))
-    with pytest.raises(NotOfferedError, match="several datasets"):
+    with pytest.raises(DataError, match="several datasets"):
         one.to_latex("scores")
     with pytest.raises(InvalidParameterError, match="'ranking', 'pairs' or 'scores'"):
         one.to_latex("all")

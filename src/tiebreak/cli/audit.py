@@ -10,7 +10,7 @@ import click
 from tiebreak.cli.measuring import error_of_study
 from tiebreak.cli.options import FORMATS, PLOTS, format_option, help_option, html_option
 from tiebreak.cli.process import EXIT_NOT_MET, EXIT_OK, emit, emit_result, make_folder, say, write_report, writing
-from tiebreak.errors import InvalidParameterError, InvalidPlanError, InvalidStudyError, UnknownNameError, UnsortableTimeError
+from tiebreak.errors import InvalidParameterError, InvalidPlanError, UnknownNameError
 
 if TYPE_CHECKING:
     from tiebreak.audits.findings import Audit
@@ -81,9 +81,9 @@ def _audited(study: Study, name: str, data: StudyData, deep: bool) -> Audit:
         dataset = check_dataset(data.X, data.y, name=name, groups=data.groups)
         task = find_task(name_models(study.models), dataset.y)
         return audit_dataset(dataset, study.cv, time=data.time, metric=study.scoring, task=task, deep=deep, rng=study.seed)
-    except UnsortableTimeError as error:
-        raise InvalidStudyError(f"{study.file}: {of}.time = {data.time.name!r}: {error}") from error
     except (InvalidPlanError, InvalidParameterError, UnknownNameError) as error:
+        if error.about == "time":
+            raise InvalidParameterError(f"{study.file}: {of}.time = {data.time.name!r}: {error}") from error
         raise error_of_study(study, error) from error
 
 

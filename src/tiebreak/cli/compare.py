@@ -543,7 +543,7 @@ def _compared(sources: Sequence[Any], settings: dict[str, Any]) -> Comparison:
 def _compared_otherwise(sources: Sequence[str | Path], settings: dict[str, Any], *, metric: str, **other: Any) -> Comparison:
     """Comparison in another metric, which the files have to name: --metric alone would only call the same scores so."""
     from tiebreak import api
-    from tiebreak.errors import AmbiguousSourceError, UnknownDirectionError
+    from tiebreak.errors import UnclearSourceError
 
     if settings["looks"] is not None or settings["n_total"] is not None:
         raise CommandError(
@@ -553,9 +553,8 @@ def _compared_otherwise(sources: Sequence[str | Path], settings: dict[str, Any],
     try:
         named = ("models", "dataset", "n_train", "n_test", "cv", "rows", "item", "where", "positive")
         api.read_scores(*sources, columns=settings["parts"], **{name: settings[name] for name in named})
-    except UnknownDirectionError as error:
-        message = f"a requirement names the metric {metric!r}, but the files do not say which metrics they hold."
-        raise CommandError(message) from error
-    except AmbiguousSourceError:
-        pass  # there are several, of which one is taken below
+    except UnclearSourceError as error:
+        if error.about == "lower_is_better":  # else there are several metrics, of which one is taken below
+            message = f"a requirement names the metric {metric!r}, but the files do not say which metrics they hold."
+            raise CommandError(message) from error
     return _compared(sources, {**settings, **other, "metric": metric})

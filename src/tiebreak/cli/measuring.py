@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING
 from tiebreak.cli.process import Terminated, say
 from tiebreak.errors import (
     Advice,
-    ClusterError,
     InvalidParameterError,
     InvalidPlanError,
-    InvalidStudyError,
     LostWorkersError,
     Setting,
     StoreError,
@@ -51,7 +49,7 @@ def watched(quiet: bool, how_to_go_on: Callable[[Progress], str]) -> Iterator[Ca
 
     try:
         yield report
-    except (KeyboardInterrupt, Terminated, StoreError, ClusterError, LostWorkersError):
+    except (KeyboardInterrupt, Terminated, StoreError, LostWorkersError):
         if last is not None:
             say(how_to_go_on(last))
         raise
@@ -60,8 +58,9 @@ def watched(quiet: bool, how_to_go_on: Callable[[Progress], str]) -> Iterator[Ca
 def error_of_study(study: Study, error: TiebreakError) -> TiebreakError:
     """An error in the words of a study file; one about what the file asks for says so."""
     parts = (_as_written(part) for part in error.parts)
-    if isinstance(error, InvalidPlanError | InvalidParameterError | UnknownNameError):
-        return InvalidStudyError(f"{study.file}: ", *parts)
+    is_asked = isinstance(error, InvalidPlanError | InvalidParameterError | UnknownNameError)
+    if is_asked and not str(error).startswith(str(study.file)):
+        return InvalidParameterError(f"{study.file}: ", *parts)
     return type(error)(*parts)
 
 

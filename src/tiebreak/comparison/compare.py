@@ -14,7 +14,7 @@ from tiebreak.comparison.procedures import METHODS, choose_method
 from tiebreak.comparison.procedures.procedure import Method, ModelValues, units_of
 from tiebreak.comparison.ranking import order_by_value, order_of_family
 from tiebreak.comparison.settings import Settings
-from tiebreak.errors import InvalidParameterError, InvalidScoresError, MissingSplitsError, Setting, TooFewModelsError
+from tiebreak.errors import DataError, InvalidParameterError, Setting
 from tiebreak.numerics import IntArray, Missing, rope_share
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import ScoreMatrix, Scores, percent_notices
@@ -133,9 +133,9 @@ def _check_number(models: tuple[str, ...]) -> None:
     """Refuse a single model, and more than memory holds the pairs of."""
     n_models = len(models)
     if n_models < 2:
-        raise TooFewModelsError(f"a comparison needs at least two models; there is only {quoted(models)}.")
+        raise DataError(f"a comparison needs at least two models; there is only {quoted(models)}.")
     if n_models > MOST_MODELS:
-        raise InvalidScoresError(
+        raise DataError(
             f"{n_models:,} models make {n_models * (n_models - 1) // 2:,} pairs, for which memory would be short; at most "
             f"{MOST_MODELS:,} models can be compared. Choose some of them with ",
             Setting("models"),
@@ -150,7 +150,7 @@ def _require_scores(matrix: ScoreMatrix, missing: Missing, method: Method) -> No
     empty = [name for name, row in zip(matrix.models, absent, strict=True) if row.all()]
     vast = [name for name, row in zip(matrix.models, matrix.score, strict=True) if np.fmax.reduce(np.abs(row)) > LARGEST_SCORE]
     if vast:
-        raise InvalidScoresError(
+        raise DataError(
             f"the scores of {quoted(vast)} reach beyond {LARGEST_SCORE:g}, where differences leave the range of numbers. "
             "Give the metric in a larger unit, or leave the model out with ",
             Setting("models"),
@@ -158,12 +158,12 @@ def _require_scores(matrix: ScoreMatrix, missing: Missing, method: Method) -> No
         )
     largest = max((float(np.fmax.reduce(np.abs(row), initial=0.0)) for row in matrix.score), default=0.0)
     if 0 < largest < SMALLEST_SCORE:
-        raise InvalidScoresError(
+        raise DataError(
             f"no score is larger than {largest:g}, where differences leave the range of numbers. Give the metric in a smaller "
             "unit: multiply all scores by the same number."
         )
     if empty:
-        raise MissingSplitsError(f"{quoted(empty)} has no score on any {unit}. Leave it out with ", Setting("models"), ".")
+        raise DataError(f"{quoted(empty)} has no score on any {unit}. Leave it out with ", Setting("models"), ".")
     incomplete = [(name, row) for name, row in zip(matrix.models, absent, strict=True) if row.any()]
     if not incomplete or missing == "pairwise" or not method.is_paired:
         return
@@ -173,7 +173,7 @@ def _require_scores(matrix: ScoreMatrix, missing: Missing, method: Method) -> No
         f" and {lacking.size - 3} more" if lacking.size > 3 else ""
     )
     others = f" (so do {len(incomplete) - 1} other model(s))" if len(incomplete) > 1 else ""
-    raise MissingSplitsError(
+    raise DataError(
         f"{name!r} lacks {lacking.size} of the {matrix.n_splits} {unit}s: {shown}{others}; a score that is undefined (nan) "
         "counts as missing. Evaluate those, leave the model out with ",
         Setting("models"),

@@ -28,7 +28,7 @@ from tiebreak.comparison.requirements import (
 )
 from tiebreak.comparison.settings import Settings
 from tiebreak.comparison.slices import Slices, sliced
-from tiebreak.errors import InvalidParameterError, NotOfferedError, Setting, UnknownNameError
+from tiebreak.errors import DataError, InvalidParameterError, Setting, UnknownNameError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import printable
 from tiebreak.result import Result, view_of
@@ -122,13 +122,13 @@ p_equivalent, p_worse, verdict, reason
 
         Raises
         ------
-        NotOfferedError
+        DataError
             The scores are of no such items.
         """
         items = self.comparison.items
         found = items.flips(self.first, self.second) if items is not None and self.comparison.method.is_paired else None
         if found is None:
-            raise NotOfferedError("flips are of the same items for both models, each right or wrong; these scores are others.")
+            raise DataError("flips are of the same items for both models, each right or wrong; these scores are others.")
         return found
 
     @property
@@ -163,7 +163,7 @@ p_equivalent, p_worse, verdict, reason
         """Something that only some procedures have."""
         found = self.judged.beside.get(name)
         if found is None:
-            raise NotOfferedError(
+            raise DataError(
                 f"{self.comparison.method.name} has no {name.replace('_', ' ')}; pair.law has its tails and intervals."
             )
         return found
@@ -216,9 +216,7 @@ class Comparison(Result):
     def with_(self, **settings: Any) -> Comparison:
         """Comparison of the same scores with other settings, named as in `tiebreak.compare`: ``answer.with_(rope=0.01)``."""
         if self.looks is not None and settings.get("looks", self.looks) is not None:
-            raise NotOfferedError(
-                "a look of a plan keeps the settings of the plan; add looks=None to compare the data by themselves."
-            )
+            raise DataError("a look of a plan keeps the settings of the plan; add looks=None to compare the data by themselves.")
         unknown = sorted(set(settings) - set(self.settings.as_dict()))
         if unknown:
             raise InvalidParameterError(
@@ -389,12 +387,12 @@ class Comparison(Result):
 
         Raises
         ------
-        NotOfferedError
+        DataError
             The scores are not of single items.
         """
         self._rows(first, second)
         if self.items is None or not self.method.is_paired:
-            raise NotOfferedError(f"these scores are of {self.method.unit}s; what models differ on needs the same items of all.")
+            raise DataError(f"these scores are of {self.method.unit}s; what models differ on needs the same items of all.")
         return self.items.disagreements(first, second)
 
     def meets(
@@ -512,7 +510,7 @@ class Comparison(Result):
 
         Raises
         ------
-        NotOfferedError
+        DataError
             Another method.
         """
         return view_of(self).frames["shrinkage"](self)
@@ -522,11 +520,11 @@ class Comparison(Result):
 
         Raises
         ------
-        NotOfferedError
+        DataError
             Models were compared with a baseline, which does not say which is the best.
         """
         if self.ranking_table.may_be_best is None:
-            raise NotOfferedError(
+            raise DataError(
                 "a comparison with a baseline judges every model against that one, and does not say which is the best. Leave ",
                 Setting("baseline"),
                 " out.",
@@ -542,14 +540,14 @@ class Comparison(Result):
 
         Raises
         ------
-        NotOfferedError
+        DataError
             The procedure gives no joint posterior, or the answer is a look of a plan, over which posteriors keep no error rate.
         """
         if self.looks is not None:
-            raise NotOfferedError("p_best keeps no error rate over looks. Compare without a plan of looks, when all data are in.")
+            raise DataError("p_best keeps no error rate over looks. Compare without a plan of looks, when all data are in.")
         found = p_best(self.scores, self.method, self._values, self.resolved)
         if found is None:
-            raise NotOfferedError(
+            raise DataError(
                 f"{self.method.name} gives no joint posterior of all models, so no p_best; shortlist() has those that may be the "
                 "best."
             )
@@ -658,7 +656,7 @@ class Comparison(Result):
         ------
         InvalidParameterError
             Another name.
-        NotOfferedError
+        DataError
             Scores by dataset of a comparison on one dataset.
         """
         return view_of(self).as_other("latex", self, table)

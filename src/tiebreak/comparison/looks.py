@@ -17,13 +17,12 @@ from tiebreak.comparison.family import OVER, Codes, Family, best_alpha
 from tiebreak.comparison.procedures.procedure import Judged, Method, units_of
 from tiebreak.errors import (
     Advice,
-    ChangedLooksError,
+    ChangedRunError,
+    DataError,
     InvalidParameterError,
     Setting,
-    UnreadableSourceError,
-    UnsuitableDesignError,
 )
-from tiebreak.numerics import Alternative, FloatArray, IntArray, set_checked, student_tail
+from tiebreak.numerics import Alternative, FloatArray, IntArray, set_checked, student_multiplier, student_tail
 from tiebreak.numerics.law import STUDENT, UNDECIDED, VERDICTS, Law, Shape, verdict_codes
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import quoted
@@ -45,14 +44,18 @@ GAMMAS = {"repeat": -8.0}
 FEWEST_OF_A_CLASS = 20
 """Items of the rarer class from which areas under ROC curves are looked at."""
 
-MOST_SKEW = 0.6
-"""Share by which a tail may be wrong to first order: up to it the error over looks was measured to be kept."""
+MOST_SKEW = 1.2
+"""Share by which a tail of Student's t may be wrong to first order: up to it the error over looks was measured to be kept."""
+
+CHANCE_SKEW = 0.01
+"""Share of tables of normal scores in which some pair looks more skewed than chance is taken to make it."""
 
 MOST_ALPHAS = 8
 """Different alphas, asked for at once, up to which each is calibrated by itself."""
 
 
-class TakenLook(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class TakenLook:
     """One look.
 
     Attributes
@@ -74,6 +77,14 @@ class TakenLook(NamedTuple):
     interval_alpha: float
     digest: str
     decided: tuple[tuple[str, str, str], ...]
+
+    def __post_init__(self) -> None:
+        """Refuse what is no look."""
+        if self.n < 1 or not 0 < self.fraction <= 1:
+            raise InvalidParameterError(
+                f"a look has at least one unit, and at most all of the plan; got one at {self.n:,}, as {self.fraction:g} of it.",
+                about="looks",
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,15 +158,9 @@ class Looks:
 
     def as_dict(self) -> dict[str, Any]:
         """The plan and its looks as JSON knows them."""
-        return {
-            "kind": "looks",
-            "schema": SCHEMA,
-            "n_total": self.n_total,
-            "unit": self.unit,
-            "check_order": self.check_order,
-            "terms": dict(self.terms),
-            "taken": [{**look._asdict(), "decided": [list(pair) for pair in look.decided]} for look in self.taken],
-        }
+        from msgspec import to_builtins
+
+        return {"kind": "looks", "schema": SCHEMA, **to_builtins(self)}
 
     @classmethod
     def from_dict(cls, content: Any, name: str = "looks") -> Self:
@@ -163,43 +168,30 @@ class Looks:
 
         Raises
         ------
-        UnreadableSourceError
+        DataError
             Something else, or the file of a newer version.
         """
+        from msgspec import ValidationError, convert
+
         if not isinstance(content, Mapping) or content.get("kind") != "looks":
-            raise UnreadableSourceError(
+            raise DataError(
                 f"{name} holds no looks. Name a new file, which the first look writes, or an answer that was given with n_total."
             )
         if content.get("schema") != SCHEMA:
-            raise UnreadableSourceError(
+            raise DataError(
                 f"{name} has looks of schema {content.get('schema')!r:.20}, and this tiebreak reads schema {SCHEMA}. Update "
                 "tiebreak."
             )
         try:
-            taken = tuple(_taken_look(each, number) for number, each in enumerate(content["taken"], 1))
-            facts = {key: content[key] for key in ("n_total", "check_order", "unit")}
-            terms = dict(content["terms"])
-            if not isinstance(facts["unit"], str) or not isinstance(facts["check_order"], bool):
-                raise ValueError("its unit is no word, or check_order neither true nor false")
-        except (KeyError, TypeError, ValueError) as error:
-            what = {KeyError: f"it lacks {error}", ValueError: str(error)}.get(type(error), "an entry is not of its kind")
-            raise UnreadableSourceError(
+            return convert(dict(content), cls)
+        except ValidationError as error:
+            if isinstance(error.__cause__, InvalidParameterError):
+                raise error.__cause__ from None
+            what = str(error).replace(" - at `$.", " at `")
+            raise DataError(
                 f"{name} is no whole record of looks: {what}. Was it changed or cut short? Go on from another copy, or from the "
                 "saved answer of the last look."
             ) from None
-        return cls(**facts, terms=terms, taken=taken)
-
-
-def _taken_look(content: Mapping[str, Any], number: int) -> TakenLook:
-    n, decided = content["n"], content["decided"]
-    fraction, alpha = float(content["fraction"]), float(content["interval_alpha"])
-    if isinstance(n, bool) or not isinstance(n, int) or n < 1:
-        raise ValueError(f"look {number} has n {n!r:.20}, which is no number of units")
-    if not 0 < fraction <= 1:
-        raise ValueError(f"look {number} has the fraction {fraction:g}, which is no share of a plan")
-    if not all(isinstance(pair, (list, tuple)) and len(pair) == 3 for pair in decided):
-        raise ValueError(f"look {number} has decided pairs that are not two models and a verdict")
-    return TakenLook(n, fraction, alpha, str(content["digest"]), tuple((str(a), str(b), str(c)) for a, b, c in decided))
 
 
 # --- the plan and the data ----------------------------------------------------------------------------------------------------
@@ -251,7 +243,7 @@ def cut(method: Method, data: Scores, n: int) -> Scores:
     codes = np.arange(len(items.items)) if items.clusters is None else _first_seen(items.clusters)
     n_rows = int(np.count_nonzero(codes < n))
     if np.any(codes[:n_rows] >= n):
-        raise UnsuitableDesignError(
+        raise DataError(
             f"{items.unit}s of a cluster that was looked at came after another cluster had begun: a look takes whole clusters, "
             "so all items of a cluster belong together in the table."
         )
@@ -319,14 +311,14 @@ def check_suitable(data: Scores, settings: Settings, method: Method) -> None:
             "time": "periods depend on each other, so looks at a series that grows have no known level",
             "seeds": "seeds are compared at once",
         }.get(method.question, "its error over several looks was not measured")
-        raise UnsuitableDesignError(
+        raise DataError(
             f"{method.name} takes no looks: {why}. Looks are for {quoted(list(PROCESSES))}. Compare once, when all data are in, "
             "without ",
             Setting("n_total"),
             ".",
         )
     if method.unit == "split" and not data.can_be_repeated:
-        raise UnsuitableDesignError(
+        raise DataError(
             "these splits cannot be repeated, so there are no further ones to look at. Compare once, without ",
             Setting("n_total"),
             ".",
@@ -334,7 +326,7 @@ def check_suitable(data: Scores, settings: Settings, method: Method) -> None:
     items = data.items
     if items is not None and (len(items.runs) > 1 or items.weights is not None):
         what = "several runs" if len(items.runs) > 1 else "weights"
-        raise UnsuitableDesignError(
+        raise DataError(
             f"the {items.unit}s have {what}, and looks at such data were not measured. Compare once, when all are in."
         )
     wrong = (
@@ -370,11 +362,11 @@ def next_look(plan: Looks, data: Scores, settings: Settings, method: Method, rop
 
     Raises
     ------
-    ChangedLooksError
+    ChangedRunError
         The earlier looks were at other data, or had other settings.
     InvalidParameterError
         The plan is over, or has fewer units than are there, at the first look.
-    UnsuitableDesignError
+    DataError
         No looks by this procedure, or too few units, or an order that says something of them.
     """
     check_suitable(data, settings, method)
@@ -391,12 +383,12 @@ def next_look(plan: Looks, data: Scores, settings: Settings, method: Method, rop
     _refuse_changes(plan, terms)
     for number, look in enumerate(plan.taken, 1):
         if look.n > n:
-            raise ChangedLooksError(
+            raise ChangedRunError(
                 f"look {number} was at {look.n:,} {unit}s, and here are only {n:,}. A look needs all units of the looks before, "
                 "and new ones after them."
             )
     if plan.taken and digest_of(cut(method, data, plan.n)) != plan.taken[-1].digest:  # which holds all units of those before it
-        raise ChangedLooksError(
+        raise ChangedRunError(
             f"the first {plan.n:,} {unit}s are not those of look {len(plan.taken)}: other {unit}s, another order, or other "
             "scores. Keep the rows of the looks before as they were, and add new ones below them."
         )
@@ -421,12 +413,12 @@ def _refuse_few(plan: Looks, method: Method, data: Scores, n: int) -> None:
     """Refuse so few units that the procedure was not measured to keep its level over looks."""
     fewest, rarest = PROCESSES[method.name].fewest, None if data.items is None else data.items.n_rarest
     if n < min(fewest, plan.n_total):
-        raise UnsuitableDesignError(
+        raise DataError(
             f"{n:,} {plan.unit}s are too few for a look: {method.name} was measured to keep its level over looks from {fewest} "
             "on. Look again then; nothing is spent."
         )
     if rarest is not None and rarest < FEWEST_OF_A_CLASS and n < plan.n_total:
-        raise UnsuitableDesignError(
+        raise DataError(
             f"{rarest} items of the rarer class are too few for a look: areas under ROC curves were measured from "
             f"{FEWEST_OF_A_CLASS} on. Look again then; nothing is spent."
         )
@@ -436,11 +428,9 @@ def _refuse_skew(plan: Looks, method: Method, data: Scores, settings: Settings, 
     """Refuse graded scores with differences so skewed that their t statistic has no known level so far out in its tail.
 
     Its one-sided tails are wrong by a share of about g z^3 / 3, with g the skewness of the mean and z the bound of the look (the
-    leading term of the Edgeworth expansion); the two sides balance to first order only. Johnson's correction, which the intervals
-    have too, takes part of that.
+    leading term of the Edgeworth expansion). Johnson's correction, which the intervals have too, takes most of that. Of the
+    skewness counts what is beyond the largest of so many pairs in 99 % of tables of normal scores.
     """
-    from scipy.special import ndtri
-
     first, second = np.triu_indices(len(data.models), 1)
     skewness = method.judge(data, first, second, settings).beside.get("skewness")
     if skewness is None:
@@ -448,13 +438,13 @@ def _refuse_skew(plan: Looks, method: Method, data: Scores, settings: Settings, 
     alpha = family_alpha(settings, len(data.models))
     at = [plan.taken[-1].fraction, fraction] if plan.taken else [fraction]
     spent = np.diff(alpha_spent(at, alpha=alpha, gamma=plan.gamma), prepend=0.0)[-1]
-    z = -float(ndtri(max(spent, 1e-12) / 2))
-    n = data.items.n_clusters if data.items is not None else data.matrix().n_splits
-    worst = float(np.nanmax(np.abs(skewness), initial=0.0))
-    needed = n * (worst * z**3 / (3 * MOST_SKEW)) ** 2  # the skewness of a mean falls with sqrt(n)
+    z, n = float(student_multiplier(max(spent, 1e-12), np.inf)), n_units(method, data)
+    noise = float(student_multiplier(CHANCE_SKEW / first.size, np.inf)) * np.sqrt(6 * (n - 2) / ((n + 1) * (n + 3)))
+    worst = float(np.nanmax(np.abs(skewness), initial=0.0)) * np.sqrt(n)
+    needed = (max(0.0, worst - noise) * z**3 / (3 * MOST_SKEW)) ** 2  # the skewness of a mean falls with sqrt(n)
     if needed > n:
-        raise UnsuitableDesignError(
-            f"the differences of two models are skewed ({worst * np.sqrt(n):.1f}), and with {n:,} {plan.unit}s a t statistic has "
+        raise DataError(
+            f"the differences of two models are skewed ({worst:.1f}), and with {n:,} {plan.unit}s a t statistic has "
             f"no known level as far out as this look asks for: about {needed:,.0f} would be enough. Look again then; nothing is "
             "spent."
         )
@@ -472,14 +462,14 @@ def _refuse_changes(plan: Looks, terms: Mapping[str, Any]) -> None:
             text = f"the earlier looks were at other models: {' and '.join(changes)}"
         else:
             text = f"the earlier looks had {name} {before!r}, and this one has {now!r}"
-        raise ChangedLooksError(
+        raise ChangedRunError(
             f"{text}. What a plan compares is fixed before its first look; for another question begin another plan, on new data."
         )
 
 
 def refuse_same_units(plan: Looks) -> None:
     """Refuse a second look at the units of the last one."""
-    raise ChangedLooksError(
+    raise ChangedRunError(
         f"look {len(plan.taken)} was at these same {plan.n:,} {plan.unit}s, and said what there is to say of them. Look "
         "again when there are more; what that look answered stands in its own answer, which to_json keeps."
     )
@@ -522,7 +512,7 @@ def refuse_order(method: Method, data: Scores, unit: str, *, number: int = 1) ->
 
     Raises
     ------
-    UnsuitableDesignError
+    DataError
         Some test finds so few random orders like this one that all tests of all looks together refuse at most 1 % of them; or all
         units are of one group.
     """
@@ -531,14 +521,14 @@ def refuse_order(method: Method, data: Scores, unit: str, *, number: int = 1) ->
     score, columns = _by_unit(data)
     one = next((name for name, values in columns.items() if OF_GROUPS.fullmatch(name) and len(set(values)) == 1), None)
     if one is not None:
-        raise UnsuitableDesignError(
+        raise DataError(
             f"all {score.size:,} {unit}s have the {one} {columns[one][0]!r}. If others follow, the order is not random: shuffle "
             f"the {unit}s before any of them is run. If the whole plan has only this one, leave the column {one!r} out."
         )
     signs = list(_signs(score, columns, unit))
     pvalue, found = min(signs, default=(1.0, ""))
     if pvalue * len(signs) < alpha_of_look(number):
-        raise UnsuitableDesignError(
+        raise DataError(
             f"the {unit}s do not come in random order: {found}. The first part of such a table is no sample of the whole, so a "
             f"look at it would be wrong far more often than alpha says. Shuffle the {unit}s before any of them is run, or "
             "compare once, when all are in, without a plan. If they were shuffled (1 % of random orders look like this), go on "
@@ -815,7 +805,7 @@ def decided_at(plan: Looks, table: Family, models: tuple[str, ...]) -> Looks:
 
     Raises
     ------
-    ChangedLooksError
+    ChangedRunError
         An earlier look said otherwise than its data say now.
     """
     judged, looks = table.judged, []
@@ -826,12 +816,12 @@ def decided_at(plan: Looks, table: Family, models: tuple[str, ...]) -> Looks:
         named = tuple(sorted(_named(models, table, int(row), int(judged.over[row])) for row in rows))
         alpha = float(judged.alphas[k])
         if np.isfinite(look.interval_alpha) and (look.decided != named or abs(look.interval_alpha - alpha) > 1e-6 * alpha):
-            raise ChangedLooksError(
+            raise ChangedRunError(
                 f"look {k + 1} does not say what its {look.n:,} {plan.unit}s say: {_told(look.decided, look.interval_alpha)} "
                 f"stands there, and they give {_told(named, alpha)}. Was it changed, or written by another version? Go on "
                 "from another copy."
             )
-        looks.append(look._replace(interval_alpha=alpha, decided=named))
+        looks.append(replace(look, interval_alpha=alpha, decided=named))
     return replace(plan, taken=tuple(looks))
 
 

@@ -13,11 +13,9 @@ from typing import Any
 import numpy as np
 
 from tiebreak.errors import (
+    DataError,
     InvalidParameterError,
-    InvalidScoresError,
     SourceNotFoundError,
-    UnreadableSourceError,
-    UnsuitableDesignError,
 )
 from tiebreak.numerics import FloatArray, check_count, check_probability
 from tiebreak.printable import printable
@@ -55,7 +53,7 @@ class NoiseFloor(Result):
     largest : float
         Largest difference of two single runs that was seen.
     differs_as_whole : bool
-        True where the floor comes from the runs' means: they differ by more than single answers explain, or are ten or more.
+        True where the floor comes from the runs' means: they differ by more than single answers explain, or are four or more.
     """
 
     metric: Metric
@@ -81,14 +79,14 @@ def noise_floor_of_items(items: Items, kind: str, *, n_averaged: int | None = No
 
     Raises
     ------
-    UnsuitableDesignError
+    DataError
         No model was run twice, or the metric is no mean over items.
     """
     from tiebreak.comparison.procedures.clustered_t import task_codes  # with much that other answers have no use for
 
     check_probability(level, "level")
     if not items.is_mean:
-        raise UnsuitableDesignError(
+        raise DataError(
             f"{items.metric.name} is of all {items.unit}s together, and its noise shows in the scores of whole runs only. Pass a "
             "table with a row for each run: the columns run and the model's name."
         )
@@ -106,8 +104,8 @@ def noise_floor_of_items(items: Items, kind: str, *, n_averaged: int | None = No
             span=float(np.ptp(present)) if not items.is_binary else 1.0,
             share_runs=kind != "epochs",
         )
-    except InvalidScoresError as error:
-        raise InvalidScoresError(f"{quoted(list(tables))}: {error}") from None
+    except DataError as error:
+        raise DataError(f"{quoted(list(tables))}: {error}") from None
     averaged = (found.n_runs if kind == "epochs" else 1) if n_averaged is None else check_count(n_averaged, "n_averaged")
     ends = float(present.min()), float(present.max())
     return _floor_of(found, items.metric, kind, tuple(tables), averaged, items.unit, level, ends)
@@ -118,12 +116,12 @@ def noise_floor_of_seeds(scores: Scores, *, n_averaged: int | None = None, level
 
     Raises
     ------
-    UnsuitableDesignError
+    DataError
         The scores are of splits or datasets: these differ by their data, not by chance alone.
     """
     check_probability(level, "level")
     if scores.design.kind != "seeds":
-        raise UnsuitableDesignError(
+        raise DataError(
             "these scores are of splits or datasets, which differ by their data and are no runs of the same. Pass single items "
             "with a column run, seed or epoch, or a table with a row for each seed on one test set (columns seed and the model)."
         )
@@ -165,8 +163,8 @@ def _floor_of(
     )
 
 
-def _nothing_twice(models: tuple[str, ...], unit: str) -> UnsuitableDesignError:
-    return UnsuitableDesignError(
+def _nothing_twice(models: tuple[str, ...], unit: str) -> DataError:
+    return DataError(
         f"noise is what runs of one model differ by, and each of {quoted(models)} was run once. Run a model twice on the same "
         f"{unit}s, and mark the runs in a column 'run' ('epoch' where each {unit} was asked anew); or, if all of these are the "
         "same model, say so with same=True (--same)."
@@ -197,7 +195,7 @@ def read_noise_floor(path: str | os.PathLike[str]) -> NoiseFloor:
 
     Raises
     ------
-    SourceNotFoundError, UnreadableSourceError
+    SourceNotFoundError, DataError
         No such file, or none of that kind.
     """
     name = printable(str(path))
@@ -206,7 +204,7 @@ def read_noise_floor(path: str | os.PathLike[str]) -> NoiseFloor:
     except OSError as error:
         raise SourceNotFoundError(f"the noise floor {name} cannot be read: {error.strerror or error}.") from None
     except ValueError:
-        raise UnreadableSourceError(f"{name} is no JSON; a noise floor is written by 'tiebreak noise-floor --output'.") from None
+        raise DataError(f"{name} is no JSON; a noise floor is written by 'tiebreak noise-floor --output'.") from None
     try:
         about = held["metric"]
         facts: dict[str, Any] = {key: int(held[key]) for key in ("n_runs", "n_averaged", "n_items", "n_left_out")}
@@ -219,12 +217,12 @@ def read_noise_floor(path: str | os.PathLike[str]) -> NoiseFloor:
             **facts,
         )
     except (KeyError, TypeError, ValueError):
-        raise UnreadableSourceError(
+        raise DataError(
             f"{name} holds no noise floor. Write one with tb.noise_floor(...).to_json(path), or 'tiebreak noise-floor ... "
             "--output FILE'."
         ) from None
     if not 0 <= floor.floor < math.inf:
-        raise UnreadableSourceError(f"{name} gives {floor.floor!r} as its noise floor, which must be a number of 0 or more.")
+        raise DataError(f"{name} gives {floor.floor!r} as its noise floor, which must be a number of 0 or more.")
     return floor
 
 

@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from tiebreak.errors import InvalidParameterError, TooFewModelsError, UnpairedScoresError
+from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.numerics import FloatArray, IntArray, check_probability
 from tiebreak.result import Result
 from tiebreak.scores.battles import Battles
@@ -201,12 +201,12 @@ def _checked(first: IntArray, second: IntArray, models: tuple[str, ...], anchor:
     """Number of the anchor, once models and level are known to be fit."""
     check_probability(level, "level")
     if len(models) < 2:
-        raise TooFewModelsError(f"there is only one model ({quoted(models)}), and at least 2 are needed to rate them.")
+        raise DataError(f"there is only one model ({quoted(models)}), and at least 2 are needed to rate them.")
     fixed = None if anchor is None else look_up(anchor, models, "model")
     groups = unconnected_groups(first, second, len(models))
     if len(groups) > 1:
         named = "; ".join(quoted([models[i] for i in group]) for group in groups)
-        raise UnpairedScoresError(
+        raise DataError(
             f"the models are in {len(groups)} groups that never met, so their ratings cannot be compared: {named}. Rate each "
             "group by itself, or add results between them."
         )

@@ -12,7 +12,7 @@ import numpy as np
 
 from tiebreak.comparison.comparison import Comparison
 from tiebreak.comparison.looks import GAMMA, GAMMAS, PROCESSES
-from tiebreak.errors import Setting, TooFewSplitsError, UnsuitableDesignError
+from tiebreak.errors import DataError, Setting
 from tiebreak.numerics import FloatArray, check_count
 from tiebreak.result import Result
 from tiebreak.scores.vocabulary import quoted
@@ -254,9 +254,8 @@ def pilot_of(comparison: Comparison, pair: tuple[str, str] | None = None) -> tup
 
     Raises
     ------
-    TooFewSplitsError
+    DataError
         Fewer than five units (or clusters), or models that never differ.
-    UnsuitableDesignError
         Splits that cannot be repeated, or a procedure whose intervals are not like Student's.
     """
     if pair is None:
@@ -267,12 +266,12 @@ def pilot_of(comparison: Comparison, pair: tuple[str, str] | None = None) -> tup
     population, n, df = _population(comparison, *pair)
     unit, names = comparison.method.unit, quoted(pair)
     if not population.scale(n, 0.0) > 0:
-        raise TooFewSplitsError(
+        raise DataError(
             f"{names} do not differ on any {unit} of the pilot, so it does not show how much they vary. Measure more, or say "
             "what is likely instead of giving a pilot."
         )
     if df < FEWEST_DF:
-        raise TooFewSplitsError(
+        raise DataError(
             f"the pilot has {df + 1:.3g} independent {unit}s or clusters of {names}, and at least {FEWEST_DF + 1:.0f} are "
             "needed to see how much they vary. Measure more, or say what is likely instead of giving a pilot."
         )
@@ -310,7 +309,7 @@ def _population(comparison: Comparison, first: str, second: str) -> tuple[Popula
     if name == "corrected-t":
         matrix = comparison.matrix
         if not comparison.scores.can_be_repeated:
-            raise UnsuitableDesignError(
+            raise DataError(
                 "splits of this kind cannot be repeated, so no number of repeats is looked for: only more data would show a "
                 "smaller difference."
             )
@@ -318,7 +317,7 @@ def _population(comparison: Comparison, first: str, second: str) -> tuple[Popula
         sd, n_folds = error / sqrt(1.0 / n + ratio), max(round(matrix.n_splits / n_repeats), 1)
         return Population(procedure=name, sd=(sd,), n_folds=n_folds, ratio=ratio), n_repeats, n - 1.0
     if judged.unit != "metric" or method.unit == "split" or not (isfinite(error) and df > 0):
-        raise UnsuitableDesignError(
+        raise DataError(
             f"the intervals of {name!r} on this pilot are not like Student's, so they do not say how many {method.unit}s are "
             "needed. Say what is likely instead of giving a pilot; or, for items, compare them by ",
             Setting("method", "'clustered-t'"),

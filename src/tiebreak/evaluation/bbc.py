@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from tiebreak.errors import AmbiguousSourceError, MissingSplitsError, Setting, UnknownNameError, UnsuitableDesignError
+from tiebreak.errors import DataError, Setting, UnclearSourceError, UnknownNameError
 from tiebreak.evaluation.cells import metric_position
 from tiebreak.evaluation.frames import pooled_outputs, scorer_of
 from tiebreak.evaluation.model_calls import as_answered
@@ -108,7 +108,7 @@ def bias_corrected(
     if groups is not None:
         groups = np.asarray(groups)
         if groups.shape != (record.n_samples,):
-            raise UnsuitableDesignError(
+            raise DataError(
                 f"groups must name the group of each of the {record.n_samples} examples; got the shape {groups.shape}."
             )
         groups = groups[kept.rows]
@@ -148,7 +148,7 @@ def _bootstrapped(scorer: Scorer, kept: _Kept, settings: dict[str, Any]) -> Winn
                 np.column_stack([values_by_row(scorer, kept.truth, outputs) for outputs in models]) for models in kept.outputs
             ]
         except UndefinedScore as reason:
-            raise MissingSplitsError(f"{scorer.metric.name!r} is undefined on what was predicted: {reason}.") from None
+            raise DataError(f"{scorer.metric.name!r} is undefined on what was predicted: {reason}.") from None
         return bootstrap_winner(np.mean(tables, axis=0), **settings)
 
     def score(rows: IntArray, models: IntArray) -> FloatArray:
@@ -171,8 +171,8 @@ def _scorer(evaluation: Evaluation, metric: int) -> Scorer:
     named = evaluation.record.metrics[metric].metric
     try:
         return scorer_of(evaluation, metric)
-    except (MissingSplitsError, UnknownNameError):  # one of the caller's own, or one that scikit-learn asks the model for
-        raise MissingSplitsError(
+    except (DataError, UnknownNameError):  # one of the caller's own, or one that scikit-learn asks the model for
+        raise DataError(
             f"{named.name!r} is computed from the fitted models, which are not kept; it has no bias-corrected score."
         ) from None
 
@@ -184,7 +184,7 @@ def _dataset(evaluation: Evaluation, dataset: str | None) -> int:
     if dataset is not None:
         return look_up(dataset, evaluation.datasets, "dataset")
     if len(evaluation.datasets) > 1:
-        raise AmbiguousSourceError(f"the run has {len(evaluation.datasets)} datasets: {quoted(evaluation.datasets)}. Name one.")
+        raise UnclearSourceError(f"the run has {len(evaluation.datasets)} datasets: {quoted(evaluation.datasets)}. Name one.")
     return 0
 
 
@@ -197,8 +197,8 @@ def _kept(evaluation: Evaluation, dataset: int, names: Sequence[str] | None) -> 
     for name in whole:
         try:
             found = list(pooled_outputs(evaluation, dataset, look_up(name, evaluation.models, "model")))
-        except MissingSplitsError:
-            raise MissingSplitsError(
+        except DataError:
+            raise DataError(
                 "the bias-corrected score needs the predictions, and they were not kept (",
                 Setting("keep_predictions", "False"),
                 "). Evaluate with ",
@@ -210,11 +210,9 @@ def _kept(evaluation: Evaluation, dataset: int, names: Sequence[str] | None) -> 
         if len(found) == len(repeats) and all(rows.size == repeats[0].size for rows, _, _ in found):
             outputs[name] = [{method: answer[np.argsort(rows)] for method, answer in said.items()} for rows, said, _ in found]
     if not outputs:
-        raise MissingSplitsError("no model has predictions on all splits. evaluation.failures says why.")
+        raise DataError("no model has predictions on all splits. evaluation.failures says why.")
     if record.target is None or record.target.ndim != 1:
-        raise MissingSplitsError(
-            "the targets are not kept in a form that can be scored again, as there are several for each row."
-        )
+        raise DataError("the targets are not kept in a form that can be scored again, as there are several for each row.")
     classes = np.array(record.classes) if record.classes is not None else None
     truth = make_truth(record.target if classes is None else classes[record.target], classifier=classes is not None)
     by_repeat = tuple(tuple(as_answered(said[r], truth.classes) for said in outputs.values()) for r in range(len(repeats)))
@@ -230,7 +228,7 @@ def _rows_of_repeats(record: DatasetRecord) -> list[IntArray]:
     ]
     first = repeats[0]
     if np.unique(first).size < first.size or any(not np.array_equal(first, rows) for rows in repeats[1:]):
-        raise UnsuitableDesignError(
+        raise DataError(
             f"the bias-corrected score needs each repeat to test the same examples, each once, and splits of the kind "
             f"{record.kind!r} do not. Use folds, repeated or not, or measure the search as a model."
         )

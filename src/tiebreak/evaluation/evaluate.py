@@ -15,10 +15,10 @@ import numpy as np
 from tiebreak.errors import (
     SAMPLE_WEIGHT,
     Advice,
-    AmbiguousSourceError,
     InvalidParameterError,
     InvalidPlanError,
     TiebreakError,
+    UnclearSourceError,
     UnknownNameError,
 )
 from tiebreak.evaluation.evaluation import Evaluation
@@ -343,7 +343,7 @@ def read_evaluation(store: Any, name: str | None = None) -> Evaluation:
     ------
     UnknownNameError
         No run is called so.
-    AmbiguousSourceError
+    UnclearSourceError
         There are several, and none was named.
     """
     if isinstance(store, str) and "#" in store:
@@ -365,7 +365,7 @@ def _only_run(store: Any) -> str:
         raise UnknownNameError(f"there are no runs in {store.url or 'the store'}.")
     if len(runs) > 1:
         names = quoted([run.name for run in runs])
-        raise AmbiguousSourceError(
+        raise UnclearSourceError(
             f"{store.url or 'the store'} holds {len(runs)} runs: {names}. Name one: ...#NAME", Advice(", or name=", typed=""), "."
         )
     return str(runs[0].name)

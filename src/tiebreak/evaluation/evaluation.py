@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from tiebreak.errors import SEE_FAILURES, Advice, InvalidParameterError, MissingSplitsError
+from tiebreak.errors import SEE_FAILURES, Advice, DataError, InvalidParameterError
 from tiebreak.evaluation.cells import metric_position, same_predictions
 from tiebreak.evaluation.progress import NOTHING_SHARED, Sharing
 from tiebreak.metrics.scorer import Scorer
@@ -120,7 +120,7 @@ class Evaluation(Result):
 
         Raises
         ------
-        MissingSplitsError
+        DataError
             No model has a score.
         UnknownNameError
             A metric or model that was not measured.
@@ -132,7 +132,7 @@ class Evaluation(Result):
         grids = [self.grid(dataset, position) for dataset in range(len(self.datasets))]
         empty = [m for m in wanted if all(np.isnan(grid[m]).all() for grid in grids)]
         if len(empty) == len(wanted):
-            raise MissingSplitsError(f"no model has a score in {self.metrics[position]!r}. ", *self._why_empty())
+            raise DataError(f"no model has a score in {self.metrics[position]!r}. ", *self._why_empty())
         kept = [m for m in wanted if m not in empty] if models is None else list(wanted)
         matrices = tuple(
             _matrix(record, self.models, kept, grid) for record, grid in zip(self.record.datasets, grids, strict=True)
@@ -156,7 +156,7 @@ class Evaluation(Result):
         for each in (name for place, name in enumerate(self.metrics) if place != position):
             try:
                 yield self.scores(each, models=names)
-            except MissingSplitsError:
+            except DataError:
                 continue
 
     __tiebreak_scores__ = scores  # read by `tiebreak.compare`
@@ -217,9 +217,8 @@ class Evaluation(Result):
 
         Raises
         ------
-        MissingSplitsError
+        DataError
             Predictions were not kept, or no model has them on all splits.
-        UnsuitableDesignError
             Repeats test different examples, or one of them several times.
         """
         from tiebreak.evaluation.bbc import bias_corrected

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from tiebreak.errors import MissingSplitsError, Setting, UnknownNameError
+from tiebreak.errors import DataError, Setting, UnknownNameError
 from tiebreak.evaluation.cells import log_of, outcomes_with_outputs, scorers_of, table_of
 from tiebreak.evaluation.model_calls import as_answered
 from tiebreak.metrics.resolve import resolve_scorers
@@ -243,12 +243,12 @@ def scorer_of(evaluation: Evaluation, metric: int) -> Scorer:
     try:
         scorer = resolve_scorers([name], classifier=classes is not None, n_classes=len(classes) if classes else None)[0]
     except UnknownNameError:
-        raise MissingSplitsError(
+        raise DataError(
             f"how {named.name!r} is computed is not kept with the run, only its scores are; it cannot be pooled. Call evaluate "
             "with the same metric and store, which measures nothing again, and pool what it returns."
         ) from None
     if not scorer.needs:
-        raise MissingSplitsError(f"{named.name!r} is computed from the fitted models, which are not kept; it cannot be pooled.")
+        raise DataError(f"{named.name!r} is computed from the fitted models, which are not kept; it cannot be pooled.")
     return scorer
 
 
@@ -261,9 +261,7 @@ def pooled_outputs(evaluation: Evaluation, dataset: int, model: int) -> Iterator
         if not outcomes:
             continue
         if any(not outcome.outputs for outcome in outcomes):
-            raise MissingSplitsError(
-                "predictions were not kept (", Setting("keep_predictions", "False"), "), so nothing can be pooled."
-            )
+            raise DataError("predictions were not kept (", Setting("keep_predictions", "False"), "), so nothing can be pooled.")
         rows = np.concatenate([record.test_rows[outcome.cell.split] for outcome in outcomes])
         methods = set.intersection(*(set(outcome.outputs) for outcome in outcomes))
         pooled = {method: np.concatenate([outcome.outputs[method] for outcome in outcomes]) for method in methods}
@@ -273,12 +271,12 @@ def pooled_outputs(evaluation: Evaluation, dataset: int, model: int) -> Iterator
 def _pooled_score(evaluation: Evaluation, dataset: int, scorer: Scorer, rows: Any, outputs: dict[str, Any]) -> float:
     record = evaluation.record.datasets[dataset]
     if not any(method in outputs for method in scorer.needs):
-        raise MissingSplitsError(
+        raise DataError(
             f"{scorer.metric.name!r} needs {' or '.join(scorer.needs)}, but what was kept of the models is "
             f"{quoted(list(outputs))}."
         )
     if record.target is None:
-        raise MissingSplitsError("the targets are not kept in a form that can be pooled.")
+        raise DataError("the targets are not kept in a form that can be pooled.")
     classes = np.array(record.classes) if record.classes is not None else None
     truth = make_truth(record.target if classes is None else classes[record.target], classifier=classes is not None).take(rows)
     try:
@@ -300,7 +298,7 @@ def predictions_frame(evaluation: Evaluation) -> pd.DataFrame:
 
     frames = [_cell_predictions(evaluation, outcome) for outcome in outcomes_with_outputs(evaluation) if outcome.outputs]
     if not frames:
-        raise MissingSplitsError("no predictions were kept. Evaluate with ", Setting("keep_predictions", "True"), ".")
+        raise DataError("no predictions were kept. Evaluate with ", Setting("keep_predictions", "True"), ".")
     frame = pd.concat(frames, ignore_index=True)
     return frame.drop(columns="dataset") if evaluation.datasets == ("",) else frame
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from tiebreak.errors import SEE_FAILURES, AmbiguousSourceError, InvalidPlanError, MissingSplitsError, Setting, UnknownNameError
+from tiebreak.errors import SEE_FAILURES, DataError, InvalidPlanError, Setting, UnclearSourceError, UnknownNameError
 from tiebreak.evaluation.cells import outcomes_with_outputs, table_of
 from tiebreak.evaluation.model_calls import as_answered
 from tiebreak.metrics.fast.ranking import scores_of_class
@@ -42,8 +42,8 @@ class Fold(NamedTuple):
 class Kept:
     """The predictions of some models on one dataset of classes.
 
-    Without `models` all that have a measured cell; `dataset` is needed where there are several. Raises `AmbiguousSourceError`
-    where it is not named, `InvalidPlanError` where the target is no label, `MissingSplitsError` where no model has a measured
+    Without `models` all that have a measured cell; `dataset` is needed where there are several. Raises `UnclearSourceError`
+    where it is not named, `InvalidPlanError` where the target is no label, `DataError` where no model has a measured
     cell, and `UnknownNameError`.
     """
 
@@ -62,7 +62,7 @@ class Kept:
         self.models: list[int] = [model for model in wanted if model in measured]
         lacking = [evaluation.models[model] for model in wanted if model not in measured]
         if lacking and (models is not None or not self.models):
-            raise MissingSplitsError(f"{quoted(lacking)} has no measured cell here. ", SEE_FAILURES, ".")
+            raise DataError(f"{quoted(lacking)} has no measured cell here. ", SEE_FAILURES, ".")
 
     @property
     def classes(self) -> tuple[Any, ...]:
@@ -81,14 +81,14 @@ class Kept:
     def folds(self, model: int, methods: Sequence[str], advice: str) -> Iterator[Fold]:
         """The measured splits of a model, in the order of the plan.
 
-        Raises `MissingSplitsError` where none of the methods was kept, with the advice which metric keeps it.
+        Raises `DataError` where none of the methods was kept, with the advice which metric keeps it.
         """
         cells = [Cell(self.dataset, split, model) for split in range(self.record.n_splits)]
         for outcome in outcomes_with_outputs(self.evaluation, cells):
             if not outcome.is_done:
                 continue
             if not any(method in outcome.outputs for method in methods):
-                raise MissingSplitsError(self._nothing(model, list(outcome.outputs), methods, advice))
+                raise DataError(self._nothing(model, list(outcome.outputs), methods, advice))
             split = outcome.cell.split
             yield Fold(split, self.record.test_rows[split], as_answered(outcome.outputs, self.truth.classes))
 
@@ -149,9 +149,7 @@ def items_of(evaluation: Evaluation, metric: str, dataset: str | None, repeat: i
     repeats = sorted(set(frame["repeat"].tolist()))
     frame = frame[frame["repeat"] == repeat]
     if frame.empty:
-        raise MissingSplitsError(
-            f"there are no predictions of repeat {repeat}; there are those of {quoted(list(map(str, repeats)))}."
-        )
+        raise DataError(f"there are no predictions of repeat {repeat}; there are those of {quoted(list(map(str, repeats)))}.")
     if "target" not in frame:
         raise InvalidPlanError("the target has several columns a row, so that no metric of single examples is known.")
     parts = {str(model): part.set_index("row") for model, part in frame.groupby("model", sort=False)}
@@ -160,9 +158,7 @@ def items_of(evaluation: Evaluation, metric: str, dataset: str | None, repeat: i
     for model, part in parts.items():
         lacking = rows.difference(part.index)
         if lacking.size or part.index.size != rows.size:
-            raise MissingSplitsError(
-                f"{model!r} lacks predictions of {lacking.size} of the {rows.size} examples. ", SEE_FAILURES, "."
-            )
+            raise DataError(f"{model!r} lacks predictions of {lacking.size} of the {rows.size} examples. ", SEE_FAILURES, ".")
     wants_scores = metric in OF_PROBABILITIES
     answers = {model: _answers(part.loc[rows], model, metric, wants_scores=wants_scores) for model, part in parts.items()}
     n_splits = int(first["fold"].nunique())
@@ -190,7 +186,7 @@ def _answers(part: pd.DataFrame, model: str, metric: str, *, wants_scores: bool)
         columns = ["decision"]
     if not columns or columns[0] not in part or part[columns].isna().any(axis=None):
         what = "probabilities" if wants_scores else "predictions"
-        raise MissingSplitsError(f"no {what} of {model!r} were kept. Evaluate with a metric that asks for them too.")
+        raise DataError(f"no {what} of {model!r} were kept. Evaluate with a metric that asks for them too.")
     return np.asarray(part[columns[0]] if len(columns) == 1 else part[columns])
 
 
@@ -198,7 +194,7 @@ def _dataset(evaluation: Evaluation, dataset: str | None) -> int:
     if dataset is not None:
         return look_up(dataset, evaluation.datasets, "dataset")
     if len(evaluation.datasets) > 1:
-        raise AmbiguousSourceError(
+        raise UnclearSourceError(
             f"there are {len(evaluation.datasets)} datasets: {quoted(evaluation.datasets)}. Pass ", Setting("dataset"), "."
         )
     return 0
@@ -311,14 +307,14 @@ class Lines(Result, Generic[L]):
 
         Raises
         ------
-        UnknownNameError, AmbiguousSourceError
+        UnknownNameError, UnclearSourceError
         """
         name = self.models[look_up(model, self.models, "model")]
         found = [line for line in self.lines if line.model == name and positive in (None, line.positive)]
         if not found:
             raise UnknownNameError(f"there is no curve of the class {positive!r}; there are {quoted(self.classes)}.")
         if len(found) > 1:
-            raise AmbiguousSourceError(f"there are curves of {len(found)} classes: {quoted(self.classes)}. Name one, positive=.")
+            raise UnclearSourceError(f"there are curves of {len(found)} classes: {quoted(self.classes)}. Name one, positive=.")
         return found[0]
 
     def __getitem__(self, key: str | tuple[str, Any]) -> L:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.errors import InvalidParameterError, InvalidScoresError
+from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.metrics.targets import Array, Codes
 from tiebreak.numerics import FloatArray, floats, is_missing, label_column, positive_label
 from tiebreak.scores.vocabulary import look_up, quoted
@@ -104,9 +104,9 @@ def _numbers(scores: ArrayLike, name: str) -> FloatArray:
         values = values.ravel()
     if values.ndim != 1:
         advice = f", such as the column of the positive class: {name}[:, 1]" if values.ndim == 2 else ""
-        raise InvalidScoresError(f"{name} has the shape {values.shape}; one number for each example is needed{advice}.")
+        raise DataError(f"{name} has the shape {values.shape}; one number for each example is needed{advice}.")
     if not np.all(np.isfinite(values)):
         row = int(np.argmin(np.isfinite(values)))
         what = "nan" if np.isnan(values[row]) else "infinite"
-        raise InvalidScoresError(f"{name}[{row}] is {what}; such an example has no place in the order. Leave it out, or mend it.")
+        raise DataError(f"{name}[{row}] is {what}; such an example has no place in the order. Leave it out, or mend it.")
     return values

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tiebreak.errors import NAMED_SCORERS, Advice, InvalidParameterError, InvalidPlanError, InvalidScoresError
+from tiebreak.errors import NAMED_SCORERS, Advice, DataError, InvalidParameterError, InvalidPlanError
 from tiebreak.metrics.fast.classification import positive_position
 from tiebreak.metrics.fast.formulas import Formula
 from tiebreak.metrics.fast.probability import log_likelihoods, squared_distances
@@ -71,7 +71,7 @@ class Scorer:
         """The metric of what a model said of the rows of the truth, by method.
 
         `model_classes` are the classes of the training rows, which columns of probabilities belong to; None takes them to be the
-        dataset's. Raises `UndefinedScore` where rows and answers do not tell the metric, and `InvalidOutputsError` for an answer
+        dataset's. Raises `UndefinedScore` where rows and answers do not tell the metric, and `DataError` for an answer
         of another length or shape, or labels of another type.
         """
         for method in self.needs:
@@ -84,7 +84,7 @@ class Scorer:
         """The metric of a fitted model, for a metric without `needs`.
 
         Raises `UndefinedScore` where its value is nan or infinite, `InvalidParameterError` where it is no number, and
-        `InvalidScoresError` for a negative value of a loss that never is.
+        `DataError` for a negative value of a loss that never is.
         """
         if self.call is None:
             raise TypeError(f"{self.metric.name!r} is computed from outputs, by score")
@@ -92,7 +92,7 @@ class Scorer:
         if not math.isfinite(value):
             raise UndefinedScore(f"its function returned {value:g}")
         if value * self.factor < -_ROUNDING and self.metric.name in LOWER_IS_BETTER:
-            raise InvalidScoresError(
+            raise DataError(
                 f"the metric {self.metric.name!r} is never negative, but {value * self.factor:g} was returned. Call it "
                 f"'neg_{self.metric.name}' if the function returns the loss with a minus sign, as scikit-learn's scorers do."
             )

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.errors import InvalidOutputsError, InvalidPlanError
+from tiebreak.errors import DataError, InvalidPlanError
 from tiebreak.numerics import IntArray
 
 Array = np.ndarray[Any, Any]
@@ -56,7 +56,7 @@ def one_column(answer: Array) -> Array:
     """A column as the one-dimensional array that it is; refuses several columns."""
     if answer.ndim == 2 and answer.shape[1] == 1:
         return answer.ravel()
-    raise InvalidOutputsError(f"one value for each row is needed; got an array of shape {answer.shape}.")
+    raise DataError(f"one value for each row is needed; got an array of shape {answer.shape}.")
 
 
 @dataclass(eq=False, repr=False)
@@ -163,7 +163,7 @@ def check_length(answer: Array, truth: Truth, method: str) -> Array:
     """The answer, if it has as many rows as there are."""
     if answer.ndim == 0 or answer.shape[0] != truth.n_rows:
         got = "a single value" if answer.ndim == 0 else f"{answer.shape[0]} rows"
-        raise InvalidOutputsError(
+        raise DataError(
             f"{method} returned {got} for {truth.n_rows} test rows. It has to return one for each row, in their order."
         )
     return answer
@@ -193,7 +193,7 @@ def class_columns(answer: Array, truth: Truth, model_classes: Array | None, meth
     classes = truth.known_labels.classes
     n_columns = classes.size if model_classes is None else len(model_classes)
     if answer.ndim != 2 or answer.shape[1] != n_columns:
-        raise InvalidOutputsError(
+        raise DataError(
             f"{method} returned an array of shape {answer.shape}; a column for each of the {n_columns} classes is needed."
         )
     if _has_all_classes(truth, model_classes):
@@ -202,7 +202,7 @@ def class_columns(answer: Array, truth: Truth, model_classes: Array | None, meth
     place, is_strange = truth.known_labels.find(own)
     if is_strange is not None:
         strange = own[is_strange].tolist()
-        raise InvalidOutputsError(f"the model has the class {strange[0]!r}, which is not among the labels of y.")
+        raise DataError(f"the model has the class {strange[0]!r}, which is not among the labels of y.")
     placed = np.zeros((truth.n_rows, classes.size), dtype=answer.dtype)
     placed[:, place] = answer
     return placed
@@ -215,7 +215,7 @@ def numbers(answer: Array) -> Array:
     try:
         return answer.astype(float)
     except (TypeError, ValueError):
-        raise InvalidOutputsError(f"numbers are needed; the model returned {answer.reshape(-1)[:1].tolist()[0]!r}.") from None
+        raise DataError(f"numbers are needed; the model returned {answer.reshape(-1)[:1].tolist()[0]!r}.") from None
 
 
 def raise_for_unusable(answer: Array, method: str) -> None:

@@ -8,6 +8,7 @@ from tiebreak.numerics.checks import (
     Interval,
     Missing,
     alpha_of_level,
+    blocks,
     check_alternative,
     check_choice,
     check_count,
@@ -32,6 +33,7 @@ from tiebreak.numerics.checks import (
     positive_examples,
     positive_label,
     rope_share,
+    row_counts,
     set_checked,
 )
 from tiebreak.numerics.law import CONSTANT, IDENTICAL, SPREAD, UNDEFINED
@@ -53,7 +55,6 @@ from tiebreak.numerics.student import (
     student_pvalue,
     student_quantile,
     student_tail,
-    student_tails,
 )
 
 __all__ = [
@@ -70,6 +71,7 @@ __all__ = [
     "Interval",
     "Missing",
     "alpha_of_level",
+    "blocks",
     "check_alternative",
     "check_choice",
     "check_count",
@@ -101,6 +103,7 @@ __all__ = [
     "positive_examples",
     "positive_label",
     "rope_share",
+    "row_counts",
     "row_moments",
     "set_checked",
     "student_log_density",
@@ -108,5 +111,4 @@ __all__ = [
     "student_pvalue",
     "student_quantile",
     "student_tail",
-    "student_tails",
 ]

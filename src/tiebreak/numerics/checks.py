@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.errors import InvalidParameterError, InvalidScoresError, TiebreakError, TooFewSplitsError
+from tiebreak.errors import DataError, InvalidParameterError, TiebreakError
 
 Alternative = Literal["two-sided", "greater", "less"]
 Missing = Literal["raise", "pairwise"]
@@ -18,6 +18,16 @@ IntArray = NDArray[np.integer]
 
 SMALLEST_PVALUE = 5e-324
 """A p-value is never 0: where it is smaller than any float, it is the smallest one."""
+
+
+BLOCK = 500_000
+"""Numbers handled at a time (4 MB)."""
+
+
+def blocks(n: int, width: int = 1, *, most: int | None = None, least: int = 1) -> Iterator[slice]:
+    """Parts of n rows of some width, `BLOCK` or `most` numbers each, or `least` rows, so that large tables take little room."""
+    step = max(least, (BLOCK if most is None else most) // max(1, width))
+    return (slice(start, min(start + step, n)) for start in range(0, n, step))
 
 
 class Interval(NamedTuple):
@@ -38,7 +48,7 @@ def divide(numerator: ArrayLike, denominator: ArrayLike) -> FloatArray:
         return np.asarray(np.divide(np.asarray(numerator, dtype=float), np.asarray(denominator, dtype=float)))
 
 
-def floats(values: ArrayLike, name: str = "the scores", error: type[TiebreakError] = InvalidScoresError) -> FloatArray:
+def floats(values: ArrayLike, name: str = "the scores", error: type[TiebreakError] = DataError) -> FloatArray:
     """Array of floats in which masked values are nan, as their data mean nothing; raises where values are no numbers."""
     masked: Any = values if hasattr(values, "filled") else None
     try:
@@ -56,7 +66,7 @@ def floats_together(**given: ArrayLike) -> tuple[FloatArray, ...]:
         return tuple(np.broadcast_arrays(*found))
     except ValueError:
         shapes = " and ".join(str(values.shape) for values in found)
-        raise InvalidScoresError(f"{' and '.join(given)} need shapes that go together; got {shapes}.") from None
+        raise DataError(f"{' and '.join(given)} need shapes that go together; got {shapes}.") from None
 
 
 def check_rows(given: ArrayLike, n_rows: int, name: str) -> IntArray:
@@ -71,12 +81,10 @@ def check_differences(differences: ArrayLike, *, min_splits: int = 2, unit: str 
     """Array of floats with the splits, or another unit, on the last axis; raises where that cannot be."""
     d = floats(differences, "the differences")
     if d.ndim == 0:
-        raise InvalidScoresError(f"the differences must be a sequence, one per {unit}; got the single value {d!s}.")
+        raise DataError(f"the differences must be a sequence, one per {unit}; got the single value {d!s}.")
     if d.shape[-1] < min_splits:
         advice = " to estimate how much a difference varies. Evaluate on more splits, for example repeated k-fold"
-        raise TooFewSplitsError(
-            f"{d.shape[-1]} {unit}(s), but at least {min_splits} are needed{advice if unit == 'split' else ''}."
-        )
+        raise DataError(f"{d.shape[-1]} {unit}(s), but at least {min_splits} are needed{advice if unit == 'split' else ''}.")
     return d
 
 
@@ -107,11 +115,11 @@ def check_score_table(scores: ArrayLike) -> FloatArray:
     """Finite scores of shape (n_models, n_splits), two splits or more."""
     table = floats(scores)
     if table.ndim != 2 or table.shape[0] < 1:
-        raise InvalidScoresError(f"the scores must be an array of shape (n_models, n_splits); got the shape {table.shape}.")
+        raise DataError(f"the scores must be an array of shape (n_models, n_splits); got the shape {table.shape}.")
     if table.shape[1] < 2:
-        raise TooFewSplitsError(f"{table.shape[1]} split(s), but at least 2 are needed to estimate how much the scores vary.")
+        raise DataError(f"{table.shape[1]} split(s), but at least 2 are needed to estimate how much the scores vary.")
     if not np.all(np.isfinite(table)):
-        raise InvalidScoresError("the scores must be complete and finite; leave out models or splits that are not.")
+        raise DataError("the scores must be complete and finite; leave out models or splits that are not.")
     return table
 
 
@@ -207,16 +215,22 @@ def check_number(value: Any, name: str, low: float, high: float = np.inf) -> flo
     return float(value)
 
 
+def row_counts(numbers: IntArray, n: int) -> IntArray:
+    """Number of times that each of 0, ..., n - 1 stands in each row."""
+    apart = numbers + n * np.arange(len(numbers))[:, None]
+    return np.bincount(apart.ravel(), minlength=n * len(numbers)).reshape(len(numbers), n)
+
+
 def group_codes(names: Sequence[object] | ArrayLike, n: int, what: str) -> tuple[IntArray, int]:
     """Number of each example's group, such as its cluster, and how many groups there are; names are numbers or texts."""
     try:
         given = np.asarray(names)
     except ValueError as reason:
-        raise InvalidScoresError(f"{what} needs one name for each of the {n} examples; {reason}.") from None
+        raise DataError(f"{what} needs one name for each of the {n} examples; {reason}.") from None
     if given.shape != (n,):
-        raise InvalidScoresError(f"{what} needs one name for each of the {n} examples; got the shape {given.shape}.")
+        raise DataError(f"{what} needs one name for each of the {n} examples; got the shape {given.shape}.")
     if given.dtype.kind == "f" and np.isnan(given).any():
-        raise InvalidScoresError(f"{int(np.isnan(given).sum())} of the {what} are nan; give each example one.")
+        raise DataError(f"{int(np.isnan(given).sum())} of the {what} are nan; give each example one.")
     found, codes = np.unique(given.astype(str) if given.dtype == object else given, return_inverse=True)
     return codes, found.size
 
@@ -260,7 +274,7 @@ def positive_examples(labels: ArrayLike, name: str = "is_positive") -> NDArray[n
     chosen = positive_label(found)
     if chosen is None:
         some = ", ".join(sorted(map(repr, found))[:3])
-        raise InvalidScoresError(
+        raise DataError(
             f"{name} must be True or False, 1 or 0, or 1 or -1 for each example; it holds {some}. Of other labels say which "
             "one is positive, such as y == 'yes'."
         )

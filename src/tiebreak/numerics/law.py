@@ -398,11 +398,16 @@ def end_of_tail(
             break
         low, high = np.where(found, low, start - step), np.where(passed, high, start + step)
     ends = np.where(~is_small(low), -np.inf, np.where(is_small(high), np.inf, 0.0))
+    return np.asarray(sign * (bisected(is_small, low, high) + ends))
+
+
+def bisected(is_before: Callable[[FloatArray], NDArray[np.bool_]], low: FloatArray, high: FloatArray) -> FloatArray:
+    """Last point between low and high that is before where a condition stops to hold, by halving."""
     for _ in range(_STEPS):
         middle = low + (high - low) / 2.0
-        small = is_small(middle)
-        low, high = np.where(small, middle, low), np.where(small, high, middle)
-    return np.asarray(sign * (low + ends))
+        before = is_before(middle)
+        low, high = np.where(before, middle, low), np.where(before, high, middle)
+    return low
 
 
 _STEPS = 64

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.numerics.checks import FloatArray, IntArray, Interval
+from tiebreak.numerics.checks import FloatArray, IntArray, Interval, blocks
 from tiebreak.numerics.law import CONSTANT, IDENTICAL, SPREAD, UNDEFINED, student
 
 RELATIVE_TOLERANCE = 1e-12
@@ -146,9 +146,8 @@ def pair_moments(scores: FloatArray, first: IntArray, second: IntArray) -> Diffe
     else:
         tolerance = np.maximum(own_tolerance[first], own_tolerance[second])
     kind = np.full(first.shape, SPREAD, dtype=np.int8)
-    todo = []
-    for start in range(0, first.size, PAIRS):
-        rows = slice(start, start + PAIRS)
+    todo = [np.empty(0, dtype=np.intp)]
+    for rows in blocks(first.size, most=PAIRS):
         one, two = first[rows], second[rows]
         mean[rows] = np.ldexp(means[one] - means[two], exponent)
         total = own[one] + own[two]
@@ -159,11 +158,10 @@ def pair_moments(scores: FloatArray, first: IntArray, second: IntArray) -> Diffe
         doubtful |= squares < SMALLEST
         sd[rows] = np.ldexp(np.sqrt(np.maximum(squares, 0.0) / (n - 1)), exponent)
         doubtful |= sd[rows] <= 3.0 * tolerance[rows]  # the largest deviation is at least sd / sqrt(2)
-        todo.append(start + np.flatnonzero(doubtful))
-    doubtful_rows = np.concatenate(todo) if todo else np.empty(0, dtype=np.intp)
-    step = max(1, BLOCK // n)
-    for start in range(0, doubtful_rows.size, step):
-        some = doubtful_rows[start : start + step]
+        todo.append(rows.start + np.flatnonzero(doubtful))
+    doubtful_rows = np.concatenate(todo)
+    for rows in blocks(doubtful_rows.size, n):
+        some = doubtful_rows[rows]
         direct = row_moments(scores[first[some]] - scores[second[some]], tolerance[some] / RELATIVE_TOLERANCE)
         mean[some], sd[some], kind[some] = direct.mean, direct.sd, direct.kind
     return _settled(mean, sd, n, kind, tolerance)
@@ -184,9 +182,8 @@ def deviations(scores: FloatArray, exponent: int) -> Iterator[FloatArray]:
         At least as many splits as models, or all there are.
     """
     n_models, n = scores.shape
-    step = max(n_models, BLOCK // n_models)
-    for start in range(0, n, step):
-        block = np.ldexp(scores[:, start : start + step], -exponent)
+    for columns in blocks(n, n_models, least=n_models):
+        block = np.ldexp(scores[:, columns], -exponent)
         block -= block.mean(axis=0)
         yield block
 
@@ -199,19 +196,18 @@ def mean_deviations(scores: FloatArray, exponent: int) -> FloatArray:
 
 def masked_pair_moments(scores: FloatArray, first: IntArray, second: IntArray) -> DifferenceMoments:
     """As `pair_moments` for a table with missing scores (nan): each pair over the splits that both models have."""
-    blocks = []
-    step = max(1, BLOCK // max(1, scores.shape[1]))
-    for start in range(0, first.size, step):
-        one, two = scores[first[start : start + step]], scores[second[start : start + step]]
+    found = []
+    for rows in blocks(first.size, scores.shape[1]):
+        one, two = scores[first[rows]], scores[second[rows]]
         shared = ~(np.isnan(one) | np.isnan(two))
         scale = np.where(shared, np.maximum(np.abs(one), np.abs(two)), 0.0).max(axis=1, initial=0.0)
-        blocks.append(row_moments(one - two, scale, omit_missing=True))
-    return concatenate_moments(blocks)
+        found.append(row_moments(one - two, scale, omit_missing=True))
+    return concatenate_moments(found)
 
 
-def concatenate_moments(blocks: Sequence[DifferenceMoments]) -> DifferenceMoments:
+def concatenate_moments(found: Sequence[DifferenceMoments]) -> DifferenceMoments:
     """One object from the moments of successive blocks of rows, at least one."""
-    columns = ([getattr(block, name) for block in blocks] for name in ("mean", "sd", "n_splits", "kind", "tolerance"))
+    columns = ([getattr(block, name) for block in found] for name in ("mean", "sd", "n_splits", "kind", "tolerance"))
     return DifferenceMoments(*(np.concatenate(column) for column in columns))
 
 
@@ -220,9 +216,6 @@ CANCELS_BELOW = 1e-2
 
 OFFSET_BELOW = 1e-5
 """Share of the squares before each model's own mean was taken off."""
-
-BLOCK = 500_000
-"""Numbers handled at a time (4 MB)."""
 
 MOST_AT_ONCE = 2_000
 """Models up to which all products are kept (32 MB)."""

@@ -13,11 +13,9 @@ import numpy as np
 
 from tiebreak.caught import caught_warnings
 from tiebreak.errors import (
-    ContradictingSizesError,
+    DataError,
     InvalidParameterError,
-    MissingSizesError,
-    UnpairedScoresError,
-    UnreadableSourceError,
+    UnclearSourceError,
 )
 from tiebreak.numerics import IntArray
 from tiebreak.plan.fingerprint import split_hash
@@ -158,9 +156,8 @@ def shared_splits(indices: Mapping[str, Any], n_splits: int, source: str) -> Spl
 
     Raises
     ------
-    UnpairedScoresError
+    DataError
         Two models have different splits.
-    UnreadableSourceError
         The rows of a model are not those of so many splits.
     """
     known = {model: _rows_of(rows, model, n_splits, source) for model, rows in indices.items() if rows is not None}
@@ -170,7 +167,7 @@ def shared_splits(indices: Mapping[str, Any], n_splits: int, source: str) -> Spl
     for other, splits in others:
         differs = next((k for k, (one, two) in enumerate(zip(own, splits, strict=True)) if not _is_same(one, two)), None)
         if differs is not None:
-            raise UnpairedScoresError(
+            raise DataError(
                 f"{source}: models {first!r} and {other!r} were scored on different splits; the first that differs is split "
                 f"{differs} (counting from 0). Give cross_validate the same cv for all, with a fixed random_state if it shuffles."
             )
@@ -182,7 +179,7 @@ def shared_splits(indices: Mapping[str, Any], n_splits: int, source: str) -> Spl
 def _rows_of(rows: Any, model: str, n_splits: int, source: str) -> list[Split]:
     train, test = (rows.get(part) if isinstance(rows, Mapping) else None for part in ("train", "test"))
     if not isinstance(train, Sequence) or not isinstance(test, Sequence) or not len(train) == len(test) == n_splits:
-        raise UnreadableSourceError(
+        raise DataError(
             f"the indices of model {model!r} in {source} are not what cross_validate(return_indices=True) returns: 'train' and "
             f"'test', with an array for each of the {n_splits} splits."
         )
@@ -213,7 +210,7 @@ def splits_unseen(cv: Any, n_splits: int) -> Splits:
 
     Raises
     ------
-    ContradictingSizesError
+    DataError
         It does not make so many splits.
     InvalidParameterError
         It is a number below 2.
@@ -229,7 +226,7 @@ def splits_unseen(cv: Any, n_splits: int) -> Splits:
     if isinstance(cv, str | bool | float) or (n_made < 2 and n_folds == n_made):
         raise InvalidParameterError(f"cv must be a number of folds, at least 2, or a splitter; got {cv!r:.60}.")
     if n_splits % n_made:
-        raise ContradictingSizesError(
+        raise DataError(
             f"there are {n_splits} scores of each model, which is no multiple of the {n_made} splits that cv={cv!r:.60} makes. "
             "Pass the cv that was used."
         )
@@ -247,9 +244,9 @@ def split_again(cv: Any, X: Any, y: Any, groups: Any, n_splits: int, estimator: 
 
     Raises
     ------
-    MissingSizesError
+    UnclearSourceError
         It cannot be split again.
-    ContradictingSizesError
+    DataError
         That gives other than `n_splits`.
     """
     from sklearn.base import is_classifier
@@ -257,19 +254,19 @@ def split_again(cv: Any, X: Any, y: Any, groups: Any, n_splits: int, estimator: 
 
     of_classes = y is not None if estimator is None else bool(is_classifier(estimator))
     if of_classes and y is None and (cv is None or isinstance(cv, numbers.Integral)):
-        raise MissingSizesError("the splits of a classifier are stratified by y: pass y= as given to fit beside X=.")
+        raise UnclearSourceError("the splits of a classifier are stratified by y: pass y= as given to fit beside X=.")
     try:
         X = np.zeros((len(y), 1)) if X is None and y is not None else X
         with caught_warnings():  # fit has given them already
             used = check_cv(copy.deepcopy(cv), y, classifier=of_classes)  # a copy: the caller's random state is not moved on
             first, again = ([split_of(*pair) for pair in used.split(X, y, groups)] for _ in range(2))
     except Exception as error:
-        raise MissingSizesError(
+        raise UnclearSourceError(
             f"cv, a {type(cv).__name__}, cannot be split again: {str(error).rstrip('.')}. Pass X, y and groups as they were "
             f"given, or {_INSTEAD}."
         ) from None
     if len(first) != n_splits:
-        raise ContradictingSizesError(
+        raise DataError(
             f"splitting again gives {len(first)} splits, but there are scores of {n_splits}. Are X, y, groups and cv those "
             f"that were used? If cv cannot be split again, pass {_INSTEAD}."
         )

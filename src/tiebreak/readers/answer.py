@@ -15,7 +15,7 @@ from typing import Any, cast, get_args
 import numpy as np
 
 import tiebreak
-from tiebreak.errors import TiebreakError, UnreadableSourceError
+from tiebreak.errors import DataError, TiebreakError
 from tiebreak.readers.files import content_of, parse_json, refuse, text_of
 from tiebreak.readers.metric import choose_metric, of_asked_metric
 from tiebreak.readers.source import ReadOptions, Source, source_of
@@ -85,9 +85,9 @@ def read_answer(source: Any, name: str, options: ReadOptions) -> Source:
 
     Raises
     ------
-    UnreadableSourceError
+    DataError
         It is not as tiebreak writes answers, or of another schema; the text names the key and what stands there.
-    AmbiguousSourceError
+    UnclearSourceError
         A report shows several metrics, and the options name none.
     """
     return _source(_chosen(_content(source, name), name, options), name, options)
@@ -123,15 +123,13 @@ def _answer(content: Any, name: str) -> _Answer:
     """The records in an answer of the schema that is read."""
     held = _checked(content, dict[str, Any], name)
     if held.get("schema") != SCHEMA:
-        raise UnreadableSourceError(
+        raise DataError(
             f"{name} was written by tiebreak {held.get('tiebreak', '?')!s:.20} with schema {held.get('schema', '?')!s:.20}; "
             f"tiebreak {tiebreak.__version__} reads comparisons, of schema {SCHEMA}. Compare anew, or update tiebreak."
         )
     if isinstance(held.get("items"), Mapping):
         if held["items"].get("inline") is False:
-            raise UnreadableSourceError(
-                f"{name} holds its many scores of items by reference only. Compare the table that they came from."
-            )
+            raise DataError(f"{name} holds its many scores of items by reference only. Compare the table that they came from.")
         held = {**held, "items": {"metric": held.get("metric"), **held["items"]}}
     return cast(_Answer, _checked(held, _Answer, name))
 

@@ -9,10 +9,9 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from tiebreak.errors import (
-    AmbiguousSourceError,
-    InvalidScoresError,
+    DataError,
     SourceNotFoundError,
-    UnreadableSourceError,
+    UnclearSourceError,
     UnsupportedSourceError,
 )
 from tiebreak.numerics import FloatArray, IntArray
@@ -108,7 +107,7 @@ def read_battles(*sources: Any, cluster: str | None = None) -> Battles | None:
     parts = [each for each in found if each is not None]
     others = [name for name, each in zip(names, found, strict=True) if each is None]
     if parts and others:
-        raise UnreadableSourceError(
+        raise DataError(
             f"{parts[0].name} holds battles, and {quoted(others, 3)} none: these have the columns model_a, model_b and winner. "
             "Rate the files of battles by themselves."
         )
@@ -194,12 +193,12 @@ def _columns(table: SourceTable, cluster: str | None) -> dict[str, str] | None:
     if found.keys().isdisjoint(SIDES[:2]):
         return None
     if len(columns) < len(names):
-        raise AmbiguousSourceError(
+        raise UnclearSourceError(
             f"{table.name} has other columns that are called {quoted([each for each in names if each not in columns.values()])} "
             "but for the case of letters. Rename one."
         )
     if lacking := [key for key in sides if key not in found]:
-        raise UnreadableSourceError(
+        raise DataError(
             f"{table.name} lacks the column {' and '.join(map(repr, lacking))}. Battles have model_a, model_b and winner (a, b "
             f"or tie), and may have cluster and weight; found: {', '.join(map(repr, names))}."
         )
@@ -244,7 +243,7 @@ def _refuse_rows(table: SourceTable, is_wrong: Any, what: str | Callable[[int], 
     rows = np.flatnonzero(is_wrong).tolist()
     if rows:
         said = f"{what if isinstance(what, str) else what(rows[0])}; it is so in {len(rows)} row(s)."
-        raise refuse(table.name, None, table.where(rows[0]), said, kind=InvalidScoresError)
+        raise refuse(table.name, None, table.where(rows[0]), said, kind=DataError)
 
 
 def _outcomes(table: SourceTable, winner: Words, models: tuple[str, ...], a: IntArray, b: IntArray) -> IntArray:
@@ -292,13 +291,13 @@ def _joined(parts: Sequence[_Part]) -> Battles:
     for column in ("cluster", "weight"):
         has = [part.weight is not None if column == "weight" else column in part.words for part in parts]
         if any(has) and not all(has):
-            raise InvalidScoresError(
+            raise DataError(
                 f"{parts[has.index(True)].name} has a column {column}, and {parts[has.index(False)].name} has none. Give it to "
                 "all battles, or leave it out of all."
             )
     models, codes = _united([part.words[key] for key in ("model_a", "model_b") for part in parts])
     if len(models) > MOST_RATED:
-        raise InvalidScoresError(
+        raise DataError(
             f"{named} has {len(models):,} models, and at most {MOST_RATED:,} can be rated together, as memory grows with their "
             "square. Keep the battles between those that matter."
         )
@@ -313,7 +312,7 @@ def _joined(parts: Sequence[_Part]) -> Battles:
     weights = [part.weight for part in parts if part.weight is not None]
     positive = np.concatenate([each[each > 0] for each in weights] or [np.empty(0)])
     if positive.size and positive.min() < SMALLEST_WEIGHT * positive.max():
-        raise InvalidScoresError(
+        raise DataError(
             f"{named}: weights lie between {positive.min():.3g} and {positive.max():.3g}, too far apart for one fit. Leave "
             "out the battles that hardly count."
         )
@@ -341,7 +340,7 @@ def _refuse_copies(parts: Sequence[_Part]) -> None:
         columns = [part.words[key].ordered() for key in ("model_a", "model_b", "question", "judge") if key in part.words]
         key = (part.outcome.tobytes(), *((each.names, each.code.astype(int).tobytes()) for each in columns))
         if key in seen and part.question_column:
-            raise InvalidScoresError(
+            raise DataError(
                 f"{part.name} {'stands there twice' if seen[key] == part.name else f'holds the very battles of {seen[key]}'}, "
                 "and would count twice. Leave one of the two out."
             )

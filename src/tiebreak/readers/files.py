@@ -17,7 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, Any, BinaryIO
 
-from tiebreak.errors import Advice, Setting, SourceNotFoundError, TiebreakError, UnreadableSourceError
+from tiebreak.errors import Advice, DataError, Setting, SourceNotFoundError, TiebreakError
 from tiebreak.printable import printable, without_password
 from tiebreak.scores.vocabulary import nearest_file
 
@@ -28,7 +28,7 @@ def refuse(
     row: str | None,
     what: str,
     *fix: str | Setting | Advice,
-    kind: type[TiebreakError] = UnreadableSourceError,
+    kind: type[TiebreakError] = DataError,
 ) -> TiebreakError:
     """The error for something in a source: where it stands (row as "line 7"), what was met, and the way on."""
     where = "".join([source, f", {row}" if row else "", f", column {printable(column)!r}" if column is not None else ""])
@@ -215,7 +215,7 @@ def parse_json(text: str | bytes, where: str, hint: str = "Is it complete?", *, 
     except RecursionError:
         raise refuse(where, None, None, "the JSON is nested too deeply to hold scores.") from None
     except ValueError as error:  # no JSON, no UTF-8, whole numbers of thousands of digits
-        raise UnreadableSourceError(f"{where} is not JSON: {getattr(error, 'msg', error)}. {hint}") from None
+        raise DataError(f"{where} is not JSON: {getattr(error, 'msg', error)}. {hint}") from None
 
 
 def lines_of(file: IO[str], name: str) -> Iterator[tuple[int, str]]:

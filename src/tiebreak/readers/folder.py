@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from tiebreak.errors import AmbiguousSourceError, Setting, SourceNotFoundError, TiebreakError, TooFewModelsError
+from tiebreak.errors import DataError, Setting, SourceNotFoundError, TiebreakError, UnclearSourceError
 from tiebreak.printable import printable
 from tiebreak.readers.battles import battle_columns, read_battles
 from tiebreak.readers.header import names_items
@@ -149,7 +149,7 @@ class Results:
             )
         found = [self._items(options)] if chosen == "log" else [str(each.path) for each in self.of_kind(chosen)]
         if len(found) > 1 and chosen != "items":
-            raise AmbiguousSourceError(
+            raise UnclearSourceError(
                 f"{printable(str(self.path))} holds {len(found)} {KINDS[chosen][1]}: "
                 f"{printable(quoted([each.name for each in self.of_kind(chosen)], 6))}. Say which belong together: tiebreak "
                 "compare FILE FILE, or one of them."
@@ -238,7 +238,7 @@ class Results:
         lacking = {task: [name for name in models if name not in own] for task, own in has.items()}
         if len(models) < 2 or all(lacking.values()):
             found = _listed({task or "the items": quoted(own, 3) for task, own in has.items()}) or "none that can be read"
-            raise TooFewModelsError(
+            raise DataError(
                 f"a comparison takes two models or more that answered the same tasks; in {printable(str(self.path))} are "
                 f"{printable(found)} (left out: {printable(_listed(self.left_out)) or 'nothing'}). Add what is missing, compare "
                 "single files (tiebreak compare FILE FILE), or choose with ",

@@ -6,7 +6,7 @@ import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 from shlex import quote
 
-from tiebreak.errors import Advice, AmbiguousSourceError, InvalidParameterError
+from tiebreak.errors import Advice, InvalidParameterError, UnclearSourceError
 from tiebreak.printable import printable
 from tiebreak.scores.vocabulary import look_up, quoted
 
@@ -121,7 +121,7 @@ def find_roles(
 
     Raises
     ------
-    AmbiguousSourceError
+    UnclearSourceError
         Two columns claim one part.
     """
     roles = {role: _columns_given(role, text, names) for role, text in given.items()}
@@ -182,7 +182,7 @@ def _strongest(role: str, claims: Sequence[str], words: Mapping[str, int], sourc
     if len(best) == 1 and (len(claims) == 1 or min(by_rank) == 0 or role in ("item", "score", "truth", "dataset", "fold")):
         return best[0]
     shown = [printable(name) for name in (best if len(best) > 1 else claims)]
-    raise AmbiguousSourceError(
+    raise UnclearSourceError(
         f"{source} has the columns {quoted(shown)}, and each may be the {role}. Call the one that is meant {role!r}, or say it: ",
         column_advice(role, shown[0]),
         ".",

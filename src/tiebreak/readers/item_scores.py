@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from tiebreak.errors import AmbiguousSourceError, InvalidScoresError, Setting, TiebreakError, UnreadableSourceError
+from tiebreak.errors import DataError, Setting, TiebreakError, UnclearSourceError
 from tiebreak.numerics import FloatArray, IntArray, divide
 from tiebreak.printable import fault_of_name, printable
 from tiebreak.readers.metric import name_metric
@@ -48,7 +48,7 @@ def with_main_metric(reads: Sequence[Callable[[str | None], Log]], metric: str |
     for place, read in enumerate(reads):
         try:
             found[place] = read(metric)
-        except AmbiguousSourceError as error:
+        except UnclearSourceError as error:
             lacking[place] = error
     others = {task for log in found.values() for task in _tasks_of(log)}
     for place, refusal in lacking.items():
@@ -104,13 +104,13 @@ def items_of(
         blank = words[what].code < 0
         if blank.any():
             where = f"{joined.where(int(np.argmax(blank)))} has no {what}; {int(blank.sum())} rows in all have none."
-            raise UnreadableSourceError(f"{joined.name}, {where}")
+            raise DataError(f"{joined.name}, {where}")
     once = Words(("1",), np.zeros_like(words["item"].code))
     model, run, epoch, item = (words.get(what, once).ordered() for what in ("model", "run", "epoch", "item"))
     run = _concatenated([Words(tuple(sorted(run.names, key=natural_key)), run.code[:0]), run])
     for name in model.names:
         if fault := fault_of_name(name):
-            raise UnreadableSourceError(f"the name {name!r} of a model {fault}")
+            raise DataError(f"the name {name!r} of a model {fault}")
     place = cell_of(model, {"run": run, "item": item})
     if np.bincount(place).max(initial=0) > 1:
         _refuse_doubled(joined, model, {"item": item, "run": run, "epoch": epoch})
@@ -213,7 +213,7 @@ def _refuse_other_samples(item: Words, digest: Words) -> None:
     found, n = np.unique(pairs[0], return_counts=True)
     if (n > 1).any():
         which = [item.names[place] for place in found[n > 1].tolist()]
-        raise InvalidScoresError(
+        raise DataError(
             f"{len(which)} items of one number are not the same sample in all files: {quoted(which, 3)}. Were they "
             "drawn or ordered in another way? Evaluate both models on the same samples."
         )
@@ -229,7 +229,7 @@ def _held_metric(parts: Sequence[Long], lower_is_better: bool | None) -> tuple[s
         for task in part.words[TASK].names if TASK in part.words else [""]:
             own[task].add(part.metric or "accuracy")
     if "" in own or any(len(names) > 1 for names in own.values()):
-        raise AmbiguousSourceError(
+        raise UnclearSourceError(
             f"the sources hold different metrics: {quoted(sorted(held))}. Say which with ", Setting("metric"), "."
         )
     is_binary = True
@@ -239,7 +239,7 @@ def _held_metric(parts: Sequence[Long], lower_is_better: bool | None) -> tuple[s
         name = _named_metric(score, part.metric, direction).metric
         if not name.higher_is_better or not ((score >= 0) & (score <= 1)).all():
             why = f"reaches {score.max():g}" if name.higher_is_better else "is better the lower it is"
-            raise AmbiguousSourceError(
+            raise UnclearSourceError(
                 f"the tasks have metrics of different units, which have no mean: the {name.name!r} of "
                 f"{quoted(sorted(part.words[TASK].names))} {why}. Compare such tasks by themselves, or name a metric that all of "
                 "them hold with ",
@@ -324,7 +324,7 @@ def _refuse_doubled(joined: Long, model: Words, units: Mapping[str, Words]) -> N
     numbered = " If they are several answers of one model, number them in a column 'epoch', or 'run' where a run answers all."
     of_tasks = " If they are of several tasks, name these in a column 'task'."
     hints = {numbered: {"run", "epoch"}.isdisjoint(joined.words), of_tasks: TASK not in joined.words}
-    raise InvalidScoresError(*error.parts, *(hint for hint, is_so in hints.items() if is_so))
+    raise DataError(*error.parts, *(hint for hint, is_so in hints.items() if is_so))
 
 
 def _one_each(joined: Long, key: str, item: Words) -> Any:
@@ -335,9 +335,9 @@ def _one_each(joined: Long, key: str, item: Words) -> Any:
     own, odd = _by_item(column, item)
     lacking = [item.names[place] for place in np.flatnonzero(np.isnan(own)).tolist()]
     if lacking:
-        raise InvalidScoresError(f"{len(lacking)} items have no {key}: {quoted(lacking, 3)}.")
+        raise DataError(f"{len(lacking)} items have no {key}: {quoted(lacking, 3)}.")
     if odd.size:
-        raise InvalidScoresError(f"item {item.names[item.code[odd[0]]]!r} has more than one {key}.")
+        raise DataError(f"item {item.names[item.code[odd[0]]]!r} has more than one {key}.")
     return tuple(printable(column.names[place]) for place in own.astype(int).tolist()) if isinstance(column, Words) else own
 
 
@@ -380,8 +380,8 @@ def _named_metric(score: FloatArray, metric: str | None, lower_is_better: bool |
     if metric is not None or _is_binary(score):
         return name_metric(full_name(metric or "accuracy"), lower_is_better)
     if set(np.unique(score[~np.isnan(score)]).tolist()) <= {0.0, 1.0, 100.0}:
-        raise InvalidScoresError("the scores are 0 and 100, which looks like per cent. Divide them by 100, or name their metric.")
-    raise AmbiguousSourceError(
+        raise DataError("the scores are 0 and 100, which looks like per cent. Divide them by 100, or name their metric.")
+    raise UnclearSourceError(
         "the scores are not all 0 or 1, and nothing says what they are. Pass ",
         Setting("metric", "'NAME'"),
         " and, unless it is one of scikit-learn's, ",

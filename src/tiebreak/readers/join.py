@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tiebreak.errors import AmbiguousSourceError, Setting, UnpairedScoresError
+from tiebreak.errors import DataError, Setting, UnclearSourceError
 from tiebreak.numerics import FloatArray
 from tiebreak.readers.source import Source
 from tiebreak.readers.splits import natural_key
@@ -63,19 +63,19 @@ def _check_alike(sources: Sequence[Source]) -> None:
         kinds = [_NO_SPLITS.get(each.scores.design.kind, "split") for each in (first, other)]
         if metrics[0] != metrics[1]:
             words = [f"{m.name!r} ({'higher' if m.higher_is_better else 'lower'} is better)" for m in metrics]
-            raise AmbiguousSourceError(
+            raise UnclearSourceError(
                 f"{first.name} holds {words[0]} and {other.name} holds {words[1]}; only scores of one metric can be compared. "
                 "Choose one that both hold with ",
                 Setting("metric"),
                 ".",
             )
         if kinds[0] != kinds[1]:
-            raise UnpairedScoresError(
+            raise DataError(
                 f"{first.name} holds scores by {kinds[0]}, {other.name} scores by {kinds[1]}; these answer different questions, "
                 "so they cannot be joined. Compare each by itself."
             )
         if other.scores.design.hash not in (None, known.scores.design.hash):
-            raise UnpairedScoresError(
+            raise DataError(
                 f"{known.name} and {other.name} were made with different splits (their test examples differ), so their "
                 "scores cannot be paired. Evaluate all models with the same cv, its random_state fixed, on the same data."
             )
@@ -132,7 +132,7 @@ def _aligned(source: Source, reference: Source) -> Source:
     pairs = list(zip(source.scores.matrices, reference.scores.matrices, strict=True))
     for mine, theirs in pairs:
         if mine.n_splits != theirs.n_splits:
-            raise UnpairedScoresError(
+            raise DataError(
                 f"{source.name} does not name its splits, so it can be paired with {reference.name} only by their order; but "
                 f"one has {mine.n_splits} splits and the other {theirs.n_splits}."
             )
@@ -159,23 +159,23 @@ def _join_dataset(dataset: str, sources: Sequence[Source]) -> ScoreMatrix:
         other = next(source for source in sources if source is not held[0][0])
         others = "a dataset without a name" if other.scores.datasets == ("",) else f"dataset {quoted(other.scores.datasets)}"
         own = f"dataset {dataset!r}" if dataset else "a dataset without a name"
-        raise UnpairedScoresError(
+        raise DataError(
             f"{held[0][0].name} is about {own}, but {other.name} about {others}; scores on different datasets cannot be paired."
         )
     if any(matrix.summary is not None for _, matrix in held):
         both = " and ".join(source.name for source, _ in held[:2])
-        raise UnpairedScoresError(f"tables of means are compared one at a time: put the rows of {both} into one table.")
+        raise DataError(f"tables of means are compared one at a time: put the rows of {both} into one table.")
     metrics = dict.fromkeys(matrix.metric for _, matrix in held)
     if len(metrics) > 1:
         named = [metric.name for metric in metrics if metric is not None]
-        raise AmbiguousSourceError(
+        raise UnclearSourceError(
             f"dataset {dataset!r} is scored in {quoted(named)} by different sources. Score it in one of them."
         )
     keys = [list(zip(matrix.repeat.tolist(), matrix.fold.tolist(), strict=True)) for _, matrix in held]
     sets = zip(held, map(set, keys), strict=True) if held[0][0].scores.design.kind not in ("seeds", "test-sets") else ()
     for ((one, first), mine), ((two, second), theirs) in itertools.combinations(sets, 2):
         if mine.isdisjoint(theirs):
-            raise UnpairedScoresError(
+            raise DataError(
                 f"{one.name} and {two.name} have no split in common: the first of one is "
                 f"{first.split_name(0)}, of the other {second.split_name(0)}. Number the splits alike in both."
             )
@@ -209,7 +209,7 @@ def _columns(held: Sequence[tuple[Source, ScoreMatrix]], keys: Sequence[Sequence
     for (source, matrix), own in zip(held, keys, strict=True):
         for key, name in zip(own, matrix.columns, strict=True):
             if found.setdefault(key, name) != name:
-                raise UnpairedScoresError(
+                raise DataError(
                     f"{held[0][0].name} calls one column {found[key]!r} and {source.name} calls it {name!r}, so they cannot be "
                     "paired. Put all scores into one table."
                 )

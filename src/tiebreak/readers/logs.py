@@ -18,7 +18,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from tiebreak.errors import AmbiguousSourceError, InvalidScoresError, Setting, UnreadableSourceError
+from tiebreak.errors import DataError, Setting, UnclearSourceError
 from tiebreak.printable import printable
 from tiebreak.readers.files import check_size, content_of, lines_of, parse_json
 from tiebreak.scores.vocabulary import quoted
@@ -129,14 +129,14 @@ def read_log(path: Path, name: str, metric: str | None = None, *, is_main: bool 
 
     Raises
     ------
-    AmbiguousSourceError
+    UnclearSourceError
         There are several metrics, or none of that name.
-    InvalidScoresError, UnreadableSourceError
+    DataError, DataError
         A score is none, or the file is not as its tool writes it.
     """
     form = format_of(path)
     if form is None:
-        raise UnreadableSourceError(f"{name} is no log of an evaluation tool that is known.")
+        raise DataError(f"{name} is no log of an evaluation tool that is known.")
     try:
         return _log(form, *form.records(path, name), path.stem, name, metric, is_main)
     except (
@@ -145,7 +145,7 @@ def read_log(path: Path, name: str, metric: str | None = None, *, is_main: bool 
         # an archive is damaged or encrypted
         *(EOFError, OSError, RuntimeError, zipfile.BadZipFile, zlib.error),
     ) as error:
-        raise UnreadableSourceError(
+        raise DataError(
             f"{name} is not as its tool writes a log ({form.name}), so no scores are found in it ({type(error).__name__}: "
             f"{printable(' '.join(str(error).split()))[:100]}). Was it changed, or was the evaluation or the copy stopped?"
         ) from None
@@ -210,7 +210,7 @@ def _log(form: Format, records: Iterable[Record], facts: Record, stem: str, name
 def _check(is_right: object, said: str) -> None:
     """Refuse a log that is not right."""
     if not is_right:
-        raise UnreadableSourceError(said)
+        raise DataError(said)
 
 
 _OWN = frozenset("item model score epoch item_hash task run group subtask cluster weight scores failed".split())
@@ -243,7 +243,7 @@ def _choose(
         each for each in held if asked in (None, each.partition(",")[0])
     ]
     if held and len(fitting) != 1 and (asked is not None or not is_main):
-        raise AmbiguousSourceError(
+        raise UnclearSourceError(
             f"{name} holds ",
             f"no metric {asked!r}, but " if asked else f"{len(held)} metrics: ",
             f"{quoted(held)}. Say which one with ",
@@ -268,7 +268,7 @@ def _number(value: Any) -> float | None:
 def _score(value: Any, item: str, name: str) -> float:
     """Score of a sample."""
     if (found := _number(value)) is None:
-        raise InvalidScoresError(
+        raise DataError(
             f"{name}, sample {item!r}: {printable(repr(value)[:60])} is ",
             "a word and no score" if isinstance(value, str) else "no score of a single item",
             ". Choose a scorer of numbers, of C and I, or of true and false as the metric, or write words as numbers.",

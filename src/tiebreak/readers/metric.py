@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
-from tiebreak.errors import Advice, AmbiguousSourceError, InvalidParameterError, Setting, UnknownDirectionError, UnknownNameError
+from tiebreak.errors import Advice, InvalidParameterError, Setting, UnclearSourceError, UnknownNameError
 from tiebreak.readers.header import plain
 from tiebreak.scores.metric import (
     HIGHER_IS_BETTER,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 def name_metric(name: str, lower_is_better: bool | None = None) -> NamedMetric:
     """The metric behind a name, with its direction from the lists of known names or from the caller.
 
-    Raises `UnknownDirectionError` for a name that is in no list, without a direction, and `InvalidParameterError` for a
+    Raises `UnclearSourceError` for a name that is in no list, without a direction, and `InvalidParameterError` for a
     direction that contradicts a name that is.
     """
     if lower_is_better is not None and not isinstance(lower_is_better, bool):
@@ -43,12 +43,13 @@ def name_metric(name: str, lower_is_better: bool | None = None) -> NamedMetric:
     if known is not None and is_known(name):
         raise _contradiction(name, known.metric, lower_is_better)
     if lower_is_better is None:
-        raise UnknownDirectionError(
+        raise UnclearSourceError(
             f"is higher or lower better for the metric {name!r}? Pass ",
             Setting("lower_is_better", "True"),
             " or ",
             Setting("lower_is_better", "False"),
             f"{_suggestion(name)}.",
+            about="lower_is_better",
         )
     return NamedMetric(Metric(name, higher_is_better=not lower_is_better), 1)
 
@@ -73,7 +74,7 @@ def choose_metric(held: Sequence[str], asked: str | None, source: str, advice: S
     """
     if asked is None:
         if len(held) > 1:
-            raise AmbiguousSourceError(
+            raise UnclearSourceError(
                 f"{source} holds {len(held)} metrics: {quoted(held)}. Say which one to compare with ",
                 Setting("metric"),
                 ".",
@@ -89,7 +90,7 @@ def metric_among(asked: str, names: Sequence[str], source: str) -> str | None:
     for spelling in _SPELLINGS:
         found = [name for name in names if spelling(name) == spelling(asked)]
         if len(found) > 1:
-            raise AmbiguousSourceError(
+            raise UnclearSourceError(
                 f"{source} has {quoted(found)}, and each may be the metric {asked!r}. Write its name as it stands there."
             )
         if found:
@@ -140,7 +141,7 @@ def table_metric(held: str | None, options: ReadOptions, source: str, *, has_siz
             return name_metric(name, _direction(held or name, options, [held or name], source))
         if isinstance(options.lower_is_better, bool):
             return name_metric("score", options.lower_is_better)
-        raise UnknownDirectionError(
+        raise UnclearSourceError(
             f"{source} does not say which metric its scores are, nor whether higher or lower is better. Pass ",
             Setting("metric"),
             ": a name such as 'accuracy' or 'neg_log_loss', or any other name together with ",
@@ -148,17 +149,19 @@ def table_metric(held: str | None, options: ReadOptions, source: str, *, has_siz
             " or ",
             Setting("lower_is_better", "False"),
             ".",
+            about="lower_is_better",
         )
-    except UnknownDirectionError as error:
-        if has_sizes or options.n_train or options.n_test or options.cv is not None:
+    except UnclearSourceError as error:
+        if error.about != "lower_is_better" or has_sizes or options.n_train or options.n_test or options.cv is not None:
             raise
         call = f"metric={name!r}, lower_is_better=False" if name else "metric='accuracy'"
         typed = f"--metric {quote(name)} --higher-is-better" if name else "--metric accuracy"
-        raise UnknownDirectionError(
+        raise UnclearSourceError(
             *error.parts,
             " Nor does it say what share of the examples each split tests on. All together, for example: ",
             Advice(f"compare(..., {call}, cv=10)", typed=f"{typed} --cv 10"),
             ".",
+            about="lower_is_better",
         ) from None
 
 
@@ -171,7 +174,7 @@ def mixed_metrics(held: Sequence[str], options: ReadOptions, source: str) -> lis
         each = {name: is_loss for name, is_loss in said.items() if is_loss is not None}
         each |= {name: number % 2 == 0 for number, name in enumerate(unknown)}
         typed = " ".join(f"--direction {quote(name)} {'lower' if is_loss else 'higher'}" for name, is_loss in each.items())
-        raise UnknownDirectionError(
+        raise UnclearSourceError(
             f"{source} holds {quoted(metrics)}, one metric for each dataset. Is higher or lower better for {quoted(unknown)}? "
             "Say it by metric, for example ",
             Advice(f"lower_is_better={each!r}", typed=typed),

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.errors import AmbiguousSourceError, InvalidParameterError, InvalidScoresError, Setting, TooFewModelsError
+from tiebreak.errors import DataError, InvalidParameterError, Setting, UnclearSourceError
 from tiebreak.numerics import FloatArray
 from tiebreak.readers.files import refuse
 from tiebreak.readers.header import find_roles, plain
@@ -64,7 +64,7 @@ def read_predictions(
 
     Raises
     ------
-    InvalidScoresError
+    DataError
         Other lengths, classes that are not in `y_true`, probabilities outside 0 to 1, nan.
 
     Examples
@@ -75,13 +75,13 @@ def read_predictions(
     """
     truth = np.asarray(y_true)
     if truth.ndim != 1 or truth.size == 0:
-        raise InvalidScoresError(f"y_true needs one value for each example; got the shape {truth.shape}.")
+        raise DataError(f"y_true needs one value for each example; got the shape {truth.shape}.")
     if not predictions:
-        raise TooFewModelsError("predictions is a dict with what each model predicted: {name: classes or probabilities}.")
+        raise DataError("predictions is a dict with what each model predicted: {name: classes or probabilities}.")
     arrays = {str(name): np.asarray(values) for name, values in predictions.items()}
     for name, array in arrays.items():
         if array.ndim not in (1, 2) or array.shape[0] != truth.size:
-            raise InvalidScoresError(
+            raise DataError(
                 f"{name!r} has predictions of the shape {array.shape} for {truth.size} examples; one row is needed for each."
             )
     for whose, array in {
@@ -92,7 +92,7 @@ def read_predictions(
             sum(value is None or value != value for value in array.ravel().tolist()) if array.dtype.kind in ("f", "O") else 0
         )
         if n_missing:
-            raise InvalidScoresError(f"{n_missing} {whose} are missing; leave these examples out for all models.")
+            raise DataError(f"{n_missing} {whose} are missing; leave these examples out for all models.")
     chosen = _metric(truth, arrays, metric)
     classes = np.unique(truth)
     is_positive, actual = None, None
@@ -130,9 +130,9 @@ def read_predictions(
     groups = None if clusters is None else tuple(map(str, np.asarray(clusters).tolist()))
     for what, each in {"items": number, "clusters": number if groups is None else groups}.items():
         if len(each) != truth.size:
-            raise InvalidScoresError(f"{what} has {len(each)} entries for {truth.size} examples.")
+            raise DataError(f"{what} has {len(each)} entries for {truth.size} examples.")
     if len(set(number)) < truth.size:
-        raise InvalidScoresError(f"{truth.size - len(set(number))} names of items stand twice or more.")
+        raise DataError(f"{truth.size - len(set(number))} names of items stand twice or more.")
     return check_items(
         Items(
             name_metric(chosen).metric,
@@ -166,13 +166,13 @@ def _metric(truth: NDArray[Any], arrays: Mapping[str, NDArray[Any]], asked: str 
     labels = [model for model, values in arrays.items() if values.ndim == 1 and set(np.unique(values).tolist()) <= classes]
     others = [model for model, values in arrays.items() if values.ndim == 2 or _is_fractional(values)]
     if labels and others and len(classes) <= 2:
-        raise AmbiguousSourceError(
+        raise UnclearSourceError(
             f"{quoted(labels)} predicts classes, {quoted(others)} does not. Give classes of all models, or probabilities of all."
         )
     if len(classes) == 2 and all(_is_fractional(values) for values in arrays.values()):
         return "roc_auc"
     if truth.dtype.kind == "f" and len(classes) > 2 and len(labels) < len(arrays):
-        raise AmbiguousSourceError(
+        raise UnclearSourceError(
             "numbers are compared by their errors. Pass ", Setting("metric", "'mean_absolute_error'"), " or another."
         )
     is_of_all = all(values.ndim == 2 for values in arrays.values())
@@ -187,7 +187,7 @@ def _is_fractional(values: NDArray[Any]) -> bool:
 def _turned(classes: NDArray[Any], positive: Any, metric: str) -> NDArray[Any]:
     """The classes that a metric tells apart, of two the positive one last."""
     if classes.size < 2:
-        raise InvalidScoresError(f"{metric} tells classes apart, and y_true has only {str(classes[0])!r}.")
+        raise DataError(f"{metric} tells classes apart, and y_true has only {str(classes[0])!r}.")
     if metric not in ("f1", "precision", "recall", "jaccard"):
         return classes
     if classes.size > 2:
@@ -214,7 +214,7 @@ def _labels(values: NDArray[Any], model: str, classes: NDArray[Any]) -> NDArray[
     known = [str(each) for each in classes.tolist()]
     foreign = sorted({str(value) for value in np.unique(values).tolist()} - {*known})
     if foreign:
-        raise InvalidScoresError(
+        raise DataError(
             f"{model!r} predicts {quoted(foreign, 3)}, which y_true does not have; its classes are {quoted(known)}. "
             "If these are probabilities, pass metric='roc_auc'."
         )
@@ -224,9 +224,7 @@ def _labels(values: NDArray[Any], model: str, classes: NDArray[Any]) -> NDArray[
 def _positive(classes: NDArray[Any], positive: Any) -> Any:
     known = quoted([str(each) for each in classes.tolist()])
     if classes.size != 2:
-        raise InvalidScoresError(
-            f"probabilities of one class are for two classes; y_true has {classes.size}. Give a column for each."
-        )
+        raise DataError(f"probabilities of one class are for two classes; y_true has {classes.size}. Give a column for each.")
     if positive is None and set(classes.tolist()) not in ({0, 1}, {-1, 1}):
         raise InvalidParameterError(
             f"which of the classes {known} is the positive one? Pass ",
@@ -241,7 +239,7 @@ def _positive(classes: NDArray[Any], positive: Any) -> Any:
 
 def _finite(values: NDArray[Any], which: Any, model: str) -> FloatArray:
     if values.dtype.kind not in "biuf" or not np.isfinite(values.astype(float)).all():
-        raise InvalidScoresError(f"{model!r} needs a finite number for each example: how much it is for {which!r}.")
+        raise DataError(f"{model!r} needs a finite number for each example: how much it is for {which!r}.")
     return values.astype(float)
 
 
@@ -253,30 +251,28 @@ def _probabilities(values: NDArray[Any], classes: NDArray[Any], positive: Any, m
     else:
         table = values.astype(float)
         if table.shape[1] != classes.size:
-            raise InvalidScoresError(f"{model!r} has {table.shape[1]} columns of probabilities, y_true {classes.size} classes.")
+            raise DataError(f"{model!r} has {table.shape[1]} columns of probabilities, y_true {classes.size} classes.")
     wrong = np.argwhere(~((table >= 0) & (table <= 1)))
     if wrong.size:
         row, column = wrong[0]
-        raise InvalidScoresError(
-            f"probabilities lie between 0 and 1; {model!r} has {table[row, column]:g} for example {row + 1}."
-        )
+        raise DataError(f"probabilities lie between 0 and 1; {model!r} has {table[row, column]:g} for example {row + 1}.")
     if values.ndim == 1:
         return np.where(classes == which, table, 1 - table)
     sums = table.sum(axis=1)
     if (np.abs(sums - 1) > 1e-4).any():
         row = int(np.abs(sums - 1).argmax())
-        raise InvalidScoresError(f"the probabilities of {model!r} for example {row + 1} sum to {sums[row]:g}, not 1.")
+        raise DataError(f"the probabilities of {model!r} for example {row + 1} sum to {sums[row]:g}, not 1.")
     return np.asarray(table)
 
 
 def _numbers(truth: NDArray[Any], values: NDArray[Any], model: str, metric: str) -> FloatArray:
     """Numbers that a model predicts for numbers."""
     if truth.dtype.kind not in "biuf" or values.dtype.kind not in "biuf" or values.ndim != 1:
-        raise InvalidScoresError(f"{metric} needs numbers in y_true and of {model!r}.")
+        raise DataError(f"{metric} needs numbers in y_true and of {model!r}.")
     if not np.isfinite(values.astype(float) - truth.astype(float)).all():
-        raise InvalidScoresError(f"the predictions of {model!r} must be finite.")
+        raise DataError(f"the predictions of {model!r} must be finite.")
     if metric in ("r2", "explained_variance") and np.ptp(truth) == 0:
-        raise InvalidScoresError(f"{metric} needs numbers that differ in y_true; all are {truth[0]:g}.")
+        raise DataError(f"{metric} needs numbers that differ in y_true; all are {truth[0]:g}.")
     return np.asarray(values, dtype=float)
 
 
@@ -316,7 +312,7 @@ def items_of_predictions(tables: Sequence[SourceTable], names: Sequence[str], op
         order = _aligned(keys, _keys_of(table, roles, own_truth.size), truth, own_truth, table.name)
         for model, column in _model_columns(table, roles, options, name, is_one=len(tables) > 1).items():
             if model in found:
-                raise AmbiguousSourceError(f"two sources hold predictions of {model!r}. Name each file after its model.")
+                raise UnclearSourceError(f"two sources hold predictions of {model!r}. Name each file after its model.")
             found[model] = _values(table, column)[order]
     if options.models is not None:
         found = {model: found[list(found)[look_up(model, list(found), "model")]] for model in options.models}
@@ -366,7 +362,7 @@ def _values(table: SourceTable, name: str) -> NDArray[Any]:
             table.where(row),
             f"no value is given ({int(missing.sum())} such row(s) in all).",
             "Leave these examples out for all models.",
-            kind=InvalidScoresError,
+            kind=DataError,
         )
     if isinstance(column, Words):
         return np.array(column.names, dtype=str)[column.code]
@@ -395,7 +391,7 @@ def _keys_of(table: SourceTable, roles: Mapping[str, list[str]], n: int) -> list
             None,
             f"example {doubled!r} stands twice or more.",
             "Keep one row for each example.",
-            kind=InvalidScoresError,
+            kind=DataError,
         )
     return keys
 
@@ -406,7 +402,7 @@ def _aligned(keys: Sequence[str], own: Sequence[str], truth: NDArray[Any], own_t
     lacking = [key for key in keys if key not in place]
     if lacking or len(own) != len(keys):
         more = [key for key in own if key not in set(keys)]
-        raise InvalidScoresError(
+        raise DataError(
             f"{name} is of other examples than the first source: it lacks {len(lacking)} ({quoted(lacking, 3)}) and "
             f"has {len(more)} more "
             f"({quoted(more, 3)}). Give predictions of the same examples."
@@ -416,7 +412,5 @@ def _aligned(keys: Sequence[str], own: Sequence[str], truth: NDArray[Any], own_t
         (key for key, one, two in zip(keys, truth.tolist(), own_truth[order].tolist(), strict=True) if str(one) != str(two)), None
     )
     if wrong is not None:
-        raise InvalidScoresError(
-            f"{name} has another truth for example {wrong!r} than the first source. Are they of one test set?"
-        )
+        raise DataError(f"{name} has another truth for example {wrong!r} than the first source. Are they of one test set?")
     return order

@@ -14,14 +14,12 @@ from typing import Any, NamedTuple, Protocol, TypeVar, cast, runtime_checkable
 import numpy as np
 
 from tiebreak.errors import (
-    AmbiguousSourceError,
+    DataError,
     InvalidParameterError,
-    MissingSizesError,
     Setting,
     SourceNotFoundError,
-    TooFewModelsError,
+    UnclearSourceError,
     UnknownNameError,
-    UnreadableSourceError,
     UnsupportedSourceError,
 )
 from tiebreak.numerics import Missing
@@ -326,9 +324,9 @@ def _found(given: NamedSource, options: ReadOptions, *, n_sources: int) -> Found
     elif isinstance(source, Mapping):
         keys = [str(key) for key in source]
         if not keys:
-            raise UnreadableSourceError(f"{name} is an empty dict. Pass {{name: scores}} with at least two models.")
+            raise DataError(f"{name} is an empty dict. Pass {{name: scores}} with at least two models.")
         if len(set(keys)) < len(keys):
-            raise UnreadableSourceError(f"{name} has two keys of the same text among {quoted(keys)}.")
+            raise DataError(f"{name} has two keys of the same text among {quoted(keys)}.")
     elif not is_frame(source) and not (
         isinstance(source, list | tuple) and source and all(isinstance(row, Mapping) for row in source)
     ):
@@ -350,7 +348,7 @@ def _found(given: NamedSource, options: ReadOptions, *, n_sources: int) -> Found
     if isinstance(long, Source):
         return long
     if long.is_by_file and n_sources == 1 and not given.key and not long.is_of_items:
-        raise AmbiguousSourceError(
+        raise UnclearSourceError(
             f"{name} has a column of scores ({long.column!r}) but none called 'model', so it does not say whose scores they are. "
             "Add a column 'model', give each model a column of its own, or pass a file for each model."
         )
@@ -363,7 +361,7 @@ def _named(found: One, given: NamedSource) -> One:
     if not given.key or not models:
         return found
     if len(models) > 1:
-        raise AmbiguousSourceError(f"the source given for {given.key!r} holds {len(models)} models. Pass it without a name.")
+        raise UnclearSourceError(f"the source given for {given.key!r} holds {len(models)} models. Pass it without a name.")
     if isinstance(found, Long):
         return cast(One, found.with_models({models[0]: given.key}))
     return dataclasses.replace(found, models=(given.key,))
@@ -424,7 +422,7 @@ def _item_scores(found: Sequence[Found], given: Sequence[NamedSource], options: 
         raise InvalidParameterError(Setting(unfit[0]), what, about=unfit[0])
     other = next((its for each, its in zip(found, given, strict=True) if not _is_items(each)), None)
     if other is not None:
-        raise AmbiguousSourceError(
+        raise UnclearSourceError(
             f"{other.name} holds scores of splits, and other sources those of single items; compare one kind."
         )
     asked = tuple(saved for each in found if isinstance(each, Source) for saved in each.scores.saved_settings)
@@ -442,7 +440,7 @@ def _items(found: Sequence[Found], given: Sequence[NamedSource], options: ReadOp
     tables = [each for each in found if isinstance(each, SourceTable)]
     if tables:
         if len(tables) < len(found):
-            raise AmbiguousSourceError("some sources are predictions beside the truth, and others scores; compare one kind.")
+            raise UnclearSourceError("some sources are predictions beside the truth, and others scores; compare one kind.")
         return items_of_predictions(tables, [its.stem or its.name for its in given], options)
     if len(found) == 1 and isinstance(found[0], Items) and options.cluster is None:
         return check_items(found[0])
@@ -486,18 +484,18 @@ def _part(found: Source | Long | SourceTable | Items, stem: str) -> Long:
 def _check_names(scores: Scores) -> None:
     """Refuse names that nobody can read, and such as no file can hold."""
     if not scores.models:
-        raise TooFewModelsError("there are no models to compare.")
+        raise DataError("there are no models to compare.")
     for what, names in (("model", scores.models), ("dataset", scores.datasets), ("metric", (scores.metric.name,))):
         for name in names:
             fault = fault_of_name(name) if name or what != "dataset" else ""  # a dataset need not be named
             if fault:
-                raise UnreadableSourceError(f"the name {name!r} of a {what} {fault}")
+                raise DataError(f"the name {name!r} of a {what} {fault}")
 
 
 def _refuse_unused_data(options: ReadOptions) -> None:
     """Refuse X and cv where they did not tell the sizes of the splits."""
     if options.has_data or options.cv is not None:
-        raise MissingSizesError(
+        raise UnclearSourceError(
             "X and y tell the sizes of the splits of a fitted search, since it keeps its cv; for arrays and results "
             "of cross_validate pass ",
             Setting("cv"),

@@ -17,11 +17,10 @@ import numpy as np
 
 from tiebreak.errors import (
     Advice,
-    AmbiguousSourceError,
-    InvalidScoresError,
+    DataError,
     Setting,
     TiebreakError,
-    UnreadableSourceError,
+    UnclearSourceError,
 )
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import printable
@@ -267,7 +266,7 @@ class _Reading(NamedTuple):
         what: str,
         *fix: str | Setting | Advice,
         row: int | None = None,
-        kind: type[TiebreakError] = AmbiguousSourceError,
+        kind: type[TiebreakError] = UnclearSourceError,
     ) -> TiebreakError:
         """Error of the table, where nothing else is said for want of a rule that says what it holds."""
         return refuse(self.table.name, column, None if row is None else self.table.where(row), what, *fix, kind=kind)
@@ -317,7 +316,7 @@ class _Reading(NamedTuple):
 
     def _several_metrics(self, names: Sequence[str]) -> TiebreakError:
         what = f"{self.table.name} holds {len(names)} metrics: {quoted(list(names), 12)}. Say which one to compare with "
-        return AmbiguousSourceError(what, Setting("metric"), ".")
+        return UnclearSourceError(what, Setting("metric"), ".")
 
     # --- shapes -------------------------------------------------------------------------------------------------------------
 
@@ -436,11 +435,11 @@ class _Reading(NamedTuple):
                 "), leave the other columns out, or say which column holds what: ",
                 column_advice("model", "NAME"),
                 ", or dataset or fold in the place of model.",
-                kind=UnreadableSourceError,
+                kind=DataError,
             )
         if not numbers:
             what = f"it has no column of scores, only {known_columns(self.table)}."
-            raise self.refuse(None, what, "Use columns 'model' and 'score', or one for each model.", kind=UnreadableSourceError)
+            raise self.refuse(None, what, "Use columns 'model' and 'score', or one for each model.", kind=DataError)
         return {name: name for name in numbers}
 
     def _refuse_no_scores(self, numbers: Sequence[str]) -> None:
@@ -462,7 +461,7 @@ class _Reading(NamedTuple):
                     what = f"it holds whole numbers, from {own.min():g} on, beside scores from 0 to 1: it counts something."
                 else:
                     continue
-            raise self.refuse(name, what, *fix, kind=UnreadableSourceError)
+            raise self.refuse(name, what, *fix, kind=DataError)
 
     def _has_wrong_cells(self, name: str) -> bool:
         """True for a column of numbers, some cells of which are no numbers."""
@@ -609,7 +608,7 @@ class _Reading(NamedTuple):
                 f"no column names its rows, so scores are paired by their order; but model {most!r} has {n_rows.max()} "
                 f"scores and {least!r} has {n_rows.min()}.",
                 "Name the rows in a column 'fold', 'split' or 'item'.",
-                kind=UnreadableSourceError,
+                kind=DataError,
             )
         if options.rows != "items":
             self._refuse_factor(models)
@@ -690,7 +689,7 @@ class _Reading(NamedTuple):
         empty = words.code < 0
         if empty.any():
             what = f"no {role} is given ({int(empty.sum())} such row(s) in all)."
-            self._refuse_row(role, int(np.argmax(empty)), what, "Fill it in, or remove the row.", InvalidScoresError)
+            self._refuse_row(role, int(np.argmax(empty)), what, "Fill it in, or remove the row.", DataError)
 
     def _refuse_sums(self, words: Words, role: str) -> None:
         text = "\n".join(words.names).casefold()
@@ -706,9 +705,7 @@ class _Reading(NamedTuple):
             what = f"{words.names[words.code[row]]!r} sums up the other rows."
             self._refuse_row(role, row, what, f"Leave it out, or call the {role} something else.")
 
-    def _refuse_row(
-        self, role: str, row: int, what: str, fix: str, kind: type[TiebreakError] = UnreadableSourceError
-    ) -> NoReturn:
+    def _refuse_row(self, role: str, row: int, what: str, fix: str, kind: type[TiebreakError] = DataError) -> NoReturn:
         raise self.refuse(self.roles.get(role, [role])[0], what, fix, row=row, kind=kind)
 
 
@@ -728,7 +725,7 @@ def no_units(reading: _Reading) -> Source:
     models = reading.words("model").texts()
     if (sums := [row for row, name in enumerate(models) if sums_up(name)]) and len(models) > 2:
         what = f"{models[sums[0]]!r} sums up the other rows."
-        raise reading.refuse(reading.roles["model"][0], what, "Leave it out.", row=sums[0], kind=UnreadableSourceError)
+        raise reading.refuse(reading.roles["model"][0], what, "Leave it out.", row=sums[0], kind=DataError)
     return source_of_means(reading.table, models, reading.others("model"), options)
 
 
@@ -757,7 +754,7 @@ def doubles_error(
     }
     if not differ:
         fix = "Keep one row for each; rows that differ by a random seed have it in a column 'seed', repeats in 'repeat'."
-        return refuse(table.name, None, None, what, fix, kind=InvalidScoresError)
+        return refuse(table.name, None, None, what, fix, kind=DataError)
     name, *others = sorted(differ, key=lambda each: isinstance(table.columns[each], np.ndarray))
     beside = f" (and in {quoted(others)})" if others else ""
     return refuse(
@@ -770,7 +767,7 @@ def doubles_error(
         "; or make it part of the model: ",
         column_advice("model", f"model,{name}"),
         ".",
-        kind=InvalidScoresError,
+        kind=DataError,
     )
 
 

@@ -12,13 +12,9 @@ from typing import Any
 import numpy as np
 
 from tiebreak.errors import (
-    AmbiguousSourceError,
-    InvalidScoresError,
-    MissingSizesError,
+    DataError,
     Setting,
-    UnfittedSearchError,
-    UnpairedScoresError,
-    UnreadableSourceError,
+    UnclearSourceError,
     UnsupportedSourceError,
 )
 from tiebreak.numerics import FloatArray
@@ -129,18 +125,14 @@ def read(source: Any, name: str, options: ReadOptions) -> Source:
         return read_trials(_columns_of(source.trials), f"the {type(source).__name__}", options)
     model = _model_in(source)
     if model is source and any(hasattr(model, name) for name in ("param_grid", "param_distributions", "search_spaces")):
-        raise UnfittedSearchError(
-            f"this {type(source).__name__} has not been fitted, so it has no scores. Call its fit(X, y) first."
-        )
+        raise DataError(f"this {type(source).__name__} has not been fitted, so it has no scores. Call its fit(X, y) first.")
     if model is not None:
         raise UnsupportedSourceError(
             f"these are models (such as {type(model).__name__}), not scores: tb.evaluate(models, X, y, cv=10).compare() measures "
             "and compares them."
         )
     if _is_one_result(source):
-        raise UnreadableSourceError(
-            f"{name} is the result of one call of cross_validate. Pass {{name: result}} with one for each model."
-        )
+        raise DataError(f"{name} is the result of one call of cross_validate. Pass {{name: result}} with one for each model.")
     by_model = source if isinstance(source, Mapping) else _by_model(source, name, options)
     if is_cv_results(by_model):
         return read_cv_results(by_model, "cv_results_", options)
@@ -165,7 +157,7 @@ def _by_model(matrix: Any, name: str, options: ReadOptions) -> dict[str, Any]:
             "of two dimensions with one row or one column per model and their names as models=[...]."
         )
     if table.shape[0] == table.shape[1]:
-        raise AmbiguousSourceError(
+        raise UnclearSourceError(
             f"{name} is an array of shape {table.shape}: are its models in rows or in columns? Pass {{name: scores}}, such as "
             "dict(zip(names, array)) for rows and dict(zip(names, array.T)) for columns."
         )
@@ -224,7 +216,7 @@ def _scored(results: Mapping[str, Any], metric: str | None, n_rows: int, name: s
     """Key of the metric asked for, "score" where there is only one, whatever it is called; and its scores."""
     held = _by_metric(results, _SPLIT)
     if not held:
-        raise UnreadableSourceError(f"{name} holds no scores of splits (split0_test_score and so on).")
+        raise DataError(f"{name} holds no scores of splits (split0_test_score and so on).")
     key = "score" if [*held] == ["score"] else choose_metric(list(held), metric, name)
     return key, _columns(held[key], results, n_rows, name)
 
@@ -233,7 +225,7 @@ def _params(results: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
     """Parameters of each candidate, of the column of dicts that a search writes, or of a column for each parameter."""
     params = [each for each in results.get("params", ()) if isinstance(each, Mapping)] or _rows_of(results, "param_")
     if not params:
-        raise UnreadableSourceError(
+        raise DataError(
             f"{name} has scores of splits but neither 'params' with a dict for each candidate nor columns 'param_...', so the "
             "candidates cannot be named. Pass cv_results_ whole, or {name: scores}."
         )
@@ -259,11 +251,11 @@ def _columns(numbered: Mapping[int, str], columns: Mapping[str, Any], n_rows: in
     """Columns by their numbers, which must follow each other, as a table with a row for each candidate."""
     order = sorted(numbered)
     if order != list(range(order[0], order[0] + len(order))) or order[0] > 1:
-        raise UnreadableSourceError(f"{name} lacks the scores of some splits: it has {order}. Pass it whole.")
+        raise DataError(f"{name} lacks the scores of some splits: it has {order}. Pass it whole.")
     held = {numbered[place]: _numbers(columns[numbered[place]], name, numbered[place]) for place in order}
     wrong = next((column for column, values in held.items() if values.size != n_rows), None)
     if wrong is not None:
-        raise UnreadableSourceError(f"{name}: {wrong!r} holds {held[wrong].size} scores for {n_rows} candidates. Pass it whole.")
+        raise DataError(f"{name}: {wrong!r} holds {held[wrong].size} scores for {n_rows} candidates. Pass it whole.")
     return np.array(list(held.values())).T.copy()
 
 
@@ -295,7 +287,7 @@ def read_trials(columns: Mapping[str, Sequence[Any]], name: str, options: ReadOp
     n_trials = max(map(len, columns.values()), default=0)
     kept = np.flatnonzero([str(state) == "COMPLETE" for state in columns.get("state", ["COMPLETE"] * n_trials)])
     if not groups or not kept.size:
-        raise UnreadableSourceError(
+        raise DataError(
             f"{name} has no complete trials that keep the scores of their folds. Store them in the objective: "
             "trial.set_user_attr('fold0', score) and so on."
         )
@@ -318,7 +310,7 @@ def _read_results(results: Mapping[str, Mapping[str, Any]], name: str, options: 
     chosen = choose_metric(held, None if held == ("score",) else options.metric, name)
     lacking = next((model for model, result in results.items() if f"test_{chosen}" not in result), None)
     if lacking is not None:
-        raise UnreadableSourceError(f"model {lacking!r} of {name} has no scores for {chosen!r}. Score all models alike.")
+        raise DataError(f"model {lacking!r} of {name} has no scores for {chosen!r}. Score all models alike.")
     matrix, design = _paired({model: result[f"test_{chosen}"] for model, result in results.items()}, name)
     splits = shared_splits({model: result.get("indices") for model, result in results.items()}, matrix.n_splits, name)
     matrix, design = _with_splits(matrix, design, options) if splits is None else splits.applied_to(matrix)
@@ -343,7 +335,7 @@ def _paired(scores: Mapping[str, Any], name: str) -> tuple[ScoreMatrix, SplitDes
             counts = Counter(index)
             odd = next((label for label in wanted | counts if not wanted[label] == counts[label] == 1), None)
             if odd is not None:
-                raise UnpairedScoresError(
+                raise DataError(
                     f"{name}: the scores of {named!r} are paired by their index, whose labels each model must have once; "
                     f"{named!r} has {odd!r} {wanted[odd]} times, {model!r} {counts[odd]} times. Score all on the same splits; "
                     "if the indexes mean nothing, pass arrays: scores.to_numpy()."
@@ -353,7 +345,7 @@ def _paired(scores: Mapping[str, Any], name: str) -> tuple[ScoreMatrix, SplitDes
     first = next(iter(arrays))
     for model, values in arrays.items():
         if values.size != arrays[first].size:
-            raise UnpairedScoresError(
+            raise DataError(
                 f"{name}: model {first!r} has {arrays[first].size} scores and {model!r} has {values.size}, so they cannot be "
                 "paired by their order. Score all models on the same splits."
             )
@@ -371,7 +363,7 @@ def _numbers(values: Any, name: str, column: str) -> FloatArray:
         return given.astype(float)
     found = None if given.ndim != 1 or not given.size or given.dtype.kind in "mM" else column_of(values)
     if found is None:
-        raise InvalidScoresError(
+        raise DataError(
             f"{name}: the scores of {column!r} must be numbers in one list, one for each split; got "
             f"{' '.join(repr(values)[:60].split())}."
             + (" For repeats by folds, use a table with columns 'repeat' and 'fold'." if given.ndim > 1 else "")
@@ -396,12 +388,12 @@ def _with_splits(
         try:
             splits = split_again(cv, options.X, options.y, options.groups, matrix.n_splits, getattr(search, "estimator", None))
             return _of_subsample(search, splits).applied_to(matrix)
-        except MissingSizesError:
+        except UnclearSourceError:
             if not options.has_sizes:
                 raise
     splits = splits_unseen(cv, matrix.n_splits)
     if not splits.n_folds and not options.has_sizes:
-        raise MissingSizesError(
+        raise UnclearSourceError(
             "the correction needs to know how large a test set is beside its training set, which a cv of type "
             f"{type(cv).__name__!r} does not say by itself. Pass X= and y= (and groups=) as they were given, and the examples "
             "are counted by splitting again; or ",

@@ -11,11 +11,10 @@ from typing import Any, Literal
 import numpy as np
 
 from tiebreak.errors import (
-    AmbiguousSourceError,
-    ContradictingSizesError,
+    DataError,
     InvalidParameterError,
-    InvalidScoresError,
     Setting,
+    UnclearSourceError,
     UnsupportedSourceError,
 )
 from tiebreak.numerics import IntArray, set_checked
@@ -239,7 +238,7 @@ def _check_sign(matrix: ScoreMatrix, named: NamedMetric, source: str, by_sklearn
             what = f"{source}: model {model!r} has {row[split] * named.factor:g} on {matrix.split_name(split)}, but "
             end = "sign and name contradict each other. If "
             if by_sklearn:
-                raise InvalidScoresError(
+                raise DataError(
                     f"{what}scikit-learn stores the loss {name!r} negated, never above zero: {end}the scorer was made without "
                     "greater_is_better=False, the search took large losses for good ones; pass the losses themselves as {name: "
                     "array} with ",
@@ -248,9 +247,9 @@ def _check_sign(matrix: ScoreMatrix, named: NamedMetric, source: str, by_sklearn
                 )
             if named.factor == -1:
                 what += f"a value called 'neg_{name}' is a negated loss, never above zero: {end}these are the losses themselves, "
-                raise InvalidScoresError(f"{what}call the metric {name!r}.")
+                raise DataError(f"{what}call the metric {name!r}.")
             what += f"{name!r} is never negative: {end}these are scikit-learn's negated losses, call the metric 'neg_{name}' "
-            raise InvalidScoresError(f"{what}(in the source, or with ", Setting("metric"), ").")
+            raise DataError(f"{what}(in the source, or with ", Setting("metric"), ").")
 
 
 def check_finite(matrix: ScoreMatrix, source: str) -> None:
@@ -260,7 +259,7 @@ def check_finite(matrix: ScoreMatrix, source: str) -> None:
         if wrong.size:
             value = row[wrong[0]]
             what = f"the score is {value:g}" if np.isfinite(value) else f"the score is {'' if value > 0 else 'minus '}infinite"
-            raise InvalidScoresError(
+            raise DataError(
                 f"{source}: model {model!r}, {matrix.split_name(int(wrong[0]))}: {what}. Means and differences would be infinite "
                 "too; correct it, or leave the cell empty (nan) if the score is undefined."
             )
@@ -278,7 +277,7 @@ def refuse_items(matrix: ScoreMatrix, options: ReadOptions, source: str) -> None
     n_test = options.n_test or int(matrix.n_test.max(initial=0))
     if matrix.n_splits < _FEW or 0 < n_test < _FEW or np.unique(matrix.score[~np.isnan(matrix.score)]).tolist() != [0, 1]:
         return
-    raise AmbiguousSourceError(
+    raise UnclearSourceError(
         f"{source} has {matrix.n_splits} scores of each model, every one of which is 0 or 1, so they are probably items "
         "(examples of one test set, right or wrong), and none is a split. Pass ",
         Setting("rows", "'items'"),
@@ -309,7 +308,7 @@ def _filled(column: IntArray, given: int | None, name: str, matrix: ScoreMatrix,
         return column
     wrong = np.flatnonzero((column > 0) & (column != given))
     if wrong.size:
-        raise ContradictingSizesError(
+        raise DataError(
             Setting(name, repr(given)),
             f" was given, but {source} says {column[wrong[0]]} for {matrix.split_name(int(wrong[0]))}. Leave out ",
             Setting(name),

@@ -11,12 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tiebreak.errors import (
-    InvalidScoresError,
-    MissingSizesError,
+    DataError,
     Setting,
     TiebreakError,
-    UnpairedScoresError,
-    UnsuitableDesignError,
+    UnclearSourceError,
 )
 from tiebreak.numerics import IntArray
 from tiebreak.plan.split_design import MOST_FOLDS
@@ -115,7 +113,7 @@ def _keys_of(long: Long, n_datasets: int) -> tuple[Kind, Key, Key, Words | None]
     nothing = Key(np.zeros(long.numbers["score"].size, dtype=np.int8), None)
     if "time" in long.words:
         if n_datasets > 1:
-            raise UnsuitableDesignError(
+            raise DataError(
                 f"{long.name} has periods of {n_datasets} datasets; losses in time are compared within one. Say which with ",
                 Setting("dataset"),
                 ", or leave the column of times out to compare over datasets.",
@@ -126,7 +124,7 @@ def _keys_of(long: Long, n_datasets: int) -> tuple[Kind, Key, Key, Words | None]
     if seed is not None and not found and n_datasets == 1:
         n_test = long.numbers.get("n_test", np.array([]))
         if np.unique(n_test[~np.isnan(n_test)]).size > 1:
-            raise UnsuitableDesignError(
+            raise DataError(
                 f"the scores of {long.name} differ by seed, and the numbers of their test examples differ, too: so they "
                 "are not of one test set. If each seed also drew a new split, call that column 'split' or 'repeat'."
             )
@@ -153,7 +151,7 @@ def _periods(long: Long) -> Key:
                 f"{words.names[code]!r} is neither a number nor a date such as 2024-01-31, 2024-01 or 2024-Q1, so the order of "
                 "the periods is not known.",
                 "Number them, or write all dates that way (with a time zone in all of them or in none).",
-                kind=InvalidScoresError,
+                kind=DataError,
             )
     rank = np.zeros(len(moments), dtype=np.intp)
     rank[sorted(range(len(moments)), key=lambda code: (moments[code], words.names[code]))] = np.arange(len(moments))
@@ -190,7 +188,7 @@ def _sizes(long: Long, word: str) -> IntArray | None:
             word,
             long.where(row),
             f"it must be a number of examples, a whole number of at least 1; got {values[row]:g}.",
-            kind=InvalidScoresError,
+            kind=DataError,
         )
     return values.astype(np.int64)
 
@@ -203,7 +201,7 @@ def _with_folds(matrix: ScoreMatrix, long: Long, options: ReadOptions) -> ScoreM
     if isinstance(cv, int) and not isinstance(cv, bool):
         if cv < 2 or matrix.n_splits % cv:
             what = f" was given, but {long.name} has {matrix.n_splits} splits, which is no multiple of {cv}."
-            raise MissingSizesError(Setting("cv", str(cv)), what)
+            raise UnclearSourceError(Setting("cv", str(cv)), what)
         if "position" in long.words or ("fold" in long.words and "repeat" not in long.words and matrix.n_splits > cv):
             repeat, fold = np.divmod(np.arange(matrix.n_splits), cv)
             matrix = dataclasses.replace(matrix, repeat=repeat, fold=fold)
@@ -213,7 +211,7 @@ def _with_folds(matrix: ScoreMatrix, long: Long, options: ReadOptions) -> ScoreM
     if "fold" not in long.words or k < 2 or counts:
         return matrix
     if k > MOST_FOLDS and not np.all(matrix.n_test > 0):
-        raise MissingSizesError(
+        raise UnclearSourceError(
             f"{long.name} has {k} folds of each model: of one cross-validation, or repeats that were numbered on? Pass ",
             Setting("cv", str(k)),
             " for one of so many folds, ",
@@ -241,7 +239,7 @@ def _refuse_disjoint(matrix: ScoreMatrix, source: str, *, is_time: bool) -> None
     if apart.size:
         (one, first), (two, second) = ((matrix.models[row], int(np.argmax(present[row]))) for row in kept[apart[0]])
         unit = "period (column 'time')" if is_time else "split"
-        raise UnpairedScoresError(
+        raise DataError(
             f"{source}: models {one!r} and {two!r} have no {unit} in common: the first of one is "
             f"{matrix.split_name(first)}, of the other {matrix.split_name(second)}. Score both on the same ones, or leave one "
             "out with ",
@@ -258,7 +256,7 @@ def _wrong_score(long: Long, wrong: Any, what: str, fix: str) -> TiebreakError:
     """Error for the first score that is marked; its text has places for the model and the value."""
     row = int(np.argmax(wrong))
     text = what.format(model=long.models[long.words["model"].code[row]], value=float(long.numbers["score"][row]))
-    return refuse(long.name, None, long.where(row), text, fix, kind=InvalidScoresError)
+    return refuse(long.name, None, long.where(row), text, fix, kind=DataError)
 
 
 _ROUNDING = 1e-9
@@ -317,7 +315,7 @@ def _of_counts(long: Long, options: ReadOptions) -> Source:
             long.where(row),
             f"it is {value[row]:g}, of {total[row]:g} examples; it must be {what}, and the number of "
             "examples a whole number of at least 1.",
-            kind=InvalidScoresError,
+            kind=DataError,
         )
     _refuse_shared_sets(models, sets, long.name)
     rows, nothing = np.arange(value.size), np.zeros(value.size, dtype=np.int64)
@@ -339,12 +337,12 @@ def _refuse_shared_sets(models: Words, sets: Words | None, source: str) -> None:
         return
     one, two = (models.names[models.code[order[place]]] for place in (same[0], same[0] + 1))
     if sets is None or one == two:
-        raise InvalidScoresError(
+        raise DataError(
             f"{source} has two rows for model {one!r}{'' if sets is None else ' on one test set'}. Add them up, or "
             "name the test sets in a "
             "column 'test_set' if they share no example."
         )
-    raise UnpairedScoresError(
+    raise DataError(
         f"{source}: {one!r} and {two!r} were both scored on the test set {sets.names[keys[order[same[0]]]]!r}, so "
         "their answers go "
         "together, and counts do not say how. Compare them example by example: a column 'item' and one for each model."

@@ -10,12 +10,11 @@ import numpy as np
 
 from tiebreak.errors import (
     Advice,
-    AmbiguousSourceError,
+    DataError,
     InvalidParameterError,
-    InvalidScoresError,
     Setting,
     TiebreakError,
-    UnsuitableDesignError,
+    UnclearSourceError,
 )
 from tiebreak.numerics import FloatArray
 from tiebreak.readers.files import refuse
@@ -119,7 +118,7 @@ def source_of_means(table: SourceTable, models: Sequence[str], names: Sequence[s
     for row in range(value.size) if kind == "rates" else ():
         try:
             possible_counts(value[row], np.array(float(n[0])), np.array(rounding))
-        except InvalidScoresError as error:
+        except DataError as error:
             raise _wrong(table, chosen.name, row, str(error)) from None
     zero = np.zeros(1, dtype=np.int64)
     means = Summary(kind, n, np.full(value.size, rounding), deviation, _tool_of(table), said)
@@ -190,7 +189,7 @@ def _chosen(
         held = [each for each in held if beside[each] or each.spread] or held
     if len({_plain(each.metric) for each in held}) != 1:
         what = f"it has one row for each model, and means or single scores in {quoted([each.name for each in means], 12)}."
-        raise refuse(table.name, None, None, what, "Say which of them with ", Setting("metric"), ".", kind=AmbiguousSourceError)
+        raise refuse(table.name, None, None, what, "Say which of them with ", Setting("metric"), ".", kind=UnclearSourceError)
     chosen = min(held, key=lambda each: _PARTS.index(each.part))
     return chosen, beside[chosen]
 
@@ -267,7 +266,7 @@ def _deviations(
 
 
 def _wrong(table: SourceTable, column: str, row: int, what: str, *fix: str) -> TiebreakError:
-    return refuse(table.name, column, table.where(row), what, *fix, kind=InvalidScoresError)
+    return refuse(table.name, column, table.where(row), what, *fix, kind=DataError)
 
 
 # --- what the means are of ------------------------------------------------------------------------------------------------
@@ -295,7 +294,7 @@ def _kind_of(
         more = folds if has_spread else ()
         size = _CLASSES if is_of_classes else Setting("n_test", "1000")
         end = f". The answer then holds whatever the overlap of the models' mistakes. {KEEP}"
-        raise refuse(table.name, None, None, start, *more, "Of how many test examples? ", size, end, kind=AmbiguousSourceError)
+        raise refuse(table.name, None, None, start, *more, "Of how many test examples? ", size, end, kind=UnclearSourceError)
     if n_test is None:
         n = cv.get_n_splits() if hasattr(cv, "get_n_splits") else cv
         if isinstance(n, bool) or not isinstance(n, int) or n < 2:
@@ -309,11 +308,11 @@ def _kind_of(
     if name not in RATES and not is_of_classes:
         what = f"how far two models may differ by chance in {full_name(metric)} on one test set does not follow from the values."
         keep = "Keep the predictions of all models in one table, with a column of the truth, and compare that."
-        raise refuse(table.name, chosen.name, None, what, keep, kind=UnsuitableDesignError)
+        raise refuse(table.name, chosen.name, None, what, keep, kind=DataError)
     if is_of_classes and both is None:
         what = f"{full_name(metric)} is about positive and negative examples apart."
         fix = ("Say how many there are of each: ", _CLASSES, ".")
-        raise refuse(table.name, chosen.name, None, what, *fix, kind=AmbiguousSourceError)
+        raise refuse(table.name, chosen.name, None, what, *fix, kind=UnclearSourceError)
     if both is not None and is_of_classes:
         return ("areas", both) if name == _AREA else ("rates", (both[_OF_CLASSES[name]],))
     return "rates", (n_test,)

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from tiebreak.errors import InvalidScoresError, TiebreakError, UnreadableSourceError, UnsupportedSourceError
+from tiebreak.errors import DataError, TiebreakError, UnsupportedSourceError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import printable
 from tiebreak.readers.files import (
@@ -127,7 +127,7 @@ class SourceTable:
         return as_words(self.columns[column])
 
     def numbers(self, column: str) -> FloatArray:
-        """A column as numbers, nan where there is none; an `InvalidScoresError` for a cell that is none."""
+        """A column as numbers, nan where there is none; an `DataError` for a cell that is none."""
         found = self.columns[column]
         if not isinstance(found, Words):
             return found
@@ -229,7 +229,7 @@ def not_a_number(table: SourceTable, column: str, row: int, text: str) -> Tiebre
     """Error for a cell that should be a number, with what it probably is."""
     shown = repr(text if len(text) <= 60 else text[:57] + "...")
     hint = next((hint for pattern, hint in _HINTS.items() if re.search(pattern, text.strip())), "Scores are numbers.")
-    return refuse(table.name, column, table.where(row), f"{shown} is not a number.", hint, kind=InvalidScoresError)
+    return refuse(table.name, column, table.where(row), f"{shown} is not a number.", hint, kind=DataError)
 
 
 _HINTS = {
@@ -636,7 +636,7 @@ def _of_json(path: Path, name: str, is_name: Callable[[str], bool]) -> SourceTab
     if isinstance(held, Mapping):
         return _of_columns(held, name, is_name)
     what = "it is empty." if held == [] else "it is no table: a list of objects, an object of lists, or an object in each line."
-    raise refuse(name, None, None, what, kind=UnreadableSourceError if held == [] else UnsupportedSourceError)
+    raise refuse(name, None, None, what, kind=DataError if held == [] else UnsupportedSourceError)
 
 
 def json_records(text: str, name: str) -> list[dict[str, Any]]:

@@ -13,12 +13,11 @@ from operator import length_hint
 from typing import TYPE_CHECKING, Any
 
 from tiebreak.errors import (
-    ClusterError,
     InvalidParameterError,
     LostWorkersError,
     MissingDependencyError,
     Setting,
-    UnprotectedClusterWarning,
+    TiebreakWarning,
 )
 from tiebreak.plan.plan import number_of_workers
 from tiebreak.plan.record import Cell, Outcome
@@ -72,9 +71,9 @@ class DaskRunner:
 
         When this ends early, cells that are being measured are measured to their end, and then dropped.
 
-        Raises `ClusterError` where there is no such scheduler, it is gone, or a worker cannot load the workload;
+        Raises `LostWorkersError` where there is no such scheduler, it is gone, or a worker cannot load the workload;
         `LostWorkersError` where there are no workers, or all of them die as they load the workload; `InvalidPlanError` for a
-        workload that cannot be sent to another process. Warns with `UnprotectedClusterWarning` where others on the network can
+        workload that cannot be sent to another process. Warns with `TiebreakWarning` where others on the network can
         use this scheduler.
         """
         if not length_hint(cells, 1):
@@ -89,7 +88,7 @@ class DaskPool:
     """Workers of a cluster by their addresses, each with an executor of its own, asked with a time limit.
 
     Where there is no worker, one is waited for, `patience` seconds long. Raises `InvalidParameterError` for a client that waits
-    for nothing (``asynchronous=True``), or whose workers are threads of this process; `ClusterError` for one that is not
+    for nothing (``asynchronous=True``), or whose workers are threads of this process; `LostWorkersError` for one that is not
     connected.
     """
 
@@ -155,7 +154,7 @@ class DaskPool:
 
     def refused(self, reason: str) -> Exception:
         """Error for workers that are not like this process."""
-        return ClusterError(
+        return LostWorkersError(
             f"A Dask worker cannot take models and data over: {reason.rstrip('.')}. Put the same code and packages there, and "
             f"start the workers anew. {GO_ON}"
         )
@@ -177,7 +176,7 @@ class DaskPool:
 
     @contextmanager
     def _asking(self) -> Iterator[None]:
-        """End the run with a `ClusterError` where anything goes wrong between here and the scheduler."""
+        """End the run with a `LostWorkersError` where anything goes wrong between here and the scheduler."""
         try:
             if self._client.status != "running":
                 raise OSError("not connected")
@@ -185,7 +184,7 @@ class DaskPool:
         except Exception as error:
             if isinstance(error, OSError | CancelledError) or self._client.status != "running":
                 where = getattr(self, "address", None) or getattr(self._client.scheduler, "address", None) or "of this client"
-                raise ClusterError(
+                raise LostWorkersError(
                     f"The Dask scheduler at {where} is gone or does not answer ({in_one_line(error)}). {GO_ON}"
                 ) from error
             raise
@@ -204,7 +203,7 @@ def warn_if_exposed(address: str) -> None:
     warnings.warn(
         f"The Dask scheduler at {address} listens beyond this machine without TLS: whoever can reach it can have its workers run "
         "any code, and read the data. Start it with --host 127.0.0.1, or with TLS and an address that begins with tls://.",
-        UnprotectedClusterWarning,
+        TiebreakWarning,
         stacklevel=2,
     )
 
@@ -255,7 +254,7 @@ def _own_cluster(n_workers: int) -> Iterator[Any]:
             scheduler_kwargs={"dashboard": False},
         )
     except Exception as error:
-        raise ClusterError(
+        raise LostWorkersError(
             f"A Dask cluster could not be started on this machine ({in_one_line(error)}). In a "
             "script the call has to stand under: if __name__ == '__main__'."
         ) from error
@@ -267,7 +266,7 @@ def _own_cluster(n_workers: int) -> Iterator[Any]:
 
 
 def _client_for(where: Any) -> Any:
-    """Client of the runner's own, connected within seconds; else raises `ClusterError`."""
+    """Client of the runner's own, connected within seconds; else raises `LostWorkersError`."""
     distributed = _import_distributed()
     client: Any = distributed.Client.__new__(distributed.Client)
     try:
@@ -277,7 +276,7 @@ def _client_for(where: Any) -> Any:
         with suppress(Exception):
             client.close(timeout=CLOSE_SECONDS)
         client.status = "closed"
-        raise ClusterError(
+        raise LostWorkersError(
             f"The Dask scheduler at {where} cannot be reached: {in_one_line(error)}. Is it running, and is that its address? "
             "It is started by: dask scheduler --host 127.0.0.1"
         ) from error

@@ -12,7 +12,7 @@ from dataclasses import replace
 from operator import length_hint
 from typing import Any, NamedTuple, Protocol
 
-from tiebreak.errors import ClusterError, LostWorkersError
+from tiebreak.errors import LostWorkersError
 from tiebreak.plan.record import Cell, Outcome
 from tiebreak.runners.failures import failed, in_one_line
 from tiebreak.runners.worker import Unfit, unpacked
@@ -42,7 +42,7 @@ class Pool(Protocol):
     """What a call ends with whose worker has died."""
 
     def workers(self) -> Sequence[Hashable]:
-        """Names of the workers that there are; raises `ClusterError` or `LostWorkersError` where there will be none."""
+        """Names of the workers that there are; raises `LostWorkersError` or `LostWorkersError` where there will be none."""
 
     def load(self, worker: Hashable) -> Future[Any]:
         """Have a worker take the workload over, as `worker.load`."""
@@ -209,7 +209,7 @@ class Dispatch:
             if isinstance(report, Unfit):
                 raise self._pool.refused(report.reason)
             outcomes = unpacked(report.outcomes)
-        except ClusterError:
+        except LostWorkersError:
             raise
         except Exception as problem:  # what cannot be sent, or be read here
             if len(call.cells) == 1:

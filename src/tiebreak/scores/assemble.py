@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tiebreak.errors import ContradictingSizesError, UnpairedScoresError
+from tiebreak.errors import DataError
 from tiebreak.numerics import FloatArray, IntArray, divide
 from tiebreak.scores.scores import ScoreMatrix
 
@@ -64,13 +64,13 @@ def assemble(
 
     `dataset` is "" if it has no name. Each row of the columns has the position of its model in `models` (unique names), the key
     of its split, the score in the metric's unit and, where they are given, the split's numbers of examples, n_train and n_test.
-    Scores of one model and split are averaged. Raises `ContradictingSizesError` for one split with two sizes, and
-    `UnpairedScoresError` where hardly any split is shared, so that the table would be all but empty.
+    Scores of one model and split are averaged. Raises `DataError` for one split with two sizes, and
+    `DataError` where hardly any split is shared, so that the table would be all but empty.
     """
     keys = number_splits(repeat, fold)
     n_cells = len(models) * keys.n_splits
     if n_cells > max(_SPARSE_FROM, 50 * score.size):
-        raise UnpairedScoresError(
+        raise DataError(
             f"{score.size} scores of {len(models)} models on {keys.n_splits} different splits: hardly any two models share a "
             "split. Is each model named, and each split numbered, the same way in all rows?"
         )
@@ -94,7 +94,7 @@ _SPARSE_FROM = 5_000_000
 def size_per_split(column: IntArray | None, keys: SplitKeys, name: str) -> IntArray:
     """Size of each split, 0 where it is not known; rows of one split must agree where they say one.
 
-    Raises `ContradictingSizesError` for one split with two sizes.
+    Raises `DataError` for one split with two sizes.
     """
     values = np.zeros(keys.n_splits, dtype=np.int64)
     if column is None:
@@ -104,7 +104,7 @@ def size_per_split(column: IntArray | None, keys: SplitKeys, name: str) -> IntAr
     wrong = np.flatnonzero(known & (values[keys.code] != column))
     if wrong.size:
         split = int(keys.code[wrong[0]])
-        raise ContradictingSizesError(
+        raise DataError(
             f"{name} of {keys.name(split)} is {column[wrong[0]]} for one model and {values[split]} for another. Models on the "
             "same split share its sizes; if the splits differ, give them different keys."
         )

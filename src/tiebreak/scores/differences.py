@@ -12,6 +12,7 @@ from tiebreak.numerics import (
     DifferenceMoments,
     FloatArray,
     IntArray,
+    blocks,
     concatenate_moments,
     divide,
     masked_pair_moments,
@@ -64,9 +65,8 @@ def _of_one_pair(one: FloatArray, two: FloatArray, ratio: FloatArray) -> tuple[D
 
 def model_moments(matrix: ScoreMatrix) -> DifferenceMoments:
     """Mean and spread of each model over its own splits, in the metric's unit and direction."""
-    step = max(1, _BLOCK // max(1, matrix.n_splits))
-    blocks = [row_moments(matrix.score[start : start + step], omit_missing=True) for start in range(0, len(matrix.models), step)]
-    return concatenate_moments(blocks)
+    parts = blocks(len(matrix.models), matrix.n_splits)  # so that a large table is not copied whole
+    return concatenate_moments([row_moments(matrix.score[rows], omit_missing=True) for rows in parts])
 
 
 def model_ratios(matrix: ScoreMatrix, ratio: FloatArray) -> FloatArray:
@@ -104,7 +104,3 @@ def _shared_ratio(present: np.ndarray, ratio: FloatArray, first: IntArray, secon
     shared, total = weights @ weights.T, (weights * ratio) @ weights.T
     one, other = np.minimum(first, second), np.maximum(first, second)  # the product rounds [i, j] and [j, i] apart
     return np.asarray(total[one, other] / np.maximum(shared[one, other], 1.0))
-
-
-_BLOCK = 500_000
-"""Numbers handled at a time (4 MB), so that a large table is not copied whole."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.errors import InvalidParameterError, InvalidScoresError, MissingSplitsError, TooFewModelsError
+from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray, Missing, group_codes
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import ScoreMatrix, Scores
@@ -223,14 +223,14 @@ class Items:
 
         Raises
         ------
-        MissingSplitsError
+        DataError
             Some model lacks an item, and `missing` is "raise"; the text says how many, and which.
         """
         if missing not in ("raise", "pairwise"):
             raise InvalidParameterError(f"missing must be 'raise' or 'pairwise'; got {missing!r}.", about="missing")
         absent = np.asarray(np.isnan(self.score).all(axis=1))
         if missing == "raise" and absent.any():
-            raise MissingSplitsError(
+            raise DataError(
                 f"{_lacking(self, absent)} Pass missing='pairwise' to compare each pair on the items that both have, or "
                 "leave out what is not there."
             )
@@ -348,23 +348,23 @@ def _codes_of(names: tuple[str, ...]) -> IntArray:
 
 
 def check_items(items: Items) -> Items:
-    """The items, if an analysis can use it; raises `InvalidScoresError` or `TooFewModelsError` otherwise."""
+    """The items, if an analysis can use it; raises `DataError` or `DataError` otherwise."""
     if len(items.models) < 1 or not items.items:
-        raise TooFewModelsError("there are no models, or no items, to compare.")
+        raise DataError("there are no models, or no items, to compare.")
     if np.isinf(items.score).any():
         model, _, item = (int(at[0]) for at in np.nonzero(np.isinf(items.score)))
-        raise InvalidScoresError(f"the score of {items.models[model]!r} on item {items.items[item]!r} is infinite.")
+        raise DataError(f"the score of {items.models[model]!r} on item {items.items[item]!r} is infinite.")
     empty = [items.models[i] for i in np.flatnonzero(np.isnan(items.score).all(axis=(1, 2)))]
     if empty:
-        raise InvalidScoresError(f"no score on any item: {quoted(empty)}.")
+        raise DataError(f"no score on any item: {quoted(empty)}.")
     low, high = (float(each.reduce(items.score, axis=None)) for each in (np.fmin, np.fmax))
     if items.metric.is_share and items.is_mean and (low < 0 or high > 1):
         worst = high if high > 1 else low
         hint = " Divide per cent by 100." if 1 < worst <= 100 else ""
-        raise InvalidScoresError(f"{items.metric.name} lies between 0 and 1 on each item; got {worst:g}.{hint}")
+        raise DataError(f"{items.metric.name} lies between 0 and 1 on each item; got {worst:g}.{hint}")
     weights = items.weights
     if weights is not None and (not np.isfinite(weights).all() or (weights < 0).any() or weights.sum() == 0):
-        raise InvalidScoresError(
+        raise DataError(
             f"weights must be finite, not negative and not all 0; the smallest is {np.nanmin(weights):g}, "
             f"{np.isnan(weights).sum()} are missing, and they sum to {np.nansum(weights):g}."
         )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from tiebreak.errors import AmbiguousSourceError, InvalidScoresError, Setting
+from tiebreak.errors import DataError, Setting, UnclearSourceError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import printable
 from tiebreak.scores.metric import Metric, joint_metric
@@ -266,7 +266,7 @@ class Scores:
         if dataset is not None:
             return self.matrices[look_up(dataset, self.datasets, "dataset")]
         if len(self.matrices) > 1:
-            raise AmbiguousSourceError(
+            raise UnclearSourceError(
                 f"the scores are of {len(self.matrices)} datasets ({quoted(self.datasets)}); say which one with ",
                 Setting("dataset"),
                 ", or compare over all of them, with a method for many datasets.",
@@ -332,7 +332,7 @@ def percent_notices(matrix: ScoreMatrix, metric: Metric) -> Iterator[Notice]:
     percent = [model for model, value in zip(matrix.models, largest, strict=True) if value > PERCENT_ABOVE]
     fractions = [model for model, value in zip(matrix.models, largest, strict=True) if 0 <= value <= 1]
     if percent and fractions and np.nanmin(matrix.score) >= 0 and max(largest) <= _ALL_OF_THEM:
-        raise InvalidScoresError(
+        raise DataError(
             f"{metric.name} of {quoted(percent)} looks like percent, that of {quoted(fractions)} like a fraction of 1. Write all "
             "in one unit."
         )

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.errors import InvalidParameterError, InvalidScoresError
+from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.numerics import (
     RELATIVE_TOLERANCE,
     FloatArray,
@@ -34,8 +34,8 @@ from tiebreak.numerics import (
     positive_examples,
     student_quantile,
 )
-from tiebreak.numerics.law import IDENTICAL, SPREAD, UNDEFINED, Law, Shape, student
-from tiebreak.statistics.influence import BOUNDED, Influence, bounded_end, freedom_of_shares, independent_difference, summed
+from tiebreak.numerics.law import IDENTICAL, SPREAD, STUDENT, UNDEFINED, Law, Shape, bisected, student
+from tiebreak.statistics.influence import Influence, bounded, freedom_of_shares, independent_difference, summed
 from tiebreak.statistics.rates import joined, joined_end, joined_tail
 
 
@@ -172,7 +172,7 @@ def roc_areas(is_positive: ArrayLike, scores: ArrayLike, clusters: Sequence[obje
 
     Raises
     ------
-    InvalidScoresError
+    DataError
         Shapes that do not go together, or labels that do not say which class is positive.
 
     Examples
@@ -184,7 +184,7 @@ def roc_areas(is_positive: ArrayLike, scores: ArrayLike, clusters: Sequence[obje
     """
     truth, values = positive_examples(is_positive), floats(scores)
     if truth.ndim != 1 or values.ndim not in (1, 2) or values.shape[-1] != truth.size:
-        raise InvalidScoresError(
+        raise DataError(
             f"is_positive has the shape {truth.shape} and scores {values.shape}; one score is needed for each example, on the "
             "last axis."
         )
@@ -289,14 +289,13 @@ def limits(
 
 def _pseudo_score_upper(auc: FloatArray, sizes: tuple[FloatArray | int, FloatArray | int], z: FloatArray) -> FloatArray:
     """Largest area that lies z of its own standard errors above the observed one [N06]_, method 5."""
-    low, high = np.array(auc, dtype=float), np.ones(auc.shape)
     m, n = sizes
-    for _ in range(60):
-        at = (low + high) / 2
+
+    def is_inside(at: FloatArray) -> NDArray[np.bool_]:
         spread = 1 + ((m + n) / 2 - 1) * ((1 - at) / (2 - at) + at / (1 + at))
-        inside = at - auc < z * np.sqrt(at * (1 - at) * spread / np.maximum(m * n, 1))
-        low, high = np.where(inside, at, low), np.where(inside, high, at)
-    return np.asarray((low + high) / 2)
+        return np.asarray(at - auc < z * np.sqrt(at * (1 - at) * spread / np.maximum(m * n, 1)))
+
+    return bisected(is_inside, np.array(auc, dtype=float), np.ones(auc.shape))
 
 
 def _joined(law: Law) -> Callable[[FloatArray], tuple[FloatArray, FloatArray]]:
@@ -306,18 +305,21 @@ def _joined(law: Law) -> Callable[[FloatArray], tuple[FloatArray, FloatArray]]:
 
 
 def _end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
-    end, is_flat = bounded_end(replace(law, parts=(_MOST,)), p, upper), np.asarray(law.se) == 0
+    end, is_flat = _cut(law).end(p, upper=upper), np.asarray(law.se) == 0
     return np.where(is_flat, joined_end(_joined(law), p, upper), end) if is_flat.any() else end
 
 
 def _tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
-    tail, is_flat = BOUNDED.tail(replace(law, parts=(_MOST,)), at, upper), np.asarray(law.se) == 0
+    tail, is_flat = _cut(law).tail(at, upper=upper), np.asarray(law.se) == 0
     if is_flat.any():
         tail = np.where(is_flat, joined_tail(_joined(law), np.asarray(law.estimate), at, upper), tail)
     return np.asarray(np.where(law.kind == SPREAD, tail, np.nan))
 
 
-_MOST = np.ones(())
+def _cut(law: Law) -> Law:
+    """Student's law, cut at -1 and 1."""
+    return bounded(replace(law, shape=STUDENT, parts=()), 1.0)
+
 
 AREAS = Shape(_tail, _end)
 """Student's t cut at -1 and 1; of a pair without variance joined limits.

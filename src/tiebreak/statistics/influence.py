@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.errors import InvalidScoresError, TooFewSplitsError
+from tiebreak.errors import DataError
 from tiebreak.numerics import (
     IDENTICAL,
     RELATIVE_TOLERANCE,
@@ -23,6 +23,7 @@ from tiebreak.numerics import (
     UNDEFINED,
     FloatArray,
     IntArray,
+    blocks,
     check_choice,
     check_rows,
     divide,
@@ -31,7 +32,8 @@ from tiebreak.numerics import (
     plain,
     row_moments,
 )
-from tiebreak.numerics.law import STUDENT, Law, Shape, kind_of, student
+from tiebreak.numerics.law import Law, Shape, kind_of, student
+from tiebreak.statistics.skew import skewed, skewness_of_mean
 
 ClusterVariance = Literal["cr2", "cr1", "cr0", "independent"]
 
@@ -94,7 +96,7 @@ def clustered_mean(
 
     Raises
     ------
-    InvalidScoresError
+    DataError
         Shapes that do not go together, infinite values, weights that are negative or sum to 0.
 
     References
@@ -126,9 +128,9 @@ def cluster_sums(
     """Sums of scores, weights and squared weights by cluster; the arguments are those of `clustered_mean`."""
     scores = floats(values, "values")
     if scores.ndim == 0 or scores.shape[-1] == 0:
-        raise InvalidScoresError(f"one value or more is needed, one for each example; got the shape {scores.shape}.")
+        raise DataError(f"one value or more is needed, one for each example; got the shape {scores.shape}.")
     if np.any(np.isinf(scores)):
-        raise InvalidScoresError("the values must be finite, or nan where they are missing; one or more are infinite.")
+        raise DataError("the values must be finite, or nan where they are missing; one or more are infinite.")
     n = scores.shape[-1]
     weight = check_weights(weights, n)
     codes, n_clusters = (None, n) if clusters is None else group_codes(clusters, n, "clusters")
@@ -237,10 +239,10 @@ def check_weights(weights: ArrayLike | None, n: int) -> FloatArray:
         return np.ones(n)
     values = floats(weights, "weights")
     if values.shape != (n,):
-        raise InvalidScoresError(f"weights needs one number for each of the {n} examples; got the shape {values.shape}.")
+        raise DataError(f"weights needs one number for each of the {n} examples; got the shape {values.shape}.")
     if not np.all(np.isfinite(values)) or np.any(values < 0) or values.sum() == 0:
         low, total = float(values.min()), float(values.sum())
-        raise InvalidScoresError(
+        raise DataError(
             f"weights must be finite, not negative, and not all 0; the smallest is {low:g} and they sum to {total:g}."
         )
     return values
@@ -264,7 +266,7 @@ def welch_ttest(first: ArrayLike, second: ArrayLike) -> Law:
 
     Raises
     ------
-    InvalidScoresError
+    DataError
         Fewer than two scores of either.
 
     References
@@ -281,9 +283,9 @@ def welch_ttest(first: ArrayLike, second: ArrayLike) -> Law:
     samples = [floats(first, "first"), floats(second, "second")]
     for name, values in zip(("first", "second"), samples, strict=True):
         if values.ndim == 0 or values.shape[-1] < 2:
-            raise InvalidScoresError(f"{name} needs two scores or more, or nothing is known of their spread; got {values.size}.")
+            raise DataError(f"{name} needs two scores or more, or nothing is known of their spread; got {values.size}.")
         if np.isinf(values).any():
-            raise InvalidScoresError(f"{name} must be finite, or nan where a score is missing.")
+            raise DataError(f"{name} must be finite, or nan where a score is missing.")
     return independent_difference(*(clustered_mean(values) for values in samples))
 
 
@@ -335,6 +337,14 @@ class Influence:
     strata : ndarray of int of shape (n_units,), optional
         Class of each unit; classes add their own parts to the variance, so the degrees of freedom are Satterthwaite's [S46]_:
         with those of all items recall of equal models differed in 11 % of tables with 6 positives of 200, with these in 4 %.
+    n_moving : ndarray of int of shape (n_models,), optional
+        Units without which the metric is another, which is what it rests on: of precision the items that a model predicts
+        positive. With the degrees of freedom of all items precision of equal models, of which one predicts 12 of 300 positive,
+        differed in 7 % of tables, with Satterthwaite's of both models' own in 4 %.
+    is_skewed : bool
+        Differences have the skewness of their parts, and Johnson's t beside Student's, as for errors whose squares have long
+        tails: Student's alone called the RMSE of a constant error and of equal lognormal ones different in 18 to 30 % of tables
+        of 30 to 300 items. Shares of classes gain nothing by it, and lose half of their power.
 
     References
     ----------
@@ -345,6 +355,8 @@ class Influence:
     parts: FloatArray = field(repr=False)
     most_df: float = field(repr=False)
     strata: IntArray | None = field(default=None, repr=False)
+    n_moving: IntArray | None = field(default=None, repr=False)
+    is_skewed: bool = field(default=False, repr=False)
 
     @property
     def of_models(self) -> Law:
@@ -366,11 +378,19 @@ class Influence:
         value = np.abs(self.estimate)
         difference = self.estimate[one] - self.estimate[two]
         found = self._law(difference, self._squares(one, two), np.maximum(value[one], value[two]))
-        if i.ndim == 1:
-            return found
+        if self.n_moving is not None:
+            own = np.square(self.parts).sum(axis=1)
+            v, w, *freedom = (each for of in (own, np.maximum(self.n_moving - 1.0, 1.0)) for each in (of[one], of[two]))
+            found = replace(found, df=np.fmin(np.asarray(found.df), welch_freedom(v, freedom[0], w, freedom[1])))
         error, df, noise = (plain(np.reshape(each, i.shape)) for each in (*found.spread, found.tolerance))
         estimate, kind = np.reshape(found.estimate, i.shape), np.reshape(found.kind, i.shape)
-        return student(estimate, error, df, n_units=found.n_units, kind=kind, tolerance=noise)
+        law = student(estimate, error, df, n_units=found.n_units, kind=kind, tolerance=noise)
+        return skewed(law, self._skewness(one, two).reshape(i.shape)) if self.is_skewed else law
+
+    def _skewness(self, one: IntArray, two: IntArray) -> FloatArray:
+        """Skewness of each difference, by what the units add to it."""
+        rows = blocks(one.size, self.parts.shape[1])
+        return np.concatenate([skewness_of_mean(self.parts[one[part]] - self.parts[two[part]]) for part in rows])
 
     def _classes(self) -> list[IntArray]:
         n = self.parts.shape[1]
@@ -389,9 +409,8 @@ class Influence:
                 row[:] = np.maximum(both - 2 * products[one, two], 0.0)
                 own += both
             todo = np.flatnonzero(~(squares.sum(axis=0) > 1e-4 * own))
-        step = max(1, _BLOCK // self.parts.shape[1])
-        for start in range(0, todo.size, step):
-            rows = todo[start : start + step]
+        for part in blocks(todo.size, self.parts.shape[1]):
+            rows = todo[part]
             d = self.parts[one[rows]] - self.parts[two[rows]]
             squares[:, rows] = [np.square(d[:, own]).sum(axis=1) for own in classes]
         return squares
@@ -411,27 +430,25 @@ class Influence:
 
 
 def bounded(law: Law, most: float) -> Law:
-    """Student's law of differences whose ends are cut at the largest one that there can be, `most`."""
-    return replace(law, shape=BOUNDED, parts=(np.full(np.shape(law.estimate), most),))
+    """Law of differences whose ends are cut at the largest one that there can be, `most`."""
+    return replace(law, shape=BOUNDED, parts=(np.full(np.shape(law.estimate), most), law))
 
 
 def _bounded_tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
-    most, beyond = law.parts[0], -at if upper else at
-    tail = np.asarray(STUDENT.tail(law, at, upper))
+    most, own = law.parts
+    beyond, tail = -at if upper else at, np.asarray(own.tail(at, upper=upper))
     return np.where(np.isnan(tail), np.nan, np.where(beyond >= most, 1.0, np.where(beyond < -most, 0.0, tail)))
 
 
-def bounded_end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
-    """End of Student's law, cut."""
-    return np.asarray(np.clip(STUDENT.end(law, p, upper), -law.parts[0], law.parts[0]))  # type: ignore[misc]
+def _bounded_end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
+    most, own = law.parts
+    return np.asarray(np.clip(own.end(p, upper=upper), -most, most))
 
 
-BOUNDED = Shape(_bounded_tail, bounded_end)
-"""Student's t cut at the largest difference, which is the only part."""
+BOUNDED = Shape(_bounded_tail, _bounded_end)
+"""Another law, which is the second part, cut at the largest difference."""
 
 _FEW_PAIRS = 3
-_BLOCK = 500_000
-"""Numbers handled at a time (4 MB)."""
 
 
 def metric_of_classes(
@@ -461,9 +478,8 @@ def metric_of_classes(
 
     Raises
     ------
-    InvalidScoresError
+    DataError
         Shapes that do not go together, classes that are no whole numbers.
-    TooFewSplitsError
         Fewer than two items or clusters.
 
     References
@@ -484,15 +500,15 @@ def metric_of_classes(
     function = METRICS_OF_CLASSES[metric]
     truth, rows = floats(actual, "actual"), floats(predicted, "predicted")
     if truth.ndim != 1 or not truth.size or rows.shape[-1:] != truth.shape:
-        raise InvalidScoresError(f"actual has the shape {truth.shape} and predicted {rows.shape}; one class for each example.")
+        raise DataError(f"actual has the shape {truth.shape} and predicted {rows.shape}; one class for each example.")
     for name, each in (("actual", truth), ("predicted", rows)):
         wrong = ~(np.isfinite(each) & (each == np.rint(each)) & (each >= 0))
         if wrong.any():
-            raise InvalidScoresError(f"{name} must be numbers of classes: 0, 1 and so on; it holds {each[wrong][0]:g}.")
+            raise DataError(f"{name} must be numbers of classes: 0, 1 and so on; it holds {each[wrong][0]:g}.")
     classes, flat = truth.astype(np.int64), np.atleast_2d(rows).astype(np.int64)
     n_classes = int(max(classes.max(), flat.max(), 1)) + 1
     if metric in PER_CLASS and n_classes > 2:
-        raise InvalidScoresError(
+        raise DataError(
             f"{metric} is of the positive one of two classes, and there are {n_classes}. Take {metric}_macro or another mean."
         )
     codes, n_units = _units(clusters, truth.size)
@@ -516,7 +532,10 @@ def metric_of_classes(
             counts = np.bincount(codes * cells.size + cell, minlength=n_units * cells.size).reshape(n_units, -1)
             without.append(of_sums(whole - counts @ of_cell))
         values.append(of_sums(whole))
-    return _left_out(np.array(values), np.array(without), codes, classes if codes is None else None)
+    value, left_out = np.array(values), np.array(without)
+    moves = np.abs(left_out - value[:, None]) > RELATIVE_TOLERANCE
+    found = _left_out(value, left_out, codes, classes if codes is None else None)
+    return replace(found, n_moving=np.count_nonzero(moves, axis=1))
 
 
 def metric_of_numbers(
@@ -540,9 +559,9 @@ def metric_of_numbers(
     check_choice(metric, METRICS_OF_NUMBERS, "metric")
     truth, rows = floats(actual, "actual"), floats(predicted, "predicted")
     if truth.ndim != 1 or not truth.size or rows.shape[-1:] != truth.shape:
-        raise InvalidScoresError(f"actual has the shape {truth.shape} and predicted {rows.shape}; one number for each example.")
+        raise DataError(f"actual has the shape {truth.shape} and predicted {rows.shape}; one number for each example.")
     if not (np.isfinite(truth).all() and np.isfinite(rows).all()):
-        raise InvalidScoresError("numbers must be finite; leave out examples that have none.")
+        raise DataError("numbers must be finite; leave out examples that have none.")
     codes, n_units = _units(clusters, truth.size)
     y = truth - truth.mean()  # about their mean, so that few digits cancel
     values, without = [], []
@@ -552,14 +571,14 @@ def metric_of_numbers(
         whole = columns.sum(axis=1)
         without.append(METRICS_OF_NUMBERS[metric](*(whole[:, None] - summed(columns, codes, n_units))))
         values.append(METRICS_OF_NUMBERS[metric](*whole))
-    return _left_out(np.array(values), np.array(without), codes, None)
+    return replace(_left_out(np.array(values), np.array(without), codes, None), is_skewed=True)
 
 
 def _units(clusters: Sequence[object] | ArrayLike | None, n: int) -> tuple[IntArray | None, int]:
     """Number of each item's cluster, None where each is by itself, and how many units there are."""
     codes, n_units = (None, n) if clusters is None else group_codes(clusters, n, "clusters")
     if n_units < 2:
-        raise TooFewSplitsError("the jackknife leaves out examples, or clusters, one at a time, and needs two or more of them.")
+        raise DataError("the jackknife leaves out examples, or clusters, one at a time, and needs two or more of them.")
     return codes, n_units
 
 

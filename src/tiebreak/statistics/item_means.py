@@ -17,6 +17,7 @@ from tiebreak.numerics import (
     DifferenceMoments,
     FloatArray,
     IntArray,
+    blocks,
     corrected_standard_error,
     divide,
     row_moments,
@@ -29,9 +30,6 @@ from tiebreak.statistics.tasks import stratified_mean
 
 FEW_RUNS = 10
 """Runs below which nothing shows whether they vary symmetrically."""
-
-BLOCK = 500_000
-"""Numbers handled at a time (4 MB)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,15 +114,14 @@ def differences_of_means(score: FloatArray, one: IntArray, two: IntArray, layout
         one, two = rows.reshape(2, -1)
         score = score[used]
         sums = cluster_sums(score[:, 0], layout.clusters, weights=layout.weights)
-    step = max(1, BLOCK // score[0].size)
-    blocks = []
-    for start in range(0, one.size, step):
-        i, j, size = one[start : start + step], two[start : start + step], scale[start : start + step]
+    found = []
+    for part in blocks(one.size, score[0].size):
+        i, j, size = one[part], two[part], scale[part]
         if sums is not None:
-            blocks.append(_of_sums(sums._replace(totals=sums.totals[i] - sums.totals[j]), size))
+            found.append(_of_sums(sums._replace(totals=sums.totals[i] - sums.totals[j]), size))
         else:
-            blocks.append(_of_runs(score, i, j, layout, size))
-    return _joined(blocks)
+            found.append(_of_runs(score, i, j, layout, size))
+    return _joined(found)
 
 
 def _of_runs(score: FloatArray, one: IntArray, two: IntArray, layout: Layout, scale: FloatArray) -> Means:
@@ -220,9 +217,9 @@ def means_of_moments(moments: DifferenceMoments) -> Means:
     return Means(np.asarray(moments.mean), error, np.maximum(n - 1.0, 0.0), n, moments.kind, moments.tolerance)
 
 
-def _joined(blocks: Sequence[Means]) -> Means:
+def _joined(found: Sequence[Means]) -> Means:
     """Successive blocks of rows as one."""
-    columns = (None if each[0] is None else np.concatenate(each) for each in zip(*blocks, strict=True))
+    columns = (None if each[0] is None else np.concatenate(each) for each in zip(*found, strict=True))
     return Means(*columns)  # type: ignore[arg-type]
 
 
@@ -385,9 +382,9 @@ def _may_be_carried(means: FloatArray, first: IntArray, second: IntArray) -> NDA
     noise = 4e-9 * np.abs(means).max(initial=0.0)
     few = means[:, : 4 * FEW_EVENTS]
     steps = np.diff(few)  # a unit that differs from its neighbours makes two
-    for rows in _blocks(first.size):
-        step = np.abs(steps[first[rows]] - steps[second[rows]]) > noise
-        rows = rows[np.count_nonzero(step, axis=1) < 2 * FEW_EVENTS]
+    for part in blocks(first.size, most=PAIRS_AT_ONCE):
+        step = np.abs(steps[first[part]] - steps[second[part]]) > noise
+        rows = part.start + np.flatnonzero(np.count_nonzero(step, axis=1) < 2 * FEW_EVENTS)
         difference = few[first[rows]] - few[second[rows]]
         apart = np.abs(difference - np.median(difference, axis=1, keepdims=True)) > noise
         may[rows] |= np.count_nonzero(apart, axis=1) < FEW_EVENTS
@@ -412,7 +409,8 @@ def effects_of_size(means: FloatArray, sizes: FloatArray, first: IntArray, secon
     """Positions of the pairs whose differences go with the sizes of very uneven clusters, by Spearman's correlation."""
     if sizes.size < FEWEST_SIZES or np.sum(sizes) ** 2 / np.square(sizes).sum() > MOST_EVEN * sizes.size:
         return np.zeros(0, dtype=np.intp)
-    pvalues = [rank_correlation_pvalues(sizes, means[first[rows]] - means[second[rows]]) for rows in _blocks(first.size)]
+    parts = blocks(first.size, most=PAIRS_AT_ONCE)
+    pvalues = [rank_correlation_pvalues(sizes, means[first[rows]] - means[second[rows]]) for rows in parts]
     return np.flatnonzero(np.concatenate(pvalues) < SIZE_ALPHA / first.size)
 
 
@@ -426,7 +424,3 @@ def rank_correlation_pvalues(sizes: FloatArray, values: FloatArray) -> FloatArra
     t = divide(r * np.sqrt(sizes.size - 2.0), np.sqrt(np.maximum(1.0 - r**2, 0.0)))
     known = np.isfinite(values).all(axis=-1) & (np.square(other).sum(axis=-1) > 0)
     return np.where(known, np.asarray(student(np.where(known, t, 0.0), 1.0, sizes.size - 2.0).pvalue()), 1.0)
-
-
-def _blocks(n_pairs: int) -> Iterator[IntArray]:
-    return (np.arange(start, min(start + PAIRS_AT_ONCE, n_pairs)) for start in range(0, n_pairs, PAIRS_AT_ONCE))

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.errors import InvalidScoresError
+from tiebreak.errors import DataError
 from tiebreak.numerics import (
     CONSTANT,
     IDENTICAL,
@@ -106,7 +106,7 @@ def prediction_powered_mean(
 
     Raises
     ------
-    InvalidScoresError
+    DataError
         Fewer than three labels or three clusters with a label, fewer than two further examples, values that are not finite, or
         shapes that do not go together.
 
@@ -124,12 +124,12 @@ def prediction_powered_mean(
     given = {"labels": labels, "judged_labelled": judged_labelled, "judged": judged}
     y, f, g = (floats(values, name) for name, values in given.items())
     if y.shape != f.shape or y.ndim == 0 or y.shape[-1] < 3 or g.ndim == 0 or g.shape[-1] < 2:
-        raise InvalidScoresError(
+        raise DataError(
             "three labels or more, a judgement of the same examples, and two further judgements or more are needed; got the "
             f"shapes {y.shape}, {f.shape} and {g.shape}."
         )
     if not all(np.isfinite(each).all() for each in (y, f, g)):
-        raise InvalidScoresError("labels and judgements must be finite; leave out examples without.")
+        raise DataError("labels and judgements must be finite; leave out examples without.")
     codes = None if clusters is None else group_codes(clusters, y.shape[-1] + g.shape[-1], "clusters")[0]
     weight = None if weights is None else check_weights(weights, y.shape[-1] + g.shape[-1])
     known = Labelled(y, f, g, codes, weight)
@@ -159,7 +159,7 @@ def mean_by_weight(known: Labelled, weight: FloatArray, *, is_estimated: bool = 
     rest, alone = (_sums(known, each, is_labelled=True) for each in (y - weight[..., None] * f, y))
     n_clusters = int(np.count_nonzero(rest.weights > 0))
     if n_clusters < 3:
-        raise InvalidScoresError(f"three clusters or more with a label are needed; the labels are of {n_clusters}.")
+        raise DataError(f"three clusters or more with a label are needed; the labels are of {n_clusters}.")
     mean, labels_mean = mean_of_clusters(rest), mean_of_clusters(alone)
     kept = (n_clusters - 2) / (n_clusters - 1) if is_estimated else 1.0  # of the degrees of freedom
     residuals, estimate = cluster_residuals(rest) / np.sqrt(kept), np.asarray(mean.estimate)

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.errors import InvalidScoresError
+from tiebreak.errors import DataError
 from tiebreak.numerics import (
     FloatArray,
     check_differences,
@@ -94,9 +94,8 @@ def doubling_gain(
 
     Raises
     ------
-    InvalidScoresError
+    DataError
         Gains of different shapes.
-    TooFewSplitsError
         Fewer than two splits.
 
     Notes
@@ -131,7 +130,7 @@ def doubling_gain(
     """
     g2, g1 = check_differences(last), check_differences(previous)
     if g2.shape != g1.shape:
-        raise InvalidScoresError(f"the two gains must have the same shape; got {g2.shape} and {g1.shape}.")
+        raise DataError(f"the two gains must have the same shape; got {g2.shape} and {g1.shape}.")
     ratio, size = check_ratio(test_train_ratio, g2.shape[:-1]), check_scale(scale, g2.shape[:-1])
     rope, alpha = check_rope(rope), check_probability(alpha, "alpha")
     if omit_missing:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import chdtrc, fdtrc, ndtr, ndtri
 
-from tiebreak.errors import InvalidParameterError, InvalidScoresError
+from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.numerics import (
     RELATIVE_TOLERANCE,
     SMALLEST_PVALUE,
@@ -25,6 +25,7 @@ from tiebreak.numerics import (
     plain,
 )
 from tiebreak.numerics.law import Law, Significance, student
+from tiebreak.statistics.ranks import tie_groups
 
 RankTest = Literal["nemenyi", "bonferroni-dunn"]
 
@@ -69,7 +70,7 @@ def rank_models(scores: ArrayLike, *, higher_is_better: bool = True, scale: Arra
 
     Raises
     ------
-    InvalidScoresError
+    DataError
         An infinite score, or no table.
 
     Examples
@@ -79,19 +80,13 @@ def rank_models(scores: ArrayLike, *, higher_is_better: bool = True, scale: Arra
     """
     table = floats(scores)
     if table.ndim < 2 or np.isinf(table).any():
-        raise InvalidScoresError(
+        raise DataError(
             f"the scores must be finite, or nan, in an array of shape (n_datasets, n_models); got the shape {table.shape}."
         )
     size = np.abs(np.nan_to_num(table)).max(axis=-1, initial=0.0) if scale is None else check_scale(scale, table.shape[:-1])
     turned = -table if higher_is_better else table
     order = np.argsort(turned, axis=-1, kind="stable")  # nan last
-    ordered = np.take_along_axis(turned, order, axis=-1)
-    place = np.broadcast_to(np.arange(table.shape[-1]), table.shape)
-    is_new = np.ones(table.shape, dtype=bool)
-    is_new[..., 1:] = ~(np.diff(ordered, axis=-1) <= RELATIVE_TOLERANCE * np.asarray(size)[..., None])
-    is_end = np.roll(is_new, -1, axis=-1)  # the first of a row is always new, and so its last always an end
-    first = np.maximum.accumulate(np.where(is_new, place, 0), axis=-1)
-    last = np.minimum.accumulate(np.where(is_end, place, table.shape[-1])[..., ::-1], axis=-1)[..., ::-1]
+    first, last = tie_groups(np.take_along_axis(turned, order, axis=-1), RELATIVE_TOLERANCE * np.asarray(size))
     ranks = np.empty(table.shape)
     np.put_along_axis(ranks, order, (first + last) / 2 + 1, axis=-1)
     return np.where(np.isnan(table), np.nan, ranks)
@@ -137,7 +132,7 @@ def friedman_test(
 
     Raises
     ------
-    InvalidScoresError
+    DataError
         Fewer than two models or datasets, a missing score (see `skillings_mack`), or an infinite one.
 
     References
@@ -157,7 +152,7 @@ def friedman_test(
     ranks = rank_models(scores, higher_is_better=higher_is_better, scale=scale)
     n, k = _check_size(*ranks.shape[-2:])
     if np.isnan(ranks).any():
-        raise InvalidScoresError(
+        raise DataError(
             f"{int(np.isnan(ranks).sum())} scores are missing, and Friedman's test needs every model on every dataset. Leave out "
             "models or datasets, or use skillings_mack."
         )
@@ -180,7 +175,7 @@ def friedman_from_ranks(average_ranks: ArrayLike, n_datasets: int) -> Friedman:
 
     Raises
     ------
-    InvalidScoresError
+    DataError
         Ranks that do not add up, or fewer than two models or datasets.
 
     Examples
@@ -255,7 +250,7 @@ def nemenyi(average_ranks: ArrayLike, n_datasets: int) -> FloatArray:
 
     Raises
     ------
-    InvalidScoresError
+    DataError
         Ranks that do not add up to n_models (n_models + 1) / 2, or fewer than two models.
 
     References
@@ -334,7 +329,7 @@ def rank_cliques(average_ranks: ArrayLike, span: float) -> list[tuple[int, ...]]
     """
     ranks, span = floats(average_ranks, "the average ranks"), check_number(span, "span", 0)
     if ranks.ndim != 1 or not np.isfinite(ranks).all():
-        raise InvalidScoresError(f"the average ranks must be finite, one for each model; got the shape {ranks.shape}.")
+        raise DataError(f"the average ranks must be finite, one for each model; got the shape {ranks.shape}.")
     order = np.argsort(ranks, kind="stable")
     ordered = ranks[order]
     ends = np.searchsorted(ordered, ordered + span * (1 + 1e-12), side="right")
@@ -368,7 +363,7 @@ def skillings_mack(scores: ArrayLike, *, higher_is_better: bool = True, scale: A
 
     Raises
     ------
-    InvalidScoresError
+    DataError
         No dataset with two models, a model without any such dataset, or an infinite score.
 
     References
@@ -385,12 +380,12 @@ def skillings_mack(scores: ArrayLike, *, higher_is_better: bool = True, scale: A
     """
     ranks = rank_models(scores, higher_is_better=higher_is_better, scale=scale)
     if ranks.ndim != 2:
-        raise InvalidScoresError(f"the scores must be a table of shape (n_datasets, n_models); got the shape {ranks.shape}.")
+        raise DataError(f"the scores must be a table of shape (n_datasets, n_models); got the shape {ranks.shape}.")
     ranks = ranks[np.count_nonzero(~np.isnan(ranks), axis=1) >= 2]
     present = ~np.isnan(ranks)
     n_of_model = np.count_nonzero(present, axis=0)
     if not len(ranks) or ranks.shape[1] < 2 or not n_of_model.all():
-        raise InvalidScoresError(
+        raise DataError(
             "each model must be measured on a dataset together with another one; model(s) "
             f"{', '.join(map(str, np.flatnonzero(n_of_model == 0).tolist())) or 'of this table'} are not."
         )
@@ -434,10 +429,10 @@ def _check_average_ranks(ranks: ArrayLike) -> FloatArray:
     values = floats(ranks, "the average ranks")
     k = values.shape[-1] if values.ndim else 0
     if k < 2 or not np.isfinite(values).all():
-        raise InvalidScoresError(f"the average ranks must be finite, of two models or more; got the shape {values.shape}.")
+        raise DataError(f"the average ranks must be finite, of two models or more; got the shape {values.shape}.")
     off = np.abs(values.sum(axis=-1) - k * (k + 1) / 2).max()
     if off > 0.006 * k:
-        raise InvalidScoresError(
+        raise DataError(
             f"the average ranks of {k} models add up to {k * (k + 1) / 2:g}; these are off by {off:.3g}. Give each model's mean "
             "rank over the same datasets, tied models sharing the mean of their ranks."
         )
@@ -446,17 +441,17 @@ def _check_average_ranks(ranks: ArrayLike) -> FloatArray:
 
 def _check_size(n_datasets: int, n_models: int) -> tuple[int, int]:
     if n_models < 2:
-        raise InvalidScoresError(f"two models or more are needed; got {n_models}.")
+        raise DataError(f"two models or more are needed; got {n_models}.")
     n = check_count(n_datasets, "n_datasets", 0)
     if n < 2:
-        raise InvalidScoresError(f"two datasets or more are needed; got {n}.")
+        raise DataError(f"two datasets or more are needed; got {n}.")
     return n, n_models
 
 
 def _check_one_table(average_ranks: ArrayLike) -> FloatArray:
     ranks = _check_average_ranks(average_ranks)
     if ranks.ndim != 1:
-        raise InvalidScoresError(f"the average ranks of one table have one axis; got the shape {ranks.shape}.")
+        raise DataError(f"the average ranks of one table have one axis; got the shape {ranks.shape}.")
     return ranks
 
 

@@ -20,6 +20,7 @@ from tiebreak.numerics import (
     Alternative,
     FloatArray,
     IntArray,
+    blocks,
     check_choice,
     check_count,
     check_differences,
@@ -120,7 +121,7 @@ def wilcoxon(
 
     Raises
     ------
-    InvalidScoresError
+    DataError
         No numbers.
     InvalidParameterError
         An unknown treatment of zeros or method.
@@ -388,14 +389,11 @@ def _coin_tail(wins: IntArray, n: IntArray) -> FloatArray:
 
 def _most_losses(n: IntArray, tail: FloatArray) -> IntArray:
     """Largest count with P(X <= count) of n fair coins at most the tail; -1 where there is none."""
-    guess = np.nan_to_num(np.floor(bdtrik(tail, np.maximum(n, 1), 0.5)), nan=-1.0)
-    for step in (1, 0, -1):  # the guess is off by one at times
-        count = guess + step
-        fits = bdtr(np.maximum(count, 0), np.maximum(n, 1), 0.5) <= tail * (1 + 1e-12)
-        if step == 1:
-            found = np.full(np.shape(guess), -1.0)
-        found = np.where((found < 0) & (count >= 0) & (count < n) & fits, count, found)
-    return np.asarray(found, dtype=int)
+    some = np.maximum(n, 1)
+    count = np.minimum(np.nan_to_num(np.floor(bdtrik(tail, some, 0.5)), nan=-1.0) + 1, n - 1)
+    for _ in range(3):  # the guess is off by one at times
+        count = count - ((count >= 0) & (bdtr(np.maximum(count, 0), some, 0.5) > tail * (1 + 1e-12)))
+    return np.asarray(np.maximum(count, -1), dtype=int)
 
 
 # --- the signed-rank test ---------------------------------------------------------------------------------------------------
@@ -448,7 +446,7 @@ def _signed_ranks(rows: FloatArray, tolerance: FloatArray, zeros: Zeros) -> tupl
     is_plus = np.take_along_axis(rows, order, axis=1) > 0
     is_zero = ordered <= tolerance[:, None]
     n_zero = np.count_nonzero(is_zero, axis=1)
-    first, last = _groups(ordered, tolerance)
+    first, last = tie_groups(ordered, tolerance)
     has_sign = ~is_zero & ~np.isnan(ordered)
     lost = n_zero if zeros == "drop" else n_zero % 2 if zeros == "split" else np.zeros_like(n_zero)
     size = np.where(has_sign, (first + last) / 2 + 1 - lost[:, None], 0.0)
@@ -464,17 +462,15 @@ def _signed_ranks(rows: FloatArray, tolerance: FloatArray, zeros: Zeros) -> tupl
     return size, SignedRanks(n_zero, n_used, n_tie_groups, plus, minus, np.sqrt(squares) / 2)
 
 
-def _groups(ordered: FloatArray, tolerance: FloatArray) -> tuple[IntArray, IntArray]:
-    """First and last position of the group of tied values that each one is in; values rise along rows, nan is last."""
-    n_rows, n = ordered.shape
-    place = np.broadcast_to(np.arange(n), (n_rows, n))
-    is_new = np.ones((n_rows, n), dtype=bool)
+def tie_groups(ordered: FloatArray, tolerance: FloatArray) -> tuple[IntArray, IntArray]:
+    """First and last position of the group of tied values that each one is in; values rise along the last axis, nan is last."""
+    n = ordered.shape[-1]
+    is_new, is_end = np.ones((2, *ordered.shape), dtype=bool)
     with np.errstate(invalid="ignore"):  # inf - inf
-        is_new[:, 1:] = ~(np.diff(ordered, axis=1) <= tolerance[:, None])
-    is_end = np.ones((n_rows, n), dtype=bool)
-    is_end[:, :-1] = is_new[:, 1:]
-    first = np.maximum.accumulate(np.where(is_new, place, 0), axis=1)
-    last = np.minimum.accumulate(np.where(is_end, place, n)[:, ::-1], axis=1)[:, ::-1]
+        is_new[..., 1:] = ~(np.diff(ordered, axis=-1) <= tolerance[..., None])
+    is_end[..., :-1] = is_new[..., 1:]
+    first = np.maximum.accumulate(np.where(is_new, np.arange(n), 0), axis=-1)
+    last = np.minimum.accumulate(np.where(is_end, np.arange(n), n)[..., ::-1], axis=-1)[..., ::-1]
     return first, last
 
 
@@ -486,7 +482,7 @@ def _strictly_above(e: FloatArray, tolerance: FloatArray) -> IntArray:
     """
     order = np.argsort(np.abs(e), axis=1)
     ordered = np.take_along_axis(e, order, axis=1)
-    first, _ = _groups(np.abs(ordered), tolerance)
+    first, _ = tie_groups(np.abs(ordered), tolerance)
     is_plus = ordered > tolerance[:, None]
     count = np.cumsum(is_plus, axis=1)
     before: IntArray = np.take_along_axis(count - is_plus, first, axis=1)  # positive ones before the group
@@ -578,39 +574,12 @@ def _of_ranks(ordered: FloatArray, low: int, high: int) -> FloatArray:
     n_rows, n = ordered.shape
     if n > MOST_AT_ONCE:
         return np.array([_near_rank(row, low, high) for row in ordered])
-    kept, n_below = _candidates(n, low, high)
-    n_averages = sum(end - first for first, end in kept)
-    step, at = max(1, _BLOCK // n_averages), low - n_below
-    found = np.empty(n_rows)
-    for start in range(0, n_rows, step):
-        block = np.ascontiguousarray(ordered[start : start + step].T)  # what is added then lies side by side
-        sums, place = np.empty((n_averages, block.shape[1])), 0
-        for lag, (first, end) in enumerate(kept):
-            np.add(block[first:end], block[first + lag : end + lag], out=sums[place : place + end - first])
-            place += end - first
-        sums = np.ascontiguousarray(sums.T)
-        sums.partition(at, axis=1)
-        found[start : start + step] = (sums[:, at] + (sums[:, at] if low == high else sums[:, at + 1 :].min(axis=1))) / 4
+    (one, other), found = np.triu_indices(n), np.empty(n_rows)
+    for rows in blocks(n_rows, one.size, most=_BLOCK):
+        sums = ordered[rows, one] + ordered[rows, other]
+        sums.partition((low, high), axis=1)
+        found[rows] = (sums[:, low] + sums[:, high]) / 4
     return found
-
-
-@lru_cache(maxsize=64)
-def _candidates(n: int, lowest: int, highest: int) -> tuple[tuple[tuple[int, int], ...], int]:
-    """Range of i, for each lag, in which the average of values i and i + lag may have one of these ranks; how many lie below.
-
-    Of values in rising order an average is at least as large as all those of two values that are no larger: it has so many below
-    it. Likewise above it.
-    """
-    kept, n_below = [], 0
-    for lag in range(n):
-        i, j = np.arange(n - lag), np.arange(lag, n)
-        fewest_below = (i + 1) * (j + 1) - i * (i + 1) // 2 - 1
-        fewest_above = fewest_below[::-1]  # the same read from the other end
-        is_below = n * (n + 1) // 2 - 1 - fewest_above < lowest
-        first = int(np.count_nonzero(is_below))
-        kept.append((first, max(first, int(np.count_nonzero(fewest_below <= highest)))))
-        n_below += first
-    return tuple(kept), n_below
 
 
 def _near_rank(row: FloatArray, low: int, high: int) -> float:
@@ -658,8 +627,7 @@ def _by_rows(function: Callable[..., list[NDArray[Any]]], d: FloatArray, *more: 
     """Arrays that a function of some rows, and of a number for each, makes of a part at a time; in the rows' shape."""
     shape, rows = d.shape[:-1], d.reshape(-1, d.shape[-1])
     beside = [np.broadcast_to(each, shape).ravel() for each in more]
-    step = max(1, _BLOCK // rows.shape[1])
-    parts = [slice(start, start + step) for start in range(0, max(len(rows), 1), step)]
+    parts = list(blocks(len(rows), rows.shape[1], most=_BLOCK)) or [slice(0)]
     found = [function(rows[part], *(each[part] for each in beside)) for part in parts]
     return [_whole(np.concatenate(each).reshape(shape)) for each in zip(*found, strict=True)]
 

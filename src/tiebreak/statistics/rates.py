@@ -13,13 +13,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainc, betaincinv, chdtrc, gammaln, ndtr, ndtri
 
-from tiebreak.errors import InvalidScoresError, TooFewModelsError
+from tiebreak.errors import DataError
 from tiebreak.numerics import (
     RELATIVE_TOLERANCE,
     SPREAD,
     UNDEFINED,
     FloatArray,
     Interval,
+    blocks,
     check_choice,
     check_probability,
     check_rows,
@@ -28,7 +29,7 @@ from tiebreak.numerics import (
     floats_together,
     plain,
 )
-from tiebreak.numerics.law import Law, Shape, Significance, student
+from tiebreak.numerics.law import Law, Shape, Significance, bisected, student
 
 ProportionMethod = Literal["wilson", "clopper-pearson"]
 McNemarVariant = Literal["exact", "mid-p", "chi2", "chi2-corrected"]
@@ -63,7 +64,7 @@ def proportion_interval(
 
     Raises
     ------
-    InvalidScoresError
+    DataError
         More successes than examples, a negative number of them, n of 0, or nan.
 
     References
@@ -133,7 +134,7 @@ def newcombe(
 
     Raises
     ------
-    InvalidScoresError
+    DataError
         More successes than examples, a test set without examples, or nan.
 
     References
@@ -206,13 +207,12 @@ def joined_end(limits: Callable[[FloatArray], Limits], p: FloatArray, upper: boo
 def joined_tail(limits: Callable[[FloatArray], Limits], middle: FloatArray, at: FloatArray, upper: bool) -> FloatArray:
     """Tail of the multiplier at which `at` is a limit, found by bisection; one half in the middle."""
     at, is_above = np.broadcast_arrays(at, at > middle)
-    small, large = np.zeros(at.shape), np.full(at.shape, _LARGEST)
-    for _ in range(60):
-        z = (small + large) / 2
+
+    def is_inside(z: FloatArray) -> NDArray[np.bool_]:
         low, high = limits(z)
-        inside = np.where(is_above, high < at, low > at)
-        small, large = np.where(inside, z, small), np.where(inside, large, z)
-    z = np.where(at == middle, 0.0, (small + large) / 2)
+        return np.where(is_above, high < at, low > at)
+
+    z = np.where(at == middle, 0.0, bisected(is_inside, np.zeros(at.shape), np.full(at.shape, _LARGEST)))
     return np.asarray(ndtr(np.where(is_above == upper, -z, z)))
 
 
@@ -226,15 +226,10 @@ _LARGEST = 38.0
 """Normal multiplier whose tail is near the smallest float."""
 
 
-def _newcombe_tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
-    return joined_tail(_newcombe(law), np.asarray(law.estimate), at, upper)
-
-
-def _newcombe_end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
-    return joined_end(_newcombe(law), p, upper)
-
-
-NEWCOMBE = Shape(_newcombe_tail, _newcombe_end)
+NEWCOMBE = Shape(
+    lambda law, at, upper: joined_tail(_newcombe(law), np.asarray(law.estimate), at, upper),
+    lambda law, p, upper: joined_end(_newcombe(law), p, upper),
+)
 """Wilson limits of two rates, joined."""
 
 
@@ -273,26 +268,26 @@ def paired_counts(correct: ArrayLike, first: ArrayLike = 0, second: ArrayLike = 
 
     Raises
     ------
-    InvalidScoresError
+    DataError
         Values other than 0 and 1, or nan without `omit_missing`.
     """
     table = floats(correct, "correct")
     if table.ndim != 2:
-        raise InvalidScoresError(f"correct must be an array of shape (n_models, n_examples); got the shape {table.shape}.")
+        raise DataError(f"correct must be an array of shape (n_models, n_examples); got the shape {table.shape}.")
     size = table.shape[0]
     i, j = check_rows(first, size, "first"), check_rows(second, size, "second")
     right_right, right_failed, failed_failed = np.zeros((3, size, size))
-    for start in range(0, table.shape[1], _AT_ONCE):
-        block = table[:, start : start + _AT_ONCE]
+    for columns in blocks(table.shape[1], most=_AT_ONCE):
+        block = table[:, columns]
         missing = np.isnan(block)
         if missing.any() and not omit_missing:
             raise _missing(np.isnan(table))
         wrong = ~missing & (block != 0) & (block != 1)
         if wrong.any():
             model, example = np.argwhere(wrong)[0]
-            raise InvalidScoresError(
-                f"correct holds 0 and 1 only, or nan; got {block[model, example]:g} in row {model}, example {start + example}. "
-                "For scores on another scale use clustered_mean of their differences."
+            raise DataError(
+                f"correct holds 0 and 1 only, or nan; got {block[model, example]:g} in row {model}, example "
+                f"{columns.start + example}. For scores on another scale use clustered_mean of their differences."
             )
         right, failed = (block == 1).astype(np.float32), (block == 0).astype(np.float32)
         right_right += right @ right.T
@@ -307,9 +302,9 @@ _AT_ONCE = 1 << 16
 """Examples of a matrix product: so many are counted exactly in single precision."""
 
 
-def _missing(missing: NDArray[np.bool_]) -> InvalidScoresError:
+def _missing(missing: NDArray[np.bool_]) -> DataError:
     model, example = np.argwhere(missing)[0]
-    return InvalidScoresError(
+    return DataError(
         f"{np.count_nonzero(missing)} of the values are nan, the first in row {model}, example {example}. Pass "
         "omit_missing=True to count for each pair the examples that both models have."
     )
@@ -335,7 +330,7 @@ def tango(both: ArrayLike, only_first: ArrayLike, only_second: ArrayLike, neithe
 
     Raises
     ------
-    InvalidScoresError
+    DataError
         Counts that are negative or not finite.
 
     References
@@ -474,7 +469,7 @@ def mcnemar(only_first: ArrayLike, only_second: ArrayLike, variant: McNemarVaria
 
     Raises
     ------
-    InvalidScoresError
+    DataError
         Counts that are negative or not finite; for "exact" and "mid-p" also those that are not whole.
 
     References
@@ -496,7 +491,7 @@ def mcnemar(only_first: ArrayLike, only_second: ArrayLike, variant: McNemarVaria
     for values in (b, c):
         if not np.all(np.isfinite(values)) or np.any(values < 0) or (is_exact and np.any(values != np.rint(values))):
             kind = "whole numbers" if is_exact else "numbers"
-            raise InvalidScoresError(f"the discordant counts must be {kind} of at least 0; got {values[()]}.")
+            raise DataError(f"the discordant counts must be {kind} of at least 0; got {values[()]}.")
     statistic, pvalue = _MCNEMAR[variant](b, c)
     return Significance(plain(statistic), plain(pvalue), 0 if is_exact else 1)
 
@@ -540,9 +535,9 @@ def cochran_q(correct: ArrayLike) -> Significance:
 
     Raises
     ------
-    InvalidScoresError
+    DataError
         Values other than 0 and 1.
-    TooFewModelsError
+    DataError
 
     References
     ----------
@@ -550,11 +545,11 @@ def cochran_q(correct: ArrayLike) -> Significance:
     """
     table = floats(correct, "correct")
     if table.ndim < 2 or table.shape[-2] < 2:
-        raise TooFewModelsError(f"Cochran's Q compares two models or more, one a row; got the shape {table.shape}.")
+        raise DataError(f"Cochran's Q compares two models or more, one a row; got the shape {table.shape}.")
     wrong = (table != 0) & (table != 1)
     if wrong.any() or table.shape[-1] == 0:
         got = f"got {table[wrong][0]:g}" if wrong.any() else "there are none"
-        raise InvalidScoresError(f"correct holds 0 and 1, one for each model and example; {got}. Leave out what is missing.")
+        raise DataError(f"correct holds 0 and 1, one for each model and example; {got}. Leave out what is missing.")
     k = table.shape[-2]
     of_model, of_example = table.sum(axis=-1), table.sum(axis=-2)
     spread = ((of_model - of_model.mean(axis=-1, keepdims=True)) ** 2).sum(axis=-1)
@@ -577,7 +572,7 @@ def _check_counts(successes: ArrayLike, n: ArrayLike) -> tuple[FloatArray, Float
     ):
         if np.any(wrong):
             at = np.flatnonzero(wrong)[0]
-            raise InvalidScoresError(f"{text}; got {x.flat[at]:g} of {total.flat[at]:g}.")
+            raise DataError(f"{text}; got {x.flat[at]:g} of {total.flat[at]:g}.")
     return x, total
 
 
@@ -594,5 +589,5 @@ def _check_paired(*counts: ArrayLike) -> tuple[FloatArray, ...]:
     found = floats_together(**dict(zip(PairedCounts._fields, counts, strict=True)))
     for name, values in zip(PairedCounts._fields, found, strict=True):
         if not np.all(np.isfinite(values)) or np.any(values < 0):
-            raise InvalidScoresError(f"{name} must be numbers of examples, finite and not negative; got {values[()]}.")
+            raise DataError(f"{name} must be numbers of examples, finite and not negative; got {values[()]}.")
     return found

@@ -8,11 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.errors import InvalidParameterError, InvalidScoresError, TooFewModelsError
+from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.numerics import (
     FloatArray,
     IntArray,
     Interval,
+    blocks,
     check_count,
     check_number,
     check_probability,
@@ -21,7 +22,7 @@ from tiebreak.numerics import (
     floats,
     group_codes,
 )
-from tiebreak.numerics.law import Law, student
+from tiebreak.numerics.law import Law, bisected, student
 
 MOST_BIAS = 12.0
 """Log-odds of the first of two equal models beyond which it wins always, for all that battles can say."""
@@ -175,13 +176,12 @@ class BradleyTerry:
         if np.isnan(sign) or not others.size:
             return -np.inf, np.inf
         weight = record[others] * min(1.0, self.units_met[i] / (self.wins[i] + self.wins[:, i]).sum())
-        low, high = -1e3, 1e3
-        for _ in range(80):
-            middle = (low + high) / 2
-            # log-probability of the record at this ability: every battle won (or lost)
-            log_probability = -float(weight @ np.logaddexp(0.0, sign * self.log_ability[others] - middle))
-            low, high = (low, middle) if log_probability > np.log(tail) else (middle, high)
-        end = (low + high) / 2
+
+        def is_unlikely(at: FloatArray) -> NDArray[np.bool_]:
+            """The record, every battle won (or lost), has a smaller probability than the tail at this ability."""
+            return np.asarray(-(weight @ np.logaddexp(0.0, sign * self.log_ability[others] - at)) <= np.log(tail))
+
+        end = float(bisected(is_unlikely, np.array(-1e3), np.array(1e3)))
         return (end, np.inf) if sign > 0 else (-np.inf, -end)
 
 
@@ -230,9 +230,8 @@ def bradley_terry(
 
     Raises
     ------
-    TooFewModelsError
+    DataError
         Fewer than two models.
-    InvalidScoresError
         Numbers that are out of range, a model that meets itself, or models in groups that never met.
 
     References
@@ -253,7 +252,7 @@ def bradley_terry(
     groups = unconnected_groups(battles.first, battles.second, n_models)
     if len(groups) > 1:
         named = "; ".join(", ".join(map(str, group)) for group in groups)
-        raise InvalidScoresError(
+        raise DataError(
             f"the models are in {len(groups)} groups that never met, so their abilities cannot be compared: {named}. Fit each "
             "group by itself, or add battles between them."
         )
@@ -299,7 +298,7 @@ def battles_of_scores(scores: ArrayLike, *, margin: float = 0.0) -> BattleColumn
     """
     table = floats(scores)
     if table.ndim != 2 or np.isinf(table).any():
-        raise InvalidScoresError(f"scores are a table of finite numbers, models by datasets; got the shape {table.shape}.")
+        raise DataError(f"scores are a table of finite numbers, models by datasets; got the shape {table.shape}.")
     margin = check_number(margin, "tie_margin", 0.0)
     first, second = np.triu_indices(table.shape[0], 1)
     difference = table[first] - table[second]
@@ -360,20 +359,20 @@ def _checked(
     weights = np.ones(won.shape) if weight is None else floats(weight, "weight")
     if not won.size or won.ndim != 1 or not model_a.shape == model_b.shape == won.shape == weights.shape:
         shapes = ", ".join(str(each.shape) for each in (model_a, model_b, won, weights))
-        raise InvalidScoresError(f"battles are columns of one length, one or more of them; got the shapes {shapes}.")
+        raise DataError(f"battles are columns of one length, one or more of them; got the shapes {shapes}.")
     limit = _MOST_MODELS if n_models is None else check_count(n_models, "n_models")
     if limit > _MOST_MODELS:
         raise InvalidParameterError(f"n_models must be at most {_MOST_MODELS:,}; got {limit:,}.", about="n_models")
     one, two = check_rows(model_a, limit, "first"), check_rows(model_b, limit, "second")
     n_models = int(max(one.max(), two.max())) + 1 if n_models is None else limit
     if n_models < 2:
-        raise TooFewModelsError(f"{n_models} model(s), but at least 2 are needed to compare.")
+        raise DataError(f"{n_models} model(s), but at least 2 are needed to compare.")
     if np.any(one == two):
-        raise InvalidScoresError(f"{int(np.sum(one == two))} battle(s) of a model with itself; leave them out.")
+        raise DataError(f"{int(np.sum(one == two))} battle(s) of a model with itself; leave them out.")
     if not np.all((won == 0) | (won == 1) | (won == 0.5)):
-        raise InvalidScoresError("the score of a battle is 1 where the first won, 0 where the second did, and 1/2 for a tie.")
+        raise DataError("the score of a battle is 1 where the first won, 0 where the second did, and 1/2 for a tie.")
     if not np.all(np.isfinite(weights)) or np.any(weights < 0) or not weights.any():
-        raise InvalidScoresError("the weights of battles must be finite, not negative, and not all 0.")
+        raise DataError("the weights of battles must be finite, not negative, and not all 0.")
     unit = np.arange(one.size) if cluster is None else group_codes(cluster, one.size, "cluster")[0]
     battles = _Battles(one, two, won, weights, unit)
     return (battles if weights.all() else battles.of(weights > 0)), n_models
@@ -549,8 +548,8 @@ def _by_cluster(
     shared = (known[is_light].T @ known[is_light]).toarray()
     squares, fourth = divide((reach * (shared @ reach)).sum(axis=0), np.square(everything)), np.zeros(size)
     places = np.flatnonzero(~is_light)
-    for start in range(0, places.size, max(1, _NUMBERS // size)):
-        some = places[start : start + max(1, _NUMBERS // size)]
+    for rows in blocks(places.size, size, most=_NUMBERS):
+        some = places[rows]
         share = np.nan_to_num(divide(known[some] @ reach, everything))
         parts = (slopes[some] @ bread) / np.sqrt((1 - share).clip(1e-9))
         covariance += parts.T @ parts

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.errors import InvalidParameterError, InvalidScoresError
+from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.numerics import (
     Alternative,
     FloatArray,
@@ -177,7 +177,7 @@ def bootstrap(
     ------
     InvalidParameterError
         Fewer than one resample, or more possible ones than can be enumerated.
-    InvalidScoresError
+    DataError
         Columns of different lengths, or a function that does not return one number for each row.
 
     References
@@ -195,14 +195,14 @@ def bootstrap(
     arrays = [np.asarray(column) for column in columns]
     n_resamples, n = check_count(n_resamples, "n_resamples"), arrays[0].size if arrays else 0
     if not n or any(each.shape != (n,) for each in arrays):
-        raise InvalidScoresError(
+        raise DataError(
             f"the bootstrap takes columns of one length, one value for each example; got {[each.shape for each in arrays]}."
         )
 
     def values(rows: IntArray) -> FloatArray:
         found = floats(function(*(each[rows] for each in arrays)), "what the function returns")
         if found.shape != rows.shape[:1]:
-            raise InvalidScoresError(
+            raise DataError(
                 f"the function must return one value for each resample, a row of its arguments; got the shape {found.shape} for "
                 f"{len(rows)} rows."
             )
@@ -293,7 +293,7 @@ def permutation_test_paired(
 
     Raises
     ------
-    InvalidScoresError
+    DataError
         No differences, or some that are not finite.
 
     References
@@ -340,7 +340,7 @@ def permutation_test_unpaired(
 
     Raises
     ------
-    InvalidScoresError
+    DataError
         No scores, or some that are not finite.
 
     References
@@ -390,7 +390,7 @@ def _random_sums(flips: FloatArray, n_permutations: int, rng: np.random.Generato
 def _row(values: ArrayLike, name: str) -> FloatArray:
     found = floats(values, name)
     if found.ndim != 1 or found.size == 0 or not np.isfinite(found).all():
-        raise InvalidScoresError(
+        raise DataError(
             f"{name} must be one row of finite numbers, one or more; got the shape {found.shape} with "
             f"{int(np.count_nonzero(np.isnan(found)))} nan. Leave out examples that have no score."
         )

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.errors import InvalidScoresError
+from tiebreak.errors import DataError
 from tiebreak.numerics import UNDEFINED, FloatArray, check_choice, divide, floats, plain
 from tiebreak.numerics.law import Law, least_sure, student
 from tiebreak.statistics.influence import ClusterSums, check_weights, cluster_sums, mean_of_clusters
@@ -78,7 +78,7 @@ def crossed_mean(
 
     Raises
     ------
-    InvalidScoresError
+    DataError
         Shapes that do not go together, fewer than two runs, or an example without any run.
 
     Notes
@@ -95,7 +95,7 @@ def crossed_mean(
     check_choice(population, get_args(Population), "population")
     scores = floats(values, "values")
     if scores.ndim < 2 or scores.shape[-2] < 2:
-        raise InvalidScoresError(
+        raise DataError(
             f"values must be of shape (..., n_runs, n_examples) with two runs or more; got {scores.shape}. With one run use "
             "clustered_mean."
         )
@@ -103,7 +103,7 @@ def crossed_mean(
     present = ~np.isnan(scores)
     runs_of = present.sum(axis=-2)
     if np.any(runs_of == 0):
-        raise InvalidScoresError(f"example {np.argwhere(runs_of == 0)[0][-1]} has no answer in any run; leave it out.")
+        raise DataError(f"example {np.argwhere(runs_of == 0)[0][-1]} has no answer in any run; leave it out.")
     means = np.where(present, scores, 0.0).sum(axis=-2) / runs_of
     sums = cluster_sums(means, clusters, weights=weights)
     items = mean_of_clusters(sums)

@@ -9,16 +9,18 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.errors import InvalidScoresError
+from tiebreak.errors import DataError
 from tiebreak.numerics import (
     RELATIVE_TOLERANCE,
     FloatArray,
     IntArray,
+    blocks,
     check_count,
     check_probability,
     floats,
     generator_of,
     group_codes,
+    row_counts,
 )
 from tiebreak.statistics.rates import proportion_interval
 
@@ -100,7 +102,7 @@ def bootstrap_winner(
 
     Raises
     ------
-    InvalidScoresError
+    DataError
         Values that are no table of finite numbers with two examples or groups at least.
 
     References
@@ -188,7 +190,7 @@ def bootstrap_winner_by(
 def _checked(values: ArrayLike) -> FloatArray:
     table = floats(values)
     if table.ndim != 2 or table.shape[0] < 2 or table.shape[1] < 1 or not np.isfinite(table).all():
-        raise InvalidScoresError(
+        raise DataError(
             "the values must be finite numbers in an array of shape (n_examples, n_models) with two examples or more; got the "
             f"shape {table.shape}{'' if np.isfinite(table).all() else ' with nan or infinite values'}."
         )
@@ -201,23 +203,15 @@ def _units(groups: ArrayLike | None, n_examples: int) -> tuple[IntArray, int]:
         return np.arange(n_examples), n_examples
     unit, n_groups = group_codes(groups, n_examples, "groups")
     if n_groups < 2:
-        raise InvalidScoresError(f"two groups or more are needed; got {n_groups}.")
+        raise DataError(f"two groups or more are needed; got {n_groups}.")
     return unit, n_groups
 
 
 def _draws(n_units: int, n_resamples: int, rng: int, n_examples: int) -> Iterator[IntArray]:
     """Counts of draws of each unit, a row for each bootstrap, a few megabytes at a time."""
-    n_resamples = check_count(n_resamples, "n_resamples")
-    generator = generator_of(rng, np.random.PCG64)
-    step = max(1, _BLOCK // n_examples)
-    for start in range(0, int(n_resamples), step):
-        n = min(step, int(n_resamples) - start)
-        units = generator.integers(n_units, size=(n, n_units)) + n_units * np.arange(n)[:, None]
-        yield np.bincount(units.ravel(), minlength=n * n_units).reshape(n, n_units)
-
-
-_BLOCK = 500_000
-"""Examples drawn at a time, over all bootstraps."""
+    n_resamples, generator = check_count(n_resamples, "n_resamples"), generator_of(rng, np.random.PCG64)
+    for rows in blocks(n_resamples, n_examples):
+        yield row_counts(generator.integers(n_units, size=(rows.stop - rows.start, n_units)), n_units)
 
 
 def _summary(

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from tiebreak.numerics import (
     FloatArray,
     IntArray,
+    blocks,
     divide,
     floats,
     student_pvalue,
@@ -167,9 +168,8 @@ def pair_skewness(score: FloatArray, first: IntArray, second: IntArray) -> Float
         found = divide(cube[one] - cube[two] - 3 * cubes[one, two] + 3 * cubes[two, one], np.maximum(spread, 0.0) ** 1.5)
         found = found * _fisher(np.asarray(score.shape[1], dtype=float))
         todo = np.flatnonzero(~(spread > 0.01 * (own[one] + own[two])))
-    step = max(1, _BLOCK // score.shape[1])
-    for start in range(0, todo.size, step):
-        rows = todo[start : start + step]
+    for part in blocks(todo.size, score.shape[1]):
+        rows = todo[part]
         difference = score[one[rows]] - score[two[rows]]
         there = ~np.isnan(difference)
         mean = divide(np.where(there, difference, 0.0).sum(axis=-1), there.sum(axis=-1))
@@ -178,8 +178,6 @@ def pair_skewness(score: FloatArray, first: IntArray, second: IntArray) -> Float
 
 
 _FEW_PAIRS = 3
-_BLOCK = 500_000
-"""Differences that are made at a time (4 MB)."""
 
 
 def asymmetry_pvalues(difference: FloatArray) -> FloatArray:

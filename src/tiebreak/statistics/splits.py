@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.errors import InvalidScoresError
+from tiebreak.errors import DataError
 from tiebreak.numerics import (
     SMALLEST_PVALUE,
     DifferenceMoments,
@@ -57,7 +57,7 @@ def corrected_t(
 
     Raises
     ------
-    TooFewSplitsError
+    DataError
         Fewer than two splits.
     InvalidParameterError
         A ratio or scale that is negative or not finite.
@@ -141,7 +141,7 @@ def five_by_two_cv_test(differences: ArrayLike) -> FiveByTwo:
 
     Raises
     ------
-    InvalidScoresError
+    DataError
         Another number of repetitions or folds.
 
     References
@@ -155,7 +155,7 @@ def five_by_two_cv_test(differences: ArrayLike) -> FiveByTwo:
 
     d = floats(differences, "differences")
     if d.ndim < 2 or d.shape[-2:] != (5, 2):
-        raise InvalidScoresError(
+        raise DataError(
             f"the 5x2cv tests need five repetitions of two folds, an array of shape (..., 5, 2); got {d.shape}. For other plans "
             "use tb.statistics.corrected_t."
         )

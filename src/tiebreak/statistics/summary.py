@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.errors import InvalidScoresError
+from tiebreak.errors import DataError
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, floats_together, plain
 from tiebreak.numerics.law import SPREAD, UNDEFINED, Law, Shape, student
 from tiebreak.statistics.rates import tango
@@ -40,7 +40,7 @@ def summary_rates(
 
     Raises
     ------
-    InvalidScoresError
+    DataError
         A rate outside 0 to 1, or one that no count of so many examples rounds to.
 
     References
@@ -82,7 +82,7 @@ def possible_counts(rate: FloatArray, n: FloatArray, rounding: FloatArray) -> tu
     if np.any(wrong := low > high):
         at = np.flatnonzero(wrong)[0]
         share, size = (float(each.flat[at]) for each in np.broadcast_arrays(rate, n))
-        raise InvalidScoresError(
+        raise DataError(
             f"{share:.12g} of {size:,.0f} examples is not possible: it would be {share * size:.6g} of them. Is this the number "
             "of examples that the rate is of?"
         )
@@ -199,4 +199,4 @@ def _require(limits: tuple[float, float], **arrays: FloatArray) -> None:
     for name, values in arrays.items():
         wrong = ~((values >= limits[0]) & (values <= limits[1]))
         if wrong.any():
-            raise InvalidScoresError(f"{name} must lie between {limits[0]:g} and {limits[1]:g}; got {values[wrong].flat[0]:g}.")
+            raise DataError(f"{name} must lie between {limits[0]:g} and {limits[1]:g}; got {values[wrong].flat[0]:g}.")

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.errors import InvalidScoresError
+from tiebreak.errors import DataError
 from tiebreak.numerics import (
     CONSTANT,
     IDENTICAL,
@@ -116,7 +116,7 @@ def stratified_mean(
 
     Raises
     ------
-    InvalidScoresError
+    DataError
         Shapes that do not go together, infinite values, weights that are negative or sum to 0 in a stratum.
 
     References
@@ -133,7 +133,7 @@ def stratified_mean(
     check_choice(variance, get_args(ClusterVariance), "variance")
     rows = floats(values, "values")
     if rows.ndim == 0 or rows.shape[-1] == 0:
-        raise InvalidScoresError(f"one value or more is needed, one for each example; got the shape {rows.shape}.")
+        raise DataError(f"one value or more is needed, one for each example; got the shape {rows.shape}.")
     codes, n_strata = group_codes(strata, rows.shape[-1], "strata")
     names = None if clusters is None or variance == "independent" else group_codes(clusters, rows.shape[-1], "clusters")[0]
     weight = None if weights is None else check_weights(weights, rows.shape[-1])

@@ -7,11 +7,12 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.errors import InvalidParameterError, InvalidScoresError, TooFewModelsError
+from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.numerics import (
     RELATIVE_TOLERANCE,
     FloatArray,
     IntArray,
+    blocks,
     check_choice,
     check_count,
     check_differences,
@@ -21,6 +22,7 @@ from tiebreak.numerics import (
     floats,
     generator_of,
     plain,
+    row_counts,
 )
 from tiebreak.numerics.law import Law, kind_of, student
 
@@ -50,9 +52,8 @@ def diebold_mariano(differences: ArrayLike, *, horizon: int | None = None, scale
 
     Raises
     ------
-    TooFewSplitsError
+    DataError
         Fewer than two periods.
-    InvalidScoresError
         Losses that are not finite.
     InvalidParameterError
         A horizon of less than 1, or as long as the series.
@@ -87,7 +88,7 @@ def diebold_mariano(differences: ArrayLike, *, horizon: int | None = None, scale
     """
     d = check_differences(differences, unit="period")
     if not np.isfinite(d).all():
-        raise InvalidScoresError(
+        raise DataError(
             f"{np.count_nonzero(~np.isfinite(d))} of the differences are not finite. A missing period breaks the order of time; "
             "compare an unbroken stretch."
         )
@@ -290,8 +291,8 @@ def model_confidence_set(
 
     Raises
     ------
-    TooFewModelsError
-    InvalidScoresError
+    DataError
+    DataError
         Losses that are not finite, or fewer than two.
     InvalidParameterError
         An unknown statistic, or a number of resamples or a length of blocks that is none or too long.
@@ -302,9 +303,9 @@ def model_confidence_set(
     """
     table = floats(losses, "losses")
     if table.ndim != 2 or table.shape[0] < 2:
-        raise TooFewModelsError(f"losses of two models or more are needed, one a row; got the shape {table.shape}.")
+        raise DataError(f"losses of two models or more are needed, one a row; got the shape {table.shape}.")
     if table.shape[1] < 2 or not np.isfinite(table).all():
-        raise InvalidScoresError("the losses must be finite, two or more for each model; leave out what is missing.")
+        raise DataError("the losses must be finite, two or more for each model; leave out what is missing.")
     check_choice(statistic, get_args(SetStatistic), "statistic")
     n_resamples, length = check_count(n_resamples, "n_resamples"), check_count(block_length, "block_length")
     if length > table.shape[1]:
@@ -353,11 +354,9 @@ def _resampled_means(table: FloatArray, length: int, n_resamples: int, rng: np.r
     n = table.shape[1]
     n_blocks = -(-n // length)
     means = np.empty((n_resamples, table.shape[0]))
-    step = max(1, 2_000_000 // n)
-    for start in range(0, n_resamples, step):
-        rows = min(step, n_resamples - start)
-        first = rng.integers(0, n, size=(rows, n_blocks))
-        drawn = ((first[:, :, None] + np.arange(length)) % n).reshape(rows, -1)[:, :n]
-        counts = np.bincount((drawn + np.arange(rows)[:, None] * n).ravel(), minlength=rows * n).reshape(rows, n)
-        means[start : start + rows] = counts @ table.T / n
+    for rows in blocks(n_resamples, n, most=2_000_000):
+        size = rows.stop - rows.start
+        first = rng.integers(0, n, size=(size, n_blocks))
+        drawn = ((first[:, :, None] + np.arange(length)) % n).reshape(size, -1)[:, :n]
+        means[rows] = row_counts(drawn, n) @ table.T / n
     return means

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from tiebreak.errors import ConflictingScoreError, Setting
+from tiebreak.errors import ChangedRunError, Setting
 from tiebreak.plan.record import Cell, Outcome, RunRecord
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def settle(stored: RunRecord, old: Outcome | None, kept_outputs: Collection[str]
     The outputs of the answer are those that are to be written; where the cell was done before, those kept stay beside them.
 
     The cells of both outcomes are positions in the stored run; `kept_outputs` are the methods whose outputs are kept. Raises
-    `ConflictingScoreError` where a metric was measured before and has another score now, in a run that can be reproduced.
+    `ChangedRunError` where a metric was measured before and has another score now, in a run that can be reproduced.
     """
     if old is None or not old.is_done:
         return new
@@ -132,7 +132,7 @@ def _check_agreement(stored: RunRecord, old: Outcome, new: Outcome) -> None:
     for rows, then, now in (("", old.scores, new.scores), (" on the training rows", old.train_scores, new.train_scores)):
         for name, score in now.items():
             if name in then and not _same(then[name], score):
-                raise ConflictingScoreError(
+                raise ChangedRunError(
                     f"run {stored.name!r}: {cell_text(stored, new.cell)} was measured before with {name!r} "
                     f"{float(then[name])!r}{rows}, and now with {float(score)!r}. The first score stays. Something in the model "
                     "is not settled by its random_state (threads, a clock, a global generator). Settle it and begin another run "

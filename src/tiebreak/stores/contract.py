@@ -74,7 +74,6 @@ class Store(Protocol):
         ------
         ChangedRunError
             A model, dataset, split or metric of that name (or key) was another one, or rng was.
-        ChangedVersionsError
             The run was made with other versions, and `accept_versions` is False.
         """
 
@@ -127,7 +126,7 @@ class RunLog(Protocol):
 
         Raises
         ------
-        ConflictingScoreError
+        ChangedRunError
             Naming run and cell.
         InvalidParameterError
             A cell or state that there is not, or outputs that are no array of numbers; `UnknownNameError` for a metric that

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tiebreak.errors import Advice, ChangedRunError, ChangedVersionsError, InvalidParameterError, InvalidPlanError, Setting
+from tiebreak.errors import Advice, ChangedRunError, InvalidParameterError, InvalidPlanError, Setting
 from tiebreak.numerics import IntArray
 from tiebreak.plan.record import STATES, Cell, DatasetRecord, MetricRecord, ModelRecord, Outcome, Outputs, RunRecord
 from tiebreak.scores.vocabulary import look_up, quoted
@@ -187,7 +187,7 @@ def environment_of(name: str, known: Sequence[Mapping[str, str]], versions: Mapp
         if dict(each) == given:
             return i
     if not accepted:
-        raise ChangedVersionsError(
+        raise ChangedRunError(
             f"run {name!r} was made with other versions: {', '.join(_version_changes(known[-1], given))}. Its scores may differ "
             "for that reason alone. Go back to those versions, ",
             *_OTHER_RUN,

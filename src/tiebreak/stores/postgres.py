@@ -16,7 +16,7 @@ from tiebreak.errors import (
     Setting,
     StoreError,
     TiebreakError,
-    UnsafeServerWarning,
+    TiebreakWarning,
 )
 from tiebreak.printable import HIDDEN, without_password
 from tiebreak.stores.database import AGAIN, KEPT, TABLES, Connection, Database, LostStoreError
@@ -214,7 +214,7 @@ class PostgresDatabase(Database):
             harm = "can lose the cells kept last" if unsafe == ["synchronous_commit"] else "can lose or damage what was kept"
             listed = " and ".join(f"{name} = off" for name in unsafe)
             text = f"{self.url} runs with {listed}: a crash of the server {harm}. Switch that on for results that matter."
-            warnings.warn(text, UnsafeServerWarning, stacklevel=2)
+            warnings.warn(text, TiebreakWarning, stacklevel=2)
 
     def table_statement(self, name: str) -> str:
         """Statement that makes a table."""

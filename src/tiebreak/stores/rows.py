@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from tiebreak.errors import ConflictingScoreError
+from tiebreak.errors import ChangedRunError
 from tiebreak.plan.record import STATES, Cell, Outcome, RunRecord
 from tiebreak.stores.cells import cell_text, is_planned, settle
 from tiebreak.stores.damage import MISMATCH, Damage, Report, refuse
@@ -125,7 +125,7 @@ class RunRows:
             try:
                 own = outcome if old is None else dataclasses.replace(outcome, cell=cell)
                 new = settle(self.stored, old, arrays, own)
-            except ConflictingScoreError:
+            except ChangedRunError:
                 if owned is None or cell in owned:
                     raise
                 refused.add(cell)

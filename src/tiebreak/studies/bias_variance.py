@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.errors import InvalidOutputsError, InvalidParameterError, InvalidPlanError
+from tiebreak.errors import DataError, InvalidParameterError, InvalidPlanError
 from tiebreak.evaluation.cells import outcomes_with_outputs
 from tiebreak.evaluation.evaluate import find_scorers, measure_plan
 from tiebreak.evaluation.evaluation import Evaluation
@@ -98,7 +98,7 @@ def zero_one_parts(predictions: ArrayLike, target: ArrayLike) -> ZeroOneParts:
 def _checked(predictions: ArrayLike, target: ArrayLike) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     f, y = np.asarray(predictions), np.asarray(target)
     if f.ndim != 2 or f.shape[1:] != y.shape or f.size == 0:
-        raise InvalidOutputsError(
+        raise DataError(
             f"predictions must have shape (n_training_sets, n_test), one row for each training set, and target shape (n_test,); "
             f"got {f.shape} and {y.shape}."
         )

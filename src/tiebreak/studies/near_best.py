@@ -13,7 +13,7 @@ import numpy as np
 from tiebreak.comparison.compare import compare_scores
 from tiebreak.comparison.ranking import NEAR_BEST, STANDINGS
 from tiebreak.comparison.settings import Settings
-from tiebreak.errors import InvalidParameterError, InvalidScoresError, TiebreakError, TiebreakWarning
+from tiebreak.errors import DataError, InvalidParameterError, TiebreakError, TiebreakWarning
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.plan.split_design import class_names, describe_splits, scheme_of, split_of
 from tiebreak.readers.sklearn import scores_of_candidates
@@ -48,7 +48,7 @@ class NearBest:
         score = scores_of_candidates(cv_results, self.metric)
         complete = np.flatnonzero(~np.isnan(score).any(axis=1))
         if complete.size == 0:
-            raise InvalidScoresError("no candidate of the search has a score on every split, so none can be chosen.")
+            raise DataError("no candidate of the search has a score on every split, so none can be chosen.")
         mean = score[complete].mean(axis=1)
         first = int(complete[np.argmax(mean)])
         try:

@@ -72,7 +72,7 @@ def read_study(path: Path | str) -> Study:
     A study file is code: what it imports is run.
 
     Modules beside the file can be imported from then on, after everything that could be before. What cannot be used is an
-    `InvalidStudyError` that names file, key and value; a file that is not there a `SourceNotFoundError`.
+    `InvalidParameterError` that names file, key and value; a file that is not there a `SourceNotFoundError`.
     """
     path = Path(path)
     whole = _read_toml(path)

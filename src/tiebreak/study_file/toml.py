@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from tiebreak.errors import InvalidStudyError, TiebreakError, UnknownNameError
+from tiebreak.errors import InvalidParameterError, TiebreakError, UnknownNameError
 from tiebreak.scores.vocabulary import look_up
 
 _KINDS = {
@@ -37,7 +37,7 @@ class Entry(NamedTuple):
     keys: tuple[str | int, ...]
     value: Any
 
-    def error(self, text: str, kind: type[TiebreakError] = InvalidStudyError) -> TiebreakError:
+    def error(self, text: str, kind: type[TiebreakError] = InvalidParameterError) -> TiebreakError:
         """The error that says what is wrong, after file, path and value: "s.toml: models.svm.steps[0].name = 3: "."""
         keys = (key if re.fullmatch("[A-Za-z0-9_-]+", str(key)) else shown(key) for key in self.keys)
         path = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in keys).removeprefix(".")

@@ -11,7 +11,7 @@ import numpy as np
 
 from tiebreak.comparison.family import REASONS
 from tiebreak.comparison.ranking import STANDINGS
-from tiebreak.errors import NotOfferedError
+from tiebreak.errors import DataError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.numerics.law import VERDICTS
 from tiebreak.views.json import finite, plain
@@ -156,9 +156,7 @@ def shrinkage_frame(comparison: Comparison) -> pd.DataFrame:
 
     found = shrunken(table.judged) if "posteriors" in table.judged.beside else None
     if found is None:
-        raise NotOfferedError(
-            f"{comparison.method.name} takes datasets as they are; method='hierarchical' gives shrunken estimates."
-        )
+        raise DataError(f"{comparison.method.name} takes datasets as they are; method='hierarchical' gives shrunken estimates.")
     parts = [
         pd.DataFrame(
             {

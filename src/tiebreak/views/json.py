@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import tiebreak
-from tiebreak.errors import UnwrittenFileError
+from tiebreak.errors import StoreError
 
 if TYPE_CHECKING:
     from tiebreak.plan.record import RunRecord
@@ -148,7 +148,7 @@ def write_whole(path: Path, content: bytes) -> None:
     """Write a file through a temporary one in the same folder, so that nobody ever sees half of it.
 
     A file is never written through a link, a device or pipe is written to as it is, and a file that is replaced keeps its rights.
-    A failure is an `UnwrittenFileError`, after which everything is as it was.
+    A failure is an `StoreError`, after which everything is as it was.
     """
     try:
         if path.exists() and not path.is_file():
@@ -163,7 +163,7 @@ def write_whole(path: Path, content: bytes) -> None:
 def _refuse_link(path: Path) -> None:
     if path.is_symlink():
         what = f"{path} is a link to {os.path.realpath(path)}, and no file is written through a link"
-        raise UnwrittenFileError(f"{what}. Name the file itself, or remove the link.")
+        raise StoreError(f"{what}. Name the file itself, or remove the link.")
 
 
 def _replace(target: Path, content: bytes) -> None:
@@ -204,6 +204,6 @@ def make_folder(folder: Path) -> None:
         raise _unwritten(folder, error) from error
 
 
-def _unwritten(path: Path, error: OSError) -> UnwrittenFileError:
+def _unwritten(path: Path, error: OSError) -> StoreError:
     advice = " Free some space there, or name another place." if error.errno in _NO_ROOM else ""
-    return UnwrittenFileError(f"{path} could not be written: {error.strerror or error}. No part of it was kept.{advice}")
+    return StoreError(f"{path} could not be written: {error.strerror or error}. No part of it was kept.{advice}")

@@ -15,12 +15,12 @@ import numpy as np
 from tiebreak.comparison.family import OVER
 from tiebreak.comparison.ranking import BEST
 from tiebreak.errors import (
-    ChangedLooksError,
+    ChangedRunError,
+    DataError,
     InvalidParameterError,
     Setting,
+    StoreError,
     TiebreakError,
-    UnreadableSourceError,
-    UnwrittenFileError,
 )
 from tiebreak.printable import printable
 from tiebreak.views.json import encoded, write_whole
@@ -59,7 +59,7 @@ def plan_of(n_total: int | None, looks: Any) -> tuple[Looks | None, Path | None,
             about="looks",
         )
     if plan is not None and n_total is not None and n_total != plan.n_total:
-        raise ChangedLooksError(
+        raise ChangedRunError(
             f"the plan was made for {plan.n_total:,} {plan.unit or 'unit'}s, so it does not go with ",
             Setting("n_total", str(n_total)),
             ". A plan keeps its size; further data need a new plan, on new units.",
@@ -88,17 +88,17 @@ def _bytes_of(path: Path) -> bytes | None:
         return path.read_bytes()
     except FileNotFoundError:
         if not path.parent.is_dir():
-            raise UnwrittenFileError(f"the folder of {path} is not there, so the looks cannot be kept. Make it first.") from None
+            raise StoreError(f"the folder of {path} is not there, so the looks cannot be kept. Make it first.") from None
         return None
     except OSError as error:
-        raise UnreadableSourceError(f"{path} could not be read: {error.strerror or error}.") from None
+        raise DataError(f"{path} could not be read: {error.strerror or error}.") from None
 
 
 def _parsed(content: bytes, name: str) -> tuple[Looks, bool]:
     try:
         found = json.loads(content.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
-        raise UnreadableSourceError(
+        raise DataError(
             f"{name} is no whole file of looks ({error}). Go on from another copy, or from the saved answer of the last look."
         ) from None
     return _of_content(found, name)
@@ -111,7 +111,7 @@ def _of_content(content: Any, name: str) -> tuple[Looks, bool]:
     if isinstance(content, Mapping) and (isinstance(content.get("settings"), Mapping) or "models" in content):
         held = content.get("settings", content).get("looks")
         if held is None:
-            raise UnreadableSourceError(f"{name} is an answer without a plan of looks. Name a new file for them.")
+            raise DataError(f"{name} is an answer without a plan of looks. Name a new file for them.")
         return Looks.from_dict(held, name), True
     return Looks.from_dict(content, name), False
 
@@ -120,7 +120,7 @@ def keep(path: Path, before: bytes | None, looks: Looks) -> None:
     """Write the looks into their file, unless somebody else has written there since it was read."""
     with _alone(path):
         if _bytes_of(path) != before:
-            raise ChangedLooksError(
+            raise ChangedRunError(
                 f"another look was written into {path} while this one was taken, so this one was not kept and does not count. "
                 "Look again: it will then know of the other."
             )
@@ -140,11 +140,11 @@ def _alone(path: Path) -> Iterator[None]:
             if _age(lock) > STALE_SECONDS:
                 lock.unlink(missing_ok=True)
             elif time.monotonic() > until:
-                raise UnwrittenFileError(f"{path} is being written by another look ({lock} is there). Look again.") from None
+                raise StoreError(f"{path} is being written by another look ({lock} is there). Look again.") from None
             else:
                 time.sleep(0.02)
         except OSError as error:
-            raise UnwrittenFileError(f"{path} could not be written: {error.strerror or error}. The look is not kept.") from None
+            raise StoreError(f"{path} could not be written: {error.strerror or error}. The look is not kept.") from None
     try:
         yield
     finally:
@@ -222,7 +222,3 @@ def what_is_left(comparison: Comparison, which: str) -> str:
         return f"the plan is over and leaves {leaves}: take either, or begin a new plan on new {unit}s."
     left = f"most {looks.n_left:,} {looks.unit}s are left in the plan; look again when more are in."
     return f"go on, as {which} {'are open' if is_family else 'may both be the best'}: at {left}"
-
-
-NOTE = "look: the one at which the row stands; intervals of all looks hold at once, and p-values are scaled to agree with them"
-"""Note under the pairs."""

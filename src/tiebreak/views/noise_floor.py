@@ -73,8 +73,8 @@ def warnings(floor: NoiseFloor) -> Iterator[tuple[str, str]]:
     runs, few = _runs(floor, floor.n_runs), floor.n_runs < FEW_RUNS
     if floor.kind == "runs" and few and not floor.differs_as_whole:
         text = (
-            f"{runs} hardly show what a run changes on all {floor.unit}s at once, as another server or prompt may; the floor is "
-            "that of single answers. More runs would show it."
+            f"{runs} hardly show what a run changes on all {floor.unit}s at once, as another server or prompt may, nor how far a "
+            "few answers can swing; the floor is that of single answers. More runs would show it."
         )
         yield "few-runs", text
     if floor.differs_as_whole and few:

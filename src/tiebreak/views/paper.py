@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import tiebreak
-from tiebreak.errors import InvalidParameterError, NotOfferedError
+from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.numerics import FloatArray
 from tiebreak.scores.dataset_means import dataset_means
 from tiebreak.views.answer import rope_words, small_print, value_name
@@ -66,7 +66,7 @@ def latex(comparison: Comparison, table: str | None = None) -> str:
     if table is not None and table not in makers:
         raise InvalidParameterError(f"table must be 'ranking', 'pairs' or 'scores'; got {table!r}.")
     if table == "scores" and not has_datasets:
-        raise NotOfferedError("there is a table of scores by dataset where there are several datasets; these scores are of one.")
+        raise DataError("there is a table of scores by dataset where there are several datasets; these scores are of one.")
     wanted = [table] if table else [name for name in makers if name != "scores" or has_datasets]
     text = "\n\n".join(makers[name](comparison) for name in wanted)
     packages = "booktabs,longtable" if "longtable" in text else "booktabs"

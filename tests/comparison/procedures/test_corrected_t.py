@@ -11,7 +11,7 @@ import tiebreak as tb
 from tests.comparison.tables import RMSE, noisy, scores_of
 from tiebreak.comparison.procedures import METHODS
 from tiebreak.comparison.procedures.corrected_t import CORRECTED_T
-from tiebreak.errors import MissingSizesError, TooFewSplitsError
+from tiebreak.errors import DataError, UnclearSourceError
 from tiebreak.statistics import corrected_t
 
 TABLE = noisy(0.80, 0.79, 0.75, 0.74)
@@ -70,8 +70,8 @@ def test_uncorrected_one_has_a_smaller_standard_error() -> None:
     assert_allclose(judged().law.se, np.sqrt(1 + 10 / 9) * np.asarray(judged("paired-t").law.se), rtol=1e-12)
     without = scores_of(TABLE, n_train=0, n_test=0)
     assert METHODS["paired-t"].refuse(without) is None
-    assert isinstance(CORRECTED_T.refuse(without), MissingSizesError)
-    assert isinstance(METHODS["paired-t"].refuse(scores_of(TABLE[:, :1])), TooFewSplitsError)
+    assert isinstance(CORRECTED_T.refuse(without), UnclearSourceError)
+    assert isinstance(METHODS["paired-t"].refuse(scores_of(TABLE[:, :1])), DataError)
 
 
 def test_floor_is_the_limit_of_more_repeats() -> None:

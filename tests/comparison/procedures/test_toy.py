@@ -18,7 +18,7 @@ from tests.cli.conftest import run_compare
 from tests.comparison.tables import noisy
 from tiebreak.comparison.procedures import METHODS
 from tiebreak.comparison.procedures.procedure import Judged, Procedure, TestOnly
-from tiebreak.errors import NotOfferedError
+from tiebreak.errors import DataError
 from tiebreak.numerics import FloatArray, IntArray, row_moments
 from tiebreak.numerics.law import Law, Shape
 from tiebreak.scores.scores import Scores
@@ -149,9 +149,9 @@ def test_what_only_a_t_test_has_is_absent_with_a_clear_error() -> None:
     pair = answer().pair("forest", "tree")
     for name in ("uncorrected", "ratio"):
         assert not hasattr(pair, name)
-    with pytest.raises(NotOfferedError, match="sign-flip has no ratio; pair"):
+    with pytest.raises(DataError, match="sign-flip has no ratio; pair"):
         _ = pair.ratio
-    with pytest.raises(NotOfferedError, match="sign-flip has no half-width floor"):
+    with pytest.raises(DataError, match="sign-flip has no half-width floor"):
         pair.half_width_floor()
 
 
@@ -207,7 +207,7 @@ def test_tails_that_are_a_posterior_give_probabilities(monkeypatch: pytest.Monke
     three, two = answer(), answer(TABLE[:2])
     d = TABLE[0] - TABLE[1]
     assert three.pair("forest", "ridge").p_better == np.mean(SIGNS @ (0.005 - d) >= (0.005 - d).sum() - 1e-12)
-    with pytest.raises(NotOfferedError, match="sign-flip gives no joint posterior"):
+    with pytest.raises(DataError, match="sign-flip gives no joint posterior"):
         three.p_best()
     law = two.pair_table.law
     assert list(two.p_best().values()) == [law.tail(0.0, upper=True)[0], law.tail(0.0)[0]]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import balanced_accuracy_score, f1_score, precision_score, recall_score
 
 from tests.metrics.helpers import Array, classified, codes, label_array, ours, quietly, same, theirs, truth_of
-from tiebreak.errors import InvalidOutputsError
+from tiebreak.errors import DataError
 
 POSITIVE = ["f1", "precision", "recall"]
 ANY = ["accuracy", "balanced_accuracy", "matthews_corrcoef"] + [
@@ -160,7 +160,7 @@ def test_a_prediction_that_was_stored_as_no_class_is_wrong() -> None:
 def test_what_is_no_prediction_is_an_error(name: str, prediction: Array, text: str) -> None:
     """A regressor's numbers would all count as wrong, and a single value as one for all rows; nobody wants that."""
     truth = truth_of(np.array([0, 1, 1]), np.array([0, 1]))
-    with pytest.raises(InvalidOutputsError, match=text):
+    with pytest.raises(DataError, match=text):
         ours(name, truth, {"predict": prediction})
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.metrics.helpers import Array, ours, same, theirs
-from tiebreak.errors import InvalidOutputsError
+from tiebreak.errors import DataError
 from tiebreak.metrics.targets import Truth, make_truth
 
 NAMES = [
@@ -142,5 +142,5 @@ def test_reasons() -> None:
 )
 def test_what_is_no_prediction_is_an_error(prediction: Array, text: str) -> None:
     """A single value would be taken for all rows."""
-    with pytest.raises(InvalidOutputsError, match=text):
+    with pytest.raises(DataError, match=text):
         ours("r2", numbers(np.arange(3.0)), {"predict": np.asarray(prediction)})

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import brier_score_loss, log_loss
 
 from tests.metrics.helpers import Array, classified, ours, parts, quietly, same, theirs, truth_of
-from tiebreak.errors import InvalidOutputsError
+from tiebreak.errors import DataError
 
 NAMES = ["neg_log_loss", "neg_brier_score"]
 
@@ -173,5 +173,5 @@ def test_one_class_in_all_says_nothing(name: str) -> None:
 )
 def test_what_is_no_table_of_the_classes(proba: Array, classes: Array | None, text: str) -> None:
     """The text says what came and what was needed."""
-    with pytest.raises(InvalidOutputsError, match=text):
+    with pytest.raises(DataError, match=text):
         ours("log_loss", truth_of(np.array(["a", "b"]), np.array(["a", "b"])), {"predict_proba": proba}, classes)

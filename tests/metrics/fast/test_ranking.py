@@ -12,7 +12,7 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 
 from tests.metrics.fast.test_probability import probabilities
 from tests.metrics.helpers import Array, classified, ours, quietly, same, theirs, truth_of
-from tiebreak.errors import InvalidOutputsError
+from tiebreak.errors import DataError
 from tiebreak.metrics.fast.ranking import mean_precision, roc_area
 
 
@@ -185,7 +185,7 @@ def test_columns_that_cannot_be_compared(proba: Array, reason: str) -> None:
 
 def test_two_columns_of_decisions_are_an_error() -> None:
     """Of two classes one number tells the decision."""
-    with pytest.raises(InvalidOutputsError, match=r"one value for each row is needed; got an array of shape \(2, 2\)."):
+    with pytest.raises(DataError, match=r"one value for each row is needed; got an array of shape \(2, 2\)."):
         ours("roc_auc", truth_of(np.arange(2), np.arange(2)), {"decision_function": np.zeros((2, 2))})
 
 

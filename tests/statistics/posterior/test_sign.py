@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tiebreak as tb
-from tiebreak.errors import InvalidParameterError, InvalidScoresError, TooFewDatasetsError
+from tiebreak.errors import DataError, InvalidParameterError
 
 sign_posterior = tb.statistics.sign_posterior
 
@@ -81,13 +81,13 @@ def test_all_ties():
 @pytest.mark.parametrize(
     ("call", "error", "text"),
     [
-        (lambda: sign_posterior([]), TooFewDatasetsError, "no dataset at all"),
+        (lambda: sign_posterior([]), DataError, "no dataset at all"),
         (lambda: sign_posterior([1.0], rope=-1), InvalidParameterError, "rope must be a finite half-width of at least 0"),
         (lambda: sign_posterior([1.0], prior_strength=-1), InvalidParameterError, "prior_strength must be"),
         (lambda: sign_posterior([1.0], prior_at=np.nan), InvalidParameterError, "prior_at must be a difference"),
         (
             lambda: sign_posterior([[1.0], [2.0]]),
-            InvalidScoresError,
+            DataError,
             "takes one row of differences, one a dataset",
         ),
     ],

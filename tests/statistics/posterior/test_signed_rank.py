@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tiebreak as tb
-from tiebreak.errors import InvalidParameterError, TooFewDatasetsError
+from tiebreak.errors import DataError, InvalidParameterError
 
 signed_rank_posterior, signed_rank_centre = tb.statistics.signed_rank_posterior, tb.statistics.signed_rank_centre
 
@@ -94,7 +94,7 @@ def test_a_row_of_a_batch_is_answered_as_if_alone():
 @pytest.mark.parametrize(
     ("call", "error", "text"),
     [
-        (lambda: signed_rank_posterior([]), TooFewDatasetsError, "no dataset at all"),
+        (lambda: signed_rank_posterior([]), DataError, "no dataset at all"),
         (lambda: signed_rank_posterior([1.0], rope=-1), InvalidParameterError, "rope must be"),
         (lambda: signed_rank_posterior([1.0], prior_strength=np.inf), InvalidParameterError, "prior_strength must be"),
         (lambda: signed_rank_posterior([1.0], n_draws=0), InvalidParameterError, "n_draws must be a whole number"),

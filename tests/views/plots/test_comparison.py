@@ -7,7 +7,7 @@ import pytest
 
 import tiebreak as tb
 from tests.views.plots.samples import RMSE, compared, graded, over_datasets, over_items
-from tiebreak.errors import NotOfferedError
+from tiebreak.errors import DataError
 from tiebreak.views.plots.comparison import differences, ranking, scores, verdicts
 from tiebreak.views.plots.datasets import diagram, paired, regions
 from tiebreak.views.plots.pair import posterior_of
@@ -94,11 +94,11 @@ def test_what_there_is_no_plot_of_is_refused_with_the_way_on() -> None:
     """Differences of models that share no units, ranks of one dataset, a posterior of a procedure without."""
     table = {"model": ["a", "a", "a", "b", "b", "b"], "seed": [0, 1, 2, 3, 4, 5], "accuracy": [0.9, 0.8, 0.7, 0.8, 0.6, 0.5]}
     unpaired = tb.compare(table, metric="accuracy", method="welch")
-    with pytest.raises(NotOfferedError, match="not measured on the same seeds"):
+    with pytest.raises(DataError, match="not measured on the same seeds"):
         unpaired.plot.differences()
-    with pytest.raises(NotOfferedError, match="several datasets"):
+    with pytest.raises(DataError, match="several datasets"):
         graded(NAMES).plot.diagram()
-    with pytest.raises(NotOfferedError, match="no posterior with a curve"):
+    with pytest.raises(DataError, match="no posterior with a curve"):
         over_items(NAMES).plot.posterior()
     assert {"differences", "diagram", "posterior"}.isdisjoint(unpaired.plot.names)
 

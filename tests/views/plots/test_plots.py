@@ -15,7 +15,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 import tiebreak as tb
 from tests.views.plots.every import PLOTS
 from tests.views.plots.samples import HOSTILE, NAMES, drawn_texts, graded, misplaced, words_of
-from tiebreak.errors import InvalidParameterError, UnwrittenFileError
+from tiebreak.errors import InvalidParameterError, StoreError
 
 
 @pytest.mark.filterwarnings("error")
@@ -86,7 +86,7 @@ def test_a_figure_that_cannot_be_written_says_why(tmp_path: Path) -> None:
         plots.save(tmp_path / "a.bmp")
     with pytest.raises(InvalidParameterError, match="has no suffix"):
         plots.ranking().save(tmp_path / "a")
-    with pytest.raises(UnwrittenFileError):
+    with pytest.raises(StoreError):
         plots.save(tmp_path / "none" / "a.png")
 
 

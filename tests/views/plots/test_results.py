@@ -11,7 +11,7 @@ import tiebreak as tb
 from tests.views.plots.curve_samples import drawn_bias_variance, drawn_learning_curve, drawn_validation_curve
 from tests.views.plots.every import BINARY, COSTS, SEVERAL, X, evaluated, ratable
 from tests.views.plots.samples import over_items
-from tiebreak.errors import InvalidParameterError, NotOfferedError
+from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.metrics.confusion import ConfusionMatrix
 from tiebreak.views.plots.class_curves import costs
 from tiebreak.views.plots.evaluation import times
@@ -119,7 +119,7 @@ def test_honest_scores_of_searches_stand_beside_their_own_best_scores() -> None:
     off = float((frame["best_score"] - frame["score"]).mean())
     assert f"are {abs(off):.4f} {'better' if off > 0 else 'worse'} than honest ones" in drawing.title
     assert evaluated(NAMES).plot.names == ("times",)
-    with pytest.raises(NotOfferedError, match="no model is a search"):
+    with pytest.raises(DataError, match="no model is a search"):
         evaluated(NAMES).plot.choices()
 
 

@@ -7,7 +7,7 @@ from pkgutil import resolve_name
 from typing import Any, cast
 
 from tiebreak.comparison.procedures.procedure import Method, Procedure, Question, method_for, question_of
-from tiebreak.errors import Setting, TiebreakError, UnsuitableDesignError
+from tiebreak.errors import DataError, Setting, TiebreakError
 from tiebreak.scores.scores import Scores, Summary
 
 ENTRY_POINTS = "tiebreak.procedures"
@@ -135,7 +135,7 @@ def _refusal(chosen: Procedure, by_shape: Procedure, data: Scores, question: Que
     """The error for a procedure that answers another question than these scores can be asked, or that they do not suit."""
     if chosen.question == question or {chosen.question, question} == {"splits", "datasets"}:
         return chosen.refuse(data)  # these two refuse each other in words of their own
-    return UnsuitableDesignError(
+    return DataError(
         f"{chosen.name} is for {_MADE.get(chosen.question, chosen.question)}, and these are {_MADE[question]}. Leave ",
         Setting("method"),
         f" out for the one that suits them, {by_shape.name!r}{_COLUMNS.get(chosen.question, '') if data.items is None else ''}.",

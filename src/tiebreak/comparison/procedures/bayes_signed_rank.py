@@ -22,7 +22,7 @@ from tiebreak.comparison.procedures.datasets import (
     values_of_datasets,
 )
 from tiebreak.comparison.procedures.procedure import Judged, Procedure, TestOnly, tolerance_of
-from tiebreak.errors import Setting, TiebreakError, TooFewModelsError
+from tiebreak.errors import DataError, Setting, TiebreakError
 from tiebreak.numerics import CONSTANT, SPREAD, IntArray
 from tiebreak.numerics.law import DRAWS_BEYOND
 from tiebreak.scores.scores import Scores
@@ -58,7 +58,7 @@ def _refuse(data: Scores) -> TiebreakError | None:
     """Too many models, as the draws of all pairs are held."""
     if len(data.models) <= MOST_MODELS:
         return refuse_datasets("bayes-signed-rank", data)
-    return TooFewModelsError(
+    return DataError(
         f"bayes-signed-rank holds the draws of all pairs, for up to {MOST_MODELS} models; there are {len(data.models)}. Choose "
         "some with ",
         Setting("models"),

@@ -26,7 +26,7 @@ from tiebreak.comparison.procedures.items import (
     unpaired,
 )
 from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, Reach, TestOnly, adjusted_of, reached
-from tiebreak.errors import MissingSplitsError, Setting, TiebreakError, UnsuitableDesignError
+from tiebreak.errors import DataError, Setting, TiebreakError
 from tiebreak.numerics import SPREAD, FloatArray, IntArray, divide, student_quantile
 from tiebreak.scores.differences import model_moments, pair_differences
 from tiebreak.scores.items import TASK, Items
@@ -320,14 +320,14 @@ def _refuse_tasks(data: Scores) -> TiebreakError | None:
     """Scores that cannot be averaged, of one task, or of tasks of which some model has none."""
     items = items_of(data)
     if items.tasks is None:
-        return UnsuitableDesignError(
+        return DataError(
             f"macro-average is the mean over several tasks, and these {items.unit}s are of one: no column {TASK!r} tells more "
             "apart. Leave ",
             Setting("method"),
             " out.",
         )
     if not items.is_mean:
-        return UnsuitableDesignError(
+        return DataError(
             f"macro-average takes means over {items.unit}s within each task, and {items.metric.name} is of all of them "
             "together, not a mean. Compare task by task."
         )
@@ -335,7 +335,7 @@ def _refuse_tasks(data: Scores) -> TiebreakError | None:
     return refusal if refusal is not None else _lacks_tasks(items)
 
 
-def _lacks_tasks(items: Items) -> MissingSplitsError | None:
+def _lacks_tasks(items: Items) -> DataError | None:
     """The error for a model without any score of some task, whose average would be of other tasks than that of the others."""
     tasks, codes = list(dict.fromkeys(items.tasks or ())), task_codes(items)
     has = np.asarray(~np.isnan(items.score).all(axis=1))
@@ -347,7 +347,7 @@ def _lacks_tasks(items: Items) -> MissingSplitsError | None:
     lacking = [tasks[code] for code in np.flatnonzero(~of_task[model])]
     shared = [name for name, is_shared in zip(tasks, of_all.tolist(), strict=True) if is_shared]
     rest = f"All models share {quoted(shared)}: compare these alone" if shared else "No task is shared by all models: take fewer"
-    return MissingSplitsError(
+    return DataError(
         f"{items.models[model]!r} has no score of the task{'s' if len(lacking) > 1 else ''} {quoted(lacking)}, so its average "
         f"over tasks would be of other tasks than that of the others. {rest}, or leave models out with ",
         Setting("models"),

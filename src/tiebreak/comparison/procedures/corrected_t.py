@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, mean_values, reached
-from tiebreak.errors import Advice, MissingSizesError, Setting, TiebreakError, TooFewSplitsError
+from tiebreak.errors import Advice, DataError, Setting, TiebreakError, UnclearSourceError
 from tiebreak.numerics import FloatArray, IntArray, Interval, corrected_interval, student_multiplier
 from tiebreak.numerics.law import Law
 from tiebreak.scores.differences import model_moments, model_ratios, pair_differences
@@ -62,7 +62,7 @@ def _nothing(data: Scores) -> FloatArray:
 def _single_split(data: Scores) -> TiebreakError | None:
     if data.matrix().n_splits >= 2:
         return None
-    return TooFewSplitsError(
+    return DataError(
         "there is only one split, so nothing shows how much the difference varies from split to split. Either evaluate on more "
         "splits (repeated k-fold is best), or compare the models example by example on that test set: pass the scores of its "
         "examples, a row for each, with ",
@@ -75,7 +75,7 @@ def _refuse(data: Scores) -> TiebreakError | None:
     """Fewer than two splits, or sizes that are not known."""
     if data.matrix().n_splits < 2 or data.matrix().has_ratio:
         return _single_split(data)
-    return MissingSizesError(
+    return UnclearSourceError(
         "the correction for shared training data needs to know how large a test set is beside its training set. Pass ",
         Setting("cv", "10"),
         " for 10-fold cross-validation, or ",
@@ -200,7 +200,7 @@ def seeds_only(data: Scores) -> Iterator[Notice]:
 def _single_seed(data: Scores) -> TiebreakError | None:
     if data.matrix().n_splits >= 2:
         return None
-    return TooFewSplitsError("there is only one seed, so nothing shows how much scores vary from run to run. Train with more.")
+    return DataError("there is only one seed, so nothing shows how much scores vary from run to run. Train with more.")
 
 
 PAIRED_SEEDS = Procedure(

@@ -10,7 +10,7 @@ import numpy as np
 
 from tiebreak.comparison.procedures.items import copies_notice
 from tiebreak.comparison.procedures.procedure import Kinds, ModelValues, TestOnly, adjusted_of, mean_values, units_of
-from tiebreak.errors import Setting, TiebreakError, TooFewDatasetsError, UnsuitableDesignError
+from tiebreak.errors import DataError, Setting, TiebreakError
 from tiebreak.numerics import CONSTANT, IDENTICAL, RELATIVE_TOLERANCE, SPREAD, UNDEFINED, FloatArray, IntArray, divide
 from tiebreak.scores.adjusted_means import filled
 from tiebreak.scores.dataset_means import dataset_means
@@ -36,7 +36,7 @@ INDEPENDENT_DATASETS = "the datasets are a sample of those that the answer is me
 def refuse_datasets(name: str, data: Scores, *, takes_mixed: bool = False) -> TiebreakError | None:
     """The error for one dataset, and for several metrics unless the sizes of differences are not read."""
     if len(data.matrices) < 2:
-        return TooFewDatasetsError(
+        return DataError(
             f"{name} compares models over several datasets, and these scores are of one. Its folds are no datasets: they "
             "share data. Leave ",
             Setting("method"),
@@ -44,7 +44,7 @@ def refuse_datasets(name: str, data: Scores, *, takes_mixed: bool = False) -> Ti
         )
     if not data.is_mixed or takes_mixed:
         return None
-    return UnsuitableDesignError(
+    return DataError(
         f"the datasets are scored in {data.metric.name}, and {name} reads sizes of differences, which have no common unit. "
         "Leave ",
         Setting("method"),

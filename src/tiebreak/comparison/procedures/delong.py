@@ -15,7 +15,7 @@ from tiebreak.comparison.procedures.items import (
     remarks_on_items,
 )
 from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, Reach, TestOnly
-from tiebreak.errors import InvalidScoresError, TiebreakError, UnsuitableDesignError
+from tiebreak.errors import DataError, TiebreakError
 from tiebreak.numerics import RELATIVE_TOLERANCE, IntArray, Interval
 from tiebreak.numerics.law import student
 from tiebreak.scores.scores import Scores
@@ -33,23 +33,23 @@ def _refuse(data: Scores) -> TiebreakError | None:
     """Scores that are no predictions of two classes, clusters, weights, runs, gaps, and fewer than two examples of a class."""
     items = items_of(data)
     if items.is_positive is None:
-        return UnsuitableDesignError(
+        return DataError(
             f"delong compares areas under ROC curves of predictions, and these are scores of {items.metric.name}. Leave "
             "the method out for the one that suits them; tb.read_predictions(y_true, {...}) reads predictions."
         )
     if items.structure_note:
-        return UnsuitableDesignError(
+        return DataError(
             f"delong takes every {items.unit} once, and independent of the others, but {items.structure_note}. Leave "
             "these out of the table, or compare one run by itself."
         )
     if np.isnan(items.score).any():
-        return InvalidScoresError(
+        return DataError(
             f"delong needs a prediction of every model for every {items.unit}; {np.isnan(items.score).sum()} are "
             "missing. Leave out what is not there."
         )
     n_positive = int(np.count_nonzero(items.is_positive))
     if min(n_positive, len(items.items) - n_positive) < 2:
-        return InvalidScoresError(
+        return DataError(
             f"of the {len(items.items)} {items.unit}s {n_positive} {'is' if n_positive == 1 else 'are'} positive, and two of "
             "each class are the fewest that show how much an area varies. Give more of the rarer one, or compare by a mean "
             f"over {items.unit}s, such as log_loss."

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tiebreak.comparison.procedures.procedure import Procedure, TestOnly
-from tiebreak.errors import TiebreakError, TooFewSplitsError
+from tiebreak.errors import DataError, TiebreakError
 from tiebreak.numerics import RELATIVE_TOLERANCE, UNDEFINED, FloatArray, IntArray
 from tiebreak.numerics.law import Law, student
 from tiebreak.scores.scores import Scores
@@ -46,7 +46,7 @@ def _refuse(data: Scores) -> TiebreakError | None:
     n = data.matrix().n_splits
     if n >= 3:
         return None
-    return TooFewSplitsError(f"there are only {n} periods, and three are the fewest that show how losses vary. Give more.")
+    return DataError(f"there are only {n} periods, and three are the fewest that show how losses vary. Give more.")
 
 
 def _judge(data: Scores, first: IntArray, second: IntArray) -> Law:

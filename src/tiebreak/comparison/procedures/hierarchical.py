@@ -21,7 +21,7 @@ from tiebreak.comparison.procedures.datasets import (
     values_of_datasets,
 )
 from tiebreak.comparison.procedures.procedure import Judged, Procedure, TestOnly, tolerance_of
-from tiebreak.errors import MissingSizesError, Setting, TiebreakError, TooFewSplitsError
+from tiebreak.errors import DataError, Setting, TiebreakError, UnclearSourceError
 from tiebreak.numerics import CONSTANT, IDENTICAL, SPREAD, UNDEFINED, FloatArray, IntArray
 from tiebreak.numerics.law import Law, Shape
 from tiebreak.scores.scores import Scores
@@ -61,12 +61,12 @@ def _refuse(data: Scores) -> TiebreakError | None:
     few = [matrix.dataset for matrix in data.matrices if matrix.n_splits < 2]
     if few:
         have = "has" if len(few) == 1 else "have"
-        return TooFewSplitsError(
+        return DataError(
             f"the hierarchical method reads how scores vary from split to split, and {quoted(few)} {have} one split only. "
             "Use the method 'wilcoxon', which takes one score for each dataset."
         )
     if not all(matrix.has_ratio for matrix in data.matrices):
-        return MissingSizesError(
+        return UnclearSourceError(
             "the hierarchical method allows for training data that splits share, so it needs their sizes. Pass ",
             Setting("n_train"),
             " and ",

@@ -8,7 +8,7 @@ from typing import cast
 import numpy as np
 
 from tiebreak.comparison.procedures.procedure import TestOnly
-from tiebreak.errors import TiebreakError, TooFewSplitsError, UnsuitableDesignError
+from tiebreak.errors import DataError, TiebreakError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.numerics.law import Law
 from tiebreak.scores.copies import first_copies
@@ -53,7 +53,7 @@ def refuse_items(name: str, data: Scores) -> TiebreakError | None:
             if items.is_positive is None
             else "The method 'delong', which 'auto' takes for these, compares areas under ROC curves on one test set"
         )
-        return UnsuitableDesignError(
+        return DataError(
             f"{name} takes means over {items.unit}s, and {items.metric.name} is of all of them together, not a mean. {instead}."
         )
     return refuse_one_cluster(items)
@@ -65,7 +65,7 @@ def refuse_one_cluster(items: Items) -> TiebreakError | None:
         return None
     n = len(items.items)
     alone = f"all {n} {items.unit}s are of one cluster" if n > 1 else f"there is only one {items.unit}"
-    return TooFewSplitsError(
+    return DataError(
         f"{alone}, so nothing shows how much the difference varies from one to the next. More are needed, or names of clusters "
         "that say which of them belong together."
     )

@@ -19,7 +19,7 @@ from tiebreak.comparison.procedures.items import (
     unpaired,
 )
 from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, Reach, TestOnly, reached, tolerance_of
-from tiebreak.errors import InvalidScoresError, TiebreakError, TooFewSplitsError, UnsuitableDesignError
+from tiebreak.errors import DataError, TiebreakError
 from tiebreak.numerics import IntArray, Interval
 from tiebreak.scores.items import Items
 from tiebreak.scores.scores import Scores
@@ -35,29 +35,29 @@ def _refuse(data: Scores) -> TiebreakError | None:
     """Means, several runs, weights, gaps, and too few of a class that one can be left out."""
     items = items_of(data)
     if items.is_mean:
-        return UnsuitableDesignError(
+        return DataError(
             f"jackknife-t is for metrics of all {items.unit}s together, and {items.metric.name} is a mean over them. Leave "
             "the method out for the one that suits it."
         )
     if len(items.runs) > 1 or items.weights is not None:
         what = f"there are {len(items.runs)} runs" if len(items.runs) > 1 else f"the {items.unit}s have weights"
-        return UnsuitableDesignError(
+        return DataError(
             f"jackknife-t takes every {items.unit} once, but {what}. Leave these out of the table, or compare one run by itself."
         )
     if np.isnan(items.score).any():
-        return InvalidScoresError(
+        return DataError(
             f"jackknife-t needs a prediction of every model for every {items.unit}; {np.isnan(items.score).sum()} are missing. "
             "Leave out what is not there."
         )
     if items.n_rarest == 0:
-        return TooFewSplitsError(f"jackknife-t needs {items.unit}s of both classes, as {items.metric.name} tells them apart.")
+        return DataError(f"jackknife-t needs {items.unit}s of both classes, as {items.metric.name} tells them apart.")
     if items.n_rarest == 1 and items.is_positive is None and len(items.classes) == 2:
-        return TooFewSplitsError(
+        return DataError(
             f"only one {items.unit} is of the rarer class, so nothing shows how much {items.metric.name} varies with others "
             "of it; two are the fewest. Give more of it, or compare accuracy."
         )
     if items.is_positive is not None and _pieces_of_rarer(items) < 2:
-        return TooFewSplitsError(
+        return DataError(
             f"all {items.unit}s of one class are in one {'cluster' if items.clusters is not None else items.unit}, so "
             "nothing shows how much an area under the ROC curve varies. More of that class are needed."
         )
@@ -77,10 +77,9 @@ def _judge(data: Scores, first: IntArray, second: IntArray) -> Judged:
     """Difference of the metrics of each pair, cut at what the metric can reach."""
     items = items_of(data)
     found = _influence(items)
-    law = found.difference(first, second)
+    law = found.difference(*(first, second)[:: data.metric.sign])
     lowest, highest = data.metric.bounds_of(float(found.estimate.min()), float(found.estimate.max()))
-    estimate, n = data.metric.sign * np.asarray(law.estimate) + 0.0, np.full(np.shape(first), len(items.items))
-    law = replace(bounded(replace(law, estimate=estimate), highest - lowest), n_units=n)
+    law = replace(bounded(law, highest - lowest), n_units=np.full(np.shape(first), len(items.items)))
     return Judged(law=law, reach_df=reached(law))
 
 

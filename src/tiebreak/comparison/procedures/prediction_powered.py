@@ -9,7 +9,7 @@ import numpy as np
 from tiebreak.comparison.procedures.clustered_t import judged_means
 from tiebreak.comparison.procedures.items import items_of, refuse_items, remarks_on_items, scale_of
 from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, Reach, TestOnly, tolerance_of
-from tiebreak.errors import MissingSplitsError, Setting, TiebreakError, TooFewSplitsError, UnsuitableDesignError
+from tiebreak.errors import DataError, Setting, TiebreakError
 from tiebreak.numerics import SPREAD, IntArray
 from tiebreak.scores.items import Items
 from tiebreak.scores.scores import Scores
@@ -38,7 +38,7 @@ def _refuse(data: Scores) -> TiebreakError | None:
     """Items without labels by people, of several runs or tasks, or with gaps."""
     items = items_of(data)
     if items.labels is None:
-        return UnsuitableDesignError(
+        return DataError(
             f"prediction-powered needs labels by people of some of the {items.unit}s, in a column 'human' beside the scores of "
             "the judge, and there are none. Leave ",
             Setting("method"),
@@ -46,19 +46,19 @@ def _refuse(data: Scores) -> TiebreakError | None:
         )
     if len(items.runs) > 1 or items.tasks is not None:
         several = f"there are {len(items.runs)} runs" if items.tasks is None else f"the {items.unit}s are of several tasks"
-        return UnsuitableDesignError(
+        return DataError(
             f"prediction-powered takes every {items.unit} once, and one mean over all of them, but {several}. Leave ",
             Setting("method"),
             " out: the judge's scores are then compared without the labels.",
         )
     if np.isnan(items.score).any():
-        return MissingSplitsError(
+        return DataError(
             f"prediction-powered needs the judge's score of every {items.unit} for every model, and some are missing. Let the "
             "judge score them, or leave these out."
         )
     if _n_clusters(known_of(items)) < FEWEST_LABELS:
         of = f" of {FEWEST_LABELS} clusters" if items.clusters is not None else ""
-        return TooFewSplitsError(
+        return DataError(
             f"people labelled {_labelled(items)} for all models, and {FEWEST_LABELS} or more{of} are needed to tell how the "
             "judge errs. Label the answers of all models to more of them, or take another ",
             Setting("method"),

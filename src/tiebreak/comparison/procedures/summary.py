@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, TestOnly
-from tiebreak.errors import TiebreakError, UnsuitableDesignError
+from tiebreak.errors import DataError, TiebreakError
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray
 from tiebreak.numerics.law import Law
 from tiebreak.scores.scores import Scores, Summary, SummaryKind
@@ -160,7 +160,7 @@ def _refuse_others(kind: SummaryKind) -> Callable[[Scores], TiebreakError | None
         means = data.matrix().summary
         if means is None or means.kind == kind:
             return None
-        return UnsuitableDesignError(f"summary-{kind} is for means of another kind than these: take 'summary-{means.kind}'.")
+        return DataError(f"summary-{kind} is for means of another kind than these: take 'summary-{means.kind}'.")
 
     return refuse
 

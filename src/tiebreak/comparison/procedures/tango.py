@@ -18,7 +18,7 @@ from tiebreak.comparison.procedures.items import (
     unpaired,
 )
 from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, Reach, TestOnly, adjusted_of
-from tiebreak.errors import TiebreakError, UnsuitableDesignError
+from tiebreak.errors import DataError, TiebreakError
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray, Interval
 from tiebreak.scores.scores import Scores
 from tiebreak.statistics.rates import (
@@ -43,7 +43,7 @@ def _refuse(data: Scores) -> TiebreakError | None:
     items = items_of(data)
     problem = items.structure_note if items.is_binary else f"these scores are not all 0 or 1 ({items.metric.name})"
     if problem and items.is_mean:
-        return UnsuitableDesignError(
+        return DataError(
             f"tango counts {items.unit}s that are right or wrong, each once and by itself, but {problem}. The method "
             "'clustered-t', which 'auto' takes for these, allows for that."
         )

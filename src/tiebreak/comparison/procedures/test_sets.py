@@ -13,7 +13,7 @@ from tiebreak.comparison.procedures.corrected_t import FURTHER_RUNS, SEED_REFERE
 from tiebreak.comparison.procedures.items import ANEW, FURTHER_ITEM_RUNS, OTHER_CHANCE
 from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, Reach, TestOnly, question_of, reached
 from tiebreak.comparison.procedures.tango import reach_of_rates
-from tiebreak.errors import Setting, TiebreakError, TooFewSplitsError, UnsuitableDesignError
+from tiebreak.errors import DataError, Setting, TiebreakError
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray, Interval
 from tiebreak.numerics.law import Law, student
 from tiebreak.scores.differences import model_moments
@@ -83,11 +83,11 @@ def _refuse_counts(data: Scores) -> TiebreakError | None:
     if items is None:
         return None
     if (counts_of(data)[1] == 0).any():
-        return TooFewSplitsError(f"newcombe needs {items.unit}s of every model; some have none.")
+        return DataError(f"newcombe needs {items.unit}s of every model; some have none.")
     problem = items.structure_note if items.is_binary else "the scores are not only 0 and 1"
     if not problem:
         return None
-    return UnsuitableDesignError(
+    return DataError(
         f"newcombe counts {items.unit}s that are right, each of them once, but {problem}. The method 'welch', which "
         "'auto' takes for these, allows for that."
     )
@@ -202,7 +202,7 @@ def _refuse_single(data: Scores) -> TiebreakError | None:
     few = [name for name, n in zip(data.matrix().models, n_units.tolist(), strict=True) if not n > 1]
     if not few:
         return None
-    return TooFewSplitsError(
+    return DataError(
         f"{quoted(few)} {'has' if len(few) == 1 else 'have'} fewer than two {unit}s, so nothing shows how much scores "
         f"vary from {unit} to {unit}. Give more, or leave out what has only one with ",
         Setting("models"),

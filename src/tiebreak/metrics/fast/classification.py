@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tiebreak.errors import InvalidOutputsError
+from tiebreak.errors import DataError
 from tiebreak.metrics.targets import Array, Codes, Truth, UndefinedScore, values_of_rows
 from tiebreak.numerics import FloatArray
 from tiebreak.scores.vocabulary import quoted
@@ -144,7 +144,7 @@ def _check_strange(strange: Iterable[Any], classes: Array) -> None:
             raise UndefinedScore("nan in predict" if math.isnan(label) else "an infinite number in predict")
         is_fraction = isinstance(label, float) and not label.is_integer()
         if is_fraction or (label is not None and isinstance(label, str) is not is_text):
-            raise InvalidOutputsError(
+            raise DataError(
                 f"predict returned {label!r}, and the labels are {quoted(classes.tolist())}. A model of classes has to "
                 "predict labels; numbers on a scale have to be turned into labels first."
             )

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tiebreak.errors import InvalidOutputsError
+from tiebreak.errors import DataError
 from tiebreak.metrics.fast import classification, probability, ranking
 from tiebreak.metrics.targets import Array, Truth, UndefinedScore, check_length, numbers, raise_for_overflow
 
@@ -64,9 +64,7 @@ def _differences(truth: Truth, predicted: Array) -> Any:
     if predicted.shape != values.shape:
         check_length(predicted, truth, "predict")
         if predicted.size != values.size:
-            raise InvalidOutputsError(
-                f"predict returned an array of shape {predicted.shape} for a target of shape {values.shape}."
-            )
+            raise DataError(f"predict returned an array of shape {predicted.shape} for a target of shape {values.shape}.")
         predicted = predicted.reshape(values.shape)
     return values - predicted
 

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.errors import InvalidScoresError, TooFewDatasetsError, TooFewSplitsError
+from tiebreak.errors import DataError
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray, check_ratio, check_rope, floats, plain, student_tail
 from tiebreak.numerics.law import Law, RopeProbabilities, tabulated
 from tiebreak.numerics.quadrature import log_gamma_nodes
@@ -109,9 +109,9 @@ def hierarchical_posterior(
 
     Raises
     ------
-    TooFewDatasetsError, TooFewSplitsError
+    DataError, DataError
         One dataset; one score on a dataset.
-    InvalidScoresError
+    DataError
         Scores that are not finite, or differences that are the same within every dataset while the rope is 0.
 
     Notes
@@ -191,7 +191,7 @@ def _read(differences: Sequence[ArrayLike] | ArrayLike, test_train_ratio: ArrayL
     listed: Any = differences if np.iterable(differences) else [differences]
     rows = [_row(i, values) for i, values in enumerate(listed)]
     if len(rows) < 2:
-        raise TooFewDatasetsError(
+        raise DataError(
             f"{len(rows)} dataset(s), but at least 2 are needed to see how differences vary between datasets. For one dataset "
             "use tb.statistics.corrected_t."
         )
@@ -202,7 +202,7 @@ def _read(differences: Sequence[ArrayLike] | ArrayLike, test_train_ratio: ArrayL
     flat = np.sqrt(squares) <= RELATIVE_TOLERANCE * largest
     sd = np.sqrt(squares / n)
     if np.all(flat) and rope == 0:
-        raise InvalidScoresError(
+        raise DataError(
             "the differences are the same within every dataset, so nothing says how precise they are; give a rope, or use "
             "signed_rank_posterior, which takes one difference for each dataset."
         )
@@ -221,11 +221,11 @@ def _read(differences: Sequence[ArrayLike] | ArrayLike, test_train_ratio: ArrayL
 def _row(i: int, values: ArrayLike) -> FloatArray:
     row = floats(values, f"dataset {i}: its differences")
     if row.ndim != 1:
-        raise InvalidScoresError(f"dataset {i}: its differences must be a list of numbers; got the shape {row.shape}.")
+        raise DataError(f"dataset {i}: its differences must be a list of numbers; got the shape {row.shape}.")
     if row.size < 2:
-        raise TooFewSplitsError(f"dataset {i}: {row.size} score(s), but at least 2 are needed to see how they vary.")
+        raise DataError(f"dataset {i}: {row.size} score(s), but at least 2 are needed to see how they vary.")
     if not np.all(np.isfinite(row)):
-        raise InvalidScoresError(f"dataset {i}: its differences must be finite; leave out the splits that are not.")
+        raise DataError(f"dataset {i}: its differences must be finite; leave out the splits that are not.")
     return row
 
 

@@ -13,6 +13,7 @@ from tiebreak.numerics import (
     IDENTICAL,
     FloatArray,
     IntArray,
+    blocks,
     check_count,
     check_ratio,
     check_score_table,
@@ -70,7 +71,7 @@ def joint_posterior(
 
     Raises
     ------
-    InvalidScoresError, TooFewSplitsError
+    DataError, DataError
         Scores that are no complete table of finite numbers, or a single split.
 
     References
@@ -138,10 +139,9 @@ def joint_draws(scores: FloatArray, ratio: float, rng: np.random.Generator, n_dr
     # z @ factor has covariance (n - 1) S; with as many models as splits these fit into one block, else a square factor is smaller
     factor = next(centred).T if n <= n_models else _symmetric_root(centred, n_models)
     factor = factor * np.sqrt((1.0 / n + ratio) / (n - 1))
-    block = max(1, _BLOCK // n_models)
     half = (n_draws + 1) // 2  # each draw is used with both signs, which halves the work and lowers the error
-    for start in range(0, half, block):
-        size = min(block, half - start)
+    for rows in blocks(half, n_models, most=_BLOCK):
+        size = rows.stop - rows.start
         draw = rng.standard_normal((size, factor.shape[0])) @ factor
         draw *= np.sqrt((n - 1) / rng.chisquare(n - 1, size))[:, None]
         yield means + draw

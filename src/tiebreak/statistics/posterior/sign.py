@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.errors import InvalidParameterError, InvalidScoresError, TooFewDatasetsError
+from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, check_differences, check_number, check_rope
 from tiebreak.numerics.law import RopeProbabilities
 
@@ -54,9 +54,8 @@ def sign_posterior(
 
     Raises
     ------
-    TooFewDatasetsError
+    DataError
         No dataset at all.
-    InvalidScoresError
         Other than one row of differences.
     InvalidParameterError
         A negative rope or strength.
@@ -77,7 +76,7 @@ def sign_posterior(
     """
     d = check_dataset_differences(differences)
     if d.ndim != 1:
-        raise InvalidScoresError(f"the sign test takes one row of differences, one a dataset; got the shape {d.shape}.")
+        raise DataError(f"the sign test takes one row of differences, one a dataset; got the shape {d.shape}.")
     rope, strength, at = check_rope(rope), *check_prior(prior_strength, prior_at)
     limit = rope + RELATIVE_TOLERANCE * np.abs(d).max()
     n_better, n_worse = int(np.count_nonzero(d > limit)), int(np.count_nonzero(d < -limit))
@@ -94,7 +93,7 @@ def check_dataset_differences(differences: ArrayLike) -> FloatArray:
     """Array of floats with the datasets on the last axis, one or more."""
     d = check_differences(differences, min_splits=0)
     if d.shape[-1] == 0:
-        raise TooFewDatasetsError("no dataset at all; pass one difference for each dataset, on the last axis.")
+        raise DataError("no dataset at all; pass one difference for each dataset, on the last axis.")
     return d
 
 

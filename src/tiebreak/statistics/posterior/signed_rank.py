@@ -10,7 +10,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.errors import InvalidParameterError
-from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray, check_count, check_rope, check_scale, generator_of, plain
+from tiebreak.numerics import (
+    RELATIVE_TOLERANCE,
+    FloatArray,
+    IntArray,
+    blocks,
+    check_count,
+    check_rope,
+    check_scale,
+    generator_of,
+    plain,
+)
 from tiebreak.numerics.law import Law, RopeProbabilities, by_draws
 from tiebreak.statistics.posterior.sign import check_dataset_differences, check_prior
 from tiebreak.statistics.ranks import hodges_lehmann
@@ -74,7 +84,7 @@ def signed_rank_posterior(
 
     Raises
     ------
-    TooFewDatasetsError
+    DataError
         No dataset at all.
     InvalidParameterError
         A negative rope or strength.
@@ -246,9 +256,8 @@ class _Row:
         """Weights of shape (n, block); over their sum they have the Dirichlet distribution."""
         generator = generator_of(rng, np.random.PCG64)
         n, prior = self.shapes.size, np.flatnonzero(self.shapes != 1)
-        block = max(32, _BLOCK // n)
-        for start in range(0, n_draws, block):
-            weights = generator.standard_exponential((n, min(block, n_draws - start)), dtype=np.float32)
+        for draws in blocks(n_draws, n, most=_BLOCK, least=32):
+            weights = generator.standard_exponential((n, draws.stop - draws.start), dtype=np.float32)
             if prior.size:
                 weights[prior[0]] = generator.standard_gamma(self.shapes[prior[0]], weights.shape[1], dtype=np.float32)
             yield weights

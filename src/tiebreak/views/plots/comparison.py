@@ -8,7 +8,7 @@ import numpy as np
 
 from tiebreak.comparison.family import MIRRORED, REASONS
 from tiebreak.comparison.ranking import STANDINGS
-from tiebreak.errors import NotOfferedError
+from tiebreak.errors import DataError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.numerics.law import VERDICTS
 from tiebreak.views.answer import interval_name, table_decimals
@@ -51,7 +51,7 @@ def differences(comparison: Comparison) -> Drawing:
     if not comparison.method.is_mean:
         raise _of_all_together(comparison, "differences")
     if not comparison.method.is_paired:
-        raise NotOfferedError(
+        raise DataError(
             f"there is no plot of differences, as the models were not measured on the same {unit}s; plot.scores() draws the "
             "scores of each."
         )
@@ -213,8 +213,8 @@ def _about_intervals(comparison: Comparison, table: pd.DataFrame) -> str:
     )
 
 
-def _of_all_together(comparison: Comparison, plot: str) -> NotOfferedError:
-    return NotOfferedError(
+def _of_all_together(comparison: Comparison, plot: str) -> DataError:
+    return DataError(
         f"there is no plot of {plot}, as {comparison.metric.name} is of all {comparison.method.unit}s together; plot.ranking() "
         "draws the differences."
     )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tiebreak.errors import NotOfferedError
+from tiebreak.errors import DataError
 from tiebreak.numerics import RELATIVE_TOLERANCE
 from tiebreak.numerics.law import VERDICTS
 from tiebreak.scores.vocabulary import look_up
@@ -101,7 +101,7 @@ def diagram(comparison: Comparison, own: str | None = None) -> Drawing:
     import pandas as pd
 
     if not has_ranks(comparison):
-        raise NotOfferedError("a diagram of ranks needs scores of several datasets, judged as pairs or against a baseline.")
+        raise DataError("a diagram of ranks needs scores of several datasets, judged as pairs or against a baseline.")
     if own is not None:
         look_up(own, comparison.models, "model")
     table, baseline = comparison.ranking_table, comparison.settings.baseline
@@ -110,7 +110,7 @@ def diagram(comparison: Comparison, own: str | None = None) -> Drawing:
     whose = own or baseline or comparison.models[order[0]]
     row = comparison.models.index(whose)
     if row not in order:
-        raise NotOfferedError(f"{whose!r} has no average rank, as no other model shares its datasets.")
+        raise DataError(f"{whose!r} has no average rank, as no other model shares its datasets.")
     place = order.index(row)
     order = order if len(order) <= MOST_ROWS else [*order[: MOST_ROWS - 1], order[max(place, MOST_ROWS - 1)]]
     n_ranked = int(np.isfinite(ranks).sum())
@@ -175,7 +175,7 @@ def regions(comparison: Comparison) -> Drawing:
     reference = models.index(comparison.reference)
     part = table.part(table.rows_with(reference))
     if part.probabilities is None:
-        raise NotOfferedError(f"{comparison.method.name} gives no probabilities; plot.ranking() draws its intervals.")
+        raise DataError(f"{comparison.method.name} gives no probabilities; plot.ranking() draws its intervals.")
     better, equivalent, worse = (np.asarray(each) for each in part.probabilities)
     is_first = part.second == reference
     model = np.where(is_first, part.first, part.second)

@@ -244,7 +244,7 @@ class Drawing:
         ------
         InvalidParameterError
             Another suffix.
-        UnwrittenFileError
+        StoreError
             No such folder, no permission, a full disk; no part of the file is kept.
         """
         target = Path(path)

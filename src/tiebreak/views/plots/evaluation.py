@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tiebreak.errors import NotOfferedError
+from tiebreak.errors import DataError
 from tiebreak.views.answer import table_decimals
 from tiebreak.views.plots.draw import MOST_ROWS, Drawing, labels, minus, of_all, rows, short
 from tiebreak.views.plots.menu import Plot
@@ -69,7 +69,7 @@ def choices(evaluation: Evaluation) -> Drawing:
     """Score of what each search chose on rows that took no part, beside its own best score, which flatters."""
     frame = evaluation.choices.dropna(subset=["best_score", "score"])
     if frame.empty:
-        raise NotOfferedError("no model is a search with a best score of its own; plot.times() draws scores and times.")
+        raise DataError("no model is a search with a best score of its own; plot.times() draws scores and times.")
     metric = next(each.metric for each in evaluation.record.metrics if each.name == frame["metric"].iloc[0])
     data = frame[frame["metric"] == metric.name].reset_index(drop=True)
     means = data.groupby("model", sort=False)[["score", "best_score"]].mean().head(MOST_ROWS)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tiebreak.errors import NotOfferedError
+from tiebreak.errors import DataError
 from tiebreak.numerics import FloatArray
 from tiebreak.views.plots.draw import MARKS, SIZE, Drawing, labels, marked, minus, number_axis, short, text_colour
 from tiebreak.views.plots.menu import Plot
@@ -28,7 +28,7 @@ def posterior_of(pair: PairComparison) -> Drawing:
 
     comparison, posterior = pair.comparison, pair.law
     if not has_curve(pair):
-        raise NotOfferedError(f"{comparison.method.name} gives no posterior with a curve; plot.ranking() draws its intervals.")
+        raise DataError(f"{comparison.method.name} gives no posterior with a curve; plot.ranking() draws its intervals.")
     first, second = labels([pair.first, pair.second])
     unit = comparison.method.unit
     grid = _grid(posterior, pair.rope) if pair.has_interval else np.empty(0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from tiebreak.errors import NotOfferedError
+from tiebreak.errors import DataError
 from tiebreak.views.plots.draw import Drawing, labels, marked, of_all, rows, short
 from tiebreak.views.plots.menu import Plot
 from tiebreak.views.plots.pair import default_pair, pair_title, rope_note
@@ -29,7 +29,7 @@ def differences(slices: Slices, a: str | None = None, b: str | None = None) -> D
     if row is None:
         row, mirrored = slices.tables[0].row_of(*codes[::-1]), True
     if row is None:
-        raise NotOfferedError(f"the slices judge every model against the baseline only, not {first!r} against {second!r}.")
+        raise DataError(f"the slices judge every model against the baseline only, not {first!r} against {second!r}.")
     columns = ["difference", "interval_low", "interval_high", "verdict", "reason"]
     n_all, unit = len(cast("Items", comparison.items).items), comparison.method.unit
     found = [(f"all {unit}s", n_all, *(getattr(whole, name) for name in columns))]
