@@ -44,7 +44,8 @@ class Layout:
 class Means(NamedTuple):
     """Means of rows of scores or differences with their errors, arrays over the rows; None where there is no such thing.
 
-    `n` are the items, `df` the degrees of freedom. With runs `runs_error` and `runs_df` are of the runs' means, and `from_items`, `from_runs` and `from_both` are the parts of the squared standard error. The guarded error allows for what
+    `n` are the items, `df` the degrees of freedom. With runs `runs_error` and `runs_df` are of the runs' means, and
+    `from_items`, `from_runs` and `from_both` are the parts of the squared standard error. The guarded error allows for what
     small tasks, or a judge that was right by chance, may hide.
     """
 
@@ -142,7 +143,7 @@ def _of_runs(score: FloatArray, one: IntArray, two: IntArray, layout: Layout, sc
 
 
 def _of_own_runs(a: FloatArray, b: FloatArray, layout: Layout, scale: FloatArray) -> Means:
-    """The mean difference over items of two models with runs of their own: what runs differ by is of two samples, as Welch has it.
+    """Mean difference over items of two models with runs of their own, which are two samples as Welch has them.
 
     Filling the gaps with means, as where single answers are missing, made runs of the larger number out of the few: of equal
     models of 2 and 5 runs 15 % were called different, and 38 % where only the runs of the former vary. One run alone is taken

@@ -123,6 +123,12 @@ def warnings(ratings: Ratings) -> Iterator[tuple[str, str]]:
     if ratings.position == "too few":
         what = "these battles are too few to tell whether the judge favours the answer that stands first"
         yield "few-orders", f"{what}; the ratings take it for one that does not. Let it judge more of them in both orders."
+    if ratings.few_turned:
+        what = "few battles have their two models in the rarer order, and the bias of the judge rests on these alone"
+        yield "few-orders", f"{what}: with 6 of 300 equal models were told apart in 21 % of tables. Let it judge both orders."
+    if not ratings.fits:
+        what = "the win rates of pairs are not those that one rating for each model gives, as of models that win in a circle"
+        yield "does-not-fit", f"{what}; win rates of pairs are shown as they were counted, and ratings average over opponents."
     if ratings.n_both and not ratings.n_kept:
         what = f"of {count(ratings.n_both, 'question')} judged in both orders none kept its winner: the judge went by the order"
         yield "orders-disagree", f"{what}, and these battles say nothing of the models."
