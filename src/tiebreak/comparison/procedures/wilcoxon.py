@@ -25,7 +25,7 @@ from tiebreak.comparison.procedures.procedure import Judged, Procedure, TestOnly
 from tiebreak.numerics import IDENTICAL, RELATIVE_TOLERANCE, SPREAD, UNDEFINED, FloatArray, IntArray, divide, row_moments
 from tiebreak.numerics.law import Law, Shape
 from tiebreak.scores.scores import Scores
-from tiebreak.scores.vocabulary import Notice, quoted
+from tiebreak.scores.vocabulary import Notice
 from tiebreak.statistics.item_means import means_of_moments
 from tiebreak.statistics.ranks import sign_counts, sign_test, wilcoxon
 from tiebreak.statistics.skew import asymmetry_pvalues, skewness_of_mean
@@ -106,7 +106,7 @@ WINS = Shape(_wins_tail, _wins_end)
 
 
 def _remarks(data: Scores, name: str, test: Callable[..., Law]) -> Iterator[Notice]:
-    """As of all datasets, centres that order models otherwise than means do, and differences that lie askew."""
+    """As of all datasets, and pairs whose mean says something else than their centre, or may as differences lie askew."""
     yield from remarks_on_datasets(data)
     models = data.models
     if data.is_mixed or len(models) > MOST_CHECKED:
@@ -118,25 +118,23 @@ def _remarks(data: Scores, name: str, test: Callable[..., Law]) -> Iterator[Noti
     # near 0 either may lie on either side by chance, which misleads nobody
     error = mean.sd / np.sqrt(np.maximum(mean.n_splits, 1))
     is_shown = (np.asarray(found.pvalue()) < SHOWN_ALPHA) | (np.abs(mean.mean) > 2 * error)
-    against = np.flatnonzero(is_shown & (centre * mean.mean < -np.square(tolerance_of(scale))))
-    if against.size:
-        at = int(against[0])
+    against = is_shown & (centre * mean.mean < -np.square(tolerance_of(scale)))
+    askew = (asymmetry_pvalues(difference) < ASYMMETRY_ALPHA / first.size) & (name == "wilcoxon")
+    rows = np.flatnonzero(against | askew)
+    if rows.size:
+        at = int(np.flatnonzero(against)[0]) if against.any() else int(rows[0])
         one, two = (first[at], second[at]) if centre[at] > 0 else (second[at], first[at])
+        but = (
+            f"{models[two]!r} has the better mean"
+            if against[at]
+            else "the differences are not symmetric, so means may say otherwise"
+        )
         text = (
-            f"{models[one]!r} is typically ahead of {models[two]!r}{and_more(against.size)}, by the centre of the differences "
-            f"over datasets, but {models[two]!r} has the better mean: a few large differences outweigh the others. The "
-            "verdict is of the centre; for means take the method 'hierarchical'"
+            f"{models[one]!r} is typically ahead of {models[two]!r}{and_more(rows.size)}, but {but}: verdicts are of the typical "
+            "dataset. Read as verdicts on means, of skewed differences with a mean of 0 on 15, 30 and 60 datasets 13, 16 and 25 % were "
+            "called different instead of 5 %; the method 'paired-t' judges means"
         )
         yield Notice("mean-against-centre", text)
-    askew = np.flatnonzero(asymmetry_pvalues(difference) < ASYMMETRY_ALPHA / first.size)
-    if askew.size and name == "wilcoxon":
-        one, two = models[first[askew[0]]], models[second[askew[0]]]
-        text = (
-            f"the differences of {quoted([one, two])}{and_more(askew.size)} are not symmetric around their centre: whoever "
-            "reads the verdict as one on means is misled, as of skewed differences with a mean of 0 on 15 datasets 11.6 % "
-            "were called different instead of 5 %; the method 'sign' takes no symmetry for granted"
-        )
-        yield Notice("asymmetric-differences", text)
 
 
 MANY_TIES = 0.1
