@@ -75,7 +75,7 @@ def test_without_a_horizon_cosines_by_hand() -> None:
     expected = fft.dct(D, norm="ortho")[1 : n_cosines(n) + 1]
     assert result.df == n_cosines(n)
     assert result.se == pytest.approx(np.sqrt(np.mean(expected**2) / n))
-    assert [n_cosines(each) for each in (3, 29, 30, 60, 200)] == [2, 2, 3, 3, 6]  # max(2, min(3, n // 10), 0.2 n^(2/3))
+    assert [n_cosines(each) for each in (3, 22, 23, 30, 60, 200)] == [2, 2, 3, 4, 4, 6]  # max(2, min(4, 4n // 30), 0.2 n^(2/3))
 
 
 def test_equal_forecasts_of_an_autoregression_keep_their_error_rate() -> None:

@@ -102,7 +102,6 @@ CHANGES_READING = (
     "mean-against-centre",
     "rare-in-small-set",
     "skewed-differences",
-    "unequal-runs",
     "groups-torn",
     "missing-splits",
     "not-connected",

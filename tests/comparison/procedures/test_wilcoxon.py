@@ -225,7 +225,6 @@ def test_a_centre_against_the_mean_is_said() -> None:
     notices = {notice.code: notice.text for notice in answer.notices}
     assert "'b' is typically ahead of 'a'" in notices["mean-against-centre"]
     assert "'a' has the better mean" in notices["mean-against-centre"]
-    assert "mean-against-centre" not in notices  # one of twelve far out, as it also is of symmetric heavy tails
 
 
 def test_differences_that_lie_askew_are_named() -> None:
