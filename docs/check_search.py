@@ -14,9 +14,8 @@ from urllib.parse import quote_plus
 
 FIRST = 3
 PAGES = {
-    "elo": "ratings",
-    "tie": "ratings",
-    "votes": "ratings",
+    "elo": "questions/judge",
+    "undecided": "primer",
     "judge": "questions/judge",
     "optuna": "tools",
     "xgboost": "tools",
@@ -24,11 +23,9 @@ PAGES = {
     "mlflow": "tools",
     "slurm": "tools",
     "language model": "questions/language-models",
-    "standard error": "faq",
+    "standard error": "primer",
     "p-value": "primer",
     "confidence interval": "primer",
-    "undecided": "faq",
-    "how many folds": "faq",
     "sample size": "questions/how-many",
     "rope": "questions/rope",
     "latex": "questions/paper",
@@ -36,10 +33,10 @@ PAGES = {
     "release gate": "gates",
     "leakage": "audit",
     "calibration": "metrics",
-    "learning curve": "curves",
-    "nested": "nested",
+    "learning curve": "questions/more-data",
+    "nested": "questions/candidates",
     "wilcoxon": "generated/methods",
-    "json": "json",
+    "json": "api",
 }
 """Words, and the page that each is to lead to."""
 

@@ -21,8 +21,7 @@ IN_CSS = re.compile(r"""url\(\s*['"]?([^'")]+)|@import\s+['"]([^'"]+)""")
 QUESTIONS = (
     *("questions/best", "questions/candidates", "questions/datasets", "questions/died", "questions/how-many"),
     *("questions/items", "questions/more-data", "questions/paper", "questions/rope", "questions/smaller"),
-    *("audit", "clusters", "curves", "gates", "items", "metrics"),
-    *("near-best", "nested", "ratings", "test-sets", "tools", "verdicts"),
+    *("questions/judge", "questions/looks", "audit", "clusters", "gates", "metrics", "tools", "verdicts"),
 )
 """Pages that answer a question."""
 MOST_CLICKS = 2

@@ -2,7 +2,7 @@
 var Scorer = {
   // Of [page, title, anchor, description, score, file, kind].
   score: ([page, title, anchor, description, score]) => {
-    if (/^questions\/|^(start|choose|primer|faq|tools|glossary)$/.test(page)) return score + 8;
+    if (/^questions\/|^(start|choose|primer|tools)$/.test(page)) return score + 8;
     if (/^(audit|clusters|curves|datasets|gates|items|near-best|nested|ratings|stores|test-sets)$/.test(page)) return score + 4;
     if (/^generated\/tiebreak\./.test(page) || page === "architecture" || page === "genindex") return score - 30;
     if (/^(generated|examples-run)\/|^(cli|coming-from)$/.test(page)) return score - 10;

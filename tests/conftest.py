@@ -33,7 +33,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             if fixture in getattr(item, "fixturenames", ()):
                 item.add_marker(pytest.mark.xdist_group(group))
         starts_something = not {"postgres_server", *SERVERS}.isdisjoint(getattr(item, "fixturenames", ()))
-        if starts_something or item.get_closest_marker("browser") is not None:
+        if starts_something or any(map(item.get_closest_marker, ("browser", "docs"))):
             item.add_marker(pytest.mark.slow)
         if item.get_closest_marker("slow") is None:
             item.add_marker(pytest.mark.quick)
@@ -77,7 +77,7 @@ def postgres_url(postgres_database: str) -> Iterator[str]:
         yield url
 
 
-@pytest.fixture(scope="module")  # its processes are never quite idle, so they end as soon as may be
+@pytest.fixture(scope="session")
 def dask_cluster(tmp_path_factory):
     """A Dask scheduler and two workers with nannies and two threads each, processes of their own; workers may be killed."""
     pytest.importorskip("distributed", reason="needs the extra dask: pip install 'distributed>=2024.8'")

@@ -99,7 +99,7 @@ FITTING: dict[str, dict[str, Any]] = {
     "statistics.joint_posterior": {"scores": TABLE, "test_train_ratio": 0.1, "rng": 0, "n_draws": 100},
     "statistics.sign_posterior": {"differences": ROW, "rope": 0.0, "prior_strength": 1.0},
     "statistics.signed_rank_posterior": {"differences": ROW, "rope": 0.0, "prior_strength": 0.5, "n_draws": 100},
-    "statistics.signed_rank_centre": {"differences": ROW, "prior_strength": 0.5, "n_draws": 400},
+    "statistics.signed_rank_centre": {"differences": ROW, "n_draws": 400},
     "metrics.calibration_curve": {"y_true": TRUTH, "probabilities": TABLE[0], "n_bins": 3, "alpha": 0.05},
     "metrics.confusion_matrix": {"y_true": TRUTH, "y_pred": 1 - TRUTH},
     "metrics.precision_recall_curve": {"y_true": TRUTH, "scores": ROW},

@@ -29,8 +29,8 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[1]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-NOT_RUN = {"cli.md", "clusters.md", "ratings.md"}
-"""The first has a test of its own; the others need a cluster, or files that the reader has."""
+NOT_RUN = {"cli.md", "clusters.md"}
+"""The first has a test of its own; the other needs a cluster."""
 PAGES_THAT_RUN = [
     page.relative_to(ROOT).as_posix()
     for page in sorted([*ROOT.glob("docs/*.md"), *ROOT.glob("docs/questions/*.md")])
@@ -86,6 +86,7 @@ def run_console(text: str) -> str:
     return f"{command}\n{cut(done.stdout, shown)}"
 
 
+@pytest.mark.docs
 @pytest.mark.parametrize("name", ["README.md", *PAGES_THAT_RUN])
 @pytest.mark.usefixtures("elsewhere")
 def test_blocks_print_what_the_page_says(name: str) -> None:
@@ -154,7 +155,10 @@ def test_every_method_has_its_formula_and_measured_error_rates() -> None:
 def test_every_formula_can_be_shown() -> None:
     """A word of LaTeX that the renderer does not know would end the build of the site."""
     tex2mathml = pytest.importorskip("docutils.utils.math.latex2mathml").tex2mathml
-    for text in (*script("from_code").formulas().values(), (ROOT / "docs" / "ratings.md").read_text(encoding="utf-8")):
+    for text in (
+        *script("from_code").formulas().values(),
+        (ROOT / "docs" / "questions" / "judge.md").read_text(encoding="utf-8"),
+    ):
         for block, inline in re.findall(r"\$\$(.+?)\$\$|\$([^$]+)\$", text, re.DOTALL):
             assert "<math" in tex2mathml(block or inline)
 
@@ -206,6 +210,7 @@ def test_the_check_of_the_site_counts_clicks(tmp_path: Path) -> None:
     assert list(far) == ["c is more than 2 clicks away", "e is more than 2 clicks away"]
 
 
+@pytest.mark.docs
 def test_the_gallery_draws_every_plot(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its examples run as a reader would run them, and between them they draw every plot of every result."""
     import matplotlib.pyplot as plt

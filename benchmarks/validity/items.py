@@ -107,7 +107,7 @@ def run_cells(n_tables: int, rng: np.random.Generator) -> list[Cell]:
                 d = answers(n_tables, np.arange(n), p, correlation, 3, run_sd, rng)
                 low, high = crossed_mean(d).law.interval()
                 there = ~np.isnan(low)
-                items = crossed_mean(d, population="items").law.interval()
+                items = crossed_mean(d).items.interval()
                 kept = np.nanmean(np.where(np.isnan(items.low), np.nan, (items.low <= 0) & (items.high >= 0)))
                 text = f"3 runs, n {n}, accuracy {p:g}, correlation {correlation:g}, runs vary by {run_sd:g}"
                 inside = ((low <= 0) & (high >= 0))[there]

@@ -490,10 +490,8 @@ def main() -> int:
         error = np.sqrt(row.wrong * (1 - row.wrong) / asked.tables)
         found = "" if np.isnan(row.decided) else f", decided {row.decided:.2f}"
         label = f"{world.procedure:16} {world.units:6} {world.name:66}"
-        print(
-            f"{label} wrong {row.wrong:.3f} ({error:.3f}), noticed {row.noticed:.2f}{found} {row.notices}{' FAILS' if is_above else ''}",
-            flush=True,
-        )
+        fails = " FAILS" if is_above else ""
+        print(f"{label} wrong {row.wrong:.3f} ({error:.3f}), noticed {row.noticed:.2f}{found} {row.notices}{fails}", flush=True)
         rows.append(row)
     if asked.write:
         write(rows, asked.tables)

@@ -38,7 +38,7 @@ columns = {name: difficulty + weight * gain + rng.normal(0, 0.012, 80) for name,
 few = tb.compare(
     {"dataset": dataset, "split": split} | columns, metric="accuracy", method="hierarchical", rope=0.01, n_train=900, n_test=100
 )
-few.plot.regions()
+few.plot.posterior("deep", "old")
 
 # %%
 # and with an estimate for each dataset that borrows from the others.

@@ -1,5 +1,7 @@
 """Every error that tiebreak raises on purpose: a `TiebreakError` that is also the fitting built-in."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from tiebreak.printable import printable_lines
@@ -123,6 +125,30 @@ class ChangedRunError(TiebreakError, ValueError):
 
 class LostWorkersError(TiebreakError, RuntimeError):
     """Workers, or a Dask cluster, that ended, cannot be reached or cannot do the work; what was measured before is kept."""
+
+
+class Problems(list[TiebreakError]):
+    """Errors of one call, which are noted as they are met and raised as one, so that all of them can be mended at once."""
+
+    @contextmanager
+    def noted(self) -> Iterator[None]:
+        """Note the error that ends this block, if any."""
+        try:
+            yield
+        except TiebreakError as error:
+            self.append(error)
+
+    def stop(self) -> None:
+        """Raise what was noted: a single error as it is, of several one that numbers them."""
+        if len(self) == 1:
+            raise self[0]
+        if self:
+            kinds = {type(each) for each in self}
+            parts: list[str | Setting | Advice] = [f"{len(self)} things are missing or wrong:"]
+            for number, each in enumerate(self, start=1):
+                *before, last = each.parts
+                parts += [f" ({number}) ", *before, last.rstrip(".") if isinstance(last, str) else last, ";"]
+            raise (kinds.pop() if len(kinds) == 1 else InvalidParameterError)(*parts[:-1], ".", about=self[0].about)
 
 
 class TiebreakWarning(UserWarning):

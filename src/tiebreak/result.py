@@ -24,14 +24,14 @@ VIEWS = {
     "SampleSize": "tiebreak.views.sample_size:VIEW",
     "Requirements": "tiebreak.views.requirements:VIEW",
     "NoiseFloor": "tiebreak.views.noise_floor:VIEW",
-    "LearningCurve": "tiebreak.views.learning_curve:VIEW",
-    "ValidationCurve": "tiebreak.views.validation_curve:VIEW",
-    "BiasVariance": "tiebreak.views.bias_variance:VIEW",
+    "LearningCurve": "tiebreak.views.curves:LEARNING",
+    "ValidationCurve": "tiebreak.views.curves:VALIDATION",
+    "BiasVariance": "tiebreak.views.curves:BIAS_VARIANCE",
     "BiasCorrectedScore": "tiebreak.views.bbc:VIEW",
     "Audit": "tiebreak.views.audit:VIEW",
     "ConfusionMatrix": "tiebreak.views.confusion:MATRIX",
     "Confusions": "tiebreak.views.confusion:MODELS",
-    "CostMatrix": "tiebreak.views.costs:VIEW",
+    "CostMatrix": "tiebreak.views.confusion:COSTS",
     "RocCurve": "tiebreak.views.class_curves:ROC",
     "Rocs": "tiebreak.views.class_curves:ROCS",
     "RocDifference": "tiebreak.views.class_curves:ROC_DIFFERENCE",
@@ -51,11 +51,11 @@ class Result:
 
     def to_text(self) -> str:
         """The answer for a terminal, about 100 columns wide."""
-        return view_of(self).as_text(self)
+        return view_of(self).page(self).as_text()
 
     def to_markdown(self) -> str:
         """The answer as Markdown, for pull requests and notes."""
-        return view_of(self).as_markdown(self)
+        return view_of(self).page(self).as_markdown()
 
     def to_html(
         self,
@@ -99,13 +99,13 @@ class Result:
 
     def __str__(self) -> str:
         width = _window_width()
-        return (self.to_text() if width is None else view_of(self).as_text(self, width=width)).rstrip("\n")
+        return (self.to_text() if width is None else view_of(self).page(self).as_text(width)).rstrip("\n")
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {view_of(self).headline(self)}>"
 
     def _repr_html_(self) -> str:
-        return view_of(self).as_fragment(self)
+        return view_of(self).page(self).as_fragment()
 
 
 def view_of(result: object) -> View:

@@ -98,12 +98,6 @@ def test_the_splits_are_those_of_evaluate() -> None:
     assert [np.bincount(y[each]).tolist() for each in rows] == folds.counts[:-1].tolist()
 
 
-def test_the_same_call_gives_the_same_answer() -> None:
-    """Samples and shuffles have fixed seeds."""
-    X, y = load_breast_cancer(return_X_y=True)
-    assert tb.audit(X, y, deep=False).to_dict() == tb.audit(X, y).to_dict()
-
-
 @pytest.mark.parametrize(
     ("y", "task"),
     [

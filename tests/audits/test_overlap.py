@@ -11,8 +11,6 @@ from sklearn.model_selection import KFold
 
 import tiebreak as tb
 from tests.audits.data import classes, codes, found, the
-from tiebreak.audits.audit_input import Columns
-from tiebreak.audits.overlap import expected_pairs
 
 
 def test_rows_that_stand_on_both_sides_are_an_error() -> None:
@@ -27,12 +25,6 @@ def test_rows_that_stand_on_both_sides_are_an_error() -> None:
         "3 test rows of 50 also stand in training in 1 of 2 splits, by their row numbers: models are tested on what they were "
         "trained on."
     )
-
-
-def test_overlap_is_not_told_a_second_time_as_duplicates() -> None:
-    """A row is equal to itself."""
-    X, y = classes(100)
-    assert "duplicate-rows" not in codes(X, y, [(np.arange(60), np.arange(50, 100))])
 
 
 def test_a_row_that_is_tested_twice_is_an_error() -> None:
@@ -105,14 +97,6 @@ def test_copies_are_found_among_discrete_columns_where_chance_makes_few(rng: np.
     assert the("duplicate-rows", np.vstack([X, X[:40]]), np.append(y, y[:40]), "stratified").severity == "error"
 
 
-def test_the_expectation_is_near_what_independent_columns_make(rng: np.random.Generator) -> None:
-    """Three uniform columns of four values: pairs x (1/4)^3; dependence is what BEYOND_CHANCE allows for."""
-    X = rng.integers(0, 4, (500, 3)).astype(float)
-    columns = Columns.of(X)
-    expected = expected_pairs(columns, columns.row_hashes(), rng)
-    assert 500 * 499 / 2 / 64 * 0.8 < expected < 500 * 499 / 2 / 64 * 1.5
-
-
 def test_the_duplicate_of_iris_is_a_note() -> None:
     """Rows 101 and 142 are equal."""
     X, y = load_iris(return_X_y=True)
@@ -134,11 +118,6 @@ def test_copies_are_found_in_every_kind_of_table(kind: str, rng: np.random.Gener
     else:
         table = np.where(rng.random(X.shape) < 0.2, np.nan, X)[rows]
     assert the("duplicate-rows", table, y[rows], "stratified").severity == "error"
-
-
-def test_clean_rows_of_numbers_have_no_duplicates() -> None:
-    """Continuous columns do not coincide."""
-    assert "duplicate-rows" not in codes(*classes(), "stratified")
 
 
 @pytest.mark.slow

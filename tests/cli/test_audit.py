@@ -53,8 +53,8 @@ def test_json_csv_and_markdown(visits: str, capsys: pytest.CaptureFixture[str]) 
 def test_the_figure_is_drawn(study: str, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """And the message says where it is."""
     code, _, err = run(capsys, "audit", study, "--plots", "figures")
-    assert (code, err) == (0, "audit.png is in figures\n")
-    assert (here / "figures" / "audit.png").read_bytes().startswith(b"\x89PNG")
+    assert (code, err) == (0, "folds.png is in figures\n")
+    assert (here / "figures" / "folds.png").read_bytes().startswith(b"\x89PNG")
 
 
 @pytest.mark.slow
@@ -79,7 +79,7 @@ def test_several_datasets_are_audited_one_after_the_other(here: Path, capsys: py
     text = STUDY.replace('data = { source = "sklearn:iris" }\n', "")
     Path("two.toml").write_text(text + '[data.iris]\nsource = "sklearn:iris"\n[data.wine]\nsource = "sklearn:wine"\n')
     code, out, err = run(capsys, "audit", "two.toml", "--plots", "figures")
-    assert (code, err) == (0, "audit-1.png, audit-2.png are in figures\n")
+    assert (code, err) == (0, "folds.png is in figures/dataset-1\nfolds.png is in figures/dataset-2\n")
     assert "Data 'iris': 150 rows" in out
     assert "Data 'wine': 178 rows" in out
     code, _, err = run(capsys, "audit", "two.toml", "--format", "json")

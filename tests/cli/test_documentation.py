@@ -13,7 +13,7 @@ from tests.cli.warm import warm_command
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-@pytest.mark.slow
+@pytest.mark.docs
 @pytest.mark.skipif(os.name != "posix", reason="the page is written for a POSIX shell")
 def test_every_documented_command_prints_what_the_page_says(tmp_path: Path) -> None:
     """After a change: python docs/refresh_cli.py, and read the difference."""

@@ -71,7 +71,7 @@ def test_the_estimate_is_cells_times_medians(
     study: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Made-up times: 6 cells of a new model take the median of all others, 2 s, and with two processes half as long."""
-    from tiebreak.evaluation.fit_and_score import Measurement
+    from tiebreak.evaluation.cell import Measurement
 
     original = Measurement.measure
 

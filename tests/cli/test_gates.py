@@ -13,7 +13,7 @@ import pytest
 import tiebreak as tb
 from tests.cli.conftest import Run, run_compare, write_scores
 from tests.comparison.test_looks import answers
-from tiebreak.cli.options import FORMATS
+from tiebreak.cli.output import FORMATS
 
 ACCURACY = ("--metric", "accuracy")
 ROPE = (*ACCURACY, "--rope", "0.01")
@@ -27,7 +27,7 @@ GATES = [
     (["--require-not-worse", "svm", "ridge"], "met", "met: 'svm' is not worse than 'ridge'"),
     (["--require-near-best", "svm"], "met", "met: 'svm' falls short of the best model by 0.01 at most"),
     (["--require-near-best", "ridge"], "broken", "broken: 'ridge' falls short of the best model by more than 0.01"),
-    (["--require-better", "svm", "ridge", "--require-better", "ridge", "svm"], "broken", "Of 2 requirements 1 met, 1 broken"),
+    (["--require-better", "svm", "ridge", "--require-better", "ridge", "forest"], "broken", "Of 2 requirements 1 met, 1 broken"),
     (
         ["--require-better", "svm", "ridge", "--require-better", "svm", "forest", "--rope", "0.03"],
         "inconclusive",
@@ -109,16 +109,16 @@ def test_junit_and_summary(scores: str, tmp_path: Path, capsys: pytest.CaptureFi
     """A suite with a case for each requirement; Markdown that is appended to what stands there already."""
     junit, page = tmp_path / "gate.xml", tmp_path / "summary.md"
     page.write_text("# Build\nno newline at the end", encoding="utf-8")
-    typed = [scores, *ROPE, "--require-better", "svm", "ridge", "--require-better", "ridge", "svm"]
+    typed = [scores, *ROPE, "--require-better", "svm", "ridge", "--require-better", "ridge", "forest"]
     code, out, error = run_compare(capsys, *typed, "--junit", str(junit), "--summary", str(page))
     assert (code, error) == (1, "")
     root = ElementTree.parse(junit).getroot()
     assert [(case.get("name"), [child.tag for child in case]) for case in root.iter("testcase")] == [
         ("svm better than ridge", ["system-out"]),
-        ("ridge better than svm", ["failure"]),
+        ("ridge better than forest", ["failure"]),
     ]
     comparison = tb.compare(scores, metric="accuracy", rope=0.01)
-    judged = comparison.meets(better=[("svm", "ridge"), ("ridge", "svm")])
+    judged = comparison.meets(better=[("svm", "ridge"), ("ridge", "forest")])
     assert out == comparison.to_text(judged)
     heading = "## tiebreak: of 2 requirements 1 met, 1 broken\n\n"
     written = page.read_text(encoding="utf-8")
@@ -181,7 +181,7 @@ def test_a_full_disk(scores: str, option: str, capsys: pytest.CaptureFixture[str
         (["--require-not-worse", "svm", "svm"], "two different models; got 'svm' twice"),
         (["--require-near-best", "svm", "--require-near-best", "svm"], "the requirement 'svm' near the best is given twice"),
         (["--require-better", "svm"], "requires 2 arguments"),
-        (["--require-better", "svm", "ridge", "--junit", "{scores}"], "--junit would write into"),
+        (["--require-better", "svm", "ridge", "--junit", "{scores}"], "--junit would write over"),
         (["--require-better", ":svm", "ridge"], "no model is called ':svm'"),
         (["--require-better", "svm", "ridge", "--rope-of", "f1", "1", "--rope-of", "f1", "2"], "gives f1 two different ropes"),
     ],

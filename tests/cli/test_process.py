@@ -277,9 +277,9 @@ def read_terminal(terminal: int) -> bytes:
 
 @needs_posix
 @pytest.mark.slow
-@pytest.mark.parametrize("columns", [60, 80])
-def test_pages_of_all_commands_fit_the_window(study: str, columns: int) -> None:
+def test_pages_of_all_commands_fit_the_window(study: str) -> None:
     """What is measured, listed, shown and audited; no word is split by the terminal."""
+    columns = 60
     store = ("--store", "sqlite:///runs.db")
     for arguments in (("run", study, *store, "--quiet"), ("runs", *store), ("show", "flowers", *store), ("audit", study)):
         code, page = on_terminal(columns, *arguments)

@@ -132,7 +132,7 @@ def test_a_gate_leads_its_page(scores: str, capsys: pytest.CaptureFixture[str]) 
     [
         (("scores.csv",), "Missing option '--out'"),
         (("scores.csv", "--out", "page.txt"), "does not end in .html"),
-        (("scores.csv", "--out", "no/page.html"), "the folder of 'no/page.html' is not there"),
+        (("scores.csv", "--out", "no/page.html"), "'no/page.html' is in a folder that is not there"),
         (("scores.csv", "other", "--metric", "accuracy", "--out", "page.html"), "other"),
         (("x" * 300, "--out", "page.html"), "which store?"),
         (("one", "two", "--out", "page.html"), "a report is of one run, or of files"),

@@ -175,11 +175,10 @@ def test_without_an_interval_nothing_is_shown_and_nothing_is_bounded() -> None:
     assert list(ranking["rank"]) == [1, 1, 3]
 
 
-def test_level_is_shared_by_rivals_and_questions() -> None:
-    """alpha / max(2, M - 1), and over n questions."""
+def test_level_is_shared_by_rivals() -> None:
+    """alpha / max(2, M - 1)."""
     assert best_alpha(0.05, 2) == best_alpha(0.05, 3) == 0.025
     assert best_alpha(0.06, 4) == pytest.approx(0.02)
-    assert best_alpha(0.06, 4, 3) == pytest.approx(0.02 / 3)
 
 
 def test_a_baseline_says_nothing_of_the_best() -> None:

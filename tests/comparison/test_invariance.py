@@ -19,7 +19,8 @@ from tiebreak.numerics import masked_pair_moments, pair_moments, row_moments
 from tiebreak.scores.assemble import assemble
 from tiebreak.scores.metric import Metric
 from tiebreak.statistics import corrected_t
-from tiebreak.views.comparison_columns import Coded, pair_columns, ranking_columns
+from tiebreak.views.columns import Coded
+from tiebreak.views.comparison_facts import pair_columns, ranking_columns
 
 pytestmark = pytest.mark.slow
 

@@ -61,7 +61,7 @@ def test_each_pair_has_its_own_splits_and_ratio() -> None:
         shared = ~np.isnan(rows[0] - rows[1])
         d, ratio = (rows[0] - rows[1])[shared], np.mean((n_test / (100 - n_test))[shared])
         assert (pair.n_units, pair.df) == (n, n - 1)
-        assert pair.ratio == pytest.approx(ratio)
+        assert pair.judged.beside["ratio"] == pytest.approx(ratio)
         expected = corrected_t(d, test_train_ratio=ratio)
         assert_allclose([pair.statistic, pair.pvalue], [expected.statistic, expected.pvalue()], rtol=1e-11)
         assert_allclose([pair.interval_low, pair.interval_high], expected.interval_at(0.05 / 3), rtol=1e-10)

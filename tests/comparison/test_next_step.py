@@ -16,7 +16,7 @@ from tests.comparison.tables import compared, pair_with
 from tests.views.situations import ACCURACY
 from tiebreak.comparison.compare import compare_scores
 from tiebreak.comparison.comparison import Comparison
-from tiebreak.comparison.next_step import cheapest, detectable, need_of
+from tiebreak.comparison.next_step import cheapest, detectable, fastest, need_of
 from tiebreak.comparison.settings import Settings
 from tiebreak.scores.scores import ScoreMatrix, Scores, SplitDesign
 
@@ -116,7 +116,7 @@ def test_splits_that_cannot_be_repeated_are_never_advised(kind: str) -> None:
 def test_no_realistic_number_is_said_as_such() -> None:
     """A difference of a ten-thousandth beside an interval a hundred times as wide; with a rope of the same size, and without."""
     text = " ".join(str(compared(pair_with(0.0001, 0.05), rope=0.0)).split())
-    assert "No realistic number of examples settles a and b: take either." in text
+    assert "If a and b differ as little as here, no realistic number of examples settles them." in text
 
 
 def test_the_cheapest_of_equivalent_models_is_named_where_times_are_known() -> None:
@@ -135,6 +135,13 @@ def test_times_that_hardly_differ_name_no_fastest(seconds: float, fastest: str |
     answer = designed("kfold", pair_with(-0.001, 0.002), rope=0.01)
     answer.scores.fit_seconds["b"] = seconds
     assert cheapest(answer, ["a", "b"]) == fastest
+
+
+@pytest.mark.parametrize(("error", "expected"), [(0.0, "a"), (0.2, "a"), (0.4, None)])
+def test_times_within_twice_their_error_name_no_fastest(error: float, expected: str | None) -> None:
+    """Fits of 1 and 2 s whose means vary by 0.4 s each differ by 1 s, less than twice the error of the difference, 1.13 s."""
+    assert fastest({"a": (1.0, error), "b": (2.0, error), "c": (9.0, 0.0)}) == expected
+    assert fastest({"a": (1.0, error), "b": (float("nan"), error)}) is None
 
 
 def test_times_come_with_the_scores() -> None:

@@ -64,7 +64,7 @@ def test_tests_and_posterior_are_those_of_the_differences() -> None:
     answer = compared(noisy(*MEANS), n_train=100 - n_test, n_test=n_test, rope=0.005)
     pair = answer.pair("b", "a")
     ratio = float(np.mean(n_test / (100 - n_test)))
-    assert pair.ratio == pytest.approx(ratio, rel=1e-15)
+    assert pair.judged.beside["ratio"] == pytest.approx(ratio, rel=1e-15)
     assert_allclose(pair.law.pvalue(), corrected_t(pair.differences, test_train_ratio=ratio).pvalue(), rtol=1e-12)
     assert_allclose(pair.uncorrected.pvalue(), paired_t(pair.differences).pvalue(), rtol=1e-12)
     assert_allclose(pair.law.probabilities(0.005), (pair.p_better, pair.p_equivalent, pair.p_worse), rtol=1e-9)
@@ -77,7 +77,7 @@ def test_one_sided_pvalues_are_those_of_the_test() -> None:
     for first, second in (("a", "b"), ("b", "a"), ("c", "a")):
         pair = answer.pair(first, second)
         for side in ("greater", "less", "two-sided"):
-            array = corrected_t(pair.differences, pair.ratio)
+            array = corrected_t(pair.differences, pair.judged.beside["ratio"])
             assert_allclose(pair.law.pvalue(side), array.pvalue(side), rtol=1e-12)  # type: ignore[arg-type]
         assert_allclose(pair.law.pvalue(), pair.pvalue, rtol=1e-12)
         peer = stats.ttest_1samp(pair.differences, 0, alternative="greater")
@@ -118,7 +118,7 @@ def test_uncorrected_method_for_contrast() -> None:
     """method="paired-t": ratio 0, the ordinary test, and no sizes needed."""
     table = noisy(*MEANS)
     pair = compared(table, method="paired-t", n_train=0, n_test=0).pair("a", "b")
-    assert pair.ratio == 0
+    assert pair.judged.beside["ratio"] == 0
     assert_allclose(pair.pvalue, paired_t(table[0] - table[1]).pvalue(), rtol=1e-10)
 
 

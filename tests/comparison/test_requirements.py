@@ -129,7 +129,7 @@ def test_a_metric_that_no_comparison_has() -> None:
 def test_one_broken_breaks_all() -> None:
     """Broken before inconclusive before met."""
     answer = compared(noisy(0.90, 0.80, 0.80), rope=ROPE)
-    met, broken, open_ = ("a", "b"), ("b", "a"), ("b", "c")
+    met, broken, open_ = ("a", "b"), ("c", "a"), ("b", "c")
     assert answer.meets(better=[met]).outcome == "met"
     assert answer.meets(better=[met], not_worse=[open_]).outcome == "inconclusive"
     assert answer.meets(better=[met, broken], not_worse=[open_]).outcome == "broken"
@@ -339,14 +339,14 @@ def test_no_requirement_contradicts_a_verdict_or_standing(seed: int) -> None:
 
 def test_requirements_can_be_kept() -> None:
     """They can be indexed, counted and pickled."""
-    judged = compared(noisy(0.90, 0.80)).meets(better=[("a", "b"), ("b", "a")])
+    judged = compared(noisy(0.90, 0.80, 0.80)).meets(better=[("a", "b"), ("c", "a")])
     assert len(judged) == 2
     assert judged[1].outcome == "broken"
     assert pickle.loads(pickle.dumps(judged)) == judged
 
 
 def test_errors_of_input() -> None:
-    """No requirement, a single name, an unknown one, one model twice, one question twice, too small a count."""
+    """No requirement, wrong or unknown names, one model or question twice, two that exclude each other, too small a count."""
     answer = compared(noisy(0.80, 0.78))
     with pytest.raises(
         InvalidParameterError, match=r"no requirement was given; pass better=\(a, b\), not_worse=\(a, b\) or near_best=a"
@@ -368,6 +368,15 @@ def test_errors_of_input() -> None:
         answer.meets(better=[("a", "b"), ("a", "b")])
     with pytest.raises(InvalidParameterError, match="the requirement 'a' near the best is given twice"):
         answer.meets(near_best=["a", "a"])
+    for contrary in ({"better": [("a", "b"), ("b", "a")]}, {"better": ("b", "a"), "not_worse": ("a", "b")}):
+        with pytest.raises(
+            InvalidParameterError, match=r"the requirements '.' better than '.' and '.' .* than '.' cannot both be met"
+        ):
+            answer.meets(**contrary)
+    with pytest.raises(
+        UnknownNameError, match=r"2 things are missing or wrong: \(1\) no model is called 'y'.*; \(2\) no model is called 'z'"
+    ):
+        answer.meets(better=[("a", "y"), ("z", "b")])
     for wrong in (1, 0, 2.5, True, "3"):
         with pytest.raises(InvalidParameterError, match="n_questions counts all questions asked beforehand, the 2 given here"):
-            answer.meets(better=[("a", "b"), ("b", "a")], n_questions=wrong)  # type: ignore[arg-type]
+            answer.meets(better=("a", "b"), not_worse=("a", "b"), n_questions=wrong)  # type: ignore[arg-type]

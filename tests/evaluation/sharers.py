@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-import signal
-import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -127,20 +125,6 @@ def alone() -> list[list[float]]:
         del os.environ["NOTES"]
         if before is not None:
             os.environ["NOTES"] = before
-
-
-def stop_between_transactions(process: subprocess.Popen[str], path: Path) -> None:
-    """Stop a process; one that holds the lock of the file at that moment would keep everybody from writing."""
-    while True:
-        process.send_signal(signal.SIGSTOP)
-        with closing(sqlite3.connect(path, timeout=0.5, isolation_level=None)) as connection:
-            try:
-                connection.execute("BEGIN IMMEDIATE")
-            except sqlite3.OperationalError:
-                process.send_signal(signal.SIGCONT)
-            else:
-                connection.execute("ROLLBACK")
-                return
 
 
 @contextmanager

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -11,12 +9,10 @@ from sklearn import metrics as sk
 from sklearn.datasets import load_iris, make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
-from sklearn.svm import SVC
 
 import tiebreak as tb
-from tiebreak.errors import DataError, InvalidParameterError, UnclearSourceError, UnknownNameError
-from tiebreak.evaluation.class_curves import GRID
-from tiebreak.evaluation.predictions import average
+from tiebreak.errors import DataError, UnclearSourceError, UnknownNameError
+from tiebreak.evaluation.class_curves import GRID, average
 
 X, Y = make_classification(n_samples=150, n_features=5, flip_y=0.3, random_state=4)
 LABELS = np.array(["no", "yes"])[Y]
@@ -93,23 +89,6 @@ def test_calibration_intervals_count_an_example_once(evaluation: tb.Evaluation) 
     assert sorted(roots) == pytest.approx([curve.low[0], curve.high[0]])
 
 
-def test_the_other_class_gives_the_mirrored_curve(evaluation: tb.Evaluation) -> None:
-    """The same area, whether scores are probabilities or decision values."""
-    for model in MODELS:
-        one, other = (evaluation.roc(model, positive=label)[model] for label in (1, 0))
-        np.testing.assert_allclose(one.fold_aucs, other.fold_aucs)
-        assert (one.positive, other.positive) == (1, 0)
-        np.testing.assert_allclose(one.folds[0].tpr, 1 - other.folds[0].fpr[::-1])
-
-
-def test_text_labels_have_the_second_as_positive() -> None:
-    """As the metric roc_auc takes it; the result says so."""
-    rocs = tb.evaluate(MODELS, X, LABELS, cv=5, scoring="roc_auc").roc()
-    assert rocs.classes == ("yes",)
-    with pytest.raises(UnknownNameError, match="no class is called 'Yes': did you mean 'yes'"):
-        tb.evaluate(MODELS, X, LABELS, cv=5, scoring="roc_auc").roc(positive="Yes")
-
-
 def test_several_classes_are_each_against_the_rest(flowers: tb.Evaluation) -> None:
     """The mean of the three areas of a fold is roc_auc_ovr."""
     rocs = flowers.roc()
@@ -142,27 +121,6 @@ def test_where_each_of_two_models_is_better(evaluation: tb.Evaluation) -> None:
         assert difference.winner(region) == {1: "bayes", -1: "logistic", 0: ""}[side]
     assert difference.to_frame()["low"].iloc[0] == 0.0
     assert difference.to_frame()["high"].iloc[-1] == 1.0
-
-
-def test_a_clear_winner_is_clear() -> None:
-    """A model of the features against one of noise: better nearly everywhere, and clearly so over most of it."""
-    rng = np.random.default_rng(0)
-    signal = rng.normal(size=(400, 1))
-    y = (signal[:, 0] + rng.normal(size=400) > 0).astype(int)
-    data = np.hstack([signal, rng.normal(size=(400, 1))])
-
-    def by_column(place: int) -> Any:
-        def predict(X_train: Any, y_train: Any, X_test: Any, rng: Any) -> Any:
-            p = 1 / (1 + np.exp(-X_test[:, place]))
-            return np.column_stack([1 - p, p])
-
-        return predict
-
-    rocs = tb.evaluate({"signal": by_column(0), "noise": by_column(1)}, data, y, cv=10, scoring="roc_auc").roc()
-    difference = rocs.difference("signal", "noise")
-    longest = max(difference.regions, key=lambda region: region.high - region.low)
-    assert difference.winner(longest) == "signal"
-    assert difference.clear_share(longest) > 0.5
 
 
 def test_folds_of_one_class_are_counted_and_have_a_reason() -> None:
@@ -199,21 +157,6 @@ def test_what_was_not_kept_is_said_with_what_keeps_it(method: str, advice: str) 
         f"{needed} of the model 'bayes' was not kept; what was kept is 'predict'. What the metrics ask for is kept: evaluate "
         f"with {advice} too. In a store only what is missing is measured."
     )
-
-
-def test_decision_values_have_a_curve_and_no_calibration() -> None:
-    """They are no probabilities."""
-    evaluation = tb.evaluate({"svm": SVC()}, X, Y, cv=3, scoring="roc_auc")
-    np.testing.assert_allclose(evaluation.roc()["svm"].fold_aucs, evaluation.grid(0, 0)[0])
-    with pytest.raises(DataError, match="predict_proba of the model 'svm' was not kept"):
-        evaluation.calibration()
-
-
-def test_alpha_is_checked(evaluation: tb.Evaluation) -> None:
-    """By all three."""
-    for method in (evaluation.roc, evaluation.precision_recall, evaluation.calibration):
-        with pytest.raises(InvalidParameterError, match="alpha must lie between 0 and 1"):
-            method(alpha=0)
 
 
 def test_means_of_one_split_and_of_equal_splits_have_no_interval() -> None:

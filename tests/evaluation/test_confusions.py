@@ -58,15 +58,6 @@ def test_matrices_are_those_of_the_kept_predictions(evaluation: tb.Evaluation) -
         assert confusions[model].n_examples == 2 * len(X)
 
 
-def test_its_numbers_are_the_metrics_of_the_same_fold(evaluation: tb.Evaluation) -> None:
-    """Accuracy and macro F1 of a fold, as they were measured."""
-    measured = tb.evaluate(MODELS, X, LABELS, cv=CV, scoring=["accuracy", "f1_macro", "matthews_corrcoef"])
-    matrices = measured.confusion().matrices["bayes"]
-    np.testing.assert_allclose([matrix.accuracy for matrix in matrices], measured.grid(0, 0)[0])
-    np.testing.assert_allclose([matrix.averaged("macro").f_beta for matrix in matrices], measured.grid(0, 1)[0])
-    np.testing.assert_allclose([matrix.mcc for matrix in matrices], measured.grid(0, 2)[0])
-
-
 def test_some_models_by_name(evaluation: tb.Evaluation) -> None:
     """One or several; as a frame each cell of each fold."""
     assert tuple(evaluation.confusion("constant")) == ("constant",)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import threading
 
 import pytest
@@ -16,8 +14,6 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 import tiebreak as tb
-from tests.guarded import HANGS
-from tiebreak.evaluation.cells import log_of
 
 pytest.importorskip("distributed", reason="needs the extra dask: pip install 'distributed>=2024.8'")
 
@@ -44,7 +40,7 @@ def bits(evaluation):
             outcome.warnings,
             {name: each.tobytes() for name, each in outcome.outputs.items()},
         )
-        for outcome in log_of(evaluation).outcomes(outputs=True)
+        for outcome in evaluation.log.outcomes(outputs=True)
     }
 
 
@@ -80,30 +76,6 @@ def test_a_run_goes_on_anywhere(dask_cluster, data, local, tmp_path):
     assert bits(evaluation) == local
 
 
-def test_the_same_bits_when_workers_are_killed(client, data, local, tmp_path):
-    """Each cell once, one worker killed after ten cells and the other after thirty."""
-    pids = list(client.run(os.getpid).values())
-
-    def kill(progress):
-        for n, pid in zip((10, 30), list(pids), strict=False):
-            if progress.n_done >= n:
-                os.kill(pid, signal.SIGKILL)
-                pids.remove(pid)
-                return
-
-    evaluation = tb.evaluate(
-        MODELS,
-        *data,
-        cv=CV,
-        scoring=["roc_auc", "neg_log_loss"],
-        runner=client,
-        progress=kill,
-        store=f"sqlite:///{tmp_path}/a.db",
-    )
-    assert bits(evaluation) == local
-    client.wait_for_workers(2, timeout=HANGS)
-
-
 def test_settings_of_the_caller_hold_on_the_workers_too(client, data):
     """scikit-learn's are of a thread, and the workers have several; a model that is asked for them says what it sees."""
     from sklearn import config_context
@@ -112,7 +84,7 @@ def test_settings_of_the_caller_hold_on_the_workers_too(client, data):
         from sklearn import get_config
 
         assert get_config()["working_memory"] == 77
-        assert threading.current_thread().name == "tiebreak"
+        assert threading.current_thread().name.startswith("tiebreak")
         return y_train[: len(X_test)]
 
     with config_context(working_memory=77):

@@ -7,7 +7,6 @@ import re
 import threading
 import time
 from collections.abc import Callable
-from operator import length_hint
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +21,9 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import tiebreak as tb
-from tests.contracts.plans import a_failure, a_plan, all_cells, an_outcome
+from tests.contracts.plans import a_plan, all_cells, an_outcome
 from tiebreak.errors import ChangedRunError, InvalidParameterError, InvalidPlanError, UnknownNameError
-from tiebreak.evaluation.evaluate import FIRST, Claims
+from tiebreak.evaluation.missing import Claims
 from tiebreak.evaluation.progress import Progress, Tracker
 from tiebreak.stores.memory import MemoryStore
 
@@ -88,12 +87,6 @@ def test_two_workers_give_the_same_bits_as_one():
         assert table(one, metric) == table(two, metric) == table(here, metric)
     assert one.predictions.equals(two.predictions)
     assert one.predictions.equals(here.predictions)
-
-
-def test_the_order_of_models_does_not_matter():
-    """A model's scores are the same whatever stands beside it."""
-    forwards, backwards = (tb.evaluate(dict(models), X, Y, cv=5) for models in (MODELS.items(), reversed(MODELS.items())))
-    assert table(forwards) == table(backwards)[::-1]
 
 
 def test_several_datasets_keep_their_own_splits():
@@ -162,24 +155,6 @@ def test_an_interrupted_run_goes_on_where_it_was(url: str, counting: Any):
     evaluation = tb.evaluate({"m": Interrupted(model.path)}, X, Y, cv=5, store=url, name="r")
     assert n_fits() == 5
     assert table(evaluation) == table(tb.evaluate({"m": GaussianNB()}, X, Y, cv=5))
-
-
-def test_an_interrupt_right_after_cells_were_written_counts_them(url: str, monkeypatch: pytest.MonkeyPatch):
-    """The write returned to nobody, but what it wrote is kept, and the note says so."""
-    from tiebreak.stores.lease import SqlLease
-
-    write = SqlLease.write
-
-    def interrupted(lease: Any, *arguments: Any, **options: Any) -> None:
-        write(lease, *arguments, **options)
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(SqlLease, "write", interrupted)
-    with pytest.raises(KeyboardInterrupt) as caught:
-        tb.evaluate({"m": GaussianNB()}, X, Y, cv=3, store=url, name="r")
-    n_kept = tb.read_evaluation(url).n_done
-    assert n_kept > 0
-    assert caught.value.__notes__[0].startswith(f"{n_kept} of 3 cells of run 'r' are kept")
 
 
 def test_a_model_and_a_repeat_more_amend_a_run(url: str, counting: Any):
@@ -255,15 +230,6 @@ def test_a_run_of_the_same_name_must_be_the_same(url: str, change: dict[str, Any
     with pytest.raises(ChangedRunError, match=f"'r'.*{what}|{what}.*'r'"):
         tb.evaluate(**base | change)
     assert table(tb.evaluate(**base)) == before
-
-
-def test_a_memory_store_is_gone_on_with_in_the_same_process(counting: Any):
-    """It is a store like any other."""
-    model, n_fits = counting
-    store = tb.MemoryStore()
-    tb.evaluate({"m": model}, X, Y, cv=3, store=store)
-    tb.evaluate({"m": model, "b": GaussianNB()}, X, Y, cv=3, store=store)
-    assert n_fits() == 3
 
 
 # --- failures beside good models --------------------------------------------------------------------------------------------
@@ -370,18 +336,6 @@ def test_names_can_be_read_and_kept(name: str):
             tb.evaluate({"m": GaussianNB()}, datasets={name: (X, Y)}, cv=2)
 
 
-def test_names_may_be_any_text(url: str):
-    """They come back as they were, on screen they are harmless."""
-    models = {name: GaussianNB() for name in NAMES}
-    evaluation = tb.evaluate(models, datasets={"'\n": (X, Y)}, cv=2, store=url, name="; \ud800")
-    read = tb.read_evaluation(url)
-    assert read.models == tuple(NAMES)
-    assert read.name == "; \ud800"
-    assert table(read) == table(evaluation)
-    assert "\0" not in str(read)
-    assert "<script>" not in read._repr_html_()
-
-
 # --- progress ---------------------------------------------------------------------------------------------------------------
 
 
@@ -411,23 +365,6 @@ def test_alone_all_cells_come_in_order():
         assert taken == CELLS
         assert not claims.wait()
         assert claims.settled_elsewhere() == []
-
-
-def test_the_length_is_what_may_still_come():
-    """Whether taken on already or not."""
-    with MemoryStore().open(PLAN).lease() as lease:
-        claims = Claims(lease, CELLS)
-        assert length_hint(claims) == 100
-        next(claims)
-        assert length_hint(claims) == 99
-
-
-def test_few_are_taken_on_while_nothing_is_known_of_their_seconds():
-    """Another process finds the rest."""
-    log = MemoryStore().open(PLAN)
-    with log.lease() as lease, log.lease() as other:
-        next(Claims(lease, CELLS))
-        assert other.claim(CELLS).granted == CELLS[FIRST:]
 
 
 def test_cells_of_others_are_waited_for():
@@ -462,16 +399,6 @@ def test_cells_of_others_are_waited_for():
         0.1,
         0.15000000000000002,
     ]  # half as long again each time nothing changes
-
-
-def test_failures_are_measured_again_only_on_demand():
-    """Those that failed before this call; one that fails in another process meanwhile is settled."""
-    log = MemoryStore().open(PLAN)
-    log.write([a_failure(CELLS[0])])
-    with log.lease() as lease:
-        claims = Claims(lease, CELLS[:2], again=[CELLS[0]])
-        log.write([a_failure(CELLS[1])])
-        assert list(claims) == CELLS[:1]
 
 
 @settings(max_examples=20)

@@ -16,9 +16,6 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
 import tiebreak as tb
-from tiebreak.errors import TiebreakWarning
-from tiebreak.evaluation.cells import log_of
-from tiebreak.runners.local import LocalRunner
 
 pytestmark = pytest.mark.slow
 
@@ -83,50 +80,6 @@ def test_four_bad_models_do_not_touch_two_good_ones(tmp_path: Path):
     assert tb.read_evaluation(url).failures.equals(evaluation.failures)
 
 
-class OwnEnd(BaseException):
-    """What a library may raise beside exceptions."""
-
-
-class Raises:
-    """Raises in the second of three splits."""
-
-    def __init__(self, error: BaseException) -> None:
-        self.error = error
-
-    def fit(self, X, y):
-        if 0 in X[:, 0] and 1 not in X[:, 0]:
-            raise self.error
-        return self
-
-    def predict(self, X):
-        return np.zeros(len(X), dtype=int)
-
-
-def _facts(error: BaseException, n_jobs: int) -> list[tuple[str, str]]:
-    """State and message of each cell of a model that raises, worked on by so many processes from the first cell on."""
-    X, y = np.arange(12.0)[:, None] % 3, np.arange(12) % 2
-    cv = [(np.flatnonzero(X[:, 0] != i), np.flatnonzero(X[:, 0] == i)) for i in range(3)]
-    runner = LocalRunner(n_jobs)
-    evaluation = tb.evaluate({"raises": Raises(error)}, X, y, cv=cv, scoring="accuracy", runner=runner, progress=False)
-    return [(o.state, o.message) for o in log_of(evaluation).outcomes()]
-
-
-@pytest.mark.parametrize("error", [OwnEnd("no"), SystemExit(3), GeneratorExit("done"), ValueError("x")], ids=repr)
-def test_what_is_no_exception_is_the_same_in_workers(error: BaseException) -> None:
-    """A model's own BaseException is the outcome of its cell, here and in another process; nobody is killed for it."""
-    here = _facts(error, 1)
-    assert [state for state, _ in here] == ["done", "raised", "done"]
-    assert here[1][1].startswith(type(error).__name__)
-    assert _facts(error, 2) == here
-
-
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_an_interrupt_of_a_model_ends_the_run(n_jobs: int) -> None:
-    """In worker processes as in this one, where nobody can tell it from Ctrl-C."""
-    with pytest.raises(KeyboardInterrupt):
-        _facts(KeyboardInterrupt("stop"), n_jobs)
-
-
 def test_what_a_handler_of_signals_raises_goes_through() -> None:
     """As the command line does with SIGTERM: it is no fault of the model that it came in between."""
 
@@ -138,6 +91,9 @@ def test_what_a_handler_of_signals_raises_goes_through() -> None:
         def predict(self, X):
             return np.zeros(len(X), dtype=int)
 
+    class OwnEnd(BaseException):
+        """No exception of Python's own."""
+
     def handler(*arguments: object) -> None:
         raise OwnEnd("terminated")
 
@@ -147,26 +103,3 @@ def test_what_a_handler_of_signals_raises_goes_through() -> None:
             tb.evaluate(Signalled(), np.zeros((12, 1)), np.arange(12) % 2, cv=3, scoring="accuracy", progress=False)
     finally:
         signal.signal(signal.SIGUSR1, before)
-
-
-def test_a_model_that_holds_an_open_file(tmp_path: Path) -> None:
-    """It cannot be sent to another process, so all is measured in this one, with a warning, and comes out as with one."""
-    with (tmp_path / "log").open("w") as file:
-
-        def model(X_train, y_train, X_test, rng):
-            file.write("fitted\n")
-            return np.zeros(len(X_test), dtype=int)
-
-        class Holds(Raises):
-            def __deepcopy__(self, memo):
-                return self
-
-        holds = Holds(ValueError("no"))
-        holds.file = file
-        X, y = np.arange(12.0)[:, None], np.arange(12) % 2
-        models = {"function": model, "object": holds}
-        alone = tb.evaluate(models, X, y, cv=3, scoring="accuracy", progress=False)
-        with pytest.warns(TiebreakWarning, match="cannot be sent to worker processes.*measured in this process instead"):
-            both = tb.evaluate(models, X, y, cv=3, scoring="accuracy", progress=False, n_jobs=2)
-        assert alone.n_failed == both.n_failed == 0
-        assert alone.grid(0, 0).tobytes() == both.grid(0, 0).tobytes()

@@ -28,7 +28,6 @@ from sklearn.tree import DecisionTreeClassifier
 
 import tiebreak as tb
 from tiebreak.evaluation import heads
-from tiebreak.evaluation.cells import log_of
 from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.plan.record import Cell, Outcome
 
@@ -77,7 +76,7 @@ class Own(TransformerMixin, BaseEstimator):
 
 def outcomes(evaluation: Evaluation) -> dict[Cell, Outcome]:
     """All that was measured, by cell."""
-    return {outcome.cell: outcome for outcome in log_of(evaluation).outcomes(outputs=True)}
+    return {outcome.cell: outcome for outcome in evaluation.log.outcomes(outputs=True)}
 
 
 def facts(outcome: Outcome) -> tuple[Any, ...]:
@@ -266,24 +265,6 @@ def test_random_pipelines_measure_the_same_with_and_without_sharing(chains: Any,
         steps = [StandardScaler(), *(part if isinstance(part, str) else clone(part) for part in (STEPS[each] for each in places))]
         models[f"m{number}"] = Pipeline([*((f"s{at}", step) for at, step in enumerate(steps)), ("last", clone(last))])
     compared(models, rows, cv=2, train_scores=train_scores)
-
-
-def test_a_run_goes_on_with_and_without_sharing(tmp_path: Any) -> None:
-    """Hashes of models, data and splits know nothing of sharing, so that each goes on with what the other began."""
-    url = f"sqlite:///{tmp_path}/runs.db"
-    models = candidates(StandardScaler())
-    for share_steps, n in ((True, 1), (False, 2), (True, 3)):
-        part = dict(list(models.items())[:n])
-        evaluation = tb.evaluate(part, X, Y, cv=3, store=url, name="run", share_steps=share_steps)
-    again = tb.evaluate(models, X, Y, cv=3, share_steps=False)
-    assert evaluation.scores().matrix().score.tobytes() == again.scores().matrix().score.tobytes()
-
-
-@pytest.mark.slow
-def test_workers_share_too_and_give_the_same_bits() -> None:
-    """Two processes, each with heads of its own."""
-    grid = tb.grid(make_pipeline(StandardScaler(), PCA(random_state=0), SVC()), {"pca__n_components": [2, 3], "svc__C": [1, 10]})
-    assert compared(grid, n_jobs=2) > 0
 
 
 def test_without_seeds_the_order_of_cells_stays() -> None:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sklearn.datasets import make_classification, make_regression
+from sklearn.datasets import make_classification
 from sklearn.dummy import DummyClassifier
-from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score
-from sklearn.tree import DecisionTreeRegressor
 
 import tiebreak as tb
 from tiebreak.errors import DataError, InvalidParameterError
@@ -41,22 +40,6 @@ def test_probabilities_give_losses_and_areas(evaluation: tb.Evaluation) -> None:
     np.testing.assert_allclose(losses.item_means().mean(axis=1), expected)
     areas = evaluation.items("roc_auc")
     assert areas.is_positive.sum() == Y.sum()
-
-
-def test_numbers_have_errors() -> None:
-    """Of regression."""
-    x, y = make_regression(n_samples=40, n_features=3, random_state=0)
-    done = tb.evaluate(
-        {"linear": LinearRegression(), "tree": DecisionTreeRegressor(random_state=0)},
-        x,
-        y,
-        cv=4,
-        scoring="neg_mean_absolute_error",
-        keep_predictions=True,
-    )
-    items = done.items("mean_absolute_error")
-    expected = done.scores().matrix().score.mean(axis=1)
-    np.testing.assert_allclose(items.item_means().mean(axis=1), expected)
 
 
 def test_metrics_of_all_predictions_together(evaluation: tb.Evaluation) -> None:

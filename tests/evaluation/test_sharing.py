@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-import signal
 import sys
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-import tiebreak as tb
 from tests.evaluation import sharers
-from tests.evaluation.sharers import stop_between_transactions, together
+from tests.evaluation.sharers import together
 
 pytestmark = pytest.mark.slow
 
@@ -24,13 +21,12 @@ def alone_() -> Any:
     return sharers.alone()
 
 
-@pytest.mark.parametrize(("n_processes", "n_jobs"), [(3, 1), (2, 2)])
-def test_each_cell_is_measured_by_one_of_them(tmp_path: Path, alone: Any, n_processes: int, n_jobs: int):
-    """Two or three processes: 48 fits in all, more than one of them at work, and each gives the scores of one alone."""
-    with together(tmp_path, n_processes, 0.3, n_jobs) as these:  # long enough for the others to begin on a busy machine
+def test_each_cell_is_measured_by_one_of_them(tmp_path: Path, alone: Any):
+    """Two processes with two workers each: 48 fits in all, more than one at work, and each gives the scores of one alone."""
+    with together(tmp_path, 2, 0.3, 2) as these:  # long enough for the others to begin on a busy machine
         answers = [json.loads(these.line(process)) for process in these.processes]
         fits = these.fits()
-    assert answers == [alone] * n_processes
+    assert answers == [alone] * 2
     assert len(fits) == len({cell for _, cell in fits}) == 48
     assert len({process for process, _ in fits}) > 1
 
@@ -46,20 +42,3 @@ def test_what_a_killed_one_had_begun_is_measured_by_the_other(tmp_path: Path, al
     assert answer == alone
     assert len({cell for _, cell in fits}) == 48
     assert len(fits) <= 48 + 5
-
-
-@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="there is no SIGSTOP")
-def test_one_that_is_stopped_past_its_lease_is_not_waited_for(tmp_path: Path, alone: Any):
-    """Its cells are taken over after 4 s; when it goes on, its late results are refused, and nothing is kept twice."""
-    with together(tmp_path, 2, 0.05) as these:
-        these.wait_for_fits(10)
-        stopped, other = these.processes
-        stop_between_transactions(stopped, tmp_path / "runs.db")
-        answer = json.loads(these.line(other))
-        stopped.send_signal(signal.SIGCONT)
-        assert json.loads(these.line(stopped)) == answer == alone
-        counts = Counter(cell for _, cell in these.fits())
-    assert len(counts) == 48
-    assert max(counts.values()) <= 2
-    evaluation = tb.read_evaluation(f"sqlite:///{tmp_path / 'runs.db'}")
-    assert evaluation.n_done == 48

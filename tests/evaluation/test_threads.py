@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import multiprocessing
 import random
 import threading
@@ -23,8 +22,7 @@ from threadpoolctl import threadpool_info
 import tiebreak as tb
 from tests.guarded import HANGS
 from tiebreak.caught import caught_warnings
-from tiebreak.evaluation.model_calls import limited_threads, seeded_globals
-from tiebreak.plan.fingerprint import fingerprint, parsed
+from tiebreak.evaluation.process import limited_threads, seeded_globals
 
 X, y = make_classification(60, random_state=0)
 N_THREADS, N_EACH = 8, 5
@@ -116,17 +114,6 @@ def test_warnings_go_to_the_thread_that_gave_them() -> None:
     assert (list(warnings.filters), warnings.showwarning) == before
 
 
-def test_warnings_within_a_model_within_a_model() -> None:
-    """A model may evaluate others; each has what was given while it was at work itself."""
-    with caught_warnings() as outer:
-        warnings.warn("first", UserWarning, stacklevel=1)
-        with caught_warnings() as inner:
-            warnings.warn("second", DeprecationWarning, stacklevel=1)
-        warnings.warn("third", UserWarning, stacklevel=1)
-    assert [(each.category, str(each.message)) for each in outer] == [(UserWarning, "first"), (UserWarning, "third")]
-    assert [(each.category, str(each.message)) for each in inner] == [(DeprecationWarning, "second")]
-
-
 def test_who_draws_is_alone() -> None:
     """Seeds of two threads do not mix, and one thread may ask again."""
 
@@ -184,51 +171,6 @@ def test_limits_of_threads_that_overlap() -> None:
     assert events[0] == "long {1}"
     assert events[1] in ("other {2}", f"other {before}")  # a library may know of one thread only
     assert after == before
-
-
-class Noisy:
-    """Lets other threads run whenever Python collects it."""
-
-    def __init__(self) -> None:
-        self.me = self
-
-    def __del__(self) -> None:
-        time.sleep(0)
-
-
-@pytest.mark.slow
-def test_source_is_read_in_threads() -> None:
-    """Python's own parser ends in a SystemError where two threads use it at once; hashes come out all the same."""
-    threshold = gc.get_threshold()
-    gc.set_threshold(5)
-    try:
-
-        def hashed(number: int) -> str:
-            for _ in range(3):
-                Noisy()
-            return fingerprint([Drawing(), Plain(), evaluate])
-
-        assert len(set(in_threads(hashed, 8, 40))) == 1
-    finally:
-        gc.set_threshold(*threshold)
-
-
-def test_a_parser_that_was_disturbed_is_asked_again() -> None:
-    """A thread of somebody else's may parse as well; what fails for ever is raised."""
-    answers = iter([SystemError("AST constructor recursion depth mismatch"), "text"])
-
-    def parse(thing: object) -> str:
-        answer = next(answers)
-        if isinstance(answer, Exception):
-            raise answer
-        return answer
-
-    def broken(thing: object) -> str:
-        raise SystemError("broken")
-
-    assert parsed(parse, None) == "text"
-    with pytest.raises(SystemError, match="broken"):
-        parsed(broken, None)
 
 
 def test_models_of_scikit_learn_do_not_wait() -> None:

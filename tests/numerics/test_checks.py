@@ -10,13 +10,13 @@ from numpy.testing import assert_array_equal
 
 from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.numerics import (
+    check_array,
     check_count,
     check_differences,
     check_probability,
     check_ratio,
     check_rope,
     check_scale,
-    check_score_table,
     divide,
     group_codes,
 )
@@ -89,19 +89,30 @@ def test_scale_that_is_none(scale: object) -> None:
 
 
 @pytest.mark.parametrize(
-    ("scores", "error", "text"),
+    ("values", "axes", "least", "met"),
     [
-        ([0.1, 0.2], DataError, "shape (n_models, n_splits); got the shape (2,)"),
-        (np.zeros((0, 3)), DataError, "got the shape (0, 3)"),
-        ([[0.1], [0.2]], DataError, "1 split(s), but at least 2"),
-        ([[0.1, np.nan], [0.2, 0.3]], DataError, "complete and finite"),
+        ([0.1, 0.2], "n_models, n_splits", (1, 2), "1 by 2 or more; got the shape (2,)."),
+        (np.zeros((0, 3)), "n_models, n_splits", (1, 2), "got the shape (0, 3)."),
+        ([[0.1], [0.2]], "n_models, n_splits", (1, 2), "got the shape (2, 1)."),
+        ([[0.1, np.nan], [np.inf, 0.3]], "n_models, n_splits", (1, 2), "got the shape (2, 2); 2 are nan or infinite."),
+        (0.1, "..., n_items", (1,), "must be finite numbers of the shape (..., n_items), 1 or more; got the shape ()."),
+        (np.zeros((4, 0)), "..., n_items", (1,), "got the shape (4, 0)."),
+        (["a"], "n_items", (1,), "the scores must be numbers in rows of equal length"),
     ],
 )
-def test_score_table_that_is_none(scores: object, error: type[Exception], text: str) -> None:
-    """Shapes, sizes and holes."""
-    with pytest.raises(error) as caught:
-        check_score_table(scores)  # type: ignore[arg-type]
-    assert text in str(caught.value)
+def test_array_that_is_none(values: object, axes: str, least: tuple[int, ...], met: str) -> None:
+    """Shapes, sizes and holes are named with what is allowed; infinite ones where numbers may be missing."""
+    with pytest.raises(DataError) as caught:
+        check_array(values, "the scores", axes, least)  # type: ignore[arg-type]
+    assert met in str(caught.value)
+    with pytest.raises(DataError, match=r"or nan where they are missing, of the shape .* \(1, 2\); 1 are infinite"):
+        check_array([[np.nan, np.inf]], "it", "n_models, n_items", can_lack=True)
+
+
+def test_array_of_any_leading_shape() -> None:
+    """Named are the last axes, and of those that are given the last ones are counted."""
+    assert check_array(np.zeros((3, 0, 2)), "it", "..., n_items", (2,)).shape == (3, 0, 2)
+    assert np.isnan(check_array([[1, np.nan]], "it", "n_models, n_items", can_lack=True)[0, 1])
 
 
 @pytest.mark.parametrize(("value", "expected"), [(1, 1), (np.int64(7), 7), (100.0, 100), (10**400, 10**400)])

@@ -9,8 +9,6 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
@@ -153,18 +151,10 @@ def test_classifiers_and_regressors_cannot_be_mixed():
         find_task({"a": LogisticRegression(), "b": LinearRegression()}, TARGET)
 
 
-@given(st.lists(st.integers(0, 5), min_size=1, max_size=10))
-def test_taking_rows_never_changes_the_table(rows: list[int]):
-    """What is taken may be changed without the table noticing."""
-    table = TABLE.copy()
-    take_rows(table, np.array(rows))[:] = -1
-    assert np.array_equal(table, TABLE)
-
-
 def test_masked_values_are_refused():
     """An array without its mask would be learnt from as if nothing were missing."""
     masked = np.ma.array(TARGET, mask=[0, 0, 0, 0, 1, 0])
-    told = r" is masked in row 4\. Fill it, values\.filled\(np\.nan\), or leave such examples out\.$"
+    told = r" is masked in row 4\. Leave such examples out, or fill"
     with pytest.raises(InvalidPlanError, match=f"^y{told}"):
         check_dataset(TABLE, masked)
     with pytest.raises(InvalidPlanError, match=f"^X{told}"):

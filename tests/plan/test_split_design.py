@@ -40,13 +40,6 @@ def test_scheme_is_told_from_the_rows(tests: list[list[int]], kind: str, n_folds
     assert described.fold.max() + 1 == n_folds
 
 
-def test_training_sets_that_come_first_are_time_splits() -> None:
-    """Each before its test set; with a single one it is only a holdout."""
-    splits = [Split(np.arange(n), np.arange(n, n + 2)) for n in (2, 4, 6)]
-    assert (describe_splits(splits).kind, describe_splits(splits).ordered) == ("time", True)
-    assert (describe_splits(splits[:1]).kind, describe_splits(splits[:1]).ordered) == ("holdout", False)
-
-
 def test_masks_are_row_numbers() -> None:
     """As some splitters yield them."""
     mask = np.array([True, False, True, False])

@@ -13,12 +13,8 @@ from sklearn.datasets import make_classification
 from sklearn.model_selection import (
     GroupKFold,
     KFold,
-    LeaveOneOut,
-    PredefinedSplit,
-    RepeatedStratifiedKFold,
     ShuffleSplit,
     StratifiedKFold,
-    TimeSeriesSplit,
 )
 
 from tiebreak.errors import InvalidPlanError, UnknownNameError
@@ -97,13 +93,6 @@ def test_each_name_makes_splits_of_its_kind(kind: str):
     assert planned.described.ordered == (kind == "time")
 
 
-def test_repeats_and_folds_are_numbered():
-    """The splits of 3 x 4-fold have the keys (0, 0), (0, 1), ... (2, 3)."""
-    planned = make_splits({"kind": "repeated-kfold", "n_folds": 4, "n_repeats": 3}, values(), "regression", 0)
-    described = planned.described
-    assert list(zip(described.repeat, described.fold, strict=True)) == [(r, f) for r in range(3) for f in range(4)]
-
-
 def test_time_splits_slide_and_leave_a_gap():
     """By hand: 12 examples, 3 folds of 2, a gap of 1 and a window of 3 train on rows 2-4, 4-6 and 6-8."""
     cv = {"kind": "time", "n_folds": 3, "gap": 1, "window": 3, "test_size": 2}
@@ -116,31 +105,6 @@ def test_a_regression_is_stratified_by_quantiles():
     """Each test fold of ten holds one example of each tenth of the target."""
     splits = make_splits("stratified", values(100), "regression", 0).splits
     assert all(sorted(split.test // 10) == list(range(10)) for split in splits)
-
-
-def test_a_holdout_of_classes_is_stratified():
-    """A quarter of 40 + 20 examples: 10 and 5."""
-    data = check_dataset(np.zeros((60, 1)), np.repeat([0, 1], [40, 20]))
-    (split,) = make_splits("holdout", data, "classification", 0).splits
-    assert np.bincount(data.y[split.test]).tolist() == [10, 5]
-
-
-@pytest.mark.parametrize(
-    "splitter",
-    [
-        StratifiedKFold(4),
-        RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=7),
-        ShuffleSplit(6, random_state=1),
-        LeaveOneOut(),
-        TimeSeriesSplit(4),
-        PredefinedSplit(np.arange(60) % 3),
-    ],
-    ids=lambda splitter: type(splitter).__name__,
-)
-def test_a_splitter_of_scikit_learn_makes_its_own_splits(splitter: Any):
-    """The rows are those that the splitter gives by itself."""
-    data = classes()
-    assert same(make_splits(splitter, data, "regression", 0).splits, splitter.split(data.X, data.y))
 
 
 def test_a_generator_is_used_once_and_kept():
@@ -167,13 +131,6 @@ def test_splits_depend_on_rng_and_not_on_the_call():
     assert same(once, again)
     assert not same(once, other)
     assert splitter.random_state is None
-
-
-def test_a_seed_that_is_given_counts():
-    """``seed`` of a named kind is scikit-learn's random_state."""
-    data = values()
-    splits = make_splits({"kind": "kfold", "n_folds": 5, "seed": 3}, data, "regression", 0).splits
-    assert same(splits, KFold(5, shuffle=True, random_state=3).split(data.X))
 
 
 def test_more_repeats_begin_with_the_same_splits():
@@ -308,7 +265,7 @@ FEW = check_dataset(np.zeros((10, 1)), [0] * 7 + [1] * 3)
             {"kind": "holdout", "test_size": 1.5},
             values(),
             "regression",
-            "cv: test_size=1.5 must be a share between 0 and 1 or a number of examples.",
+            "cv: test_size=1.5 of the kind 'holdout' must be a share between 0 and 1 or a number of examples.",
         ),
         (
             {"kind": "time", "n_folds": 5, "gap": 55},

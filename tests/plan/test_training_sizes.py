@@ -47,11 +47,6 @@ def test_the_default_is_a_ladder_of_halves_down_to_a_sixteenth():
     assert with_sizes(make_plan([model], np.zeros((1000, 1)), np.arange(1000) + 0.5, cv=5))[1] == (50, 100, 200, 400, 800)
 
 
-def test_a_quarter_and_a_half_are_there_even_where_there_is_little():
-    """They are what the question of more data needs; 12 regression examples, 8 to train on."""
-    assert with_sizes(make_plan([model], X[:12], NUMBERS[:12], cv=3))[1] == (2, 4, 8)
-
-
 def test_shares_and_numbers_are_both_sizes():
     """Of the 60; in ascending order, each once."""
     assert with_sizes(whole(), [1.0, 30, 0.5, 0.25, 7])[1] == (7, 15, 30, 60)
@@ -67,21 +62,6 @@ def test_training_rows_are_nested_and_test_rows_stay(arguments: dict[str, Any]):
         assert {split.train.size for split in each.splits} == {size}
         assert all(np.unique(split.train).size == size for split in each.splits)
         assert each.described.n_train.tolist() == [size] * len(each.splits)
-
-
-def test_the_largest_size_is_the_training_set_of_an_evaluation():
-    """Where all splits have the same number of training rows."""
-    base = whole()
-    plan, _ = with_sizes(base)
-    for one, other in zip(plan.datasets[-1].splits, base.datasets[0].splits, strict=True):
-        np.testing.assert_array_equal(one.train, other.train)
-
-
-def test_arrays_are_shared_and_not_copied():
-    """So that they are hashed, and sent to workers, once."""
-    plan, _ = with_sizes(whole())
-    assert len({id(each.data.X) for each in plan.datasets}) == 1
-    assert len({id(each.data.fit_params) for each in plan.datasets}) == 1
 
 
 def test_every_class_is_in_the_smallest_training_set_and_shares_are_kept():
@@ -127,15 +107,6 @@ def test_time_takes_the_most_recent_rows():
     assert sizes == (10, 30)
     for split in plan.datasets[0].splits:
         assert split.train.tolist() == list(range(split.test[0] - 10, split.test[0]))
-
-
-def test_rows_depend_on_the_seed_and_on_nothing_else():
-    """The same for other sizes beside it, another for another seed."""
-    one, _ = with_sizes(whole(), [20])
-    other, _ = with_sizes(whole(), [10, 20, 60])
-    np.testing.assert_array_equal(one.datasets[0].splits[1].train, other.datasets[1].splits[1].train)
-    third, _ = with_sizes(whole(rng=1), [20])
-    assert not np.array_equal(one.datasets[0].splits[1].train, third.datasets[0].splits[1].train)
 
 
 HOW = "Pass whole numbers from 1 to 60, or shares such as 0.5 of the 60 training examples that every split has."

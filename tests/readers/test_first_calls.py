@@ -53,9 +53,12 @@ def test_scores_of_cross_validation_with_its_cv(kind: str) -> None:
 
 
 def test_models_are_no_scores() -> None:
-    """They are to be measured first."""
+    """They are to be measured first, searches too: the scores of each are those of its own candidates."""
     with pytest.raises(UnsupportedSourceError, match=r"these are models .*tb\.evaluate\(models, X, y, cv=10\)\.compare\(\)"):
         tb.compare(MODELS, X=X, y=Y)
+    searches = {"a": GridSearchCV(MODELS["dt"], {"max_depth": [1, 2]}, cv=2).fit(X, Y)}
+    with pytest.raises(UnsupportedSourceError, match=r"these are models \(such as GridSearchCV\).*tb\.evaluate\(models"):
+        tb.compare(searches | {"b": searches["a"]}, metric="accuracy")
 
 
 def test_a_frame_without_a_key_is_asked_what_a_row_is() -> None:

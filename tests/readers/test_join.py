@@ -35,12 +35,12 @@ def test_models_of_all_sources_are_paired_by_split() -> None:
 
 
 def test_stems_that_agree_take_their_folder(write: Write) -> None:
-    """And files without any difference their number."""
+    """As short as tells them apart."""
     write("fold,svm\n0,0.1\n1,0.2\n", "old/scores.csv")
     write("fold,svm\n0,0.3\n1,0.4\n", "new/scores.csv")
-    assert read("old/scores.csv", "new/scores.csv").models == ("svm (old/scores)", "svm (new/scores)")
+    assert read("old/scores.csv", "new/scores.csv").models == ("svm (old)", "svm (new)")
     write("fold,svm\n0,0.5\n1,0.4\n", "x/new/scores.csv")
-    assert read("x/new/scores.csv", "new/scores.csv").models == ("svm (source 1)", "svm (source 2)")
+    assert read("x/new/scores.csv", "new/scores.csv").models == ("svm (x/new)", "svm (new)")
 
 
 def test_sources_without_path_have_a_number() -> None:

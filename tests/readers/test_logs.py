@@ -12,6 +12,7 @@ import zipfile
 import zlib
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -36,6 +37,13 @@ from tests.readers.log_files import (
 )
 from tiebreak.errors import DataError, UnclearSourceError
 from tiebreak.readers.logs import format_of, is_log, read_log
+from tiebreak.readers.shapes import Long
+
+
+def columns(log: Long) -> dict[str, list[Any]]:
+    """Texts of a log by their columns, and its scores."""
+    return {**{name: words.texts() for name, words in log.words.items()}, "score": log.numbers["score"].tolist()}
+
 
 DATA = Path(__file__).parent / "data"
 
@@ -60,9 +68,9 @@ def test_each_tool_is_told_and_gives_columns_of_one_length(tool: str, tmp_path: 
     assert form is not None
     assert form.name == tool
     log = read_log(path, "log", is_main=True)
-    assert {len(column) for column in log.columns.values()} == {len(log.columns["item"])}
-    assert {type(each) for key in ("item", "model") for each in log.columns[key]} == {str}
-    assert set(map(type, log.columns["score"])) == {float}
+    assert {len(column) for column in columns(log).values()} == {len(columns(log)["item"])}
+    assert {type(each) for key in ("item", "model") for each in columns(log)[key]} == {str}
+    assert set(map(type, columns(log)["score"])) == {float}
     with pytest.raises(UnclearSourceError, match="log holds no metric 'grace', but '"):
         read_log(path, "log", "grace")
 
@@ -101,9 +109,9 @@ def test_fields_of_samples_that_group_them_are_kept(tmp_path: Path) -> None:
     path = harness(tmp_path / "samples_a.jsonl", answers(1))
     docs = [{"q": f"{i}", "subject": "law" if i % 2 else "art", "score": "x", "long": "y" * 81, "big": 10**19} for i in range(40)]
     write_lines(path, [{**each, "doc": doc} for each, doc in zip(read_lines(path), docs, strict=True)])
-    columns = read_log(path, "a").columns
-    assert list(columns) == ["item", "model", "item_hash", "subject", "score of the sample", "score"]
-    assert columns["subject"][:2] == ["art", "law"]
+    held = columns(read_log(path, "a"))
+    assert list(held) == ["item", "model", "item_hash", "subject", "score of the sample", "score"]
+    assert held["subject"][:2] == ["art", "law"]
 
 
 def test_harness_models_are_called_after_their_folders(tmp_path: Path) -> None:
@@ -122,12 +130,12 @@ def test_harness_filters_are_metrics(tmp_path: Path) -> None:
     path = harness(tmp_path / "samples_a.jsonl", [1, 0], "exact_match", ("strict-match", "flexible-extract"))
     with pytest.raises(UnclearSourceError, match="'exact_match,strict-match' and 'exact_match,flexible-extract'"):
         read_log(path, "a")
-    assert read_log(path, "a", "exact_match,strict-match").columns["score"] == [1, 0]
+    assert columns(read_log(path, "a", "exact_match,strict-match"))["score"] == [1, 0]
     log = read_log(path, "a", "exact_match,flexible-extract")
-    assert (log.columns["score"], log.metric) == ([1, 1], "exact_match")
+    assert (columns(log)["score"], log.metric) == ([1, 1], "exact_match")
     path = harness(tmp_path / "samples_b.jsonl", [1, 0], "exact_match", ("strict-match",))
-    assert read_log(path, "b", "exact_match").columns["score"] == [1, 0]
-    assert read_log(harness(path, [0, 0]), "b", "acc,none").columns["score"] == [0, 0]
+    assert columns(read_log(path, "b", "exact_match"))["score"] == [1, 0]
+    assert columns(read_log(harness(path, [0, 0]), "b", "acc,none"))["score"] == [0, 0]
 
 
 def test_metrics_of_whole_tasks_come_last(tmp_path: Path) -> None:
@@ -139,7 +147,7 @@ def test_metrics_of_whole_tasks_come_last(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"a, sample '0': \[1, 0\] is no score of a single item"):
         read_log(path, "a", "f1")
     write_lines(path, [{key: each[key] for key in each if key not in ("metrics", "filter", "f1")} for each in read_lines(path)])
-    assert read_log(path, "a").columns["score"] == [1, 0]
+    assert columns(read_log(path, "a"))["score"] == [1, 0]
 
 
 @pytest.mark.parametrize("weighted", [True, False])
@@ -173,7 +181,7 @@ def test_a_group_alone_is_the_number_of_the_harness(tmp_path: Path) -> None:
         assert answer.pair("org/a", "org/b").difference == pytest.approx(means[0]["acc,none"] - means[1]["acc,none"], abs=1e-12)
     path = tmp_path / "True" / "a" / f"results_{TIME}.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"groups": {"mmlu": {"acc,none": 0.123}}}))
-    assert "group" not in read_log(path.with_name(f"samples_mmlu_law_{TIME}.jsonl"), "a").columns
+    assert "group" not in columns(read_log(path.with_name(f"samples_mmlu_law_{TIME}.jsonl"), "a"))
 
 
 def test_results_beside_name_the_model_its_settings_and_the_direction(tmp_path: Path) -> None:
@@ -182,15 +190,15 @@ def test_results_beside_name_the_model_its_settings_and_the_direction(tmp_path: 
     beside = results(tmp_path / f"a_{TIME}.json", "org/a", {}, {}, higher_is_better={"own": {"distance": False}}, **told)
     path = harness(tmp_path / f"samples_own_{TIME}.jsonl", [0.5, 1.5], "distance")
     log = read_log(path, "a")
-    assert set(log.columns["model"]) == {"org/a"}
+    assert set(columns(log)["model"]) == {"org/a"}
     assert log.settings == (("num_fewshot", "5"), ("version", "1.0"), ("dtype", "float16"))
     assert (log.metric, log.lower_is_better, log.time) == ("distance", True, TIME)
     beside.write_text(beside.read_text()[:-9])
-    assert set(read_log(path, "a").columns["model"]) == {tmp_path.name}
+    assert set(columns(read_log(path, "a"))["model"]) == {tmp_path.name}
     beside.unlink()
     (tmp_path / "out").mkdir()
     beside.symlink_to(results(tmp_path / "out" / f"a_{TIME}.json", "secret", {}, {}))
-    assert set(read_log(path, "a").columns["model"]) == {tmp_path.name}
+    assert set(columns(read_log(path, "a"))["model"]) == {tmp_path.name}
 
 
 def test_the_latest_of_several_runs_counts_and_other_settings_are_other_models(tmp_path: Path) -> None:
@@ -235,8 +243,8 @@ def test_inspect_as_json_with_epochs_metadata_and_settings(tmp_path: Path) -> No
     path = tmp_path / "log.json"
     path.write_text(json.dumps({"version": 2, "status": "cancelled", "eval": about, "samples": samples}))
     log = read_log(path, "log.json")
-    assert log.columns["epoch"] == [1, 2] * 4
-    assert set(log.columns["topic"]) == {"x", "y"}
+    assert columns(log)["epoch"] == ["1", "2"] * 4
+    assert set(columns(log)["topic"]) == {"x", "y"}
     assert log.remark == (
         "log.json: The evaluation ended with 'cancelled'. epochs are averaged here, and Inspect reports 'max' of them"
     )
@@ -255,8 +263,8 @@ def test_inspect_says_what_is_missing_and_why(tmp_path: Path) -> None:
             sample = {"id": i, "epoch": 1, "scores": scores, "error": {"message": "timeout"} if i == 5 else None}
             archive.writestr(f"samples/{i}_epoch_1.json", json.dumps(sample))
     log = read_log(path, "a.eval")
-    assert log.columns["score"][:4] == [1, 0, 0, 0]
-    assert [math.isnan(each) for each in log.columns["score"][4:]] == [True, True]
+    assert columns(log)["score"][:4] == [1, 0, 0, 0]
+    assert [math.isnan(each) for each in columns(log)["score"][4:]] == [True, True]
     assert log.remark == (
         "a.eval: 2 of 6 samples have no score: they are missing, not wrong. 1 of them ended with an error. 2 of 6 samples have "
         "no answer (N) and count as wrong, as Inspect counts them"
@@ -428,14 +436,14 @@ def test_helm_takes_the_split_that_it_reports(tmp_path: Path) -> None:
     right = instances({"quasi_exact_match": [1, 0, 1], "f1_score": [0, 0, 0]}) + instances({"exact_match": [0] * 4}, "valid")
     records = right + [{**each, "perturbation": {"name": "typos"}} for each in right[:2]]
     log = read_log(run(tmp_path, "boolq", "a", records, ["legalbench"]), "a", is_main=True)
-    assert (log.columns["score"], log.metric, log.lower_is_better) == ([1, 0, 1], None, False)
+    assert (columns(log)["score"], log.metric, log.lower_is_better) == ([1, 0, 1], None, False)
     assert "boolq: 4 instances of split 'valid' are left out, the instances of split 'test' count. 2 perturbed" in log.remark
     assert "'quasi_exact_match' is taken, and 'f1_score' are there too" in log.remark
     trials = [each for trial in (0, 1) for each in instances({"exact_match": [1, 0.5]}, trial=trial)]
     log = read_log(run(tmp_path, "gsm", "a", trials), "a")
-    assert (log.columns["run"], log.metric) == ([0, 0, 1, 1], "exact_match")
+    assert (columns(log)["run"], log.metric) == (["0", "0", "1", "1"], "exact_match")
     others = instances({"exact_match": [1, 1]}, "train") + instances({"exact_match": [0] * 3}, "valid")
-    assert read_log(run(tmp_path, "imdb", "a", others), "a").columns["score"] == [0, 0, 0]
+    assert columns(read_log(run(tmp_path, "imdb", "a", others), "a"))["score"] == [0, 0, 0]
 
 
 def test_a_helm_folder_says_what_its_lost_description_did(tmp_path: Path) -> None:
@@ -445,7 +453,7 @@ def test_a_helm_folder_says_what_its_lost_description_did(tmp_path: Path) -> Non
     path = run(tmp_path, "mmlu:subject=law", "a", records)
     path.with_name("run_spec.json").write_text("{")
     log = read_log(path.parent.rename(tmp_path / path.parent.name.replace(":", "-")) / path.name, "log")
-    assert (log.columns["task"], log.columns["model"]) == (["mmlu:subject=law"] * 2, ["a", "a"])
+    assert (columns(log)["task"], columns(log)["model"]) == (["mmlu:subject=law"] * 2, ["a", "a"])
     assert log.remark == "mmlu:subject=law: 1 of 2 samples have no score: they are missing, not wrong"
 
 
@@ -461,8 +469,8 @@ def test_promptfoo_providers_prompts_and_repeats(tmp_path: Path) -> None:
     asked = [outcome("a", 1, True, **each) for each in told]
     again = {**asked[0], "success": False, "namedScores": {"tone": 1}, "vars": {"b": 2, "a": 1}}
     log = read_log(promptfoo(tmp_path / "p.json", [*asked, again]), "p", "passed")
-    assert log.columns["model"] == ["a terse", "a prompt 2", "a terse"]
-    assert log.columns["epoch"] == [1, 1, 2]
+    assert columns(log)["model"] == ["a terse", "a prompt 2", "a terse"]
+    assert columns(log)["epoch"] == ["1", "1", "2"]
 
 
 def test_promptfoo_errors_are_missing_and_named_scores_are_metrics(tmp_path: Path) -> None:
@@ -470,14 +478,14 @@ def test_promptfoo_errors_are_missing_and_named_scores_are_metrics(tmp_path: Pat
     found = [{**each, "score": 0.25 + k % 2 / 2, "namedScores": {"tone": k % 5}} for k, each in enumerate(outcomes())]
     found[3] |= {"success": False, "failureReason": 2, "error": "429"}
     log = read_log(promptfoo(tmp_path / "o.json", found), "o.json", is_main=True)
-    assert math.isnan(log.columns["score"][3])
+    assert math.isnan(columns(log)["score"][3])
     assert (log.metric, log.time, log.lower_is_better) == (None, "2026-11-01T10:00:00.000Z", False)
     assert log.remark == (
         "o.json: 1 of 80 samples have no score: they are missing, not wrong. 1 of them ended with an error; "
         "o: 'passed' is taken, and 'score' and 'tone' are there too (metric)"
     )
-    assert max(read_log(tmp_path / "o.json", "o", "score").columns["score"][4:]) == 0.75
-    assert read_log(tmp_path / "o.json", "o", "tone").columns["score"][4] == 4
+    assert max(columns(read_log(tmp_path / "o.json", "o", "score"))["score"][4:]) == 0.75
+    assert columns(read_log(tmp_path / "o.json", "o", "tone"))["score"][4] == 4
 
 
 def test_every_eval_ever(tmp_path: Path) -> None:
@@ -486,8 +494,8 @@ def test_every_eval_ever(tmp_path: Path) -> None:
     records = read_lines(path)
     write_lines(path, [*records[:2], {**records[2], "error": "timeout", "metadata": {"subject": "art"}}])
     log = read_log(path, "a")
-    assert (log.columns["item"][0], log.columns["model"][0], log.time) == ("gsm8k_0000", "org/a", "1")
-    assert math.isnan(log.columns["score"][2])
+    assert (columns(log)["item"][0], columns(log)["model"][0], log.time) == ("gsm8k_0000", "org/a", "1")
+    assert math.isnan(columns(log)["score"][2])
     assert log.remark == "a: 1 of 3 samples have no score: they are missing, not wrong. 1 of them ended with an error"
     with pytest.raises(DataError, match=r"c is of version '0.9' of the schema of .*; tiebreak reads 0.2 and 0.3"):
         read_log(every_eval(tmp_path / "c.jsonl", [1], "org/c", "0.9"), "c")
@@ -507,16 +515,16 @@ def test_every_eval_ever_keeps_results_of_one_sample_apart(tmp_path: Path) -> No
     path = write_lines(tmp_path / "b.jsonl", [*both, both[0] | {"evaluation_name": "other"}])
     with pytest.raises(UnclearSourceError, match="2 metrics: 'x' and 'y'"):
         read_log(path, "b")
-    assert read_log(path, "b", "x").columns["score"] == [1, 0, 1]
-    assert read_log(path, "b", "y").columns["score"] == [1, 1, 1]
-    assert "epoch" not in read_log(path, "b", "y").columns
+    assert columns(read_log(path, "b", "x"))["score"] == [1, 0, 1]
+    assert columns(read_log(path, "b", "y"))["score"] == [1, 1, 1]
+    assert "epoch" not in columns(read_log(path, "b", "y"))
 
 
 def test_every_eval_ever_means_say_the_direction(tmp_path: Path) -> None:
     """The file of means beside has it of each result; whether answers are correct is another metric."""
     path = every_eval(tmp_path / "a_samples.jsonl", [0.5, 1.5, 2.0], "m")
     assert tb.read_items(path).metric.higher_is_better
-    assert read_log(path, "a", "accuracy").columns["score"] == [0, 1, 1]
+    assert columns(read_log(path, "a", "accuracy"))["score"] == [0, 1, 1]
     config = {"metric_config": {"lower_is_better": True}, "evaluation_name": "gsm8k"}
     (tmp_path / "a.json").write_text(json.dumps({"schema_version": "0.2.1", "evaluation_results": [config]}))
     items = tb.read_items(path)
@@ -528,7 +536,7 @@ def test_every_eval_ever_means_say_the_direction(tmp_path: Path) -> None:
 def test_swe_bench_counts_empty_patches_and_not_what_was_not_submitted(tmp_path: Path) -> None:
     """A run of a part of the instances says nothing of the rest; a report without lists is refused."""
     log = read_log(swe_bench(tmp_path / "agent-1.0.run_1.json", [1, 0, 1, 0], 3), "a")
-    assert (log.columns["score"], log.columns["model"][0]) == ([1, 0, 1, 0], "agent-1.0")
+    assert (columns(log)["score"], columns(log)["model"][0]) == ([1, 0, 1, 0], "agent-1.0")
     assert log.remark == "a: 3 of 7 instances were not submitted: they are missing, not wrong"
     (tmp_path / "b.json").write_text(json.dumps({"total_instances": 10, "resolved_instances": 3}))
     with pytest.raises(DataError, match="says how many instances were resolved, and not which"):
@@ -538,31 +546,31 @@ def test_swe_bench_counts_empty_patches_and_not_what_was_not_submitted(tmp_path:
 def test_eval_plus_counts_as_it_does_itself() -> None:
     """Its pass@1 of the further tests, 1/4, asks for the first ones too; several samples of a task are epochs."""
     log = read_log(DATA / "codemodel.eval_results.json", "a", is_main=True)
-    assert log.columns["score"] == [1, 0, 0, 0]
-    assert log.columns["item"] == ["HumanEval/0", "HumanEval/0", "HumanEval/1", "HumanEval/1"]
-    assert (log.columns["epoch"], log.columns["model"][0]) == ([1, 2, 1, 2], "codemodel")
+    assert columns(log)["score"] == [1, 0, 0, 0]
+    assert columns(log)["item"] == ["HumanEval/0", "HumanEval/0", "HumanEval/1", "HumanEval/1"]
+    assert (columns(log)["epoch"], columns(log)["model"][0]) == (["1", "2"] * 2, "codemodel")
     assert log.remark == "HumanEval: 'plus' is taken, and 'base' are there too (metric)"
-    assert read_log(DATA / "codemodel.eval_results.json", "a", "base").columns["score"] == [1, 1, 0, 0]
+    assert columns(read_log(DATA / "codemodel.eval_results.json", "a", "base"))["score"] == [1, 1, 0, 0]
 
 
 def test_livecodebench_answers_are_epochs(tmp_path: Path) -> None:
     """The folder names the model where the tool calls all files the same; as `eval` by question it is the same."""
     path = DATA / "codemodel/Scenario.codegeneration_2_0.2_eval_all.json"
     log = read_log(path, "a")
-    assert log.columns["score"] == [1, 0, 1, 1, 0, 0]
-    assert (log.columns["epoch"], set(log.columns["model"]), log.metric) == ([1, 2] * 3, {"codemodel"}, None)
-    assert log.columns["platform"] == ["atcoder"] * 2 + ["leetcode"] * 4
+    assert columns(log)["score"] == [1, 0, 1, 1, 0, 0]
+    assert (columns(log)["epoch"], set(columns(log)["model"]), log.metric) == (["1", "2"] * 3, {"codemodel"}, None)
+    assert columns(log)["platform"] == ["atcoder"] * 2 + ["leetcode"] * 4
     by_question = {
         each["question_id"]: {"code_list": [], "graded_list": each["graded_list"]} for each in json.loads(path.read_text())
     }
     (tmp_path / "m_eval_all.json").write_text(json.dumps({"date": "", "eval": by_question}))
     other = read_log(tmp_path / "m_eval_all.json", "a")
-    assert (other.columns["item"], other.columns["score"]) == (log.columns["item"], log.columns["score"])
-    assert set(other.columns["model"]) == {"m"}
+    assert (columns(other)["item"], columns(other)["score"]) == (columns(log)["item"], columns(log)["score"])
+    assert set(columns(other)["model"]) == {"m"}
     tests = [{"question_id": "1", "test_id": k, "graded_list": [], "pass@1": 0.5} for k in (0, 1)]
     (tmp_path / "m_eval_all.json").write_text(json.dumps(tests))
     other = read_log(tmp_path / "m_eval_all.json", "a")
-    assert (other.columns["item"], other.metric, other.lower_is_better) == (["1/0", "1/1"], "pass@1", False)
+    assert (columns(other)["item"], other.metric, other.lower_is_better) == (["1/0", "1/1"], "pass@1", False)
 
 
 SAMPLE = '{"doc_id": 0, "resps": [], "acc": 1}\n'

@@ -57,6 +57,14 @@ def test_scikit_learns_metrics_are_known_as_people_write_them(name: str, full: s
     assert name_metric(name) == name_metric(full)
 
 
+def test_the_part_of_the_data_changes_no_direction() -> None:
+    """Names as trackers of experiments write them stay as they are; scores of training data are compared only when asked for."""
+    assert name_metric("val_acc").metric == Metric("val_acc", True)
+    assert name_metric("eval/loss").metric == Metric("eval/loss", False)
+    with pytest.raises(UnclearSourceError, match="'train_acc'"):
+        name_metric("train_acc")
+
+
 def test_a_held_metric_is_found_however_it_is_written() -> None:
     """Unless two of them are the same one."""
     assert choose_metric(["roc_auc", "Log loss"], "AUC", "the table") == "roc_auc"

@@ -115,6 +115,29 @@ def test_rows_that_one_key_has_twice(write: Write) -> None:
     )
 
 
+def test_the_column_that_tells_rows_apart_is_advised_beside_those_that_are_there(write: Write) -> None:
+    """With the column of the models as it is called; in a file without one, as the models."""
+    text = "classifier,fold,variant,f1\na,0,x,0.1\na,0,y,0.2\nb,0,x,0.1\nb,0,y,0.3\n"
+    for rows, column, models in (
+        (text, "classifier,variant", ("a x", "a y", "b x", "b y")),
+        (text.replace("classifier", "note").replace("b,0", "a,1"), "variant", ("x", "y")),
+    ):
+        path = write(rows)
+        with pytest.raises(DataError, match=rf"columns={{'model': '{column}'}}"):
+            read(path, metric="f1")
+        assert read(path, metric="f1", columns={"model": column}).models == models
+
+
+def test_a_file_that_names_neither_models_nor_rows(write: Write) -> None:
+    """Both are asked for, with its columns."""
+    text = "Modell,Falte,Genauigkeit\na,1,0.5\nb,1,0.6\n"
+    told = (
+        ": it names neither models nor rows, in columns 'Modell', 'Falte' and 'Genauigkeit'. Say which column does: "
+        "tb.read_scores(..., columns={'model': 'NAME'}), and dataset, fold, seed or item likewise."
+    )
+    check_refused(write, text, UnclearSourceError, told, metric="Genauigkeit", lower_is_better=False)
+
+
 def test_what_a_row_is_must_be_known(write: Write) -> None:
     """By a column's name, or said; the error has the four ways."""
     wide, long = "svm,rf\n0.1,0.2\n0.3,0.4\n", "model,score\nsvm,0.1\nrf,0.2\nsvm,0.3\nrf,0.4\n"

@@ -102,6 +102,12 @@ def test_rounding_is_that_of_the_most_digits_in_the_column():
     )
 
 
+def test_a_share_of_one_was_printed_with_a_decimal():
+    """1.0 beside 1.0 says 950 to 1,000 of 1,000 examples, where no decimal would say 500 and more; 100 % has none."""
+    assert means_of({"model": ["a", "b"], "accuracy": [1.0, 1.0]}, n_test=1000)[1].rounding.tolist() == [0.05] * 2
+    assert means_of({"model": ["a", "b"], "accuracy": [100, 90]}, n_test=1000)[1].rounding.tolist() == [0.005] * 2
+
+
 @pytest.mark.parametrize(
     ("table", "options", "words"),
     [

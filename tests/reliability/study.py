@@ -1,10 +1,15 @@
-"""A study of twelve cells that is quick to measure, and what can be asked of the store that keeps it."""
+"""A study of twelve cells that is quick to measure, in a process that tells what it was told is kept; and what a store holds.
+
+``evaluate`` measures all three models, ``extend`` adds the third to two that are there, ``backup`` copies the store.
+"""
 
 from __future__ import annotations
 
+import functools
 import hashlib
-import tempfile
-import time
+import json
+import os
+import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -13,10 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import tiebreak as tb
-from tests.reliability.kills import scores
 from tiebreak.plan.record import Cell, Outcome
 from tiebreak.runners.contract import Workload
-from tiebreak.stores import sqlite
 from tiebreak.stores.contract import NoStoreError
 from tiebreak.stores.sql import SqlStore
 
@@ -27,6 +30,8 @@ BATCH = 2
 
 X = np.random.default_rng(7).normal(size=(40, 3))
 Y = (X[:, 0] + np.random.default_rng(8).normal(size=40) > 0).astype(np.int64)
+
+Say = Callable[..., object]
 
 
 def nearest(X_train: Any, y_train: Any, X_test: Any, rng: Any) -> Any:
@@ -45,9 +50,6 @@ def first_column(X_train: Any, y_train: Any, X_test: Any, rng: Any) -> Any:
 
 
 MODELS = {"nearest": nearest, "guess": guess, "first column": first_column}
-
-Say = Callable[..., None]
-"""Tells whoever watches a process something, in words and numbers."""
 
 
 class Paced:
@@ -69,81 +71,93 @@ class Paced:
                 self._say("kept", *(list(outcome.cell) for outcome in batch))
 
 
-def use_wal(wal: bool) -> None:
-    """In this process, have new stores use that journal mode, whatever the release of SQLite."""
-    sqlite.wal_is_safe = lambda version: wal
+def evaluate(path: Path, say: Say = lambda *_: None, n_models: int = 3) -> None:
+    """Measure what the store there does not have."""
+    models = dict(list(MODELS.items())[:n_models])
+    store = f"sqlite:///{path}"
+    tb.evaluate(models, X, Y, cv=4, scoring=["accuracy", "f1"], store=store, name=NAME, runner=Paced(say))
 
 
-def evaluate(path: Path, say: Say, n_times: int = 1) -> None:
-    """Measure what the store there does not have; with so many times the rows, whose predictions take room."""
-    tb.evaluate(
-        MODELS,
-        np.tile(X, (n_times, 1)),
-        np.tile(Y, n_times),
-        cv=4,
-        scoring=["accuracy", "f1"],
-        store=f"sqlite:///{path}",
-        name=NAME,
-        runner=Paced(say),
-    )
+def backup(path: Path, say: Say = lambda *_: None) -> None:
+    """Copy the store to a file beside it."""
+    store = SqlStore(path)
+    store.backup(path.with_name("copy.db"), overwrite=True)
+    store.close()
 
 
-def warm_up() -> None:
-    """Have this process import all that a study takes, so that its forks need not. It has no store open afterwards."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "runs.db"
-        evaluate(path, lambda word, *values: None)
-        evaluate(path, lambda word, *values: None)
-        state_of(path)
+class Command(NamedTuple):
+    """A command that writes a store: what makes the store that it begins with, and what it does."""
+
+    prepare: Callable[[Path], object]
+    do: Callable[[Path, Say], object]
+
+
+COMMANDS = {
+    "evaluate": Command(lambda path: None, evaluate),
+    "extend": Command(lambda path: evaluate(path, n_models=2), evaluate),
+    "backup": Command(evaluate, backup),
+}
 
 
 class State(NamedTuple):
-    """What is in a store.
-
-    Attributes
-    ----------
-    cells : dict
-        A hash of all bits of each cell's scores, seed and outputs, by the cell as text.
-    n_double : int
-        Rows too many.
-    damages : list of str
-        What the store's own check says.
-    seconds : float
-        That it took to open the store and read the list of cells, a rollback of what was half-written included.
-    """
+    """Hashes of all bits of each cell that is in a store, by the cell as text, and what is wrong with it."""
 
     cells: dict[str, str]
-    n_double: int
     damages: list[str]
-    seconds: float
 
 
-def state_of(path: Path, run: str = NAME) -> State:
-    """Everything that is kept of the run; nothing, where there is no store or no run yet."""
-    start = time.perf_counter()
+def state_of(path: Path) -> State:
+    """What is in a store; nothing where there is no store or no run yet."""
     if not path.exists() or not path.stat().st_size:
-        return State({}, 0, [], 0.0)
+        return State({}, [])
     store = SqlStore(path)
     try:
-        table = store.read(run).table()
-        seconds = time.perf_counter() - start
-        keys = list(zip(table.dataset.tolist(), table.split.tolist(), table.model.tolist(), strict=True))
-        damages = _damages(store)
-        _, _, cells = scores(path.parent, path.name, run)
+        damages = [f"{damage.run} {damage.where}: {damage.what}" for damage in store.check()]
+        cells = bits(f"sqlite:///{path}#{NAME}")
+        return State({str(list(cell)): digest(each) for cell, each in cells.items()}, damages)
     except tb.errors.UnknownNameError:  # not begun
-        return State({}, 0, _damages(store), time.perf_counter() - start)
+        return State({}, damages)
     except tb.errors.TiebreakError as error:
-        is_empty = isinstance(error, NoStoreError)  # the tables had not been made
-        return State({}, 0, [] if is_empty else [f"{type(error).__name__}: {error}"], time.perf_counter() - start)
-    return State({str(list(cell)): digest(each) for cell, each in cells.items()}, len(keys) - len(set(keys)), damages, seconds)
+        return State({}, [] if isinstance(error, NoStoreError) else [f"{type(error).__name__}: {error}"])
+    finally:
+        store.close()
 
 
-def _damages(store: SqlStore) -> list[str]:
-    found = [f"{damage.run} {damage.where}: {damage.what}" for damage in store.check()]
-    store.close()
-    return found
+def bits(run: str) -> dict[tuple[int, int, int], object]:
+    """Scores, seed and outputs of each cell of a run, bit for bit; a cell that is there twice is an error."""
+    outcomes = list(tb.read_evaluation(run).log.outcomes(outputs=True))
+    assert len({outcome.cell for outcome in outcomes}) == len(outcomes)
+    return {
+        outcome.cell: (dict(outcome.scores), outcome.seed, {name: each.tobytes() for name, each in outcome.outputs.items()})
+        for outcome in outcomes
+    }
 
 
 def digest(cell: object) -> str:
-    """Of all bits of what is given."""
+    """Hash of all bits of what is given."""
     return hashlib.blake2b(repr(cell).encode(), digest_size=12).hexdigest()
+
+
+def main(command: str, store: str, synchronous: str = "EXTRA") -> None:
+    """Do it, and say what is measured, what is kept, and how it ended: lines of JSON, in one write each."""
+    sqlite3.connect = functools.partial(sqlite3.connect, factory=_weaker(synchronous))  # type: ignore[assignment]
+
+    def say(word: str, *values: Any) -> None:
+        os.write(1, f"{json.dumps([word, *values])}\n".encode())
+
+    try:
+        COMMANDS[command].do(Path(store), say)
+    except tb.errors.TiebreakError as error:
+        say("error", type(error).__name__, str(error))
+    else:
+        say("done")
+
+
+def _weaker(synchronous: str) -> type[sqlite3.Connection]:
+    """Connection that waits for the disk as is said here, where it is told EXTRA."""
+
+    class Weaker(sqlite3.Connection):
+        def execute(self, sql: str, *parameters: Any) -> sqlite3.Cursor:
+            return super().execute(sql.replace("synchronous = EXTRA", f"synchronous = {synchronous}"), *parameters)
+
+    return Weaker

@@ -32,10 +32,8 @@ from tests.runners.workloads import (
     Unreadable,
     be_wrong,
     grid,
-    is_alive,
     kill,
     splits,
-    started,
     wait_until,
 )
 from tiebreak.errors import (
@@ -273,30 +271,6 @@ needs_dask = pytest.mark.skipif(
     find_spec("distributed") is None, reason="needs the extra dask: pip install 'distributed>=2024.8'"
 )
 
-SCRIPT = """
-import os, signal, sys
-from tests.runners.workloads import Marked, kill, splits
-from tiebreak.runners.dask import DaskRunner
-
-if __name__ == "__main__":
-    outcomes = [each for batch in DaskRunner("dask", 2).run(Marked(sys.argv[1], {3: kill}), splits(8)) for each in batch]
-    print(sorted(each.cell.split for each in outcomes if each.is_done), len({each.scores.get("pid") for each in outcomes}) > 1)
-    try:
-        for batch in DaskRunner("dask", 1).run(Marked(sys.argv[1], seconds=0.05), splits(200)):
-            os.killpg(0, signal.SIGINT)
-    except KeyboardInterrupt:
-        print("interrupted")
-"""
-
-
-@needs_dask
-def test_workers_of_this_machine_end_with_the_run_and_make_no_noise(tmp_path):
-    """Lost workers, the data with them, and Ctrl-C, which a terminal sends to all of them: the caller says what is to be said."""
-    with started(SCRIPT, tmp_path) as process:
-        out, err = process.communicate(timeout=HANGS)
-    assert (process.returncode, out, err) == (0, "[0, 1, 2, 4, 5, 6, 7] True\ninterrupted\n", "")
-    wait_until(lambda: not any(is_alive(Marked(tmp_path).pid(split)) for split in Marked(tmp_path).begun()))
-
 
 def test_a_client_that_was_closed(dask_cluster):
     """Nothing is waited for."""
@@ -356,7 +330,7 @@ def test_without_dask_it_is_said_what_to_install(monkeypatch):
     with pytest.raises(
         MissingDependencyError, match=r"^running on Dask needs distributed \(.*\): pip install 'distributed>=2024.8'.$"
     ):
-        next(DaskRunner("dask").run(Plain(), splits(3)))
+        next(DaskRunner("tcp://127.0.0.1:9").run(Plain(), splits(3)))
 
 
 WITHOUT = """

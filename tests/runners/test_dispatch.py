@@ -13,7 +13,7 @@ from tests.runners.workloads import grid, splits
 from tiebreak.errors import LostWorkersError
 from tiebreak.plan.record import Outcome
 from tiebreak.runners import worker as code
-from tiebreak.runners.dispatch import Dispatch, Queue
+from tiebreak.runners.dispatch import Dispatch
 
 
 class Pool:
@@ -28,21 +28,18 @@ class Pool:
     def workers(self):
         return self.names
 
-    def load(self, worker):
-        self.loads.append(worker)
-        return self._answered(self.answers.get(worker, 1))
-
-    def measure(self, worker, cells):
-        self.batches.append((worker, list(cells)))
-        if self.dies(worker, cells):
+    def submit(self, worker, cells):
+        (self.batches if cells else self.loads).append((worker, list(cells)))
+        if cells and self.dies(worker, cells):
             return self._answered(BrokenExecutor("The exit codes of the workers are {SIGKILL(-9)}"))
-        return self._answered(code.Report(code.packed([Outcome(cell) for cell in cells[: self.n]])))
+        report = code.Report(code.packed([Outcome(cell) for cell in cells[: self.n]]), 1)
+        return self._answered(report if cells else self.answers.get(worker, report))
 
     def drop(self, worker):
         self.dropped.append(worker)
 
-    def refused(self, reason):
-        return ValueError(reason)
+    def refused(self, worker, reason):
+        return ValueError(f"{worker}: {reason}")
 
     def close(self):
         self.is_closed = True
@@ -110,25 +107,25 @@ def test_a_cell_whose_worker_dies_once_is_measured_the_second_time():
 def test_a_worker_that_is_gone_is_replaced_by_others():
     """Its call has no answer and never will; what it held is measured again, alone."""
     pool = Pool("ab")
-    pool.measure, measure = (
-        (lambda worker, cells: pool._answered(None) if worker == "a" else measure(worker, cells)),
-        pool.measure,
+    pool.submit, submit = (
+        (lambda worker, cells: pool._answered(None) if worker == "a" and cells else submit(worker, cells)),
+        pool.submit,
     )
     batches = Dispatch(pool, splits(20), lambda cell: None).outcomes()
     kept = next(batches)
     pool.names = ["b", "c"]
     kept += [outcome for batch in batches for outcome in batch]
     assert sorted(outcome.cell for outcome in kept) == splits(20)
-    assert "c" in pool.loads
+    assert ("c", []) in pool.loads
 
 
 def test_a_cell_that_takes_too_long_costs_its_worker_and_nothing_else():
     """One cell a call with a timeout, even of a group; `a` never answers."""
     pool = Pool("ab")
     slow = splits(9)[4]
-    pool.measure, measure = (
-        (lambda worker, cells: pool._answered(None) if slow in cells else measure(worker, cells)),
-        pool.measure,
+    pool.submit, submit = (
+        (lambda worker, cells: pool._answered(None) if slow in cells else submit(worker, cells)),
+        pool.submit,
     )
     begun = time.monotonic()
     outcomes = measured(pool, splits(9), lambda cell: 0, timeout=0.3)
@@ -144,7 +141,7 @@ def test_a_worker_that_cannot_start_leaves_the_work_to_others():
     """After three tries; memory may be too short for two."""
     pool = Pool("ab", n=1, answers={"b": MemoryError("no room")})
     assert len(measured(pool, splits(40))) == 40
-    assert pool.loads.count("b") == 3
+    assert pool.loads.count(("b", [])) == 3
     assert {worker for worker, _ in pool.batches} == {"a"}
 
 
@@ -159,7 +156,7 @@ def test_workers_that_cannot_start_end_the_run(error):
 
 def test_a_workload_that_cannot_be_read_ends_the_run():
     """It would be the same for every cell."""
-    with pytest.raises(ValueError, match=r"^no such module$"):
+    with pytest.raises(ValueError, match=r"^a: no such module$"):
         measured(Pool(answers={"a": code.Unfit("no such module")}), splits(3))
 
 
@@ -184,9 +181,8 @@ def test_batches_grow_and_get_shorter_towards_the_end():
 def test_cells_are_taken_as_late_as_possible():
     """Others may measure the same run: one beyond those that are handed out is looked at."""
     source = iter(splits(100))
-    queue = Queue(source, lambda cell: None)
-    assert queue.take("a", 2) == splits(1)
-    assert next(source).split <= 2
+    next(Dispatch(Pool("ab"), source, lambda cell: None).outcomes())
+    assert next(source).split <= 3
 
 
 def test_no_more_workers_than_cells_are_started():

@@ -18,15 +18,15 @@ class Own:
 
 
 def test_each_kind_of_runner():
-    """Of this machine with the settings of the call, Dask by "dask" or an address, and one of the caller as it is."""
+    """Of this machine with the settings of the call, Dask by an address, and one of the caller as it is."""
     local, own = make_runner(None, 3, 2.5), Own()
     assert isinstance(local, LocalRunner)
     assert (local.n_workers, local.timeout) == (3, 2.5)
     assert make_runner(own) is own
-    for runner, n_jobs in (("dask", 3), ("tcp://127.0.0.1:8786", 1), ("tls://node7:8786", 1)):
-        made = make_runner(runner, n_jobs)
+    for runner in ("tcp://127.0.0.1:8786", "tls://node7:8786"):
+        made = make_runner(runner)
         assert isinstance(made, DaskRunner)
-        assert (made.cluster, made.n_workers) == (runner, n_jobs)
+        assert made.cluster == runner
 
 
 def test_a_client_is_a_cluster(client):
@@ -36,23 +36,22 @@ def test_a_client_is_a_cluster(client):
     assert runner.cluster is client
 
 
-@pytest.mark.parametrize("runner", [3, "local", "joblib", "http://host:8786", "what://host", "host:8786", LocalRunner])
+@pytest.mark.parametrize("runner", [3, "local", "dask", "http://host:8786", "what://host", "host:8786", LocalRunner])
 def test_what_cannot_run_is_refused(runner):
     """The class itself is not a runner either."""
     with pytest.raises(InvalidParameterError) as caught:
         make_runner(runner)
     assert str(caught.value) == (
         f"runner={runner!r} cannot measure anything. Accepted are None, for processes of this machine (n_jobs, timeout), "
-        "a distributed.Client, the address of a Dask scheduler, 'tcp://host:8786' or 'tls://host:8786', 'dask' for one of this "
-        "machine, and any object with a method run(workload, cells) as tiebreak.runners.contract.Runner describes it."
+        "a distributed.Client, the address of a Dask scheduler, 'tcp://host:8786' or 'tls://host:8786', and any object with a "
+        "method run(workload, cells) as tiebreak.runners.contract.Runner describes it."
     )
 
 
-@pytest.mark.parametrize("runner", [Own(), LocalRunner(), "tcp://127.0.0.1:8786", "dask"])
+@pytest.mark.parametrize("runner", [Own(), LocalRunner(), "tcp://127.0.0.1:8786"])
 def test_settings_that_a_given_runner_would_not_see_are_refused(runner):
-    """Rather than silently without effect; "dask" starts as many processes as there are jobs."""
+    """Rather than silently without effect."""
     with pytest.raises(InvalidParameterError, match=r"^timeout=3\.0 is for processes that tiebreak starts"):
         make_runner(runner, timeout=3.0)
-    if runner != "dask":
-        with pytest.raises(InvalidParameterError, match=r"^n_jobs=2 is for processes that tiebreak starts"):
-            make_runner(runner, 2)
+    with pytest.raises(InvalidParameterError, match=r"^n_jobs=2 is for processes that tiebreak starts"):
+        make_runner(runner, 2)

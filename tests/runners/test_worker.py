@@ -5,19 +5,15 @@ from __future__ import annotations
 import gc
 import os
 import pickle
-import sys
-import threading
-import weakref
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tests.guarded import HANGS
 from tests.runners.workloads import Busy, Entered, NeverArrives, Sized, Unreadable, Unsendable, splits
 from tiebreak.plan.record import Outcome
 from tiebreak.runners import worker
-from tiebreak.runners.worker import ALIGNMENT, OneThread, Origin, Payload, Unfit, pickled
+from tiebreak.runners.worker import ALIGNMENT, Origin, Payload, Unfit, pickled
 
 
 @pytest.fixture
@@ -30,8 +26,9 @@ def held():
 
 def test_a_batch_ends_with_its_time(held):
     """Cells of 20 ms in a batch of 50 ms: at least one is measured, far from all 100."""
-    assert worker.load(Payload(pickled(Busy(0.02)))) == os.getpid()
-    outcomes = worker.unpacked(worker.measure(splits(100), 0.05).outcomes)
+    report = worker.measure(Payload(pickled(Busy(0.02))), splits(100), 0.05)
+    outcomes = worker.unpacked(report.outcomes)
+    assert report.pid == os.getpid()
     assert 1 <= len(outcomes) <= 3
     assert [outcome.cell for outcome in outcomes] == splits(len(outcomes))
 
@@ -40,11 +37,10 @@ def test_the_old_workload_is_left_before_the_new_one_is_entered(held, tmp_path):
     """And one that is held already is not entered again."""
     first, second = Payload(pickled(Entered(tmp_path, "a"))), Payload(pickled(Entered(tmp_path, "b")))
     for payload in (first, first, second):
-        worker.load(payload)
+        worker.measure(payload, [], 0.2)
     assert {path.name.rpartition("-")[0] for path in tmp_path.iterdir()} == {"a-entered", "a-left", "b-entered"}
-    assert worker.load(Payload(pickled(NeverArrives()))) == Unfit("ImportError: No module named 'theirs'")
-    with pytest.raises(RuntimeError, match="this worker process holds no workload"):
-        worker.measure(splits(1), 0.2)
+    with pytest.raises(Unfit, match=r"^ImportError: No module named 'theirs'$"):
+        worker.measure(Payload(pickled(NeverArrives())), [], 0.2)
 
 
 def test_outcomes_come_back_as_they_were(rng):
@@ -105,45 +101,10 @@ def test_the_origin_names_what_has_to_be_the_same(tmp_path, monkeypatch):
     assert "numpy" not in origin.sources
     assert "os" not in origin.sources
     assert str(Path(__file__).parents[2]) in origin.folders
-    assert origin.problem() == ""
+    origin.check()
     older = origin._replace(versions={**origin.versions, "numpy": "0.1"})
-    assert older.problem() == f"it has other versions than the client: numpy {np.__version__} here, 0.1 there"
+    with pytest.raises(Unfit, match=f"^it has other versions than the client: numpy {np.__version__} here, 0.1 there$"):
+        older.check()
     edited = origin._replace(sources={**origin.sources, __name__: "0"})
-    assert edited.problem() == f"module {__name__!r} is not the same code here as where the client runs"
-
-
-def test_calls_are_made_in_their_order_by_one_thread():
-    """Whoever asks: twenty calls from four threads, each thread's own in its order; what one raises is in its future."""
-    one, order = OneThread(), []
-
-    def note(caller, number):
-        order.append((caller, number, threading.get_ident()))
-
-    def ask(caller):
-        for number in range(5):
-            one.call(note, caller, number).result(HANGS)
-
-    callers = [threading.Thread(target=ask, args=(caller,)) for caller in range(4)]
-    for caller in callers:
-        caller.start()
-    for caller in callers:
-        caller.join()
-    assert len({thread for _, _, thread in order}) == 1
-    assert [[number for its, number, _ in order if its == caller] for caller in range(4)] == [[0, 1, 2, 3, 4]] * 4
-    with pytest.raises(SystemExit):
-        one.call(sys.exit).result(HANGS)
-
-
-def test_arguments_are_let_go_after_the_call():
-    """Not kept until the next one: the data of a run would stay in a worker that nobody asks for anything."""
-
-    class Large:
-        pass
-
-    one, large = OneThread(), Large()
-    gone = threading.Event()
-    weakref.finalize(large, gone.set)
-    assert one.call(isinstance, large, Large).result(HANGS)
-    del large
-    gc.collect()
-    assert gone.wait(HANGS)
+    with pytest.raises(Unfit, match=f"^module {__name__!r} is not the same code here as where the client runs$"):
+        edited.check()

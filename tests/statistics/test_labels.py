@@ -122,8 +122,8 @@ def test_intervals_of_clusters_cover() -> None:
 
 def test_wrong_input_is_refused() -> None:
     """Labels and judgements of other examples."""
-    with pytest.raises(DataError, match=r"got the shapes \(2,\), \(3,\) and \(2,\)"):
-        prediction_powered_mean([1, 0], [1, 0, 1], [1, 0])
+    with pytest.raises(DataError, match=r"got the shapes \(3,\), \(4,\) and \(2,\)"):
+        prediction_powered_mean([1, 0, 1], [1, 0, 1, 1], [1, 0])
     with pytest.raises(DataError, match="three clusters or more with a label are needed; the labels are of 2"):
         prediction_powered_mean([1, 0, 1], [1, 0, 1], [1, 0, 1], clusters=["a", "a", "b", "c", "d", "e"])
     with pytest.raises(DataError, match="clusters needs one name for each of the 6 examples"):

@@ -198,15 +198,19 @@ def test_models_without_a_common_dataset_lose_a_degree_of_freedom() -> None:
     [
         (lambda: friedman_test([[0.8], [0.7]]), DataError, "two models or more are needed; got 1."),
         (lambda: friedman_test([[0.8, 0.7]]), DataError, "two datasets or more are needed; got 1."),
-        (lambda: friedman_test([0.8, 0.7]), DataError, "of shape (n_datasets, n_models); got the shape (2,)."),
-        (lambda: friedman_test([[0.8, np.inf]] * 3), DataError, "the scores must be finite, or nan"),
+        (lambda: friedman_test([0.8, 0.7]), DataError, "n_datasets, n_models), 0 by 0 or more; got the shape (2,)."),
+        (lambda: friedman_test([[0.8, np.inf]] * 3), DataError, "the scores must be finite numbers, or nan"),
         (
             lambda: friedman_test([[0.8, NAN], [1, 2]]),
             DataError,
             "1 scores are missing, and Friedman's test needs every",
         ),
         (lambda: friedman_from_ranks([1.0, 1.5, 2.5], 9), DataError, "of 3 models add up to 6; these are off by 1."),
-        (lambda: friedman_from_ranks([1.0], 9), DataError, "must be finite, of two models or more"),
+        (
+            lambda: friedman_from_ranks([1.0], 9),
+            DataError,
+            "the average ranks must be finite numbers of the shape (..., n_models), 2 or more",
+        ),
         (
             lambda: rank_differences([1.5, 1.5], 9, control=2),
             InvalidParameterError,
@@ -327,7 +331,11 @@ def test_eight_time_series_classifiers() -> None:
             DataError,
             "the average ranks of 2 models add up to 3; these are off by 0.5.",
         ),
-        (lambda: nemenyi([[1.0, 2.0]], 9), DataError, "the average ranks of one table have one axis"),
+        (
+            lambda: nemenyi([[1.0, 2.0]], 9),
+            DataError,
+            "the average ranks must be finite numbers of the shape (n_models), 2 or more; got the shape (1, 2).",
+        ),
         (lambda: critical_difference(1, 9), InvalidParameterError, "n_models must be a whole number of at least 2; got 1."),
         (lambda: critical_difference(3, 1), InvalidParameterError, "n_datasets must be a whole number of at least 2; got 1."),
         (lambda: rank_quantile(3, 5), InvalidParameterError, "alpha must lie between 0 and 1"),

@@ -73,7 +73,11 @@ def test_what_does_not_vary_or_has_no_value_has_no_interval() -> None:
             InvalidParameterError,
             "method must be one of",
         ),
-        (lambda: permutation_test_paired([1, np.nan]), DataError, "differences must be one row.*with 1 nan. Leave out"),
+        (
+            lambda: permutation_test_paired([1, np.nan]),
+            DataError,
+            "differences must be finite numbers of the shape .* 1 are nan",
+        ),
         (lambda: permutation_test_paired([1, 2], n_permutations=0), InvalidParameterError, "n_permutations must be a whole"),
     ],
 )

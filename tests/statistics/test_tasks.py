@@ -89,5 +89,5 @@ def test_wrong_shapes_are_refused() -> None:
     """With the numbers that do not go together."""
     with pytest.raises(DataError, match="strata"):
         stratified_mean([1.0, 2.0], ["a"])
-    with pytest.raises(DataError, match="one value or more"):
+    with pytest.raises(DataError, match="values must be finite numbers"):
         stratified_mean([], [])

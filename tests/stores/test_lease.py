@@ -37,7 +37,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
 @pytest.fixture
 def elsewhere(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Leases are taken on as if on another machine, whose processes cannot be looked at, and show nothing by themselves."""
-    monkeypatch.setattr(leases, "_place", lambda _=None: ["another", 1, ""])
+    monkeypatch.setattr(leases, "_place", lambda: ["another", 1])
     monkeypatch.setattr(leases, "BEATS", 1e-3)
     return
 
@@ -109,7 +109,7 @@ def test_a_holder_that_shows_nothing_loses_its_cells(
 
 def test_a_holder_shows_that_it_lives(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Four times in the time for which it may show nothing, without any call of its own."""
-    monkeypatch.setattr(leases, "_place", lambda _=None: ["another", 1, ""])
+    monkeypatch.setattr(leases, "_place", lambda: ["another", 1])
     store = SqlStore(path, lease_seconds=1)
     with store.open(a_plan()).lease() as one, store.open(a_plan()).lease() as other:
         one.claim(CELLS[:2])

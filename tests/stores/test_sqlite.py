@@ -11,6 +11,7 @@ import sys
 import tempfile
 import threading
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ from tiebreak.errors import DamagedStoreError, StoreError
 from tiebreak.stores import sqlite
 from tiebreak.stores.contract import NoStoreError
 from tiebreak.stores.sql import SqlStore
-from tiebreak.stores.sqlite import SqliteDatabase
+from tiebreak.stores.sqlite import SqliteConnection, SqliteDatabase
 
 KEPT = "What was written before is kept, and nothing of this call."
 AGAIN = "the same command goes on where it stopped."
@@ -59,10 +60,8 @@ def test_file_names(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="no file modes here")
-@pytest.mark.parametrize("wal", [False, True])
-def test_only_the_owner_may_read_it(path: Path, wal: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Mode 0600 from the first moment, whatever the umask; so with the files that SQLite keeps beside it."""
-    monkeypatch.setattr(sqlite, "wal_is_safe", lambda version: wal)
+def test_only_the_owner_may_read_it(path: Path) -> None:
+    """Mode 0600 from the first moment, whatever the umask; so with the journal that SQLite keeps beside it."""
     before = os.umask(0)
     try:
         store = SqlStore(path)
@@ -72,68 +71,17 @@ def test_only_the_owner_may_read_it(path: Path, wal: bool, monkeypatch: pytest.M
             modes = {entry.name: stat.S_IMODE(entry.stat().st_mode) for entry in path.parent.iterdir()}
     finally:
         os.umask(before)
-    assert set(modes) == ({"runs.db", "runs.db-wal", "runs.db-shm"} if wal else {"runs.db", "runs.db-journal"})
-    assert set(modes.values()) == {0o600}
+    assert modes == {"runs.db": 0o600, "runs.db-journal": 0o600}
     store.close()
-
-
-@pytest.mark.parametrize(
-    ("version", "is_safe"),
-    [
-        ((3, 7, 0), False),
-        ((3, 40, 1), False),
-        ((3, 44, 5), False),
-        ((3, 44, 6), True),
-        ((3, 45, 0), False),
-        ((3, 50, 6), False),
-        ((3, 50, 7), True),
-        ((3, 51, 2), False),
-        ((3, 51, 3), True),
-        ((4, 0, 0), True),
-    ],
-)
-def test_wal_is_used_where_it_loses_nothing(version: tuple[int, int, int], is_safe: bool) -> None:
-    """SQLite 3.7.0 to 3.51.2 can lose WAL commits; the fix was taken back to 3.50.7 and 3.44.6 (sqlite.org/wal.html, 2026)."""
-    assert sqlite.wal_is_safe(version) == is_safe
-    assert sqlite.journal_mode(version).startswith("WAL" if is_safe else "DELETE + EXTRA, as")
-
-
-def mode_of(path: Path) -> str:
-    with closing(sqlite3.connect(path)) as connection:
-        return str(connection.execute("PRAGMA journal_mode").fetchone()[0])
-
-
-def use(path: Path) -> None:
-    """Begin a run and let go."""
-    store = SqlStore(path)
-    store.open(a_plan()).write([an_outcome((0, 0, 0))])
-    store.close()
-
-
-def test_the_journal_of_a_store(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """WAL in a new file on a release that is safe with it; a release that is not leaves it as soon as nobody uses the file."""
-    monkeypatch.setattr(sqlite, "wal_is_safe", lambda version: False)
-    use(path)
-    monkeypatch.setattr(sqlite, "wal_is_safe", lambda version: True)
-    use(path)
-    assert mode_of(path) == "delete"  # others may use releases that are not safe with it
-    path.unlink()
-    use(path)
-    assert mode_of(path) == "wal"
-    monkeypatch.setattr(sqlite, "wal_is_safe", lambda version: False)
-    with closing(sqlite3.connect(path)) as other:
-        other.execute("SELECT * FROM tiebreak_store").fetchall()
-        use(path)
-        assert other.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-    use(path)
-    assert mode_of(path) == "delete"
 
 
 def test_commits_are_durable(store: SqlStore) -> None:
-    """synchronous = EXTRA (3) on every connection, new ones and those that are used again."""
+    """synchronous = EXTRA (3), and a journal that is deleted, on every connection, new ones and those that are used again."""
     store.open(a_plan())
     for _ in range(2):
-        assert store._database.do(lambda connection: connection.execute("PRAGMA synchronous")) == [(3,)]
+        for pragma, value in (("synchronous", 3), ("journal_mode", "delete")):
+            asked = partial(SqliteConnection.execute, statement=f"PRAGMA {pragma}")
+            assert store._database.do(asked) == [(value,)]
         store.close()
 
 
@@ -224,7 +172,7 @@ def test_links_that_lead_nowhere(tmp_path: Path) -> None:
     loop.symlink_to(loop)
     for path in (dangling, loop):
         for use in (SqlStore(path).runs, lambda path=path: SqlStore(path).open(a_plan())):
-            with pytest.raises(StoreError, match=f"{path.name} is a link that leads nowhere, or to itself. Remove it"):
+            with pytest.raises(StoreError, match=f"{path.name} cannot be opened or written: it is a link that leads nowhere"):
                 use()
 
 
@@ -340,11 +288,6 @@ class Fault(sqlite3.OperationalError):
             Fault("SQLITE_IOERR_FSYNC", "disk I/O error"),
             StoreError,
             f"a.db cannot be read or written: the system says 'disk I/O error'. {KEPT} Look after the disk; {AGAIN}",
-        ),
-        (
-            Fault("SQLITE_IOERR_SHMSIZE", "disk I/O error"),
-            StoreError,
-            f"a.db cannot grow: the disk is full. {KEPT} Make room; {AGAIN}",
         ),
         (
             Fault("SQLITE_TOOBIG", "string or blob too big"),

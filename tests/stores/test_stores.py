@@ -18,7 +18,6 @@ from tests.contracts.plans import a_dataset, a_failure, a_plan, all_cells, an_ou
 from tests.contracts.store_contract import HOSTILE, StoreContract
 from tiebreak.errors import InvalidParameterError
 from tiebreak.stores import log as logs
-from tiebreak.stores import rows
 from tiebreak.stores.memory import MemoryStore
 from tiebreak.stores.sql import SqlStore
 
@@ -98,7 +97,7 @@ def test_hostile_names_change_no_table(store: SqlStore, path: Path) -> None:
 
 
 def test_numbers_are_stored_in_the_open(path: Path, store: SqlStore) -> None:
-    """A user with sqlite3 and numpy can read what tiebreak wrote: float64 in the order of the metrics, .npy, JSON."""
+    """A user with sqlite3 and numpy can read what tiebreak wrote: float64 in the order of the metrics, bytes of arrays, JSON."""
     store.open(a_plan()).write([an_outcome((0, 0, 1), scores={"accuracy": 0.75}, warnings=("a",))])
     with closing(sqlite3.connect(path)) as connection:
         numbers, facts = connection.execute("SELECT numbers, facts FROM tiebreak_cells").fetchone()
@@ -106,8 +105,8 @@ def test_numbers_are_stored_in_the_open(path: Path, store: SqlStore) -> None:
     np.testing.assert_array_equal(np.frombuffer(numbers[:32], "<f8"), [1.1, 1e-3, 0.75, np.nan])
     assert numbers[32:] == b"\1\0"
     assert facts == b'{"warnings":["a"],"seed":1099511627776}'
-    (path.parent / "a.npy").write_bytes(content[content.index(b"\x93NUMPY") :])
-    np.testing.assert_array_equal(np.load(path.parent / "a.npy", allow_pickle=False), np.full((10, 2), 1 / 7))
+    assert b'[["predict_proba","<f8",[10,2]]]' in content
+    np.testing.assert_array_equal(np.frombuffer(content[-160:], "<f8").reshape(10, 2), np.full((10, 2), 1 / 7))
 
 
 def test_outputs_go_with_the_failure_that_had_them(store: SqlStore, path: Path) -> None:
@@ -119,40 +118,18 @@ def test_outputs_go_with_the_failure_that_had_them(store: SqlStore, path: Path) 
         assert connection.execute("SELECT count(*) FROM tiebreak_outputs").fetchone() == (0,)
 
 
-def test_large_outputs_are_read_in_parts(store: SqlStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    """So that a table of predictions never has to be in memory as a whole."""
+def test_cells_are_read_in_pages_and_written_in_pieces(store: SqlStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All pages make one table; of a call with very many cells those before the one that is refused stay."""
+    for limit, n in (("PAGE", 4), ("BLOCK_WITH_OUTPUTS", 5), ("MOST_CELLS", 5)):
+        monkeypatch.setattr(logs, limit, n)
     plan = a_plan()
-    log = store.open(plan)
-    log.write([an_outcome(cell) for cell in all_cells(plan)[:7]])
-    monkeypatch.setattr(rows, "MOST_READ", 500)
-    monkeypatch.setattr(logs, "BLOCK", 5)
-    expected = [comparable(an_outcome(cell)) for cell in all_cells(plan)[:7]]
-    assert [comparable(outcome) for outcome in log.outcomes(outputs=True)] == expected
-
-
-@pytest.mark.parametrize(("limit", "value", "n_kept"), [("MOST_CELLS", 5, 10), ("MOST_WRITTEN", 300, 11)])
-def test_a_call_with_very_many(store: SqlStore, limit: str, value: int, n_kept: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Is kept in pieces, in order: those before the one that is refused stay."""
-    monkeypatch.setattr(rows, limit, value)
-    plan = a_plan()
-    log = store.open(plan)
-    cells = all_cells(plan)
+    log, cells = store.open(plan), all_cells(plan)
     log.write([an_outcome(cells[11], accuracy=0.0)])
     with pytest.raises(ValueError, match=r"was measured before with 'accuracy' 0\.0, and now with 0\.75"):
         log.write([an_outcome(cell) for cell in cells])
-    assert sum(outcome.cell < cells[11] for outcome in log.outcomes()) == n_kept
-    assert store.check() == []
-
-
-def test_pages_make_one_table(store: SqlStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of four rows each, all of one moment."""
-    plan = a_plan()
-    log = store.open(plan)
-    log.write([an_outcome(cell) for cell in all_cells(plan)])
-    whole = log.table()
-    monkeypatch.setattr(rows, "PAGE", 4)
-    np.testing.assert_array_equal(log.table().score, whole.score)
-    assert len(log.table().state) == 12
+    expected = [*(an_outcome(cell) for cell in cells[:10]), an_outcome(cells[11], accuracy=0.0)]
+    assert [comparable(outcome) for outcome in log.outcomes(outputs=True)] == list(map(comparable, expected))
+    assert log.table().score[:, 0].tolist() == [0.75] * 10 + [0.0]
     assert store.check() == []
 
 

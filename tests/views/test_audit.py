@@ -74,7 +74,7 @@ def test_names_from_the_data_cannot_become_markup() -> None:
     X, _ = classes(90)
     y = np.where(np.arange(90) < 3, "<b>|rare|</b>", "usual")
     audit = tb.audit(X, y, {"kind": "stratified", "n_folds": 3})
-    assert "Class '&lt;b&gt;|rare|&lt;/b&gt;' has" in audit._repr_html_().replace("&#x27;", "'")
+    assert "Class '&lt;b&gt;|rare|&lt;/b&gt;' has" in audit._repr_html_().replace("&#39;", "'")
     assert "&lt;b&gt;\\|rare\\|&lt;/b&gt;" in audit.to_markdown()
 
 

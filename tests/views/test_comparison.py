@@ -119,7 +119,7 @@ def three():
 
 
 def test_columns_are_those_of_the_documentation_in_that_order() -> None:
-    """Names and order are a contract with everybody's scripts (docs/json.md)."""
+    """Names and order are a contract with everybody's scripts (docs/api.md)."""
     comparison = three()
     assert list(comparison.pairs.columns) == PAIRS
     assert list(comparison.ranking.columns) == RANKING

@@ -30,7 +30,8 @@ def random_gate(seed: int) -> tuple[Comparison, Requirements]:
     rope = float(rng.choice([0, 0.005, 0.0123456789, 0.03]))
     answer = compared(table, rope=rope, **({"metric": RMSE} if seed % 3 == 0 else {}))
     pairs = [tuple(rng.choice(answer.models, 2, replace=False)) for _ in range(4)]
-    better, not_worse = list(dict.fromkeys(pairs[:2])), list(dict.fromkeys(pairs[2:]))
+    better = [pair for pair in dict.fromkeys(pairs[:2]) if pair != pairs[0][::-1]]
+    not_worse = [pair for pair in dict.fromkeys(pairs[2:]) if pair[::-1] not in better]  # else they exclude each other
     return answer, answer.meets(better=better, not_worse=not_worse, near_best=answer.models[-1])
 
 
@@ -86,8 +87,8 @@ def test_every_form_says_the_same(seed: int) -> None:
 
 def test_the_page_leads_with_them() -> None:
     """Before the sentence of the comparison, in every form; and without requirements there is nothing of them."""
-    answer = compared(noisy(0.90, 0.80), rope=0.01)
-    judged = answer.meets(better=[("a", "b"), ("b", "a")])
+    answer = compared(noisy(0.90, 0.80, 0.80), rope=0.01)
+    judged = answer.meets(better=[("a", "b"), ("c", "a")])
     title = "Of 2 requirements 1 met, 1 broken"
     assert answer.to_text(judged).startswith(f"{title}\n  - met: 'a' is better than 'b' by more than 0.01: ")
     assert answer.to_markdown(judged).startswith(f"**{title}**\n\n- met: 'a' is better than 'b'")
@@ -102,7 +103,7 @@ def test_the_page_leads_with_them() -> None:
         ({"better": ("a", "b")}, "Requirement met"),
         ({"better": ("b", "a")}, "Requirement broken"),
         ({"better": [("a", "b"), ("a", "c")]}, "All 2 requirements met"),
-        ({"better": [("b", "a")], "not_worse": [("b", "c"), ("a", "b")]}, "Of 3 requirements 1 met, 1 broken, 1 inconclusive"),
+        ({"better": [("b", "a")], "not_worse": [("b", "c"), ("a", "c")]}, "Of 3 requirements 1 met, 1 broken, 1 inconclusive"),
     ],
 )
 def test_headline_counts(asked: dict[str, object], title: str) -> None:
@@ -147,9 +148,9 @@ def test_differences_of_losses_are_positive_for_the_better_model() -> None:
 
 def test_sentences_without_a_rope() -> None:
     """No "by more than 0"."""
-    better, worse, near = compared(noisy(0.90, 0.80)).meets(better=("a", "b"), not_worse=("b", "a"), near_best="b")
+    better, worse, near = compared(noisy(0.90, 0.80, 0.80)).meets(better=("a", "b"), not_worse=("c", "a"), near_best="b")
     assert better.sentence.startswith("'a' is better than 'b': ")
-    assert worse.sentence.startswith("'b' is worse than 'a': ")
+    assert worse.sentence.startswith("'c' is worse than 'a': ")
     assert near.sentence.startswith("'b' falls short of the best model: its accuracy is 0.10")
     best = compared(noisy(0.90, 0.80)).meets(near_best="a")[0]
     assert best.sentence.startswith("'a' is the best model: its accuracy is the best, 95% bounds of the shortfall 0.0")
@@ -204,7 +205,7 @@ def test_names_do_no_harm() -> None:
 
 def test_junit_counts() -> None:
     """Inconclusive is a failure of its own type, unless it is allowed: then it is skipped."""
-    judged = compared(noisy(0.90, 0.80, 0.80)).meets(better=[("a", "b"), ("b", "a"), ("b", "c")])
+    judged = compared(noisy(0.90, 0.80, 0.80)).meets(better=[("a", "b"), ("c", "a"), ("b", "c")])
     for allowed, failures, skipped in ((False, "2", "0"), (True, "1", "1")):
         root = ElementTree.fromstring(junit_xml(judged, allow_inconclusive=allowed))
         (suite,) = root

@@ -21,7 +21,7 @@ def summary(name: str, n_done: int = 5, metrics: tuple[str, ...] = ("accuracy",)
 def test_each_run_is_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
     """Done over planned, and the time of the last cell on this machine's clock."""
     monkeypatch.setattr(time, "localtime", time.gmtime)
-    assert views.runs_page([summary("a"), summary("b", 12)], "sqlite:///r.db").as_text() == (
+    assert views.runs_page(([summary("a"), summary("b", 12)], "sqlite:///r.db")).as_text() == (
         "Runs in sqlite:///r.db\n"
         "  run  cells  failed  models  splits  metrics   updated\n"
         "  a     5/12       1       2       6  accuracy  2023-11-14 22:14\n"
@@ -31,13 +31,13 @@ def test_each_run_is_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_an_empty_store_is_said() -> None:
     """Rather than a table of headers."""
-    assert views.runs_page([], "sqlite:///r.db").as_text() == "There are no runs in sqlite:///r.db yet.\n"
+    assert views.runs_page(([], "sqlite:///r.db")).as_text() == "There are no runs in sqlite:///r.db yet.\n"
 
 
 def test_long_and_odd_names_stay_apart_on_one_line() -> None:
     """Shortened where they differ least."""
     runs = [summary("x" * 5_000 + end) for end in ("a", "b")] + [summary("new\nline"), summary("half \ud800")]
-    lines = views.runs_page(runs, "sqlite:///r.db").as_text().splitlines()
+    lines = views.runs_page((runs, "sqlite:///r.db")).as_text().splitlines()
     assert len(lines) == 7  # the last one says what is left out
     assert max(map(len, lines)) <= 80
     assert len(set(lines)) == 7
@@ -46,7 +46,7 @@ def test_long_and_odd_names_stay_apart_on_one_line() -> None:
 def test_programs_get_utc_and_all_metrics() -> None:
     """Names as they are."""
     runs = [summary("a\nb", metrics=("f1", "roc_auc"))]
-    document = views.runs_dict(runs, "sqlite:///r.db")
+    document = views.runs_facts((runs, "sqlite:///r.db"))
     assert document["runs"] == [
         {
             "run": "a\nb",
@@ -62,4 +62,4 @@ def test_programs_get_utc_and_all_metrics() -> None:
         }
     ]
     assert (document["schema"], document["store"]) == (1, "sqlite:///r.db")
-    assert dict(zip(views.COLUMNS, views.runs_rows(runs)[0], strict=True))["metrics"] == "f1; roc_auc"
+    assert views.runs_columns((runs, "sqlite:///r.db"))["metrics"] == ["f1; roc_auc"]

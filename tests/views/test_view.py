@@ -27,7 +27,6 @@ from tests.views.plots.curve_samples import drawn_bias_variance, drawn_learning_
 from tests.views.plots.samples import graded
 from tiebreak import result as results
 from tiebreak.errors import StoreError
-from tiebreak.evaluation.cells import log_of
 from tiebreak.result import Result
 
 X, Y = make_classification(n_samples=80, n_features=5, flip_y=0.2, random_state=4)
@@ -164,7 +163,7 @@ def test_results_go_to_other_processes_and_back(tmp_path: Path) -> None:
 
 def test_a_copied_evaluation_is_read_only() -> None:
     """Its cells are no longer those of a store, and it says what to do."""
-    log = log_of(copy.deepcopy(evaluation()))
+    log = copy.deepcopy(evaluation()).log
     outcome = next(log.outcomes(outputs=True))
     with pytest.raises(StoreError, match="was copied out of its store, so nothing can be added to it"):
         log.write([outcome])
@@ -173,4 +172,4 @@ def test_a_copied_evaluation_is_read_only() -> None:
     assert [each.cell for each in log.outcomes([outcome.cell])] == [outcome.cell]
     assert log.table().state.size == evaluation().n_cells
     assert list(log.noted("warnings")) == []
-    assert [*map(dict, log.environments)] == [*map(dict, log_of(evaluation()).environments)]
+    assert [*map(dict, log.environments)] == [*map(dict, evaluation().log.environments)]

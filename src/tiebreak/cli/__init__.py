@@ -20,7 +20,7 @@ COMMANDS = {
     "learning-curve": "Say whether more data would help the models of a study.",
     "validation-curve": "Find the best value of a parameter, and what ties.",
     "store": "Check or back up a store.",
-    "demo": "Run two worked examples and explain the answers.",
+    "demo": "Run a worked example and explain the answer.",
     "doctor": "Show versions, and what is missing.",
     "completion": "Write the script that completes commands in a shell.",
 }

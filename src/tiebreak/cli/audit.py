@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from tiebreak.cli.measuring import error_of_study
-from tiebreak.cli.options import FORMATS, PLOTS, format_option, help_option, html_option
-from tiebreak.cli.process import EXIT_NOT_MET, EXIT_OK, emit, emit_result, make_folder, say, write_report, writing
+from tiebreak.cli.options import help_option
+from tiebreak.cli.output import Output, output_options
+from tiebreak.cli.process import EXIT_NOT_MET, EXIT_OK, emit
 from tiebreak.errors import InvalidParameterError, InvalidPlanError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -31,14 +31,10 @@ Examples:
 @click.argument("study", metavar="STUDY")
 @click.option("--deep", is_flag=True, help="Look for near copies of test rows too.")
 @click.option("--fail-on", type=click.Choice(FAIL_ON), help="Exit code 1 if there is a finding as grave as that, or graver.")
-@format_option("How the findings are written.")
-@click.option("--plots", **PLOTS, help="Draw what each test set holds into this folder.")
-@html_option
+@output_options("format", "raw", "plots", "html")
 @help_option
 @click.pass_context
-def audit_command(
-    context: click.Context, /, study: str, deep: bool, fail_on: Any, format_: str, plots: Path | None, html: Path | None
-) -> None:
+def audit_command(context: click.Context, /, study: str, deep: bool, fail_on: Any, output: Output) -> None:
     """Check whether the data and splits of STUDY are plausible, representative, and like the real use.
 
     Nothing is measured. But a study file is code, as what it names is imported and its models are made: use only those
@@ -48,25 +44,20 @@ def audit_command(
     from tiebreak.study_file.study import read_study
 
     read = read_study(study)
-    if len(read.datasets) > 1 and format_ != FORMATS[0]:
-        raise click.UsageError(
-            f"the study has {len(read.datasets)} datasets, and so as many audits; --format {format_} holds one. Leave it out."
-        )
-    if plots is not None:
-        make_folder(plots)
+    output.check_single(len(read.datasets), "audits", "Leave it out.")
+    output.prepare([study])
     audits = [_audited(read, name, data, deep) for name, data in read.datasets.items()]
-    if len(audits) > 1:
-        emit("\n".join(audit.to_text() for audit in audits))
-    else:
-        from tiebreak.views.audit import audit_csv_rows
+    for n, audit in enumerate(audits, 1):
+        emit("\n" if n > 1 else "")
+        output.show(audit)
+        output.draw(audit, *([f"dataset-{n}"] if len(audits) > 1 else []))
 
-        emit_result(audits[0], format_, lambda: audit_csv_rows(audits[0]))
-    if plots is not None:
-        _draw(audits, plots)
-    if html is not None:
+    def make(**heading: Any) -> str:
         from tiebreak.views.report.document import report_of
 
-        write_report(lambda: report_of(audits), html)
+        return report_of(audits, **heading)
+
+    output.report(make)
     failed = fail_on is not None and any(audit.at_least(fail_on) for audit in audits)
     context.exit(EXIT_NOT_MET if failed else EXIT_OK)
 
@@ -85,12 +76,3 @@ def _audited(study: Study, name: str, data: StudyData, deep: bool) -> Audit:
         if error.about == "time":
             raise InvalidParameterError(f"{study.file}: {of}.time = {data.time.name!r}: {error}") from error
         raise error_of_study(study, error) from error
-
-
-def _draw(audits: list[Audit], folder: Path) -> None:
-    """A figure for each dataset, audit.png or audit-1.png and so on in the order of the study."""
-    names = ["audit.png"] if len(audits) == 1 else [f"audit-{number}.png" for number in range(1, len(audits) + 1)]
-    with writing("the plots", folder):
-        for audit, name in zip(audits, names, strict=True):
-            audit.plot.save(folder / name)
-    say(f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} in {folder}")

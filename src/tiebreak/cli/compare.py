@@ -6,40 +6,30 @@ import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from tiebreak.cli.folder import found_in, show_end, show_found, with_folders
 from tiebreak.cli.options import (
     NAMES,
-    PLOTS,
     ROPE,
     as_rope,
-    check_raw,
-    details_option,
     direction_options,
-    format_option,
     help_option,
-    html_option,
-    raw_option,
     with_direction,
     with_options,
 )
+from tiebreak.cli.output import Output, check_apart, output_options, writing
 from tiebreak.cli.process import (
     EXIT_BROKEN,
     EXIT_INCONCLUSIVE,
     EXIT_OK,
     CommandError,
-    emit,
-    emit_page,
-    make_folder,
     say,
     standard_input_as_file,
     unread,
     waiting,
-    write_report,
-    writing,
 )
 
 if TYPE_CHECKING:
@@ -150,8 +140,7 @@ class RequirementOptions:
         for option, path in (("--junit", self.junit), ("--summary", self.summary)):
             if path is not None and not path.parent.is_dir():
                 raise click.UsageError(f"the folder of {option} {str(path)!r} is not there.")
-            if path is not None and str(path) in files:
-                raise click.UsageError(f"{option} would write into {str(path)!r}, which holds the scores.")
+            check_apart(option, path, files)
         doubled = next(
             (metric for metric, _ in self.rope_of if len({width for of, width in self.rope_of if of == metric}) > 1), None
         )
@@ -344,11 +333,7 @@ _OPTIONS = (
     ),
     click.option("--seed", "rng", type=click.IntRange(min=0), show_default="0", metavar="N", help="Seed of all that is drawn."),
     *_REQUIREMENT_OPTIONS,
-    format_option("csv holds the pairs."),
-    details_option,
-    raw_option,
-    click.option("--plots", **PLOTS, help="Draw all plots into this folder."),
-    html_option,
+    output_options(),
 )
 
 
@@ -382,17 +367,7 @@ class GroupedCommand(click.Command):
 @with_options(*_OPTIONS)
 @help_option
 @click.pass_context
-def compare_command(
-    context: click.Context,
-    /,
-    files: tuple[str, ...],
-    format_: str,
-    details: bool,
-    raw: bool,
-    plots: Path | None,
-    html: Path | None,
-    **typed: Any,
-) -> None:
+def compare_command(context: click.Context, /, files: tuple[str, ...], output: Output, **typed: Any) -> None:
     """Compare the models whose scores stand in FILE...
 
     A file is CSV, JSON or Parquet with a column per model, or the columns model and score, and a row for each split, dataset or
@@ -401,6 +376,7 @@ def compare_command(
     files are joined on their splits.
     """
     from tiebreak.errors import TiebreakError
+    from tiebreak.result import view_of
 
     required = RequirementOptions(**{name: typed.pop(name) for name in RequirementOptions.__slots__})
     settings = with_direction(typed)
@@ -408,14 +384,10 @@ def compare_command(
         if settings["cv"] is not None:
             raise click.UsageError("--seeds and --folds: means are over training runs, or over folds.")
         settings |= {"cv": runs, "rows": "seeds"}
-    check_raw(raw, format_)
     if files.count("-") > 1:
         raise click.UsageError("standard input can be read only once.")
-    if plots is not None:
-        make_folder(plots)  # before the work: a folder that cannot be written should not cost the answer
+    output.prepare(files)
     required.check(files)
-    if html is not None and str(html) in files:
-        raise click.UsageError(f"--html would write over {str(html)!r}, which holds the scores.")
     with standard_input_as_file(files) as held:
         sources = with_folders(held)
         try:
@@ -430,15 +402,12 @@ def compare_command(
         from tiebreak.views.looks import keep
 
         keep(kept_in, content, comparison.looks)  # before anybody sees the answer
-    is_text = format_ == "table"
-    show_found(sources, on_stdout=is_text)
-    write_answer(comparison, format_, requirements, raw=raw, details=details)
-    if is_text and found_in(sources):
+    show_found(sources, on_stdout=output.is_text)
+    show_answer(comparison, output, requirements)
+    if output.is_text and found_in(sources):
         show_end(files, comparison)
-    if plots is not None:
-        draw(comparison, plots)
-    if html is not None:
-        write_report(lambda: comparison.to_html(requirements=requirements), html)
+    output.draw(comparison)
+    output.report(functools.partial(view_of(comparison).as_html, comparison, None, requirements))
     required.write(comparison, requirements)
     context.exit(required.exit_code(requirements))
 
@@ -454,8 +423,7 @@ def _planned(settings: dict[str, Any], files: Sequence[str]) -> tuple[Path | Non
 
     from tiebreak.views.looks import plan_of
 
-    if str(settings["looks"]) in files:
-        raise click.UsageError(f"--looks would write over {str(settings['looks'])!r}, which holds the scores.")
+    check_apart("--looks", settings["looks"], files)
     plan, path, content = plan_of(settings["n_total"], settings["looks"])
     settings["looks"] = replace(plan, check_order=False) if plan is not None and is_random else plan
     return path, content
@@ -478,47 +446,17 @@ def _noise_floor(required: RequirementOptions, sources: Sequence[Any], compariso
     return read_noise_floor(typed) if isinstance(number, str) else number
 
 
-def write_answer(
-    comparison: Comparison,
-    format_: str,
-    requirements: Requirements | None = None,
-    *,
-    raw: bool = False,
-    details: bool = False,
-) -> None:
-    """Print a comparison in one of `FORMATS`."""
-    columns: Literal["default", "all"] = "all" if details else "default"
-    if format_ == "json":
-        from tiebreak.views.comparison import facts
-        from tiebreak.views.json import json_pieces
+def show_answer(comparison: Comparison, output: Output, requirements: Requirements | None = None) -> None:
+    """Print a comparison; what has no place in a table of pairs is a message."""
+    output.show(comparison, requirements)
+    if output.format_ == "csv" and comparison.looks is not None:
+        from tiebreak.views.looks import sentence
 
-        emit(json_pieces(facts(comparison, requirements)))
-        emit("\n")
-    elif format_ == "csv":
-        from tiebreak.views.csv import pair_lines
+        say(sentence(comparison))
+    if output.format_ == "csv" and requirements is not None:
+        from tiebreak.views.requirements import judgements
 
-        emit(pair_lines(comparison, raw=raw), raw=raw)
-        if comparison.looks is not None:
-            from tiebreak.views.looks import sentence
-
-            say(sentence(comparison))
-        if requirements is not None:
-            from tiebreak.views.requirements import judgements
-
-            say("\n".join(judgements(requirements, comparison)))  # the table has no place for it
-    elif format_ == "markdown":
-        emit(comparison.to_markdown(requirements, columns=columns))
-    else:
-        from tiebreak.views.comparison import page
-
-        emit_page(page(comparison, requirements, columns=columns))
-
-
-def draw(comparison: Comparison, folder: Path) -> None:
-    """Save all plots of a comparison and say where they are."""
-    with writing("the plots", folder):
-        paths = comparison.plot.save_all(folder)
-    say(f"{len(paths)} plots are in {folder}")
+        say("\n".join(judgements(requirements, comparison)))
 
 
 def _compared(sources: Sequence[Any], settings: dict[str, Any]) -> Comparison:

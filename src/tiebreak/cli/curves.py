@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,16 +11,14 @@ import click
 from tiebreak.cli.measuring import error_of_study, watched
 from tiebreak.cli.options import (
     NAMES,
-    PLOTS,
     ROPE,
     TypedRun,
-    format_option,
-    html_option,
     local_run_options,
     store_option,
     with_options,
 )
-from tiebreak.cli.process import EXIT_OK, EXIT_WRONG_USE, emit_result, make_folder, say, write_report, writing
+from tiebreak.cli.output import Output, output_options
+from tiebreak.cli.process import EXIT_OK, EXIT_WRONG_USE
 from tiebreak.cli.stores import store_for_study, without_password
 from tiebreak.errors import TiebreakError
 
@@ -49,9 +46,7 @@ class TypedCurve(TypedRun):
     metric: str | None
     rope: float | str | None
     alpha: float
-    format_: str
-    plots: Path | None
-    html: Path | None
+    output: Output
 
 
 curve_options = with_options(
@@ -67,9 +62,7 @@ curve_options = with_options(
     ),
     click.option("--alpha", type=float, default=0.05, show_default=True, help="1 - coverage of the intervals."),
     *local_run_options,
-    format_option("How the curve is written; csv holds the points."),
-    click.option("--plots", **PLOTS, help="Draw the curve into this folder."),
-    html_option,
+    output_options("format", "raw", "plots", "html"),
 )
 
 
@@ -81,7 +74,7 @@ def run_curve(path: str, kind: str, measure: Callable[..., Curve], typed: TypedC
     path : str
         Of the study.
     kind : str
-        "learning-curve" or "validation-curve": names the run and the picture.
+        "learning-curve" or "validation-curve": names the run.
     measure : callable
         Takes arguments of `make_plan` and `RunOptions`.
     typed : TypedCurve
@@ -92,8 +85,7 @@ def run_curve(path: str, kind: str, measure: Callable[..., Curve], typed: TypedC
 
     study = read_study(path)
     arguments = _arguments(study, typed)
-    if typed.plots is not None:
-        make_folder(typed.plots)  # before the work: a folder that cannot be written should not cost the answer
+    typed.output.prepare([path])
     url = store_for_study(typed.store, study.store, study.name)
 
     def how_to_go_on(last: Progress) -> str:
@@ -109,13 +101,7 @@ def run_curve(path: str, kind: str, measure: Callable[..., Curve], typed: TypedC
     except TiebreakError as error:
         # in the words of whoever typed the command: about an option, or about the study
         raise (error if error.about in _TYPED else error_of_study(study, error)) from error
-    emit_result(curve, typed.format_, lambda: _table(curve))
-    if typed.plots is not None:
-        with writing("the plot", typed.plots / f"{kind}.png"):
-            curve.plot.save(typed.plots / f"{kind}.png")
-        say(f"the plot is in {typed.plots / f'{kind}.png'}")
-    if typed.html is not None:
-        write_report(curve.to_html, typed.html)
+    typed.output.write(curve)
     # whoever chains commands has to be told that no model could be fitted at all
     return EXIT_OK if curve.evaluation.n_done else EXIT_WRONG_USE
 
@@ -143,8 +129,3 @@ def _arguments(study: Study, typed: TypedCurve) -> dict[str, Any]:
         "cv": study.cv,
         "rng": study.seed,
     }
-
-
-def _table(curve: Curve) -> tuple[list[str], Iterable[Sequence[Any]]]:
-    frame = curve.to_frame()
-    return list(frame.columns), zip(*(frame[name].tolist() for name in frame.columns), strict=True)

@@ -1,4 +1,4 @@
-"""``tiebreak demo``: two worked examples on real fits, from the library's public face only."""
+"""``tiebreak demo``: scikit-learn's example on comparing models, to the digit, and what an honest test makes of it."""
 
 from __future__ import annotations
 
@@ -6,36 +6,35 @@ import os
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from tiebreak.cli.options import help_option
-from tiebreak.cli.process import emit, emit_page, make_folder, say, writing
+from tiebreak.cli.output import Output, writing
+from tiebreak.cli.process import emit
 
 if TYPE_CHECKING:
-    from sklearn.model_selection import GridSearchCV, RepeatedStratifiedKFold
+    from sklearn.model_selection import GridSearchCV
 
     from tiebreak.comparison.comparison import Comparison
     from tiebreak.numerics import FloatArray, IntArray
 
 ROPE = 0.01
 
-_MOONS = "1. Two moons: which kernel for a support vector machine?"
-_MOONS_HOW = "100 examples, {splits}, area under the ROC curve. A difference of 0.01 does not matter (the rope)."
+_TITLE = "Two moons: which kernel for a support vector machine?"
+_HOW = (
+    "100 examples, {n} times 10-fold cross-validation, area under the ROC curve. Differences up to 0.01 do not matter (the rope)."
+)
 _FLAW = (
     "What is wrong with these tests: the order of the models was read off the scores, and then a one-sided test asks whether "
     "the winner wins. Two equally good models are so told apart twice as often as the test says, 10% of the time at 0.05. "
     "tiebreak tests both directions unless you name an order beforehand, asks for a difference beyond the rope, and adjusts "
     "over all pairs:"
 )
-_CANCER = "2. Breast cancer: five pipelines that people would try"
-_CANCER_HOW = (
-    "569 examples, {splits}, the same for all, area under the ROC curve. A difference of 0.01 does not matter (the rope)."
-)
 
 
-@click.command("demo", short_help="Run two worked examples and explain the answers.")
+@click.command("demo", short_help="Run a worked example and explain the answer.")
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
@@ -46,44 +45,37 @@ _CANCER_HOW = (
 )
 @help_option
 def demo_command(out: Path) -> None:
-    """Run two worked examples and explain the answers.
+    """Run a worked example and explain the answer.
 
-    The first repeats scikit-learn's gallery example on comparing models, to the digit, and says what an honest test makes of it.
-    The second compares five pipelines on the breast cancer data. Together they take about a minute.
+    It repeats scikit-learn's gallery example on comparing models, to the digit, and says what an honest test makes of it.
     """
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(variable, "1")  # before numpy is loaded: on small data threads cost ten times what they bring
     run_demo(out)
 
 
-def run_demo(out: Path, *, n_repeats: tuple[int, int] = (10, 5)) -> None:
-    """Fit both examples, print the answers, and leave plots and JSON in a folder.
+def run_demo(out: Path, *, n_repeats: int = 10) -> None:
+    """Fit the example, print the answer, and leave plots and JSON in a folder.
 
     Parameters
     ----------
     out : Path
         Made if it is not there.
-    n_repeats : tuple of int
-        Repeats of 10-fold cross-validation in the first and in the second example.
+    n_repeats : int
+        Repeats of 10-fold cross-validation.
     """
     import tiebreak as tb
 
-    make_folder(out)
-    search, X, y = moons_search(n_repeats[0])
-    as_in_gallery = tb.compare(search, X=X, y=y, rope=ROPE)
-    emit(_paragraph(_MOONS, _MOONS_HOW.format(splits=f"{n_repeats[0]} times 10-fold cross-validation")))
-    emit("\n".join(gallery_lines(as_in_gallery)) + "\n\n" + _paragraph(_FLAW))
-    _present(tb.compare(search, X=X, y=y, rope=ROPE), out, "moons")
-    say(f"Fitting five pipelines on {10 * n_repeats[1]} splits; this takes about half a minute ...")
-    results = breast_cancer_results(n_repeats[1])
-    emit(_paragraph(_CANCER, _CANCER_HOW.format(splits=f"{n_repeats[1]} times 10-fold cross-validation")))
-    _present(tb.compare(results, metric="roc_auc", rope=ROPE), out, "breast_cancer")
-    emit(f"Plots and JSON are in {out}: moons/, moons.json, breast_cancer/, breast_cancer.json\n")
-
-
-def _paragraph(*lines: str) -> str:
-    """Lines wrapped for a window of 80 columns, and an empty one."""
-    return "\n".join(textwrap.fill(line, 78) for line in lines) + "\n\n"
+    output = Output(plots=out)
+    output.prepare()
+    search, X, y = moons_search(n_repeats)
+    answer = tb.compare(search, X=X, y=y, rope=ROPE)
+    lines = [_TITLE, *textwrap.wrap(_HOW.format(n=n_repeats), 78), "", *gallery_lines(answer), "", *textwrap.wrap(_FLAW, 78)]
+    emit("\n".join(lines) + "\n\n")
+    output.show(answer)
+    output.draw(answer)
+    with writing("the answer", out):
+        answer.to_json(out / "moons.json")
 
 
 def gallery_lines(comparison: Comparison) -> Iterator[str]:
@@ -94,6 +86,8 @@ def gallery_lines(comparison: Comparison) -> Iterator[str]:
     comparison : Comparison
         Of its four kernels.
     """
+    from tiebreak.statistics import adjust_pvalues
+
     first, second = comparison.models[:2]
     pair = comparison.pair(first, second)
     no_rope, plain = pair.law.probabilities(0.0), pair.uncorrected
@@ -104,36 +98,13 @@ def gallery_lines(comparison: Comparison) -> Iterator[str]:
     for level in (0.50, 0.75, 0.95):
         low, high = pair.law.interval(level)
         yield f"  {level:.0%} credible interval of the difference: ({low:.6f}, {high:.6f})"
-    yield ""
-    yield from _gallery_pairs(comparison)
-    yield "  P(best): " + ", ".join(f"{name} {p:.3f}" for name, p in comparison.p_best().items())
-
-
-def _gallery_pairs(comparison: Comparison) -> Iterator[str]:
-    """Statistic, Bonferroni's p-value and the three probabilities of each pair."""
-    from tiebreak.statistics import adjust_pvalues
-
-    yield f"  {'first':<15}{'second':<15}{'t':>6}{'adj. p':>9}{'P(better)':>11}{'P(worse)':>10}{'P(equiv.)':>11}"
+    yield f"\n  {'first':<15}{'second':<15}{'t':>6}{'adj. p':>9}{'P(better)':>11}{'P(worse)':>10}{'P(equiv.)':>11}"
     rows = list(comparison.pairs.itertuples())
     right = [float(comparison.pair(str(row.first), str(row.second)).law.pvalue("greater")) for row in rows]
     for row, p in zip(rows, adjust_pvalues(right, "bonferroni"), strict=True):
-        yield (
-            f"  {row.first:<15}{row.second:<15}{row.statistic:6.3f}{p:9.3f}"
-            f"{row.p_better:11.3f}{row.p_worse:10.3f}{row.p_equivalent:11.3f}"
-        )
-
-
-def _present(comparison: Comparison, out: Path, name: str) -> None:
-    """Print the answer; plots and JSON go to the folder."""
-    from tiebreak.views.comparison import page
-
-    emit_page(page(comparison), end="\n")
-    with writing("the results", out):
-        comparison.to_json(out / f"{name}.json")
-        comparison.plot.save_all(out / name)
-
-
-# --- the two experiments ----------------------------------------------------------------------------------------------------
+        chances = f"{row.p_better:11.3f}{row.p_worse:10.3f}{row.p_equivalent:11.3f}"
+        yield f"  {row.first:<15}{row.second:<15}{row.statistic:6.3f}{p:9.3f}{chances}"
+    yield "  P(best): " + ", ".join(f"{name} {p:.3f}" for name, p in comparison.p_best().items())
 
 
 def moons_search(n_repeats: int) -> tuple[GridSearchCV, FloatArray, IntArray]:
@@ -149,47 +120,11 @@ def moons_search(n_repeats: int) -> tuple[GridSearchCV, FloatArray, IntArray]:
     .. [1] scikit-learn gallery: Statistical comparison of models using grid search.
     """
     from sklearn.datasets import make_moons
-    from sklearn.model_selection import GridSearchCV
+    from sklearn.model_selection import GridSearchCV, RepeatedStratifiedKFold
     from sklearn.svm import SVC
 
     X, y = make_moons(noise=0.352, random_state=1, n_samples=100)
     kernels = [{"kernel": ["linear"]}, {"kernel": ["poly"], "degree": [2, 3]}, {"kernel": ["rbf"]}]
-    search = GridSearchCV(SVC(random_state=0), kernels, scoring="roc_auc", cv=_splits(n_repeats))
+    splits = RepeatedStratifiedKFold(n_splits=10, n_repeats=n_repeats, random_state=0)
+    search = GridSearchCV(SVC(random_state=0), kernels, scoring="roc_auc", cv=splits)
     return search.fit(X, y), X, y
-
-
-def breast_cancer_results(n_repeats: int) -> dict[str, dict[str, Any]]:
-    """Scores of `cross_validate` for five pipelines that people would try, all on the same splits.
-
-    Parameters
-    ----------
-    n_repeats : int
-        Of 10-fold cross-validation.
-    """
-    from sklearn.datasets import load_breast_cancer
-    from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.model_selection import cross_validate
-    from sklearn.neighbors import KNeighborsClassifier
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-    from sklearn.svm import SVC
-
-    X, y = load_breast_cancer(return_X_y=True)
-    pipelines = {
-        "logistic regression": make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)),
-        "support vectors": make_pipeline(StandardScaler(), SVC(random_state=0)),
-        "random forest": RandomForestClassifier(random_state=0),
-        "gradient boosting": HistGradientBoostingClassifier(random_state=0),
-        "nearest neighbours": make_pipeline(StandardScaler(), KNeighborsClassifier()),
-    }
-    return {
-        name: cross_validate(pipeline, X, y, cv=_splits(n_repeats), scoring="roc_auc", return_indices=True)
-        for name, pipeline in pipelines.items()
-    }
-
-
-def _splits(n_repeats: int) -> RepeatedStratifiedKFold:
-    from sklearn.model_selection import RepeatedStratifiedKFold
-
-    return RepeatedStratifiedKFold(n_splits=10, n_repeats=n_repeats, random_state=0)

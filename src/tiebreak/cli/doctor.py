@@ -8,10 +8,10 @@ import platform
 import re
 import sys
 import tempfile
-from dataclasses import dataclass
+from collections.abc import Iterator
 from importlib import import_module, metadata
 from pathlib import Path
-from typing import Literal
+from typing import NamedTuple
 
 import click
 
@@ -19,64 +19,21 @@ from tiebreak import __version__
 from tiebreak.cli.options import help_option
 from tiebreak.cli.process import EXIT_OK, EXIT_WRONG_USE, emit
 
+_MODULES = {"scikit-learn": "sklearn"}
+"""Packages that are imported by another name."""
 
-@dataclass(frozen=True, slots=True)
-class Package:
-    """A package that tiebreak uses: the name it is installed by, its module, the oldest version that will do, and what for."""
+_PURPOSES = {"dask": "to measure on a Dask cluster", "postgres": "to keep runs in PostgreSQL"}
+"""What the extras that users have are for."""
 
+
+class Package(NamedTuple):
+    """A package that tiebreak asks for, the extra that it is of, and what is wrong with it."""
+
+    requirement: str
+    extra: str
     name: str
-    module: str
-    at_least: str
-    purpose: str = ""
-
-    @property
-    def requirement(self) -> str:
-        """Name and oldest version as pip takes them; the driver of PostgreSQL comes with its binary part."""
-        return f"{self.name}{'[binary]' if self.name == 'psycopg' else ''}>={self.at_least}"
-
-
-# As in pyproject.toml, which an installed package does not carry; a test holds the two equal.
-CORE = (
-    Package("click", "click", "8.4"),
-    Package("jinja2", "jinja2", "3.1"),
-    Package("joblib", "joblib", "1.4"),
-    Package("matplotlib", "matplotlib", "3.10"),
-    Package("msgspec", "msgspec", "0.19"),
-    Package("narwhals", "narwhals", "2.0"),
-    Package("numpy", "numpy", "2.0"),
-    Package("pandas", "pandas", "2.2.2"),
-    Package("pyarrow", "pyarrow", "17"),
-    Package("rich", "rich", "13.7"),
-    Package("scikit-learn", "sklearn", "1.6"),
-    Package("scipy", "scipy", "1.13"),
-    Package("threadpoolctl", "threadpoolctl", "3.5"),
-)
-EXTRAS = {
-    "dask": (Package("distributed", "distributed", "2024.8", "to measure on a Dask cluster"),),
-    "postgres": (Package("psycopg", "psycopg", "3.2.1", "to keep runs in PostgreSQL"),),
-}
-
-State = Literal["fine", "missing", "too old", "broken"]
-
-
-@dataclass(frozen=True, slots=True)
-class Examined:
-    """State of one package."""
-
-    package: Package
-    state: State
     version: str
-    detail: str = ""
-
-    def __str__(self) -> str:
-        """One line: name, version, and what is wrong with it."""
-        wrong = {
-            "fine": "",
-            "missing": f"missing, needs {self.package.at_least} or newer",
-            "too old": f"too old, needs {self.package.at_least} or newer",
-            "broken": f"cannot be imported: {self.detail}",
-        }[self.state]
-        return f"{self.package.name:<14}{self.version:<12}{wrong}".rstrip()
+    fault: str
 
 
 @click.command("doctor", short_help="Show versions, and what is missing.")
@@ -88,53 +45,65 @@ def doctor_command(context: click.Context) -> None:
     Nothing of your data, your settings or the values of environment variables is shown, so the output can go into a bug report.
     The exit code is 2 where a package is missing that tiebreak cannot do without.
     """
-    core = [examine(package) for package in CORE]
-    extras = {extra: [examine(package) for package in packages] for extra, packages in EXTRAS.items()}
-    lines = [*_machine(), "", "Packages", *(f"  {finding}" for finding in core), "", "Optional"]
-    for finding in (finding for findings in extras.values() for finding in findings):
-        lines.append(f"  {finding}")
-        if finding.state != "fine":
-            lines.append(f'    {finding.package.purpose}: pip install --upgrade "{finding.package.requirement}"')
-    wrong = [finding for finding in core if finding.state != "fine"]
-    lines += ["", _conclusion(wrong)]
-    emit("\n".join(lines) + "\n")
+    packages = list(examined())
+    lines = [*_machine(), "", "Packages"]
+    for each in sorted(packages, key=lambda package: bool(package.extra)):
+        lines.append(f"  {each.name:<14}{each.version:<12}{each.fault}".rstrip())
+        if each.extra and each.fault:
+            lines.append(f'    {_PURPOSES[each.extra]}: pip install --upgrade "{each.requirement}"')
+    wrong = [f'"{each.requirement}"' for each in packages if each.fault and not each.extra]
+    needed = f"tiebreak cannot do its work here. To put it right: pip install --upgrade {' '.join(wrong)}"
+    emit("\n".join([*lines, "", needed if wrong else "Everything that tiebreak needs is here."]) + "\n")
     context.exit(EXIT_WRONG_USE if wrong else EXIT_OK)
 
 
-def examine(package: Package) -> Examined:
-    """Look a package up and import it, as one that is there may still be broken."""
+def examined() -> Iterator[Package]:
+    """Packages that tiebreak and its extras ask for, looked up and imported, as one that is there may still be broken."""
+    for line in metadata.requires("tiebreak") or ():
+        requirement, _, condition = line.partition(";")
+        extra = re.search(r"extra == ['\"](\w+)['\"]", condition)
+        known = re.match(r"([\w.-]+)(?:\[\w+\])?>=([\d.]+)", requirement)
+        if known and (extra is None or extra[1] in _PURPOSES):
+            version, fault = _state(*known.groups())
+            yield Package(requirement.strip(), extra[1] if extra else "", known[1], version, fault)
+
+
+def _state(name: str, at_least: str) -> tuple[str, str]:
+    """Version of a package, and what is wrong with it."""
     try:
-        version = metadata.version(package.name)
+        version = metadata.version(name)
     except metadata.PackageNotFoundError:
-        return Examined(package, "missing", "-")
-    if _numbers(version) < _numbers(package.at_least):
-        return Examined(package, "too old", version)
+        return "-", f"missing, needs {at_least} or newer"
+    if _numbers(version) < _numbers(at_least):
+        return version, f"too old, needs {at_least} or newer"
     try:
-        import_module(package.module)
+        import_module(_MODULES.get(name, name))
     except Exception as error:  # whatever it is, this is the place to say so
-        return Examined(package, "broken", version, " ".join(f"{type(error).__name__}: {error}".split())[:200])
-    return Examined(package, "fine", version)
+        return version, "cannot be imported: " + " ".join(f"{type(error).__name__}: {error}".split())[:200]
+    return version, ""
 
 
-def _machine() -> list[str]:
+def _numbers(version: str) -> tuple[int, ...]:
+    """The leading numbers of a version, without the zeros at the end: "2.0" is (2,), "3.9rc1" is (3, 9)."""
+    leading = re.match(r"\d+(\.\d+)*", version)
+    return tuple(map(int, re.sub(r"(\.0+)+$", "", leading[0]).split("."))) if leading else ()
+
+
+def _machine() -> Iterator[str]:
     encodings = f"files {sys.getfilesystemencoding()}, locale {locale.getpreferredencoding(False)}"
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    python, home = Path(sys.executable), os.path.expanduser("~")  # noqa: PTH111  (of an unknown user it is "~" still)
+    shown = Path("~", python.relative_to(home)) if python.is_relative_to(home) else python  # without the user's name
     facts = {
         "tiebreak": __version__,
-        "Python": f"{platform.python_version()} ({platform.python_implementation()}), {_without_home(sys.executable)}",
+        "Python": f"{platform.python_version()} ({platform.python_implementation()}), {shown}",
         "platform": f"{platform.system()} {platform.release()}, {platform.machine()}",
-        "CPUs": f"{_usable_cpus()} usable of {os.cpu_count()}",
+        "CPUs": f"{usable} usable of {os.cpu_count()}",
         "encoding": f"output {sys.stdout.encoding}, {encodings}",
         "temp folder": "writable" if _can_write_temporary() else "NOT writable",
         "SQLite": _sqlite(),
     }
-    return [f"{name:<14}{fact}" for name, fact in facts.items()]
-
-
-def _conclusion(wrong: list[Examined]) -> str:
-    if not wrong:
-        return "Everything that tiebreak needs is here."
-    needed = " ".join(f'"{finding.package.requirement}"' for finding in wrong)
-    return f"tiebreak cannot do its work here. To put it right: pip install --upgrade {needed}"
+    return (f"{name:<14}{fact}" for name, fact in facts.items())
 
 
 def _sqlite() -> str:
@@ -142,15 +111,7 @@ def _sqlite() -> str:
         import sqlite3
     except ImportError:
         return "missing from this Python, so results cannot be stored"
-    from tiebreak.stores.sqlite import journal_mode
-
-    return f"{sqlite3.sqlite_version}, {journal_mode(sqlite3.sqlite_version_info)}"
-
-
-def _usable_cpus() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    return sqlite3.sqlite_version
 
 
 def _can_write_temporary() -> bool:
@@ -160,20 +121,3 @@ def _can_write_temporary() -> bool:
     except OSError:
         return False
     return True
-
-
-def _without_home(path: str) -> str:
-    """A path that does not tell the user's name."""
-    try:
-        return str(Path("~") / Path(path).relative_to(Path.home()))
-    except (ValueError, RuntimeError):
-        return path
-
-
-def _numbers(version: str) -> tuple[int, ...]:
-    """The leading numbers of a version, without the zeros at the end: "2.0" is (2,), "3.9rc1" is (3, 9)."""
-    leading = re.match(r"\d+(\.\d+)*", version)
-    numbers = [int(part) for part in leading.group().split(".")] if leading else []
-    while numbers and numbers[-1] == 0:
-        numbers.pop()
-    return tuple(numbers)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from tiebreak.cli.options import help_option, store_option
-from tiebreak.cli.process import emit, say, writing
+from tiebreak.cli.output import writing
+from tiebreak.cli.process import emit, say
 from tiebreak.cli.stores import read_run
 
 if TYPE_CHECKING:
@@ -42,43 +41,27 @@ def export_command(run: str, scores: str | None, predictions: str | None, store:
         raise click.UsageError("scores and predictions cannot go to the same place.")
     evaluation = read_run(run, store)
     if scores is not None:
-        _write(evaluation.to_frame, scores, "scores", raw)
+        _write(evaluation.to_frame(), scores, "scores", raw)
     if predictions is not None:
-        _write(lambda: evaluation.predictions, predictions, "predictions", raw)
+        _write(evaluation.predictions, predictions, "predictions", raw)
 
 
-def _write(make: Callable[[], pd.DataFrame], file: str, what: str, raw: bool) -> None:
-    frame = make()
+def _write(frame: pd.DataFrame, file: str, what: str, raw: bool) -> None:
+    from tiebreak.views.columns import csv_lines
+
     if file == _STANDARD_OUTPUT:
-        from tiebreak.views.csv import frame_lines
-
-        emit(frame_lines(frame, raw=raw), raw=raw)
+        emit(csv_lines(frame, raw=raw), raw=raw)
         return
     from tiebreak.views.json import write_whole
 
     path = Path(file)
-    content = _parquet(frame, file) if path.suffix.lower() in _PARQUET else _csv_bytes(frame, raw)
+    if path.suffix.lower() in _PARQUET:
+        content = _encodable(frame).to_parquet(None, engine="pyarrow", index=False)
+    else:
+        content = "".join(csv_lines(frame, raw=raw)).encode("utf-8", "backslashreplace")
     with writing(f"the {what}", file):
         write_whole(path, content)
     say(f"{len(frame)} rows of {what} are in {file}")
-
-
-def _csv_bytes(frame: pd.DataFrame, raw: bool) -> bytes:
-    from tiebreak.views.csv import frame_lines
-
-    return "".join(frame_lines(frame, raw=raw)).encode("utf-8", "backslashreplace")
-
-
-def _parquet(frame: pd.DataFrame, file: str) -> bytes:
-    from tiebreak.errors import MissingDependencyError
-
-    try:
-        import pyarrow  # noqa: F401
-    except ImportError:
-        raise MissingDependencyError(f"writing {file} needs pyarrow: pip install 'pyarrow>=17'.") from None
-    buffer = io.BytesIO()
-    _encodable(frame).to_parquet(buffer, engine="pyarrow", index=False)
-    return buffer.getvalue()
 
 
 def _encodable(frame: pd.DataFrame) -> pd.DataFrame:

@@ -7,8 +7,9 @@ from typing import Any
 
 import click
 
-from tiebreak.cli.options import NAMES, check_raw, format_option, help_option, raw_option, with_options
-from tiebreak.cli.process import emit_result, say, standard_input_as_file, writing
+from tiebreak.cli.options import NAMES, help_option, with_options
+from tiebreak.cli.output import Output, check_apart, output_options, writing
+from tiebreak.cli.process import say, standard_input_as_file
 
 EPILOG = """\b
 Examples:
@@ -37,12 +38,12 @@ _OPTIONS = (
     ),
     click.option(
         "--output",
+        "file",
         type=click.Path(path_type=Path, dir_okay=False),
         metavar="FILE",
         help="Keep it as JSON, for --noise-floor; in a folder of results gates find it by themselves.",
     ),
-    format_option("How the answer is written."),
-    raw_option,
+    output_options("format", "raw", "html"),
 )
 
 
@@ -50,27 +51,20 @@ _OPTIONS = (
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @with_options(*_OPTIONS)
 @help_option
-def noise_floor_command(files: tuple[str, ...], format_: str, raw: bool, output: Path | None, **settings: Any) -> None:
+def noise_floor_command(files: tuple[str, ...], output: Output, file: Path | None, **settings: Any) -> None:
     """Say how far two runs of one and the same model lie apart in FILEs, or in a folder: re-runs, seeds or epochs.
 
     A smaller difference of two models may be noise. Logs and tables are read as by 'tiebreak compare'; runs stand in a column
     run or seed, in several files, or are epochs of each item.
     """
     from tiebreak import api
-    from tiebreak.views.noise_floor import frame
 
-    check_raw(raw, format_)
-    if output is not None and str(output) in files:
-        raise click.UsageError(f"--output would write over {str(output)!r}, which holds the runs.")
+    output.prepare(files)
+    check_apart("--output", file, files)
     with standard_input_as_file(files) as sources:
         floor = api.noise_floor(*sources, **settings)
-
-    def table() -> tuple[list[str], list[list[Any]]]:
-        row = frame(floor)
-        return list(row.columns), [row.iloc[0].tolist()]
-
-    emit_result(floor, format_, table, raw=raw)
-    if output is not None:
-        with writing("the noise floor", output):
-            floor.to_json(output)
-        say(f"the noise floor is in {output}")
+    output.write(floor)
+    if file is not None:
+        with writing("the noise floor", file):
+            floor.to_json(file)
+        say(f"the noise floor is in {file}")

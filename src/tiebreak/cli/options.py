@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -19,8 +18,6 @@ if TYPE_CHECKING:
     from tiebreak.evaluation.progress import Progress
     from tiebreak.evaluation.run_options import RunOptions
     from tiebreak.study_file.study import Study
-
-FORMATS = ("table", "json", "csv", "markdown")
 
 Command = Callable[..., None]
 
@@ -49,9 +46,6 @@ store_option = click.option(
     metavar="URL",
     help=f"Where results are kept, such as sqlite:///runs.db. If not given: {VARIABLE}, or a file here named after the run.",
 )
-raw_option = click.option("--raw", is_flag=True, help="With csv: names as they are, formulas too.")
-
-
 direction_options = (
     click.option("--lower-is-better/--higher-is-better", default=None, help="Of a metric that is not known."),
     click.option(
@@ -74,39 +68,6 @@ def with_direction(values: dict[str, Any]) -> dict[str, Any]:
     if doubled is not None:
         raise click.UsageError(f"--direction gives {doubled} two different directions.")
     return {**values, "lower_is_better": {metric: way == "lower" for metric, way in typed} or for_all}
-
-
-def format_option(help_line: str | None = None, formats: Sequence[str] = FORMATS) -> Callable[[Command], Command]:
-    """``--format``, of which the first is the default."""
-    choice = click.Choice(formats)
-    return click.option("--format", "format_", type=choice, default=formats[0], show_default=True, help=help_line)
-
-
-details_option = click.option("--details", is_flag=True, help="Add all pairs, notices, the method.")
-
-
-def _report_file(_: click.Context, __: click.Parameter, value: Path | None) -> Path | None:
-    """A file that can be written, said before the work: a wrong folder should not cost the answer."""
-    if value is None:
-        return None
-    if value.suffix.lower() not in (".html", ".htm"):
-        raise click.BadParameter(f"{str(value)!r} does not end in .html.")
-    if value.is_dir() or not value.parent.is_dir():
-        raise click.BadParameter(
-            f"{str(value)!r} is a folder." if value.is_dir() else f"the folder of {str(value)!r} is not there."
-        )
-    return value
-
-
-PLOTS: dict[str, Any] = {"type": click.Path(path_type=Path), "metavar": "DIR"}
-REPORT: dict[str, Any] = {"type": click.Path(path_type=Path), "metavar": "FILE", "callback": _report_file}
-html_option = click.option("--html", **REPORT, help="Write the report, which opens offline.")
-
-
-def check_raw(raw: bool, format_: str) -> None:
-    """Refuse --raw where nothing is CSV."""
-    if raw and format_ != "csv":
-        raise click.UsageError("--raw goes with --format csv.")
 
 
 def _names(_: click.Context, __: click.Parameter, typed: Sequence[str]) -> tuple[str, ...] | None:

@@ -15,11 +15,9 @@ from tiebreak.printable import printable_lines, without_password
 
 TYPE_CHECKING = False  # type checkers know it by its name; `typing` and what needs it would make ``tiebreak --help`` slower
 if TYPE_CHECKING:
-    from pathlib import Path
     from typing import Any, NoReturn
 
     from tiebreak.errors import Advice, Setting
-    from tiebreak.views.page import Page
 
 EXIT_OK = 0
 EXIT_BROKEN = 1
@@ -123,33 +121,6 @@ def emit(text: str | Iterable[str], *, raw: bool = False) -> None:
         unread.append(reason(error))
 
 
-def emit_result(
-    result: Any, format_: str, table: Callable[[], tuple[Sequence[str], Iterable[Sequence[Any]]]], *, raw: bool = False
-) -> None:
-    """Print a result as table, json, markdown or csv; `table` gives header and rows of the CSV."""
-    if format_ == "csv":
-        from tiebreak.views.csv import csv_lines
-
-        emit(csv_lines(*table(), raw=raw), raw=raw)
-    elif format_ == "json":
-        emit(result.to_json() + "\n")
-    elif format_ == "markdown":
-        emit(result.to_markdown())
-    else:
-        from tiebreak.result import view_of
-
-        emit_page(view_of(result).page(result))
-
-
-def emit_page(page: Page, end: str = "") -> None:
-    """Write a page: fitted to the window where standard output is a terminal, else as text, with `end` after it."""
-    if sys.stdout is None or not sys.stdout.isatty():
-        emit(page.as_text() + end)
-        return
-    page.print()
-    emit(end.removeprefix("\n"))
-
-
 def say(message: str, *, wrapped: bool = True) -> None:
     """Write a message to standard error: one line in a log, wrapped on a terminal."""
     if sys.stderr is None:
@@ -175,37 +146,6 @@ def show_warning(show: Callable[..., object], message: Warning | str, category: 
     else:
         text = str(message)
         show(message if printable_lines(text) == text else printable_lines(text), category, *where, **more)
-
-
-def make_folder(folder: Path) -> None:
-    """Make a folder for output, its parents included."""
-    from tiebreak.views.json import make_folder as made
-
-    try:
-        made(folder)
-    except OSError as error:
-        raise CommandError(f"the folder {str(folder)!r} cannot be used: {reason(error)}") from error
-
-
-def write_report(make: Callable[[], str], path: Path, **heading: Any) -> None:
-    """Write a report, which says by what command, under a heading of its own where one is given; and say where it is."""
-    from tiebreak.views.heading import headed
-    from tiebreak.views.json import write_whole
-
-    with headed(command=command_line(), **heading), waiting("making the report"):
-        text = make()
-    with writing("the report", path):
-        write_whole(path, text.encode())
-    say(f"the report is in {path}")
-
-
-@contextmanager
-def writing(what: str, place: object) -> Iterator[None]:
-    """Name what could not be written, where and why."""
-    try:
-        yield
-    except OSError as error:
-        raise CommandError(f"{what} could not be written to {str(place)!r}: {reason(error)}") from error
 
 
 @contextmanager

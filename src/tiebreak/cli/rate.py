@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
 
 from tiebreak.cli.folder import show_found, with_folders
 from tiebreak.cli.options import (
-    PLOTS,
-    check_raw,
     direction_options,
-    format_option,
     help_option,
-    html_option,
-    raw_option,
     with_direction,
     with_options,
 )
-from tiebreak.cli.process import emit_result, make_folder, say, standard_input_as_file, waiting, write_report, writing
+from tiebreak.cli.output import Output, output_options
+from tiebreak.cli.process import standard_input_as_file, waiting
 from tiebreak.errors import TiebreakError
 
 EPILOG = """\b
@@ -48,10 +43,7 @@ _OPTIONS = (
     ),
     click.option("--ignore-position", is_flag=True, help="Take no bias for the first out: model_a did not stand there."),
     click.option("--level", type=float, default=0.95, show_default=True, help="Coverage of the intervals."),
-    format_option("How the answer is written."),
-    raw_option,
-    click.option("--plots", **PLOTS, help="Draw the ratings into this folder."),
-    html_option,
+    output_options("format", "raw", "plots", "html"),
 )
 
 
@@ -59,7 +51,7 @@ _OPTIONS = (
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @with_options(*_OPTIONS)
 @help_option
-def rate_command(files: tuple[str, ...], format_: str, raw: bool, plots: Path | None, html: Path | None, **settings: Any) -> None:
+def rate_command(files: tuple[str, ...], output: Output, **settings: Any) -> None:
     """Rate the models in the FILEs, with intervals of the ratings and of the ranks.
 
     A FILE holds battles, in the columns model_a, model_b and winner (a, b or tie), with cluster where battles belong together
@@ -69,15 +61,10 @@ def rate_command(files: tuple[str, ...], format_: str, raw: bool, plots: Path | 
     and Arena-Hard are read too.
     """
     from tiebreak.rating import rate
-    from tiebreak.views.ratings import csv_rows
 
     settings = with_direction(settings)
     settings["position"] = not settings.pop("ignore_position")
-    if html is not None and str(html) in files:
-        raise click.UsageError(f"--html would write over {str(html)!r}, which holds the battles.")
-    check_raw(raw, format_)
-    if plots is not None:
-        make_folder(plots)
+    output.prepare(files)
     with standard_input_as_file(files) as held, waiting("rating"):
         sources = with_folders(held)
         try:
@@ -85,11 +72,5 @@ def rate_command(files: tuple[str, ...], format_: str, raw: bool, plots: Path | 
         except TiebreakError:
             show_found(sources, on_stdout=False)
             raise
-    show_found(sources, on_stdout=format_ == "table")
-    emit_result(ratings, format_, lambda: csv_rows(ratings), raw=raw)
-    if html is not None:
-        write_report(ratings.to_html, html)
-    if plots is not None:
-        with writing("the plot", plots):
-            ratings.plot.save_all(plots)
-        say(f"ratings.png is in {plots}")
+    show_found(sources, on_stdout=output.is_text)
+    output.write(ratings)

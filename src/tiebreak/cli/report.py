@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -10,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tiebreak.cli.compare import CORRECTIONS, FAMILIES
-from tiebreak.cli.options import REPORT, ROPE, direction_options, help_option, store_option, with_direction, with_options
-from tiebreak.cli.process import CommandError, standard_input_as_file, waiting, write_report
+from tiebreak.cli.options import ROPE, direction_options, help_option, store_option, with_direction, with_options
+from tiebreak.cli.output import REPORT, Output, check_apart
+from tiebreak.cli.process import CommandError, standard_input_as_file, waiting
 from tiebreak.cli.stores import read_run
 
 if TYPE_CHECKING:
@@ -95,15 +97,14 @@ def report_command(
     metrics are compared, and the predictions that were kept are drawn.
     """
     settings = with_direction(settings)
-    if str(out) in sources:
-        raise click.UsageError(f"--out would write over {str(out)!r}, which holds the scores.")
+    check_apart("--out", out, sources)
     if any(_is_file(source) for source in sources):
         make = _of_files(sources, metrics, settings)
     elif len(sources) == 1:
         make = _of_run(sources[0], metrics, store, settings)
     else:
         raise CommandError("a report is of one run, or of files; none of these is a file that is there.")
-    write_report(make, out, title=title, note=note, data=facts)
+    Output(html=out).report(make, title=title, note=note, data=facts)
     if opens and not _opened(out):
         click.echo("no browser was found to open it with; the environment variable BROWSER names one", err=True)
 
@@ -124,20 +125,20 @@ def _opened(page: Path) -> bool:
     return webbrowser.open(page.resolve().as_uri())
 
 
-def _of_files(sources: Sequence[str], metrics: Sequence[str], settings: dict[str, Any]) -> Callable[[], str]:
+def _of_files(sources: Sequence[str], metrics: Sequence[str], settings: dict[str, Any]) -> Callable[..., str]:
     from tiebreak import api
     from tiebreak.views.report.comparison import report_of
 
     with standard_input_as_file(sources) as held, waiting("reading and comparing"):
         comparisons: list[Comparison] = [api.compare(*held, metric=metric, **settings) for metric in metrics or (None,)]
-    return lambda: report_of(comparisons)
+    return functools.partial(report_of, comparisons)
 
 
-def _of_run(run: str, metrics: Sequence[str], store: str | None, settings: dict[str, Any]) -> Callable[[], str]:
+def _of_run(run: str, metrics: Sequence[str], store: str | None, settings: dict[str, Any]) -> Callable[..., str]:
     from tiebreak.views.report.evaluation import report
 
     if settings["lower_is_better"] is not None:
         raise click.UsageError("the metrics of a run have their direction; --direction and --lower-is-better are for files.")
     evaluation = read_run(run, store)
     asked = {name: settings[name] for name in ("rope", "alpha", "baseline", "family", "correction") if settings[name] is not None}
-    return lambda: report(evaluation, metrics, **asked)
+    return functools.partial(report, evaluation, metrics, asked)

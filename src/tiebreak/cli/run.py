@@ -4,26 +4,23 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 from msgspec import structs
 
-from tiebreak.cli.compare import draw, write_answer
+from tiebreak.cli.compare import show_answer
 from tiebreak.cli.measuring import error_of_study, watched
 from tiebreak.cli.options import (
-    PLOTS,
     ROPE,
     TypedRun,
-    format_option,
     help_option,
-    html_option,
     run_options,
     store_option,
     with_options,
 )
-from tiebreak.cli.process import EXIT_NOT_MET, EXIT_OK, EXIT_WRONG_USE, as_typed, emit, emit_page, make_folder, say, write_report
+from tiebreak.cli.output import Output, emit_page, output_options
+from tiebreak.cli.process import EXIT_NOT_MET, EXIT_OK, EXIT_WRONG_USE, as_typed, emit, say
 from tiebreak.cli.stores import resume_command_line, store_for_study, without_password
 from tiebreak.errors import TiebreakError
 
@@ -43,23 +40,19 @@ Examples:
 class TypedMeasuring(TypedRun):
     """Options of run and resume, which are those of the answer too; None leaves it to the study."""
 
-    format_: str
+    output: Output
     rope: float | str | None
     metric: str | None
-    plots: Path | None
-    html: Path | None
     strict: bool
 
 
 measuring_options = with_options(
     store_option,
     *run_options,
-    format_option("How the comparison is written; csv holds the pairs."),
     click.option("--rope", default=None, **ROPE, help="Smallest difference that matters.  [default: as the study says]"),
     click.option("--metric", metavar="NAME", help="Metric to compare by.  [default: the first of the study]"),
-    click.option("--plots", **PLOTS, help="Draw all plots of the comparison into this folder."),
-    html_option,
     click.option("--strict", is_flag=True, help="Exit code 1 if a model has failed on every split."),
+    output_options(),
 )
 
 
@@ -101,13 +94,9 @@ def measure(study: Study, name: str, url: str, typed: TypedMeasuring) -> int:
 
     if typed.rope is not None:
         study = structs.replace(study, rope=check_rope_given(typed.rope))
-    if typed.plots is not None and not typed.dry_run:
-        make_folder(typed.plots)  # before the work: a folder that cannot be written should not cost the answer
-    if len(study.datasets) > 1 and typed.format_ != "table":
-        raise click.UsageError(
-            f"the study has {len(study.datasets)} datasets, and so as many answers; --format {typed.format_} holds one. Leave "
-            "it out, and then use 'tiebreak compare' with --dataset."
-        )
+    if not typed.dry_run:
+        typed.output.prepare([study.file])
+    typed.output.check_single(len(study.datasets), "answers", "Leave it out, and then use 'tiebreak compare' with --dataset.")
     if typed.dask and typed.n_jobs:
         raise click.UsageError("--n-jobs is for processes of this machine; with --dask all workers of the cluster are used.")
     try:
@@ -121,19 +110,12 @@ def measure(study: Study, name: str, url: str, typed: TypedMeasuring) -> int:
 
 
 def _preview(study: Study, name: str, url: str, typed: TypedMeasuring) -> None:
-    if typed.format_ not in ("table", "json"):
-        raise click.UsageError("--dry-run goes with --format table or json.")
     from tiebreak.evaluation.preview import preview_plan
     from tiebreak.plan.plan import make_plan
-    from tiebreak.views.json import encoded
-    from tiebreak.views.preview import preview_dict, preview_text
+    from tiebreak.views.preview import VIEW
 
     preview = preview_plan(make_plan(**study.plan_arguments), typed.options(study, url, name), scoring=study.scoring)
-    shown = without_password(url)
-    if typed.format_ == "json":
-        emit(encoded(preview_dict(preview, shown), indent=2) + "\n")
-    else:
-        emit(preview_text(preview, study.file, shown))
+    typed.output.show((preview, study.file, without_password(url)), view=VIEW)
 
 
 def _measured(study: Study, name: str, url: str, run: TypedRun) -> Evaluation:
@@ -157,26 +139,27 @@ def _present(study: Study, evaluation: Evaluation, asked: TypedMeasuring) -> int
     from tiebreak.views.evaluation import overview_page, run_page
     from tiebreak.views.words import quote
 
-    format_ = asked.format_
+    output = asked.output
     comparisons, reasons = _compared(study, evaluation, asked.metric)
-    if format_ == "table":
+    if output.is_text:
         emit_page((overview_page if comparisons else run_page)(evaluation))
     elif evaluation.n_failed:
         say(f"{evaluation.n_failed} of {evaluation.n_cells} cells failed; 'tiebreak show' says why.")
     for dataset, comparison in comparisons.items():
-        if format_ == "table":
+        if output.is_text:
             emit(f"\nDataset {quote(dataset)}\n\n" if dataset else "\n")
-        write_answer(comparison, format_)
+        show_answer(comparison, output)
     for text in reasons:
         say(f"there is nothing to compare: {text}")
-    if asked.plots is not None:
-        for number, comparison in enumerate(comparisons.values(), 1):
-            draw(comparison, asked.plots if len(comparisons) == 1 else asked.plots / f"dataset-{number}")
-    if asked.html is not None:
+    for number, comparison in enumerate(comparisons.values(), 1):
+        output.draw(comparison, *([f"dataset-{number}"] if len(comparisons) > 1 else []))
+
+    def make(**heading: Any) -> str:
         from tiebreak.views.report.evaluation import report
 
-        metrics = (asked.metric,) if asked.metric else ()
-        write_report(lambda: report(evaluation, metrics, rope=study.rope), asked.html)
+        return report(evaluation, (asked.metric,) if asked.metric else (), {"rope": study.rope}, **heading)
+
+    output.report(make)
     if not evaluation.n_done:  # whoever chains commands has to be told that no model could be fitted at all
         return EXIT_WRONG_USE
     return EXIT_NOT_MET if asked.strict and _failed_everywhere(evaluation) else EXIT_OK

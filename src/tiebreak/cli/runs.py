@@ -4,31 +4,21 @@ from __future__ import annotations
 
 import click
 
-from tiebreak.cli.options import check_raw, format_option, help_option, raw_option, store_option
-from tiebreak.cli.process import emit, emit_page
+from tiebreak.cli.options import help_option, store_option
+from tiebreak.cli.output import Output, output_options
 from tiebreak.cli.stores import find_store
 
 
 @click.command("runs", short_help="List the runs of a store.")
 @store_option
-@format_option(formats=("table", "json", "csv"))
-@raw_option
+@output_options("format", "raw")
 @help_option
-def runs_command(store: str | None, format_: str, raw: bool) -> None:
+def runs_command(store: str | None, output: Output) -> None:
     """List the runs of a store, the last one updated first."""
     from tiebreak.stores import open_store
-    from tiebreak.views import store as views
-    from tiebreak.views.json import encoded
+    from tiebreak.views.store import RUNS
 
-    check_raw(raw, format_)
+    output.prepare()
     opened = open_store(find_store(store))
-    runs = opened.runs()
-    if format_ == "json":
-        emit(encoded(views.runs_dict(runs, opened.url), indent=2) + "\n")
-    elif format_ == "csv":
-        from tiebreak.views.csv import csv_lines
-
-        emit(csv_lines(views.COLUMNS, views.runs_rows(runs), raw=raw), raw=raw)
-    else:
-        emit_page(views.runs_page(runs, opened.url))
+    output.show((opened.runs(), opened.url), view=RUNS)
     opened.close()

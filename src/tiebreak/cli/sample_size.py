@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
 
-from tiebreak.cli.options import PLOTS, format_option, help_option, with_options
-from tiebreak.cli.process import emit_result, make_folder, say, standard_input_as_file, writing
+from tiebreak.cli.options import help_option, with_options
+from tiebreak.cli.output import Output, output_options
+from tiebreak.cli.process import standard_input_as_file
 
 EPILOG = """\b
 Examples:
@@ -64,8 +64,7 @@ _OPTIONS = (
     click.option("--looks", type=int, default=1, show_default=True, metavar="N", help="Looks at data that are still coming in."),
     click.option("--metric", metavar="NAME", help="Of the pilot."),
     click.option("--lower-is-better/--higher-is-better", default=None, help="Direction of the pilot's metric."),
-    format_option("How the answer is written."),
-    click.option("--plots", **PLOTS, help="Draw the power into this folder."),
+    output_options("format", "raw", "plots", "html"),
 )
 
 
@@ -73,24 +72,18 @@ _OPTIONS = (
 @click.argument("pilot", metavar="[PILOT]", required=False)
 @with_options(*_OPTIONS)
 @help_option
-def sample_size_command(pilot: str | None, format_: str, plots: Path | None, **settings: Any) -> None:
+def sample_size_command(pilot: str | None, output: Output, **settings: Any) -> None:
     """Say how many units show a difference, or which difference so many show.
 
     Give --difference or --n, and how much differences vary: by --discordant, --rates or --sd, or by a PILOT, a table of a few
     units that 'tiebreak compare' reads. Several models, clusters and looks are allowed for.
     """
     from tiebreak.sizing import sample_size
-    from tiebreak.views.sample_size import csv_rows
 
-    if plots is not None:
-        make_folder(plots)
+    output.prepare([pilot] if pilot else [])
     if pilot is None:
         size = sample_size(**settings)
     else:
         with standard_input_as_file([pilot]) as (source,):
             size = sample_size(source, **settings)
-    emit_result(size, format_, lambda: csv_rows(size))
-    if plots is not None:
-        with writing("the plot", plots):
-            size.plot.save_all(plots)
-        say(f"power.png is in {plots}")
+    output.write(size)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tiebreak.cli.options import format_option, help_option, store_option
-from tiebreak.cli.process import emit, emit_page
+from tiebreak.cli.options import help_option, store_option
+from tiebreak.cli.output import Output, output_options
 from tiebreak.cli.stores import read_run, resume_command_line, typed, typed_url
 
 if TYPE_CHECKING:
@@ -18,21 +18,18 @@ if TYPE_CHECKING:
 @click.command("show", short_help="Show how far a run has come.")
 @click.argument("run", metavar="RUN")
 @store_option
-@format_option(formats=("table", "json"))
+@output_options("format", "raw")
 @help_option
-def show_command(run: str, store: str | None, format_: str) -> None:
+def show_command(run: str, store: str | None, output: Output) -> None:
     """Show how far RUN has come: means, failures, warnings.
 
     It needs neither the data nor the study, and may be asked while the run is in progress.
     """
-    from tiebreak.views.evaluation import facts, run_page
-    from tiebreak.views.json import encoded
+    from tiebreak.views.evaluation import RUN
 
+    output.prepare()
     evaluation = read_run(run, store)
-    if format_ == "json":
-        emit(encoded(facts(evaluation), indent=2) + "\n")
-    else:
-        emit_page(run_page(evaluation), "\n" + _next_line(evaluation))
+    output.show(evaluation, view=RUN, end="\n" + _next_line(evaluation))
 
 
 def _next_line(evaluation: Evaluation) -> str:

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from tiebreak.cli.options import format_option, help_option
-from tiebreak.cli.process import EXIT_DAMAGED, emit, emit_page, say
+from tiebreak.cli.options import help_option
+from tiebreak.cli.output import Output, output_options
+from tiebreak.cli.process import EXIT_DAMAGED, say
 from tiebreak.cli.stores import find_store
 
 if TYPE_CHECKING:
     from tiebreak.stores.sql import SqlStore
-    from tiebreak.views.page import Page
 
 _ADVICE = (
     "Put a backup of the store in its place, or delete the runs that are named, with tiebreak.SqlStore(URL).delete(NAME), and "
     "measure them again. Runs that are not named are whole."
 )
 
-_format_option = format_option(formats=("text", "json"))
 _url_argument = click.argument("url", metavar="[URL]", required=False)
 
 
@@ -35,21 +33,21 @@ def store_command() -> None:
 
 @store_command.command("check", short_help="Say what is not as it was written.")
 @_url_argument
-@_format_option
+@output_options("format", "raw")
 @help_option
 @click.pass_context
-def check_command(context: click.Context, url: str | None, format_: str) -> None:
+def check_command(context: click.Context, url: str | None, output: Output) -> None:
     """Read everything in a store, and say what is not as it was written.
 
     Every row carries a hash, and runs count their rows, so that a changed or lost row is found. The exit code is 1 where
     something is damaged.
     """
-    from tiebreak.views import store as views
+    from tiebreak.views.store import CHECK
 
     store = _opened(url)
     damages = store.check()
     n_runs = 0 if damages else len(store.runs())
-    _answer(format_, lambda: views.check_page(damages, n_runs, store.url), lambda: views.check_dict(damages, store.url))
+    output.show((damages, n_runs, store.url), view=CHECK)
     store.close()
     if damages:
         say(_ADVICE)
@@ -60,19 +58,19 @@ def check_command(context: click.Context, url: str | None, format_: str) -> None
 @click.argument("url", metavar="[URL] FILE")
 @click.argument("file", metavar="", required=False)
 @click.option("--force", is_flag=True, help="Replace FILE if it is there.")
-@_format_option
+@output_options("format", "raw")
 @help_option
-def backup_command(url: str, file: str | None, force: bool, format_: str) -> None:
+def backup_command(url: str, file: str | None, force: bool, output: Output) -> None:
     """Copy a store in a file into FILE, as it is at one moment; runs in progress go on.
 
     The copy takes its name once it is whole and verified, and only its owner may read it. To restore it, stop what uses the
     store, and put the file in its place. A store in PostgreSQL is copied by pg_dump.
     """
-    from tiebreak.views import store as views
+    from tiebreak.views.store import BACKUP
 
     store, target = (_opened(None), url) if file is None else (_opened(url), file)
     store.backup(target, overwrite=force)
-    _answer(format_, lambda: views.backup_page(target, store.url), lambda: views.backup_dict(target, store.url))
+    output.show((target, store.url), view=BACKUP)
     store.close()
 
 
@@ -80,12 +78,3 @@ def _opened(url: str | None) -> SqlStore:
     from tiebreak.stores.sql import SqlStore
 
     return SqlStore(find_store(url, "its URL, such as sqlite:///FILE,"))
-
-
-def _answer(format_: str, page: Callable[[], Page], document: Callable[[], dict[str, Any]]) -> None:
-    from tiebreak.views.json import encoded
-
-    if format_ == "json":
-        emit(encoded(document(), indent=2) + "\n")
-    else:
-        emit_page(page())

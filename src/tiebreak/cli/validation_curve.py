@@ -52,15 +52,19 @@ def _value(text: str) -> Any:
 )
 @click.option(
     "--values",
+    "typed",
     type=Values(),
     required=True,
+    multiple=True,
     metavar="V,V,...",
-    help="Values to be tried; as a JSON list where one holds a comma.",
+    help="Values to be tried; as a JSON list where one holds a comma. Repeatable.",
 )
 @curve_options
 @help_option
 @click.pass_context
-def validation_curve_command(context: click.Context, /, study: str, parameter: str, values: list[Any], **options: Any) -> None:
+def validation_curve_command(
+    context: click.Context, /, study: str, parameter: str, typed: tuple[list[Any], ...], **options: Any
+) -> None:
     """Find the best value of a parameter of the models of STUDY, and the values that are practically as good.
 
     Each model of the study file (or those named with --models) is measured with each value on the same splits. What the store
@@ -72,7 +76,7 @@ def validation_curve_command(context: click.Context, /, study: str, parameter: s
     from tiebreak.studies.validation_curve import ValidationCurve, validation_curve, vary
 
     def measure(data: dict[str, Any], run: RunOptions, **asked: Any) -> ValidationCurve:
-        grids = vary(data["models"], parameter, values)
+        grids = vary(data["models"], parameter, [value for values in typed for value in values])
         plan = make_plan(**{**data, "models": grids.candidates})
         return validation_curve(grids, plan, run, **asked)
 

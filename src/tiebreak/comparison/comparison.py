@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import pickle
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,22 +12,12 @@ import numpy as np
 
 from tiebreak.comparison.family import Against, Family
 from tiebreak.comparison.notices import notices_of
-from tiebreak.comparison.procedures.procedure import Judged, Method, ModelValues, TestOnly, differences_by_unit, units_of
-from tiebreak.comparison.ranking import RankingTable, p_best, rank_models
-from tiebreak.comparison.requirements import (
-    AskedRequirement,
-    Names,
-    PairsOfNames,
-    Requirements,
-    Terms,
-    asked_requirements,
-    check_n_questions,
-    first_decided,
-    judge_requirements,
-)
+from tiebreak.comparison.procedures.procedure import Judged, Method, TestOnly, differences_by_unit, units_of
+from tiebreak.comparison.ranking import RankingTable, p_best
+from tiebreak.comparison.requirements import Names, PairsOfNames, Requirements, asked_requirements, judge_requirements
 from tiebreak.comparison.settings import Settings
 from tiebreak.comparison.slices import Slices, sliced
-from tiebreak.errors import DataError, InvalidParameterError, Setting, UnknownNameError
+from tiebreak.errors import DataError, InvalidParameterError, Setting
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import printable
 from tiebreak.result import Result, view_of
@@ -139,34 +128,16 @@ p_equivalent, p_worse, verdict, reason
     @property
     def uncorrected(self) -> Law:
         """Law of the ordinary paired t-test, for contrast, where the procedure corrects for shared training data."""
-        return self._offered("uncorrected")()  # type: ignore[no-any-return]
-
-    @property
-    def ratio(self) -> float:
-        """Mean n_test / n_train of the pair's splits, where the procedure corrects for it; 0 for the uncorrected one."""
-        return float(self._offered("ratio"))
+        found = self.judged.beside.get("uncorrected")
+        if found is None:
+            name = self.comparison.method.name
+            raise DataError(f"{name} corrects nothing, so there is no uncorrected law; pair.law has its tails and intervals.")
+        return found()  # type: ignore[no-any-return]
 
     @property
     def resolution(self) -> float:
         """Standard error, or a quarter of the interval where the procedure has none."""
         return self.standard_error if self.law.se is not None else (self.interval_high - self.interval_low) / 4
-
-    def half_width_floor(self, alpha: float = 0.05) -> float:
-        """Half-width that the 1 - alpha interval approaches with ever more repeats of the same splits.
-
-        Below it only more data help. nan for a pair without spread.
-        """
-        floor = self.judged.floor
-        return float((floor if floor is not None else self._offered("half-width floor"))(alpha))
-
-    def _offered(self, name: str) -> Any:
-        """Something that only some procedures have."""
-        found = self.judged.beside.get(name)
-        if found is None:
-            raise DataError(
-                f"{self.comparison.method.name} has no {name.replace('_', ' ')}; pair.law has its tails and intervals."
-            )
-        return found
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -200,6 +171,8 @@ class Comparison(Result):
         Where the scores are of single items of one test set.
     pair_table : Family
         The columns behind `pairs`.
+    ranking_table : RankingTable
+        The columns behind `ranking`.
     """
 
     scores: Scores
@@ -207,6 +180,7 @@ class Comparison(Result):
     rope: float
     method: Method
     pair_table: Family
+    ranking_table: RankingTable
     anew: Callable[[Settings], Comparison]
     reading_notices: tuple[Notice, ...] = ()
 
@@ -293,16 +267,6 @@ class Comparison(Result):
         return self.settings.baseline if self.settings.baseline is not None else self.models[0]
 
     @cached_property
-    def _values(self) -> ModelValues:
-        """The value by which each model is ranked, in ranking order."""
-        return self.method.procedure.values(self.scores)
-
-    @cached_property
-    def ranking_table(self) -> RankingTable:
-        """The columns behind `ranking`."""
-        return rank_models(self.scores, self.method, self._values, self.pair_table)
-
-    @cached_property
     def against_reference(self) -> Against:
         """Every model against the reference, as the pairs say it."""
         return self.pair_table.against(self.models.index(self.reference), len(self.models))
@@ -339,19 +303,23 @@ class Comparison(Result):
             The same model twice.
         """
         one, two = self._rows(first, second)
-        row, mirrored = self.pair_table.row_of(one, two), False
+        table, row, mirrored = self.pair_table, self.pair_table.row_of(one, two), False
         if row is None:
-            row = self.pair_table.row_of(two, one)
-            mirrored = row is not None  # a pair outside the family is judged in the orientation asked for
-        judged = self._judged(np.asarray(one), np.asarray(two), self._look_of(row))
+            row = table.row_of(two, one)
+            mirrored = row is not None
+        of_look = table.judged.beside.get("look")
+        look = -1 if row is None or of_look is None else int(of_look[row]) - 1
+        if row is None:  # outside the family it is judged in the orientation asked for, without adjustment
+            pair = np.array([one]), np.array([two])
+            table, row = Family(*pair, self._judged(*pair), self.rope, self.settings.alpha, "none", family="best"), 0
         return PairComparison(
             first=first,
             second=second,
-            differences=self._differences(one, two, self._look_of(row)),
-            judged=judged,
+            differences=self._differences(one, two, look),
+            judged=self._judged(np.asarray(one), np.asarray(two), look),
             rope=self.rope,
             comparison=self,
-            **self._row_values(one, two, row, mirrored),
+            **table.row_values(row, mirrored),
         )
 
     def slices(self, by: str | None = None) -> Slices:
@@ -441,61 +409,7 @@ class Comparison(Result):
             No model of that name, or no comparison in a metric that is named.
         """
         asked = asked_requirements(better, not_worse, near_best, models=self.models, metric=self.metric.name)
-        n = check_n_questions(n_questions, len(asked))
-        answers = {each.metric: self._in_metric(each, others) if each.metric else self for each in asked}
-        floors: dict[Metric, float] = {}
-        if noise_floor is not None:
-            from tiebreak.comparison.noise_floor import floors_of
-
-            floors = floors_of(noise_floor, {each.metric: each._n_items for each in (self, *answers.values())})
-        judged = {
-            metric: iter(answer._judge([each for each in asked if each.metric == metric], n, floors.get(answer.metric)))
-            for metric, answer in answers.items()
-        }
-        return Requirements(tuple(next(judged[each.metric]) for each in asked))
-
-    def _in_metric(
-        self, asked: AskedRequirement, others: Comparison | Sequence[Comparison] | Callable[[str], Comparison]
-    ) -> Comparison:
-        """Comparison in the metric that a requirement names."""
-        if callable(others):
-            return others(asked.metric)
-        given = [others] if isinstance(others, Comparison) else list(others)
-        found = next((each for each in given if each.metric.name == asked.metric), None)
-        if found is None:
-            given_ones = f"; others= has {quoted([each.metric.name for each in given])}" if given else ""
-            raise UnknownNameError(
-                f"a requirement names the metric {asked.metric!r} in front of {asked.first!r}, and no comparison in it was given"
-                f"{given_ones}. Pass others=[...], or the whole name of a model of this comparison."
-            )
-        return found
-
-    def _judge(self, asked: Sequence[AskedRequirement], n_questions: int, noise_floor: float | None) -> Requirements:
-        """Requirements in the metric of this comparison."""
-        for each in asked:
-            if each.gate == "near best":
-                look_up(each.first, self.models, "model")
-            else:
-                self._rows(each.first, each.second)
-        terms = Terms(
-            models=self.models,
-            metric=self.metric,
-            judge=self._judged,
-            entry=self.ranking_table.entry,
-            is_same=self._predict_the_same,
-            unit=self.method.unit,
-            rope=self.rope,
-            alpha=self.settings.alpha,
-            n_questions=n_questions,
-            noise_floor=noise_floor,
-        )
-        if self.looks is None:
-            return judge_requirements(asked, terms)
-        by_look = [
-            judge_requirements(asked, dataclasses.replace(terms, judge=functools.partial(self._judged, look=k)))
-            for k in range(len(self.looks.taken))
-        ]
-        return first_decided(by_look)
+        return judge_requirements(self, asked, others, n_questions, noise_floor)
 
     def shrinkage(self) -> pd.DataFrame:
         """Difference of each pair on each dataset, as measured and shrunken towards the other datasets.
@@ -513,7 +427,7 @@ class Comparison(Result):
         DataError
             Another method.
         """
-        return view_of(self).frames["shrinkage"](self)
+        return view_of(self).frame(self, "shrinkage")
 
     def shortlist(self) -> tuple[str, ...]:
         """Models that may be the best: the truly best one is among them with probability at least 1 - alpha.
@@ -545,7 +459,7 @@ class Comparison(Result):
         """
         if self.looks is not None:
             raise DataError("p_best keeps no error rate over looks. Compare without a plan of looks, when all data are in.")
-        found = p_best(self.scores, self.method, self._values, self.resolved)
+        found = p_best(self.scores, self.method, self.ranking_table.n_units, self.resolved)
         if found is None:
             raise DataError(
                 f"{self.method.name} gives no joint posterior of all models, so no p_best; shortlist() has those that may be the "
@@ -579,7 +493,7 @@ class Comparison(Result):
     @property
     def ranking(self) -> pd.DataFrame:
         """One row for each model, best first; a fresh frame at each access."""
-        return view_of(self).frames["ranking"](self)
+        return view_of(self).frame(self, "ranking")
 
     @property
     def pairs(self) -> pd.DataFrame:
@@ -592,7 +506,7 @@ class Comparison(Result):
 
         Of predicted classes it is that of right and wrong.
         """
-        return view_of(self).frames["correlation"](self)
+        return view_of(self).frame(self, "correlation")
 
     def to_text(self, requirements: Requirements | None = None, *, columns: Literal["default", "all"] = "default") -> str:
         """Answer, table of models, warnings and method, for a terminal.
@@ -605,7 +519,7 @@ class Comparison(Result):
             By default one table: value, difference to the first model with its interval and verdict, and standing. "all" shows
             what else is known of each model, and a table of the pairs with their p-values.
         """
-        return view_of(self).as_text(self, requirements, columns=columns)
+        return view_of(self).page(self, requirements, columns=columns).as_text()
 
     def to_markdown(
         self,
@@ -615,7 +529,7 @@ class Comparison(Result):
         columns: Literal["default", "all"] = "default",
     ) -> str:
         """The answer as Markdown; if it `folds`, with warnings and method under titles that open them, for pull requests."""
-        return view_of(self).as_markdown(self, requirements, folds=folds, columns=columns)
+        return view_of(self).page(self, requirements, columns=columns).as_markdown(folds=folds)
 
     def to_html(
         self,
@@ -666,7 +580,7 @@ class Comparison(Result):
         return view_of(self).as_other("methods", self)
 
     def to_dict(self, requirements: Requirements | None = None) -> dict[str, Any]:
-        """The answer in schema 2, as documented in docs/json.md; nan is None."""
+        """The answer in schema 2, as documented in docs/api.md; nan is None."""
         return view_of(self).as_dict(self, requirements)
 
     def to_json(self, path: str | os.PathLike[str] | None = None, requirements: Requirements | None = None) -> str:
@@ -688,7 +602,7 @@ class Comparison(Result):
         return one, two
 
     def _judged(self, first: IntArray, second: IntArray, look: int = -1) -> Judged:
-        """Differences of pairs by themselves; with looks as of one of them, the last unless another is named."""
+        """Differences of pairs of rows by themselves; with looks as of one of them, the last unless another is named."""
         if self.looks is None:
             return self.method.judge(self.scores, first, second, self.resolved)
         from tiebreak.comparison.looks import at_look
@@ -697,43 +611,16 @@ class Comparison(Result):
         k = range(len(self.looks.taken))[look]
         return at_look(self.looks, self.method, self.scores, first, second, self.resolved, home, k)
 
-    def _look_of(self, row: int | None) -> int:
-        """Look at which a row of the family stands, from 0; the last where there is no such row, or are no looks."""
-        look = self.pair_table.judged.beside.get("look")
-        return -1 if row is None or look is None else int(look[row]) - 1
-
-    @property
-    def _n_items(self) -> int:
-        return 0 if self.items is None else len(self.items.items)
-
     def _differences(self, one: int, two: int, look: int) -> FloatArray:
         """Oriented differences on shared splits; none where units have none."""
-        has_them = self.method.is_paired and self.method.is_mean
+        if not (self.method.is_paired and self.method.is_mean):
+            return np.zeros(0)
         data = self.scores
         if self.looks is not None:
             from tiebreak.comparison.looks import cuts_of
 
             data = cuts_of(self.looks, self.method, self.scores)[look]
-        return differences_by_unit(data, one, two) if has_them else np.zeros(0)
-
-    def _predict_the_same(self, first: str, second: str) -> bool:
-        """True where the predictions of two models are known to be the same."""
-        if any({first, second} <= set(names) for names in self.scores.same_predictions):
-            return True
-        items = self.items
-        if items is None or (items.truth is None and items.is_positive is None):
-            return False
-        one, two = (items.score[items.models.index(name)] for name in (first, second))
-        return np.array_equal(one, two, equal_nan=True)
-
-    def _row_values(self, one: int, two: int, row: int | None, mirrored: bool) -> dict[str, Any]:
-        """The pair's row of the table, mirrored where needed; a pair outside the family is judged without adjustment."""
-        if row is not None:
-            return self.pair_table.row_values(row, mirrored)
-        first, second = np.array([one]), np.array([two])
-        judged = self._judged(first, second)
-        table = Family(first, second, judged, self.rope, self.settings.alpha, "none", family="best")
-        return table.row_values(0, mirrored)
+        return differences_by_unit(data, one, two)
 
 
 def _by_fields(result: Comparison | PairComparison) -> tuple[Any, ...]:

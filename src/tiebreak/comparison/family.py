@@ -52,7 +52,7 @@ REASONS = (
 TOO_FEW_UNITS, TOO_FEW_DRAWS, DISCRETE, UNSETTLED = 4, 5, 6, 7
 
 
-def best_alpha(alpha: float, n_models: int, n_questions: int = 1) -> float:
+def best_alpha(alpha: float, n_models: int) -> float:
     """Alpha of each one-sided bound in comparisons with the best, where `alpha` is shared by all rivals of a model.
 
     With it, all shortfalls hold at once with probability 1 - alpha, and the best is among the contenders.
@@ -63,7 +63,7 @@ def best_alpha(alpha: float, n_models: int, n_questions: int = 1) -> float:
        Statistics 12, 1984.
     .. [H96] J. Hsu. Multiple Comparisons: Theory and Methods. Chapman & Hall, 1996, chapter 4.
     """
-    return alpha / (n_questions * max(2, n_models - 1))
+    return alpha / max(2, n_models - 1)
 
 
 def rounded(interval: Interval, tolerance: FloatArray | float) -> Interval:

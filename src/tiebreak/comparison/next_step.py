@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil, inf, isfinite, isnan
+from math import ceil, hypot, inf, isfinite, isnan, nan
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -175,10 +176,18 @@ def _repeats(pair: PairComparison, n_units: float) -> tuple[bool, int, float, fl
     return True, n_repeats, n_fits, n_fits * float(np.mean(each))
 
 
-def cheapest(comparison: Comparison, models: list[str]) -> str | None:
+def cheapest(comparison: Comparison, models: Sequence[str]) -> str | None:
     """The model of several that is fitted fastest; None where times are unknown, or the next one is within their noise."""
-    seconds = {name: comparison.scores.fit_seconds.get(name, float("nan")) for name in models}
-    if len(models) < 2 or any(isnan(value) for value in seconds.values()):
+    scores = comparison.scores
+    return fastest({name: (scores.fit_seconds.get(name, nan), scores.fit_errors.get(name, 0.0)) for name in models})
+
+
+def fastest(times: Mapping[str, tuple[float, float]]) -> str | None:
+    """The model whose fit takes the shortest time, by names with a time and its standard error over splits.
+
+    None where a time is unknown, or where the next one takes less than a tenth longer or than twice the standard error.
+    """
+    if len(times) < 2 or any(isnan(seconds) for seconds, _ in times.values()):
         return None
-    first, second = sorted(models, key=lambda name: seconds[name])[:2]
-    return first if seconds[second] >= TIME_NOISE * seconds[first] else None
+    (name, (first, error)), (_, (second, other)) = sorted(times.items(), key=lambda each: each[1][0])[:2]
+    return name if second >= TIME_NOISE * first and second - first > 2 * hypot(error, other) else None

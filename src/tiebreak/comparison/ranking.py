@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,6 +35,8 @@ class RankingTable:
 
     Attributes
     ----------
+    order : ndarray of int
+        Rows such that no model stands below one that it is shown above: as they stand, once models are in ranking order.
     value_name : str
         Name of the procedure's own value of a model, which `mean` holds.
     value_label : str
@@ -66,6 +67,7 @@ class RankingTable:
         Of each mean by itself, where the procedure gives it.
     """
 
+    order: IntArray
     value_name: str
     value_label: str
     mean: FloatArray
@@ -99,14 +101,15 @@ class RankingTable:
         return np.flatnonzero(self.entry == self.entry[row])
 
 
-def rank_models(scores: Scores, method: Method, values: ModelValues, pairs: Family) -> RankingTable:
+def rank_models(scores: Scores, method: Method, pairs: Family) -> RankingTable:
     """The ranking of scores whose models stand in ranking order; `pairs` is the family, or stands outside it."""
-    n_models, score = len(scores.models), units_of(scores).matrix().score
+    units, values = units_of(scores), method.procedure.values(scores)
+    n_models, score = len(scores.models), units.matrix().score
     entry = entries_of(scores, method, pairs)
+    above = shown_above(pairs, entry)
+    component = components(above, entry)
     rank_low = rank_high = may_be_best = shortfall = standing = letters = None
     if pairs.family != "baseline":
-        above = shown_above(pairs, entry)
-        component = components(above, entry)
         outside = _above_others(above, component)
         may_be_best = ~np.isin(component, component[outside.any(axis=0)])
         shortfall = _shortfalls(pairs, may_be_best, entry)
@@ -117,9 +120,12 @@ def rank_models(scores: Scores, method: Method, values: ModelValues, pairs: Fami
     interval = values.interval
     if interval is not None:
         bounds = scores.metric.bounds_of(np.fmin.reduce(score, axis=None), np.fmax.reduce(score, axis=None))
+    # the mean of a metric that is a mean by its name is not called so twice
+    label = units.metric.name if units.metric.name.startswith(f"{values.name}_") else f"{values.name} {units.metric.name}"
     return RankingTable(
+        order=_order(above, component, entry),
         value_name=values.name,
-        value_label=values.label or _label(values.name, units_of(scores).metric.name),
+        value_label=values.label or label,
         mean=values.value,
         mean_interval=None if interval is None else Interval(*(np.clip(end, *bounds) for end in interval(pairs.alpha))),
         adjusted=values.adjusted,
@@ -138,12 +144,7 @@ def rank_models(scores: Scores, method: Method, values: ModelValues, pairs: Fami
     )
 
 
-def _label(value: str, metric: str) -> str:
-    """A value in words; the mean of a metric that is a mean by its name is not called so twice."""
-    return metric if metric.startswith(f"{value}_") else f"{value} {metric}"
-
-
-# --- copies -----------------------------------------------------------------------------------------------------------------
+# --- order ------------------------------------------------------------------------------------------------------------------
 
 
 def entries_of(scores: Scores, method: Method, pairs: Family | None = None) -> IntArray:
@@ -157,8 +158,7 @@ def entries_of(scores: Scores, method: Method, pairs: Family | None = None) -> I
         return np.arange(n_models)
     score = units_of(scores).matrix().score
     entry = first_copies(score if scores.items is None else scores.items.score.reshape(n_models, -1))
-    found = np.zeros(0, dtype=np.intp) if pairs is None else np.flatnonzero(pairs.law.kind == IDENTICAL)
-    for row in found.tolist():
+    for row in () if pairs is None else np.flatnonzero(pairs.law.kind == IDENTICAL).tolist():
         one, two = int(pairs.first[row]), int(pairs.second[row])  # type: ignore[union-attr]
         low, high = sorted((entry[one], entry[two]))
         if low != high and np.allclose(score[one], score[two], rtol=2.0 * RELATIVE_TOLERANCE, atol=0.0, equal_nan=True):
@@ -166,42 +166,21 @@ def entries_of(scores: Scores, method: Method, pairs: Family | None = None) -> I
     return entry
 
 
-# --- order ------------------------------------------------------------------------------------------------------------------
-
-
 def order_by_value(scores: Scores, method: Method, values: ModelValues) -> list[str]:
-    """Names from best to worst value, adjusted where models lack units; ties by name, copies together."""
-    models = units_of(scores).matrix().models
-    value = np.where(np.isnan(values.ordering), -np.inf, units_of(scores).metric.sign * values.ordering)
-    entry = entries_of(scores, method)
-    first_name = {}
-    for each in np.flatnonzero(np.bincount(entry) > 1).tolist():
-        first_name[each] = min(name for name, own in zip(models, entry, strict=True) if own == each)
+    """Names from best to worst value, adjusted where models lack units; ties by name, copies together.
 
-    def by_name(row: int) -> tuple[str, str]:
-        return first_name.get(int(entry[row]), models[row]), models[row]
-
-    rows = sorted(range(len(models)), key=lambda i: (-value[i], models[i]))
-    # values that differ by rounding only are ties, so that the unit of the scores cannot decide the order
-    order: list[int] = []
-    tied: list[int] = []
-    for row in rows:
-        if tied and value[tied[-1]] - value[row] > max(values.tolerance[[tied[-1], row]]):
-            order += sorted(tied, key=by_name)
-            tied = []
-        tied.append(row)
-    order += sorted(tied, key=by_name)
-    return [models[row] for row in order]
-
-
-def order_of_family(scores: Scores, method: Method, pairs: Family) -> list[str]:
-    """Names such that none stands below one that it is shown above, whatever their values say."""
-    entry = entries_of(scores, method, pairs)
-    above = shown_above(pairs, entry)
-    are_together = 1 + np.count_nonzero(np.diff(entry)) == np.unique(entry).size
-    if are_together and not _points_up(above):
-        return list(scores.models)
-    return [scores.models[row] for row in order_of(above, components(above, entry))]
+    Values that differ by rounding only are ties, so that the unit of the scores cannot decide the order.
+    """
+    units = units_of(scores)
+    models, entry = units.matrix().models, entries_of(scores, method).tolist()
+    value = np.where(np.isnan(values.ordering), np.inf, -units.metric.sign * values.ordering)
+    rows = np.argsort(value, kind="stable")
+    with np.errstate(invalid="ignore"):  # inf - inf, of models without a value, which tie
+        is_behind = np.diff(value[rows]) > np.fmax(values.tolerance[rows[1:]], values.tolerance[rows[:-1]])
+    tied = np.zeros(rows.size, dtype=np.intp)
+    tied[rows[1:]] = np.cumsum(is_behind)
+    name = {own: each for each, own in sorted(zip(models, entry, strict=True), reverse=True)}
+    return [models[row] for row in sorted(rows.tolist(), key=lambda row: (tied[row], name[entry[row]], models[row]))]
 
 
 def shown_above(pairs: Family, entry: IntArray) -> Relation:
@@ -243,28 +222,23 @@ def _above_others(above: Relation, component: IntArray) -> Relation:
     return others
 
 
-def order_of(above: Relation, component: IntArray) -> IntArray:
-    """Rows such that no model stands below one that it is shown above; cycles stand together, else the order stays.
+def _order(above: Relation, component: IntArray, entry: IntArray) -> IntArray:
+    """Rows such that no model stands below one that it is shown above; cycles and copies stand together, else the order stays.
 
     So the first row is a contender, and the place of each model lies between 1 + the number of models shown above it and
     n_models - the number of those that it is shown above, those of its own cycle left out.
     """
-    labels, first, of_model = np.unique(component, return_index=True, return_inverse=True)
-    order: list[int] = []
-    between = np.zeros((labels.size, labels.size), dtype=bool)
-    winner, loser = np.nonzero(above)
-    between[of_model[winner], of_model[loser]] = True
-    np.fill_diagonal(between, False)
-    n_above = between.sum(axis=0)
-    ready = [(int(first[label]), label) for label in np.flatnonzero(n_above == 0).tolist()]
-    heapq.heapify(ready)
-    while ready:
-        _, label = heapq.heappop(ready)
-        order += np.flatnonzero(of_model == label).tolist()
-        for below in np.flatnonzero(between[label]).tolist():
-            n_above[below] -= 1
-            if n_above[below] == 0:
-                heapq.heappush(ready, (int(first[below]), below))
+    is_left = np.ones(entry.size, dtype=bool)
+    if 1 + np.count_nonzero(np.diff(entry)) == np.unique(entry).size and not _points_up(above):
+        return np.flatnonzero(is_left)
+    outside, order = _above_others(above, component), list[int]()
+    n_above = np.bincount(component, outside.sum(axis=0))  # of each component: what is still to come above it
+    while is_left.any():
+        row = np.flatnonzero(is_left & (n_above[component] == 0))[0]
+        rows = component == component[row]
+        order += np.flatnonzero(rows).tolist()
+        is_left[rows] = False
+        n_above -= np.bincount(component, outside[rows].sum(axis=0))
     return np.array(order)
 
 
@@ -298,14 +272,13 @@ def _standings(pairs: Family, may_be_best: NDArray[np.bool_], shortfall: FloatAr
     return standing.astype(np.int8)
 
 
-def p_best(scores: Scores, method: Method, values: ModelValues, settings: Settings) -> FloatArray | None:
+def p_best(scores: Scores, method: Method, n_units: IntArray, settings: Settings) -> FloatArray | None:
     """Probability of each model to be the best; nan for models without all scores, None where the procedure gives none.
 
     Of two models that of their difference, of more the share of draws of the joint posterior in which a model comes first.
     """
-    complete = (values.n_units == units_of(scores).matrix().n_splits) | (not method.is_paired)
-    found = np.full(complete.size, np.nan)
-    n_complete = int(np.count_nonzero(complete))
+    complete = (n_units == units_of(scores).matrix().n_splits) | (not method.is_paired)
+    found, n_complete = np.full(complete.size, np.nan), int(np.count_nonzero(complete))
     if n_complete < 2:
         return found
     first, second = every_pair(n_complete)

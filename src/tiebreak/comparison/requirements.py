@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.comparison.family import REASONS, best_alpha, reasons_of
-from tiebreak.comparison.procedures.procedure import Judged
-from tiebreak.errors import InvalidParameterError
-from tiebreak.numerics import IntArray
+from tiebreak.errors import InvalidParameterError, Problems, UnknownNameError
 from tiebreak.result import Result, view_of
 from tiebreak.scores.metric import Metric
+from tiebreak.scores.vocabulary import look_up, quoted
+
+if TYPE_CHECKING:
+    from tiebreak.comparison.comparison import Comparison
+    from tiebreak.comparison.noise_floor import NoiseFloor
 
 Gate = Literal["better", "not worse", "near best"]
 Outcome = Literal["met", "broken", "inconclusive"]
@@ -39,6 +43,11 @@ class AskedRequirement(NamedTuple):
     first: str
     second: str = ""
     metric: str = ""
+
+    @property
+    def words(self) -> str:
+        """Claim with quoted names."""
+        return f"{self.first!r} {self.gate} than {self.second!r}" if self.second else f"{self.first!r} near the best"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,140 +154,148 @@ def asked_requirements(
     Raises
     ------
     InvalidParameterError
-        None at all, something else than pairs and names, two metrics in one requirement, or one requirement twice.
+        None at all, something else than pairs and names, two metrics in one, one twice, or two that exclude each other.
     """
-    given: list[tuple[Gate, tuple[str, ...]]] = [("better", pair) for pair in _as_pairs(better)]
-    given += [("not worse", pair) for pair in _as_pairs(not_worse)]
-    given += [("near best", (name,)) for name in _as_names(near_best)]
-    if not given:
+    asked: list[AskedRequirement] = []
+    problems = Problems()
+    gates: dict[Gate, Any] = {"better": better, "not worse": not_worse, "near best": near_best}
+    for gate, given in gates.items():
+        for names in _as_given(given, is_pair=gate != "near best"):
+            with problems.noted():
+                asked.append(_ask(gate, names, models, metric))
+    if not asked and not problems:
         raise InvalidParameterError("no requirement was given; pass better=(a, b), not_worse=(a, b) or near_best=a.")
-    asked = [_in_one_metric(gate, names, models, metric) for gate, names in given]
-    doubled = next((each for each in asked if asked.count(each) > 1), None)
-    if doubled is not None:
-        about = (
-            f"{doubled.first!r} {doubled.gate} than {doubled.second!r}" if doubled.second else f"{doubled.first!r} near the best"
-        )
-        raise InvalidParameterError(f"the requirement {about} is given twice, which would only make it harder. Give it once.")
+    for each in {each: None for each in asked if asked.count(each) > 1}:
+        text = f"the requirement {each.words} is given twice, which would only make it harder. Give it once."
+        problems.append(InvalidParameterError(text))
+    for each in asked:
+        for gate in ("not worse", "better"):
+            other = AskedRequirement(gate, each.second, each.first, each.metric)
+            if each.gate == "better" and other in asked and (gate == "not worse" or each.first < each.second):
+                text = f"the requirements {each.words} and {other.words} cannot both be met. Leave one of them out."
+                problems.append(InvalidParameterError(text))
+    problems.stop()
     return asked
 
 
-def _in_one_metric(gate: Gate, names: Sequence[str], models: Sequence[str], own: str) -> AskedRequirement:
-    parts = [_metric_and_model(name, models) for name in names]
-    metrics = {metric for metric, _ in parts if metric}
+def _as_given(given: Any, *, is_pair: bool) -> list[Any]:
+    """One requirement, or several, as a list of what stands for the names of each."""
+    items = [given] if isinstance(given, str) or not isinstance(given, Iterable) else list(given)
+    is_one = is_pair and len(items) == 2 and all(isinstance(each, str) for each in items)
+    return [items] if is_one else items
+
+
+def _ask(gate: Gate, given: Any, models: Sequence[str], own: str) -> AskedRequirement:
+    """One requirement from its names, "accuracy:new" or "new"."""
+    names = [given] if gate == "near best" else list(given) if isinstance(given, Sequence) and not isinstance(given, str) else []
+    if len(names) != (1 if gate == "near best" else 2) or not all(isinstance(name, str) for name in names):
+        what = (
+            "near_best takes the name of a model, or several" if gate == "near best" else "a requirement names two models, (a, b)"
+        )
+        raise InvalidParameterError(f"{what}; got {given!r}.")
+    parts = [("", "", name) if name in models else name.partition(":") for name in names]
+    bare = [model if metric and model else name for (metric, _, model), name in zip(parts, names, strict=True)]
+    metrics = {metric.removeprefix("neg_") for metric, _, model in parts if metric and model}
     if len(metrics) > 1:
         raise InvalidParameterError(f"the requirement {' '.join(names)} names two metrics; give one of them.")
-    metric = metrics.pop() if metrics else ""
-    return AskedRequirement(gate, parts[0][1], "" if len(parts) == 1 else parts[1][1], "" if metric == own else metric)
-
-
-def _metric_and_model(name: str, models: Sequence[str]) -> tuple[str, str]:
-    """Parts of "accuracy:new"; the metric is "" where the name has none."""
-    metric, _, model = name.partition(":")
-    return ("", name) if name in models or not (metric and model) else (metric.removeprefix("neg_"), model)
-
-
-def check_n_questions(n_questions: int | None, n_asked: int) -> int:
-    """Number of requirements that share the error rate: at least those that are asked here."""
-    if n_questions is None:
-        return n_asked
-    if isinstance(n_questions, bool) or not isinstance(n_questions, Integral) or n_questions < n_asked:
-        raise InvalidParameterError(
-            f"n_questions counts all questions asked beforehand, the {n_asked} given here included; got {n_questions!r}."
-        )
-    return int(n_questions)
-
-
-def _as_pairs(given: Any) -> list[tuple[str, str]]:
-    items = [given] if isinstance(given, str) else list(given)
-    if len(items) == 2 and all(isinstance(item, str) for item in items):
-        return [(items[0], items[1])]
-    for item in items:
-        if isinstance(item, str) or not isinstance(item, Sequence) or len(item) != 2:
-            raise InvalidParameterError(f"a requirement names two models, (a, b); got {item!r}.")
-    return [(item[0], item[1]) for item in items]
-
-
-def _as_names(given: Any) -> list[str]:
-    names = [given] if isinstance(given, str) else list(given)
-    for name in names:
-        if not isinstance(name, str):
-            raise InvalidParameterError(f"near_best takes the name of a model, or several; got {name!r}.")
-    return names
+    first, second = (*bare, "")[:2]
+    return AskedRequirement(gate, first, second, "".join(metrics - {own}))
 
 
 # --- judging ----------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
-    """Terms under which the requirements of one metric are judged, as in `Requirement`.
-
-    `judge` gives the differences of pairs of rows of `models`; `entry` is the row of the first of a model's copies, and
-    `is_same(first, second)` is True for two models whose predictions are known to be identical.
-    """
-
-    models: tuple[str, ...]
-    metric: Metric
-    judge: Callable[[IntArray, IntArray], Judged]
-    entry: IntArray
-    is_same: Callable[[str, str], bool]
-    unit: str
-    rope: float
-    alpha: float
-    n_questions: int
-    noise_floor: float | None = None
-
-
-def judge_requirements(asked: Sequence[AskedRequirement], terms: Terms) -> Requirements:
-    """Judge requirements of one metric, in the order asked."""
-    shared = {name: getattr(terms, name) for name in ("metric", "rope", "alpha", "n_questions", "unit", "noise_floor")}
-    judged = []
+def judge_requirements(
+    comparison: Comparison,
+    asked: Sequence[AskedRequirement],
+    others: Comparison | Sequence[Comparison] | Callable[[str], Comparison] = (),
+    n_questions: int | None = None,
+    noise_floor: NoiseFloor | str | os.PathLike[str] | float | None = None,
+) -> Requirements:
+    """Judge requirements in the order asked, each by the comparison in its metric; meanings as in `Comparison.meets`."""
+    n = len(asked) if n_questions is None else n_questions
+    if isinstance(n, bool) or not isinstance(n, Integral) or n < len(asked):
+        raise InvalidParameterError(
+            f"n_questions counts all questions asked beforehand, the {len(asked)} given here included; got {n_questions!r}."
+        )
+    answers, problems = {"": comparison}, Problems()
     for each in asked:
-        found = _near_best(each, terms) if each.gate == "near best" else _of_pair(each, terms)
-        if terms.noise_floor is not None and (reason := _noise_reason(each, found, terms, terms.noise_floor)):
-            found |= {"outcome": "inconclusive", "reason": reason}
-        judged.append(Requirement(**(each._asdict() | shared | found)))
-    return Requirements(tuple(judged))
+        with problems.noted():
+            answers[each.metric] = answer = answers.get(each.metric) or _in_metric(each, others)
+            if each.gate == "near best":
+                look_up(each.first, answer.models, "model")
+            else:
+                answer._rows(each.first, each.second)
+    problems.stop()
+    floors: dict[Metric, float] = {}
+    if noise_floor is not None:
+        from tiebreak.comparison.noise_floor import floors_of
+
+        sizes = {each.metric: 0 if each.items is None else len(each.items.items) for each in answers.values()}
+        floors = floors_of(noise_floor, sizes)
+    return Requirements(tuple(_judged(each, answers[each.metric], int(n), floors) for each in asked))
 
 
-def first_decided(by_look: Sequence[Requirements]) -> Requirements:
-    """Each requirement as the first look says that meets or breaks it, else as the last one does.
+def _in_metric(asked: AskedRequirement, others: Comparison | Sequence[Comparison] | Callable[[str], Comparison]) -> Comparison:
+    """Comparison in the metric that a requirement names."""
+    if callable(others):
+        return others(asked.metric)
+    given = list(others) if isinstance(others, Sequence) else [others]
+    found = next((each for each in given if each.metric.name == asked.metric), None)
+    if found is None:
+        given_ones = f"; others= has {quoted([each.metric.name for each in given])}" if given else ""
+        raise UnknownNameError(
+            f"a requirement names the metric {asked.metric!r} in front of {asked.first!r}, and no comparison in it was given"
+            f"{given_ones}. Pass others=[...], or the whole name of a model of this comparison."
+        )
+    return found
+
+
+def _judged(asked: AskedRequirement, answer: Comparison, n_questions: int, floors: dict[Metric, float]) -> Requirement:
+    """A requirement as the first look says that meets or breaks it, else as the last one does.
 
     All looks share the error rate of a requirement, so what one of them says stays.
     """
-    columns = zip(*by_look, strict=True)
-    return Requirements(tuple(next((r for r in each if r.outcome != "inconclusive"), each[-1]) for each in columns))
+    alpha, floor = answer.settings.alpha / n_questions, floors.get(answer.metric)
+    shared = {"metric": answer.metric, "rope": answer.rope, "alpha": answer.settings.alpha, "n_questions": n_questions}
+    for look in range(1 if answer.looks is None else len(answer.looks.taken)):
+        found = (_near_best if asked.gate == "near best" else _of_pair)(asked, answer, alpha, look)
+        if floor is not None and (reason := _noise_reason(asked, found, answer.rope, alpha, floor)):
+            found |= {"outcome": "inconclusive", "reason": reason}
+        if found["outcome"] != "inconclusive":
+            break
+    return Requirement(**(asked._asdict() | shared | {"unit": answer.method.unit, "noise_floor": floor} | found))
 
 
-def _noise_reason(asked: AskedRequirement, found: dict[str, Any], terms: Terms, floor: float) -> str:
+def _noise_reason(asked: AskedRequirement, found: dict[str, Any], rope: float, alpha: float, floor: float) -> str:
     """Reason why a noise floor leaves a requirement open; "" where it does not, or where nothing was shown anyhow."""
     if found["reason"]:
         return ""
-    if 2.0 ** (1 - found["n_units"]) > terms.alpha / terms.n_questions:  # chance gives all differences one sign more often
+    if 2.0 ** (1 - found["n_units"]) > alpha:  # chance gives all differences one sign more often
         return FEW_UNITS
-    if asked.gate == "better" and terms.rope == 0:
+    if asked.gate == "better" and rope == 0:
         return WITHIN_NOISE if abs(found["difference"]) <= floor else ""
-    return BELOW_NOISE if terms.rope < floor else ""
+    return BELOW_NOISE if rope < floor else ""
 
 
-def _of_pair(asked: AskedRequirement, terms: Terms) -> dict[str, Any]:
+def _of_pair(asked: AskedRequirement, answer: Comparison, alpha: float, look: int) -> dict[str, Any]:
     """Outcome of "better" or "not worse": where the interval of the difference lies, against the rope or minus the rope."""
-    first, second = (np.array([terms.models.index(name)]) for name in (asked.first, asked.second))
-    law, alpha = terms.judge(first, second).law, terms.alpha / terms.n_questions
+    first, second = (np.array([answer.models.index(name)]) for name in (asked.first, asked.second))
+    law = answer._judged(first, second, look).law
     ends = law.interval_at(alpha)
     low, high = (float(end[0]) for end in ends)
-    rope, tolerance = terms.rope, _first(law.tolerance)
+    limit = _first(law.tolerance) + (answer.rope if asked.gate == "better" else 0.0)
     if asked.gate == "better":
-        outcome = _outcome(low > rope + tolerance, high <= rope + tolerance)
+        outcome = _outcome(low > limit, high <= limit)
     else:
-        outcome = _outcome(low >= -rope - tolerance, high < -rope - tolerance)
-        if np.isnan(low) and terms.is_same(asked.first, asked.second):
+        outcome = _outcome(low >= -answer.rope - limit, high < -answer.rope - limit)
+        if np.isnan(low) and _predict_the_same(answer, asked.first, asked.second):
             return _found("met", 0.0, low, high, int(_first(law.n_units)), SAME_PREDICTIONS)
     reason = REASONS[int(reasons_of(law, ends)[0])]
     return _found(outcome, _first(law.estimate), low, high, int(_first(law.n_units)), reason)
 
 
-def _near_best(asked: AskedRequirement, terms: Terms) -> dict[str, Any]:
+def _near_best(asked: AskedRequirement, answer: Comparison, alpha: float, look: int) -> dict[str, Any]:
     """Outcome of "near best": where the bounds of what the model falls short of the best by lie, against the rope.
 
     It is met where every other model is shown to be above by the rope at most. As all of these have to be shown, each is asked at
@@ -289,21 +306,29 @@ def _near_best(asked: AskedRequirement, terms: Terms) -> dict[str, Any]:
     ----------
     .. [1] R. Berger. Multiparameter hypothesis testing and acceptance sampling. Technometrics 24, 1982.
     """
-    row, n_models = terms.models.index(asked.first), len(terms.models)
+    row, n_models, entry = answer.models.index(asked.first), len(answer.models), answer.ranking_table.entry
     others = np.delete(np.arange(n_models), row)
-    law = terms.judge(others, np.full(n_models - 1, row)).law
-    p = terms.alpha / (2 * terms.n_questions)
+    law, p = answer._judged(others, np.full(n_models - 1, row), look).law, alpha / 2
     upper = np.asarray(law.end(p, upper=True))
-    lower = np.asarray(law.end(best_alpha(terms.alpha, n_models, terms.n_questions)))
-    is_rival = np.isfinite(upper) | (terms.entry[others] != terms.entry[row])
+    lower = np.asarray(law.end(best_alpha(alpha, n_models)))
+    is_rival = np.isfinite(upper) | (entry[others] != entry[row])
     if not is_rival.any():  # all models are copies
         is_rival[:] = True
     high = max(0.0, float(np.where(np.isnan(upper), np.inf, upper)[is_rival].max()))
     low = max(0.0, float(np.where(np.isnan(lower), -np.inf, lower).max()))
-    limit = terms.rope + float(np.max(law.tolerance))
+    limit = answer.rope + float(np.max(law.tolerance))
     shortfall = max(0.0, float(np.fmax.reduce(law.estimate)))
     reason = "" if np.isfinite(high) else REASONS[int(np.max(reasons_of(law, law.interval_at(2.0 * p))))]
     return _found(_outcome(high <= limit, low > limit), shortfall, low, high, int(np.min(law.n_units)), reason)
+
+
+def _predict_the_same(answer: Comparison, first: str, second: str) -> bool:
+    """True where the predictions of two models are known to be the same."""
+    items = answer.items
+    if items is None or (items.truth is None and items.is_positive is None):
+        return any({first, second} <= set(names) for names in answer.scores.same_predictions)
+    one, two = (items.score[items.models.index(name)] for name in (first, second))
+    return np.array_equal(one, two, equal_nan=True)
 
 
 def _found(outcome: Outcome, difference: float, low: float, high: float, n_units: int, reason: str) -> dict[str, Any]:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tiebreak.errors import DataError, Setting, UnclearSourceError, UnknownNameError
-from tiebreak.evaluation.cells import metric_position
-from tiebreak.evaluation.frames import pooled_outputs, scorer_of
-from tiebreak.evaluation.model_calls import as_answered
+from tiebreak.errors import DataError
+from tiebreak.evaluation.frames import pooled_score, scorer_of
+from tiebreak.evaluation.predictions import Kept
 from tiebreak.metrics.scorer import Outputs, Scorer, is_mean_of_rows, values_by_row
-from tiebreak.metrics.targets import Truth, UndefinedScore, make_truth
+from tiebreak.metrics.targets import Truth, UndefinedScore
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.plan.plan import check_rng
 from tiebreak.plan.record import DatasetRecord
@@ -69,22 +68,12 @@ class BiasCorrectedScore(Result):
     n_examples: int
     n_repeats: int
     alpha: float
-    notices: tuple[Notice, ...] = field(default=())
+    notices: tuple[Notice, ...] = ()
 
     @property
     def optimism(self) -> float:
         """Excess of the claim over the corrected score, in the metric's unit; positive flatters."""
         return self.metric.sign * (self.claim - self.score)
-
-
-class _Kept(NamedTuple):
-    """Predictions of complete models: for each repeat and model the outputs of the same rows, in the same order."""
-
-    models: tuple[str, ...]
-    incomplete: tuple[str, ...]
-    truth: Truth
-    rows: IntArray
-    outputs: tuple[tuple[Outputs, ...], ...]
 
 
 def bias_corrected(
@@ -99,32 +88,34 @@ def bias_corrected(
     rng: Any = 0,
 ) -> BiasCorrectedScore:
     """As `Evaluation.bias_corrected` has it."""
-    position = metric_position(evaluation, metric)
-    named = evaluation.record.metrics[position].metric
-    place = _dataset(evaluation, dataset)
-    record = evaluation.record.datasets[place]
-    scorer = _scorer(evaluation, position)
-    kept = _kept(evaluation, place, models)
+    position = evaluation.metric_position(metric)
+    scorer = scorer_of(evaluation, position)
+    kept = Kept(evaluation, dataset)
+    rows = _rows_of_repeats(kept.record)
+    said, incomplete = _complete(kept, evaluation.models if models is None else models, rows)
     if groups is not None:
         groups = np.asarray(groups)
-        if groups.shape != (record.n_samples,):
+        if groups.shape != (kept.record.n_samples,):
             raise DataError(
-                f"groups must name the group of each of the {record.n_samples} examples; got the shape {groups.shape}."
+                f"groups must name the group of each of the {kept.record.n_samples} examples; got the shape {groups.shape}."
             )
-        groups = groups[kept.rows]
     seed = check_rng(rng)
-    settings: dict[str, Any] = {
-        "higher_is_better": named.higher_is_better,
-        "n_resamples": n_resamples,
-        "alpha": alpha,
-        "groups": groups,
-        "rng": 0 if seed is None else seed,
-    }
-    result = _bootstrapped(scorer, kept, settings)
+    named = evaluation.record.metrics[position].metric
+    result = _bootstrapped(
+        scorer,
+        kept.truth.take(rows),
+        list(said.values()),
+        higher_is_better=named.higher_is_better,
+        n_resamples=n_resamples,
+        alpha=alpha,
+        groups=None if groups is None else groups[rows],
+        rng=0 if seed is None else seed,
+    )
+    chosen = tuple(said)
     return BiasCorrectedScore(
         metric=named,
-        models=kept.models,
-        winner=kept.models[result.winner] if result.winner >= 0 else "",
+        models=chosen,
+        winner=chosen[result.winner] if result.winner >= 0 else "",
         claim=result.claim,
         score=result.mean,
         low=result.low,
@@ -133,94 +124,51 @@ def bias_corrected(
         chosen=result.chosen,
         n_resamples=result.n_resamples,
         n_undefined=result.n_undefined,
-        n_examples=int(kept.rows.size),
-        n_repeats=len(kept.outputs),
+        n_examples=int(rows.size),
+        n_repeats=len(said[chosen[0]]),
         alpha=float(alpha),
-        notices=tuple(_notices(kept, record, grouped=groups is not None)),
+        notices=tuple(_notices(chosen, incomplete, kept.record, grouped=groups is not None)),
     )
 
 
-def _bootstrapped(scorer: Scorer, kept: _Kept, settings: dict[str, Any]) -> WinnerBootstrap:
-    """One matrix product for a metric that is a mean over examples, else the metric itself for each bootstrap."""
-    if is_mean_of_rows(scorer, kept.truth):
+def _bootstrapped(scorer: Scorer, truth: Truth, said: list[list[Outputs]], **settings: Any) -> WinnerBootstrap:
+    """One matrix product for a metric that is a mean over examples, else the metric itself for each bootstrap.
+
+    `said` is what each model said of the rows of the truth, in each repeat.
+    """
+    if is_mean_of_rows(scorer, truth):
         try:
-            tables = [
-                np.column_stack([values_by_row(scorer, kept.truth, outputs) for outputs in models]) for models in kept.outputs
-            ]
+            values = [np.mean([values_by_row(scorer, truth, outputs) for outputs in repeats], axis=0) for repeats in said]
         except UndefinedScore as reason:
             raise DataError(f"{scorer.metric.name!r} is undefined on what was predicted: {reason}.") from None
-        return bootstrap_winner(np.mean(tables, axis=0), **settings)
+        return bootstrap_winner(np.column_stack(values), **settings)
 
     def score(rows: IntArray, models: IntArray) -> FloatArray:
-        truth = kept.truth.take(rows)
-        scores = [[_score(scorer, truth, repeat[m], rows) for m in models.tolist()] for repeat in kept.outputs]
-        return np.asarray(np.mean(scores, axis=0))
+        drawn = truth.take(rows)
+        scores = [[pooled_score(scorer, drawn, outputs, rows) for outputs in said[model]] for model in models.tolist()]
+        return np.asarray(np.mean(scores, axis=1))
 
-    return bootstrap_winner_by(score, int(kept.rows.size), len(kept.models), **settings)
-
-
-def _score(scorer: Scorer, truth: Truth, outputs: Outputs, rows: IntArray) -> float:
-    try:
-        return scorer.score(truth, {method: answer[rows] for method, answer in outputs.items()}, truth.classes)
-    except UndefinedScore:
-        return float("nan")
+    return bootstrap_winner_by(score, truth.n_rows, len(said), **settings)
 
 
-def _scorer(evaluation: Evaluation, metric: int) -> Scorer:
-    """Scorer that computes the metric from predictions."""
-    named = evaluation.record.metrics[metric].metric
-    try:
-        return scorer_of(evaluation, metric)
-    except (DataError, UnknownNameError):  # one of the caller's own, or one that scikit-learn asks the model for
-        raise DataError(
-            f"{named.name!r} is computed from the fitted models, which are not kept; it has no bias-corrected score."
-        ) from None
-
-
-# --- predictions ------------------------------------------------------------------------------------------------------------
-
-
-def _dataset(evaluation: Evaluation, dataset: str | None) -> int:
-    if dataset is not None:
-        return look_up(dataset, evaluation.datasets, "dataset")
-    if len(evaluation.datasets) > 1:
-        raise UnclearSourceError(f"the run has {len(evaluation.datasets)} datasets: {quoted(evaluation.datasets)}. Name one.")
-    return 0
-
-
-def _kept(evaluation: Evaluation, dataset: int, names: Sequence[str] | None) -> _Kept:
-    """Predictions of each example, in the order of the rows."""
-    record = evaluation.record.datasets[dataset]
-    repeats = _rows_of_repeats(record)
-    whole = evaluation.models if names is None else tuple(names)
-    outputs: dict[str, list[Outputs]] = {}
-    for name in whole:
-        try:
-            found = list(pooled_outputs(evaluation, dataset, look_up(name, evaluation.models, "model")))
-        except DataError:
-            raise DataError(
-                "the bias-corrected score needs the predictions, and they were not kept (",
-                Setting("keep_predictions", "False"),
-                "). Evaluate with ",
-                Setting("keep_predictions", "True"),
-                ", under another ",
-                Setting("name"),
-                " where a store has the run already; or measure the search as a model.",
-            ) from None
-        if len(found) == len(repeats) and all(rows.size == repeats[0].size for rows, _, _ in found):
-            outputs[name] = [{method: answer[np.argsort(rows)] for method, answer in said.items()} for rows, said, _ in found]
-    if not outputs:
+def _complete(kept: Kept, names: Sequence[str], rows: IntArray) -> tuple[dict[str, list[Outputs]], list[str]]:
+    """Outputs of the models that were measured on all splits, repeat by repeat in the order of the rows, and the other models."""
+    n_splits = kept.record.n_splits
+    said: dict[str, list[Outputs]] = {}
+    for name in names:
+        repeats = kept.repeats(look_up(name, kept.evaluation.models, "model")).values()
+        if sum(len(fold.splits) for fold in repeats) == n_splits:
+            orders = [np.argsort(fold.rows) for fold in repeats]
+            said[name] = [
+                {method: answer[order] for method, answer in fold.outputs.items()}
+                for fold, order in zip(repeats, orders, strict=True)
+            ]
+    if not said:
         raise DataError("no model has predictions on all splits. evaluation.failures says why.")
-    if record.target is None or record.target.ndim != 1:
-        raise DataError("the targets are not kept in a form that can be scored again, as there are several for each row.")
-    classes = np.array(record.classes) if record.classes is not None else None
-    truth = make_truth(record.target if classes is None else classes[record.target], classifier=classes is not None)
-    by_repeat = tuple(tuple(as_answered(said[r], truth.classes) for said in outputs.values()) for r in range(len(repeats)))
-    missing = tuple(name for name in whole if name not in outputs)
-    return _Kept(tuple(outputs), missing, truth.take(repeats[0]), repeats[0], by_repeat)
+    return said, [name for name in names if name not in said]
 
 
-def _rows_of_repeats(record: DatasetRecord) -> list[IntArray]:
+def _rows_of_repeats(record: DatasetRecord) -> IntArray:
     """The rows that each repeat tests, sorted; refuses repeats that test different rows, or one row several times."""
     repeats = [
         np.sort(np.concatenate([record.test_rows[split] for split in np.flatnonzero(record.repeat == repeat).tolist()]))
@@ -232,26 +180,19 @@ def _rows_of_repeats(record: DatasetRecord) -> list[IntArray]:
             f"the bias-corrected score needs each repeat to test the same examples, each once, and splits of the kind "
             f"{record.kind!r} do not. Use folds, repeated or not, or measure the search as a model."
         )
-    return repeats
+    return first
 
 
-def _notices(kept: _Kept, record: DatasetRecord, *, grouped: bool) -> list[Notice]:
-    notices = []
-    if kept.incomplete:
-        text = f"{quoted(kept.incomplete)} {'is' if len(kept.incomplete) == 1 else 'are'} left out: no predictions on some split"
-        notices.append(Notice("incomplete-models", text))
-    if len(kept.models) == 1:
-        notices.append(Notice("one-candidate", f"{kept.models[0]!r} is the only model, so nothing was picked"))
+def _notices(models: Sequence[str], incomplete: Sequence[str], record: DatasetRecord, *, grouped: bool) -> Iterator[Notice]:
+    if incomplete:
+        text = f"{quoted(incomplete)} {'is' if len(incomplete) == 1 else 'are'} left out: no predictions on some split"
+        yield Notice("incomplete-models", text)
+    if len(models) == 1:
+        yield Notice("one-candidate", f"{models[0]!r} is the only model, so nothing was picked")
     if "group" in record.kind and not grouped:
-        notices.append(
-            Notice(
-                "grouped-examples",
-                "the splits keep groups together, and the bootstrap does not know them, so the interval is too narrow. Pass "
-                "groups=",
-            )
+        yield Notice(
+            "grouped-examples",
+            "the splits keep groups together, and the bootstrap does not know them, so the interval is too narrow. Pass groups=",
         )
     if record.ordered:
-        notices.append(
-            Notice("ordered-splits", "the examples are in order of time, and the bootstrap draws them as if they were not")
-        )
-    return notices
+        yield Notice("ordered-splits", "the examples are in order of time, and the bootstrap draws them as if they were not")

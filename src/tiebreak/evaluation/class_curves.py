@@ -2,51 +2,227 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from tiebreak.evaluation.predictions import SCORES, Average, Kept, Lines, average, pooled
+from tiebreak.errors import InvalidPlanError, UnclearSourceError, UnknownNameError
+from tiebreak.evaluation.predictions import Kept
 from tiebreak.metrics import calibration, precision_recall, roc
 from tiebreak.metrics.calibration import CalibrationCurve, Strategy
+from tiebreak.metrics.fast.ranking import scores_of_class
+from tiebreak.metrics.labels import Binary
 from tiebreak.metrics.precision_recall import PrecisionRecallCurve
 from tiebreak.metrics.roc import RocCurve, RocRegion
 from tiebreak.numerics import FloatArray, IntArray, check_probability
 from tiebreak.result import Result
+from tiebreak.scores.vocabulary import look_up, quoted
+from tiebreak.statistics.splits import corrected_t
 
 if TYPE_CHECKING:
     from tiebreak.evaluation.evaluation import Evaluation
 
+SCORES = ("decision_function", "predict_proba")
+"""Methods that put examples in an order, the preferred one first, as for the metric roc_auc."""
+
 GRID: FloatArray = np.linspace(0.0, 1.0, 101)
 """False positive rates at which curves are averaged."""
 
-Curves = TypeVar("Curves")
-"""Of one model for one class."""
+
+class Average(NamedTuple):
+    """A mean over splits; the fields of a curve are arrays.
+
+    Attributes
+    ----------
+    mean : float or ndarray
+        Over the splits on which it is defined; nan if there is none.
+    low, high : float or ndarray
+        Interval of the mean, corrected for shared training data [NB03]_; nan with fewer than two splits, or without spread.
+    n_splits : int
+        Splits on which it is defined.
+    n_undefined : int
+        Splits on which it is not.
+
+    References
+    ----------
+    .. [NB03] C. Nadeau, Y. Bengio. Inference for the generalization error. Machine Learning 52, 2003.
+    """
+
+    mean: FloatArray
+    low: FloatArray
+    high: FloatArray
+    n_splits: int
+    n_undefined: int
 
 
-def _drawn(
+def average(values: FloatArray, ratio: float, alpha: float, *, low: float = 0.0) -> Average:
+    """The mean over the last axis of what lies between `low` and 1, of which nan in the first row tells the undefined splits.
+
+    `values` has shape (..., n_splits), `ratio` is the mean n_test / n_train, and `alpha` 1 - coverage; intervals are cut at the
+    bounds.
+    """
+    defined = ~np.isnan(np.atleast_2d(values)[0])
+    kept, n = values[..., defined], int(np.count_nonzero(defined))
+    nothing = np.full(values.shape[:-1], np.nan)
+    if n < 2:
+        return Average(kept[..., 0] if n else nothing, nothing, nothing, n, defined.size - n)
+    law = corrected_t(kept, ratio)
+    ends = np.clip(law.interval_at(alpha), low, 1.0)
+    return Average(law.estimate, ends[0], ends[1], n, defined.size - n)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Line:
+    """Curves of one model for one class: the model's name, and the label of the class."""
+
+    model: str
+    positive: Any
+
+
+L = TypeVar("L", bound=Line)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Lines(Result, Generic[L]):
+    """Curves of several models; with more than two classes, of each class against the rest.
+
+    Attributes
+    ----------
+    dataset : str
+    lines : tuple
+        Models in the order of the evaluation, and for each the classes in theirs.
+    alpha : float
+        1 - coverage of intervals and bands.
+    n_copies : float
+        How often each example was predicted: once for each repeat.
+    ratio : float
+        Mean n_test / n_train of the splits, by which intervals are corrected.
+    """
+
+    dataset: str
+    lines: tuple[L, ...]
+    alpha: float
+    n_copies: float
+    ratio: float
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Names."""
+        return tuple(dict.fromkeys(line.model for line in self.lines))
+
+    @property
+    def classes(self) -> tuple[Any, ...]:
+        """The classes that there are curves for."""
+        return tuple(dict.fromkeys(line.positive for line in self.lines))
+
+    def line(self, model: str, positive: Any = None) -> L:
+        """The curves of a model.
+
+        Parameters
+        ----------
+        model : str
+        positive : label, optional
+            Needed where there are curves of several classes.
+
+        Raises
+        ------
+        UnknownNameError, UnclearSourceError
+        """
+        name = self.models[look_up(model, self.models, "model")]
+        found = [line for line in self.lines if line.model == name and positive in (None, line.positive)]
+        if not found:
+            raise UnknownNameError(f"there is no curve of the class {positive!r}; there are {quoted(self.classes)}.")
+        if len(found) > 1:
+            raise UnclearSourceError(f"there are curves of {len(found)} classes: {quoted(self.classes)}. Name one, positive=.")
+        return found[0]
+
+    def __getitem__(self, key: str | tuple[str, Any]) -> L:
+        return self.line(*key) if isinstance(key, tuple) else self.line(key)
+
+    def __iter__(self) -> Iterator[L]:
+        return iter(self.lines)
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+
+class Examples(NamedTuple):
+    """Predictions of one model for one class, split by split, and the design that intervals are corrected for."""
+
+    model: str
+    parts: tuple[Binary, ...]
+    repeat: IntArray
+    fold: IntArray
+    ratio: float
+    n_copies: float
+
+    @property
+    def together(self) -> Binary:
+        """The examples of all splits."""
+        flags, scores = (np.concatenate([getattr(part, name) for part in self.parts]) for name in ("is_positive", "scores"))
+        return Binary(flags, scores, self.parts[0].positive)
+
+
+def _examples(kept: Kept, model: int, position: int, methods: Sequence[str], advice: str) -> Examples:
+    """The scores for one class: of several classes by probabilities, if any, as pairwise decision values are no score."""
+    record, classes = kept.record, kept.truth.known_labels.classes.tolist()
+    splits: list[int] = []
+    parts: list[Binary] = []
+    for fold in kept.folds(model, methods, advice):
+        truth = kept.truth.take(fold.rows)
+        method = next(each for each in (methods if len(classes) == 2 else methods[::-1]) if each in fold.outputs)
+        scores = scores_of_class(position, truth, fold.outputs[method], method, None)
+        parts.append(Binary(truth.known_code == position, np.asarray(scores, dtype=float), classes[position]))
+        splits += fold.splits
+    ratio, n_copies = _design(kept, splits)
+    name = kept.evaluation.models[model]
+    return Examples(name, tuple(parts), record.repeat[splits], record.fold[splits], ratio, n_copies)
+
+
+def _design(kept: Kept, splits: Sequence[int]) -> tuple[float, float]:
+    """Mean n_test / n_train of some splits, and how often an example was predicted on them."""
+    rows = np.concatenate([kept.record.test_rows[split] for split in splits])
+    chosen = np.asarray(splits, dtype=np.intp)
+    return float(np.mean(kept.record.n_test[chosen] / kept.record.n_train[chosen])), rows.size / np.unique(rows).size
+
+
+def _lines(
     evaluation: Evaluation,
     models: str | Sequence[str] | None,
     positive: Any,
     dataset: str | None,
     alpha: float,
-    draw: Callable[[Kept, int, int, float], Curves],
-) -> tuple[str, tuple[Curves, ...], float, float, float]:
-    """Fields of `Lines`: the curves that `draw` makes of each model and class, and the design."""
+    methods: Sequence[str],
+    advice: str,
+    draw: Callable[[Examples, float], L],
+) -> tuple[str, tuple[L, ...], float, float, float]:
+    """Fields of `Lines`: what `draw` makes of each model and class, the named one, or the second of two as for roc_auc."""
     alpha = check_probability(alpha, "alpha")
-    kept = Kept(evaluation, models, dataset)
-    lines = tuple(draw(kept, model, position, alpha) for model in kept.models for position in kept.positions(positive))
-    return kept.record.name, lines, alpha, *kept.design
+    kept = labelled(evaluation, dataset)
+    classes = list(kept.record.classes or ())
+    positions = [1] if len(classes) == 2 else range(len(classes))
+    if positive is not None:
+        positions = [classes.index(positive) if positive in classes else look_up(positive, classes, "class")]
+    found = [_examples(kept, model, position, methods, advice) for model in kept.models(models) for position in positions]
+    ratio, n_copies = _design(kept, range(kept.record.n_splits))
+    return kept.record.name, tuple(draw(each, alpha) for each in found), alpha, n_copies, ratio
+
+
+def labelled(evaluation: Evaluation, dataset: str | None) -> Kept:
+    """Predictions on a dataset whose target is one label a row; others are refused."""
+    kept = Kept(evaluation, dataset)
+    if kept.record.classes is None:
+        raise InvalidPlanError("this is for classes; what was evaluated is a regression, or has several labels a row.")
+    return kept
 
 
 # --- ROC ------------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ModelRoc:
+class ModelRoc(Line):
     """The ROC curves of one model for one class.
 
     Attributes
@@ -72,8 +248,6 @@ class ModelRoc:
     .. [F06] T. Fawcett. An introduction to ROC analysis. Pattern Recognition Letters 27, 2006, section 9.1.
     """
 
-    model: str
-    positive: Any
     repeat: IntArray
     fold: IntArray
     folds: tuple[RocCurve, ...]
@@ -143,36 +317,32 @@ class Rocs(Lines[ModelRoc]):
         both = ~np.isnan(at_grid).any(axis=(0, 2))
         curves = at_grid[:, both]
         # the ratio of all splits: those left out are few, and as large as the others
-        gap = average((curves[0] - curves[1]).T, self.ratio, self.alpha, low=-1.0, high=1.0)
+        gap = average((curves[0] - curves[1]).T, self.ratio, self.alpha, low=-1.0)
         regions = roc.regions_of_curves(*((GRID, curve.mean(axis=0)) for curve in curves)) if both.any() else ()
         return RocDifference(one.model, other.model, GRID, gap, regions)
 
 
 def rocs_of(evaluation: Evaluation, models: str | Sequence[str] | None, positive: Any, dataset: str | None, alpha: float) -> Rocs:
     """The curves of an evaluation; `Evaluation.roc` describes the parameters."""
-    return Rocs(*_drawn(evaluation, models, positive, dataset, alpha, _roc))
+    advice = 'scoring="roc_auc" (of several classes "roc_auc_ovr")'
+    return Rocs(*_lines(evaluation, models, positive, dataset, alpha, SCORES, advice, _roc))
 
 
-def _roc(kept: Kept, model: int, position: int, alpha: float) -> ModelRoc:
-    parts = kept.binary(model, position, SCORES, 'scoring="roc_auc" (of several classes "roc_auc_ovr")')
-    splits = [split for split, _ in parts]
-    folds = tuple(roc.curve_of(part) for _, part in parts)
-    everything = roc.curve_of(pooled([part for _, part in parts]))
-    if kept.copies(splits) > 1:
+def _roc(examples: Examples, alpha: float) -> ModelRoc:
+    folds, everything = tuple(map(roc.curve_of, examples.parts)), roc.curve_of(examples.together)
+    if examples.n_copies > 1:
         # examples that are counted several times have no variance by DeLong's formula
         everything = replace(everything, area=replace(everything.area, parts=np.full_like(everything.area.parts, np.nan)))
-    ratio = kept.ratio(splits)
-    at_grid = np.array([curve.tpr_at(GRID) for curve in folds]).T
     return ModelRoc(
-        kept.name(model),
-        kept.classes[position],
-        kept.record.repeat[splits],
-        kept.record.fold[splits],
+        examples.model,
+        everything.positive,
+        examples.repeat,
+        examples.fold,
         folds,
         everything,
-        average(np.array([curve.auc for curve in folds]), ratio, alpha, low=0.0, high=1.0),
+        average(np.array([curve.auc for curve in folds]), examples.ratio, alpha),
         GRID,
-        average(at_grid, ratio, alpha, low=0.0, high=1.0),
+        average(np.array([curve.tpr_at(GRID) for curve in folds]).T, examples.ratio, alpha),
     )
 
 
@@ -187,7 +357,7 @@ def _shared(one: ModelRoc, other: ModelRoc) -> tuple[list[tuple[int, int]], list
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ModelPrecisionRecall:
+class ModelPrecisionRecall(Line):
     """The precision-recall curves of one model for one class.
 
     Curves of folds are not averaged: precision depends on how many positive examples a fold has, and between its points such a
@@ -206,8 +376,6 @@ class ModelPrecisionRecall:
         Mean over the folds, with a corrected interval.
     """
 
-    model: str
-    positive: Any
     repeat: IntArray
     fold: IntArray
     folds: tuple[PrecisionRecallCurve, ...]
@@ -224,30 +392,21 @@ def precision_recalls_of(
     evaluation: Evaluation, models: str | Sequence[str] | None, positive: Any, dataset: str | None, alpha: float
 ) -> PrecisionRecalls:
     """The curves of an evaluation; `Evaluation.precision_recall` describes the parameters."""
-    return PrecisionRecalls(*_drawn(evaluation, models, positive, dataset, alpha, _precision_recall))
+    advice = 'scoring="average_precision"'
+    return PrecisionRecalls(*_lines(evaluation, models, positive, dataset, alpha, SCORES, advice, _precision_recall))
 
 
-def _precision_recall(kept: Kept, model: int, position: int, alpha: float) -> ModelPrecisionRecall:
-    parts = kept.binary(model, position, SCORES, 'scoring="average_precision"')
-    splits = [split for split, _ in parts]
-    folds = tuple(precision_recall.curve_of(part) for _, part in parts)
-    areas = np.array([curve.average_precision for curve in folds])
-    return ModelPrecisionRecall(
-        kept.name(model),
-        kept.classes[position],
-        kept.record.repeat[splits],
-        kept.record.fold[splits],
-        folds,
-        precision_recall.curve_of(pooled([part for _, part in parts])),
-        average(areas, kept.ratio(splits), alpha, low=0.0, high=1.0),
-    )
+def _precision_recall(examples: Examples, alpha: float) -> ModelPrecisionRecall:
+    folds, everything = tuple(map(precision_recall.curve_of, examples.parts)), precision_recall.curve_of(examples.together)
+    areas = average(np.array([curve.average_precision for curve in folds]), examples.ratio, alpha)
+    return ModelPrecisionRecall(examples.model, everything.positive, examples.repeat, examples.fold, folds, everything, areas)
 
 
 # --- calibration -------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ModelCalibration:
+class ModelCalibration(Line):
     """Agreement of one model's probabilities for one class with what happened.
 
     Attributes
@@ -261,8 +420,6 @@ class ModelCalibration:
         Mean over the folds, with a corrected interval.
     """
 
-    model: str
-    positive: Any
     pooled: CalibrationCurve
     brier_score: Average
 
@@ -282,18 +439,13 @@ def calibrations_of(
     alpha: float,
 ) -> Calibrations:
     """The curves of an evaluation; `Evaluation.calibration` describes the parameters."""
-    draw = partial(_calibration, n_bins=n_bins, strategy=strategy)
-    return Calibrations(*_drawn(evaluation, models, positive, dataset, alpha, draw))
 
+    def draw(examples: Examples, alpha: float) -> ModelCalibration:
+        pooled = calibration.curve_of(
+            examples.together, n_bins=n_bins, strategy=strategy, alpha=alpha, n_copies=examples.n_copies
+        )
+        squares = np.array([np.mean((part.scores - part.is_positive) ** 2) for part in examples.parts])
+        return ModelCalibration(examples.model, pooled.positive, pooled, average(squares, examples.ratio, alpha))
 
-def _calibration(kept: Kept, model: int, position: int, alpha: float, *, n_bins: int, strategy: Strategy) -> ModelCalibration:
-    parts = kept.binary(model, position, ("predict_proba",), 'scoring="neg_log_loss"')
-    together = pooled([part for _, part in parts])
-    splits = [split for split, _ in parts]
-    squares = np.array([float(np.mean((part.scores - part.is_positive) ** 2)) for _, part in parts])
-    return ModelCalibration(
-        kept.name(model),
-        kept.classes[position],
-        calibration.curve_of(together, n_bins=n_bins, strategy=strategy, alpha=alpha, n_copies=kept.copies(splits)),
-        average(squares, kept.ratio(splits), alpha, low=0.0, high=1.0),
-    )
+    advice = 'scoring="neg_log_loss"'
+    return Calibrations(*_lines(evaluation, models, positive, dataset, alpha, ("predict_proba",), advice, draw))

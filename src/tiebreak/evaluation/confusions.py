@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tiebreak.errors import UnknownNameError
-from tiebreak.evaluation.predictions import Kept
+from tiebreak.evaluation.class_curves import labelled
+from tiebreak.evaluation.predictions import Fold, Kept
 from tiebreak.metrics.confusion import ConfusionMatrix
-from tiebreak.metrics.targets import Truth
 from tiebreak.numerics import IntArray
 from tiebreak.result import Result
 from tiebreak.scores.vocabulary import look_up
@@ -81,41 +81,28 @@ class Confusions(Result):
 
 def confusions_of(evaluation: Evaluation, models: str | Sequence[str] | None = None, dataset: str | None = None) -> Confusions:
     """The matrices of an evaluation; `Evaluation.confusion` describes the parameters."""
-    kept = Kept(evaluation, models, dataset)
-    splits: dict[str, Any] = {}
-    matrices: dict[str, tuple[ConfusionMatrix, ...]] = {}
-    for model in kept.models:
-        folds = list(kept.folds(model, ("predict",), 'scoring="accuracy"'))
-        splits[kept.name(model)] = np.array([fold.split for fold in folds], dtype=np.intp)
-        matrices[kept.name(model)] = _same_labels(
-            [_matrix(kept.truth.take(fold.rows), fold.outputs["predict"]) for fold in folds]
-        )
+    kept = labelled(evaluation, dataset)
+    record, names = kept.record, evaluation.models
+    found = {names[model]: list(kept.folds(model, ("predict",), 'scoring="accuracy"')) for model in kept.models(models)}
+    splits = {name: [split for fold in folds for split in fold.splits] for name, folds in found.items()}
     return Confusions(
-        tuple(matrices),
-        kept.record.name,
-        {name: kept.record.repeat[chosen] for name, chosen in splits.items()},
-        {name: kept.record.fold[chosen] for name, chosen in splits.items()},
-        matrices,
-        kept.record.n_splits,
+        tuple(found),
+        record.name,
+        {name: record.repeat[chosen] for name, chosen in splits.items()},
+        {name: record.fold[chosen] for name, chosen in splits.items()},
+        {name: _matrices(kept, folds) for name, folds in found.items()},
+        record.n_splits,
     )
 
 
-def _matrix(truth: Truth, predicted: np.ndarray[Any, Any]) -> ConfusionMatrix:
-    labels = tuple(truth.known_labels.classes.tolist())
-    code, _ = truth.known_labels.find(predicted)
-    n = len(labels) + 1  # the last one for labels that are none
-    counts = np.bincount(truth.known_code * n + np.where(code < 0, n - 1, code), minlength=n * n)[: n * n].reshape(n, n)
-    if counts[:, -1].any():
-        return ConfusionMatrix((*labels, OTHER), counts)
-    return ConfusionMatrix(labels, counts[:-1, :-1])
-
-
-def _same_labels(matrices: list[ConfusionMatrix]) -> tuple[ConfusionMatrix, ...]:
-    """Matrices that can be added, where only some have a column for what is no label."""
-    longest = max((matrix.labels for matrix in matrices), key=len)
-    return tuple(
-        matrix
-        if matrix.labels == longest
-        else ConfusionMatrix(longest, np.pad(matrix.counts, (0, len(longest) - len(matrix.labels))))
-        for matrix in matrices
-    )
+def _matrices(kept: Kept, folds: Sequence[Fold]) -> tuple[ConfusionMatrix, ...]:
+    """A matrix for each fold; all have a column for labels that are none, if any has."""
+    labels = tuple(kept.truth.known_labels.classes.tolist())
+    n = len(labels) + 1
+    counts = np.zeros((len(folds), n, n), dtype=np.int64)
+    for count, fold in zip(counts, folds, strict=True):
+        code, _ = kept.truth.known_labels.find(fold.outputs["predict"])
+        np.add.at(count, (kept.truth.known_code[fold.rows], code), 1)  # -1 is the last one
+    if counts[..., -1].any():
+        return tuple(ConfusionMatrix((*labels, OTHER), count) for count in counts)
+    return tuple(ConfusionMatrix(labels, count[:-1, :-1]) for count in counts)

@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from tiebreak.errors import SEE_FAILURES, Advice, DataError, InvalidParameterError
-from tiebreak.evaluation.cells import metric_position, same_predictions
+from tiebreak.evaluation import frames
+from tiebreak.evaluation.predictions import items_of, same_predictions
 from tiebreak.evaluation.progress import NOTHING_SHARED, Sharing
 from tiebreak.metrics.scorer import Scorer
-from tiebreak.numerics import check_probability
+from tiebreak.numerics import FloatArray, check_probability
 from tiebreak.plan.fingerprint import split_hash
 from tiebreak.plan.record import DatasetRecord, RunRecord
 from tiebreak.result import Result
-from tiebreak.scores.vocabulary import Notice, look_up, quoted
+from tiebreak.scores.vocabulary import Notice, look_up, quoted, typical_time
 from tiebreak.stores.cells import CellTable
 
 if TYPE_CHECKING:
@@ -48,28 +49,34 @@ class Evaluation(Result):
 
     Attributes
     ----------
+    log : RunLog
+        Where the cells are kept.
+    table : CellTable
+        Cells that were there when the evaluation was made.
     url : str
         Of the store; "" for one in memory.
+    scorers : tuple of Scorer
+        They computed the metrics; none for a run that was read from a store.
     sharing : Sharing
         Record of leading steps of pipelines that models have in common; of the call that made this, not of the store.
     """
 
-    _log: RunLog
-    _table: CellTable
+    log: RunLog
+    table: CellTable
     url: str = ""
-    _scorers: tuple[Scorer, ...] = ()
+    scorers: tuple[Scorer, ...] = ()
     sharing: Sharing = NOTHING_SHARED
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy, or what is sent to another process, has the cells and not the store; scorers are found by name there."""
         from tiebreak.stores.memory import CopiedLog
 
-        return type(self), (CopiedLog.of(self._log, self._table), self._table, self.url, (), self.sharing)
+        return type(self), (CopiedLog.of(self.log, self.table), self.table, self.url, (), self.sharing)
 
     @property
     def record(self) -> RunRecord:
         """The plan that was measured: names, hashes, sizes, seeds and versions."""
-        return self._log.record
+        return self.log.record
 
     @property
     def name(self) -> str:
@@ -99,12 +106,12 @@ class Evaluation(Result):
     @property
     def n_done(self) -> int:
         """Number of cells measured."""
-        return int(np.count_nonzero(self._table.state == 0))
+        return int(np.count_nonzero(self.table.state == 0))
 
     @property
     def n_failed(self) -> int:
         """Number of cells that failed."""
-        return int(np.count_nonzero(self._table.state))
+        return int(np.count_nonzero(self.table.state))
 
     # --- scores -----------------------------------------------------------------------------------------------------------
 
@@ -127,29 +134,32 @@ class Evaluation(Result):
         """
         from tiebreak.scores.scores import SavedSettings, Scores, SplitDesign
 
-        position = metric_position(self, metric)
-        wanted = range(len(self.models)) if models is None else [look_up(name, self.models, "model") for name in models]
-        grids = [self.grid(dataset, position) for dataset in range(len(self.datasets))]
+        position, datasets = self.metric_position(metric), self.record.datasets
+        wanted = [look_up(name, self.models, "model") for name in (self.models if models is None else models)]
+        grids = [self.grid(dataset, position) for dataset in range(len(datasets))]
         empty = [m for m in wanted if all(np.isnan(grid[m]).all() for grid in grids)]
         if len(empty) == len(wanted):
             raise DataError(f"no model has a score in {self.metrics[position]!r}. ", *self._why_empty())
-        kept = [m for m in wanted if m not in empty] if models is None else list(wanted)
-        matrices = tuple(
-            _matrix(record, self.models, kept, grid) for record, grid in zip(self.record.datasets, grids, strict=True)
-        )
-        first = self.record.datasets[0]
-        design = SplitDesign(first.kind, first.ordered, "key", "exact", _hash(self.record.datasets))
-        left_out = [self._left_out([self.models[m] for m in empty])] if empty and models is None else []
+        kept = [m for m in wanted if models is not None or m not in empty]
         names = [self.models[m] for m in kept]
-        notices = (*left_out, *self._warned(names))
-        rope = self.record.settings.get("rope")  # of the study that asked for it
-        asked = (SavedSettings("", {"rope": rope}),) if rope else ()
-        seconds = self.fit_medians(0)
-        fit_seconds = {self.models[m]: float(seconds[m]) for m in kept if np.isfinite(seconds[m])}
-        metric_used = self.record.metrics[position].metric
-        same = same_predictions(self, kept, np.concatenate([grid[kept] for grid in grids], axis=1))
-        others = tuple(self._others(position, names)) if metric is None else ()
-        return Scores(metric_used, matrices, design, notices, asked, fit_seconds, same_predictions=same, others=others)
+        left_out = [self.models[m] for m in empty if m not in kept]
+        rope, times = self.record.settings.get("rope"), self.fit_times(0)  # the rope of the study that asked for one
+        return Scores(
+            self.record.metrics[position].metric,
+            tuple(_matrix(record, names, grid[kept]) for record, grid in zip(datasets, grids, strict=True)),
+            SplitDesign(datasets[0].kind, datasets[0].ordered, "key", "exact", _hash(datasets)),
+            (*_left_out(left_out), *self._warned(names)),
+            (SavedSettings("", {"rope": rope}),) if rope else (),
+            {self.models[m]: float(times[0, m]) for m in kept if np.isfinite(times[0, m])},
+            same_predictions=same_predictions(self, kept, np.concatenate([grid[kept] for grid in grids], axis=1)),
+            others=tuple(self._others(position, names)) if metric is None else (),
+            fit_errors={self.models[m]: float(times[1, m]) for m in kept if np.isfinite(times[0, m])},
+        )
+
+    def metric_position(self, metric: str | None) -> int:
+        """Position of a metric, of the first if none is named; `UnknownNameError` for one that was not measured."""
+        name = self.metrics[0] if metric is None else metric
+        return look_up(name if name in self.metrics else name.removeprefix("neg_"), self.metrics, "metric")
 
     def _others(self, position: int, names: list[str]) -> Iterator[Scores]:
         """Comparisons of the models in all metrics but one; a metric in which none has a score is left out."""
@@ -219,6 +229,7 @@ class Evaluation(Result):
         ------
         DataError
             Predictions were not kept, or no model has them on all splits.
+        DataError
             Repeats test different examples, or one of them several times.
         """
         from tiebreak.evaluation.bbc import bias_corrected
@@ -229,7 +240,7 @@ class Evaluation(Result):
 
     def grid(self, dataset: int, metric: int) -> np.ndarray[Any, Any]:
         """Models by splits of one dataset in one metric, by their positions; nan where there is no score."""
-        table = self._table
+        table = self.table
         grid = np.full((len(self.models), self.record.datasets[dataset].n_splits), np.nan)
         rows = (table.dataset == dataset) & (table.state == 0)
         grid[table.model[rows], table.split[rows]] = table.score[rows, metric]
@@ -241,33 +252,22 @@ class Evaluation(Result):
             return f"{self.n_failed} of {self.n_cells} cells failed, most often with: {message} ", SEE_FAILURES, "."
         return ("Every score is undefined." if self.n_done else "Nothing has been measured yet.",)
 
-    def _left_out(self, names: list[str]) -> Notice:
-        one = len(names) == 1
-        return Notice(
-            "failed-models",
-            f"{quoted(names)} {'is' if one else 'are'} left out: {'it has' if one else 'they have'} no score on any split. "
-            "evaluation.failures and evaluation.undefined say why",
-        )
-
     def _warned(self, names: list[str]) -> list[Notice]:
         """Notice of the most frequent warning that fits of some models gave."""
-        from tiebreak.evaluation.frames import warning_groups
-
-        groups = [group for group in warning_groups(self) if any(name in group.models for name in names)]
-        if not groups:
+        told = [row for row in frames.warnings(self) if any(name in row[2] for name in names)]
+        if not told:
             return []
-        first, *others = groups
-        more = f"; {len(others)} more kind(s) of warnings" if others else ""
-        text = " ".join(first.text.split())
+        warning, n_cells, models, _ = told[0]
+        more = f"; {len(told) - 1} more kind(s) of warnings" if len(told) > 1 else ""
+        text = " ".join(warning.split())
         text = text if len(text) <= LONGEST_WARNING else f"{text[: LONGEST_WARNING - 1]}…"
-        return [Notice("fit-warnings", f"{first.n_cells} fits of {quoted(first.models)} warned: {text}{more}")]
+        return [Notice("fit-warnings", f"{n_cells} fits of {quoted(models)} warned: {text}{more}")]
 
-    def fit_medians(self, dataset: int) -> np.ndarray[Any, Any]:
-        """Median seconds of a fit of each model on one dataset, of shape (n_models,); nan where there is none."""
-        table = self._table
+    def fit_times(self, dataset: int) -> FloatArray:
+        """Median seconds of a fit of each model on one dataset, and their standard errors: shape (2, n_models); nan for none."""
+        table = self.table
         mine = (table.dataset == dataset) & (table.state == 0)
-        seconds = [table.fit_seconds[mine & (table.model == model)] for model in range(len(self.models))]
-        return np.array([float(np.median(each)) if each.size else np.nan for each in seconds])
+        return np.array([typical_time(table.fit_seconds[mine & (table.model == model)]) for model in range(len(self.models))]).T
 
     # --- predictions, looked at closely -----------------------------------------------------------------------------------
 
@@ -386,21 +386,17 @@ class Evaluation(Result):
         ----------
         .. [NB03] C. Nadeau, Y. Bengio. Inference for the generalization error. Machine Learning 52, 2003.
         """
-        from tiebreak.evaluation.frames import folds_frame, pooled_frame
-
         if average not in ("folds", "pooled"):
             raise InvalidParameterError(f"average must be 'folds' or 'pooled'; got {average!r}.")
-        positions = range(len(self.metrics)) if metric is None else [metric_position(self, metric)]
+        positions = range(len(self.metrics)) if metric is None else [self.metric_position(metric)]
         if average == "pooled":
-            return pooled_frame(self, positions)
-        return folds_frame(self, positions, check_probability(alpha, "alpha"))
+            return frames.pooled_frame(self, positions)
+        return frames.folds_frame(self, positions, check_probability(alpha, "alpha"))
 
     @property
     def predictions(self) -> pd.DataFrame:
         """Answers of each model for each test row: dataset, model, repeat, fold, row, target, prediction and the like."""
-        from tiebreak.evaluation.frames import predictions_frame
-
-        return predictions_frame(self)
+        return frames.predictions_frame(self)
 
     def items(self, metric: str, *, dataset: str | None = None, repeat: int = 0) -> Items:
         """Scores of single examples, from the predictions that were kept of one repeat; the splits are their clusters.
@@ -417,29 +413,21 @@ class Evaluation(Result):
         repeat : int, default 0
             Other repeats have the same examples again.
         """
-        from tiebreak.evaluation.predictions import items_of
-
         return items_of(self, metric, dataset, repeat)
 
     def failure_groups(self) -> list[FailureGroup]:
         """Failed cells, those of the same message together, the most frequent first."""
-        from tiebreak.evaluation.frames import failure_groups
-
-        return failure_groups(self)
+        return frames.failure_groups(self)
 
     @property
     def failures(self) -> pd.DataFrame:
         """The failed cells of `failure_groups` as a frame."""
-        from tiebreak.evaluation.frames import failures_frame
-
-        return failures_frame(self)
+        return frames.failures_frame(self)
 
     @property
     def fit_warnings(self) -> pd.DataFrame:
         """Warnings that fits gave, those of the same text together, the most frequent first."""
-        from tiebreak.evaluation.frames import warnings_frame
-
-        return warnings_frame(self)
+        return frames.warnings_frame(self)
 
     @property
     def choices(self) -> pd.DataFrame:
@@ -447,44 +435,38 @@ class Evaluation(Result):
 
         A search that is measured as a model is nested cross-validation: its score is honest, its own best score flatters.
         """
-        from tiebreak.evaluation.frames import choices_frame
-
-        return choices_frame(self)
+        return frames.choices_frame(self)
 
     @property
     def undefined(self) -> pd.DataFrame:
         """Scores that are undefined, with the reason, those of the same reason together."""
-        from tiebreak.evaluation.frames import undefined_frame
-
-        return undefined_frame(self)
+        return frames.undefined_frame(self)
 
     @property
     def times(self) -> pd.DataFrame:
         """Seconds for fitting and predicting: dataset, model, n_fits, median and total of each."""
-        from tiebreak.evaluation.frames import times_frame
-
-        return times_frame(self)
+        return frames.times_frame(self)
 
 
-def _matrix(record: DatasetRecord, names: Sequence[str], kept: Sequence[int], grid: np.ndarray[Any, Any]) -> ScoreMatrix:
+def _left_out(names: list[str]) -> list[Notice]:
+    one = len(names) == 1
+    text = (
+        f"{quoted(names)} {'is' if one else 'are'} left out: {'it has' if one else 'they have'} no score on any split. "
+        "evaluation.failures and evaluation.undefined say why"
+    )
+    return [Notice("failed-models", text)] if names else []
+
+
+def _matrix(record: DatasetRecord, names: Sequence[str], grid: np.ndarray[Any, Any]) -> ScoreMatrix:
     from tiebreak.scores.scores import ScoreMatrix
 
     order = np.lexsort((record.fold, record.repeat))
-    return ScoreMatrix(
-        record.name,
-        tuple(names[m] for m in kept),
-        record.repeat[order],
-        record.fold[order],
-        record.n_train[order],
-        record.n_test[order],
-        grid[np.array(kept, dtype=np.intp)][:, order],
-    )
+    repeat, fold, n_train, n_test = (part[order] for part in (record.repeat, record.fold, record.n_train, record.n_test))
+    return ScoreMatrix(record.name, tuple(names), repeat, fold, n_train, n_test, grid[:, order])
 
 
 def _hash(datasets: Sequence[DatasetRecord]) -> str:
     """Hash of the test rows of all splits in key order; equal to a fitted search's with the same splits on one dataset."""
-    digests = []
-    for record in datasets:
-        order = np.lexsort((record.fold, record.repeat))
-        digests.append(split_hash([record.test_rows[position] for position in order]))
+    orders = [np.lexsort((record.fold, record.repeat)) for record in datasets]
+    digests = [split_hash([record.test_rows[at] for at in order]) for record, order in zip(datasets, orders, strict=True)]
     return digests[0] if len(digests) == 1 else hashlib.sha256("".join(digests).encode()).hexdigest()

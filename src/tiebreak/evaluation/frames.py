@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from tiebreak.errors import DataError, Setting, UnknownNameError
-from tiebreak.evaluation.cells import log_of, outcomes_with_outputs, scorers_of, table_of
-from tiebreak.evaluation.model_calls import as_answered
+from tiebreak.errors import DataError, UnknownNameError
+from tiebreak.evaluation.predictions import Kept, as_answered, nothing_kept, outcomes_with_outputs
 from tiebreak.metrics.resolve import resolve_scorers
-from tiebreak.metrics.scorer import Scorer
-from tiebreak.metrics.targets import UndefinedScore, make_truth
-from tiebreak.numerics import FloatArray, Interval, corrected_interval, row_moments
+from tiebreak.metrics.scorer import Outputs, Scorer
+from tiebreak.metrics.targets import Truth, UndefinedScore
+from tiebreak.numerics import FloatArray, IntArray, Interval, corrected_interval, row_moments
 from tiebreak.plan.record import Cell, Outcome, State
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.vocabulary import quoted
@@ -50,122 +49,130 @@ class FailureGroup(NamedTuple):
     traceback: str
 
 
-class TextGroup(NamedTuple):
-    """Cells that share a text: a warning, or the reason why a score is undefined."""
-
-    text: str
-    n_cells: int
-    models: tuple[str, ...]
-    first: str
+_ABOUT = ("n_cells", "models", "first")
 
 
 def failure_groups(evaluation: Evaluation) -> list[FailureGroup]:
     """Failed cells, the most frequent message first."""
-    groups: dict[tuple[State, str], list[Outcome]] = {}
-    for outcome in _outcomes(evaluation, table_of(evaluation).state != 0):
-        groups.setdefault((outcome.state, outcome.message), []).append(outcome)
+    failed = _outcomes(evaluation, evaluation.table.state != 0)
+    groups = _grouped(((outcome.state, outcome.message), outcome) for outcome in failed)
     return [
-        FailureGroup(
-            state,
-            message,
-            len(outcomes),
-            _models(evaluation, [outcome.cell for outcome in outcomes]),
-            _where(evaluation, outcomes[0].cell),
-            max(outcome.attempts for outcome in outcomes),
-            outcomes[0].traceback,
-        )
-        for (state, message), outcomes in sorted(groups.items(), key=lambda group: -len(group[1]))
+        FailureGroup(state, message, *_about(evaluation, found), max(each.attempts for each in found), found[0].traceback)
+        for (state, message), found in groups
     ]
 
 
-def warning_groups(evaluation: Evaluation) -> list[TextGroup]:
-    """Warnings that fits gave, the most frequent first."""
-    noted = log_of(evaluation).noted("warnings")
-    return _by_text(evaluation, ((text, outcome.cell) for outcome in noted for text in outcome.warnings))
+def failures_frame(evaluation: Evaluation) -> pd.DataFrame:
+    """State, message, n_cells, models, first (dataset and split of the first such cell), attempts, traceback."""
+    return _frame(evaluation, failure_groups(evaluation), FailureGroup._fields)
 
 
-def undefined_groups(evaluation: Evaluation) -> list[TextGroup]:
-    """Undefined scores as "metric: reason", the most frequent first."""
-    if not np.any(table_of(evaluation).has_score & np.isnan(table_of(evaluation).score)):
-        return []
-    return _by_text(
-        evaluation,
-        (
-            (f"{metric}: {reason}", outcome.cell)
-            for outcome in log_of(evaluation).noted("undefined")
-            for metric, reason in outcome.undefined.items()
-        ),
-    )
+def warnings_frame(evaluation: Evaluation) -> pd.DataFrame:
+    """Text of the warning, n_cells, models, first; the most frequent first."""
+    return _frame(evaluation, warnings(evaluation), ["warning", *_ABOUT])
 
 
-def _by_text(evaluation: Evaluation, texts: Iterable[tuple[str, Cell]]) -> list[TextGroup]:
-    groups: dict[str, list[Cell]] = {}
-    for text, cell in texts:
-        groups.setdefault(text, []).append(cell)
-    return [
-        TextGroup(text, len(cells), _models(evaluation, cells), _where(evaluation, cells[0]))
-        for text, cells in sorted(groups.items(), key=lambda group: -len(group[1]))
-    ]
+def warnings(evaluation: Evaluation) -> list[tuple[str, int, tuple[str, ...], str]]:
+    """Rows of the frame of warnings."""
+    texts = ((text, outcome) for outcome in evaluation.log.noted("warnings") for text in outcome.warnings)
+    return [(text, *_about(evaluation, found)) for text, found in _grouped(texts)]
 
 
-def _models(evaluation: Evaluation, cells: Iterable[Cell]) -> tuple[str, ...]:
-    return tuple(evaluation.models[model] for model in sorted({cell.model for cell in cells}))
+def undefined_frame(evaluation: Evaluation) -> pd.DataFrame:
+    """Metric and reason, n_cells, models, first; the most frequent first."""
+    noted = evaluation.log.noted("undefined") if np.any(evaluation.table.has_score & np.isnan(evaluation.table.score)) else ()
+    texts = ((f"{metric}: {reason}", outcome) for outcome in noted for metric, reason in outcome.undefined.items())
+    rows = [(text, *_about(evaluation, found)) for text, found in _grouped(texts)]
+    return _frame(evaluation, rows, ["reason", *_ABOUT])
 
 
-def _where(evaluation: Evaluation, cell: Cell) -> str:
-    dataset = evaluation.record.datasets[cell.dataset]
-    return f"{dataset.name}, {dataset.split_name(cell.split)}" if dataset.name else dataset.split_name(cell.split)
+def _grouped(keyed: Iterable[tuple[Any, Outcome]]) -> list[tuple[Any, list[Outcome]]]:
+    """Outcomes of the same key together, the largest group first."""
+    groups: dict[Any, list[Outcome]] = {}
+    for key, outcome in keyed:
+        groups.setdefault(key, []).append(outcome)
+    return sorted(groups.items(), key=lambda group: -len(group[1]))
+
+
+def _about(evaluation: Evaluation, outcomes: Sequence[Outcome]) -> tuple[int, tuple[str, ...], str]:
+    """Number of cells, their models, and where the first one is."""
+    cells = [outcome.cell for outcome in outcomes]
+    models = tuple(evaluation.models[model] for model in sorted({cell.model for cell in cells}))
+    dataset = evaluation.record.datasets[cells[0].dataset]
+    of = f"{dataset.name}, " if dataset.name else ""
+    return len(cells), models, f"{of}{dataset.split_name(cells[0].split)}"
 
 
 def _outcomes(evaluation: Evaluation, rows: Any) -> Iterator[Outcome]:
     """The outcomes of some rows of the table."""
-    table, chosen = table_of(evaluation), np.flatnonzero(rows)
+    table, chosen = evaluation.table, np.flatnonzero(rows)
     keys = zip(*(part[chosen].tolist() for part in (table.dataset, table.split, table.model)), strict=True)
-    return log_of(evaluation).outcomes([Cell(*key) for key in keys]) if chosen.size else iter(())
+    return evaluation.log.outcomes([Cell(*key) for key in keys]) if chosen.size else iter(())
+
+
+def _frame(evaluation: Evaluation, data: Any, columns: Sequence[str] | None = None) -> pd.DataFrame:
+    """Rows or columns as a frame, without a column for a dataset that has no name."""
+    import pandas as pd
+
+    frame = pd.DataFrame(data, columns=columns if columns is None else list(columns))
+    return frame.drop(columns="dataset") if "dataset" in frame and evaluation.datasets == ("",) else frame
 
 
 def choices_frame(evaluation: Evaluation) -> pd.DataFrame:
     """A row for each fit of a search: what it chose, its own best score, and the score on the rows that it was not given."""
-    import pandas as pd
-
-    table = table_of(evaluation)
+    table = evaluation.table
     done = np.flatnonzero(table.state == 0)
     first = done[np.unique(table.model[done], return_index=True)[1]]  # which tells of each model if it is a search
-    searches = [
-        outcome.cell.model for outcome in _outcomes(evaluation, np.isin(np.arange(table.state.size), first)) if outcome.chosen
-    ]
+    firsts = _outcomes(evaluation, np.isin(np.arange(table.state.size), first))
+    searches = [outcome.cell.model for outcome in firsts if outcome.chosen]
     rows = []
     for outcome in _outcomes(evaluation, np.isin(table.model, searches) & (table.state == 0)):
-        record = evaluation.record.datasets[outcome.cell.dataset]
+        dataset, split, model = outcome.cell
+        record = evaluation.record.datasets[dataset]
         metric, best = next(iter(outcome.best_score.items()), ("", np.nan))
-        split = outcome.cell.split
-        keys = (record.name, evaluation.models[outcome.cell.model], int(record.repeat[split]), int(record.fold[split]))
+        keys = record.name, evaluation.models[model], int(record.repeat[split]), int(record.fold[split])
         rows.append((*keys, outcome.chosen, metric, best, outcome.scores.get(metric, np.nan)))
-    frame = pd.DataFrame(rows, columns=["dataset", "model", "repeat", "fold", "chosen", "metric", "best_score", "score"])
-    return frame.drop(columns="dataset") if evaluation.datasets == ("",) else frame
+    columns = ["dataset", "model", "repeat", "fold", "chosen", "metric", "best_score", "score"]
+    return _frame(evaluation, rows, columns)
 
 
 def scores_frame(evaluation: Evaluation) -> pd.DataFrame:
     """A row for each cell and metric."""
     import pandas as pd
 
-    table, record = table_of(evaluation), evaluation.record
+    table, datasets = evaluation.table, evaluation.record.datasets
     n_cells, n_metrics = table.score.shape
     row = np.repeat(np.arange(n_cells), n_metrics)
-    keys = {
-        name: np.concatenate([getattr(dataset, name) for dataset in record.datasets])
-        for name in ("repeat", "fold", "n_train", "n_test")
+    split = (np.cumsum([0, *(dataset.n_splits for dataset in datasets)])[table.dataset] + table.split)[row]
+    named = {
+        "dataset": (table.dataset[row], evaluation.datasets),
+        "model": (table.model[row], evaluation.models),
+        "metric": (np.tile(np.arange(n_metrics), n_cells), evaluation.metrics),
     }
-    first = np.cumsum([0, *(dataset.n_splits for dataset in record.datasets)])
-    split = first[table.dataset] + table.split
-    columns = {
-        "dataset": pd.Categorical.from_codes(table.dataset[row], _index(evaluation.datasets)),
-        "model": pd.Categorical.from_codes(table.model[row], _index(evaluation.models)),
-        "metric": pd.Categorical.from_codes(np.tile(np.arange(n_metrics), n_cells), _index(evaluation.metrics)),
+    columns: dict[str, Any] = {
+        name: pd.Categorical.from_codes(codes, pd.Index(list(names), dtype=object)) for name, (codes, names) in named.items()
     }
-    numbers = {name: values[split][row] for name, values in keys.items()}
-    frame = pd.DataFrame({**columns, **numbers, "score": table.score.ravel()})
-    return frame.drop(columns="dataset") if evaluation.datasets == ("",) else frame
+    for name in ("repeat", "fold", "n_train", "n_test"):
+        columns[name] = np.concatenate([getattr(dataset, name) for dataset in datasets])[split]
+    return _frame(evaluation, {**columns, "score": table.score.ravel()})
+
+
+def times_frame(evaluation: Evaluation) -> pd.DataFrame:
+    """Medians and totals of seconds."""
+    table, rows = evaluation.table, []
+    for dataset, name in enumerate(evaluation.datasets):
+        for model, model_name in enumerate(evaluation.models):
+            mine = (table.dataset == dataset) & (table.model == model) & (table.state == 0)
+            both = table.fit_seconds[mine], table.predict_seconds[mine]
+            medians = [float(np.median(each)) if each.size else float("nan") for each in both]
+            rows.append((name, model_name, int(mine.sum()), *medians, *(float(each.sum()) for each in both)))
+    columns = ["dataset", "model", "n_fits", "fit_median", "predict_median", "fit_total", "predict_total"]
+    return _frame(evaluation, rows, columns)
+
+
+# --- one value for each model -----------------------------------------------------------------------------------------------
+
+SUMMARY = ("dataset", "model", "metric", "value", "n_splits", "n_failed")
 
 
 def folds_frame(evaluation: Evaluation, metrics: Sequence[int], alpha: float) -> pd.DataFrame:
@@ -176,13 +183,13 @@ def folds_frame(evaluation: Evaluation, metrics: Sequence[int], alpha: float) ->
         for dataset, record in enumerate(evaluation.record.datasets):
             grid = evaluation.grid(dataset, metric)
             means, (low, high) = mean_interval(grid, record.n_test / record.n_train, alpha, named)
-            sd = row_moments(grid, omit_missing=True).sd
             n_splits = np.count_nonzero(~np.isnan(grid), axis=1)
+            sd = np.where(n_splits > 1, row_moments(grid, omit_missing=True).sd, np.nan)
             for m in _best_first(means, named.higher_is_better):
-                n = int(n_splits[m])
-                ends = float(low[m]), float(high[m]), float(sd[m]) if n > 1 else float("nan")
-                rows.append((record.name, evaluation.models[m], named.name, float(means[m]), *ends, n, grid.shape[1] - n))
-    return _summary(evaluation, rows, ["interval_low", "interval_high", "std (not a test)"])
+                numbers = (float(each[m]) for each in (means, low, high, sd))
+                counts = int(n_splits[m]), grid.shape[1] - int(n_splits[m])
+                rows.append((record.name, evaluation.models[m], named.name, *numbers, *counts))
+    return _frame(evaluation, rows, [*SUMMARY[:4], "interval_low", "interval_high", "std (not a test)", *SUMMARY[4:]])
 
 
 def mean_interval(scores: FloatArray, ratio: FloatArray, alpha: float, metric: Metric) -> tuple[FloatArray, Interval]:
@@ -213,99 +220,73 @@ def _best_first(values: FloatArray, higher_is_better: bool) -> list[int]:
 def pooled_frame(evaluation: Evaluation, metrics: Sequence[int]) -> pd.DataFrame:
     """The metric of all predictions of a repeat together, averaged over repeats."""
     scorers = [scorer_of(evaluation, metric) for metric in metrics]
-    found = []
-    for dataset, name in enumerate(evaluation.datasets):
-        for model, model_name in enumerate(evaluation.models):
-            repeats = list(pooled_outputs(evaluation, dataset, model))
-            n_missing = evaluation.record.datasets[dataset].n_splits - sum(n for _, _, n in repeats)
-            for metric, scorer in zip(metrics, scorers, strict=True):
-                values = [_pooled_score(evaluation, dataset, scorer, rows_, outputs) for rows_, outputs, _ in repeats]
-                defined = [value for value in values if value == value]
-                mean = float(np.mean(defined)) if defined else float("nan")
-                found.append((metric, dataset, (name, model_name, evaluation.metrics[metric], mean, len(defined), n_missing)))
-    rows = []
-    for metric in metrics:
-        for dataset in range(len(evaluation.datasets)):
-            mine = [row for m, d, row in found if (m, d) == (metric, dataset)]
-            means = np.array([row[3] for row in mine])
-            rows += [mine[at] for at in _best_first(means, evaluation.record.metrics[metric].metric.higher_is_better)]
-    return _summary(evaluation, rows)
+    rows: list[list[tuple[Any, ...]]] = [[] for _ in scorers]
+    for name in evaluation.datasets:
+        kept = Kept(evaluation, name)
+        scores = np.full((len(scorers), len(evaluation.models), np.unique(kept.record.repeat).size), np.nan)
+        n_missing = [kept.record.n_splits] * len(evaluation.models)
+        for model in range(len(evaluation.models)):
+            for repeat, fold in enumerate(kept.repeats(model).values()):
+                truth = kept.truth.take(fold.rows)
+                scores[:, model, repeat] = [pooled_score(scorer, truth, fold.outputs) for scorer in scorers]
+                n_missing[model] -= len(fold.splits)
+        for scorer, values, mine in zip(scorers, scores, rows, strict=True):
+            means, counts = row_moments(values, omit_missing=True).mean, np.count_nonzero(~np.isnan(values), axis=1)
+            mine += [
+                (name, evaluation.models[m], scorer.metric.name, float(means[m]), int(counts[m]), n_missing[m])
+                for m in _best_first(means, scorer.metric.higher_is_better)
+            ]
+    return _frame(evaluation, [row for mine in rows for row in mine], SUMMARY)
 
 
-def scorer_of(evaluation: Evaluation, metric: int) -> Scorer:
-    """Scorer that computes a metric from predictions, also of a run that was read from a store."""
-    named = evaluation.record.metrics[metric].metric
-    for scorer in scorers_of(evaluation):
-        if scorer.metric == named and scorer.needs:
-            return scorer
-    classes = evaluation.record.datasets[0].classes
-    name = named.name if named.higher_is_better else f"neg_{named.name}"
-    try:
-        scorer = resolve_scorers([name], classifier=classes is not None, n_classes=len(classes) if classes else None)[0]
-    except UnknownNameError:
-        raise DataError(
-            f"how {named.name!r} is computed is not kept with the run, only its scores are; it cannot be pooled. Call evaluate "
-            "with the same metric and store, which measures nothing again, and pool what it returns."
-        ) from None
-    if not scorer.needs:
-        raise DataError(f"{named.name!r} is computed from the fitted models, which are not kept; it cannot be pooled.")
-    return scorer
-
-
-def pooled_outputs(evaluation: Evaluation, dataset: int, model: int) -> Iterator[tuple[Any, dict[str, Any], int]]:
-    """Test rows and outputs of the splits of each repeat, and how many splits they are."""
-    record = evaluation.record.datasets[dataset]
-    for repeat in np.unique(record.repeat).tolist():
-        splits = np.flatnonzero(record.repeat == repeat).tolist()
-        outcomes = [o for o in outcomes_with_outputs(evaluation, [Cell(dataset, s, model) for s in splits]) if o.is_done]
-        if not outcomes:
-            continue
-        if any(not outcome.outputs for outcome in outcomes):
-            raise DataError("predictions were not kept (", Setting("keep_predictions", "False"), "), so nothing can be pooled.")
-        rows = np.concatenate([record.test_rows[outcome.cell.split] for outcome in outcomes])
-        methods = set.intersection(*(set(outcome.outputs) for outcome in outcomes))
-        pooled = {method: np.concatenate([outcome.outputs[method] for outcome in outcomes]) for method in methods}
-        yield rows, pooled, len(outcomes)
-
-
-def _pooled_score(evaluation: Evaluation, dataset: int, scorer: Scorer, rows: Any, outputs: dict[str, Any]) -> float:
-    record = evaluation.record.datasets[dataset]
+def pooled_score(scorer: Scorer, truth: Truth, outputs: Outputs, rows: IntArray | slice = slice(None)) -> float:
+    """A metric of some rows of what a model said; nan where they do not tell it."""
     if not any(method in outputs for method in scorer.needs):
         raise DataError(
             f"{scorer.metric.name!r} needs {' or '.join(scorer.needs)}, but what was kept of the models is "
             f"{quoted(list(outputs))}."
         )
-    if record.target is None:
-        raise DataError("the targets are not kept in a form that can be pooled.")
-    classes = np.array(record.classes) if record.classes is not None else None
-    truth = make_truth(record.target if classes is None else classes[record.target], classifier=classes is not None).take(rows)
     try:
-        return scorer.score(truth, as_answered(outputs, truth.classes), truth.classes)
+        return scorer.score(truth, {method: answer[rows] for method, answer in outputs.items()}, truth.classes)
     except UndefinedScore:
         return float("nan")
 
 
-def _summary(evaluation: Evaluation, rows: list[tuple[Any, ...]], spread: Sequence[str] = ()) -> pd.DataFrame:
-    import pandas as pd
+def scorer_of(evaluation: Evaluation, metric: int) -> Scorer:
+    """Scorer that computes a metric from predictions, also of a run that was read from a store."""
+    named = evaluation.record.metrics[metric].metric
+    scorer = next((scorer for scorer in evaluation.scorers if scorer.metric == named), None)
+    if scorer is None:
+        classes = evaluation.record.datasets[0].classes
+        name = named.name if named.higher_is_better else f"neg_{named.name}"
+        try:
+            [scorer] = resolve_scorers([name], classifier=classes is not None, n_classes=len(classes) if classes else None)
+        except UnknownNameError:
+            raise DataError(
+                f"how {named.name!r} is computed is not kept with the run, only its scores are; it cannot be pooled. Call "
+                "evaluate with the same metric and store, which measures nothing again, and pool what it returns."
+            ) from None
+    if not scorer.needs:
+        raise DataError(f"{named.name!r} is computed from the fitted models, which are not kept; predictions do not tell it.")
+    return scorer
 
-    frame = pd.DataFrame(rows, columns=["dataset", "model", "metric", "value", *spread, "n_splits", "n_failed"])
-    return frame.drop(columns="dataset") if evaluation.datasets == ("",) else frame
+
+# --- predictions ------------------------------------------------------------------------------------------------------------
+
+_WORDS = {"predict": "prediction", "decision_function": "decision", "predict_proba": "probability"}
 
 
 def predictions_frame(evaluation: Evaluation) -> pd.DataFrame:
     """A row for each model, split and test row; a column for each thing that the model said."""
     import pandas as pd
 
-    frames = [_cell_predictions(evaluation, outcome) for outcome in outcomes_with_outputs(evaluation) if outcome.outputs]
+    frames = [_of_cell(evaluation, outcome) for outcome in outcomes_with_outputs(evaluation) if outcome.outputs]
     if not frames:
-        raise DataError("no predictions were kept. Evaluate with ", Setting("keep_predictions", "True"), ".")
-    frame = pd.concat(frames, ignore_index=True)
-    return frame.drop(columns="dataset") if evaluation.datasets == ("",) else frame
+        raise nothing_kept()
+    return pd.concat(frames, ignore_index=True)
 
 
-def _cell_predictions(evaluation: Evaluation, outcome: Outcome) -> pd.DataFrame:
-    import pandas as pd
-
+def _of_cell(evaluation: Evaluation, outcome: Outcome) -> pd.DataFrame:
     dataset, split, model = outcome.cell
     record = evaluation.record.datasets[dataset]
     rows = record.test_rows[split]
@@ -320,60 +301,11 @@ def _cell_predictions(evaluation: Evaluation, outcome: Outcome) -> pd.DataFrame:
     if record.target is not None and record.target.ndim == 1:
         columns["target"] = record.target[rows] if classes is None else classes[record.target[rows]]
     for method, answer in as_answered(outcome.outputs, classes).items():
+        word = _WORDS.get(method, method)
         if answer.ndim == 1:
-            columns[_COLUMNS.get(method, method)] = answer
-        else:
-            known = classes is not None and answer.shape[1] == classes.size
-            names = [str(label) for label in record.classes or ()] if known else [str(j) for j in range(answer.shape[1])]
-            word = {"predict_proba": "probability", "decision_function": "decision"}.get(method, method)
-            columns |= {f"{word} {name}": answer[:, j] for j, name in enumerate(names)}
-    return pd.DataFrame(columns)
-
-
-_COLUMNS = {"predict": "prediction", "decision_function": "decision", "predict_proba": "probability"}
-
-
-def failures_frame(evaluation: Evaluation) -> pd.DataFrame:
-    """State, message, n_cells, models, first (dataset and split of the first such cell), attempts, traceback."""
-    import pandas as pd
-
-    return pd.DataFrame(list(evaluation.failure_groups()), columns=list(FailureGroup._fields))
-
-
-def warnings_frame(evaluation: Evaluation) -> pd.DataFrame:
-    """Text of the warning, n_cells, models, first."""
-    return _text_frame(warning_groups(evaluation), "warning")
-
-
-def undefined_frame(evaluation: Evaluation) -> pd.DataFrame:
-    """Metric and reason, n_cells, models, first."""
-    return _text_frame(undefined_groups(evaluation), "reason")
-
-
-def _text_frame(groups: list[TextGroup], column: str) -> pd.DataFrame:
-    import pandas as pd
-
-    return pd.DataFrame(groups, columns=[column, *TextGroup._fields[1:]])
-
-
-def times_frame(evaluation: Evaluation) -> pd.DataFrame:
-    """Medians and totals of seconds."""
-    import pandas as pd
-
-    table = table_of(evaluation)
-    rows = []
-    for dataset, name in enumerate(evaluation.datasets):
-        for model, model_name in enumerate(evaluation.models):
-            mine = (table.dataset == dataset) & (table.model == model) & (table.state == 0)
-            fit, predict = table.fit_seconds[mine], table.predict_seconds[mine]
-            medians = [float(np.median(each)) if each.size else float("nan") for each in (fit, predict)]
-            rows.append((name, model_name, fit.size, *medians, float(fit.sum()), float(predict.sum())))
-    columns = ["dataset", "model", "n_fits", "fit_median", "predict_median", "fit_total", "predict_total"]
-    frame = pd.DataFrame(rows, columns=columns)
-    return frame.drop(columns="dataset") if evaluation.datasets == ("",) else frame
-
-
-def _index(names: Sequence[str]) -> pd.Index[str]:
-    import pandas as pd
-
-    return pd.Index(list(names), dtype=object)
+            columns[word] = answer
+            continue
+        known = classes is not None and answer.shape[1] == classes.size
+        names = list(record.classes or ()) if known else list(range(answer.shape[1]))
+        columns |= {f"{word} {name}": answer[:, place] for place, name in enumerate(names)}
+    return _frame(evaluation, columns)

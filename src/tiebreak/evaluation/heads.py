@@ -132,7 +132,8 @@ class _Kept(NamedTuple):
 class Memo:
     """Tables that leading steps made of the rows of one split. It has the one method of `joblib.Memory` that scikit-learn calls.
 
-    `credit` are seconds of steps that were not fitted or asked here, less those of copying; `is_hit` says that there were some.
+    `saved` are seconds of steps that a model's own fit and answers did not take, as another model had fitted them, less those of
+    copying; None where there were none.
     """
 
     def __init__(self) -> None:
@@ -143,8 +144,8 @@ class Memo:
         self._caught: Sequence[WarningMessage] = ()
         self._reached: dict[int, int] = {}
         self._alive: list[Any] = []
-        self.credit = 0.0
-        self.is_hit = False
+        self._credit = 0.0
+        self.saved: float | None = None
 
     def drop(self) -> None:
         """Let go of all tables: the split is over, or memory is short."""
@@ -155,13 +156,18 @@ class Memo:
         """Begin with a model of this head, whose warnings are caught; as cells are ordered, nobody needs other tables now."""
         self._kept = {key: kept for key, kept in self._kept.items() if key[1] in head}
         self._before = set(self._kept)
-        self._head, self._caught, self.is_hit = head, caught, False
+        self._head, self._caught, self.saved = head, caught, None
 
-    def begin(self, stage: str, X: Any) -> None:
-        """Say what the model is about to do, and with which rows."""
-        self._stage, self.credit = stage, 0.0
-        self._alive = [X]
-        self._reached = {id(X): 0}
+    def timed(self, stage: str, X: Any, call: Callable[[], Any]) -> tuple[Any, float]:
+        """Result of what a model does with rows, and the seconds that it would take alone."""
+        self._stage, self._credit = stage, 0.0
+        self._alive, self._reached = [X], {id(X): 0}
+        before = time.perf_counter()
+        answer = call()
+        seconds = time.perf_counter() - before + self._credit
+        if self.saved is not None and stage != TRAIN:
+            self.saved += self._credit
+        return answer, seconds
 
     def cache(self, function: Callable[..., tuple[Any, Any]], **_: Any) -> Callable[..., tuple[Any, Any]]:
         """Function that fits a step, or hands out what another model's equal step has made."""
@@ -182,8 +188,9 @@ class Memo:
         kept = self._kept.get(key)
         if kept is not None:
             give_again(kept.warnings)
-            self.is_hit |= key in self._before
-            self.credit += kept.seconds
+            if key in self._before and self.saved is None:
+                self.saved = 0.0
+            self._credit += kept.seconds
         else:
             mark = len(self._caught)
             table, step = make()
@@ -196,7 +203,7 @@ class Memo:
         table = kept.table if position + 1 < len(self._head) else _copied(kept.table)
         self._reached[id(table)] = position + 1
         self._alive.append(table)
-        self.credit -= time.perf_counter() - began
+        self._credit -= time.perf_counter() - began
         return table, kept.fitted
 
     def position(self, X: Any) -> int | None:

@@ -1,176 +1,216 @@
-"""Kept predictions of the test rows, for confusion matrices, curves and comparisons of examples."""
+"""Kept predictions of the test rows: how they are kept and read again, and scores of single examples out of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from tiebreak.errors import SEE_FAILURES, DataError, InvalidPlanError, Setting, UnclearSourceError, UnknownNameError
-from tiebreak.evaluation.cells import outcomes_with_outputs, table_of
-from tiebreak.evaluation.model_calls import as_answered
-from tiebreak.metrics.fast.ranking import scores_of_class
-from tiebreak.metrics.labels import Binary
+from tiebreak.errors import SEE_FAILURES, DataError, InvalidPlanError, Setting, UnclearSourceError
 from tiebreak.metrics.targets import Array, Truth, make_truth
 from tiebreak.numerics import FloatArray, IntArray
-from tiebreak.plan.record import Cell, DatasetRecord
-from tiebreak.result import Result
+from tiebreak.plan.record import Cell, DatasetRecord, Outcome
 from tiebreak.scores.vocabulary import look_up, quoted
-from tiebreak.statistics.splits import corrected_t
+from tiebreak.stores.cells import cell_text
+from tiebreak.stores.damage import Damage, refuse
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from tiebreak.evaluation.evaluation import Evaluation
     from tiebreak.scores.items import Items
 
 
-SCORES = ("decision_function", "predict_proba")
-"""Methods that put examples in an order, the preferred one first, as for the metric roc_auc."""
+def as_stored(outputs: Mapping[str, Array], truth: Truth) -> dict[str, Array]:
+    """The answers as plain numbers: labels by their position among the classes, -1 for one that is no class."""
+    stored = {}
+    for method, answer in outputs.items():
+        if method == "predict" and truth.labels is not None:
+            answer = truth.labels.find(answer)[0].astype(np.int32)
+        if answer.dtype.kind in "biuf":
+            stored[method] = answer
+    return stored
+
+
+def as_answered(stored: Mapping[str, Array], classes: Array | None) -> dict[str, Array]:
+    """The answers of a model out of what was stored: labels again instead of positions."""
+    answers = dict(stored)
+    if classes is not None and "predict" in answers:
+        position = answers["predict"]
+        labels = classes[np.maximum(position, 0)]
+        if np.any(position < 0):
+            labels = labels.astype(object)
+            labels[position < 0] = None
+        answers["predict"] = labels
+    return answers
+
+
+def outcomes_with_outputs(evaluation: Evaluation, cells: Iterable[Cell] | None = None) -> Iterator[Outcome]:
+    """The recorded outcomes of some cells, or of all, with what the models said: a row for each test row.
+
+    Raises `DamagedStoreError` for anything else, which only somebody who made the store can have put there.
+    """
+    record = evaluation.record
+    for outcome in evaluation.log.outcomes(cells, outputs=True):
+        dataset = record.datasets[outcome.cell.dataset]
+        n_test, n_classes = len(dataset.test_rows[outcome.cell.split]), len(dataset.classes or ())
+        for method, answer in outcome.outputs.items():
+            is_table = answer.shape[:1] == (n_test,) and answer.ndim <= 3
+            if method == "predict" and dataset.classes is not None:  # positions of labels; -1 is one that is none of them
+                is_table = is_table and answer.dtype.kind in "iu" and bool(((answer >= -1) & (answer < n_classes)).all())
+            if not is_table:
+                refuse(Damage(record.name, f"an output of {cell_text(record, outcome.cell)}", f"no answers for {n_test} rows"))
+        yield outcome
 
 
 class Fold(NamedTuple):
-    """Answers of one model for the test rows of one split, by method; labels as they are in y."""
+    """Answers of one model for the test rows of one split, or of all splits of a repeat, by method; labels as they are in y."""
 
-    split: int
+    splits: tuple[int, ...]
     rows: IntArray
     outputs: dict[str, Array]
 
 
 class Kept:
-    """The predictions of some models on one dataset of classes.
+    """The predictions that an evaluation kept on one dataset, which is named where there are several."""
 
-    Without `models` all that have a measured cell; `dataset` is needed where there are several. Raises `UnclearSourceError`
-    where it is not named, `InvalidPlanError` where the target is no label, `DataError` where no model has a measured
-    cell, and `UnknownNameError`.
-    """
-
-    def __init__(self, evaluation: Evaluation, models: str | Sequence[str] | None, dataset: str | None) -> None:
+    def __init__(self, evaluation: Evaluation, dataset: str | None = None) -> None:
+        if dataset is None and len(evaluation.datasets) > 1:
+            named = quoted(evaluation.datasets)
+            raise UnclearSourceError(f"there are {len(evaluation.datasets)} datasets: {named}. Pass ", Setting("dataset"), ".")
         self.evaluation = evaluation
-        self.dataset = _dataset(evaluation, dataset)
+        self.dataset = 0 if dataset is None else look_up(dataset, evaluation.datasets, "dataset")
         self.record: DatasetRecord = evaluation.record.datasets[self.dataset]
-        if self.record.classes is None or self.record.target is None:
-            raise InvalidPlanError("this is for classes; what was evaluated is a regression, or has several labels a row.")
-        classes = np.array(self.record.classes)
-        self.truth: Truth = make_truth(classes[self.record.target], classifier=True)
-        table = table_of(evaluation)
-        done = (table.dataset == self.dataset) & (table.state == 0)
-        measured = set(table.model[done].tolist())
-        wanted = range(len(evaluation.models)) if models is None else _positions(models, evaluation.models)
-        self.models: list[int] = [model for model in wanted if model in measured]
-        lacking = [evaluation.models[model] for model in wanted if model not in measured]
-        if lacking and (models is not None or not self.models):
-            raise DataError(f"{quoted(lacking)} has no measured cell here. ", SEE_FAILURES, ".")
 
-    @property
-    def classes(self) -> tuple[Any, ...]:
-        """Labels of the dataset, sorted."""
-        return self.record.classes or ()
+    @cached_property
+    def truth(self) -> Truth:
+        """The target; `DataError` where it is not kept in a form that can be scored again."""
+        target, classes = self.record.target, self.record.classes
+        if target is None:
+            raise DataError("the targets are not kept in a form that can be scored again: there are several a row.")
+        return make_truth(target if classes is None else np.array(classes)[target], classifier=classes is not None)
 
-    def copies(self, splits: Sequence[int]) -> float:
-        """Mean number of predictions of an example on some splits, over the examples that were predicted."""
-        rows = np.concatenate([self.record.test_rows[split] for split in splits])
-        return float(rows.size / np.unique(rows).size)
+    def models(self, names: str | Sequence[str] | None) -> list[int]:
+        """Positions of some models, of all with a measured cell if none is named.
 
-    def name(self, model: int) -> str:
-        """Name of a model."""
-        return self.evaluation.models[model]
-
-    def folds(self, model: int, methods: Sequence[str], advice: str) -> Iterator[Fold]:
-        """The measured splits of a model, in the order of the plan.
-
-        Raises `DataError` where none of the methods was kept, with the advice which metric keeps it.
+        Raises `DataError` where one of those named has none, or no model has.
         """
-        cells = [Cell(self.dataset, split, model) for split in range(self.record.n_splits)]
-        for outcome in outcomes_with_outputs(self.evaluation, cells):
-            if not outcome.is_done:
-                continue
-            if not any(method in outcome.outputs for method in methods):
-                raise DataError(self._nothing(model, list(outcome.outputs), methods, advice))
-            split = outcome.cell.split
-            yield Fold(split, self.record.test_rows[split], as_answered(outcome.outputs, self.truth.classes))
-
-    def binary(self, model: int, position: int, methods: Sequence[str], advice: str) -> list[tuple[int, Binary]]:
-        """For each measured split of a model its number, and the scores for one class."""
-        label, found = self.classes[position], []
-        for fold in self.folds(model, methods, advice):
-            truth = self.truth.take(fold.rows)
-            method = next(method for method in self._in_order(methods) if method in fold.outputs)
-            scores = scores_of_class(position, truth, fold.outputs[method], method, None)
-            found.append((fold.split, Binary(truth.known_code == position, np.asarray(scores, dtype=float), label)))
+        evaluation = self.evaluation
+        done = (evaluation.table.dataset == self.dataset) & (evaluation.table.state == 0)
+        measured = set(evaluation.table.model[done].tolist())
+        chosen = evaluation.models if names is None else (names,) if isinstance(names, str) else names
+        wanted = [look_up(name, evaluation.models, "model") for name in chosen]
+        lacking = [evaluation.models[model] for model in wanted if model not in measured]
+        found = [model for model in wanted if model in measured]
+        if lacking and (names is not None or not found):
+            raise DataError(f"{quoted(lacking)} has no measured cell here. ", SEE_FAILURES, ".")
         return found
 
-    def positions(self, positive: Any) -> list[int]:
-        """The classes that curves are drawn for: the one named, the second of two as for roc_auc, or each of several."""
-        if positive is not None:
-            return [self.classes.index(positive) if positive in self.classes else look_up(positive, self.classes, "class")]
-        return [1] if len(self.classes) == 2 else list(range(len(self.classes)))
+    def folds(self, model: int, methods: Sequence[str] = (), advice: str = "") -> Iterator[Fold]:
+        """The measured splits of a model, in the order of the plan.
 
-    @property
-    def design(self) -> tuple[float, float]:
-        """Number of predictions of each example, and mean n_test / n_train, over all splits."""
-        splits = range(self.record.n_splits)
-        return self.copies(splits), self.ratio(splits)
+        Raises `DataError` where nothing was kept, or none of the methods, with the advice which metric keeps it.
+        """
+        classes = None if self.record.classes is None else np.array(self.record.classes)
+        cells = [Cell(self.dataset, split, model) for split in range(self.record.n_splits)]
+        for outcome in outcomes_with_outputs(self.evaluation, cells):
+            if outcome.is_done and not outcome.outputs:
+                raise nothing_kept()
+            if outcome.is_done and methods and not any(method in outcome.outputs for method in methods):
+                raise DataError(
+                    f"{' or '.join(methods)} of the model {self.evaluation.models[model]!r} was not kept; what was kept is "
+                    f"{quoted(list(outcome.outputs))}. What the metrics ask for is kept: evaluate with {advice} too. In a store "
+                    "only what is missing is measured."
+                )
+            if outcome.is_done:
+                split = outcome.cell.split
+                yield Fold((split,), self.record.test_rows[split], as_answered(outcome.outputs, classes))
 
-    def ratio(self, splits: Sequence[int]) -> float:
-        """Mean n_test / n_train of some splits."""
-        chosen = np.array(splits, dtype=np.intp)
-        return float(np.mean(self.record.n_test[chosen] / self.record.n_train[chosen]))
-
-    def _in_order(self, methods: Sequence[str]) -> Sequence[str]:
-        """Methods by preference: probabilities first for several classes, whose pairwise decision values are no score."""
-        return methods if len(self.classes) == 2 else tuple(reversed(methods))
-
-    def _nothing(self, model: int, kept: list[str], methods: Sequence[str], advice: str) -> str:
-        if not kept:
-            return "predictions were not kept. Evaluate with keep_predictions=True."
-        return (
-            f"{' or '.join(methods)} of the model {self.name(model)!r} was not kept; what was kept is {quoted(kept)}. What the "
-            f"metrics ask for is kept: evaluate with {advice} too. In a store only what is missing is measured."
-        )
+    def repeats(self, model: int) -> dict[int, Fold]:
+        """The measured splits of each repeat together, by its number; methods that all of them have."""
+        found: dict[int, list[Fold]] = {}
+        for fold in self.folds(model):
+            found.setdefault(int(self.record.repeat[fold.splits[0]]), []).append(fold)
+        return {repeat: _together(folds) for repeat, folds in found.items()}
 
 
-def pooled(parts: Sequence[Binary]) -> Binary:
-    """The examples of several splits together."""
-    return Binary(
-        np.concatenate([part.is_positive for part in parts]), np.concatenate([part.scores for part in parts]), parts[0].positive
+def nothing_kept() -> DataError:
+    """Error where predictions are asked for and were not kept."""
+    how = " Evaluate with ", Setting("keep_predictions", "True"), ", under another ", Setting("name")
+    return DataError("predictions were not kept.", *how, " where a store has the run already.")
+
+
+def _together(folds: Sequence[Fold]) -> Fold:
+    methods = set.intersection(*(set(fold.outputs) for fold in folds))
+    return Fold(
+        tuple(split for fold in folds for split in fold.splits),
+        np.concatenate([fold.rows for fold in folds]),
+        {method: np.concatenate([fold.outputs[method] for fold in folds]) for method in sorted(methods)},
     )
+
+
+def same_predictions(evaluation: Evaluation, models: Sequence[int], score: FloatArray) -> tuple[tuple[str, ...], ...]:
+    """Groups of models whose kept predictions are the same, byte for byte, on all splits.
+
+    `score` of shape (n_models, n_splits) is theirs; only the predictions of models with equal scores are read.
+    """
+    alike: dict[bytes, list[int]] = {}
+    for model, row in zip(models, score, strict=True):
+        alike.setdefault(row.tobytes(), []).append(model)
+    found: dict[bytes, list[str]] = {}
+    for model in (model for group in alike.values() if len(group) > 1 for model in group):
+        digest = _digest_of_predictions(evaluation, model)
+        if digest:
+            found.setdefault(digest, []).append(evaluation.models[model])
+    return tuple(tuple(names) for names in found.values() if len(names) > 1)
+
+
+def _digest_of_predictions(evaluation: Evaluation, model: int) -> bytes:
+    """Hash of all that a model said of the test rows; empty where some of it was not kept."""
+    datasets = evaluation.record.datasets
+    cells = [Cell(dataset, split, model) for dataset, record in enumerate(datasets) for split in range(record.n_splits)]
+    digest = hashlib.blake2b()
+    for outcome in outcomes_with_outputs(evaluation, cells):
+        if outcome.is_done and not outcome.outputs:
+            return b""
+        digest.update(f"{outcome.cell.dataset} {outcome.cell.split}".encode())
+        for method, answer in sorted(outcome.outputs.items()):
+            digest.update(f"{method} {answer.dtype} {answer.shape}".encode() + answer.tobytes())
+    return digest.digest()
+
+
+# --- single examples --------------------------------------------------------------------------------------------------------
 
 
 def items_of(evaluation: Evaluation, metric: str, dataset: str | None, repeat: int) -> Items:
     """Scores of single examples from the predictions of one repeat, with the splits as clusters."""
     from tiebreak.readers.predictions import OF_PROBABILITIES, read_predictions
 
-    frame = evaluation.predictions
-    if "dataset" in frame:
-        frame = frame[frame["dataset"] == evaluation.datasets[_dataset(evaluation, dataset)]]
-    repeats = sorted(set(frame["repeat"].tolist()))
-    frame = frame[frame["repeat"] == repeat]
-    if frame.empty:
-        raise DataError(f"there are no predictions of repeat {repeat}; there are those of {quoted(list(map(str, repeats)))}.")
-    if "target" not in frame:
+    kept = Kept(evaluation, dataset)
+    if kept.truth.values.ndim > 1:
         raise InvalidPlanError("the target has several columns a row, so that no metric of single examples is known.")
-    parts = {str(model): part.set_index("row") for model, part in frame.groupby("model", sort=False)}
-    first = next(iter(parts.values()))
-    rows = first.index
-    for model, part in parts.items():
-        lacking = rows.difference(part.index)
-        if lacking.size or part.index.size != rows.size:
-            raise DataError(f"{model!r} lacks predictions of {lacking.size} of the {rows.size} examples. ", SEE_FAILURES, ".")
+    by_model = {evaluation.models[model]: kept.repeats(model) for model in kept.models(None)}
+    repeats = sorted({number for each in by_model.values() for number in each})
+    folds = {model: each[repeat] for model, each in by_model.items() if repeat in each}
+    if not folds:
+        raise DataError(f"there are no predictions of repeat {repeat}; there are those of {quoted(list(map(str, repeats)))}.")
+    first = max(folds.values(), key=lambda fold: fold.rows.size)
+    for model, fold in folds.items():
+        if not np.array_equal(fold.rows, first.rows):
+            lacking = np.setdiff1d(first.rows, fold.rows).size
+            raise DataError(f"{model!r} lacks predictions of {lacking} of the {first.rows.size} examples. ", SEE_FAILURES, ".")
     wants_scores = metric in OF_PROBABILITIES
-    answers = {model: _answers(part.loc[rows], model, metric, wants_scores=wants_scores) for model, part in parts.items()}
-    n_splits = int(first["fold"].nunique())
-    truth = first["target"].to_numpy()
-    classes = np.unique(truth) if wants_scores else truth
+    classes, n_splits = kept.truth.classes, len(first.splits)
     items = read_predictions(
-        truth,
-        answers,
+        kept.truth.values[first.rows],
+        {model: _answers(fold.outputs, model, metric, wants_scores=wants_scores) for model, fold in folds.items()},
         metric=metric,
-        positive=classes[1] if wants_scores and classes.size == 2 else None,  # of which scikit-learn keeps the probability
-        items=rows.tolist(),
-        clusters=[f"fold {fold}" for fold in first["fold"]] if n_splits > 1 else None,
+        # of which scikit-learn keeps the probability
+        positive=classes[1] if wants_scores and classes is not None and classes.size == 2 else None,
+        items=first.rows.tolist(),
+        clusters=_fold_names(kept.record, first.splits) if n_splits > 1 else None,
     )
     remark = (
         f"predictions of {n_splits} models each, fitted on the other folds of repeat {repeat}: what is said holds for these "
@@ -179,149 +219,16 @@ def items_of(evaluation: Evaluation, metric: str, dataset: str | None, repeat: i
     return replace(items, sources=(remark,) if n_splits > 1 else ())
 
 
-def _answers(part: pd.DataFrame, model: str, metric: str, *, wants_scores: bool) -> Array:
+def _fold_names(record: DatasetRecord, splits: Sequence[int]) -> list[str]:
+    """Name of the fold of each test row."""
+    return [f"fold {record.fold[split]}" for split in splits for _ in record.test_rows[split]]
+
+
+def _answers(outputs: Mapping[str, Array], model: str, metric: str, *, wants_scores: bool) -> Array:
     """Predicted classes or numbers of a model; probabilities or decision values where the metric is of these."""
-    columns = [name for name in part.columns if str(name).startswith("probability")] if wants_scores else ["prediction"]
-    if wants_scores and metric == "roc_auc" and (not columns or part[columns].isna().any(axis=None)):
-        columns = ["decision"]
-    if not columns or columns[0] not in part or part[columns].isna().any(axis=None):
-        what = "probabilities" if wants_scores else "predictions"
-        raise DataError(f"no {what} of {model!r} were kept. Evaluate with a metric that asks for them too.")
-    return np.asarray(part[columns[0]] if len(columns) == 1 else part[columns])
-
-
-def _dataset(evaluation: Evaluation, dataset: str | None) -> int:
-    if dataset is not None:
-        return look_up(dataset, evaluation.datasets, "dataset")
-    if len(evaluation.datasets) > 1:
-        raise UnclearSourceError(
-            f"there are {len(evaluation.datasets)} datasets: {quoted(evaluation.datasets)}. Pass ", Setting("dataset"), "."
-        )
-    return 0
-
-
-def _positions(models: str | Sequence[str], known: Sequence[str]) -> list[int]:
-    return [look_up(name, known, "model") for name in ([models] if isinstance(models, str) else models)]
-
-
-class Average(NamedTuple):
-    """A mean over splits; the fields of a curve are arrays.
-
-    Attributes
-    ----------
-    mean : float or ndarray
-        Over the splits on which it is defined; nan if there is none.
-    low, high : float or ndarray
-        Interval of the mean, corrected for shared training data [NB03]_; nan with fewer than two splits, or without spread.
-    n_splits : int
-        Splits on which it is defined.
-    n_undefined : int
-        Splits on which it is not.
-
-    References
-    ----------
-    .. [NB03] C. Nadeau, Y. Bengio. Inference for the generalization error. Machine Learning 52, 2003.
-    """
-
-    mean: FloatArray
-    low: FloatArray
-    high: FloatArray
-    n_splits: int
-    n_undefined: int
-
-
-def average(values: FloatArray, ratio: float, alpha: float, *, low: float = -np.inf, high: float = np.inf) -> Average:
-    """The mean over the last axis, of which nan in the first row tells the splits that are undefined.
-
-    `values` has shape (..., n_splits), `ratio` is the mean n_test / n_train, and `alpha` 1 - coverage. The quantity lies between
-    `low` and `high` by definition; intervals are cut there.
-    """
-    defined = ~np.isnan(np.atleast_2d(values)[0])
-    kept = values[..., defined]
-    n = int(np.count_nonzero(defined))
-    nothing = np.full(values.shape[:-1], np.nan)
-    if n < 2:
-        return Average(kept[..., 0] if n else nothing, nothing, nothing, n, defined.size - n)
-    law = corrected_t(kept, ratio)
-    interval = law.interval_at(alpha)
-    ends = np.clip(interval.low, low, high), np.clip(interval.high, low, high)
-    return Average(law.estimate, *ends, n, defined.size - n)
-
-
-class Line(Protocol):
-    """Curves of one model for one class."""
-
-    @property
-    def model(self) -> str:
-        """Its name."""
-
-    @property
-    def positive(self) -> Any:
-        """Label of the class."""
-
-
-L = TypeVar("L", bound=Line)
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Lines(Result, Generic[L]):
-    """Curves of several models; with more than two classes, of each class against the rest.
-
-    Attributes
-    ----------
-    dataset : str
-    lines : tuple
-        Models in the order of the evaluation, and for each the classes in theirs.
-    alpha : float
-        1 - coverage of intervals and bands.
-    n_copies : float
-        How often each example was predicted: once for each repeat.
-    ratio : float
-        Mean n_test / n_train of the splits, by which intervals are corrected.
-    """
-
-    dataset: str
-    lines: tuple[L, ...]
-    alpha: float
-    n_copies: float
-    ratio: float
-
-    @property
-    def models(self) -> tuple[str, ...]:
-        """Names."""
-        return tuple(dict.fromkeys(line.model for line in self.lines))
-
-    @property
-    def classes(self) -> tuple[Any, ...]:
-        """The classes that there are curves for."""
-        return tuple(dict.fromkeys(line.positive for line in self.lines))
-
-    def line(self, model: str, positive: Any = None) -> L:
-        """The curves of a model.
-
-        Parameters
-        ----------
-        model : str
-        positive : label, optional
-            Needed where there are curves of several classes.
-
-        Raises
-        ------
-        UnknownNameError, UnclearSourceError
-        """
-        name = self.models[look_up(model, self.models, "model")]
-        found = [line for line in self.lines if line.model == name and positive in (None, line.positive)]
-        if not found:
-            raise UnknownNameError(f"there is no curve of the class {positive!r}; there are {quoted(self.classes)}.")
-        if len(found) > 1:
-            raise UnclearSourceError(f"there are curves of {len(found)} classes: {quoted(self.classes)}. Name one, positive=.")
-        return found[0]
-
-    def __getitem__(self, key: str | tuple[str, Any]) -> L:
-        return self.line(*key) if isinstance(key, tuple) else self.line(key)
-
-    def __iter__(self) -> Iterator[L]:
-        return iter(self.lines)
-
-    def __len__(self) -> int:
-        return len(self.lines)
+    wanted = ["predict"] if not wants_scores else ["predict_proba", *(["decision_function"] if metric == "roc_auc" else [])]
+    for method in wanted:
+        if method in outputs:
+            return outputs[method]
+    what = "probabilities" if wants_scores else "predictions"
+    raise DataError(f"no {what} of {model!r} were kept. Evaluate with a metric that asks for them too.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -47,63 +48,49 @@ def preview_plan(plan: Plan, run: RunOptions, *, scoring: Any = None) -> Preview
     metrics = [metric_record(each.metric, each.fingerprint_parts) for each in find_scorers(plan, scoring)]
     record = plan.record(run.name or plan.default_name(), metrics, threads=None)
     log = _stored_run(record, run)
-    n_done, n_failed, n_incomplete, seconds = (0, 0, 0, float("nan")) if log is None else _counts(record, log, run.retry_failed)
+    counts = (0, 0, 0, record.n_cells, float("nan")) if log is None else _counts(record, log, run.retry_failed)
+    n_done, n_failed, n_incomplete, n_left, seconds = counts
     n_workers = number_of_workers(run.n_jobs)
-    return Preview(
-        record=record,
-        task=plan.datasets[0].task,
-        n_workers=n_workers,
-        is_stored=log is not None,
-        n_done=n_done,
-        n_failed=n_failed,
-        n_incomplete=n_incomplete,
-        n_left=record.n_cells - n_done - (0 if run.retry_failed else n_failed),
-        seconds_left=seconds / n_workers,
-    )
+    task, is_stored = plan.datasets[0].task, log is not None
+    return Preview(record, task, n_workers, is_stored, n_done, n_failed, n_incomplete, n_left, seconds / n_workers)
 
 
 def _stored_run(record: RunRecord, run: RunOptions) -> RunLog | None:
     """The run in the store, checked as `Store.open` would; None where there is no store, or no such run in it."""
-    store = open_store(run.store)
-    try:
-        if record.name not in [each.name for each in store.runs()]:
+    with closing(open_store(run.store)) as store:
+        try:
+            if record.name not in [each.name for each in store.runs()]:
+                return None
+        except NoStoreError:
             return None
         log = store.read(record.name)
         merge_records(log.record, record)
         environment_of(record.name, log.environments, record.versions, run.accept_versions)
         return log
-    except NoStoreError:
-        return None
-    finally:
-        store.close()
 
 
-def _counts(record: RunRecord, log: RunLog, retry_failed: bool) -> tuple[int, int, int, float]:
-    """Planned cells that are done, that failed, and that lack a metric, and the seconds of computing that are left."""
-    places = map_plan(record, merge_records(log.record, record))
+def _counts(record: RunRecord, log: RunLog, retry_failed: bool) -> tuple[int, int, int, int, float]:
+    """Planned cells that are done, that failed, that lack a metric and that are left, and the seconds of computing for these."""
     table = log.table()
+    places = map_plan(record, merge_records(log.record, record))
+    known = [position for position in places.metrics.tolist() if position < table.has_score.shape[1]]
     dataset, _, model = places.planned(table.dataset, table.split, table.model)
     planned = dataset >= 0
-    done = planned & (table.state == 0)
-    failed = planned & (table.state != 0)
-    known = [position for position in places.metrics.tolist() if position < table.has_score.shape[1]]
-    lacks = ~table.has_score[:, known].all(axis=1) if known else np.zeros(table.state.size, dtype=bool)
-    lacks |= len(known) < len(record.metrics)
+    done, failed = planned & (table.state == 0), planned & (table.state != 0)
+    lacks = done & (~table.has_score[:, known].all(axis=1) | (len(known) < len(record.metrics)))
     settled = done if retry_failed else done | failed
-    seconds = _seconds_left(record, dataset, model, settled, done, table.fit_seconds + table.predict_seconds)
-    return int(done.sum()), int(failed.sum()), int((done & lacks).sum()), seconds
-
-
-def _seconds_left(record: RunRecord, dataset: Any, model: Any, settled: Any, done: Any, seconds: Any) -> float:
-    """The median time of a model on a dataset for each cell that is missing; of a model without times, that of all others."""
-    timed = done & ~np.isnan(seconds)
-    if not timed.any():
-        return float("nan")
-    anyhow = float(np.median(seconds[timed]))
-    left = 0.0
+    seconds = np.where(done, table.fit_seconds + table.predict_seconds, np.nan)
+    n_left, in_all = 0, 0.0
     for d, each in enumerate(record.datasets):
         for m in range(len(record.models)):
             mine = (dataset == d) & (model == m)
-            own = seconds[mine & timed]
-            left += (each.n_splits - int((mine & settled).sum())) * (float(np.median(own)) if own.size else anyhow)
-    return left
+            n_own, own = each.n_splits - int(np.count_nonzero(mine & settled)), _median(seconds[mine])
+            n_left += n_own
+            in_all += n_own * (own if own == own else _median(seconds))  # of a model without times that of all others
+    return int(done.sum()), int(failed.sum()), int(lacks.sum()), n_left, in_all
+
+
+def _median(seconds: Any) -> float:
+    """Median of the times that are known; nan where none is."""
+    known = seconds[~np.isnan(seconds)]
+    return float(np.median(known)) if known.size else float("nan")

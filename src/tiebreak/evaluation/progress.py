@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tiebreak.errors import TiebreakError
 from tiebreak.plan.record import Cell, Outcome
 
 if TYPE_CHECKING:
     from tiebreak.stores.contract import RunLog
+
+PAUSE = 0.1
+"""Seconds from one report to the next, at least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,43 +71,35 @@ class Sharing:
     n_shared: int = 0
     seconds: float = 0.0
 
-    def with_outcomes(self, outcomes: Sequence[Outcome]) -> Sharing:
-        """Record of shared steps with further outcomes."""
-        saved = [each.saved_seconds for each in outcomes if each.saved_seconds is not None]
-        return Sharing(self.n_shared + len(saved), self.seconds + sum(saved)) if saved else self
-
 
 NOTHING_SHARED = Sharing()
 
 
 class Tracker:
-    """Counts outcomes of the cells that are to be measured now, and reports at most ten times a second."""
+    """Counts the cells of a run as they are settled, and reports at most ten times a second."""
 
-    def __init__(self, log: RunLog, missing: Sequence[Cell], report: Callable[[Progress], object] | None) -> None:
-        self._record = log.record
-        self._report = report
+    def __init__(self, log: RunLog, report: Callable[[Progress], object] | None) -> None:
+        self._log, self._report = log, report
         self._begun = self._reported = time.monotonic()
-        self.n_missing = len(missing)
-        """Cells that are to be measured in this call."""
-        self.n_measured = 0
+        self._n_cells = log.record.n_cells
+        self._n_settled = self._n_failed = self._n_before = self._n_elsewhere = 0
         self.sharing = NOTHING_SHARED
-        self._n_elsewhere = 0
-        self._n_failed = 0
-        if report is None:
-            return
-        table, again = log.table(), set(missing)
-        failed = np.flatnonzero(table.state)
-        cells = zip(table.dataset[failed].tolist(), table.split[failed].tolist(), table.model[failed].tolist(), strict=True)
-        self._n_failed = sum(cell not in again for cell in cells)
+
+    def begin(self, missing: Sequence[Cell], again: Collection[Cell]) -> None:
+        """These cells are to be measured, some of them although they have failed before."""
+        self._n_settled = self._n_before = self._n_cells - len(missing)
+        if self._report is not None and self._n_before:
+            self._n_failed = int(np.count_nonzero(self._log.table().state)) - len(again)
+        self.report()
 
     def add(self, outcomes: Sequence[Outcome]) -> None:
         """These outcomes are kept."""
-        self.n_measured += len(outcomes)
-        self.sharing = self.sharing.with_outcomes(outcomes)
-        if self._report is None:
-            return
+        self._n_settled += len(outcomes)
         self._n_failed += sum(not outcome.is_done for outcome in outcomes)
-        if time.monotonic() - self._reported >= 0.1:
+        saved = [each.saved_seconds for each in outcomes if each.saved_seconds is not None]
+        if saved:
+            self.sharing = Sharing(self.sharing.n_shared + len(saved), self.sharing.seconds + sum(saved))
+        if time.monotonic() - self._reported >= PAUSE:
             self.report()
 
     def wait(self, seconds: float, outcomes: Sequence[Outcome], n_elsewhere: int) -> None:
@@ -113,34 +110,36 @@ class Tracker:
             self.report()
         time.sleep(seconds)
 
+    def count_again(self) -> None:
+        """Count what the log has, where it can be read."""
+        with suppress(TiebreakError):
+            state = self._log.table().state
+            self._n_settled, self._n_failed = state.size, int(np.count_nonzero(state))
+
     def report(self, *, is_finished: bool = False) -> None:
         """Tell whoever listens where the run stands, or that this was all."""
         if self._report is None:
             return
         self._reported = time.monotonic()
         seconds = self._reported - self._begun
-        rate = self.n_measured / seconds if seconds > 0 else 0.0
-        left = (self.n_missing - self.n_measured) / rate if rate else float("nan")
-        n_cells, n_before = self._record.n_cells, self._record.n_cells - self.n_missing
-        n_done = n_before + self.n_measured - self._n_failed
+        rate = (self._n_settled - self._n_before) / seconds if seconds > 0 else 0.0
         moment = Progress(
-            self._record.name,
-            n_cells,
-            n_done,
-            self._n_failed,
-            n_before,
-            seconds,
-            rate,
-            left,
-            is_finished,
-            0 if is_finished else self._n_elsewhere,
+            name=self._log.record.name,
+            n_cells=self._n_cells,
+            n_done=self._n_settled - self._n_failed,
+            n_failed=self._n_failed,
+            n_before=self._n_before,
+            seconds=seconds,
+            cells_per_second=rate,
+            seconds_left=(self._n_cells - self._n_settled) / rate if rate else float("nan"),
+            is_finished=is_finished,
+            n_elsewhere=0 if is_finished else self._n_elsewhere,
         )
         self._report(moment)
 
     def how_to_go_on(self, url: str) -> str:
         """Advice after an interruption: what is kept, and how to go on."""
-        kept = self._record.n_cells - self.n_missing + self.n_measured
         if not url:
             return "Nothing was kept; with store='sqlite:///runs.db', evaluate would go on from here."
-        run = f"run {self._record.name!r}"
-        return f"{kept} of {self._record.n_cells} cells of {run} are kept in {url}; the same call goes on from there."
+        cells = f"{self._n_settled} of {self._n_cells} cells of run {self._log.record.name!r}"
+        return f"{cells} are kept in {url}; the same call goes on from there."

@@ -48,6 +48,12 @@ def divide(numerator: ArrayLike, denominator: ArrayLike) -> FloatArray:
         return np.asarray(np.divide(np.asarray(numerator, dtype=float), np.asarray(denominator, dtype=float)))
 
 
+def mean_present(values: FloatArray, axis: int) -> FloatArray:
+    """Mean along an axis of what is not nan; nan of nothing."""
+    present = ~np.isnan(values)
+    return divide(np.where(present, values, 0.0).sum(axis=axis), np.count_nonzero(present, axis=axis))
+
+
 def floats(values: ArrayLike, name: str = "the scores", error: type[TiebreakError] = DataError) -> FloatArray:
     """Array of floats in which masked values are nan, as their data mean nothing; raises where values are no numbers."""
     masked: Any = values if hasattr(values, "filled") else None
@@ -57,6 +63,31 @@ def floats(values: ArrayLike, name: str = "the scores", error: type[TiebreakErro
         return np.asarray(values if masked is None else masked.astype(float).filled(np.nan), dtype=float)
     except (TypeError, ValueError, OverflowError) as reason:
         raise error(f"{name} must be numbers in rows of equal length; {reason}.") from None
+
+
+def check_array(
+    values: ArrayLike,
+    name: str,
+    axes: str,
+    least: tuple[int, ...] = (1,),
+    *,
+    can_lack: bool = False,
+    error: type[TiebreakError] = DataError,
+) -> FloatArray:
+    """Array of finite floats by the names of its axes, such as "n_models, n_examples", after any others with "...".
+
+    `least` has the fewest of each of the last axes; nan may stand for what is missing where the array `can_lack` numbers.
+    """
+    found, n_axes = floats(values, name), len(axes.removeprefix("..., ").split(", "))
+    fits = found.ndim >= n_axes if axes.startswith("...") else found.ndim == n_axes
+    n_wrong = np.count_nonzero(np.isinf(found) if can_lack else ~np.isfinite(found))
+    if not fits or n_wrong or any(n < fewest for n, fewest in zip(found.shape[::-1], least[::-1], strict=False)):
+        met = f"; {n_wrong} are {'infinite' if can_lack else 'nan or infinite'}" if n_wrong else ""
+        raise error(
+            f"{name} must be finite numbers{', or nan where they are missing,' if can_lack else ''} of the shape ({axes}), "
+            f"{' by '.join(map(str, least))} or more; got the shape {found.shape}{met}."
+        )
+    return found
 
 
 def floats_together(**given: ArrayLike) -> tuple[FloatArray, ...]:
@@ -109,18 +140,6 @@ def _sizes(given: ArrayLike, rows: tuple[int, ...], name: str, what: str, each: 
     if not np.all((values >= 0) & (values < np.inf)):
         raise InvalidParameterError(f"{name} must be {what}, a finite number of at least 0; got {given!r}.")
     return values
-
-
-def check_score_table(scores: ArrayLike) -> FloatArray:
-    """Finite scores of shape (n_models, n_splits), two splits or more."""
-    table = floats(scores)
-    if table.ndim != 2 or table.shape[0] < 1:
-        raise DataError(f"the scores must be an array of shape (n_models, n_splits); got the shape {table.shape}.")
-    if table.shape[1] < 2:
-        raise DataError(f"{table.shape[1]} split(s), but at least 2 are needed to estimate how much the scores vary.")
-    if not np.all(np.isfinite(table)):
-        raise DataError("the scores must be complete and finite; leave out models or splits that are not.")
-    return table
 
 
 LARGEST_ROPE = 1e300

@@ -224,7 +224,8 @@ def student(
     estimate, se, df : array_like, broadcast against each other
         A difference without a standard error above 0 is IDENTICAL or CONSTANT; with one that is nan, or `df` of 0, UNDEFINED.
     n_units, kind, tolerance, is_posterior
-        As of `Law`; `kind` is made of the others unless given.
+        As of `Law`; `kind` is made of the others unless given. Of an IDENTICAL difference the estimate is 0, of one without
+        spread the standard error is, and of an UNDEFINED one it is nan.
 
     Examples
     --------
@@ -235,6 +236,9 @@ def student(
     estimate, se = floats_together(estimate=estimate, se=se)
     if kind is None:
         kind = kind_of(np.where((np.asarray(df) > 0) & np.isfinite(se), estimate, np.nan), se > 0, tolerance)
+    if np.any(kind != SPREAD):
+        estimate = np.where(kind == IDENTICAL, 0.0, estimate)
+        se = np.where(kind == SPREAD, se, np.where(kind == UNDEFINED, np.nan, 0.0))
     return Law(
         estimate=plain(estimate),
         se=plain(se),

@@ -140,7 +140,10 @@ def find_task(models: Mapping[str, Any], target: np.ndarray[Any, Any]) -> Task:
 def _refuse_masked(values: Any, what: str) -> None:
     if np.ma.is_masked(values):
         row = int(np.argwhere(np.ma.getmaskarray(values))[0][0])
-        raise InvalidPlanError(f"{what} is masked in row {row}. Fill it, values.filled(np.nan), or leave such examples out.")
+        raise InvalidPlanError(
+            f"{what} is masked in row {row}. Leave such examples out, or fill what is masked (values.filled(...)) with what your "
+            "models take for missing."
+        )
 
 
 def _as_rows(X: Any, what: str) -> Any:

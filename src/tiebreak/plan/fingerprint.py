@@ -8,9 +8,9 @@ import inspect
 import sys
 import threading
 import types
-import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from importlib import metadata
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -126,8 +126,8 @@ def _function(function: Any, above: tuple[int, ...]) -> Iterator[Any]:
         yield from _pieces(function.__self__, above)
     if isinstance(function, types.BuiltinFunctionType) or _is_installed(function.__module__):
         return
-    yield _source(function)
     inner = getattr(function, "__func__", function)
+    yield _source(inner)
     yield from _pieces(inner.__defaults__, above)
     for cell in inner.__closure__ or ():
         with suppress(ValueError):  # a cell that is not filled yet
@@ -168,31 +168,14 @@ def parsed(parse: Callable[[Any], Result], thing: Any) -> Result:
         return parse(thing)
 
 
+@functools.lru_cache(maxsize=256)
 def _source(thing: Any) -> bytes:
-    """Source text of a class or function, for which Python parses a file: once for each."""
-    thing = getattr(thing, "__func__", thing)
-    try:
-        known = _SOURCES.get(thing)
-    except TypeError:  # no weak references, or no hash
-        return _found_source(thing)
-    if known is None:
-        known = _SOURCES[thing] = _found_source(thing)
-    return known
-
-
-_SOURCES: weakref.WeakKeyDictionary[Any, bytes] = weakref.WeakKeyDictionary()
-
-
-def _found_source(thing: Any) -> bytes:
-    """Source text, or the compiled code where there is no text (a class typed in at a prompt)."""
+    """Source text of a class or function, or the compiled code where there is no text (a class typed in at a prompt)."""
     try:
         return parsed(inspect.getsource, thing).encode("utf-8", "surrogatepass")
     except (OSError, TypeError):
-        code = getattr(thing, "__code__", None)
-        if code is not None:
-            return _code(code)
         functions = [each for _, each in sorted(vars(thing).items()) if isinstance(each, types.FunctionType)]
-        return b"".join(_code(each.__code__) for each in functions)
+        return b"".join(_code(each.__code__) for each in ([thing] if hasattr(thing, "__code__") else functions))
 
 
 def _code(code: types.CodeType) -> bytes:
@@ -217,24 +200,11 @@ def _is_installed(module: str | None) -> bool:
     file = getattr(found, "__file__", None)
     if file is None:
         return top in sys.builtin_module_names
-    if not {"site-packages", "dist-packages"}.isdisjoint(Path(file).parts):
-        return True
-    n_up = module.count(".") + hasattr(found, "__path__")
     parents = Path(file).parents
-    return len(parents) > n_up and _is_installed_in(str(parents[n_up]), top)
-
-
-@functools.cache
-def _is_installed_in(folder: str, top: str) -> bool:
-    """True where a distribution that was installed into a folder, or a zip file, has a package of that name."""
-    from importlib import metadata
-
-    for each in metadata.distributions(path=[folder]):
-        about = getattr(each, "_path", None)  # of sources, NAME.egg-info lies beside them; installed ones have the version in it
-        name = "" if about is None else str(about.name)
-        if name.endswith(".egg-info") and "-" not in name.removesuffix(".egg-info"):
-            continue
-        tops = (each.read_text("top_level.txt") or "").split() or {file.parts[0].partition(".")[0] for file in each.files or ()}
-        if top in tops and (each.files is None or any(file.parts[0].partition(".")[0] == top for file in each.files)):
-            return True
-    return False
+    n_up = module.count(".") + hasattr(found, "__path__")
+    if not {"site-packages", "dist-packages"}.isdisjoint(Path(file).parts) or len(parents) <= n_up:
+        return len(parents) > n_up
+    # where a distribution was installed into that folder, or zip file, with a package of that name; sources have no record
+    beside = metadata.distributions(path=[str(parents[n_up])])
+    files = (file for each in beside if each.read_text("RECORD") for file in each.files or ())
+    return any(file.parts[0].partition(".")[0] == top for file in files)

@@ -185,14 +185,15 @@ def number_of_workers(n_jobs: Any) -> int:
     return max(1, int(joblib.cpu_count()) + 1 + int(n_jobs))
 
 
-def threads_for(plan: Plan, asked: Any, n_workers: int, n_cores: int) -> int | None:
+def threads_for(plan: Plan, asked: Any, n_jobs: Any) -> int | None:
     """Threads that each fit may use, as asked: "auto", a number, or None for the libraries' own default; else refused."""
+    n_workers = number_of_workers(n_jobs)
     if asked is None:
         return None
     if asked == "auto":
         datasets = [each.data for each in plan.datasets]
         sizes = [data.X.nnz if hasattr(data.X, "nnz") else data.n_samples * data.n_features for data in datasets]
-        return 1 if max(sizes) <= SMALL_DATA else max(1, n_cores // n_workers)
+        return 1 if max(sizes) <= SMALL_DATA else max(1, number_of_workers(-1) // n_workers)
     if isinstance(asked, bool) or not isinstance(asked, int) or asked < 1:
         raise InvalidParameterError(f"threads_per_fit must be 'auto', None or a whole number of at least 1; got {asked!r}.")
     return asked

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import numbers
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, cast, get_args
+from typing import Any, get_args
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from tiebreak.plan.seeds import derive_seed
 from tiebreak.plan.split_design import Scheme, Split, Splits, describe_splits, scheme_of
 from tiebreak.scores.vocabulary import SplitKind, look_up, quoted
 
-KINDS = tuple(kind for kind in get_args(SplitKind) if kind != "unknown")
+KINDS: tuple[SplitKind, ...] = tuple(kind for kind in get_args(SplitKind) if kind != "unknown")
 
 _FOLDS = {"n_folds": 10, "shuffle": True, "seed": None}
 _SHARE = {"test_size": 0.25, "stratify": None, "seed": None}
@@ -61,66 +62,71 @@ def make_splitter(cv: Mapping[str, Any], dataset: Dataset, task: Task, seed: int
     these have none. Raises `InvalidPlanError` for an option that the kind does not take, or a value outside its range for these
     data, and `UnknownNameError` for a kind that is not there.
     """
+    from sklearn import model_selection as sk
+
     if "kind" not in cv:
         raise InvalidPlanError(
             f"cv={dict(cv)!r} does not say which kind of splits. Add 'kind': one of {quoted(KINDS, len(KINDS))}."
         )
-    look_up(cv["kind"], KINDS, "kind of splits")
-    kind = cast("SplitKind", cv["kind"])
-    given = {name: value for name, value in cv.items() if name != "kind"}
-    for name in given:
-        if name not in OPTIONS[kind]:
-            takes = f"It takes {quoted(list(OPTIONS[kind]), 9)}." if OPTIONS[kind] else "It takes no options."
-            raise InvalidPlanError(f"cv: splits of the kind {kind!r} have no option {name!r}. {takes}")
-    options = OPTIONS[kind] | given
-    if options.get("seed", 0) is None:
-        options["seed"] = seed
-    _check_options(options, kind)
+    kind = KINDS[look_up(cv["kind"], KINDS, "kind of splits")]
+    options = _options(kind, {name: value for name, value in cv.items() if name != "kind"}, seed)
     if dataset.groups is not None and "group" not in kind:
         raise InvalidPlanError(
             f"cv: splits of the kind {kind!r} would put examples of one group on both sides. Use 'group' or 'stratified-group', "
             "or leave groups out."
         )
-    strata = _strata(options, kind, dataset, task)
-    if kind in ("holdout", "repeated-holdout"):
-        return _holdout(options, strata), strata
     if kind == "loo":
-        from sklearn.model_selection import LeaveOneOut
-
-        return LeaveOneOut(), None
+        return sk.LeaveOneOut(), None
     if kind == "time":
         return _time(options, dataset), None
-    return _folds(kind, options, dataset, task, strata), strata
+    strata = _strata(options, kind, dataset, task)
+    if "holdout" in kind:
+        splitter = sk.ShuffleSplit if strata is None else sk.StratifiedShuffleSplit
+        return splitter(options.get("n_repeats", 1), test_size=options["test_size"], random_state=options["seed"]), strata
+    n_folds = _number_of_folds(kind, options["n_folds"], dataset, task, strata)
+    if "repeated" in kind:
+        repeated = sk.RepeatedKFold if strata is None else sk.RepeatedStratifiedKFold
+        return repeated(n_splits=n_folds, n_repeats=options["n_repeats"], random_state=options["seed"]), strata
+    classes = {
+        "kfold": sk.KFold,
+        "stratified": sk.StratifiedKFold,
+        "group": sk.GroupKFold,
+        "stratified-group": sk.StratifiedGroupKFold,
+    }
+    shuffle = options["shuffle"]
+    return classes[kind](n_folds, shuffle=shuffle, random_state=options["seed"] if shuffle else None), strata
 
 
-def _check_options(options: Mapping[str, Any], kind: str) -> None:
-    least = {"n_folds": 2, "n_repeats": 1, "gap": 0, "window": 1, "n_bins": 2, "seed": 0}
-    for name, minimum in least.items():
-        value = options.get(name)
-        if value is None:
-            continue
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < minimum:
-            raise InvalidPlanError(f"cv: {name}={value!r} of the kind {kind!r} must be a whole number of at least {minimum}.")
-    for name in ("shuffle", "stratify"):
-        if options.get(name) is not None and not isinstance(options[name], bool):
-            raise InvalidPlanError(f"cv: {name}={options[name]!r} must be true or false.")
-    size = options.get("test_size")
-    is_share = isinstance(size, float) and 0 < size < 1
-    is_count = isinstance(size, int) and not isinstance(size, bool) and size >= 1
-    if size is not None and not is_count and not (is_share and kind != "time"):
-        form = "a number of examples" if kind == "time" else "a share between 0 and 1 or a number of examples"
-        raise InvalidPlanError(f"cv: test_size={size!r} must be {form}.")
+_LEAST = {"n_folds": 2, "n_repeats": 1, "gap": 0, "window": 1, "n_bins": 2, "seed": 0}
 
 
-# --- strata -----------------------------------------------------------------------------------------------------------------
+def _options(kind: str, given: Mapping[str, Any], seed: int) -> dict[str, Any]:
+    """Options of a kind with its defaults; refuses those that it does not take, and values that mean nothing."""
+    for name, value in given.items():
+        if name not in OPTIONS[kind]:
+            takes = f"It takes {quoted(list(OPTIONS[kind]), 9)}." if OPTIONS[kind] else "It takes no options."
+            raise InvalidPlanError(f"cv: splits of the kind {kind!r} have no option {name!r}. {takes}")
+        is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+        wanted = ""
+        if name == "test_size":
+            is_share = kind != "time" and isinstance(value, float) and 0 < value < 1
+            form = "a number of examples" if kind == "time" else "a share between 0 and 1 or a number of examples"
+            wanted = "" if is_share or (is_whole and value >= 1) else form
+        elif name in _LEAST and not (is_whole and value >= _LEAST[name]):
+            wanted = f"a whole number of at least {_LEAST[name]}"
+        elif name not in _LEAST and not isinstance(value, bool):
+            wanted = "true or false"
+        if wanted and value is not None:
+            raise InvalidPlanError(f"cv: {name}={value!r} of the kind {kind!r} must be {wanted}.")
+    options = OPTIONS[kind] | dict(given)
+    return options | {"seed": seed} if options.get("seed", 0) is None else options
 
 
 def _strata(options: Mapping[str, Any], kind: str, dataset: Dataset, task: Task) -> IntArray | None:
     """Strata to be spread evenly over the folds: classes, or quantiles of a regression's target; None for nothing."""
-    if kind in ("holdout", "repeated-holdout"):
-        wanted = options["stratify"] if options["stratify"] is not None else task == "classification" and dataset.y.ndim == 1
-    else:
-        wanted = "stratified" in kind
+    wanted = options.get("stratify", "stratified" in kind)
+    if wanted is None:
+        wanted = task == "classification" and dataset.y.ndim == 1
     if not wanted:
         return None
     if dataset.y.ndim != 1 or dataset.y.dtype.kind not in "biufOUS":
@@ -131,28 +137,6 @@ def _strata(options: Mapping[str, Any], kind: str, dataset: Dataset, task: Task)
     n_bins = min(options["n_bins"], dataset.n_samples // (options.get("n_folds") or 2))
     edges = np.quantile(np.asarray(dataset.y, dtype=float), np.linspace(0, 1, max(n_bins, 1) + 1)[1:-1])
     return np.unique(np.searchsorted(edges, dataset.y, side="right"), return_inverse=True)[1]
-
-
-def _too_small_class(strata: IntArray, n_folds: int, dataset: Dataset, task: Task) -> InvalidPlanError:
-    """The error that names the smallest class, which has fewer examples than there are folds."""
-    count = np.bincount(strata)
-    smallest, least = int(np.argmin(count)), int(count.min())
-    name = f"class {dataset.y[strata == smallest].tolist()[0]!r}" if task == "classification" else "a quantile of y"
-    way = f"Use at most {least} folds, or" if least >= 2 else "Use"
-    return InvalidPlanError(
-        f"cv: {n_folds} folds are more than the smallest class can fill: {name} has {least} example(s). {way} 'kfold', which "
-        "does not stratify."
-    )
-
-
-# --- splitters ----------------------------------------------------------------------------------------------------------------
-
-
-def _holdout(options: Mapping[str, Any], strata: IntArray | None) -> Any:
-    from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
-
-    splitter = ShuffleSplit if strata is None else StratifiedShuffleSplit
-    return splitter(options.get("n_repeats", 1), test_size=options["test_size"], random_state=options["seed"])
 
 
 def _time(options: Mapping[str, Any], dataset: Dataset) -> Any:
@@ -168,38 +152,27 @@ def _time(options: Mapping[str, Any], dataset: Dataset) -> Any:
     return TimeSeriesSplit(n_folds, max_train_size=options["window"], test_size=options["test_size"], gap=gap)
 
 
-def _folds(kind: SplitKind, options: Mapping[str, Any], dataset: Dataset, task: Task, strata: IntArray | None) -> Any:
-    from sklearn.model_selection import (
-        GroupKFold,
-        KFold,
-        RepeatedKFold,
-        RepeatedStratifiedKFold,
-        StratifiedGroupKFold,
-        StratifiedKFold,
-    )
-
-    n_folds, seed = options["n_folds"], options["seed"]
-    if kind in ("group", "stratified-group"):
-        n_folds = _group_folds(kind, n_folds, dataset)
-    elif n_folds > dataset.n_samples:
+def _number_of_folds(kind: str, n_folds: int | None, dataset: Dataset, task: Task, strata: IntArray | None) -> int:
+    """Number of folds, by default 10 or as many as there are groups; refuses more than can be filled."""
+    if "group" in kind:
+        if dataset.groups is None:
+            raise InvalidPlanError(f"cv={kind!r} needs to know which examples belong together. ", _PASS_GROUPS)
+        n_groups = len(set(dataset.groups.tolist()))
+        n_folds = min(10, n_groups) if n_folds is None else n_folds
+        if n_groups < max(n_folds, 2):
+            raise InvalidPlanError(f"cv: {n_folds} folds of whole groups need at least as many groups; there are {n_groups}.")
+        return n_folds
+    n_folds = 10 if n_folds is None else n_folds
+    if n_folds > dataset.n_samples:
         raise InvalidPlanError(f"cv: {n_folds} folds are more than there are examples ({dataset.n_samples}).")
-    if strata is not None and kind != "stratified-group" and np.bincount(strata).min() < n_folds:
-        raise _too_small_class(strata, n_folds, dataset, task)
-    if kind in ("repeated-kfold", "repeated-stratified"):
-        repeated = RepeatedKFold if kind == "repeated-kfold" else RepeatedStratifiedKFold
-        return repeated(n_splits=n_folds, n_repeats=options["n_repeats"], random_state=seed)
-    shuffle = options["shuffle"]
-    single = {"kfold": KFold, "stratified": StratifiedKFold, "group": GroupKFold, "stratified-group": StratifiedGroupKFold}[kind]
-    return single(n_folds, shuffle=shuffle, random_state=seed if shuffle else None)
-
-
-def _group_folds(kind: str, n_folds: int | None, dataset: Dataset) -> int:
-    if dataset.groups is None:
-        raise InvalidPlanError(f"cv={kind!r} needs to know which examples belong together. ", _PASS_GROUPS)
-    n_groups = len(set(dataset.groups.tolist()))
-    n_folds = min(10, n_groups) if n_folds is None else n_folds
-    if n_groups < max(n_folds, 2):
-        raise InvalidPlanError(f"cv: {n_folds} folds of whole groups need at least as many groups; there are {n_groups}.")
+    if strata is not None and (least := int(np.bincount(strata).min())) < n_folds:
+        smallest = dataset.y[strata == np.bincount(strata).argmin()].tolist()[0]
+        name = f"class {smallest!r}" if task == "classification" else "a quantile of y"
+        way = f"Use at most {least} folds, or" if least >= 2 else "Use"
+        raise InvalidPlanError(
+            f"cv: {n_folds} folds are more than the smallest class can fill: {name} has {least} example(s). {way} 'kfold', which "
+            "does not stratify."
+        )
     return n_folds
 
 
@@ -220,13 +193,15 @@ def make_splits(cv: Any, dataset: Dataset, task: Task, rng: int | None, *, check
     what is shuffled and has no seed of its own. Raises `InvalidPlanError` where the splits cannot be made, overlap, or leave a
     class out of a training set; an audit takes them as they come, with `check` False.
     """
+    folds = plain_folds(dataset, task)
     if cv is None:
-        cv = _default(dataset, task)
-    if isinstance(cv, bool) or (isinstance(cv, numbers.Real) and not isinstance(cv, numbers.Integral)):
+        few = dataset.groups is None and dataset.n_samples < SMALL
+        cv = folds | ({"kind": f"repeated-{folds['kind']}", "n_repeats": 10} if few else {})
+    elif isinstance(cv, numbers.Integral) and not isinstance(cv, bool):
+        cv = folds | {"n_folds": int(cv), "shuffle": False}
+    elif isinstance(cv, numbers.Real):
         raise InvalidPlanError(f"cv={cv!r} is no number of folds. Pass a whole number of at least 2, a name, or a splitter.")
-    if isinstance(cv, numbers.Integral):
-        cv = plain_folds(int(cv), dataset, task) | {"n_folds": int(cv), "shuffle": False}
-    if isinstance(cv, str):
+    elif isinstance(cv, str):
         cv = {"kind": cv}
     scheme: Scheme | None = None
     if isinstance(cv, Mapping):
@@ -249,20 +224,12 @@ def make_splits(cv: Any, dataset: Dataset, task: Task, rng: int | None, *, check
     return PlannedDataset(dataset, task, splits, describe_splits(splits, scheme))
 
 
-def _default(dataset: Dataset, task: Task) -> dict[str, Any]:
-    folds = plain_folds(10, dataset, task)
-    if dataset.groups is None and dataset.n_samples < SMALL:
-        return folds | {"kind": f"repeated-{folds['kind']}", "n_repeats": 10}
-    return folds
-
-
-def plain_folds(n_folds: int, dataset: Dataset, task: Task) -> dict[str, Any]:
-    """K-fold as it suits the data: classes stratified, groups kept together, and never more folds than groups."""
+def plain_folds(dataset: Dataset, task: Task) -> dict[str, Any]:
+    """10-fold as it suits the data: classes stratified, groups kept together, and never more folds than groups."""
     stratified = task == "classification" and dataset.y.ndim == 1
     if dataset.groups is None:
-        return {"kind": "stratified" if stratified else "kfold", "n_folds": n_folds}
-    n_groups = len(set(dataset.groups.tolist()))
-    return {"kind": "stratified-group" if stratified else "group", "n_folds": min(n_folds, n_groups)}
+        return {"kind": "stratified" if stratified else "kfold", "n_folds": 10}
+    return {"kind": "stratified-group" if stratified else "group"}
 
 
 def _seeded(cv: Any, dataset: Dataset, rng: int | None) -> Any:
@@ -273,19 +240,23 @@ def _seeded(cv: Any, dataset: Dataset, rng: int | None) -> Any:
     return cv
 
 
-def _of_splitter(cv: Any, dataset: Dataset, target: np.ndarray[Any, Any]) -> tuple[Split, ...]:
-    try:
-        n_splits = int(cv.get_n_splits(dataset.X, target, dataset.groups))
-    except Exception:  # it has no count, or says below what it lacks
-        n_splits = 0
+def check_amount(n_splits: int, dataset: Dataset) -> None:
+    """Refuse splits that would not fit into memory, before they are made."""
     if n_splits > MOST_SPLITS or n_splits * dataset.n_samples > MOST_ROWS:
         raise InvalidPlanError(
             f"cv: {n_splits:,} splits of {dataset.n_samples:,} examples{_of(dataset)}; at most {MOST_SPLITS:,} splits, and "
             f"{MOST_ROWS:,} rows in all of them, are kept in memory. Use fewer repeats or folds."
         )
+
+
+def _of_splitter(cv: Any, dataset: Dataset, target: np.ndarray[Any, Any]) -> tuple[Split, ...]:
+    n_splits = 0
+    with contextlib.suppress(Exception):  # it has no count, or says below what it lacks
+        n_splits = int(cv.get_n_splits(dataset.X, target, dataset.groups))
+    check_amount(n_splits, dataset)
     try:
         with caught_warnings() as caught:
-            pairs = [(np.asarray(train), np.asarray(test)) for train, test in cv.split(dataset.X, target, dataset.groups)]
+            pairs = list(cv.split(dataset.X, target, dataset.groups))
         for each in caught:  # scikit-learn goes on with folds that lack the class, and only says so
             if str(each.message).startswith("The least populated class"):
                 raise ValueError(str(each.message))
@@ -304,64 +275,61 @@ def _of_pairs(pairs: Iterable[Any], n_samples: int) -> tuple[Split, ...]:
             train, test = pair
         except (TypeError, ValueError):
             raise InvalidPlanError(f"cv: entry {number} is no pair (training rows, test rows).") from None
-        splits.append(
-            Split(
-                _rows(train, n_samples, f"training rows of split {number}"),
-                _rows(test, n_samples, f"test rows of split {number}"),
-            )
-        )
+        parts = ((train, f"training rows of split {number}"), (test, f"test rows of split {number}"))
+        splits.append(Split(*(_rows(rows, n_samples, what) for rows, what in parts)))
     if not splits:
         raise InvalidPlanError("cv makes no splits. If it is a generator, it was used up before; make it anew.")
     return tuple(splits)
 
 
-def _rows(rows: Any, n_samples: int, what: str) -> IntArray:
+def _rows(given: Any, n_samples: int, what: str) -> IntArray:
     """Row numbers, also where a mask was given."""
-    rows = np.asarray(rows)
+    rows, wrong = np.asarray(given), ""
+    is_mask = rows.dtype == bool
     if rows.ndim != 1:
-        raise InvalidPlanError(f"cv: the {what} have shape {rows.shape}; a list of row numbers is needed.")
-    if rows.size == 0:
-        raise InvalidPlanError(f"cv: there are no {what}.")
-    if rows.dtype == bool:
-        if rows.size != n_samples:
-            raise InvalidPlanError(f"cv: the {what} are a mask of {rows.size} rows, but X has {n_samples}.")
-        rows = np.flatnonzero(rows)
-        if rows.size == 0:
-            raise InvalidPlanError(f"cv: there are no {what}.")
-    if rows.dtype.kind not in "iu":
-        raise InvalidPlanError(f"cv: the {what} are of type {rows.dtype}; row numbers (counted from 0) are needed.")
-    if rows.min() < 0 or rows.max() >= n_samples:
-        outside = int(rows.min()) if rows.min() < 0 else int(rows.max())
-        raise InvalidPlanError(f"cv: the {what} name row {outside}, but X has rows 0 to {n_samples - 1}.")
-    return np.ascontiguousarray(rows, dtype=np.intp)
+        wrong = f"the {what} have shape {rows.shape}; a list of row numbers is needed"
+    elif is_mask and rows.size != n_samples:
+        wrong = f"the {what} are a mask of {rows.size} rows, but X has {n_samples}"
+    elif rows.size == 0 or (is_mask and not rows.any()):
+        wrong = f"there are no {what}"
+    elif not is_mask and rows.dtype.kind not in "iu":
+        wrong = f"the {what} are of type {rows.dtype}; row numbers (counted from 0) are needed"
+    elif not is_mask and (rows.min() < 0 or rows.max() >= n_samples):
+        outside = rows.min() if rows.min() < 0 else rows.max()
+        wrong = f"the {what} name row {outside}, but X has rows 0 to {n_samples - 1}"
+    if wrong:
+        raise InvalidPlanError(f"cv: {wrong}.")
+    return np.ascontiguousarray(np.flatnonzero(rows) if is_mask else rows, dtype=np.intp)
 
 
 def _check_splits(splits: tuple[Split, ...], dataset: Dataset, task: Task) -> None:
     """No example on both sides, none tested twice in a split, and every class in every training set."""
-    classes: list[Any] = []
+    labels, code = None, dataset.y
     if task == "classification" and dataset.y.ndim == 1:
         labels, code = np.unique(dataset.y, return_inverse=True)
-        classes, overall = labels.tolist(), np.bincount(code)
-        if len(classes) < 2:
-            raise InvalidPlanError(f"y{_of(dataset)} has a single class, {classes[0]!r}. Nothing is to be learnt from one class.")
+        if labels.size < 2:
+            raise InvalidPlanError(
+                f"y{_of(dataset)} has a single class, {labels.item()!r}. Nothing is to be learnt from one class."
+            )
     in_training = np.zeros(dataset.n_samples, dtype=bool)
     for number, (train, test) in enumerate(splits):
+        in_training[:] = False
         in_training[train] = True
         shared = test[in_training[test]]
-        in_training[train] = False
+        split = f"split {number}{_of(dataset)}"
         if shared.size:
             raise InvalidPlanError(
-                f"cv: split {number}{_of(dataset)} has {shared.size} row(s) both in training and in test, such as row "
-                f"{int(shared[0])}. A model must not be tested on what it was trained on."
+                f"cv: {split} has {shared.size} row(s) both in training and in test, such as row {int(shared[0])}. A model must "
+                "not be tested on what it was trained on."
             )
         if np.unique(test).size < test.size:
-            raise InvalidPlanError(f"cv: split {number}{_of(dataset)} names a row twice in its test rows. Name each row once.")
-        if classes and (count := np.bincount(code[train], minlength=len(classes))).min() == 0:
+            raise InvalidPlanError(f"cv: {split} names a row twice in its test rows. Name each row once.")
+        if labels is not None and (count := np.bincount(code[train], minlength=labels.size)).min() == 0:
             absent = int(np.argmin(count))
+            n_absent = np.count_nonzero(code == absent)
             raise InvalidPlanError(
-                f"cv: class {classes[absent]!r} ({overall[absent]} example(s) in all) is absent from the training rows of split "
-                f"{number}{_of(dataset)}, so no model could learn it there. Use stratified splits, fewer folds, or leave rare "
-                "classes out."
+                f"cv: class {labels.tolist()[absent]!r} ({n_absent} example(s) in all) is absent from the training rows of "
+                f"{split}, so no model could learn it there. Use stratified splits, fewer folds, or leave rare classes out."
             )
 
 

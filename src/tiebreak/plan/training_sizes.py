@@ -14,7 +14,7 @@ from tiebreak.numerics import IntArray
 from tiebreak.plan.plan import Plan
 from tiebreak.plan.seeds import derive_seed
 from tiebreak.plan.split_design import Split
-from tiebreak.plan.splits import PlannedDataset
+from tiebreak.plan.splits import PlannedDataset, check_amount
 
 N_HALVINGS = 4
 """By default the smallest size is the full one halved so often, where the data allow."""
@@ -36,6 +36,7 @@ def with_sizes(plan: Plan, sizes: Any = None) -> tuple[Plan, tuple[int, ...]]:
     full = int(planned.described.n_train.min())
     code = _codes(planned)
     chosen = _default_sizes(full, 0 if code is None else int(code.max()) + 1) if sizes is None else check_sizes(sizes, full)
+    check_amount(len(chosen) * len(planned.splits), planned.data)
     orders = [_order(planned, split, code, plan.rng) for split in range(len(planned.splits))]
     datasets = tuple(_of_size(planned, orders, size) for size in chosen)
     if code is not None:
@@ -61,26 +62,28 @@ def check_sizes(sizes: Any, full: int) -> tuple[int, ...]:
     entries = [sizes] if isinstance(sizes, numbers.Real) else sizes
     if isinstance(entries, str) or not isinstance(entries, Sequence | np.ndarray) or len(entries) == 0:
         raise InvalidParameterError(f"sizes must be a list of training sizes; got {sizes!r}. {how}", about="sizes")
-    counts = []
+    counts = set()
     for size in entries:
+        wrong, more, count = "", "", 0
         if isinstance(size, bool | np.bool_) or not isinstance(size, numbers.Real):
-            raise InvalidParameterError(f"sizes: {size!r} is no number of training examples. {how}", about="sizes")
-        if isinstance(size, numbers.Integral):
-            counts.append(int(size))
+            wrong = f"{size!r} is no number of training examples"
+        elif isinstance(size, numbers.Integral):
+            count = int(size)
+            if count > full:
+                wrong, more = f"{count} training examples are more than the {full} that every split has", _LARGER
+            elif count < 1:
+                wrong = f"{count} is no number of training examples"
         elif 0 < float(size) <= 1:
-            counts.append(max(1, int(float(size) * full + 1e-9)))
+            count = max(1, int(float(size) * full + 1e-9))
         else:
-            raise InvalidParameterError(f"sizes: {float(size):g} is no share above 0 and up to 1. {how}", about="sizes")
-    too_large = [size for size in counts if size > full]
-    if too_large:
-        raise InvalidParameterError(
-            f"sizes: {too_large[0]} training examples are more than the {full} that every split has. {how} More folds make "
-            "larger training sets.",
-            about="sizes",
-        )
-    if min(counts) < 1:
-        raise InvalidParameterError(f"sizes: {min(counts)} is no number of training examples. {how}", about="sizes")
-    return tuple(sorted(set(counts)))
+            wrong = f"{float(size):g} is no share above 0 and up to 1"
+        if wrong:
+            raise InvalidParameterError(f"sizes: {wrong}. {how}{more}", about="sizes")
+        counts.add(count)
+    return tuple(sorted(counts))
+
+
+_LARGER = " More folds make larger training sets."
 
 
 def _default_sizes(full: int, n_classes: int) -> tuple[int, ...]:

@@ -24,7 +24,7 @@ from tiebreak.scores.metric import Metric, NamedMetric
 from tiebreak.scores.scores import SavedSettings, ScoreMatrix, SplitDesign
 
 SCHEMA = 2
-"""Schema that is read, the one of `views.comparison`."""
+"""Schema that is read, the one of `views.comparison_facts`."""
 
 REPORTS = (".html", ".htm")
 
@@ -166,9 +166,7 @@ _WRITTEN: dict[type, tuple[type, set[type]]] = {
 
 
 def _wrong(name: str, what: str) -> TiebreakError:
-    return refuse(
-        name, None, None, f"{what}.", "tiebreak writes no such comparison. Was it changed or cut short, or is it something else?"
-    )
+    return refuse(name, f"{what}.", "tiebreak writes no such comparison. Was it changed or cut short, or is it something else?")
 
 
 # --- from the keys to scores ----------------------------------------------------------------------------------------------

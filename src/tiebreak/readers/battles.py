@@ -73,8 +73,6 @@ def refuse_battles(names: Iterable[object], source: str) -> None:
     if battle := battle_columns(names):
         raise refuse(
             source,
-            None,
-            None,
             f"it has the columns {quoted(battle)}, so its rows are battles, not scores.",
             "Rate the models: tiebreak rate FILE, or tb.rate(source).",
         )
@@ -147,22 +145,21 @@ def _unfolded(table: SourceTable, columns: Sequence[str]) -> tuple[SourceTable, 
     for row, each in enumerate(said):
         if not isinstance(each, list | tuple | np.ndarray):
             raise refuse(
-                table.name, None, table.where(row), f"games is {printable(f'{each!r:.60}')}, and should be a list of judgements."
+                table.name, f"games is {printable(f'{each!r:.60}')}, and should be a list of judgements.", row=table.where(row)
             )
         for number, game in enumerate(each):
             word = game.get("score") if isinstance(game, Mapping) else game
             if str(word).replace(" ", "") not in _VERDICTS:
                 raise refuse(
                     table.name,
-                    None,
-                    table.where(row),
                     f"a judgement is {printable(f'{word!r:.60}')}, which is neither model_1, model_2, tie or error nor such as "
                     "A>B, A=B or B>>A.",
+                    row=table.where(row),
                 )
             games.append((row, number % 2, _VERDICTS[str(word).replace(" ", "")]))
     decided = np.array([game for game in games if game[2] is not None], dtype=int).reshape(-1, 3)
     if not decided.size:
-        raise refuse(table.name, None, None, f"no winner can be read from any of {len(games)} judgements.")
+        raise refuse(table.name, f"no winner can be read from any of {len(games)} judgements.")
     rows, turned, won = decided.T
     names, (one, two) = _united([first, second])
     won = np.where(turned == 1, -won, won) if columns == FASTCHAT else won  # it names the winner, not the side
@@ -243,7 +240,7 @@ def _refuse_rows(table: SourceTable, is_wrong: Any, what: str | Callable[[int], 
     rows = np.flatnonzero(is_wrong).tolist()
     if rows:
         said = f"{what if isinstance(what, str) else what(rows[0])}; it is so in {len(rows)} row(s)."
-        raise refuse(table.name, None, table.where(rows[0]), said, kind=DataError)
+        raise refuse(table.name, said, row=table.where(rows[0]))
 
 
 def _outcomes(table: SourceTable, winner: Words, models: tuple[str, ...], a: IntArray, b: IntArray) -> IntArray:

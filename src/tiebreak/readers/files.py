@@ -24,10 +24,10 @@ from tiebreak.scores.vocabulary import nearest_file
 
 def refuse(
     source: str,
-    column: str | None,
-    row: str | None,
     what: str,
     *fix: str | Setting | Advice,
+    column: str | None = None,
+    row: str | None = None,
     kind: type[TiebreakError] = DataError,
 ) -> TiebreakError:
     """The error for something in a source: where it stands (row as "line 7"), what was met, and the way on."""
@@ -67,7 +67,7 @@ def check_size(n_bytes: int, name: str, *, is_unpacked: bool = False) -> None:
         takes = "takes more than" if is_unpacked else f"takes {n_bytes / 1e9:,.1f} GB, more than"
         what = f"it {takes} {most / 1e9:,.1f} GB{' when it is unpacked' if is_unpacked else ''}."
         fix = f"Keep the rows and columns that are to be compared, or set the environment variable {variable} to more bytes."
-        raise refuse(name, None, None, what, fix)
+        raise refuse(name, what, fix)
 
 
 # --- paths ----------------------------------------------------------------------------------------------------------------
@@ -121,7 +121,7 @@ def _check_lines(path: Path, name: str) -> None:
 
 def _too_long(name: str, line: int) -> TiebreakError:
     what = f"it is longer than {LONGEST_LINE / 2**20:g} MiB, so it is no row and no record of one sample."
-    return refuse(name, None, f"line {line}", what, "Are the line breaks lost, or is it another kind of file?")
+    return refuse(name, what, "Are the line breaks lost, or is it another kind of file?", row=f"line {line}")
 
 
 _CODECS = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstd", b"PK\x03\x04": "zip"}
@@ -146,7 +146,7 @@ def _unpacked(raw: bytes, codec: str, name: str) -> bytes:
         raise
     except (pa.ArrowException, zipfile.BadZipFile, RuntimeError, EOFError, OSError, ValueError) as error:
         what = f"it cannot be unpacked ({codec}): {error}."
-        raise refuse(name, None, None, what, "Was the file damaged, cut short, or locked?") from None
+        raise refuse(name, what, "Was the file damaged, cut short, or locked?") from None
     check_size(len(content), name, is_unpacked=True)
     return content
 
@@ -155,9 +155,9 @@ def _unzipped(raw: bytes, name: str) -> bytes:
     with zipfile.ZipFile(io.BytesIO(raw)) as archive:
         members = [each for each in archive.infolist() if not each.is_dir()]
         if any(each.filename == "[Content_Types].xml" for each in members):
-            raise refuse(name, None, None, "it is an Excel or Office file.", "Save the sheet as CSV UTF-8.")
+            raise refuse(name, "it is an Excel or Office file.", "Save the sheet as CSV UTF-8.")
         if len(members) != 1:
-            raise refuse(name, None, None, f"it is a zip of {len(members)} files.", "Unpack it, and pass the files.")
+            raise refuse(name, f"it is a zip of {len(members)} files.", "Unpack it, and pass the files.")
         with archive.open(members[0]) as file:
             return file.read(MOST_UNPACKED + 1)
 
@@ -182,10 +182,10 @@ def text_of(content: bytes, name: str) -> str:
             number, byte = content[: error.start].count(b"\n") + 1, content[error.start]
             line = f"line {number}"
             if encoding.startswith("utf-16"):
-                raise refuse(name, None, line, "what stands there is not UTF-16, or is cut short.", "Save it as UTF-8.") from None
+                raise refuse(name, "what stands there is not UTF-16, or is cut short.", "Save it as UTF-8.", row=line) from None
             if encoding == "utf-8-sig" and error.end == len(content) and "unexpected end" in error.reason:
-                raise refuse(name, None, line, "the last character is cut short.", "Was the file copied whole?") from None
-    raise refuse(name, None, line, f"byte 0x{byte:02x} is not text.", "Save it as UTF-8.")
+                raise refuse(name, "the last character is cut short.", "Was the file copied whole?", row=line) from None
+    raise refuse(name, f"byte 0x{byte:02x} is not text.", "Save it as UTF-8.", row=line)
 
 
 # --- JSON -----------------------------------------------------------------------------------------------------------------
@@ -209,11 +209,11 @@ def parse_json(text: str | bytes, where: str, hint: str = "Is it complete?", *, 
         marks, per_mark = ("{[", _ROW_OF_TABLE) if is_table else ("{[,:", share)
         counted: Any = marks if isinstance(text, str) else [mark.encode() for mark in marks]
         if sum(text.count(mark) for mark in counted) > MOST_VALUES + len(text) // per_mark:
-            raise refuse(where, None, None, "it holds more values than any table or log of its size does.", "It is not read.")
+            raise refuse(where, "it holds more values than any table or log of its size does.", "It is not read.")
     try:
         return json.loads(text, object_pairs_hook=_without_doubles if is_table else None)
     except RecursionError:
-        raise refuse(where, None, None, "the JSON is nested too deeply to hold scores.") from None
+        raise refuse(where, "the JSON is nested too deeply to hold scores.") from None
     except ValueError as error:  # no JSON, no UTF-8, whole numbers of thousands of digits
         raise DataError(f"{where} is not JSON: {getattr(error, 'msg', error)}. {hint}") from None
 

@@ -10,12 +10,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+import numpy as np
+
 from tiebreak.errors import DataError, Setting, SourceNotFoundError, TiebreakError, UnclearSourceError
 from tiebreak.printable import printable
 from tiebreak.readers.battles import battle_columns, read_battles
 from tiebreak.readers.header import names_items
-from tiebreak.readers.item_scores import items_of, long_of_log, with_main_metric
-from tiebreak.readers.logs import Log, is_log, read_log
+from tiebreak.readers.item_scores import items_of, with_main_metric
+from tiebreak.readers.logs import is_log, read_log
+from tiebreak.readers.shapes import Long
 from tiebreak.readers.source import ReadOptions
 from tiebreak.readers.tables import column_names
 from tiebreak.scores.items import TASK, Items
@@ -186,13 +189,16 @@ class Results:
         runs = self._readable(
             "log",
             lambda file: read_log(file.path, file.name, is_main=True),
-            lambda _, log: hash(str([log.columns.get(name) for name in ("model", TASK, "item", "score")])),
+            lambda _, log: hash(
+                str([[log.words[name].texts() for name in ("model", TASK, "item") if name in log.words], log.numbers])
+            ),
         )
         if options.metric is not None:
             reads = [partial(read_log, file.path, file.name, is_main=True) for file, _ in runs]
             runs = [(file, log) for (file, _), log in zip(runs, with_main_metric(reads, options.metric), strict=True)]
-        parts = [long_of_log(log, "", "") for log in self._compared(runs, options.models)]
-        items = items_of(parts, options.metric, options.direction_of(options.metric or ""), options.cluster)
+        items = items_of(
+            self._compared(runs, options.models), options.metric, options.direction_of(options.metric or ""), options.cluster
+        )
         tasks = [task for task in dict.fromkeys(items.columns.get(TASK, ())) if task]
         of_tasks = f"; tasks: {quoted(tasks, 4)}" if tasks else ""
         self.remarks[:] = [
@@ -201,7 +207,7 @@ class Results:
         ]
         return items
 
-    def _compared(self, runs: Sequence[tuple[FoundFile, Log]], wanted: Sequence[str] | None) -> list[Log]:
+    def _compared(self, runs: Sequence[tuple[FoundFile, Long]], wanted: Sequence[str] | None) -> list[Long]:
         """Newest log of each model and task, on the tasks that all models have.
 
         Runs of a model with other settings, or in other folders, are models of their own that are called after what tells them
@@ -249,25 +255,23 @@ class Results:
             {f"task {task!r}": f"not answered by {quoted(absent, 3)}" for task, absent in lacking.items() if absent}
         )
         return [
-            part._replace(columns=part.columns | {"model": [names[key]] * len(part.columns["model"])})
+            part.with_models({key[0]: names[key]})
             for key, (_, part) in sorted(newest.items(), key=lambda each: each[1][0])
             if not lacking[key[1]] and names[key] in models
         ]
 
 
-def _parts_of(log: Log) -> dict[tuple[str, str], Log]:
+def _parts_of(log: Long) -> dict[tuple[str, str], Long]:
     """Rows of a log by model and task, "" where no task is named."""
     rows: dict[tuple[str, str], list[int]] = {}
-    tasks = log.columns.get(TASK) or [""] * len(log.columns["model"])
-    for row, (model, task) in enumerate(zip(log.columns["model"], tasks, strict=True)):
-        rows.setdefault((str(model), str(task)), []).append(row)
-    return {
-        pair: log._replace(columns={name: [values[row] for row in own] for name, values in log.columns.items()})
-        for pair, own in rows.items()
-    }
+    models = log.words["model"].texts()
+    tasks = log.words[TASK].texts() if TASK in log.words else [""] * len(models)
+    for row, pair in enumerate(zip(models, tasks, strict=True)):
+        rows.setdefault(pair, []).append(row)
+    return {pair: log.take(np.array(own)) for pair, own in rows.items()}
 
 
-def _words_of(file: FoundFile, log: Log) -> tuple[str, ...]:
+def _words_of(file: FoundFile, log: Long) -> tuple[str, ...]:
     """Settings of a run and folders in which it lies; its name too where it says neither its settings nor its time."""
     return (
         *(f"{name}={value}" for name, value in log.settings),

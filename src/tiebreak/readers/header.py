@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from shlex import quote
+from typing import TYPE_CHECKING
 
 from tiebreak.errors import Advice, InvalidParameterError, UnclearSourceError
 from tiebreak.printable import printable
+from tiebreak.readers.tables import SourceTable, Words, has_fractions, is_numeric
+from tiebreak.scores.metric import full_name, has_direction
 from tiebreak.scores.vocabulary import look_up, quoted
+
+if TYPE_CHECKING:
+    from tiebreak.readers.source import ReadOptions
 
 ALIASES: dict[str, str] = {
     "model": """model model_name model_id system method algorithm algo approach estimator classifier regressor learner learner_id
-        framework detector generator arm candidate wflow_id forecaster ranker retriever""",
+        framework scheme detector generator arm candidate wflow_id forecaster ranker retriever""",
     "dataset": "dataset dataset_name data_set task task_name subtask benchmark problem unique_id",
     "repeat": "repeat repetition rep id2 cutoff",
     "fold": "fold cv_fold fold_index fold_id fold_no fold_number test_fold outer_fold cv",
@@ -40,28 +46,14 @@ ALIASES: dict[str, str] = {
 UNITS = ("dataset", "repeat", "fold", "split", "seed", "time")
 """Parts of the name of a row that is no item, in the order in which a row is named."""
 
-_WEAK = frozenset(
-    (
-        "index",
-        "id",
-        "input",
-        "prompt",
-        "user_input",
-        "instruction",
-        "query",
-        "image",
-        "case",
-        "task_id",
-        "instance",
-        "date",
-        "timestamp",
-        "ds",
-    )
-)
-"""Names that tables of other units have too: a column so called counts only where nothing else tells the rows apart."""
+_NAMING = frozenset("model dataset repeat fold split seed run epoch item cluster metric".split())
+"""Parts that are names or keys."""
 
-_PREFIX = re.compile(r"^(params?|config|tags|metrics|hyperparameters|attributes|summary)[./]|^params_", re.IGNORECASE)
-"""In front of a name, as trackers of experiments write it: params.fold, metrics.accuracy."""
+_WEAK = frozenset("index id input prompt userinput instruction query image case taskid instance date timestamp ds".split())
+"""Plain names that tables of other units have too: a column so called counts only where nothing else tells the rows apart."""
+
+_PREFIX = re.compile(r"^(params?|config|tags|metrics|hyperparameters|attributes|summary)[./]|^(params|key)_", re.IGNORECASE)
+"""In front of a name, as trackers of experiments and Weka write it: params.fold, metrics.accuracy, Key_Fold."""
 
 
 def plain(name: str) -> str:
@@ -79,13 +71,14 @@ def role_of(name: str) -> str:
     return next((role for role, words in _WORDS.items() if word in words), "")
 
 
-_NAMING = frozenset(("model", "dataset", "repeat", "fold", "split", "seed", "run", "epoch", "item", "cluster", "metric"))
-"""Parts that are names or keys."""
-
-
 def names_something(name: str) -> bool:
     """True for a column of names or keys, whose cells are kept as they are typed."""
     return role_of(name) in {*_NAMING, "time"}
+
+
+def is_weak(name: str) -> bool:
+    """True for a name that says little: an id may number anything."""
+    return plain(name) in _WEAK
 
 
 def names_items(names: Iterable[str]) -> bool:
@@ -94,70 +87,115 @@ def names_items(names: Iterable[str]) -> bool:
     return "item" in roles and roles.isdisjoint(("fold", "split"))
 
 
-def find_roles(
-    names: Sequence[str],
-    source: str,
-    given: Mapping[str, str],
-    metric: str | None,
-    is_text: Mapping[str, bool],
-    fractions: Container[str] = (),
-) -> dict[str, list[str]]:
-    """Columns by what they hold; several only where the caller says so.
+# --- names that say what kind of number stands in a column -------------------------------------------------------------------
 
-    Parameters
-    ----------
-    names : sequence of str
-        Of the columns.
-    source : str
-        In messages.
-    given : mapping of str to str
-        What the caller says: columns by what they hold, several of a model parted by commas.
-    metric : str, optional
-        The metric that is asked for; a column of this name holds its scores and nothing else.
-    is_text : mapping of str to bool
-        True for columns of words, of which there are several.
-    fractions : container of str
-        Columns of numbers that are not whole: these name nothing.
+MEANS = frozenset("mean avg ave average median".split())
+SPREADS = {
+    **dict.fromkeys("std sd stdev deviation".split(), "sd"),
+    **dict.fromkeys("se sem stderr".split(), "se"),
+    **dict.fromkeys("ci ci95 95ci".split(), "ci"),
+}
+"""Words for what stands beside a mean: a standard deviation, a standard error, half of a 95 % interval."""
+
+PARTS = ("test", "holdout", "val", "valid", "validation", "dev", "eval", "cv", "train", "training")
+"""Words for parts of the data, the one that a score should be of in front."""
+
+SUMS = MEANS | frozenset("std sd stdev total overall summary sum rank ranks win wins".split())
+_BESIDE_SUMS = frozenset(
+    "cv of dev deviation arith arithmetic geometric geo harmonic macro micro weighted tie ties loss losses number".split()
+)
+"""Words of names that sum up the other rows or columns: one of the first, and nothing but these and metrics ("Avg. accuracy")."""
+
+_TIMES = frozenset("time times seconds sec runtime duration latency wallclock elapsed".split())
+_ENDS = MEANS | SPREADS.keys() | frozenset("var variance rank diff difference delta gain improvement gap".split())
+_BESIDE = frozenset(
+    """step index epoch size count support param parameter token cost classe instance feature sample row length pvalue order
+    level flop gflop mac memory mb gb""".split()
+)
+_STATISTIC = re.compile(r"n_\w+|num_\w+|#_?\w*|column_\d+|.*__(min|max)|(.*_)?p_?val(ue)?|.*_stat(istic)?|.*standard_error")
+"""What holds no score: a time; a mean, deviation or difference by the first or last word; a size or count; a test's statistic."""
+
+
+def words_in(name: str) -> list[str]:
+    """Words of a name, without case."""
+    return re.findall(r"[^\W_]+", name.casefold())
+
+
+def is_no_score(name: str) -> bool:
+    """True for the name of a column of times, counts, means, deviations or ranks, which are no scores of a model."""
+    words = words_in(re.sub(r"(?i)\([^)]*\)|[_ ](low|high|lower|upper)$", "", name))
+    return bool(
+        not _TIMES.isdisjoint(words)
+        or not _ENDS.isdisjoint((*words[:1], *words[-1:]))
+        or (words and _BESIDE.issuperset(map(plain, words)))
+        or _STATISTIC.fullmatch(re.sub(r"[\s.\-]+", "_", name.strip().casefold()))
+    )
+
+
+def sums_up(name: str, more: Collection[str] = ()) -> bool:
+    """True for a name of a row or a column that sums up the others, such as a mean or a rank, or has the words of `more` only."""
+    words = words_in(name)
+    is_sum = not SUMS.isdisjoint(words) and all(each in SUMS or each in _BESIDE_SUMS or is_metric(each) for each in words)
+    return is_sum or (bool(words) and all(each in more for each in words))
+
+
+def bare_name(name: str) -> str:
+    """Name of a metric without what tools write in front of it: metrics.f1, classif.ce."""
+    return re.sub(r"^(metrics|classif|regr)[./]", "", name.strip(), flags=re.IGNORECASE)
+
+
+def without_part(name: str) -> str:
+    """Name of a metric without the part of the data that it is of: test_acc, eval/loss."""
+    part = "|".join(PARTS)
+    return re.sub(rf"^({part})[ _/-]+|[ _/-]+({part})$", "", bare_name(name), flags=re.IGNORECASE)
+
+
+def is_metric(name: str) -> bool:
+    """True for a name of a metric, be it of a part of the data: test_acc, ROC."""
+    bare = without_part(name)
+    return has_direction(bare) or plain(bare) in ("roc", "err")
+
+
+def metric_in(name: str) -> str:
+    """The metric that a name of a column is, begins or ends with; "" for none."""
+    words = words_in(name) or [""]
+    return next((full_name(each) for each in (bare_name(name), words[0], words[-1]) if is_metric(each)), "")
+
+
+# --- parts of columns ---------------------------------------------------------------------------------------------------------
+
+
+def find_roles(table: SourceTable, options: ReadOptions) -> dict[str, list[str]]:
+    """Columns by what they hold; several only where the caller says so.
 
     Raises
     ------
     UnclearSourceError
         Two columns claim one part.
     """
+    names = [*table.columns, *table.nested]
+    given = {role: text for role, text in options.named_columns.items() if role != "datasets"}
     roles = {role: _columns_given(role, text, names) for role, text in given.items()}
-    taken = {column for columns in roles.values() for column in columns}
-    is_long = any(plain(name) in _WORDS["score"] or name == metric for name in names)
+    # the metric that is asked for is in its column, which holds nothing else
+    free = [name for name in names if name != options.metric and not any(name in columns for columns in roles.values())]
+    texts = {
+        name
+        for name, column in table.columns.items()
+        if isinstance(column, Words) and len(column.names) > 1 and not is_numeric(column)
+    } | table.nested.keys()
+    is_long = any(plain(name) in _WORDS["score"] or name == options.metric for name in names)
     for role, words in _WORDS.items():
-        if role in roles:
-            continue
-        claims = [name for name in names if name not in taken and name != metric and plain(name) in words]
+        claims = [name for name in free if plain(name) in words]
         if role in _NAMING:
-            claims = [name for name in claims if name not in fractions]
+            claims = [name for name in claims if name in table.nested or not has_fractions(table.columns[name])]
+        of_texts = [name for name in claims if name in texts]
         if role == "model" and not any(name.strip().casefold() == "model" for name in claims):
-            claims = [name for name in claims if is_text.get(name, True)] or (claims if is_long else [])
-        if role in ("dataset", "truth") and len(claims) > 1:
-            claims = [name for name in claims if is_text.get(name, True)] or claims
-        if claims:
-            roles[role] = [_strongest(role, claims, words, source)]
+            claims = of_texts or (claims if is_long else [])
+        elif role in ("dataset", "truth"):
+            claims = of_texts or claims
+        if claims and role not in roles:
+            roles[role] = [_strongest(role, claims, words, table.name)]
     return roles
-
-
-def is_weak(name: str) -> bool:
-    """True for a name that says little: an id may number anything."""
-    return plain(name) in _WEAK_WORDS
-
-
-_WEAK_WORDS = frozenset(map(plain, _WEAK))
-
-
-def column_advice(role: str, column: str) -> Advice:
-    """Words by which a caller says what a column holds."""
-    return Advice(f"tb.read_scores(..., columns={{{role!r}: {column!r}}})", typed=f"--column {role}={quote(column)}")
-
-
-def where_advice(column: str, value: str) -> Advice:
-    """Words by which a caller keeps the rows with one value in a column."""
-    return Advice(f"tb.read_scores(..., where={{{column!r}: {value!r}}})", typed=f"--where {quote(column)} {quote(value)}")
 
 
 def _columns_given(role: str, text: str, names: Sequence[str]) -> list[str]:
@@ -168,18 +206,14 @@ def _columns_given(role: str, text: str, names: Sequence[str]) -> list[str]:
             ".",
             about="columns",
         )
-    if text in names:
-        return [text]
-    return [names[look_up(each.strip(), names, "column")] for each in text.split(",")]
+    return [text] if text in names else [names[look_up(each.strip(), names, "column")] for each in text.split(",")]
 
 
 def _strongest(role: str, claims: Sequence[str], words: Mapping[str, int], source: str) -> str:
     """The column that is called like the part itself, or the only one; of items the one whose name says most."""
-    by_rank: dict[int, list[str]] = {}
-    for name in claims:
-        by_rank.setdefault(words[plain(name)], []).append(name)
-    best = by_rank[min(by_rank)]
-    if len(best) == 1 and (len(claims) == 1 or min(by_rank) == 0 or role in ("item", "score", "truth", "dataset", "fold")):
+    rank = min(words[plain(name)] for name in claims)
+    best = [name for name in claims if words[plain(name)] == rank]
+    if len(best) == 1 and (len(claims) == 1 or rank == 0 or role in ("item", "score", "truth", "dataset", "fold")):
         return best[0]
     shown = [printable(name) for name in (best if len(best) > 1 else claims)]
     raise UnclearSourceError(
@@ -187,3 +221,13 @@ def _strongest(role: str, claims: Sequence[str], words: Mapping[str, int], sourc
         column_advice(role, shown[0]),
         ".",
     )
+
+
+def column_advice(role: str, column: str) -> Advice:
+    """Words by which a caller says what a column holds."""
+    return Advice(f"tb.read_scores(..., columns={{{role!r}: {column!r}}})", typed=f"--column {role}={quote(column)}")
+
+
+def where_advice(column: str, value: str) -> Advice:
+    """Words by which a caller keeps the rows with one value in a column."""
+    return Advice(f"tb.read_scores(..., where={{{column!r}: {value!r}}})", typed=f"--where {quote(column)} {quote(value)}")

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -16,34 +16,18 @@ from tiebreak.printable import fault_of_name, printable
 from tiebreak.readers.metric import name_metric
 from tiebreak.readers.shapes import Long, cell_of, doubles_error
 from tiebreak.readers.splits import natural_key
-from tiebreak.readers.tables import Column, SourceTable, Words, column_of
+from tiebreak.readers.tables import Column, SourceTable, Words, words_of
 from tiebreak.scores.items import SUBTASK, TASK, Items, check_items
 from tiebreak.scores.metric import NamedMetric, full_name, is_known
 from tiebreak.scores.vocabulary import look_up, quoted
-
-if TYPE_CHECKING:
-    from tiebreak.readers.logs import Log
 
 _OWN = frozenset(("item", "model", "run", "epoch", "group", "item_hash", "cluster"))
 """Columns of words that are no texts of the items, for slices."""
 
 
-def _words_of(values: Iterable[Any]) -> Words:
-    """Texts, and what else can be a name, as words."""
-    return cast(Words, column_of(values, as_typed=True))
-
-
-def long_of_log(log: Log, name: str, stem: str) -> Long:
-    """Long table of the log of an evaluation tool."""
-    words = {key: _words_of(values) for key, values in log.columns.items() if key != "score"}
-    scores = {"score": np.array(log.columns["score"], dtype=float)}
-    about = (log.unit, log.remark, log.lower_is_better, log.is_mean_of_tasks)
-    return Long(words, scores, name, lambda row: f"sample {row + 1}", log.metric, "score", "", False, stem, *about)
-
-
-def with_main_metric(reads: Sequence[Callable[[str | None], Log]], metric: str | None) -> list[Log]:
+def with_main_metric(reads: Sequence[Callable[[str | None], Long]], metric: str | None) -> list[Long]:
     """Logs as each function reads them for a metric; one of a task that does not hold it is read for its own main one."""
-    found: dict[int, Log] = {}
+    found: dict[int, Long] = {}
     lacking: dict[int, TiebreakError] = {}
     for place, read in enumerate(reads):
         try:
@@ -59,12 +43,12 @@ def with_main_metric(reads: Sequence[Callable[[str | None], Log]], metric: str |
         if "" in tasks or tasks & others:
             raise refusal
         own = f"{quoted(sorted(tasks))} has no {metric!r}: its own {log.metric or 'accuracy'!r} is taken"
-        found[place] = log._replace(remark="; ".join(filter(None, (log.remark, own))))
+        found[place] = replace(log, remark="; ".join(filter(None, (log.remark, own))))
     return [found[place] for place in range(len(reads))]
 
 
-def _tasks_of(log: Log) -> set[str]:
-    return set(map(str, log.columns.get(TASK, [""])))
+def _tasks_of(log: Long) -> set[str]:
+    return set(log.words[TASK].names) if TASK in log.words else {""}
 
 
 def long_of_items(items: Items) -> Long:
@@ -74,14 +58,14 @@ def long_of_items(items: Items) -> Long:
     if len(items.runs) > 1:
         words["run"] = Words(items.runs, run)
     texts = {"cluster": items.clusters, **items.columns}
-    words |= {key: _words_of(values).take(item) for key, values in texts.items() if values is not None}
+    words |= {key: words_of(map(str, values)).take(item) for key, values in texts.items() if values is not None}
     numbers = {"score": items.score[model, run, item]}
     if items.weights is not None:
         numbers["weight"] = items.weights[item]
     if items.labels is not None:
         numbers["human"] = items.labels[model, item]
     about = (items.unit, "; ".join(items.sources), not items.metric.higher_is_better)
-    return Long(words, numbers, "the items", lambda row: f"row {row + 1}", items.metric.name, "score", "", False, "", *about)
+    return Long(words, numbers, "the items", lambda row: f"row {row + 1}", items.metric.name, "score", "", "model", "", *about)
 
 
 # --- several sources ------------------------------------------------------------------------------------------------------
@@ -169,7 +153,7 @@ def _joined(parts: Sequence[Long]) -> Long:
         return replace(parts[0], words=words, numbers=numbers)
     units = {part.unit for part in parts}
     unit = units.pop() if len(units) == 1 else "item"
-    return Long(words, numbers, "the sources", lambda row: f"row {row + 1} of all", unit=unit)
+    return Long(words, numbers, "the sources", lambda row: f"row {row + 1} of all", unit=unit, model_column=parts[0].model_column)
 
 
 def _concatenated(columns: Sequence[Words]) -> Words:
@@ -318,7 +302,8 @@ def _refuse_doubled(joined: Long, model: Words, units: Mapping[str, Words]) -> N
     """Refuse two scores of one model for an item, in one run and epoch."""
     texts = {name: column for name, column in joined.words.items() if name not in {*_OWN, TASK, SUBTASK}}
     table = SourceTable(joined.name, {**texts}, joined.where, model.code.size, {})
-    error = doubles_error(table, model, {what: column for what, column in units.items() if what in joined.words})
+    held = {what: column for what, column in units.items() if what in joined.words}
+    error = doubles_error(table, model, held, joined.model_column)
     if error is None:
         return
     numbered = " If they are several answers of one model, number them in a column 'epoch', or 'run' where a run answers all."

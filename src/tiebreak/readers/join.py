@@ -51,6 +51,7 @@ def join_sources(sources: Sequence[Source]) -> Scores:
         tuple(each for source in kept for each in source.scores.saved_settings),
         {name: value for source in kept for name, value in source.scores.fit_seconds.items()},
         roles=tuple(dict.fromkeys(text for source in kept for text in source.scores.roles)),
+        fit_errors={name: value for source in kept for name, value in source.scores.fit_errors.items()},
     )
 
 
@@ -180,8 +181,6 @@ def _join_dataset(dataset: str, sources: Sequence[Source]) -> ScoreMatrix:
                 f"{first.split_name(0)}, of the other {second.split_name(0)}. Number the splits alike in both."
             )
     names = [model for _, matrix in held for model in matrix.models]
-    marks = zip(held, _suffixes([source for source, _ in held]), strict=True)
-    suffixes = [mark for (_, matrix), mark in marks for _ in matrix.models]
     repeat, fold, n_train, n_test = (
         np.concatenate([np.tile(getattr(matrix, part), len(matrix.models)) for _, matrix in held])
         for part in ("repeat", "fold", "n_train", "n_test")
@@ -189,7 +188,7 @@ def _join_dataset(dataset: str, sources: Sequence[Source]) -> ScoreMatrix:
     code = np.repeat(np.arange(len(names)), [matrix.n_splits for _, matrix in held for _ in matrix.models])
     score = np.concatenate([matrix.score.ravel() for _, matrix in held])
     joined = assemble(dataset, names, code, repeat, fold, score, n_train, n_test)
-    rows = _distinct(names, suffixes, joined.score)
+    rows = _distinct(names, [source.mark for source, matrix in held for _ in matrix.models], joined.score)
     n_folds = {matrix.n_folds for _, matrix in held}
     return dataclasses.replace(
         joined,
@@ -216,8 +215,8 @@ def _columns(held: Sequence[tuple[Source, ScoreMatrix]], keys: Sequence[Sequence
     return tuple(name for _, name in sorted(found.items()))
 
 
-def _distinct(names: Sequence[str], suffixes: Sequence[str], score: FloatArray) -> dict[str, int]:
-    """Models and the rows of their scores; one of several sources is kept once if its rows are the same, else gets a suffix."""
+def _distinct(names: Sequence[str], marks: Sequence[str], score: FloatArray) -> dict[str, int]:
+    """Models and the rows of their scores; those of one name are kept once if they are the same, else called after the source."""
     kept: dict[str, list[int]] = {}
     for row, name in enumerate(names):
         versions = kept.setdefault(name, [])
@@ -226,22 +225,11 @@ def _distinct(names: Sequence[str], suffixes: Sequence[str], score: FloatArray) 
     found: dict[str, int] = {}
     for name, rows in kept.items():
         for row in rows:
-            shown = name if len(rows) == 1 else f"{name} ({suffixes[row]})"
+            shown = name if len(rows) == 1 else f"{name} ({marks[row]})"
             while shown in found or (shown != name and shown in kept):
                 shown += "'"
             found[shown] = row
     return found
-
-
-def _suffixes(sources: Sequence[Source]) -> list[str]:
-    """Marks that tell sources apart: the stem of the path, with its folder where stems agree, else their number."""
-    numbers = [f"source {number}" for number in range(1, len(sources) + 1)]
-    marks = [(*source.suffixes, number) for source, number in zip(sources, numbers, strict=True)]
-    for depth in range(2):
-        names = [own[min(depth, len(own) - 1)] for own in marks]
-        if len(set(names)) == len(names):
-            return names
-    return numbers
 
 
 def _design(sources: Sequence[Source], matrices: Sequence[ScoreMatrix]) -> SplitDesign:

@@ -18,48 +18,16 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
+import numpy as np
+
 from tiebreak.errors import DataError, Setting, UnclearSourceError
 from tiebreak.printable import printable
 from tiebreak.readers.files import check_size, content_of, lines_of, parse_json
+from tiebreak.readers.shapes import Long
+from tiebreak.readers.tables import Words, column_of, words_of
 from tiebreak.scores.vocabulary import quoted
 
 Record = dict[str, Any]
-
-
-class Log(NamedTuple):
-    """Scores of a log in one metric, and what it says of them.
-
-    Attributes
-    ----------
-    columns : dict of str to list
-        Equally long: item, model and score (nan where there is none); where there are, task, epoch, run, item_hash and group, and
-        short texts that the log keeps of each sample, for slices and clusters.
-    metric : str or None
-        Name of the scores; None where they are 0 or 1 and need none.
-    remark : str
-        What is missing or was decided, in words.
-    unit : str
-    lower_is_better : bool or None
-        Direction of the metric, where the log says it.
-    time : str
-        When the log was begun, which sorts as text; "" where it does not say.
-    settings : tuple of tuple of str
-        Names and values by which two runs of one model on one task may differ.
-    is_whole : bool
-        False for the log of an evaluation that was not finished.
-    is_mean_of_tasks : bool
-        True where the tool takes the mean of the tasks of a group, False where it takes that of all their items.
-    """
-
-    columns: dict[str, list[Any]]
-    metric: str | None
-    remark: str = ""
-    unit: str = "item"
-    lower_is_better: bool | None = None
-    time: str = ""
-    settings: tuple[tuple[str, str], ...] = ()
-    is_whole: bool = True
-    is_mean_of_tasks: bool = False
 
 
 class Format(NamedTuple):
@@ -111,7 +79,7 @@ def is_log(path: Path) -> bool:
     return format_of(path) is not None
 
 
-def read_log(path: Path, name: str, metric: str | None = None, *, is_main: bool = False) -> Log:
+def read_log(path: Path, name: str, metric: str | None = None, *, is_main: bool = False) -> Long:
     """Read a log, which messages call by `name`.
 
     Parameters
@@ -125,7 +93,7 @@ def read_log(path: Path, name: str, metric: str | None = None, *, is_main: bool 
 
     Returns
     -------
-    Log
+    Long
 
     Raises
     ------
@@ -151,12 +119,13 @@ def read_log(path: Path, name: str, metric: str | None = None, *, is_main: bool 
         ) from None
 
 
-def _log(form: Format, records: Iterable[Record], facts: Record, stem: str, name: str, asked: str | None, is_main: bool) -> Log:
+def _log(form: Format, records: Iterable[Record], facts: Record, stem: str, name: str, asked: str | None, is_main: bool) -> Long:
     """Log of records, of which those of other metrics only are no answers, and those of none lack their score.
 
-    Facts of the whole log are fields of `Log` and: "main", metrics that come first; "is_sure", True where the first one is always
-    meant; "called", name of the scores by metric; "lower", direction by metric; "group", group of tasks by metric, and True where
-    its mean is that of its tasks; "about", what the log is called in remarks; "said", sentences, each with its condition.
+    Facts of the whole log are time, settings and is_whole, as `Long` has them, and: "main", metrics that come first; "is_sure",
+    True where the first one is always meant; "called", name of the scores by metric; "lower", direction by metric; "group", group
+    of tasks by metric, and True where its mean is that of its tasks; "about", what the log is called in remarks; "said",
+    sentences, each with its condition.
     """
     rows: list[Record] = []
     seen: Counter[tuple[Any, ...]] = Counter()
@@ -193,17 +162,20 @@ def _log(form: Format, records: Iterable[Record], facts: Record, stem: str, name
         f"{rows[0]['task'] or stem}: {chosen!r} is taken, and {quoted(others, 6)} are there too (metric)": others and not is_sure,
     }
     group, is_mean = facts.get("group", lambda metric: ("", False))(chosen)
-    columns = _columns(rows) | {"score": [_score(value, row["item"], name) for value, row in zip(values, rows, strict=True)]}
-    is_plain = "called" not in facts and all(score in (0, 1) or math.isnan(score) for score in columns["score"])
-    return Log(
-        columns | ({"group": [group] * len(rows)} if group else {}),
+    score = np.array([_score(value, row["item"], name) for value, row in zip(values, rows, strict=True)])
+    is_plain = "called" not in facts and bool(np.isin(score[~np.isnan(score)], (0, 1)).all())
+    numbers = set(values) - {None}
+    return Long(
+        _words(rows) | ({"group": words_of([group] * len(rows))} if group else {}),
+        {"score": score},
+        name,
+        lambda row: f"sample {row + 1}",
         None if is_plain else facts.get("called", str)(chosen),
-        printable("; ".join(remark for remark, is_so in remarks.items() if is_so)),
-        lower_is_better=facts.get("lower", {chosen: None if _SCORES.keys().isdisjoint({*values} - {None}) else False}.get)(
-            chosen
-        ),
+        "score",
+        remark=printable("; ".join(remark for remark, is_so in remarks.items() if is_so)),
+        lower_is_better=facts.get("lower", {chosen: None if _SCORES.keys().isdisjoint(numbers) else False}.get)(chosen),
         is_mean_of_tasks=is_mean,
-        **{key: value for key, value in facts.items() if key in Log._fields},
+        **{key: value for key, value in facts.items() if key in ("time", "settings", "is_whole")},
     )
 
 
@@ -276,11 +248,10 @@ def _score(value: Any, item: str, name: str) -> float:
     return found
 
 
-def _columns(rows: Sequence[Record]) -> dict[str, list[Any]]:
+def _words(rows: Sequence[Record]) -> dict[str, Words]:
     """Columns of rows without those that tell nothing: empty or the first epoch throughout; fields that differ in all items."""
-    found = {
-        key: [row.get(key) for row in rows] for key in dict.fromkeys(chain.from_iterable(rows)) if key not in ("scores", "failed")
-    }
+    keys = [key for key in dict.fromkeys(chain.from_iterable(rows)) if key not in ("scores", "failed")]
+    found = {key: [row.get(key) for row in rows] for key in keys}
     "".join(str(value) for column in found.values() for value in column).encode()  # half of a character is refused
     values = {key: set(column) - {None} for key, column in found.items()}
     nothing = [
@@ -288,7 +259,8 @@ def _columns(rows: Sequence[Record]) -> dict[str, list[Any]]:
         for key, own in values.items()
         if own in (set(), {""}, {0}, {1}) or (key not in _OWN and len(rows) > 1 and len(own) == len(values["item"]))
     ]
-    return {key: column for key, column in found.items() if key in ("item", "model") or key not in nothing}
+    kept = [key for key in found if key in ("item", "model") or key not in nothing]
+    return {key: cast(Words, column_of(found[key], as_typed=True)) for key in kept}
 
 
 def _lines(path: Path, name: str) -> Iterator[Record]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Callable, Mapping, Sequence
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from tiebreak.errors import Advice, InvalidParameterError, Setting, UnclearSourceError, UnknownNameError
-from tiebreak.readers.header import plain
+from tiebreak.readers.header import bare_name, plain, without_part
 from tiebreak.scores.metric import (
     HIGHER_IS_BETTER,
     LOWER_IS_BETTER,
@@ -42,6 +41,9 @@ def name_metric(name: str, lower_is_better: bool | None = None) -> NamedMetric:
         return known
     if known is not None and is_known(name):
         raise _contradiction(name, known.metric, lower_is_better)
+    of_part = known_metric(without_part(name))
+    if lower_is_better is None and of_part is not None and "train" not in name.casefold():  # val_acc, eval/loss
+        return NamedMetric(Metric(name, of_part.metric.higher_is_better), of_part.factor)
     if lower_is_better is None:
         raise UnclearSourceError(
             f"is higher or lower better for the metric {name!r}? Pass ",
@@ -98,11 +100,6 @@ def metric_among(asked: str, names: Sequence[str], source: str) -> str | None:
     return None
 
 
-def bare_name(name: str) -> str:
-    """Name of a metric without what tools write in front of it: metrics.f1, classif.ce."""
-    return re.sub(r"^(metrics|classif|regr)[./]", "", name.strip(), flags=re.IGNORECASE)
-
-
 _SPELLINGS: tuple[Callable[[str], str], ...] = (
     str,
     plain,
@@ -152,7 +149,7 @@ def table_metric(held: str | None, options: ReadOptions, source: str, *, has_siz
             about="lower_is_better",
         )
     except UnclearSourceError as error:
-        if error.about != "lower_is_better" or has_sizes or options.n_train or options.n_test or options.cv is not None:
+        if has_sizes or options.n_train or options.n_test or options.cv is not None:
             raise
         call = f"metric={name!r}, lower_is_better=False" if name else "metric='accuracy'"
         typed = f"--metric {quote(name)} --higher-is-better" if name else "--metric accuracy"
@@ -161,7 +158,6 @@ def table_metric(held: str | None, options: ReadOptions, source: str, *, has_siz
             " Nor does it say what share of the examples each split tests on. All together, for example: ",
             Advice(f"compare(..., {call}, cv=10)", typed=f"{typed} --cv 10"),
             ".",
-            about="lower_is_better",
         ) from None
 
 

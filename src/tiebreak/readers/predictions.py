@@ -10,13 +10,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.errors import DataError, InvalidParameterError, Setting, UnclearSourceError
+from tiebreak.errors import (
+    DataError,
+    InvalidParameterError,
+    Setting,
+    UnclearSourceError,
+)
 from tiebreak.numerics import FloatArray
-from tiebreak.readers.files import refuse
-from tiebreak.readers.header import find_roles, plain
+from tiebreak.readers.header import plain
 from tiebreak.readers.metric import name_metric
+from tiebreak.readers.shapes import Reading
 from tiebreak.readers.source import ReadOptions
-from tiebreak.readers.tables import SourceTable, Words, is_varied
+from tiebreak.readers.tables import Words
 from tiebreak.scores.items import Items, check_items
 from tiebreak.scores.metric import full_name
 from tiebreak.scores.vocabulary import look_up, quoted
@@ -279,41 +284,31 @@ def _numbers(truth: NDArray[Any], values: NDArray[Any], model: str, metric: str)
 # --- predictions in tables ------------------------------------------------------------------------------------------------
 
 
-def holds_predictions(table: SourceTable, options: ReadOptions) -> bool:
+def holds_predictions(reading: Reading) -> bool:
     """True for a table with a column of the truth and none of models, so that the others are predictions."""
-    return _roles(table, options) is not None
-
-
-def _roles(table: SourceTable, options: ReadOptions) -> dict[str, list[str]] | None:
-    given = options.named_columns
-    says = {name: is_varied(column) for name, column in table.columns.items()}
-    given.pop("datasets", None)
-    roles = find_roles(list(table.columns), table.name, given, options.metric, says)
+    roles = reading.roles
+    if "truth" not in roles or "model" in roles:
+        return False
     # a model may be called y, unless periods or predictions stand beside it
-    is_weak_truth = "truth" in roles and plain(roles["truth"][0]) == "y" and not {"prediction", "time"} & roles.keys()
-    if "truth" not in roles or "model" in roles or (is_weak_truth and "truth" not in given):
-        return None
-    return roles
+    is_sure = "truth" in reading.options.named_columns or plain(roles["truth"][0]) != "y"
+    return is_sure or not {"prediction", "time"}.isdisjoint(roles)
 
 
-def items_of_predictions(tables: Sequence[SourceTable], names: Sequence[str], options: ReadOptions) -> Items:
+def items_of_predictions(readings: Sequence[Reading], names: Sequence[str], options: ReadOptions) -> Items:
     """Scores of single items from tables of the truth and predictions: a column for each model, or a table for each model.
 
     `names` are those of the models of tables with one column of predictions.
     """
     found: dict[str, NDArray[Any]] = {}
-    first, roles = tables[0], _roles(tables[0], options) or {}
-    truth = _values(first, roles["truth"][0])
-    keys = _keys_of(first, roles, truth.size)
-    clusters = first.words(roles["cluster"][0]).texts() if "cluster" in roles else None
-    for table, name in zip(tables, names, strict=True):
-        roles = _roles(table, options) or {}
-        own_truth = _values(table, roles["truth"][0])
-        order = _aligned(keys, _keys_of(table, roles, own_truth.size), truth, own_truth, table.name)
-        for model, column in _model_columns(table, roles, options, name, is_one=len(tables) > 1).items():
+    first = readings[0]
+    truth, keys = _values(first, first.roles["truth"][0]), _keys_of(first)
+    clusters = first.words("cluster").texts() if "cluster" in first.roles else None
+    for reading, name in zip(readings, names, strict=True):
+        order = _order(keys, _keys_of(reading), truth, _values(reading, reading.roles["truth"][0]), reading.table.name)
+        for model, column in _model_columns(reading, name, is_one=len(readings) > 1).items():
             if model in found:
                 raise UnclearSourceError(f"two sources hold predictions of {model!r}. Name each file after its model.")
-            found[model] = _values(table, column)[order]
+            found[model] = _values(reading, column)[order]
     if options.models is not None:
         found = {model: found[list(found)[look_up(model, list(found), "model")]] for model in options.models}
     positive = next((each for each in np.unique(truth).tolist() if str(each) == str(options.positive)), options.positive)
@@ -322,51 +317,34 @@ def items_of_predictions(tables: Sequence[SourceTable], names: Sequence[str], op
     return items
 
 
-def _model_columns(
-    table: SourceTable, roles: Mapping[str, list[str]], options: ReadOptions, model: str, *, is_one: bool
-) -> dict[str, str]:
+def _model_columns(reading: Reading, model: str, *, is_one: bool) -> dict[str, str]:
     """Column of the predictions of each model."""
-    if options.models is not None and set(options.models) <= set(table.columns):
-        return {name: name for name in options.models}
+    roles, models = reading.roles, reading.options.models
+    if models is not None and set(models) <= set(reading.table.columns):
+        return {name: name for name in models}
     if "prediction" in roles:
         return {model: roles["prediction"][0]}
-    taken = {
-        column
-        for role in ("truth", "item", "cluster", "fold", "split", "repeat", "dataset", "time", "weight", "seed", "run", "epoch")
-        for column in roles.get(role, ())
-    }
-    rest = [name for name in table.columns if name not in taken and name != "column 1" and not re.search(r"-(lo|hi)-\d", name)]
+    rest = reading.others(*(roles.keys() - {"score", "judge", "human", "metric", "n_train", "n_test", "test_set"}))
+    rest = [name for name in rest if name != "column 1" and not re.search(r"-(lo|hi)-\d", name)]
     if "score" in roles:
         what = "is it what a model predicts, or a score?"
-        raise refuse(table.name, roles["score"][0], None, what, "Name the columns of predictions with ", Setting("models"), ".")
+        fix = ("Name the columns of predictions with ", Setting("models"), ".")
+        raise reading.refuse(what, *fix, column=roles["score"][0], kind=DataError)
     if not rest:
-        raise refuse(
-            table.name,
-            None,
-            None,
-            "it has the truth, but no column of predictions.",
-            "Give a column for each model, or a file for each model.",
-        )
+        what = "it has the truth, but no column of predictions."
+        raise reading.refuse(what, "Give a column for each model, or a file for each model.", kind=DataError)
     return {model: rest[0]} if is_one and len(rest) == 1 else {name: name for name in rest}
 
 
-def _values(table: SourceTable, name: str) -> NDArray[Any]:
+def _values(reading: Reading, name: str) -> NDArray[Any]:
     """Classes as words or whole numbers, or numbers."""
-    column = table.columns[name]
+    column = reading.table.columns[name]
     missing = column.code < 0 if isinstance(column, Words) else np.isnan(column)
     if missing.any():
-        row = int(np.argmax(missing))
-        raise refuse(
-            table.name,
-            name,
-            table.where(row),
-            f"no value is given ({int(missing.sum())} such row(s) in all).",
-            "Leave these examples out for all models.",
-            kind=DataError,
-        )
-    if isinstance(column, Words):
-        return np.array(column.names, dtype=str)[column.code]
-    return whole_numbers(column)
+        what = f"no value is given ({int(missing.sum())} such row(s) in all)."
+        fix, row = "Leave these examples out for all models.", int(np.argmax(missing))
+        raise reading.refuse(what, fix, column=name, row=row, kind=DataError)
+    return np.array(column.names, dtype=str)[column.code] if isinstance(column, Words) else whole_numbers(column)
 
 
 def whole_numbers(column: FloatArray) -> NDArray[Any]:
@@ -375,42 +353,32 @@ def whole_numbers(column: FloatArray) -> NDArray[Any]:
     return column.astype(np.int64) if is_whole else column
 
 
-def _keys_of(table: SourceTable, roles: Mapping[str, list[str]], n: int) -> list[str]:
+def _keys_of(reading: Reading) -> list[str]:
     """Names of the examples: of their column, of series and period, or by their order."""
+    table, roles = reading.table, reading.roles
     columns = [roles[role][0] for role in ("dataset", "item", "time") if role in roles]
     if not {"item", "time"} & roles.keys():  # a number of the sample, or the index of a frame
         numbered = roles.get("epoch", ["column 1"] if "column 1" in table.columns else [])
-        columns += [name for name in numbered if len(set(table.words(name).texts())) == n]
+        columns += [name for name in numbered if len(set(table.words(name).texts())) == table.n_rows]
     named = [table.words(column).texts() for column in columns]
-    keys = [" ".join(each) for each in zip(*named, strict=True)] if named else [str(number) for number in range(1, n + 1)]
-    doubled = next((key for key, count in Counter(keys).items() if count > 1), None)
-    if doubled is not None:
-        raise refuse(
-            table.name,
-            None,
-            None,
-            f"example {doubled!r} stands twice or more.",
-            "Keep one row for each example.",
-            kind=DataError,
-        )
+    keys = [" ".join(each) for each in zip(*named, strict=True)] if named else list(map(str, range(1, table.n_rows + 1)))
+    if (doubled := next((key for key, count in Counter(keys).items() if count > 1), None)) is not None:
+        what = f"example {doubled!r} stands twice or more."
+        raise reading.refuse(what, "Keep one row for each example.", kind=DataError)
     return keys
 
 
-def _aligned(keys: Sequence[str], own: Sequence[str], truth: NDArray[Any], own_truth: NDArray[Any], name: str) -> list[int]:
+def _order(keys: Sequence[str], own: Sequence[str], truth: NDArray[Any], own_truth: NDArray[Any], name: str) -> list[int]:
     """Rows of a table in the order of the first one's examples, of which the truth must be the same."""
     place = {key: row for row, key in enumerate(own)}
-    lacking = [key for key in keys if key not in place]
-    if lacking or len(own) != len(keys):
-        more = [key for key in own if key not in set(keys)]
+    lacking, more = [key for key in keys if key not in place], sorted(set(own).difference(keys), key=own.index)
+    if lacking or more:
         raise DataError(
             f"{name} is of other examples than the first source: it lacks {len(lacking)} ({quoted(lacking, 3)}) and "
-            f"has {len(more)} more "
-            f"({quoted(more, 3)}). Give predictions of the same examples."
+            f"has {len(more)} more ({quoted(more, 3)}). Give predictions of the same examples."
         )
     order = [place[key] for key in keys]
-    wrong = next(
-        (key for key, one, two in zip(keys, truth.tolist(), own_truth[order].tolist(), strict=True) if str(one) != str(two)), None
-    )
-    if wrong is not None:
+    pairs = zip(keys, truth.tolist(), own_truth[order].tolist(), strict=True)
+    if (wrong := next((key for key, one, two in pairs if str(one) != str(two)), None)) is not None:
         raise DataError(f"{name} has another truth for example {wrong!r} than the first source. Are they of one test set?")
     return order

@@ -32,16 +32,15 @@ from tiebreak.readers.header import names_something
 from tiebreak.readers.item_scores import (
     items_of,
     long_of_items,
-    long_of_log,
     with_main_metric,
 )
 from tiebreak.readers.join import join_sources
 from tiebreak.readers.metric import of_asked_metric
 from tiebreak.readers.predictions import holds_predictions, items_of_predictions
-from tiebreak.readers.shapes import Long, long_of
+from tiebreak.readers.shapes import Long, Reading
 from tiebreak.readers.source import ACCEPTED, ReadOptions, Source, known_sizes, unsupported, with_sizes
 from tiebreak.readers.splits import source_of_long
-from tiebreak.readers.tables import ENDINGS, SourceTable, Words, is_frame, read_table, words_of
+from tiebreak.readers.tables import ENDINGS, Words, is_frame, read_table, words_of
 from tiebreak.scores.items import TASK, Items, check_items
 from tiebreak.scores.scores import SavedSettings, Scores, percent_notices
 from tiebreak.scores.vocabulary import look_up, quoted
@@ -55,7 +54,7 @@ class Holder(Protocol):
         """The scores, in one metric."""
 
 
-Found = Source | Long | SourceTable | Items | Path
+Found = Source | Long | Reading | Items | Path
 """What a source turns out to be: scores of splits, a long table, a table of predictions, items, or the log of a tool."""
 
 
@@ -222,11 +221,7 @@ def _of_models(parts: Sequence[Long], models: Sequence[str]) -> list[Long]:
     known = list(dict.fromkeys(name for part in parts for name in part.words["model"].names))
     for name in models:
         look_up(name, known, "model")
-    found = []
-    for part in parts:
-        rows = np.flatnonzero(np.isin(part.words["model"].texts(), models))
-        words = {key: each.take(rows).ordered() for key, each in part.words.items()}
-        found.append(dataclasses.replace(part, words=words, numbers={key: each[rows] for key, each in part.numbers.items()}))
+    found = [part.take(np.flatnonzero(np.isin(part.words["model"].texts(), models))) for part in parts]
     return [part for part in found if part.models]
 
 
@@ -298,7 +293,7 @@ def is_file_name(text: str) -> bool:
 
 def _is_items(found: Found) -> bool:
     return (
-        isinstance(found, SourceTable | Items | Path)
+        isinstance(found, Reading | Items | Path)
         or (isinstance(found, Long) and found.is_of_items)
         or (isinstance(found, Source) and found.scores.items is not None)
     )
@@ -341,13 +336,14 @@ def _found(given: NamedSource, options: ReadOptions, *, n_sources: int) -> Found
             }
             return read({**held, **table.nested}, name, options)
     refuse_battles(names, name)
-    if holds_predictions(table, options):
-        return table
+    reading = Reading.of(table, options)
+    if holds_predictions(reading):
+        return reading
     is_alone = n_sources > 1 or bool(given.key) or _is_file(source)
-    long = long_of(table, options, given.stem if is_alone else None)
+    long = reading.long(given.stem if is_alone else None)
     if isinstance(long, Source):
         return long
-    if long.is_by_file and n_sources == 1 and not given.key and not long.is_of_items:
+    if not long.model_column and n_sources == 1 and not given.key and not long.is_of_items:
         raise UnclearSourceError(
             f"{name} has a column of scores ({long.column!r}) but none called 'model', so it does not say whose scores they are. "
             "Add a column 'model', give each model a column of its own, or pass a file for each model."
@@ -409,9 +405,7 @@ def _of_splits(found: Found, its: NamedSource, options: ReadOptions) -> Source:
         )
     if options.dataset is not None and scores.datasets != (options.dataset,):
         scores = scores.with_matrices((scores.matrices[look_up(options.dataset, scores.datasets, "dataset")],))
-    path = Path(its.source) if _is_file(its.source) else None
-    suffixes = () if path is None else (printable(path.stem), printable(f"{path.parent.name}/{path.stem}"))
-    return dataclasses.replace(source, scores=scores, suffixes=suffixes)
+    return dataclasses.replace(source, scores=scores, mark=its.file or its.name)
 
 
 def _item_scores(found: Sequence[Found], given: Sequence[NamedSource], options: ReadOptions) -> Scores:
@@ -437,7 +431,7 @@ def _item_scores(found: Sequence[Found], given: Sequence[NamedSource], options: 
 
 def _items(found: Sequence[Found], given: Sequence[NamedSource], options: ReadOptions) -> Items:
     """Items of all that was found, joined."""
-    tables = [each for each in found if isinstance(each, SourceTable)]
+    tables = [each for each in found if isinstance(each, Reading)]
     if tables:
         if len(tables) < len(found):
             raise UnclearSourceError("some sources are predictions beside the truth, and others scores; compare one kind.")
@@ -453,19 +447,17 @@ def _parts(found: Sequence[Found], given: Sequence[NamedSource], options: ReadOp
     functions = [partial(logs.read_log, path, name, is_main=is_main) for path, name in paths]
     read = iter(with_main_metric(functions, options.metric))
     return [
-        _named(long_of_log(next(read), its.name, its.stem), its) if isinstance(each, Path) else _part(each, its.stem)
+        _named(dataclasses.replace(next(read), stem=its.stem), its) if isinstance(each, Path) else _part(each, its.stem)
         for each, its in zip(found, given, strict=True)
     ]
 
 
-def _part(found: Source | Long | SourceTable | Items, stem: str) -> Long:
+def _part(found: Source | Long | Reading | Items, stem: str) -> Long:
     if isinstance(found, Long) and found.is_of_items:
         return dataclasses.replace(found, stem=stem)
     if not isinstance(found, Items):
         raise refuse(
-            found.name,
-            None,
-            None,
+            found.table.name if isinstance(found, Reading) else found.name,
             "it has no column that names the items, such as 'item', 'question' or 'doc_id'.",
             "Pass ",
             Setting("item", "'COLUMN'"),

@@ -7,27 +7,38 @@ unit, size nor score are left aside, and named where they are what tells two row
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple, NoReturn
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tiebreak.errors import (
-    Advice,
-    DataError,
-    Setting,
-    TiebreakError,
-    UnclearSourceError,
-)
+from tiebreak.errors import Advice, DataError, Setting, TiebreakError, UnclearSourceError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import printable
 from tiebreak.readers.battles import refuse_battles
 from tiebreak.readers.files import refuse
-from tiebreak.readers.header import UNITS, column_advice, find_roles, is_weak, names_something, plain, role_of, where_advice
-from tiebreak.readers.metric import bare_name, choose_metric, metric_among
+from tiebreak.readers.header import (
+    MEANS,
+    PARTS,
+    SPREADS,
+    SUMS,
+    UNITS,
+    bare_name,
+    column_advice,
+    find_roles,
+    is_metric,
+    is_no_score,
+    is_weak,
+    metric_in,
+    names_something,
+    plain,
+    role_of,
+    sums_up,
+    where_advice,
+    words_in,
+)
+from tiebreak.readers.metric import choose_metric, metric_among
 from tiebreak.readers.source import ReadOptions, Source
 from tiebreak.readers.summary import source_of_means
 from tiebreak.readers.tables import (
@@ -39,37 +50,18 @@ from tiebreak.readers.tables import (
     has_fractions,
     is_empty,
     is_numeric,
-    is_varied,
     known_columns,
     refuse_nested,
 )
 from tiebreak.scores.items import TASK
-from tiebreak.scores.metric import full_name, has_direction
+from tiebreak.scores.metric import has_direction
 from tiebreak.scores.vocabulary import look_up, quoted
-
-_SUMS = frozenset("mean avg ave average std sd stdev median total overall summary sum rank ranks win wins".split())
-_BESIDE_SUMS = frozenset(
-    "cv of dev deviation arith arithmetic geometric geo harmonic macro micro weighted tie ties loss losses number".split()
-)
-"""Words of names that sum up the other rows or columns: one of the first, and nothing but these and metrics ("Avg. accuracy")."""
 
 _EXTREMES = {**dict.fromkeys(("best", "max", "maximum"), np.fmax), **dict.fromkeys(("worst", "min", "minimum"), np.fmin)}
 """Words of names that may be of a model, or say which of the others stands here."""
 
-_COUNTED = frozenset(("n", "p", "d", "k", "columns", "number", "imbalance"))
+_COUNTED = frozenset("n p d k columns number imbalance".split())
 """Names that may be of a model, or of what a table counts."""
-
-_SPREAD = (
-    r"std|sd|stdev|std_?dev|se|sem|stderr|std_err|standard_error|ci|ci_low|ci_high|ci_lower|ci_upper|95_?ci|var|variance|rank"
-)
-_MEAN = r"mean|avg|average|median"
-_NO_SCORE = re.compile(
-    rf"((fit|score|train|training|pred|predict|prediction|test|cv|tune|inference|total|elapsed|infer)_)*(time|seconds|sec|runtime|duration|"
-    rf"latency|wall_?clock)(_?\(?(s|sec|seconds|ms|min)\)?)?(_.*)?|n_\w+|num_\w+|(.+_)?({_SPREAD}|{_MEAN})|({_SPREAD}|{_MEAN})_.+|step|"
-    r"index|epoch|size|count|support|params(_\(m\))?|tokens|(.*_)?p_?val(ue)?|.*_stat(istic)?|tt_\(sec\)|cost|column_\d+|.*__(min|max)|"
-    r"(.+_)?(time|runtime|diff|difference|delta|gain|improvement|gap)|#_?(n|p|d)|(#_?)?(classes|instances|features|samples|rows|length)"
-)
-"""Names of columns of times, counts, means, deviations and ranks, which are no scores of a model."""
 
 _COUNT = {"correct": True, "n_correct": True, "successes": True, "errors": False, "n_errors": False, "wrong": False}
 _TOTAL = ("n", "total", "n_items", "n_examples", "n_test")
@@ -81,21 +73,26 @@ _SAID = {"fold": "fold", "repeat": "repeat", "bootstrap": "split", "resample": "
 _SPLITS = frozenset(("repeat", "fold", "split"))
 """Parts that name splits."""
 
-_PARTS = frozenset(("train", "training", "dev", "val", "valid", "validation", "eval", "test", "holdout"))
 _BESIDE_SCORES = (*UNITS, "item", "run", "epoch", "cluster", "weight", "n_train", "n_test", "test_set", "metric")
 """Parts of columns beside those of scores, whatever the shape of a table."""
 
-_FOLD = re.compile(r"(fold|split|cv|run|resample|repeat)?[ _]?\d+", re.IGNORECASE)
-ADVICE = (
-    "Pass the single score of each model on each split: columns 'model', 'fold' and the metric, or one column for each model."
+_FOLD = re.compile(
+    r"((?P<unit>fold|split|cv|run|resample|repeat)?[ _]?\d+)|(fold|cv|split)[ _]?\d+[ _](?P<metric>.+)", re.IGNORECASE
 )
+"""Name of a column of the scores of one fold, alone or in front of a metric."""
 
+_ALONE = "\0model"
+"""Column of the model of a file that has one alone."""
 
-_NOUNS = frozenset(("example", "question", "sample", "instance", "task", "prompt", "instruction", "query", "image", "case"))
+_NOUNS = frozenset("example question sample instance task prompt instruction query image case".split())
 """What an item is called where its column is."""
 
 _AS = {"dataset": TASK, "repeat": "run", "seed": "run"}
 """What parts of the name of a unit are where rows are items."""
+
+ADVICE = (
+    "Pass the single score of each model on each split: columns 'model', 'fold' and the metric, or one column for each model."
+)
 
 
 @dataclass(frozen=True)
@@ -119,14 +116,24 @@ class Long:
         Of the scores; "" where each model has its own.
     roles : str
         What was taken for what, in words.
-    is_by_file : bool
-        True where the one model is called after its file.
+    model_column : str
+        Column that names the models; "" where the one model is called after its file.
     stem : str
         Name of the file, by which models of one name are told apart.
     unit : str
         What an item is called.
-    remark, lower_is_better, is_mean_of_tasks
-        As those of `logs.Log`.
+    remark : str
+        What is missing or was decided, in words.
+    lower_is_better : bool or None
+        Direction of the metric, where a log says it.
+    is_mean_of_tasks : bool
+        True where the tool of a log takes the mean of the tasks of a group, False where it takes that of all their items.
+    time : str
+        When a log was begun, which sorts as text; "" where it does not say.
+    settings : tuple of tuple of str
+        Names and values by which two runs of one model on one task may differ.
+    is_whole : bool
+        False for the log of an evaluation that was not finished.
     """
 
     words: dict[str, Words]
@@ -136,12 +143,15 @@ class Long:
     metric: str | None = None
     column: str = ""
     roles: str = ""
-    is_by_file: bool = False
+    model_column: str = "model"
     stem: str = ""
     unit: str = "item"
     remark: str = ""
     lower_is_better: bool | None = None
     is_mean_of_tasks: bool = False
+    time: str = ""
+    settings: tuple[tuple[str, str], ...] = ()
+    is_whole: bool = True
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -153,123 +163,66 @@ class Long:
         """True where a row is one item of a test set."""
         return "item" in self.words
 
+    def take(self, rows: IntArray) -> Long:
+        """The given rows, in their order."""
+        words = {key: each.take(rows).ordered() for key, each in self.words.items()}
+        return replace(self, words=words, numbers={key: each[rows] for key, each in self.numbers.items()})
+
     def with_models(self, new: Mapping[str, str]) -> Long:
         """The table with other names of models; those that get one name are one."""
-        names = [new.get(name, name) for name in self.models]
-        return dataclasses.replace(self, words={**self.words, "model": self.words["model"].renamed(names)})
+        return replace(
+            self, words={**self.words, "model": self.words["model"].renamed(new.get(each, each) for each in self.models)}
+        )
 
 
-def long_of(table: SourceTable, options: ReadOptions, alone: str | None = None) -> Long | Source:
-    """The long table, or the scores of a table of means.
-
-    `alone` is the name of the model of a source that has no column of models, and one of scores.
-
-    Raises
-    ------
-    TiebreakError
-        No rule says what the table holds; the text has its columns, and the one option that would settle it.
-    """
-    table = _where(table, options.where or {})
-    filled = {
-        name: column
-        for name, column in table.columns.items()
-        if not is_empty(column) or (isinstance(column, np.ndarray) and not names_something(name))  # a model may lack all scores
-    }
-    table = dataclasses.replace(table, columns=filled)
-    is_text = {name: not is_numeric(column) for name, column in filled.items()}
-    given = options.named_columns
-    datasets = given.pop("datasets", None)
-    says = {name: is_varied(column) for name, column in filled.items()}
-    fractions = {name for name, column in filled.items() if has_fractions(column)}
-    roles = find_roles([*filled, *table.nested], table.name, given, options.metric, says, fractions)
-    if options.dataset is not None and "dataset" in roles:
-        table = _where(table, {roles["dataset"][0]: options.dataset}, "dataset")
-    refuse_nested(table, [column for columns in roles.values() for column in columns])
-    if "model" not in roles and is_text.get("column 1") and _names_models("column 1", is_text, roles, options):
-        roles["model"] = ["column 1"]
-    reading = _Reading(table, roles, is_text, options)
-    if datasets is not None and "model" in roles:
-        names = list(filled)
-        return reading.melted([names[look_up(each.strip(), names, "column")] for each in datasets.split(",")], "dataset")
-    if "model" in roles:
-        return reading.long()
-    if alone is None or reading.score_column() is None:
-        return reading.wide()
-    only = Words((alone,), np.zeros(table.n_rows, dtype=np.int32))
-    table = dataclasses.replace(table, columns={**table.columns, "\0model": only})
-    found = reading._replace(table=table, roles={**roles, "model": ["\0model"]}).long()
-    return found if isinstance(found, Source) else dataclasses.replace(found, is_by_file=True, roles="")
-
-
-def _where(table: SourceTable, where: Mapping[str, str | Sequence[str]], what: str = "") -> SourceTable:
-    """Rows in which columns have the values that are asked for."""
-    for name, wanted in where.items():
-        column = list(table.columns)[look_up(name, list(table.columns), "column")]
-        words = table.words(column)
-        values = [wanted] if isinstance(wanted, str) else map(str, wanted)
-        codes = [look_up(value, words.names, what or f"value of {column!r}") for value in values]
-        table = table.take(np.flatnonzero(np.isin(words.code, codes)))
-        left = {key: each.ordered() if isinstance(each, Words) else each for key, each in table.columns.items()}
-        table = dataclasses.replace(table, columns=left)
-    return table
-
-
-def _names_models(column: str, is_text: Mapping[str, bool], roles: Mapping[str, Sequence[str]], options: ReadOptions) -> bool:
-    """True for a column of texts without a name or a part, beside metrics or folds alone."""
-    return not any(column in columns for columns in roles.values()) and all(
-        _FOLD.fullmatch(name)
-        or _NO_SCORE.fullmatch(_under(name))
-        or is_text[name]
-        or metric_like(name)
-        or plain(name) == plain(options.metric or "")
-        or plain(name) in (plain("test_score"), plain("train_score"))
-        for name in is_text
-        if name != column
-    )
-
-
-def sums_up(name: str, more: Container[str] = ()) -> bool:
-    """True for a name of a row or a column that sums up the others, such as a mean or a rank, or has the words of `more` only."""
-    words = re.findall(r"[^\W_]+", name.casefold())
-    return (bool(words) and all(word in more for word in words)) or (
-        not _SUMS.isdisjoint(words) and all(word in _SUMS or word in _BESIDE_SUMS or metric_like(word) for word in words)
-    )
-
-
-def _under(name: str) -> str:
-    return re.sub(r"[\s.\-]+", "_", name.strip().casefold())
-
-
-def joined(columns: Sequence[Words]) -> Words:
-    """Words of several columns as one, with a blank between."""
-    if len(columns) == 1:
-        return columns[0]
-    codes = np.stack([each.code for each in columns])
-    found, code = np.unique(codes, axis=1, return_inverse=True)
-    names = [
-        " ".join(each.names[place] for each, place in zip(columns, key, strict=True) if place >= 0) for key in found.T.tolist()
-    ]
-    return Words(tuple(names), code.ravel().astype(np.int32)).ordered()
-
-
-class _Reading(NamedTuple):
+@dataclass(frozen=True)
+class Reading:
     """A table whose columns have their parts, on the way to the long table."""
 
     table: SourceTable
     roles: dict[str, list[str]]
-    is_text: dict[str, bool]
     options: ReadOptions
+    is_text: dict[str, bool]
+
+    @classmethod
+    def of(cls, table: SourceTable, options: ReadOptions) -> Reading:
+        """The rows that are asked for, and what their columns hold."""
+        table = _where(table, options.where or {})
+        filled = {
+            name: column
+            for name, column in table.columns.items()
+            if not is_empty(column)
+            or (isinstance(column, np.ndarray) and not names_something(name))  # a model may lack all scores
+        }
+        table = replace(table, columns=filled)
+        roles = find_roles(table, options)
+        if options.dataset is not None and "dataset" in roles:
+            table = _where(table, {roles["dataset"][0]: options.dataset}, "dataset")
+        reading = cls(table, roles, options, {name: not is_numeric(column) for name, column in filled.items()})
+        if "model" not in roles and reading.is_text.get("column 1") and reading._has_models_in_front():
+            roles["model"] = ["column 1"]
+        return reading
+
+    def _has_models_in_front(self) -> bool:
+        """True for texts without a name in front of metrics, folds and texts alone."""
+        asked = {plain(self.options.metric or ""), plain("test_score"), plain("train_score")}
+        others = [name for name in self.is_text if name != "column 1"]
+        is_taken = any("column 1" in columns for columns in self.roles.values())
+        return not is_taken and all(
+            self.is_text[name] or plain(name) in asked or is_metric(name) or is_no_score(name) or _FOLD.fullmatch(name)
+            for name in others
+        )
 
     def refuse(
         self,
-        column: str | None,
         what: str,
         *fix: str | Setting | Advice,
+        column: str | None = None,
         row: int | None = None,
         kind: type[TiebreakError] = UnclearSourceError,
     ) -> TiebreakError:
         """Error of the table, where nothing else is said for want of a rule that says what it holds."""
-        return refuse(self.table.name, column, None if row is None else self.table.where(row), what, *fix, kind=kind)
+        return refuse(self.table.name, what, *fix, column=column, row=None if row is None else self.table.where(row), kind=kind)
 
     # --- columns ------------------------------------------------------------------------------------------------------------
 
@@ -282,37 +235,40 @@ class _Reading(NamedTuple):
         taken = {column for role in roles for column in self.roles.get(role, ())}
         return [name for name in self.table.columns if name not in taken]
 
+    def numeric(self, *roles: str) -> list[str]:
+        """Columns of numbers that have none of these parts."""
+        return [name for name in self.others(*roles) if not self.is_text[name]]
+
     def score_column(self) -> str | None:
         """Column of the scores of a table with one in each row: the metric's, or the one called score; None for none."""
         asked = self.options.metric
-        rest = self.others("model", "human", *_BESIDE_SCORES)
-        if asked is not None and (found := metric_among(asked, rest, self.table.name)) is not None:
+        rest = ("model", "human", *_BESIDE_SCORES)
+        if asked is not None and (found := metric_among(asked, self.others(*rest), self.table.name)) is not None:
             return found
         role = "judge" if {"judge", "human"} <= self.roles.keys() else "score"
         if role in self.roles:
             return self.roles[role][0]
-        known = [name for name in rest if not self.is_text[name] and _metric_in(name)]
+        known = [name for name in self.numeric(*rest) if metric_in(name)]
         return known[0] if asked is None and len(known) == 1 and has_direction(bare_name(known[0])) else None
 
     def the_score_column(self) -> str:
         """Column of the scores, be it the only one of numbers that may hold them."""
-        found = self.score_column()
-        if found is not None:
+        if (found := self.score_column()) is not None:
             return found
-        asked, others = self.options.metric, self.others(*(self.roles.keys() - {"judge", "human"}))
-        numeric = [name for name in others if not self.is_text[name]]
-        likely = [name for name in numeric if _metric_in(name)]
-        likely = likely or [name for name in numeric if not _NO_SCORE.fullmatch(_under(name))]
+        asked, roles = self.options.metric, self.roles.keys() - {"judge", "human"}
+        numeric = self.numeric(*roles)
+        likely = [name for name in numeric if metric_in(name)] or [name for name in numeric if not is_no_score(name)]
         if len(likely) == 1 and (asked is None or "metric" in self.roles):
             return likely[0]
-        sums = [name for name in numeric if re.search(rf"(^|_)({_SPREAD}|{_MEAN})(_|$)", _under(name))]
-        sums += [name for name in others if self.is_text[name] and re.search(r"±|\+/-|\d\s*\(", self.table.words(name).names[0])]
+        sums = [name for name in numeric if not MEANS.union(SPREADS).isdisjoint(words_in(name))]
+        texts = (name for name in self.others(*roles) if self.is_text[name])
+        sums += [name for name in texts if re.search(r"±|\+/-|\d\s*\(", self.table.words(name).names[0])]
         if asked is None and likely and not sums:
             raise self._several_metrics(likely)
         of_means = f"{quoted(sums, 6)} are means or deviations, which do not say how two models differ on the same split. "
         what = f"which column holds {'the scores' if asked is None else repr(asked)}? Its columns of numbers are "
         fix = (of_means, ADVICE) if sums else ("Name it with ", Setting("metric"), ", or call it 'score'.")
-        raise self.refuse(None, f"{what}{quoted(numeric, 12)}.", *fix)
+        raise self.refuse(f"{what}{quoted(numeric, 12)}.", *fix)
 
     def _several_metrics(self, names: Sequence[str]) -> TiebreakError:
         what = f"{self.table.name} holds {len(names)} metrics: {quoted(list(names), 12)}. Say which one to compare with "
@@ -320,25 +276,50 @@ class _Reading(NamedTuple):
 
     # --- shapes -------------------------------------------------------------------------------------------------------------
 
-    def long(self) -> Long | Source:
+    def long(self, alone: str | None = None) -> Long | Source:
+        """The long table, or the scores of a table of means.
+
+        `alone` is the name of the model of a source that has no column of models, and one of scores.
+
+        Raises
+        ------
+        TiebreakError
+            No rule says what the table holds; the text has its columns, and the one option that would settle it.
+        """
+        table, datasets = self.table, self.options.named_columns.get("datasets")
+        refuse_nested(table, [column for columns in self.roles.values() for column in columns])
+        if "model" in self.roles:
+            if datasets is None:
+                return self._by_model()
+            names = list(table.columns)
+            return self._melted([names[look_up(each.strip(), names, "column")] for each in datasets.split(",")], "dataset")
+        if alone is None or self.score_column() is None:
+            return self._wide()
+        only = Words((alone,), np.zeros(table.n_rows, dtype=np.int32))
+        table = replace(table, columns={**table.columns, _ALONE: only})
+        found = replace(self, table=table, roles={**self.roles, "model": [_ALONE]})._by_model()
+        return found if isinstance(found, Source) else replace(found, roles="")
+
+    def _by_model(self) -> Long | Source:
         """A row for each score, or for each model with a column for each fold."""
-        asked, others = self.options.metric, self.others("model", "dataset")
-        folds = [name for name in others if _FOLD.fullmatch(name) and not self.is_text[name]]
-        has_own = asked is not None and metric_among(asked, others, self.table.name) is not None
-        if len(folds) > 1 and not has_own and "score" not in self.roles:
-            return self.melted(folds, "fold" if _under(folds[0]).startswith(("fold", "cv")) else "split")
-        by_metric = {name: re.fullmatch(r"(?:fold|cv|split)_?\d+_(.+)", _under(name)) for name in others if asked is not None}
-        own = [name for name, match in by_metric.items() if match and metric_among(str(asked), [match[1]], self.table.name)]
+        asked, others = self.options.metric, self.numeric("model", "dataset")
+        folds = {name: match for name in others if (match := _FOLD.fullmatch(name))}
+        bare = [name for name, match in folds.items() if match["metric"] is None]
+        has_own = asked is not None and metric_among(asked, self.others("model", "dataset"), self.table.name) is not None
+        if len(bare) > 1 and not has_own and "score" not in self.roles:
+            return self._melted(bare, "fold" if str(folds[bare[0]]["unit"]).casefold() in ("fold", "cv") else "split")
+        metrics = {name: match["metric"] for name, match in folds.items() if match["metric"] is not None and asked is not None}
+        own = [name for name, metric in metrics.items() if metric_among(str(asked), [metric], self.table.name)]
         if len(own) > 1:
-            return self.melted(own, "fold")
+            return self._melted(own, "fold")
         if (counts := self._counts()) is not None:
             return counts
         is_alone = len(self.words("model").ordered().names) == self.table.n_rows > 1  # a time may be that of training
         if is_alone and not self._unit_roles() - {"time"} and self.options.rows != "items":
-            return no_units(self)
+            return self._means()
         return self._built(self.the_score_column())
 
-    def melted(self, columns: Sequence[str], unit: str) -> Long:
+    def _melted(self, columns: Sequence[str], unit: str) -> Long:
         """A row for each model and a column for each of its units."""
         self._refuse_empty(self.words("model"), "model")
         n, n_rows = len(columns), self.table.n_rows
@@ -350,53 +331,48 @@ class _Reading(NamedTuple):
             "score": np.concatenate([self.table.numbers(name) for name in columns]),
         }
         kept = {name: column for name, column in table.columns.items() if name not in columns}
-        roles: dict[str, list[str]] = {role: self.roles[role] for role in ("model", "dataset") if role in self.roles}
-        melted = self._replace(
-            table=dataclasses.replace(table, columns={**kept, **own}),
-            roles={**roles, unit: [unit], "score": ["score"]},
-            is_text={**self.is_text, unit: True, "score": False},
-        )
-        return melted._built("score")
+        roles = {role: columns for role, columns in self.roles.items() if role in ("model", "dataset")}
+        is_text = {**self.is_text, unit: True, "score": False}
+        table = replace(table, columns={**kept, **own})
+        return Reading(table, {**roles, unit: [unit], "score": ["score"]}, self.options, is_text)._built("score")
 
-    def wide(self) -> Long:
+    def _wide(self) -> Long:
         """A column for each model."""
-        roles = {role: columns for role, columns in self.roles.items() if role in _BESIDE_SCORES}
-        reading = self._replace(roles=roles)
-        return reading._built(reading._model_columns("item" in roles or self.options.rows == "items"))
+        reading = replace(self, roles={role: columns for role, columns in self.roles.items() if role in _BESIDE_SCORES})
+        return reading._built(reading._model_columns("item" in reading.roles or self.options.rows == "items"))
 
     def _built(self, own: str | Mapping[str, str]) -> Long:
         """The long table of the column of all scores, or of that of each model."""
-        column = own if isinstance(own, str) else ""
+        column, by_model = (own, {}) if isinstance(own, str) else ("", own)
         reading, metrics, metric = self._of_metric_rows(column or None)
         table = reading.table
-        models = reading.words("model") if column else Words(("all",), np.zeros(table.n_rows, dtype=np.int8))
-        reading._refuse_empty(models, "model")
-        models = models.ordered()
+        models = reading._key("model").ordered() if column else Words(("all",), np.zeros(table.n_rows, dtype=np.int8))
         units = reading._units(models, column)
-        words, numbers = reading._more("item" in units)
-        used = [column, *(own if isinstance(own, Mapping) else {}).values()]
-        used += [name for role in ("model", "metric", *units, *words, *numbers) for name in self.roles.get(role, ())]
+        words = {role: reading._key(role) for role in self.roles if role in ("run", "epoch", "cluster")}
+        known = [role for role in self.roles if role in (("weight", "human") if "item" in units else ("n_train", "n_test"))]
+        numbers = {role: table.numbers(self.roles[role][0]) for role in known}
+        parts = ("model", "metric", *units, *words, *known)
+        used = {column, *by_model.values(), *(name for role in parts for name in self.roles.get(role, ()))}
         rest = [name for name in table.columns if name not in used and (column or self.is_text[name] or role_of(name) == "item")]
-        roles = _roles_text(self.roles, units, rest, column, "" if column else quoted(list(own), 4))
+        roles = _roles_text(self.roles, units, rest, column, "" if column else quoted(list(by_model), 4))
         if "item" in units:
             if metrics is not None:
                 raise self._several_metrics(metrics.names)
-            texts = {name: table.columns[name] for name in rest if not has_fractions(table.columns[name])}
-            words = {name: as_words(each) for name, each in texts.items()} | words
-            units = {_AS.get(role, role): each for role, each in units.items()}
+            texts = {name: as_words(table.columns[name]) for name in rest if not has_fractions(table.columns[name])}
+            words, units = texts | words, {_AS.get(role, role): each for role, each in units.items()}
         words |= units | ({} if metrics is None else {"metric": metrics})
-        if isinstance(own, Mapping):  # a row for each model
-            n, n_rows, where = len(own), table.n_rows, table.where
+        where, n, n_rows = table.where, len(by_model), table.n_rows
+        if column:
+            numbers["score"] = table.numbers(column)
+        else:  # a row for each model
             words = {name: Words(each.names, np.tile(each.code, n)) for name, each in words.items()}
             numbers = {name: np.tile(each, n) for name, each in numbers.items()}
-            models = Words(tuple(own), np.repeat(np.arange(n, dtype=np.int32), n_rows))
-            numbers["score"] = np.concatenate([table.numbers(name) for name in own.values()])
-            table = dataclasses.replace(table, where=lambda row: where(row % n_rows))
-        else:
-            numbers["score"] = table.numbers(own)
+            models = Words(tuple(by_model), np.repeat(np.arange(n, dtype=np.int32), n_rows))
+            numbers["score"] = np.concatenate([table.numbers(name) for name in by_model.values()])
+            where = lambda row: table.where(row % n_rows)  # noqa: E731
         noun = re.sub(r"[_ ]?id$", "", self.roles.get("item", [""])[0].casefold())
         unit = noun if noun in _NOUNS else "item"
-        return Long({**words, "model": models}, numbers, table.name, table.where, metric, column, roles, unit=unit)
+        return Long({**words, "model": models}, numbers, table.name, where, metric, column, roles, self._model_column, unit=unit)
 
     def _model_columns(self, is_items: bool) -> dict[str, str]:
         """Columns of the models by name."""
@@ -406,14 +382,14 @@ class _Reading(NamedTuple):
         refuse_battles(rest, self.table.name)
         parts = {name: name.rpartition("~") for name in rest}  # lda~Accuracy, as R's caret writes it
         own = {model: name for name, (model, _, metric) in parts.items() if plain(metric) == plain(self.options.metric or "")}
-        if len(rest) > 1 and own and all(mark for _, mark, _ in parts.values()):
+        if len(rest) > 1 and all(mark for _, mark, _ in parts.values()):
+            if not own:
+                raise self._several_metrics(sorted({metric for _, _, metric in parts.values()}))
             return own
-        texts = [name for name in rest if self.is_text[name]]
-        numbers = [name for name in rest if not self.is_text[name]]
+        texts, numbers = [name for name in rest if self.is_text[name]], self.numeric(*self.roles)
         if numbers[:1] == ["column 1"] and not is_items:
             index = self.table.numbers("column 1")
-            if np.unique(index).size == index.size and not has_fractions(index):
-                numbers = numbers[1:]  # an index of rows that were picked from others
+            numbers = numbers[np.unique(index).size == index.size and not has_fractions(index) :]  # of rows picked from others
         self._refuse_metrics(numbers)
         if is_items:
             numbers = [name for name in numbers if name != "column 1" and role_of(name) != "item"]
@@ -421,13 +397,11 @@ class _Reading(NamedTuple):
         else:
             self._refuse_no_scores(numbers)
             refuse_nested(self.table, list(self.table.nested))
-        odd = [*texts, *(name for name in numbers if _NO_SCORE.fullmatch(_under(name)) or sums_up(name))]
         if texts and self._has_wrong_cells(texts[0]):
             self.table.numbers(texts[0])  # which says the first cell that is no number
-        if odd:
+        if odd := [*texts, *(name for name in numbers if is_no_score(name) or sums_up(name))]:
             cell = self.table.words(odd[0]).texts()[0]
             raise self.refuse(
-                None,
                 f"{quoted(odd, 6)} hold{'s' if len(odd) == 1 else ''} no scores of a model ({odd[0]!r} says {cell!r:.40}), "
                 f"and there is no column of models among {known_columns(self.table)}.",
                 "Without one every column but those of units holds the scores of a model: name the models (",
@@ -439,29 +413,27 @@ class _Reading(NamedTuple):
             )
         if not numbers:
             what = f"it has no column of scores, only {known_columns(self.table)}."
-            raise self.refuse(None, what, "Use columns 'model' and 'score', or one for each model.", kind=DataError)
+            raise self.refuse(what, "Use columns 'model' and 'score', or one for each model.", kind=DataError)
         return {name: name for name in numbers}
 
     def _refuse_no_scores(self, numbers: Sequence[str]) -> None:
         """Refuse a column that counts the rows or something else, or repeats the best or the worst of the others."""
         for name in numbers:
-            own = self.table.numbers(name)
-            word = next((word for word in re.findall(r"[a-z]+", name.casefold()) if word in _EXTREMES), "")
+            own, others = self.table.numbers(name), [self.table.numbers(each) for each in numbers if each != name]
+            word = next((word for word in words_in(name) if word in _EXTREMES), "")
             fix: tuple[str | Setting, ...] = ("Leave it out, or name the models (", Setting("models"), ").")
             if own.size > 2 and np.all(np.diff(own) == 1) and not self._unit_roles():
                 what = f"it counts upwards ({own[0]:g}, {own[1]:g} ...), so it is no model's scores."
                 fix = ("Call it 'fold' if it numbers folds, 'item' if it numbers items of one test set, or leave it out.",)
-            elif not word and name.casefold() not in _COUNTED:
-                continue
+            elif word and len(others) > 1 and np.array_equal(own, _EXTREMES[word].reduce(others), equal_nan=True):
+                what = f"it is the {word} of the others in each row, and no model's scores."
+            elif (
+                (word or name.casefold() in _COUNTED) and own.min() > 1 and np.all(np.abs(others) <= 1) and not has_fractions(own)
+            ):
+                what = f"it holds whole numbers, from {own.min():g} on, beside scores from 0 to 1: it counts something."
             else:
-                others = np.array([self.table.numbers(each) for each in numbers if each != name])
-                if word and len(others) > 1 and np.array_equal(own, _EXTREMES[word].reduce(others), equal_nan=True):
-                    what = f"it is the {word} of the others in each row, and no model's scores."
-                elif own.min() > 1 and not has_fractions(own) and np.all(np.abs(others) <= 1):
-                    what = f"it holds whole numbers, from {own.min():g} on, beside scores from 0 to 1: it counts something."
-                else:
-                    continue
-            raise self.refuse(name, what, *fix, kind=DataError)
+                continue
+            raise self.refuse(what, *fix, column=name, kind=DataError)
 
     def _has_wrong_cells(self, name: str) -> bool:
         """True for a column of numbers, some cells of which are no numbers."""
@@ -471,49 +443,61 @@ class _Reading(NamedTuple):
 
     def _refuse_metrics(self, numbers: Sequence[str]) -> None:
         """Refuse columns that are metrics, of one model, or of several by prefix."""
-        held = {_metric_in(name) for name in numbers}
-        parts = {words[place] for name in numbers for words in [_under(name).split("_")] for place in (0, -1)} & _PARTS
-        for what, several in (("metrics", held), ("parts of the data", parts)):
+        parts = {word for name in numbers for word in words_in(name)[:: max(len(words_in(name)) - 1, 1)] if word in PARTS}
+        for what, several in (("metrics", {metric_in(name) for name in numbers}), ("parts of the data", parts)):
             if len(several) > 1 and "" not in several:
                 raise self.refuse(
-                    None,
                     f"its columns {quoted(list(numbers), 6)} are of several {what} ({quoted(sorted(several), 6)}).",
                     "Give those of one, add a column 'model', or pass a file for each model.",
                 )
 
     def _counts(self) -> Long | None:
         """A row for each model and its test set, with a count, or a rate, and the number of examples; None for other tables."""
-        by_word = {_under(name): name for name in self.table.columns}
+        by_word = {re.sub(r"[\s.\-]+", "_", name.strip().casefold()): name for name in self.table.columns}
         count = next((word for word in _COUNT if word in by_word), "")
         total = next((by_word[word] for word in _TOTAL if word in by_word), None)
         is_rate = not count and "test_set" in self.roles and "score" in self.roles
         if total is None or self.is_text[total] or not (count or is_rate) or self._unit_roles() - {"item"}:
             return None
-        models = self.words("model")
-        self._refuse_empty(models, "model")
-        models = models.ordered()
         column = self.roles["score"][0] if is_rate else by_word[count]
-        words = {"model": models} | ({"test_set": self.words("test_set")} if "test_set" in self.roles else {})
+        words = {"model": self._key("model").ordered()}
+        words |= {"test_set": self.words("test_set")} if "test_set" in self.roles else {}
         metric = None if is_rate else "accuracy" if _COUNT[count] else "error rate"
         numbers = {"score": self.table.numbers(column), "total": self.table.numbers(total)}
         return Long(words, numbers, self.table.name, self.table.where, metric, column, "rates" if is_rate else "counts")
 
+    def _means(self) -> Source:
+        """Scores of a table with one row for each model, which says of no unit what a model's score was there."""
+        numeric, models = [name for name in self.numeric("model") if not sums_up(name)], self.words("model").texts()
+        is_of_datasets = len(numeric) > 1 and not any(is_metric(name) or is_no_score(name) for name in numeric)
+        if is_of_datasets and self.options.n_test is None and self.options.cv is None:
+            raise self.refuse(
+                "it has one row for each model: a single score, or a mean, says nothing of how it varies (columns "
+                f"{known_columns(self.table)}).",
+                f"{ADVICE} If its columns are datasets, say so: ",
+                column_advice("datasets", ",".join(numeric)),
+                ".",
+            )
+        if (sums := [row for row, name in enumerate(models) if sums_up(name)]) and len(models) > 2:
+            raise self._summing(self.roles["model"][0], sums[0], models[sums[0]], "Leave it out.")
+        return source_of_means(self.table, models, self.others("model"), self.options)
+
     # --- rows ---------------------------------------------------------------------------------------------------------------
 
-    def _of_metric_rows(self, column: str | None) -> tuple[_Reading, Words | None, str | None]:
+    def _of_metric_rows(self, column: str | None) -> tuple[Reading, Words | None, str | None]:
         """Rows of the metric that is asked for, the metric of each where there are several, and what the source calls it."""
         own = None if column in (*self.roles.get("score", ()), *self.roles.get("judge", ())) else column
         own = bare_name(own) if own is not None and has_direction(bare_name(own)) else own
+        asked = self.options.metric
         if "metric" not in self.roles:
             return self, None, own
-        words, asked = self.words("metric").ordered(), self.options.metric
-        self._refuse_empty(words, "metric")
+        words = self._key("metric").ordered()
         if own is not None and (asked is None or metric_among(asked, [own], self.table.name)):
             return self, None, own
         if asked is not None:
             held = choose_metric(words.names, asked, self.table.name)
             rows = np.flatnonzero(words.code == words.names.index(held))
-            return self._replace(table=self.table.take(rows)), None, held
+            return replace(self, table=self.table.take(rows)), None, held
         if len(words.names) < 2:
             return self, None, words.names[0] if words.names else own
         datasets = self.words("dataset").ordered() if "dataset" in self.roles else None
@@ -521,43 +505,46 @@ class _Reading(NamedTuple):
             raise self._several_metrics(words.names)
         return self, words, None
 
+    @property
+    def _model_column(self) -> str:
+        return ",".join(self.roles.get("model", ["model"])).removeprefix(_ALONE)
+
     def _unit_roles(self) -> set[str]:
         return {role for role in (*UNITS, "run", "item") if role in self.roles}
 
     def _units(self, models: Words, column: str) -> dict[str, Words]:
         """Parts of the name of each row's unit; parts that nothing needs are left out."""
-        options, roles = self.options, self.roles
+        rows, roles = self.options.rows, self.roles
         self._call_as_tools_do()
-        chosen = [role for role in (*UNITS, "item") if role in roles]
-        if "run" in roles and not {"item", "seed", "fold", "split", "repeat"} & set(chosen):
+        if "run" in roles and roles.keys().isdisjoint(("item", "seed", *_SPLITS)):
             roles["seed"] = roles.pop("run")
-            chosen.insert(0, "seed")
-        units = {role: self.words(role) for role in chosen}
+        units = {role: self.words(role) for role in (*UNITS, "item") if role in roles}
         if "seed" in units:  # on the one split that there is
-            only = [role for role in _SPLITS if role in units and len(units[role].ordered().names) <= 1]
-            units = {role: words for role, words in units.items() if role not in only}
+            units = {role: each for role, each in units.items() if role not in _SPLITS or len(each.ordered().names) > 1}
         is_number = "item" in units and is_weak(roles["item"][0]) and len(models.names) > 1
-        if options.rows == "splits" or (is_number and np.unique(units["item"].code).size == models.code.size):
+        if rows == "splits" or (is_number and np.unique(units["item"].code).size == models.code.size):
             units.pop("item", None)  # an id of each row is no item, which models share
         units = self._without_parts(units)
-        if options.rows == "items" and "item" not in units:  # a number of each row is its name
+        if rows == "items" and "item" not in units:  # a number of each row is its name
             numbers = [units.pop(role) for role in ("split", "fold") if role in units]
-            units |= {"item": each for each in numbers if self._is_unique(models, {"item": each})}  # noqa: B035
+            units |= {"item": each for each in numbers if _is_unique(models, {"item": each})}  # noqa: B035
         for role in ("time", "seed", "item"):  # a part that is not needed to tell rows apart is none
             rest = {key: each for key, each in units.items() if key != role}
             is_item = role == "item" and not is_weak(roles.get("item", [""])[0])
             is_of_split = role == "time" and not units.keys().isdisjoint(_SPLITS)
-            if role in units and rest and (is_of_split or (not is_item and self._is_unique(models, rest))):
+            if role in units and rest and (is_of_split or (not is_item and _is_unique(models, rest))):
                 units = rest
         if "item" in units:
             units = {role: units[role] for role in ("dataset", "item", "repeat", "seed") if role in units}
         for role, words in units.items():
             self._refuse_empty(words, role)
             self._refuse_sums(words, role)
-        if not units or (options.rows == "items" and "item" not in units):
-            units = {**units, **self._by_position(models, units)}
-        if "item" not in units:
-            self._check_doubles(models, units, column)
+        if not units or (rows == "items" and "item" not in units):
+            units |= self._by_position(models, units)
+        own = [name for role in ("model", "metric", *units) for name in roles.get(role, ())]
+        used = {column, *own} if column else {"", *self.table.columns}  # where there is none, all hold scores of models
+        if "item" not in units and (error := doubles_error(self.table, models, units, self._model_column, used)) is not None:
+            raise error
         return units
 
     def _call_as_tools_do(self) -> None:
@@ -565,12 +552,12 @@ class _Reading(NamedTuple):
         roles = self.roles
         if roles.keys() & _SPLITS and "dataset" not in roles and plain(roles.get("item", [""])[0]) == plain("task_id"):
             roles["dataset"] = roles.pop("item")
-        for role in ("repeat", "item", "split"):
-            column = self.table.columns[roles[role][0]] if role in roles else None
+        for role in [role for role in ("repeat", "item", "split") if role in roles]:
+            column = self.table.columns[roles[role][0]]
             names = column.names if isinstance(column, Words) else ()
-            stem = re.sub(r"[\W\d_]+$", "", str(names[0])).casefold() if names else ""
+            stem = re.sub(r"[\W\d_]+$", "", names[0]).casefold() if names else ""
             said = _SAID.get(stem, role)
-            if said not in roles and names and all(each.casefold().startswith(stem) for each in names):
+            if said not in roles and all(each.casefold().startswith(stem) for each in names):
                 roles[said] = roles.pop(role)
         schemes = next((self.table.words(name).names for name in self.table.columns if plain(name) == plain("resampling_id")), ())
         if roles.keys() & _SPLITS == {"split"} and schemes == ("cv",):
@@ -581,16 +568,11 @@ class _Reading(NamedTuple):
         for role in units.keys() & {"split", "fold", "dataset"}:
             column, names = self.roles[role][0], units[role].ordered().names
             parts = {each.casefold() for each in names}
-            if not parts & _PARTS or any(map(str.isdecimal, parts)) or (role == "dataset" and not parts <= _PARTS):
+            if parts.isdisjoint(PARTS) or any(map(str.isdecimal, parts)) or (role == "dataset" and not parts <= {*PARTS}):
                 continue
             if len(names) > 1:
-                raise self.refuse(
-                    column,
-                    f"it names parts of the data ({quoted(names)}), not splits of which models have one score each.",
-                    "Keep one: ",
-                    where_advice(column, names[-1]),
-                    ".",
-                )
+                what = f"it names parts of the data ({quoted(names)}), not splits of which models have one score each."
+                raise self.refuse(what, "Keep one: ", where_advice(column, names[-1]), ".", column=column)
             units = {key: each for key, each in units.items() if key != role}
         return units
 
@@ -604,43 +586,42 @@ class _Reading(NamedTuple):
         if np.unique(n_rows).size > 1:
             most, least = (models.names[int(place)] for place in (n_rows.argmax(), n_rows.argmin()))
             raise self.refuse(
-                None,
                 f"no column names its rows, so scores are paired by their order; but model {most!r} has {n_rows.max()} "
                 f"scores and {least!r} has {n_rows.min()}.",
                 "Name the rows in a column 'fold', 'split' or 'item'.",
                 kind=DataError,
             )
-        if options.rows != "items":
-            self._refuse_factor(models)
-        labels = tuple(map(str, range(1, int(n_rows.max()) + 1)))
-        return {"item" if options.rows == "items" else "position": Words(labels, _place_in_group(cell_of(models, units)))}
-
-    def _refuse_factor(self, models: Words) -> None:
-        """Refuse a column that tells the rows of every model apart, and may be what they are of."""
-        order = np.argsort(models.code, kind="stable")
-        for name in self.others("model", "score", "n_train", "n_test") if "model" in self.roles else self.roles.get("epoch", ()):
-            column = self.table.columns[name]
-            rows = (column.code if isinstance(column, Words) else column)[order].reshape(len(models.names), -1)
+        beside = self.others("model", "score", "n_train", "n_test") if "model" in self.roles else self.roles.get("epoch", ())
+        order, shape = np.argsort(models.code, kind="stable"), (len(models.names), -1)
+        for name in beside if options.rows != "items" and n_rows[0] > 1 else ():
+            words = self.table.words(name)
+            rows = (words.code if self.is_text[name] else self.table.numbers(name))[order].reshape(shape)
             held = np.sort(rows, axis=1)
-            names_rows = isinstance(column, Words) and len(models.names) > 1 and (held[:, 0] < held[:, -1]).all()
-            counts_rows = not isinstance(column, Words) and (np.diff(rows) > 0).all()
-            if (names_rows or counts_rows) and rows.shape[1] > 1 and (held == held[0]).all():
-                words = self.table.words(name)
+            differs = (len(rows) > 1 and held[:, 0] < held[:, -1]) if self.is_text[name] else np.diff(rows) > 0
+            if np.all(differs) and (held == held[0]).all():
                 raise self.refuse(
-                    name,
                     f"it tells the rows of each model apart ({', '.join(words.texts()[:3])} ...). As what?",
                     "If it names folds, seeds, datasets or items, say so, as in ",
                     column_advice("fold", name),
                     "; else keep one value, as in ",
                     where_advice(name, words.names[0]),
                     ", or leave it out.",
+                    column=name,
                 )
+        labels = tuple(map(str, range(1, int(n_rows.max()) + 1)))
+        return {"item" if options.rows == "items" else "position": Words(labels, _place_in_group(cell_of(models, units)))}
 
     def _what_is_a_row(self, models: Words) -> TiebreakError:
-        if "model" in self.roles:
-            rest = self.others("model", "score")
+        rest = self.others("model", "score")
+        if self.roles.get("model") == [_ALONE]:
             return self.refuse(
-                None,
+                f"it names neither models nor rows, in columns {quoted(rest, 12)}.",
+                "Say which column does: ",
+                column_advice("model", "NAME"),
+                ", and dataset, fold, seed or item likewise.",
+            )
+        if "model" in self.roles:
+            return self.refuse(
                 f"no column numbers the rows of {models.names[0]!r}{f', among {quoted(rest, 12)}' if rest else ''}.",
                 "Number them in a column 'fold', 'seed' or 'item', or say what they are: ",
                 column_advice("fold", "NAME"),
@@ -651,7 +632,6 @@ class _Reading(NamedTuple):
                 ".",
             )
         return self.refuse(
-            None,
             f"what is a row? Its columns are {known_columns(self.table)}.",
             "A fold of a cross-validation: pass ",
             Setting("cv", "10"),
@@ -666,75 +646,69 @@ class _Reading(NamedTuple):
             ".",
         )
 
-    def _is_unique(self, models: Words, units: Mapping[str, Words]) -> bool:
-        cells = cell_of(models, units)
-        return bool(np.all(np.diff(np.sort(cells)) > 0))  # `np.unique` takes many times as long for a million
+    # --- keys ---------------------------------------------------------------------------------------------------------------
 
-    def _check_doubles(self, models: Words, units: Mapping[str, Words], column: str) -> None:
-        """Refuse two rows of one model and unit, and name the columns in which they differ."""
-        own = [name for role in ("model", "metric", *units) for name in self.roles.get(role, ())]
-        used = {column, *own} if column else {"", *self.table.columns}  # where there is none, all hold scores of models
-        if (error := doubles_error(self.table, models, units, used)) is not None:
-            raise error
-
-    def _more(self, is_items: bool) -> tuple[dict[str, Words], dict[str, FloatArray]]:
-        """Runs and clusters; sizes, which items have none of, weights and labels."""
-        known = ("weight", "human") if is_items else ("n_train", "n_test")
-        words = {role: self.words(role) for role in self.roles if role in ("run", "epoch", "cluster")}
-        for role, each in words.items():
-            self._refuse_sums(each, role)
-        return words, {role: self.table.numbers(self.roles[role][0]) for role in known if role in self.roles}
+    def _key(self, role: str) -> Words:
+        """Column of a part that each row has; runs and clusters sum nothing up."""
+        words = self.words(role)
+        if role in ("model", "metric"):
+            self._refuse_empty(words, role)
+        else:
+            self._refuse_sums(words, role)
+        return words
 
     def _refuse_empty(self, words: Words, role: str) -> None:
         empty = words.code < 0
         if empty.any():
             what = f"no {role} is given ({int(empty.sum())} such row(s) in all)."
-            self._refuse_row(role, int(np.argmax(empty)), what, "Fill it in, or remove the row.", DataError)
+            where, column = int(np.argmax(empty)), self.roles.get(role, [role])[0]
+            raise self.refuse(what, "Fill it in, or remove the row.", column=column, row=where, kind=DataError)
 
     def _refuse_sums(self, words: Words, role: str) -> None:
         text = "\n".join(words.names).casefold()
-        if not any(word in text for word in ("all", *_SUMS, *_EXTREMES)):  # there may be a million
+        if not any(word in text for word in ("all", *SUMS, *_EXTREMES)):  # there may be a million
             return
         n_numbered = sum(any(map(str.isdigit, each)) for each in words.names)
         is_odd_one = role in (*UNITS, "item") and n_numbered == len(words.names) - 1  # a fold may be of a man called Max
-        is_rest = role == "dataset" or is_odd_one
-        more = (*_EXTREMES, "all") if is_rest else ()
-        is_sum = np.array([*(sums_up(each, more) for each in words.names), False])[words.code]
-        if is_sum.any():
-            row = int(np.argmax(is_sum))
-            what = f"{words.names[words.code[row]]!r} sums up the other rows."
-            self._refuse_row(role, row, what, f"Leave it out, or call the {role} something else.")
+        more = (*_EXTREMES, "all") if role == "dataset" or is_odd_one else ()
+        code = next((code for code, each in enumerate(words.names) if sums_up(each, more)), None)
+        if code is not None and (words.code == code).any():
+            row, fix = int(np.argmax(words.code == code)), f"Leave it out, or call the {role} something else."
+            raise self._summing(self.roles.get(role, [role])[0], row, words.names[code], fix)
 
-    def _refuse_row(self, role: str, row: int, what: str, fix: str, kind: type[TiebreakError] = DataError) -> NoReturn:
-        raise self.refuse(self.roles.get(role, [role])[0], what, fix, row=row, kind=kind)
+    def _summing(self, column: str, row: int, name: str, fix: str) -> TiebreakError:
+        return self.refuse(f"{name!r} sums up the other rows.", fix, column=column, row=row, kind=DataError)
 
 
-def no_units(reading: _Reading) -> Source:
-    """Scores of a table with one row for each model, which says of no unit what a model's score was there."""
-    options, numeric = reading.options, [name for name in reading.others("model") if not reading.is_text[name]]
-    is_of_datasets = len(numeric) > 1 and not any(metric_like(name) or _NO_SCORE.fullmatch(_under(name)) for name in numeric)
-    if is_of_datasets and options.n_test is None and options.cv is None:
-        raise reading.refuse(
-            None,
-            "it has one row for each model: a single score, or a mean, says nothing of how it varies (columns "
-            f"{known_columns(reading.table)}).",
-            f"{ADVICE} If its columns are datasets, say so: ",
-            column_advice("datasets", ",".join(numeric)),
-            ".",
-        )
-    models = reading.words("model").texts()
-    if (sums := [row for row, name in enumerate(models) if sums_up(name)]) and len(models) > 2:
-        what = f"{models[sums[0]]!r} sums up the other rows."
-        raise reading.refuse(reading.roles["model"][0], what, "Leave it out.", row=sums[0], kind=DataError)
-    return source_of_means(reading.table, models, reading.others("model"), options)
+def _where(table: SourceTable, where: Mapping[str, str | Sequence[str]], what: str = "") -> SourceTable:
+    """Rows in which columns have the values that are asked for."""
+    for name, wanted in where.items():
+        column = list(table.columns)[look_up(name, list(table.columns), "column")]
+        words = table.words(column)
+        values = [wanted] if isinstance(wanted, str) else map(str, wanted)
+        codes = [look_up(value, words.names, what or f"value of {column!r}") for value in values]
+        table = table.take(np.flatnonzero(np.isin(words.code, codes)))
+        left = {key: each.ordered() if isinstance(each, Words) else each for key, each in table.columns.items()}
+        table = replace(table, columns=left)
+    return table
+
+
+def joined(columns: Sequence[Words]) -> Words:
+    """Words of several columns as one, with a blank between."""
+    if len(columns) == 1:
+        return columns[0]
+    found, code = np.unique(np.stack([each.code for each in columns]), axis=1, return_inverse=True)
+    texts = [np.array([*each.names, ""], dtype=object)[codes] for each, codes in zip(columns, found, strict=True)]
+    names = [" ".join(filter(None, each)) for each in zip(*texts, strict=True)]
+    return Words(tuple(names), code.ravel().astype(np.int32)).ordered()
 
 
 def doubles_error(
-    table: SourceTable, models: Words, units: Mapping[str, Words], used: Container[str] = ()
+    table: SourceTable, models: Words, units: Mapping[str, Words], model: str, used: Container[str] = ()
 ) -> TiebreakError | None:
     """Error for rows of one model and unit, with the columns in which they differ and the two ways on; None where none are.
 
-    Columns that are `used` are what makes the rows those of one model and unit.
+    `model` is the column of the models, "" for none; columns that are `used` are what makes the rows those of one model and unit.
     """
     cells = cell_of(models, units)
     order = np.argsort(cells, kind="stable")
@@ -743,38 +717,32 @@ def doubles_error(
         return None
     first, second = sorted(order[same[0] : same[0] + 2].tolist())
     key = ", ".join(f"{role} {words.names[words.code[first]]!r}" for role, words in units.items())
-    model = models.names[models.code[first]]
-    subject = f"model {model!r} has two scores for" if "" not in used else "two rows are of"
+    subject = f"model {models.names[models.code[first]]!r} has two scores for" if "" not in used else "two rows are of"
     what = f"{subject} {key} ({table.where(first)} and {table.where(second)}; {same.size} such row(s) in all)."
     columns = {name: as_words(column).ordered() for name, column in table.columns.items() if name not in used}
     differ = {
-        name: words
+        name: words.names
         for name, words in columns.items()
         if len(words.names) ** 2 <= max(table.n_rows, 16) and np.any(words.code[order][same] != words.code[order][same + 1])
     }
     if not differ:
         fix = "Keep one row for each; rows that differ by a random seed have it in a column 'seed', repeats in 'repeat'."
-        return refuse(table.name, None, None, what, fix, kind=DataError)
+        return refuse(table.name, what, fix)
     name, *others = sorted(differ, key=lambda each: isinstance(table.columns[each], np.ndarray))
-    beside = f" (and in {quoted(others)})" if others else ""
     return refuse(
         table.name,
-        None,
-        None,
-        f"{what} The rows differ in {name!r}: {', '.join(differ[name].names[:5])}{beside}.",
+        f"{what} The rows differ in {name!r}: {', '.join(differ[name][:5])}{f' (and in {quoted(others)})' if others else ''}.",
         "Keep one: ",
-        where_advice(name, differ[name].names[0]),
-        "; or make it part of the model: ",
-        column_advice("model", f"model,{name}"),
+        where_advice(name, differ[name][0]),
+        f"; or make it {'part of ' if model else ''}the model: ",
+        column_advice("model", f"{model},{name}".removeprefix(",")),
         ".",
-        kind=DataError,
     )
 
 
 def cell_of(models: Words, units: Mapping[str, Words]) -> IntArray:
     """Number of the model and unit of each row."""
-    cells = models.code.astype(np.int64)
-    size = len(models.names)
+    cells, size = models.code.astype(np.int64), len(models.names)
     for words in units.values():
         if size * len(words.names) > 2**62:
             cells = np.unique(cells, return_inverse=True)[1].astype(np.int64)
@@ -782,6 +750,10 @@ def cell_of(models: Words, units: Mapping[str, Words]) -> IntArray:
         cells = cells * len(words.names) + words.code
         size *= len(words.names)
     return cells
+
+
+def _is_unique(models: Words, units: Mapping[str, Words]) -> bool:
+    return bool(np.all(np.diff(np.sort(cell_of(models, units))) > 0))  # `np.unique` takes many times as long for a million
 
 
 def _place_in_group(group: IntArray) -> IntArray:
@@ -794,23 +766,8 @@ def _place_in_group(group: IntArray) -> IntArray:
 
 def _keyed(words: Words) -> Words:
     """Words of which whole numbers have no fraction: 1.0 is 1 where all are numbers."""
-    if not all(re.fullmatch(r"-?\d+\.0+", name) for name in words.names):
-        return words
-    return words.renamed(name.partition(".")[0] for name in words.names)
-
-
-def metric_like(name: str) -> bool:
-    """True for a name of a metric, be it of a part of the data: test_acc, ROC."""
-    bare = re.sub(
-        r"^(test|val|valid|validation|train|dev|cv)[ _-]+|[ _-]+(test|val|train|dev)$", "", bare_name(name), flags=re.IGNORECASE
-    )
-    return has_direction(bare) or plain(bare) in ("roc", "err")
-
-
-def _metric_in(name: str) -> str:
-    """The metric that a name of a column is, begins or ends with; "" for none."""
-    words = _under(name).split("_")
-    return next((full_name(each) for each in (bare_name(name), words[0], words[-1]) if metric_like(each)), "")
+    is_float = all(re.fullmatch(r"-?\d+\.0+", name) for name in words.names)
+    return words.renamed(name.partition(".")[0] for name in words.names) if is_float else words
 
 
 def _roles_text(

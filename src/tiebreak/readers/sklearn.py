@@ -27,7 +27,7 @@ from tiebreak.readers.tables import SourceTable, column_of
 from tiebreak.scores.items import Items
 from tiebreak.scores.metric import has_direction
 from tiebreak.scores.scores import ScoreMatrix, SplitDesign
-from tiebreak.scores.vocabulary import Notice
+from tiebreak.scores.vocabulary import Notice, typical_time
 
 _SPLIT = re.compile(r"split(?P<number>\d+)_test_(?P<metric>.+)")
 """Name of the scores of one split of a search."""
@@ -110,7 +110,7 @@ def _is_fitted(source: Any) -> bool:
 def _model_in(source: Any) -> Any:
     """A model that was given where scores are needed; None where there is none."""
     inside = source.values() if isinstance(source, Mapping) else source[:1] if isinstance(source, list | tuple) else [source]
-    return next((value for value in inside if _is_model(value) and not _is_fitted(value)), None)
+    return next((value for value in inside if _is_model(value)), None)
 
 
 def read(source: Any, name: str, options: ReadOptions) -> Source:
@@ -175,7 +175,7 @@ def read_cv_results(results: Mapping[str, Any], name: str, options: ReadOptions,
     scorer, sign = key, getattr(scorers.get(key), "_sign", None) if isinstance(scorers, Mapping) else None
     if search is not None and key == "score":
         scorer, sign = scorer_of(search, options)
-    seconds = _seconds(results.get("mean_fit_time"))
+    seconds, spread = (_seconds(results.get(f"{name}_fit_time")) for name in ("mean", "std"))
     kept, notices = np.arange(len(params)), []
     if "iter" in results:
         iteration = _numbers(results["iter"], name, "iter")
@@ -190,7 +190,10 @@ def read_cv_results(results: Mapping[str, Any], name: str, options: ReadOptions,
                 )
             )
     models, doubled = name_candidates([params[row] for row in kept.tolist()])
-    times = zip(models, seconds[kept].tolist(), strict=True) if seconds.size == len(params) else ()
+    times: dict[str, tuple[float, float]] = {}
+    if seconds.size == spread.size == len(params):
+        errors = spread[kept] / np.sqrt(max(score.shape[1] - 1, 1))  # of the deviation with n, as scikit-learn keeps it
+        times = dict(zip(models, zip(seconds[kept].tolist(), errors.tolist(), strict=True), strict=True))
     matrix, design = _with_splits(_matrix(models, score[kept]), SplitDesign(), options, search)
     return source_of(
         [matrix],
@@ -200,7 +203,7 @@ def read_cv_results(results: Mapping[str, Any], name: str, options: ReadOptions,
         name,
         notices=(*doubled, *notices),
         by_sklearn=True,
-        fit_seconds={model: value for model, value in times if np.isfinite(value)},
+        fit_times=times,
     )
 
 
@@ -314,9 +317,8 @@ def _read_results(results: Mapping[str, Mapping[str, Any]], name: str, options: 
     matrix, design = _paired({model: result[f"test_{chosen}"] for model, result in results.items()}, name)
     splits = shared_splits({model: result.get("indices") for model, result in results.items()}, matrix.n_splits, name)
     matrix, design = _with_splits(matrix, design, options) if splits is None else splits.applied_to(matrix)
-    times = {model: np.median(_seconds(result.get("fit_time"))) for model, result in results.items()}
-    known = {model: float(value) for model, value in times.items() if np.isfinite(value)}
-    return source_of([matrix], sklearn_metric(chosen, options), design, options, name, by_sklearn=True, fit_seconds=known)
+    times = {model: typical_time(_seconds(result.get("fit_time"))) for model, result in results.items()}
+    return source_of([matrix], sklearn_metric(chosen, options), design, options, name, by_sklearn=True, fit_times=times)
 
 
 def _matrix(models: Sequence[str], score: FloatArray) -> ScoreMatrix:
@@ -327,20 +329,19 @@ def _matrix(models: Sequence[str], score: FloatArray) -> ScoreMatrix:
 
 def _paired(scores: Mapping[str, Any], name: str) -> tuple[ScoreMatrix, SplitDesign]:
     """Scores of models in one order of their splits: that of the index of pandas' Series, where it names them."""
-    labels = {model: list(values.index) if hasattr(values, "reindex") else [] for model, values in scores.items()}
-    named = next((model for model, index in labels.items() if index != list(range(len(index)))), None)
+    series = {model: list(values.index) for model, values in scores.items() if hasattr(values, "reindex")}
+    named = next((model for model, index in series.items() if index != list(range(len(index)))), None)
     if named is not None:
-        wanted = Counter(labels[named])
-        for model, index in labels.items():
-            counts = Counter(index)
-            odd = next((label for label in wanted | counts if not wanted[label] == counts[label] == 1), None)
-            if odd is not None:
-                raise DataError(
-                    f"{name}: the scores of {named!r} are paired by their index, whose labels each model must have once; "
-                    f"{named!r} has {odd!r} {wanted[odd]} times, {model!r} {counts[odd]} times. Score all on the same splits; "
-                    "if the indexes mean nothing, pass arrays: scores.to_numpy()."
-                )
-        scores = {model: values.reindex(labels[named]) for model, values in scores.items()}
+        odd = next(
+            (model for model in scores if Counter(series.get(model, ())) != Counter(dict.fromkeys(series[named], 1))), None
+        )
+        if odd is not None:
+            raise DataError(
+                f"{name}: the scores of {named!r} are paired by their index, whose labels each model must have once, and "
+                f"those of {odd!r} are others, or stand twice. Score all on the same splits; if the indexes mean nothing, "
+                "pass arrays: scores.to_numpy()."
+            )
+        scores = {model: values.reindex(series[named]) for model, values in scores.items()}
     arrays = {model: _numbers(values, name, model) for model, values in scores.items()}
     first = next(iter(arrays))
     for model, values in arrays.items():

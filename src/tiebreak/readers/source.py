@@ -158,16 +158,15 @@ class Source:
     scores : Scores
     name : str
         Name of the source in messages: "scores.csv", "the table".
-    suffixes : tuple of str
-        Marks that tell its models from those of the same name in another source, best first: "last", "runs/last"; empty
-        where there is no path.
+    mark : str
+        What tells its models from those of the same name in another source.
     repeat_labels, fold_labels : tuple of str or None
         Where the source names its splits in words: the word behind each code.
     """
 
     scores: Scores
     name: str
-    suffixes: tuple[str, ...] = ()
+    mark: str = ""
     repeat_labels: tuple[str, ...] | None = None
     fold_labels: tuple[str, ...] | None = None
 
@@ -181,12 +180,12 @@ def source_of(
     *,
     notices: tuple[Notice, ...] = (),
     by_sklearn: bool = False,
-    fit_seconds: Mapping[str, float] | None = None,
+    fit_times: Mapping[str, tuple[float, float]] | None = None,
 ) -> Source:
     """Source of scores as they were stored: turned into the metric's unit, with the caller's sizes, and checked.
 
     `named` is the metric, or that of each of the matrices. `by_sklearn` says that scikit-learn computed the scores, which negates
-    losses. `fit_seconds` are times of a fit by model, where the source has them.
+    losses. `fit_times` are times of a fit and their standard errors by model, where the source has them.
     """
     found = list(matrices)
     each = [named] * len(found) if isinstance(named, NamedMetric) else list(named)
@@ -208,7 +207,9 @@ def source_of(
         notices = (*notices, Notice("approximate-sizes", f"the sizes of the splits of {name} are worked out, not counted"))
     else:
         design = dataclasses.replace(design, sizes=known_sizes(checked))
-    scores = Scores(each[0].metric, (), design, notices, fit_seconds=fit_seconds or {})
+    known = {model: times for model, times in (fit_times or {}).items() if np.isfinite(times[0])}
+    seconds, errors = ({model: float(times[n]) for model, times in known.items()} for n in (0, 1))
+    scores = Scores(each[0].metric, (), design, notices, fit_seconds=seconds, fit_errors=errors)
     return Source(scores.with_matrices(checked), name)
 
 
@@ -231,38 +232,34 @@ def _check_sign(matrix: ScoreMatrix, named: NamedMetric, source: str, by_sklearn
     is_never_negative = metric.name in LOWER_IS_BETTER or (by_sklearn and names_loss(metric.name))
     if metric.higher_is_better or not is_never_negative:
         return
-    for model, row in zip(matrix.models, matrix.score, strict=True):
-        wrong = np.flatnonzero(row < -_ROUNDING)
-        if wrong.size:
-            split, name = int(wrong[0]), metric.name
-            what = f"{source}: model {model!r} has {row[split] * named.factor:g} on {matrix.split_name(split)}, but "
-            end = "sign and name contradict each other. If "
-            if by_sklearn:
-                raise DataError(
-                    f"{what}scikit-learn stores the loss {name!r} negated, never above zero: {end}the scorer was made without "
-                    "greater_is_better=False, the search took large losses for good ones; pass the losses themselves as {name: "
-                    "array} with ",
-                    Setting("metric", repr(name)),
-                    ".",
-                )
-            if named.factor == -1:
-                what += f"a value called 'neg_{name}' is a negated loss, never above zero: {end}these are the losses themselves, "
-                raise DataError(f"{what}call the metric {name!r}.")
-            what += f"{name!r} is never negative: {end}these are scikit-learn's negated losses, call the metric 'neg_{name}' "
-            raise DataError(f"{what}(in the source, or with ", Setting("metric"), ").")
+    for place, split in np.argwhere(matrix.score < -_ROUNDING)[:1].tolist():
+        value, name = matrix.score[place, split] * named.factor, metric.name
+        what = f"{source}: model {matrix.models[place]!r} has {value:g} on {matrix.split_name(split)}, but "
+        end = "sign and name contradict each other. If "
+        if by_sklearn:
+            raise DataError(
+                f"{what}scikit-learn stores the loss {name!r} negated, never above zero: {end}the scorer was made without "
+                "greater_is_better=False, the search took large losses for good ones; pass the losses themselves as {name: "
+                "array} with ",
+                Setting("metric", repr(name)),
+                ".",
+            )
+        if named.factor == -1:
+            what += f"a value called 'neg_{name}' is a negated loss, never above zero: {end}these are the losses themselves, "
+            raise DataError(f"{what}call the metric {name!r}.")
+        what += f"{name!r} is never negative: {end}these are scikit-learn's negated losses, call the metric 'neg_{name}' "
+        raise DataError(f"{what}(in the source, or with ", Setting("metric"), ").")
 
 
 def check_finite(matrix: ScoreMatrix, source: str) -> None:
     """Refuse infinite scores, and such whose sums would be; nan stands for a score that is undefined."""
-    for model, row in zip(matrix.models, matrix.score, strict=True):
-        wrong = np.flatnonzero(np.abs(row) > _LARGEST)  # which nan is not
-        if wrong.size:
-            value = row[wrong[0]]
-            what = f"the score is {value:g}" if np.isfinite(value) else f"the score is {'' if value > 0 else 'minus '}infinite"
-            raise DataError(
-                f"{source}: model {model!r}, {matrix.split_name(int(wrong[0]))}: {what}. Means and differences would be infinite "
-                "too; correct it, or leave the cell empty (nan) if the score is undefined."
-            )
+    for place, split in np.argwhere(np.abs(matrix.score) > _LARGEST)[:1].tolist():  # which nan is not
+        value = matrix.score[place, split]
+        what = f"{value:g}" if np.isfinite(value) else "infinite" if value > 0 else "minus infinite"
+        raise DataError(
+            f"{source}: model {matrix.models[place]!r}, {matrix.split_name(split)}: the score is {what}. Means and differences "
+            "would be infinite too; correct it, or leave the cell empty (nan) if the score is undefined."
+        )
 
 
 _LARGEST = 1e153

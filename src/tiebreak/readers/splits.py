@@ -43,7 +43,7 @@ def source_of_long(long: Long, options: ReadOptions) -> Source:
     """Scores of a long table, and where they came from."""
     if len(long.models) > MOST_MODELS:
         what = f"it has {len(long.models):,} models, and at most {MOST_MODELS:,} are compared."
-        raise refuse(long.name, None, None, what, "Is it a table of scores?")
+        raise refuse(long.name, what, "Is it a table of scores?")
     if "total" in long.numbers:
         return _of_counts(long, options)
     score, words = long.numbers["score"], long.words
@@ -146,12 +146,10 @@ def _periods(long: Long) -> Key:
             )
             raise refuse(
                 long.name,
-                None,
-                long.where(int(np.argmax(words.code == code))),
                 f"{words.names[code]!r} is neither a number nor a date such as 2024-01-31, 2024-01 or 2024-Q1, so the order of "
                 "the periods is not known.",
                 "Number them, or write all dates that way (with a time zone in all of them or in none).",
-                kind=DataError,
+                row=long.where(int(np.argmax(words.code == code))),
             )
     rank = np.zeros(len(moments), dtype=np.intp)
     rank[sorted(range(len(moments)), key=lambda code: (moments[code], words.names[code]))] = np.arange(len(moments))
@@ -185,10 +183,9 @@ def _sizes(long: Long, word: str) -> IntArray | None:
         row = int(np.argmax(wrong))
         raise refuse(
             long.name,
-            word,
-            long.where(row),
             f"it must be a number of examples, a whole number of at least 1; got {values[row]:g}.",
-            kind=DataError,
+            column=word,
+            row=long.where(row),
         )
     return values.astype(np.int64)
 
@@ -256,7 +253,7 @@ def _wrong_score(long: Long, wrong: Any, what: str, fix: str) -> TiebreakError:
     """Error for the first score that is marked; its text has places for the model and the value."""
     row = int(np.argmax(wrong))
     text = what.format(model=long.models[long.words["model"].code[row]], value=float(long.numbers["score"][row]))
-    return refuse(long.name, None, long.where(row), text, fix, kind=DataError)
+    return refuse(long.name, text, fix, row=long.where(row))
 
 
 _ROUNDING = 1e-9
@@ -311,11 +308,10 @@ def _of_counts(long: Long, options: ReadOptions) -> Source:
         what = "between 0 and the number of examples" if is_count else "a rate between 0 and 1"
         raise refuse(
             long.name,
-            long.column,
-            long.where(row),
             f"it is {value[row]:g}, of {total[row]:g} examples; it must be {what}, and the number of "
             "examples a whole number of at least 1.",
-            kind=DataError,
+            column=long.column,
+            row=long.where(row),
         )
     _refuse_shared_sets(models, sets, long.name)
     rows, nothing = np.arange(value.size), np.zeros(value.size, dtype=np.int64)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from tiebreak.errors import (
 )
 from tiebreak.numerics import FloatArray
 from tiebreak.readers.files import refuse
+from tiebreak.readers.header import MEANS, PARTS, SPREADS, is_no_score
 from tiebreak.readers.metric import metric_among, table_metric
 from tiebreak.readers.source import ReadOptions, Source
 from tiebreak.readers.tables import SourceTable, number_of
@@ -25,30 +26,13 @@ from tiebreak.scores.metric import Metric, full_name, has_direction, plain_name
 from tiebreak.scores.scores import ScoreMatrix, Scores, SplitDesign, Summary, SummaryKind
 from tiebreak.scores.vocabulary import Notice, quoted
 
-_MEAN = frozenset(("mean", "avg", "average"))
-_SPREAD = {
-    **dict.fromkeys(("std", "sd", "stdev", "deviation"), "sd"),
-    **dict.fromkeys(("se", "sem", "stderr"), "se"),
-    **dict.fromkeys(("ci", "ci95", "95ci"), "ci"),
-}
-"""Words of a column's name for what stands beside a mean: a standard deviation, a standard error, half of a 95 % interval."""
-
-_PARTS = ("test", "", "holdout", "val", "valid", "validation", "dev", "cv")
-"""Words of a column's name for the part of the data that a score is of, the one that is taken first in front."""
-
-_NO_METRIC = frozenset(
-    """train training fit time times seconds sec runtime duration latency tt rank order level size params count n support index id
-    epoch step column flops gflops macs memory mb gb""".split()
-)
-"""Words of names of columns that hold no score of test data."""
-
 _SCORE = ("score", "result", "value", "estimate", "")
 """Names of columns that leave the metric to others; of one called "CV mean" nothing is left."""
 
 _CELL = re.compile(r"\s*([^\s(±+]+)\s*\(?\s*(?:±|\+/-|\+-|\()?\s*([^\s()±]+)?\s*\)?\s*")
 """A mean, and what may stand beside it in the same cell: 0.91 ± 0.02, 0.91 (0.02), 0.91(+/-0.02)."""
 
-RATES = frozenset(
+_RATES = frozenset(
     """accuracy acc exactmatch em passrate pass pass1 successrate solverate hitrate winrate top1 top1accuracy top1acc top5
     top5accuracy top5acc top10accuracy topkaccuracy top1err top1error top5err top5error errorrate misclassificationrate
     zerooneloss match""".split()
@@ -58,17 +42,32 @@ RATES = frozenset(
 _OF_CLASSES = {
     **dict.fromkeys(("recall", "sensitivity", "tpr", "falsenegativerate", "fnr"), 0),
     **dict.fromkeys(("specificity", "tnr", "falsepositiverate", "fpr"), 1),
+    "rocauc": None,
 }
-"""Metrics that are shares of the positive examples (0), or of the negative ones (1)."""
-
-_AREA = "rocauc"
+"""Metrics that are shares of the positive examples (0), or of the negative ones (1), or an area over both."""
 
 _CLASSES = Advice("n_test=(40, 960)", typed="--n-test 40,960")
+
+_TOOLS = {"pycaret": "TT (Sec)", "autogluon": "fit_order", "lm-eval": "Stderr"}
+"""A column that only the leaderboard of a tool has."""
+
+_COUNTS = (("n", "n_test", "n_examples", "support"), ("n_folds", "folds"), ("n_seeds", "seeds", "n_runs", "runs"))
+"""Names of columns of what the means are of: test examples, folds, training runs."""
 
 KEEP = (
     "Surer: keep the single scores, those of each model on each split (columns 'model', 'fold' and the metric), or the "
     "predictions of all models in one table, and compare these."
 )
+
+
+class _Column(NamedTuple):
+    """Parts of the name of a column: the metric, a part of the data, and a kind of spread, of which it may have the mean too."""
+
+    name: str
+    metric: str
+    part: str
+    spread: str
+    is_mean: bool
 
 
 def source_of_means(table: SourceTable, models: Sequence[str], names: Sequence[str], options: ReadOptions) -> Source:
@@ -90,29 +89,28 @@ def source_of_means(table: SourceTable, models: Sequence[str], names: Sequence[s
     TiebreakError
         Nothing says what the means are of, or the numbers cannot be what they are said to be; the text has the way on.
     """
-    columns = _columns(table, names)
-    spreads = [each for each in columns if not each.is_mean]
-    chosen, beside = _chosen(table, [each for each in columns if each.is_mean], spreads, options)
+    chosen, beside = _chosen(table, [each for name in names if (each := _column(table, name)) is not None], options)
     cells = _cells(table, chosen.name)
     inside = [spread for _, spread in cells] if beside is None else table.words(beside.name).texts()
-    name = _metric_name(table, chosen, options)
+    name: str | None = chosen.metric
+    if chosen.metric.casefold() in _SCORE:  # AutoGluon's column eval_metric may say it
+        own = table.words("eval_metric").names if "eval_metric" in table.columns else ()
+        name = options.metric if options.metric not in (None, chosen.name) else own[0] if len(own) == 1 else None
     kind, n = _kind_of(table, chosen, name or "score", options, has_spread=all(inside))
     metric = table_metric(name, options, table.name).metric
     value, rounding = _numbers(table, chosen.name, [text for text, _ in cells])
     scale = _scale(table, chosen, metric, value)
-    value, rounding, low, high = value / scale, rounding / scale, *metric.bounds
+    value, rounding, (low, high) = value / scale, rounding / scale, metric.bounds
     for row in np.flatnonzero(~((value >= low) & (value <= high))).tolist():
-        raise _wrong(
-            table, chosen.name, row, f"{cells[row][0]} is no value of {metric.name}, which lies between {low:g} and {high:g}."
-        )
+        what = f"{cells[row][0]} is no value of {metric.name}, which lies between {low:g} and {high:g}."
+        raise _wrong(table, chosen.name, row, what)
     deviation, said, notices = np.full(value.size, np.nan), "", []
     if scale != 1.0:
         text = f"{metric.name} is in per cent and read as a fraction: a rope of 0.01 is one percentage point"
         notices.append(Notice("percent-or-fraction", text))
     if kind in ("folds", "runs"):
-        own = beside or chosen
-        spread, half = _numbers(table, own.name, inside)
-        deviation, said = _deviations(table, own, value, (spread / scale, half / scale), n[0], metric)
+        spread, half = _numbers(table, (beside or chosen).name, inside)
+        deviation, said = _deviations(table, beside or chosen, value, (spread / scale, half / scale), n[0], metric)
     from tiebreak.statistics.summary import possible_counts  # scipy is slow to import
 
     for row in range(value.size) if kind == "rates" else ():
@@ -121,7 +119,8 @@ def source_of_means(table: SourceTable, models: Sequence[str], names: Sequence[s
         except DataError as error:
             raise _wrong(table, chosen.name, row, str(error)) from None
     zero = np.zeros(1, dtype=np.int64)
-    means = Summary(kind, n, np.full(value.size, rounding), deviation, _tool_of(table), said)
+    tool = next((tool for tool, mark in _TOOLS.items() if mark in table.columns), "")
+    means = Summary(kind, n, np.full(value.size, rounding), deviation, tool, said)
     n_test = np.array([sum(n) if kind in ("rates", "areas") else 0])
     matrix = ScoreMatrix("", tuple(models), zero, zero, zero, n_test, value[:, None], summary=means)
     return Source(Scores(metric, (matrix,), SplitDesign("means"), tuple(notices)), table.name)
@@ -130,29 +129,18 @@ def source_of_means(table: SourceTable, models: Sequence[str], names: Sequence[s
 # --- columns --------------------------------------------------------------------------------------------------------------
 
 
-class _Column(NamedTuple):
-    """Parts of the name of a column: the metric, a part of the data, and a kind of spread, of which it may have the mean too."""
-
-    name: str
-    metric: str
-    part: str
-    spread: str
-    is_mean: bool
-
-
-def _columns(table: SourceTable, names: Sequence[str]) -> list[_Column]:
-    found = []
-    for name in names:
-        short = re.sub(r"(?i)(standard|std)[\s_.-]*(dev(iation)?|(err)(or)?)", lambda found: "se" if found[4] else "sd", name)
-        typed = [word for word in re.split(r"[\s_.,()\[\]%/-]+", short) if word]
-        words = [word.casefold() for word in typed]
-        spread = next((_SPREAD[word] for word in words if word in _SPREAD), "")
-        part = next((word for word in words if word in _PARTS), "")
-        is_mean = not spread or all(inside for _, inside in _cells(table, name))
-        rest = [each for each, word in zip(typed, words, strict=True) if word not in {*_MEAN, *_SPREAD, part, "none", "95"}]
-        if _NO_METRIC.isdisjoint(words):
-            found.append(_Column(name, ("_" if "_" in name else " ").join(rest), part, spread, is_mean))
-    return found
+def _column(table: SourceTable, name: str) -> _Column | None:
+    """A column that may hold means or what stands beside them; None for one of times, counts or scores of training data."""
+    short = re.sub(r"(?i)(standard|std)[\s_.-]*(dev(iation)?|(err)(or)?)", lambda found: "se" if found[4] else "sd", name)
+    typed = [word for word in re.split(r"[\s_.,()\[\]%/-]+", short) if word]
+    words = [word.casefold() for word in typed]
+    spread = next((SPREADS[word] for word in words if word in SPREADS), "")
+    part = next((word for word in words if word in PARTS), "")
+    rest = [each for each, word in zip(typed, words, strict=True) if word not in {*MEANS, *SPREADS, part, "none", "95"}]
+    if part.startswith("train") or is_no_score(" ".join(rest)):
+        return None
+    is_mean = not spread or all(inside for _, inside in _cells(table, name))
+    return _Column(name, ("_" if "_" in name else " ").join(rest), part, spread, is_mean)
 
 
 def _cells(table: SourceTable, column: str) -> list[tuple[str, str | None]]:
@@ -161,84 +149,66 @@ def _cells(table: SourceTable, column: str) -> list[tuple[str, str | None]]:
     return [(match[1], match[2]) if (match := _CELL.fullmatch(text)) else (text, None) for text in texts]
 
 
-def _chosen(
-    table: SourceTable, means: Sequence[_Column], spreads: Sequence[_Column], options: ReadOptions
-) -> tuple[_Column, _Column | None]:
+def _chosen(table: SourceTable, columns: Sequence[_Column], options: ReadOptions) -> tuple[_Column, _Column | None]:
     """Column of the metric that is asked for, or the only one whose name is known, and that of its spread.
 
     With a number of folds it is the one that has a spread; else that of test data.
     """
-    metrics = list(dict.fromkeys(each.metric for each in means))
-    wanted = [each for each in metrics if each.casefold() in _SCORE]
-    if options.metric is not None:
-        found = metric_among(
-            options.metric, list({_plain(each): each for each in metrics if each not in wanted}.values()), table.name
-        )
-        wanted = wanted if found is None else [found, *(wanted if options.cv is not None else ())]
-    elif len({_plain(each) for each in metrics if has_direction(each)}) == 1:
-        wanted = [each for each in metrics if has_direction(each)]
+    means, asked = [each for each in columns if each.is_mean], options.metric
     beside = {
         mean: next(
-            (each for each in spreads if each.part == mean.part and _plain(each.metric) in ("", _plain(mean.metric))), None
+            (each for each in columns if not each.is_mean and each.part == mean.part and _plain(each) in ("", _plain(mean))), None
         )
         for mean in means
     }
-    held = [each for each in means if each.name == options.metric]
-    held = held or [each for each in means if _plain(each.metric) in map(_plain, wanted)]
+    plain = {_plain(each): each.metric for each in means}
+    scores = {name for name, metric in plain.items() if metric.casefold() in _SCORE}
+    known = {name for name, metric in plain.items() if has_direction(metric)}
+    wanted = scores
+    if asked is not None:
+        found = metric_among(asked, [metric for name, metric in plain.items() if name not in scores], table.name)
+        wanted = scores if found is None else {plain_name(full_name(found))} | (scores if options.cv is not None else set())
+    elif len(known) == 1:
+        wanted = known
+    held = [each for each in means if each.name == asked] or [each for each in means if _plain(each) in wanted]
     if options.cv is not None:
         held = [each for each in held if beside[each] or each.spread] or held
-    if len({_plain(each.metric) for each in held}) != 1:
+    if len({_plain(each) for each in held}) != 1:
         what = f"it has one row for each model, and means or single scores in {quoted([each.name for each in means], 12)}."
-        raise refuse(table.name, None, None, what, "Say which of them with ", Setting("metric"), ".", kind=UnclearSourceError)
-    chosen = min(held, key=lambda each: _PARTS.index(each.part))
+        raise refuse(table.name, what, "Say which of them with ", Setting("metric"), ".", kind=UnclearSourceError)
+    order = ("test", "", *PARTS)
+    chosen = min(held, key=lambda each: order.index(each.part))
     return chosen, beside[chosen]
 
 
-def _plain(metric: str) -> str:
-    return plain_name(full_name(metric))
-
-
-def _metric_name(table: SourceTable, chosen: _Column, options: ReadOptions) -> str | None:
-    """Name of the metric; of a column called score that which the caller, or AutoGluon's column eval_metric, says."""
-    if chosen.metric.casefold() not in _SCORE:
-        return chosen.metric
-    own = table.words("eval_metric").names if "eval_metric" in table.columns else ()
-    return options.metric if options.metric not in (None, chosen.name) else own[0] if len(own) == 1 else None
-
-
-def _tool_of(table: SourceTable) -> str:
-    """Tool whose leaderboard has these columns; "" for none."""
-    return next((tool for tool, mark in _TOOLS.items() if mark in table.columns), "")
-
-
-_TOOLS = {"pycaret": "TT (Sec)", "autogluon": "fit_order", "lm-eval": "Stderr"}
-"""A column that only the leaderboard of a tool has."""
+def _plain(column: _Column) -> str:
+    return plain_name(full_name(column.metric))
 
 
 # --- numbers --------------------------------------------------------------------------------------------------------------
 
 
 def _numbers(table: SourceTable, column: str, texts: Sequence[str | None]) -> tuple[FloatArray, float]:
-    """Numbers of a column, and half of the last digit that any of them is printed with."""
+    """Numbers of a column, and half of the last digit that any of them is printed with; a share of 1.0 has one decimal."""
     values = [number_of(text or "") for text in texts]
     for row, (value, text) in enumerate(zip(values, texts, strict=True)):
         if value is None or not np.isfinite(value):
             raise _wrong(table, column, row, f"{text or ''!r:.60} is no number.")
+    found = np.array(values, dtype=float)
     decimals = max(len(f"{value:.12f}".rstrip("0").partition(".")[2]) for value in values)
-    return np.array(values, dtype=float), 0.5 * 10.0**-decimals
+    return found, 0.5 * 10.0 ** -max(decimals, bool(np.all(np.abs(found) <= 1)))
 
 
 def _scale(table: SourceTable, chosen: _Column, metric: Metric, value: FloatArray) -> float:
     """100 for shares in per cent; an error where some are and others are not."""
     percent = value > 1.5
-    if (metric.bounds[1] != 1.0 and plain_name(metric.name) not in RATES) or not percent.any():
+    if (metric.bounds[1] != 1.0 and plain_name(metric.name) not in _RATES) or not percent.any():
         return 1.0
-    if percent.all():
-        return 100.0
-    row = int(np.argmin(percent))
-    raise _wrong(
-        table, chosen.name, row, f"{value[row]:g} is a fraction, and other rows are in per cent.", "Write all in one unit."
-    )
+    if not percent.all():
+        row = int(np.argmin(percent))
+        what = f"{value[row]:g} is a fraction, and other rows are in per cent."
+        raise _wrong(table, chosen.name, row, what, "Write all in one unit.")
+    return 100.0
 
 
 def _deviations(
@@ -266,7 +236,7 @@ def _deviations(
 
 
 def _wrong(table: SourceTable, column: str, row: int, what: str, *fix: str) -> TiebreakError:
-    return refuse(table.name, column, table.where(row), what, *fix, kind=DataError)
+    return refuse(table.name, what, *fix, column=column, row=table.where(row))
 
 
 # --- what the means are of ------------------------------------------------------------------------------------------------
@@ -276,25 +246,28 @@ def _kind_of(
     table: SourceTable, chosen: _Column, metric: str, options: ReadOptions, *, has_spread: bool
 ) -> tuple[SummaryKind, tuple[int, ...]]:
     """Kind of the means, and of how many they are, as `Summary` has it."""
-    name, both, cv = _plain(metric), options.n_classes, options.cv
+    name, both, cv = plain_name(full_name(metric)), options.n_classes, options.cv
     is_of_runs, n_test = options.rows == "seeds", options.n_test if options.n_train is None else None
     if n_test is None and cv is None and options.n_train is None:
         n_test, n_folds, n_runs = (_n_of(table, held) for held in _COUNTS)
         cv, is_of_runs = (n_folds, is_of_runs) if n_runs is None else (n_runs, True)
-    is_of_classes = name in _OF_CLASSES or name == _AREA
+
+    def ask(what: str, *fix: str | Setting | Advice, kind: type[TiebreakError] = UnclearSourceError) -> TiebreakError:
+        return refuse(table.name, what, *fix, column=chosen.name, kind=kind)
+
     if n_test is None and cv is None:
-        start = f"it has one row for each model, a single score or a mean ({chosen.name!r}), which says nothing of how it varies."
-        folds = (
-            "Of how many folds? ",
-            Setting("cv", "10"),
-            ". Training runs? ",
-            Advice("rows='seeds', cv=5", typed="--seeds 5"),
-            ". ",
+        folds: tuple[Any, ...] = ("Of how many folds? ", Setting("cv", "10"), ". Training runs? ")
+        folds += (Advice("rows='seeds', cv=5", typed="--seeds 5"), ". ")
+        size = _CLASSES if name in _OF_CLASSES else Setting("n_test", "1000")
+        raise refuse(
+            table.name,
+            f"it has one row for each model, a single score or a mean ({chosen.name!r}), which says nothing of how it varies.",
+            *(folds if has_spread else ()),
+            "Of how many test examples? ",
+            size,
+            f". The answer then holds whatever the overlap of the models' mistakes. {KEEP}",
+            kind=UnclearSourceError,
         )
-        more = folds if has_spread else ()
-        size = _CLASSES if is_of_classes else Setting("n_test", "1000")
-        end = f". The answer then holds whatever the overlap of the models' mistakes. {KEEP}"
-        raise refuse(table.name, None, None, start, *more, "Of how many test examples? ", size, end, kind=UnclearSourceError)
     if n_test is None:
         n = cv.get_n_splits() if hasattr(cv, "get_n_splits") else cv
         if isinstance(n, bool) or not isinstance(n, int) or n < 2:
@@ -303,23 +276,19 @@ def _kind_of(
             what = (
                 f"it has no deviation beside {chosen.name!r}, as in a column {chosen.metric + '_std'!r}, to say how scores vary."
             )
-            raise refuse(table.name, None, None, what, "If they are of one test set, pass ", Setting("n_test"), ".")
+            raise refuse(table.name, what, "If they are of one test set, pass ", Setting("n_test"), ".")
         return ("runs", (n,)) if is_of_runs else ("folds", (n, n // getattr(cv, "n_repeats", 1)))
-    if name not in RATES and not is_of_classes:
+    if name in _OF_CLASSES:
+        if both is None:
+            what = f"{full_name(metric)} is about positive and negative examples apart."
+            raise ask(what, "Say how many there are of each: ", _CLASSES, ".")
+        place = _OF_CLASSES[name]
+        return ("areas", both) if place is None else ("rates", (both[place],))
+    if name not in _RATES:
         what = f"how far two models may differ by chance in {full_name(metric)} on one test set does not follow from the values."
         keep = "Keep the predictions of all models in one table, with a column of the truth, and compare that."
-        raise refuse(table.name, chosen.name, None, what, keep, kind=DataError)
-    if is_of_classes and both is None:
-        what = f"{full_name(metric)} is about positive and negative examples apart."
-        fix = ("Say how many there are of each: ", _CLASSES, ".")
-        raise refuse(table.name, chosen.name, None, what, *fix, kind=UnclearSourceError)
-    if both is not None and is_of_classes:
-        return ("areas", both) if name == _AREA else ("rates", (both[_OF_CLASSES[name]],))
+        raise ask(what, keep)
     return "rates", (n_test,)
-
-
-_COUNTS = (("n", "n_test", "n_examples", "support"), ("n_folds", "folds"), ("n_seeds", "seeds", "n_runs", "runs"))
-"""Names of columns of what the means are of: test examples, folds, training runs."""
 
 
 def _n_of(table: SourceTable, names: Sequence[str]) -> int | None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import codecs
 import csv
 import io
-import itertools
 import math
 import os
 import re
@@ -21,7 +20,7 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from tiebreak.errors import DataError, TiebreakError, UnsupportedSourceError
+from tiebreak.errors import TiebreakError, UnsupportedSourceError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import printable
 from tiebreak.readers.files import (
@@ -52,6 +51,9 @@ MOST_COLUMNS = 100_000
 
 Where = Callable[[int], str]
 """Place of a row, for messages: "line 7"."""
+
+IsName = Callable[[str], bool]
+"""True for the names of columns that hold names, which are kept as they are typed: 007, 1.0, NA."""
 
 
 class Words(NamedTuple):
@@ -95,11 +97,6 @@ def words_of(texts: Iterable[str]) -> Words:
 Column = FloatArray | Words
 
 
-def taken(column: Column, rows: IntArray) -> Column:
-    """The given rows of a column, in their order."""
-    return column.take(rows) if isinstance(column, Words) else column[rows]
-
-
 @dataclass(frozen=True, slots=True)
 class SourceTable:
     """Columns of equal length, by the name they have in the source.
@@ -135,13 +132,17 @@ class SourceTable:
         wrong = np.array([*(value is None for value in values), False])[found.code]
         if wrong.any():
             row = int(np.argmax(wrong))
-            raise not_a_number(self, column, row, found.names[found.code[row]])
+            text = found.names[found.code[row]].strip()
+            hint = next((hint for pattern, hint in _HINTS.items() if re.search(pattern, text)), "Scores are numbers.")
+            shown = repr(text if len(text) <= 60 else text[:57] + "...")
+            what = f"{shown} is not a number."
+            raise refuse(self.name, what, hint, column=column, row=self.where(row))
         return np.array([*values, math.nan], dtype=float)[found.code]
 
     def take(self, rows: IntArray) -> SourceTable:
         """The given rows, in their order."""
         nested = {name: [cells[row] for row in rows.tolist()] for name, cells in self.nested.items()}
-        columns = {name: taken(column, rows) for name, column in self.columns.items()}
+        columns = {name: each.take(rows) if isinstance(each, Words) else each[rows] for name, each in self.columns.items()}
         return SourceTable(self.name, columns, lambda row: self.where(int(rows[row])), int(rows.size), nested)
 
 
@@ -168,28 +169,33 @@ _POINT = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 _THOUSANDS = r"[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?"
 """A number whose commas may part thousands."""
 
+_HINTS = {
+    r"±|\+/-|\+-|^[\d.,]+\s*\([\d.,]+\)$": (
+        "It is a mean with its deviation, which does not say how two models differ on the same split: give the single scores of "
+        "each split."
+    ),
+    r"^\([\d.,\s-]+\)$|^\[[\d.,\s-]+\]$": "It is an interval: give the single scores of each split, in one column.",
+    f"^{_THOUSANDS}$": "Its comma may part thousands or decimals: write numbers with a point, as 0.83.",
+    r"^[-+]?\d*,\d+\s*%?$": "It looks like a decimal comma beside decimal points: write numbers with a point, such as 0.83.",
+    "\0": "It holds a NUL character, so the file may be damaged or not be text.",
+}
+"""What a cell probably is that should be a number, by its pattern."""
+
 
 def number_of(text: str, decimal: str = ".") -> float | None:
     """The number that a cell says, nan for one without a value, None for a word; per cent is a share, true is 1."""
     text = text.strip()
     if text in MISSING:
         return math.nan
-    share = text.endswith("%")
-    bare = text[:-1].strip() if share else text
+    bare = text.removesuffix("%").rstrip()
     if decimal == "," and _COMMA.fullmatch(bare):
         bare = bare.replace(",", ".")
     if not bare.isascii() or "_" in bare:  # Python would read 1_000 and digits of every script
         return None
     try:
-        return float(bare) / 100.0 if share else float(bare)
+        return float(bare) / (100.0 if text.endswith("%") else 1.0)
     except ValueError:
-        return None if share else _TRUTH.get(bare.casefold())
-
-
-def _numbers(names: Sequence[str]) -> list[float | None]:
-    """The numbers that all words of a column say, None for those that say none."""
-    decimal = decimal_of([names])
-    return [number_of(name, decimal) for name in names]
+        return _TRUTH.get(text.casefold())
 
 
 def decimal_of(columns: Iterable[Sequence[str]]) -> str:
@@ -205,17 +211,18 @@ def decimal_of(columns: Iterable[Sequence[str]]) -> str:
     return "," if has_comma else "."
 
 
-def is_numeric(column: Column) -> bool:
+def _numbers(names: Sequence[str], decimal: str = ".") -> list[float | None]:
+    """The numbers that all words of a column say, None for those that say none; their decimal sign may be told by others."""
+    own = "," if decimal == "," else decimal_of([names])
+    return [number_of(name, own) for name in names]
+
+
+def is_numeric(column: Column, decimal: str = ".") -> bool:
     """True for a column of numbers, be they written in per cent or with decimal commas; one without any value is none."""
     if not isinstance(column, Words):
         return True
     is_like = bool(column.names) and all(number_of(each, ",") is not None for each in column.names)  # ends at the first word
-    return is_like and None not in _numbers(column.names)
-
-
-def is_varied(column: Column) -> bool:
-    """True for a column of several words, which may name something."""
-    return isinstance(column, Words) and len(column.names) > 1 and not is_numeric(column)
+    return is_like and None not in _numbers(column.names, decimal)
 
 
 def has_fractions(column: Column) -> bool:
@@ -225,23 +232,9 @@ def has_fractions(column: Column) -> bool:
     return bool(np.any(column > np.floor(column)))
 
 
-def not_a_number(table: SourceTable, column: str, row: int, text: str) -> TiebreakError:
-    """Error for a cell that should be a number, with what it probably is."""
-    shown = repr(text if len(text) <= 60 else text[:57] + "...")
-    hint = next((hint for pattern, hint in _HINTS.items() if re.search(pattern, text.strip())), "Scores are numbers.")
-    return refuse(table.name, column, table.where(row), f"{shown} is not a number.", hint, kind=DataError)
-
-
-_HINTS = {
-    r"±|\+/-|\+-|^[\d.,]+\s*\([\d.,]+\)$": (
-        "It is a mean with its deviation, which does not say how two models differ on the same split: give the single scores of "
-        "each split."
-    ),
-    r"^\([\d.,\s-]+\)$|^\[[\d.,\s-]+\]$": "It is an interval: give the single scores of each split, in one column.",
-    f"^{_THOUSANDS}$": "Its comma may part thousands or decimals: write numbers with a point, as 0.83.",
-    r"^[-+]?\d*,\d+\s*%?$": "It looks like a decimal comma beside decimal points: write numbers with a point, such as 0.83.",
-    "\0": "It holds a NUL character, so the file may be damaged or not be text.",
-}
+def is_empty(column: Column | list[Any]) -> bool:
+    """True for a column without any value."""
+    return bool(np.isnan(column).all()) if isinstance(column, np.ndarray) else isinstance(column, Words) and not column.names
 
 
 def column_of(values: Iterable[Any], *, as_typed: bool = False) -> Column | None:
@@ -293,20 +286,16 @@ def is_frame(source: Any) -> bool:
     return any(hasattr(type(source), name) for name in ("columns", "__dataframe__", "__narwhals_dataframe__"))
 
 
-def read_table(source: Any, name: str, *, is_name: Callable[[str], bool] = lambda _: False) -> SourceTable:
-    """Table of a file, a frame, a dict of columns or a list of records.
+def is_records(source: Any) -> bool:
+    """True for a list of dicts, one for each row."""
+    return isinstance(source, list | tuple) and len(source) > 0 and all(isinstance(row, Mapping) for row in source)
 
-    Parameters
-    ----------
-    source : path, frame, mapping or sequence of mappings
-    name : str
-        Of the source in messages.
-    is_name : callable
-        True for the names of columns that hold names, which are kept as they are typed: 007, 1.0, NA.
-    """
+
+def read_table(source: Any, name: str, *, is_name: IsName = lambda _: False) -> SourceTable:
+    """Table of a file, a frame, a dict of columns or a list of records, which messages call by the name."""
     if isinstance(source, Mapping):
         return _of_columns(source, name, is_name)
-    if isinstance(source, list | tuple) and source and all(isinstance(row, Mapping) for row in source):
+    if is_records(source):
         return _of_records(source, name, is_name)
     if not isinstance(source, str | os.PathLike):
         return _of_frame(source, name, is_name)
@@ -336,14 +325,14 @@ def column_names(path: Path) -> list[str]:
     return _form_of(start, "", ending).names if ending in TEXT else []
 
 
-def _named(name: str, names: Sequence[str], columns: Sequence[Column | list[Any]], where: Where) -> SourceTable:
+def _named(name: str, names: Sequence[str], columns: Iterable[Column | list[Any]], where: Where) -> SourceTable:
     """Table of these columns: names without blanks around them, all different; nameless columns without cells are left out.
 
     So is a first one without a name that numbers the rows, as pandas and R write it beside a table.
     """
     if len(names) > MOST_COLUMNS:
         what = f"it has {len(names):,} columns, more than the {MOST_COLUMNS:,} that are read."
-        raise refuse(name, None, None, what, "Is it a table?")
+        raise refuse(name, what, "Is it a table?")
     held: dict[str, Column | list[Any]] = {}
     places: dict[str, int] = {}
     for place, (raw, column) in enumerate(zip(names, columns, strict=True), start=1):
@@ -354,33 +343,33 @@ def _named(name: str, names: Sequence[str], columns: Sequence[Column | list[Any]
             own = f"column {place}"
         if own in held:
             what = f"it has two columns called {printable(own)!r} (columns {places[own]} and {place})."
-            raise refuse(name, None, None, what, "Give each a name of its own.")
+            raise refuse(name, what, "Give each a name of its own.")
         held[own], places[own] = column, place
     sizes = {each: len(column.code) if isinstance(column, Words) else len(column) for each, column in held.items()}
     n_rows = next(iter(sizes.values()), 0)
     if len(set(sizes.values())) > 1:
-        raise refuse(name, None, None, f"its columns differ in length: {sizes!r:.200}.")
+        raise refuse(name, f"its columns differ in length: {sizes!r:.200}.")
     if n_rows == 0:
-        missing = "column names but no rows" if held else "no columns, so there are no scores in it"
-        raise refuse(name, None, None, f"it has {missing}.")
-    nested = {each: column for each, column in held.items() if isinstance(column, list)}
+        raise refuse(name, f"it has {'column names but no rows' if held else 'no columns, so there are no scores in it'}.")
     plain = {each: column for each, column in held.items() if not isinstance(column, list)}
-    return SourceTable(name, plain, where, n_rows, nested)
-
-
-def is_empty(column: Column | list[Any]) -> bool:
-    """True for a column without any value."""
-    return bool(np.isnan(column).all()) if isinstance(column, np.ndarray) else isinstance(column, Words) and not column.names
+    return SourceTable(name, plain, where, n_rows, {each: column for each, column in held.items() if isinstance(column, list)})
 
 
 def _numbers_rows(column: Column | list[Any]) -> bool:
     return isinstance(column, np.ndarray) and any(np.array_equal(column, np.arange(column.size) + first) for first in (0, 1))
 
 
+def _numbered(row: int) -> str:
+    return f"row {row + 1}"
+
+
 # --- text files -----------------------------------------------------------------------------------------------------------
 
 _SAMPLE = 1 << 16
 """Bytes of the beginning of a file by which its separator and decimal sign are told."""
+
+_FEW = 1 << 16
+"""Bytes of a file up to which Python reads it before pyarrow is imported."""
 
 _SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 
@@ -393,12 +382,14 @@ _NO_TABLE = {
     rb"\x00\x00\x00\x00": "it begins with NUL characters, so it is no text, or damaged",
     rb"(?i)\s*<(!doctype|html|table|\?xml)": "it is a web page or XML, perhaps of a sign-in. Download the file itself",
     rb'\s*\[?\s*\{\s*"': "it is JSON. Give it the ending .json, or .jsonl if each line is an object",
+    rb"[\xef\xbb\xbf\xff\xfe\0 \t\r\n]+\Z": "it holds nothing but blank lines",
+    rb"\Z": "it is empty",
 }
 """What files are that are no text tables, by how they begin."""
 
 
 class _Form(NamedTuple):
-    """Form of a text table: separator and decimal sign, names of its columns, and whether it has to be written anew."""
+    """Form of a text table: separator and decimal sign, names of its columns, and whether pyarrow may read it as it is."""
 
     separator: str
     decimal: str
@@ -407,18 +398,15 @@ class _Form(NamedTuple):
 
 
 def _form_of(start: bytes, name: str, ending: str) -> _Form:
+    if what := next((what for beginning, what in _NO_TABLE.items() if re.match(beginning, start)), ""):
+        raise refuse(name, f"{what}.")
     encoding = encoding_of(start)
     try:
         text = codecs.getincrementaldecoder(encoding)().decode(start)
     except UnicodeDecodeError:
         text = start.decode("cp1252", "replace")
-    what = next((what for magic, what in _NO_TABLE.items() if re.match(magic, start)), "")
-    if not text.strip("\ufeff \t\r\n"):
-        what = "it holds nothing but blank lines" if start else "it is empty"
-    if what:
-        raise refuse(name, None, None, f"{what}.")
     if "\0" in text[: text.find("\n")]:
-        raise refuse(name, None, "line 1", "it holds NUL characters, so it is not text, or damaged.")
+        raise refuse(name, "it holds NUL characters, so it is not text, or damaged.", row="line 1")
     said = re.match('\ufeff*sep=([^\r\n"])[\r\n]+', text)
     body = (text[said.end() :] if said else text).lstrip("\ufeff")
     separator = said[1] if said else _separator(body, len(start) < _SAMPLE, name, "\t" if ending == ".tsv" else ",")
@@ -428,8 +416,9 @@ def _form_of(start: bytes, name: str, ending: str) -> _Form:
     with suppress(csv.Error):  # whoever reads the file says where
         rows.extend(row for _, row in _rows_of(body, form, strict=False))
     header, cells = (rows[0] if rows else []), zip(*rows[1:], strict=False)
+    names = [each.strip().strip("\ufeff") for each in header]
     decimal = decimal_of(cells) if separator != "," or '"' in body else "."
-    return form._replace(decimal=decimal, names=[each.strip().strip("\ufeff") for each in header])
+    return form._replace(decimal=decimal, names=names, is_plain=form.is_plain and names == header)
 
 
 def _rows_of(text: str, form: _Form, *, strict: bool = True) -> Iterator[tuple[int, list[str]]]:
@@ -462,95 +451,103 @@ def _separator(text: str, is_whole: bool, name: str, usual: str) -> str:
     if len(regular) > 1:
         words = " or ".join(f"{_SEPARATORS[each]} ({n + 1} columns)" for each, n in regular.items())
         what = f"it is separated by {words}, and every row fits either."
-        raise refuse(name, None, None, what, "Put what holds one of them into quotation marks.")
+        raise refuse(name, what, "Put what holds one of them into quotation marks.")
     return next(iter(regular), max(found, key=lambda each: (found[each], each == usual)))
 
 
-def _of_text(content: bytes, name: str, is_name: Callable[[str], bool], ending: str) -> SourceTable:
+def _of_text(content: bytes, name: str, is_name: IsName, ending: str) -> SourceTable:
     form = _form_of(content[:_SAMPLE], name, ending)
-    text: str | None = None
-    table = _by_arrow(content, form, is_name) if form.is_plain and content.count(b'"') % 2 == 0 else None
-    if table is None or [each.strip() for each in table[0]] != form.names:
+    is_plain = form.is_plain and len(content) > _FEW and content.count(b'"') % 2 == 0
+    columns = _by_arrow(content, form, is_name) if is_plain else None
+    names, text = form.names, ""
+    if columns is None:
         text = text_of(content, name)
-        table = _by_arrow(_cleaned(text, form, name), form._replace(separator=","), is_name)
-        if table is None:
-            raise refuse(name, None, None, "it cannot be read as a table of rows and columns.", "Save it as CSV UTF-8.")
+        names, columns = _by_lines(text, form, name)
 
     def where(row: int) -> str:
-        rows = _rows_of(text_of(content, name) if text is None else text, form)
-        return f"line {next(itertools.islice(rows, row + 1, None))[0]}"
+        lines = [line for line, _ in _rows_of(text or text_of(content, name), form)]
+        return f"line {lines[row + 1]}"
 
-    names, columns = table
     _check_header(names, columns, name, where)
-    read = [each if is_name(own) else _as_numbers(each) for own, each in zip(names, columns, strict=True)]
+    read = [_as_numbers(each, form.decimal, is_name=is_name(own)) for own, each in zip(names, columns, strict=True)]
     return _named(name, names, read, where)
 
 
-def _as_numbers(column: Column) -> Column:
-    """Numbers of words that are nothing else, in per cent or beside blanks of other scripts; words of truth stay words."""
-    if not isinstance(column, Words) or not is_numeric(column):
+def _as_numbers(column: Column, decimal: str, *, is_name: bool) -> Column:
+    """Numbers of words that are nothing else; names only where the numbers are written as we would, truth as True and False."""
+    if isinstance(column, np.ndarray):
         return column
-    if any(each.casefold() in _TRUTH for each in column.names):
+    if is_name:
+        held = {each: int(each) if each.isdecimal() and len(each) < 16 else math.nan for each in column.names}
+        is_same = all(str(value) == each or each in MISSING for each, value in held.items())
+        return np.array([*held.values(), math.nan])[column.code] if is_same and held.keys() - MISSING else column
+    if column.names and not is_numeric(column, decimal):
         return column
-    return np.array([*_numbers(column.names), math.nan], dtype=float)[column.code]
+    said = {each.casefold() for each in column.names if each not in MISSING}
+    if not said.isdisjoint(_TRUTH) and not said <= {"true", "false"}:
+        return column
+    return np.array([*_numbers(column.names, decimal), math.nan], dtype=float)[column.code]
 
 
 def _check_header(names: Sequence[str], columns: Sequence[Column], name: str, where: Where) -> None:
     """Refuse a first row that is no header, and one that comes again."""
-    present = [each for each in names if each.strip()]
-    if len(present) > 1 and all(number_of(each) is not None for each in present) and names[0].strip():
+    present = [each for each in names if each]
+    if len(present) > 1 and all(number_of(each) is not None for each in present) and names[0]:
         what = f"the first row holds only numbers ({', '.join(present[:3])} ...)."
         fix = "A header with the names of the columns is needed there, such as the models' names."
-        raise refuse(name, None, "line 1", what, fix)
+        raise refuse(name, what, fix, row="line 1")
     if len(names) >= 3 and len(present) < 2:
         what = f"it is no header: it names {len(present)} of {len(names)} columns ({', '.join(present)!r})."
-        raise refuse(name, None, "line 1", what, "Remove the lines above the header with the names of the columns.")
-    rows = [
-        column.texts().index(own) if isinstance(column, Words) and own in column.names else -1
-        for own, column in zip(names, columns, strict=True)
-        if own.strip()
-    ]
-    if min(rows, default=-1) >= 0:
-        raise refuse(name, None, where(rows[0]), "it repeats the header.", "Remove the line; was one table put below another?")
+        raise refuse(name, what, "Remove the lines above the header with the names of the columns.", row="line 1")
+    cells = [each for own, each in zip(names, columns, strict=True) if own]
+    if cells and all(isinstance(each, Words) and own in each.names for own, each in zip(present, cells, strict=True)):
+        row = as_words(cells[0]).texts().index(present[0])
+        raise refuse(name, "it repeats the header.", "Remove the line; was one table put below another?", row=where(row))
 
 
-def _cleaned(text: str, form: _Form, name: str) -> bytes:
-    """The table written anew, without blank rows and marks; what is no table is refused with its line."""
-    written = io.StringIO()
-    writer = csv.writer(written, lineterminator="\n")
-    n_columns, line = 0, 0
+def _by_lines(text: str, form: _Form, name: str) -> tuple[list[str], list[Column]]:
+    """Names and columns of words, row by row; what is no table is refused with its line."""
+    cells: list[dict[str, int]] = []
+    codes: list[list[int]] = []
+    line = 0
     csv.field_size_limit(LONGEST_LINE)
     try:
         for line, row in _rows_of(text, form):
-            n_columns = n_columns or len(row)
-            if len(row) != n_columns:
+            if not cells:
+                cells, codes = [{} for _ in row], [[] for _ in row]
+            if len(row) != len(cells):
                 is_of_commas = len(row) > 2 and all(re.fullmatch(r"\s*-?\d*\s*", cell) for cell in row)
                 hint = ["If these are decimal commas, write the numbers with a point, such as 0.83."] if is_of_commas else []
-                what = f"{len(row)} cell(s), but the header has {n_columns} column(s)."
-                raise refuse(name, None, f"line {line}", what, *hint)
-            writer.writerow([cell.strip("\ufeff").strip() for cell in row] if n_columns > 1 else [row[0].strip() or '""'])
+                what = f"{len(row)} cell(s), but the header has {len(cells)} column(s)."
+                raise refuse(name, what, *hint, row=f"line {line}")
+            for known, code, cell in zip(cells, codes, row, strict=True):
+                code.append(known.setdefault(cell, len(known)))
     except csv.Error as error:
-        raise refuse(name, None, f"after line {line}", f"{error}.", "Is a quotation mark left open?") from None
-    return written.getvalue().encode("utf-8", "replace")
+        raise refuse(name, f"{error}.", "Is a quotation mark left open?", row=f"after line {line}") from None
+    names = [[each.strip("\ufeff").strip() for each in known] for known in cells]  # the first of each column is its header
+    held = zip(names, codes, strict=True)
+    return [known[0] for known in names], [
+        Words((), np.array(code[1:], np.int32)).renamed(known).ordered() for known, code in held
+    ]
 
 
-def _by_arrow(
-    content: bytes, form: _Form, is_name: Callable[[str], bool], as_text: Collection[str] = ()
-) -> tuple[list[str], list[Column]] | None:
-    """Names and columns by pyarrow; None for what it cannot read, or reads in another way than a spreadsheet."""
+def _by_arrow(content: bytes, form: _Form, is_name: IsName, *, is_typed: bool = False) -> list[Column] | None:
+    """Columns by pyarrow, those of names as typed if asked; None for what it cannot read, or reads in another way."""
     import pyarrow as pa
     from pyarrow import csv as arrow
+    from pyarrow import types
 
     is_strange = b"0x" in content or b"0X" in content or b"\0" in content[:_SAMPLE]  # it reads numbers of base 16
-    is_strange = is_strange or (any(map(is_name, form.names)) and _has_odd_numbers(content, form.separator))
-    text = pa.dictionary(pa.int32(), pa.string())
+    named = [each for each in form.names if is_name(each)]
+    is_typed = is_typed or (bool(named) and _has_odd_numbers(content, form.separator))
+    as_words = pa.dictionary(pa.int32(), pa.string())
     try:
         table = arrow.read_csv(
             pa.BufferReader(content),
-            read_options=arrow.ReadOptions(use_threads=len(content) > _SAMPLE, block_size=1 << 24),
+            read_options=arrow.ReadOptions(block_size=1 << 24),
             parse_options=arrow.ParseOptions(delimiter=form.separator, newlines_in_values=b'"' in content),
             convert_options=arrow.ConvertOptions(
-                column_types=dict.fromkeys(form.names if is_strange else as_text, text),
+                column_types=dict.fromkeys(form.names if is_strange else named if is_typed else (), as_words),
                 null_values=sorted(MISSING),
                 strings_can_be_null=False,
                 decimal_point=form.decimal,
@@ -560,31 +557,26 @@ def _by_arrow(
                 false_values=["False", "false", "FALSE"],
             ),
         )
-        types = list(zip(table.column_names, table.schema.types, strict=True))
     except (pa.ArrowException, ValueError):
         return None
-    is_typed = (pa.types.is_integer, pa.types.is_dictionary)  # the text of a whole number can be written again
-    changed = {each for each, kind in types if is_name(each.strip()) and not any(same(kind) for same in is_typed)}
-    if changed - set(as_text):
-        return _by_arrow(content, form, is_name, changed | set(as_text))
-    if any(pa.types.is_dictionary(kind) and not pa.types.is_string(kind.value_type) for _, kind in types):
-        return None  # text of another encoding
+    kinds = dict(zip(table.column_names, table.schema.types, strict=True))
+    is_binary = any(types.is_dictionary(each) and not types.is_string(each.value_type) for each in kinds.values())
+    if is_binary or table.column_names != form.names:  # text of another encoding
+        return None
+    if not is_typed and not all(types.is_integer(kinds[each]) or types.is_dictionary(kinds[each]) for each in named):
+        return _by_arrow(content, form, is_name, is_typed=True)  # the text of a whole number alone can be written again
     columns = [cast(Column, _of_arrow(column)) for column in table.columns]  # a text file has no lists
-    blank = np.ones(table.num_rows, dtype=bool)
-    for column in columns:
-        blank &= column.code < 0 if isinstance(column, Words) else np.isnan(column)
-    rows = np.flatnonzero(~blank)
-    return list(table.column_names), columns if rows.size == blank.size else [taken(each, rows) for each in columns]
+    blank = np.logical_and.reduce([each.code < 0 if isinstance(each, Words) else np.isnan(each) for each in columns])
+    kept: Any = np.flatnonzero(~blank) if blank.any() else slice(None)
+    return [each.take(kept) if isinstance(each, Words) else each[kept] for each in columns]
 
 
 def _has_odd_numbers(content: bytes, separator: str) -> bool:
     """True where some whole number is not written as the shortest text of it: 007, +1."""
     begins = f'{separator}\n" '.encode()
-    if any(bytes((begin, ord("+"))) in content for begin in begins):
-        return True
     text = np.frombuffer(content, dtype=np.uint8)
     zeros = np.flatnonzero((text[1:-1] == ord("0")) & (text[2:] - ord("0") < 10))
-    return bool(np.isin(text[zeros], list(begins)).any())
+    return any(bytes((begin, ord("+"))) in content for begin in begins) or bool(np.isin(text[zeros], list(begins)).any())
 
 
 def _of_arrow(column: Any) -> Column | list[Any]:
@@ -594,7 +586,9 @@ def _of_arrow(column: Any) -> Column | list[Any]:
 
     array = column.combine_chunks()
     array = pa.concat_arrays(array.chunks) if isinstance(array, pa.ChunkedArray) else array
-    if types.is_dictionary(array.type):
+    if types.is_string(array.type) or types.is_large_string(array.type):
+        array = array.cast(pa.string()).dictionary_encode()
+    if types.is_dictionary(array.type) and types.is_string(array.type.value_type):
         code = np.nan_to_num(_tensor(array.indices), copy=False, nan=-1).astype(np.int32)
         return Words((), code).renamed(each.strip() for each in array.dictionary.to_pylist())
     if types.is_integer(array.type) or types.is_floating(array.type):
@@ -616,69 +610,51 @@ def _tensor(array: Any) -> Any:
 # --- JSON, Parquet, frames, records ------------------------------------------------------------------------------------------
 
 
-def _numbered(row: int) -> str:
-    return f"row {row + 1}"
-
-
-def _of_json(path: Path, name: str, is_name: Callable[[str], bool]) -> SourceTable:
+def _of_json(path: Path, name: str, is_name: IsName) -> SourceTable:
     is_lines = path.suffix.lower() != ".json"
     content = content_of(path, name, has_lines=is_lines)
-    found = _json_by_arrow(content, name, is_name) if is_lines else None
+    found = _json_by_arrow(content, name, is_name) if is_lines and len(content) > _FEW else None
     if found is not None:
         return found
     text = text_of(content, name)
-    is_lines = is_lines or re.match(r"\s*\{.*\}\s*\n\s*\{", text) is not None
-    held = json_records(text, name) if is_lines else parse_json(text, name, is_table=True)
+    if is_lines or re.match(r"\s*\{.*\}\s*\n\s*\{", text):
+        lines = text.replace("\r\n", "\n").split("\n")  # U+2028 ends no line of JSON
+        numbered = {number: line for number, line in enumerate(lines, start=1) if line.strip()}
+        parsed = {number: parse_json(line, f"{name}, line {number}", is_table=True) for number, line in numbered.items()}
+        wrong = next((number for number, record in parsed.items() if not isinstance(record, dict)), None)
+        if wrong is not None:
+            raise refuse(name, "it holds no object.", row=f"line {wrong}")
+        held: Any = list(parsed.values())
+    else:
+        held = parse_json(text, name, is_table=True)
     if isinstance(held, Mapping):
         held = next((held[key] for key in ("data", "results", "records", "rows") if isinstance(held.get(key), list)), held)
-    if isinstance(held, list) and held and all(isinstance(row, Mapping) for row in held):
-        return _of_records(held, name, is_name)
-    if isinstance(held, Mapping):
-        return _of_columns(held, name, is_name)
-    what = "it is empty." if held == [] else "it is no table: a list of objects, an object of lists, or an object in each line."
-    raise refuse(name, None, None, what, kind=DataError if held == [] else UnsupportedSourceError)
+    if isinstance(held, Mapping) or is_records(held):
+        return read_table(held, name, is_name=is_name)
+    if held == []:
+        raise refuse(name, "it is empty.")
+    what = "it is no table: a list of objects, an object of lists, or an object in each line."
+    raise refuse(name, what, kind=UnsupportedSourceError)
 
 
-def json_records(text: str, name: str) -> list[dict[str, Any]]:
-    """Objects of JSON lines."""
-    records = []
-    for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), start=1):  # U+2028 ends no line of JSON
-        if line.strip():
-            record = parse_json(line, f"{name}, line {number}", is_table=True)
-            if not isinstance(record, dict):
-                raise refuse(name, None, f"line {number}", "it holds no object.")
-            records.append(record)
-    return records
-
-
-def _json_by_arrow(content: bytes, name: str, is_name: Callable[[str], bool]) -> SourceTable | None:
-    """Table of JSON lines by pyarrow; None for what is small, nested or changes its type from row to row."""
+def _json_by_arrow(content: bytes, name: str, is_name: IsName) -> SourceTable | None:
+    """Table of JSON lines by pyarrow; None for what is nested or changes its type from row to row."""
     import pyarrow as pa
-
-    if len(content) < _SAMPLE or b"NaN" in content or b"Infinity" in content:
-        return None
     from pyarrow import json as arrow
+    from pyarrow import types
 
+    if b"NaN" in content or b"Infinity" in content:
+        return None
     try:
         options = arrow.ReadOptions(block_size=1 << 24)
         table = arrow.read_json(pa.BufferReader(content.removeprefix(codecs.BOM_UTF8)), read_options=options)
     except (pa.ArrowException, ValueError):
         return None
     is_odd = any(
-        pa.types.is_nested(kind) or pa.types.is_temporal(kind) or (is_name(each) and pa.types.is_floating(kind))
+        types.is_nested(kind) or types.is_temporal(kind) or (is_name(each) and types.is_floating(kind))
         for each, kind in zip(table.column_names, table.schema.types, strict=True)
     )
-    return None if is_odd else _of_arrow_table(table, name)
-
-
-def _of_arrow_table(table: Any, name: str) -> SourceTable:
-    import pyarrow as pa
-
-    columns: list[Column | list[Any]] = []
-    for column in table.columns:
-        is_text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
-        columns.append(_of_arrow(column.cast(pa.string()).dictionary_encode() if is_text else column))
-    return _named(name, list(map(str, table.column_names)), columns, _numbered)
+    return None if is_odd else _named(name, table.column_names, map(_of_arrow, table.columns), _numbered)
 
 
 def _of_arrow_file(path: Path, name: str) -> SourceTable:
@@ -696,25 +672,26 @@ def _of_arrow_file(path: Path, name: str) -> SourceTable:
     except TiebreakError:
         raise
     except (pa.ArrowException, OSError, ValueError, MemoryError) as error:
-        raise refuse(name, None, None, f"it cannot be read as {path.suffix[1:]}: {error}.") from None
-    if index := [each for each in table.column_names if re.fullmatch(r"__index_level_\d+__", each)]:
-        table = table.rename_columns(["" if each == index[0] else each for each in table.column_names])
-        table = table.select(sorted(table.column_names, key=bool))  # the index stands first, as in a text file
-    return _of_arrow_table(table, name)
+        raise refuse(name, f"it cannot be read as {path.suffix[1:]}: {error}.") from None
+    columns = dict(enumerate(zip(map(str, table.column_names), table.columns, strict=True)))
+    index = [place for place, (each, _) in columns.items() if re.fullmatch(r"__index_level_\d+__", each)]
+    order = [*index, *(place for place in columns if place not in index)]  # the index stands first, as in a text file
+    names = ["" if place in index[:1] else columns[place][0] for place in order]
+    return _named(name, names, (_of_arrow(columns[place][1]) for place in order), _numbered)
 
 
-def _of_records(rows: Sequence[Mapping[Any, Any]], name: str, is_name: Callable[[str], bool]) -> SourceTable:
+def _of_records(rows: Sequence[Mapping[Any, Any]], name: str, is_name: IsName) -> SourceTable:
     names = dict.fromkeys(str(key) for row in rows for key in row)
     texts = [{str(key): value for key, value in row.items()} for row in rows]
     return _of_columns({each: [row.get(each) for row in texts] for each in names}, name, is_name)
 
 
-def _of_columns(columns: Mapping[Any, Any], name: str, is_name: Callable[[str], bool]) -> SourceTable:
+def _of_columns(columns: Mapping[Any, Any], name: str, is_name: IsName) -> SourceTable:
     held: list[Column | list[Any]] = []
     for key, values in columns.items():
         if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
             what = f"it must be a list; got {printable(f'{values!r:.60}')}."
-            raise refuse(name, str(key), None, what, kind=UnsupportedSourceError)
+            raise refuse(name, what, column=str(key), kind=UnsupportedSourceError)
         if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind == "f" and not is_name(str(key)):
             held.append(values.astype(float))  # a copy, so that nothing we do reaches the caller's data
             continue
@@ -725,14 +702,14 @@ def _of_columns(columns: Mapping[Any, Any], name: str, is_name: Callable[[str], 
     return _named(name, list(map(str, columns)), held, _numbered)
 
 
-def _of_frame(source: Any, name: str, is_name: Callable[[str], bool]) -> SourceTable:
+def _of_frame(source: Any, name: str, is_name: IsName) -> SourceTable:
     import narwhals as nw
 
     try:
         frame = nw.from_native(_with_index(source), pass_through=True)
     except nw.exceptions.DuplicateError as error:
         what = f"it has columns of the same name: {' '.join(str(error).split())}."
-        raise refuse(name, None, None, what, "Give each a name of its own.") from None
+        raise refuse(name, what, "Give each a name of its own.") from None
     frame = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
     if not isinstance(frame, nw.DataFrame):
         raise UnsupportedSourceError(
@@ -743,7 +720,7 @@ def _of_frame(source: Any, name: str, is_name: Callable[[str], bool]) -> SourceT
     several = next((column for column in columns if isinstance(column, tuple)), None)
     if several is not None:
         fix = "Give each one name, for example with frame.columns = ['/'.join(map(str, names)) for names in frame.columns]."
-        raise refuse(name, None, None, f"its columns have several levels, such as {several!r}.", fix)
+        raise refuse(name, f"its columns have several levels, such as {several!r}.", fix)
     held = {}
     for each in columns:
         series = frame.get_column(each)
@@ -752,7 +729,7 @@ def _of_frame(source: Any, name: str, is_name: Callable[[str], bool]) -> SourceT
         except BaseException as error:  # a date beyond Python's; polars panics at some
             if not isinstance(error, OverflowError | ValueError) and type(error).__name__ != "PanicException":
                 raise
-            raise refuse(name, str(each), None, f"it has a value that Python cannot hold: {error}.") from None
+            raise refuse(name, f"it has a value that Python cannot hold: {error}.", column=str(each)) from None
     return _of_columns(held, name, is_name)
 
 
@@ -770,11 +747,11 @@ def _with_index(source: Any) -> Any:
 
 def refuse_nested(table: SourceTable, columns: Collection[str]) -> None:
     """Refuse lists and objects where a name or a number is to be."""
-    for column in columns:
-        for row, cell in enumerate(table.nested.get(column, ())):
-            if isinstance(cell, _NESTED):
-                what = f"it is {printable(f'{cell!r:.60}')}; it must be a single text or number."
-                raise refuse(table.name, column, table.where(row), what)
+    wrong = ((column, row, cell) for column in columns for row, cell in enumerate(table.nested.get(column, ())))
+    for column, row, cell in wrong:
+        if isinstance(cell, _NESTED):
+            what = f"it is {printable(f'{cell!r:.60}')}; it must be a single text or number."
+            raise refuse(table.name, what, column=column, row=table.where(row))
 
 
 def known_columns(table: SourceTable) -> str:

@@ -8,7 +8,7 @@ import time
 import warnings
 from collections.abc import Generator, Hashable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError, Future
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from operator import length_hint
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,6 @@ from tiebreak.errors import (
     Setting,
     TiebreakWarning,
 )
-from tiebreak.plan.plan import number_of_workers
 from tiebreak.plan.record import Cell, Outcome
 from tiebreak.runners import worker as code
 from tiebreak.runners.contract import group_of
@@ -30,8 +29,6 @@ if TYPE_CHECKING:
     from tiebreak.runners.contract import Workload
 
 PATIENCE_SECONDS = 60.0
-OWN_PATIENCE_SECONDS = 300.0
-"""For workers of this machine, which come by themselves, and need more than a minute for that where much else is at work."""
 CONNECT_SECONDS = 10.0
 CLOSE_SECONDS = 5.0
 ANSWER_SECONDS = 15.0
@@ -56,32 +53,27 @@ class DaskRunner:
     Parameters
     ----------
     cluster : distributed.Client or str
-        A client that is connected, which stays open; the address of a scheduler, such as "tcp://host:8786", or "tls://host:8786"
-        with certificates by Dask's own configuration; or "dask" for worker processes of this machine, which end with the run.
-    n_jobs : int
-        Number of processes that "dask" means; -1 for one on each core that this process may use.
+        A client that is connected, which stays open; or the address of a scheduler, such as "tcp://host:8786", or
+        "tls://host:8786" with certificates by Dask's own configuration.
     """
 
-    def __init__(self, cluster: Any, n_jobs: int = 1) -> None:
+    def __init__(self, cluster: Any) -> None:
         self.cluster: Any = cluster
-        self.n_workers: int = number_of_workers(n_jobs)
 
     def run(self, workload: Workload, cells: Iterable[Cell]) -> Generator[list[Outcome], None, None]:
         """Measure each cell once and yield the outcomes in batches, as `Runner.run` promises.
 
         When this ends early, cells that are being measured are measured to their end, and then dropped.
 
-        Raises `LostWorkersError` where there is no such scheduler, it is gone, or a worker cannot load the workload;
-        `LostWorkersError` where there are no workers, or all of them die as they load the workload; `InvalidPlanError` for a
-        workload that cannot be sent to another process. Warns with `TiebreakWarning` where others on the network can
-        use this scheduler.
+        Raises `LostWorkersError` where there is no such scheduler or worker, they are gone, or cannot load the workload, and
+        `InvalidPlanError` for a workload that cannot be sent to another process. Warns with `TiebreakWarning` where others on the
+        network can use this scheduler.
         """
         if not length_hint(cells, 1):
             return
         payload = code.Payload(code.pickled(workload), code.Origin.current())
-        with _connected(self.cluster, self.n_workers) as client:
-            pool = DaskPool(client, payload, OWN_PATIENCE_SECONDS if self.cluster == "dask" else PATIENCE_SECONDS)
-            yield from Dispatch(pool, cells, group_of(workload)).outcomes()
+        with _connected(self.cluster) as client:
+            yield from Dispatch(DaskPool(client, payload, PATIENCE_SECONDS), cells, group_of(workload)).outcomes()
 
 
 class DaskPool:
@@ -128,8 +120,8 @@ class DaskPool:
                 time.sleep(CHECK_SECONDS / 5)
         return self._names
 
-    def load(self, worker: Hashable) -> Future[Any]:
-        """Have a worker unpack the workload; it gets it from another one that has it."""
+    def submit(self, worker: Hashable, cells: Sequence[Cell]) -> Future[Any]:
+        """Have a worker measure cells, and no other one; it unpacks the workload, which it gets from another one that has it."""
         try:
             if self._scattered is None or self._scattered.status != "finished":
                 [self._scattered] = self._client.scatter([self._payload], hash=False, timeout=ANSWER_SECONDS)
@@ -138,12 +130,12 @@ class DaskPool:
             ended: Future[Any] = Future()
             ended.set_exception(CancelledError() if isinstance(error, OSError) else error)
             return ended
-        self._executors[worker] = self._client.get_executor(workers=[worker], pure=False, retries=0)
-        return self._submit(worker, code.load_on_dask, self._scattered)
-
-    def measure(self, worker: Hashable, cells: Sequence[Cell]) -> Future[Any]:
-        """Have a worker measure cells, and no other one."""
-        return self._submit(worker, code.measure_on_dask, self._scattered, list(map(tuple, cells)), BATCH_SECONDS)
+        with self._asking():
+            if worker not in self._executors:
+                self._executors[worker] = self._client.get_executor(workers=[worker], pure=False, retries=0)
+            call = code.measure_on_dask, self._scattered, list(map(tuple, cells)), BATCH_SECONDS
+            future: Future[Any] = self._executors[worker].submit(*call)
+        return future
 
     def drop(self, worker: Hashable) -> None:
         """Take back what a worker was given; it is asked at once which others there are."""
@@ -152,11 +144,11 @@ class DaskPool:
             with suppress(Exception):  # the client may be closed by now
                 executor.shutdown(wait=False)
 
-    def refused(self, reason: str) -> Exception:
+    def refused(self, worker: Hashable, reason: str) -> Exception:
         """Error for workers that are not like this process."""
         return LostWorkersError(
-            f"A Dask worker cannot take models and data over: {reason.rstrip('.')}. Put the same code and packages there, and "
-            f"start the workers anew. {GO_ON}"
+            f"A Dask worker cannot take models and data over: {worker}: {reason.rstrip('.')}. Put the same code and packages "
+            f"there, and start the workers anew. {GO_ON}"
         )
 
     def close(self) -> None:
@@ -164,11 +156,6 @@ class DaskPool:
         for worker in list(self._executors):
             self.drop(worker)
         self._scattered = None
-
-    def _submit(self, worker: Hashable, *call: Any) -> Future[Any]:
-        with self._asking():
-            future: Future[Any] = self._executors[worker].submit(*call)
-        return future
 
     def _ask(self, question: str) -> Any:
         with self._asking():
@@ -209,18 +196,14 @@ def warn_if_exposed(address: str) -> None:
 
 
 @contextmanager
-def _connected(target: Any, n_workers: int) -> Iterator[Any]:
-    """Client of a cluster; what was opened or started for that is closed afterwards.
-
-    The target is a client of the caller's, which is never closed; the address of a scheduler; or "dask" for a cluster of this
-    machine, which has `n_workers`.
-    """
+def _connected(target: Any) -> Iterator[Any]:
+    """Client of a cluster: the caller's, which is never closed, or one for the address of a scheduler."""
     if not isinstance(target, str):
         yield target
         return
-    _import_distributed()  # which sets its logs up
-    with _quiet_logs(), _own_cluster(n_workers) if target == "dask" else nullcontext(target) as where:
-        client = _client_for(where)
+    distributed = _import_distributed()  # which sets its logs up
+    with _quiet_logs():
+        client = _client_for(distributed, target)
         try:
             yield client
         finally:
@@ -237,37 +220,8 @@ def _import_distributed() -> Any:
     return distributed
 
 
-@contextmanager
-def _own_cluster(n_workers: int) -> Iterator[Any]:
-    """Start worker processes of this machine, which nobody beyond it can reach."""
-    try:
-        cluster = _import_distributed().LocalCluster(
-            n_workers=n_workers,
-            threads_per_worker=1,
-            processes=True,
-            host="127.0.0.1",
-            protocol="tcp://",
-            dashboard_address="127.0.0.1:0",  # with None it takes port 8787, which may be somebody's
-            memory_limit=0,  # as for other processes of this machine
-            silence_logs=logging.CRITICAL,
-            preload=["tiebreak.runners.worker"],
-            scheduler_kwargs={"dashboard": False},
-        )
-    except Exception as error:
-        raise LostWorkersError(
-            f"A Dask cluster could not be started on this machine ({in_one_line(error)}). In a "
-            "script the call has to stand under: if __name__ == '__main__'."
-        ) from error
-    try:
-        yield cluster
-    finally:
-        with suppress(Exception):
-            cluster.close(timeout=CLOSE_SECONDS)
-
-
-def _client_for(where: Any) -> Any:
+def _client_for(distributed: Any, where: str) -> Any:
     """Client of the runner's own, connected within seconds; else raises `LostWorkersError`."""
-    distributed = _import_distributed()
     client: Any = distributed.Client.__new__(distributed.Client)
     try:
         client.__init__(where, set_as_default=False, timeout=CONNECT_SECONDS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import time
-from collections import Counter, defaultdict, deque
+from collections import Counter, deque
 from collections.abc import Callable, Generator, Hashable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from dataclasses import replace
@@ -36,24 +36,21 @@ GO_ON = "What was measured until then is kept where there is a store; the same c
 
 
 class Pool(Protocol):
-    """Workers, by a name each, that hold one workload."""
+    """Workers, by a name each, that are given one workload."""
 
     lost: tuple[type[BaseException], ...]
     """What a call ends with whose worker has died."""
 
     def workers(self) -> Sequence[Hashable]:
-        """Names of the workers that there are; raises `LostWorkersError` or `LostWorkersError` where there will be none."""
+        """Names of the workers that there are; raises `LostWorkersError` where there will be none."""
 
-    def load(self, worker: Hashable) -> Future[Any]:
-        """Have a worker take the workload over, as `worker.load`."""
-
-    def measure(self, worker: Hashable, cells: Sequence[Cell]) -> Future[Any]:
-        """Have it measure cells, as `worker.measure`."""
+    def submit(self, worker: Hashable, cells: Sequence[Cell]) -> Future[Any]:
+        """Have a worker measure cells, as `worker.measure`; without cells it takes the workload over."""
 
     def drop(self, worker: Hashable) -> None:
         """Let a worker go: nobody is at work on its call any more. Where it can be replaced, it is by the next call."""
 
-    def refused(self, reason: str) -> Exception:
+    def refused(self, worker: Hashable, reason: str) -> Exception:
         """Error for a worker that lives, and cannot take the workload over."""
 
     def close(self) -> None:
@@ -68,71 +65,25 @@ class Call(NamedTuple):
     ends: float
 
 
-class Queue:
-    """Cells that are left. A worker keeps to those of a group, which share work; one that has none takes from others.
-
-    Cells are taken as late as possible: others may measure the same run, and each cell that was taken is this runner's.
-    """
-
-    def __init__(self, cells: Iterable[Cell], group: Callable[[Cell], Hashable | None], *, one_by_one: bool = False) -> None:
-        self._source = iter(cells)
-        self._group = group
-        self._one_by_one = one_by_one
-        self._next: Cell | None = None
-        self._own: defaultdict[Hashable, deque[Cell]] = defaultdict(deque)
-        self._alone: deque[Cell] = deque()
-        self.size = 1
-
-    def __len__(self) -> int:
-        return sum(map(len, self._own.values())) + len(self._alone) + (self._next is not None) + length_hint(self._source)
-
-    def take(self, worker: Hashable, n_workers: int) -> list[Cell]:
-        """Cells for one of several workers; those to be measured alone come first."""
-        if self._alone:
-            return [self._alone.popleft()]
-        most = 1 if self._one_by_one else max(1, min(self.size, math.ceil(len(self) / (BATCHES_PER_WORKER * n_workers))))
-        own = self._own[worker]
-        while (cell := self._look()) is not None and (len(own) < most or self._are_together(own[-1], cell)):
-            own.append(cell)
-            self._next = None
-        if not own and (longest := max(self._own.values(), key=len)):
-            own.extendleft([longest.pop() for _ in range(math.ceil(len(longest) / 2))])
-        n = min(most, len(own))
-        while not self._one_by_one and n < len(own) and self._are_together(own[n - 1], own[n]):
-            n += 1
-        return [own.popleft() for _ in range(n)]
-
-    def put_back(self, worker: Hashable, cells: Sequence[Cell], *, alone: bool = False) -> None:
-        """Cells that a worker did not get to, or that are to be measured again, each alone."""
-        if alone:
-            self._alone.extend(cells)
-        else:
-            self._own[worker].extendleft(reversed(cells))
-
-    def _look(self) -> Cell | None:
-        if self._next is None:
-            self._next = next(self._source, None)
-        return self._next
-
-    def _are_together(self, one: Cell, other: Cell | None) -> bool:
-        return other is not None and (group := self._group(one)) is not None and group == self._group(other)
-
-
 class Dispatch:
     """Measures each cell once: a cell under which a worker died twice, alone, is to blame, and nobody else.
 
-    `group` gives cells that share work the same key, and None to others. With a `timeout`, in seconds, each call is one cell.
+    `group` gives cells that share work the same key, and None to others: a worker keeps to those of a group, and one that has
+    none takes from others. Cells are taken as late as possible, as others may measure the same run. With a `timeout`, in seconds,
+    each call is one cell.
     """
 
     def __init__(
         self, pool: Pool, cells: Iterable[Cell], group: Callable[[Cell], Hashable | None], timeout: float | None = None
     ) -> None:
-        self._pool = pool
-        self._queue = Queue(cells, group, one_by_one=timeout is not None)
-        self._timeout = timeout
+        self._pool, self._group, self._timeout = pool, group, timeout
+        self._source = iter(cells)
+        self._next: Cell | None = None
+        self._own: dict[Hashable, list[Cell]] = {}  # what a worker was given and did not get to
+        self._alone: deque[Cell] = deque()
+        self._size = 1
         self._calls: dict[Future[Any], Call] = {}
         self._ready: set[Hashable] = set()
-        self._workers: Sequence[Hashable] = ()
         self._starts: Counter[Hashable] = Counter()
         self._n_lost_starts = 0
         self._deaths: Counter[Cell] = Counter()
@@ -153,74 +104,98 @@ class Dispatch:
                     found += self._expired()
                 if found:
                     yield found
-                elif not self._calls and not len(self._queue):
+                elif not self._calls and not self._n_left():
                     return
         finally:
             self._pool.close()
 
+    # --- handing out --------------------------------------------------------------------------------------------------------
+
     def _hand_out(self) -> list[Outcome]:
         """Give every worker that waits something to do; outcomes of cells whose workers are gone."""
-        workers = self._workers = self._pool.workers()
+        workers = self._pool.workers()
         found: list[Outcome] = []
         for future, call in list(self._calls.items()):
             if call.worker not in workers:
                 del self._calls[future]
                 found += self._lost(call, "it is gone")
-        self._ready &= set(workers)
-        usable = [each for each in workers if self._starts[each] < MAX_STARTS]
+        self._ready.intersection_update(workers)
         busy = {call.worker for call in self._calls.values()}
-        n_starting = len(busy - self._ready)
-        for worker in usable:
-            if worker in busy:
-                continue
-            if worker not in self._ready:
-                if len(self._queue) > n_starting:
-                    n_starting += 1
-                    self._call(worker, [], math.inf)
-            elif cells := self._queue.take(worker, len(usable)):
-                self._call(worker, cells, math.inf if self._timeout is None else time.monotonic() + self._timeout + GRACE_SECONDS)
+        usable = [each for each in workers if self._starts[each] < MAX_STARTS]
+        for worker in (each for each in usable if each not in busy):
+            if worker in self._ready:
+                cells = self._take(worker, len(usable))
+                ends = math.inf if self._timeout is None else time.monotonic() + self._timeout + GRACE_SECONDS
+                if cells:
+                    self._call(Call(worker, cells, ends))
+            elif self._n_left() > sum(not call.cells for call in self._calls.values()):
+                self._call(Call(worker, [], math.inf))
         return found
 
-    def _call(self, worker: Hashable, cells: list[Cell], ends: float) -> None:
+    def _call(self, call: Call) -> None:
         try:
-            future = self._pool.measure(worker, cells) if cells else self._pool.load(worker)
+            self._calls[self._pool.submit(call.worker, call.cells)] = call
         except self._pool.lost as error:  # it has died while it waited, of which no cell is the cause
-            self._queue.put_back(worker, cells)
-            self._lost(Call(worker, [], ends), in_words(error))
-        else:
-            self._calls[future] = Call(worker, cells, ends)
+            self._own[call.worker] = call.cells + self._own.get(call.worker, [])
+            self._lost(call._replace(cells=[]), in_words(error))
+
+    def _take(self, worker: Hashable, n_workers: int) -> list[Cell]:
+        """Cells for one of several workers; those to be measured alone come first."""
+        if self._alone:
+            return [self._alone.popleft()]
+        most = max(1, min(self._size, math.ceil(self._n_left() / (BATCHES_PER_WORKER * n_workers))))
+        own = self._own.pop(worker, []) or self._fresh(1 if self._timeout else most)
+        if not own and (longest := max(self._own.values(), key=len, default=[])):
+            own, longest[:] = longest[len(longest) // 2 :], longest[: len(longest) // 2]
+        n = 1 if self._timeout else min(most, len(own))
+        while not self._timeout and n < len(own) and self._are_together(own[n - 1], own[n]):
+            n += 1
+        self._own[worker] = own[n:]
+        return own[:n]
+
+    def _fresh(self, most: int) -> list[Cell]:
+        """Cells that nobody has had, whole groups of them."""
+        found: list[Cell] = []
+        while True:
+            self._next = next(self._source, None) if self._next is None else self._next
+            if self._next is None or (len(found) >= most and not self._are_together(found[-1], self._next)):
+                return found
+            found.append(self._next)
+            self._next = None
+
+    def _are_together(self, one: Cell, other: Cell) -> bool:
+        return (group := self._group(one)) is not None and group == self._group(other)
+
+    def _n_left(self) -> int:
+        """Cells that are left, at most."""
+        return sum(map(len, self._own.values())) + len(self._alone) + (self._next is not None) + length_hint(self._source)
+
+    # --- collecting ---------------------------------------------------------------------------------------------------------
 
     def _read(self, future: Future[Any], call: Call) -> list[Outcome]:
         """Outcomes of a call that has ended."""
         error = CancelledError() if future.cancelled() else future.exception()
         if isinstance(error, self._pool.lost) or (isinstance(error, MemoryError) and not call.cells):
             return self._lost(call, in_words(error))
-        if not call.cells:
-            answer = Unfit(in_one_line(error)) if error is not None else future.result()
-            if isinstance(answer, Unfit):
-                raise self._pool.refused(answer.reason) from error
-            self._ready.add(call.worker)
-            self._starts[call.worker] = self._n_lost_starts = 0
-            return []
+        if isinstance(error, Unfit) or (error is not None and not call.cells):
+            raise self._pool.refused(call.worker, str(error) if isinstance(error, Unfit) else in_one_line(error)) from error
         try:
             if error is not None:
                 raise error
             report = future.result()
-            if isinstance(report, Unfit):
-                raise self._pool.refused(report.reason)
             outcomes = unpacked(report.outcomes)
-        except LostWorkersError:
-            raise
         except Exception as problem:  # what cannot be sent, or be read here
             if len(call.cells) == 1:
                 return [failed(call.cells[0], problem)]
-            self._queue.put_back(call.worker, call.cells, alone=True)
+            self._alone.extend(call.cells)
             return []
+        self._ready.add(call.worker)
+        self._starts[call.worker] = self._n_lost_starts = 0
         rest = call.cells[len(outcomes) :]
-        self._queue.size = max(1, len(outcomes)) if rest else max(self._queue.size, 2 * len(outcomes))
+        self._size = max(1, len(outcomes)) if rest else max(self._size, 2 * len(outcomes))
         if report.interrupt:
             raise KeyboardInterrupt(f"a model raised it in a worker process: {report.interrupt}")
-        self._queue.put_back(call.worker, rest)
+        self._own[call.worker] = rest + self._own.get(call.worker, [])
         return [replace(each, attempts=each.attempts + n) if (n := self._deaths[each.cell]) else each for each in outcomes]
 
     def _lost(self, call: Call, reason: str) -> list[Outcome]:
@@ -228,24 +203,22 @@ class Dispatch:
         self._let_go(call.worker)
         if not call.cells:
             self._starts[call.worker] += 1
-            self._n_lost_starts += 1
-            given_up = all(self._starts[each] >= MAX_STARTS for each in self._workers)
-            if given_up or self._n_lost_starts >= MAX_STARTS * len(self._workers):
+            self._n_lost_starts += 1  # since one took it over: workers that are replaced may have new names
+            workers = self._pool.workers()
+            if self._n_lost_starts >= MAX_STARTS * len(workers) or all(self._starts[each] >= MAX_STARTS for each in workers):
                 raise LostWorkersError(
-                    f"No worker could take over models and data for the remaining {len(self._queue)} cells: {reason}. Make room "
+                    f"No worker could take over models and data for the remaining {self._n_left()} cells: {reason}. Make room "
                     f"there or have fewer workers. {GO_ON}"
                 )
             return []
-        if len(call.cells) > 1:
-            self._queue.put_back(call.worker, call.cells, alone=True)
-            return []
-        [cell] = call.cells
-        self._deaths[cell] += 1
-        if self._deaths[cell] < MAX_DEATHS:
-            self._queue.put_back(call.worker, [cell], alone=True)
-            return []
-        message = f"{MAX_DEATHS} workers died while they measured this cell and nothing else: {reason}"
-        return [Outcome(cell, "killed", message=message, attempts=MAX_DEATHS)]
+        if len(call.cells) == 1:
+            [cell] = call.cells
+            self._deaths[cell] += 1
+            if self._deaths[cell] == MAX_DEATHS:
+                message = f"{MAX_DEATHS} workers died while they measured this cell and nothing else: {reason}"
+                return [Outcome(cell, "killed", message=message, attempts=MAX_DEATHS)]
+        self._alone.extend(call.cells)
+        return []
 
     def _expired(self) -> list[Outcome]:
         """Outcomes of cells that have used up their time."""

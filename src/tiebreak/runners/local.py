@@ -14,7 +14,7 @@ import warnings
 import weakref
 from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Future
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from numbers import Real
 from operator import length_hint
 from pathlib import Path
@@ -149,29 +149,26 @@ class LocalPool:
                 kill_group(pid)
         return self._names
 
-    def load(self, worker: Hashable) -> Future[Any]:
-        """Start a process and have it map the workload."""
+    def submit(self, worker: Hashable, cells: Sequence[Cell]) -> Future[Any]:
+        """Have a process measure cells; one that is not there is started, and maps the workload."""
         from joblib.externals.loky import ProcessPoolExecutor
 
         from tiebreak.runners import worker as code
 
         if self._payload is None:
             self._payload = self._write()
-        executor = self._executors[worker] = ProcessPoolExecutor(
-            max_workers=1, timeout=None, initializer=code.begin, initargs=(self._owner, *self._pipe[:1])
-        )
-        with _interrupts_blocked():
-            future: Future[Any] = executor.submit(code.load, self._payload)
-        future.add_done_callback(lambda done: self._note(worker, done))
-        # as loky does it, and after loky has: what was registered last runs first, and loky waits for busy workers
-        threading._register_atexit(_weak(self.close))  # type: ignore[attr-defined]
-        return future
-
-    def measure(self, worker: Hashable, cells: Sequence[Cell]) -> Future[Any]:
-        """Have a process measure cells."""
-        from tiebreak.runners import worker as code
-
-        future: Future[Any] = self._executors[worker].submit(code.measure, list(map(tuple, cells)), BATCH_SECONDS)
+        if worker not in self._executors:
+            self._executors[worker] = ProcessPoolExecutor(
+                max_workers=1, timeout=None, initializer=code.begin, initargs=(self._owner, *self._pipe[:1])
+            )
+        with nullcontext() if worker in self._pids else _interrupts_blocked():
+            future: Future[Any] = self._executors[worker].submit(
+                code.measure, self._payload, list(map(tuple, cells)), BATCH_SECONDS
+            )
+        if worker not in self._pids:
+            future.add_done_callback(lambda done: self._note(worker, done))
+            # as loky does it, and after loky has: what was registered last runs first, and loky waits for busy workers
+            threading._register_atexit(_weak(self.close))  # type: ignore[attr-defined]
         return future
 
     def drop(self, worker: Hashable) -> None:
@@ -184,7 +181,7 @@ class LocalPool:
         if executor is not None:
             executor.shutdown(wait=True, kill_workers=True)
 
-    def refused(self, reason: str) -> Exception:
+    def refused(self, worker: Hashable, reason: str) -> Exception:
         """Error for models that cannot be read by another process."""
         return InvalidPlanError(
             f"A worker process cannot take models and data over: {reason}. Define what it lacks in a module that can be imported "
@@ -209,8 +206,8 @@ class LocalPool:
                 os.close(self._pipe.pop())
 
     def _note(self, worker: Hashable, done: Future[Any]) -> None:
-        if not done.cancelled() and done.exception() is None and isinstance(done.result(), int):
-            self._pids[worker] = done.result()
+        if not done.cancelled() and done.exception() is None:
+            self._pids[worker] = done.result().pid
 
     def _write(self) -> Payload:
         """Write all pieces into one file, which is removed even where this process is killed."""
@@ -221,13 +218,13 @@ class LocalPool:
         folder = self._folder = tempfile.mkdtemp(prefix="tiebreak-", dir=_folder_for(sum(each.nbytes for each in self._pieces)))
         resource_tracker.register(folder, "folder")
         path = Path(folder, "workload")
-        spans = []
+        spans: list[tuple[int, int]] = []
         with path.open("wb") as file:
             for piece in self._pieces:
                 file.write(b"\0" * (-file.tell() % ALIGNMENT))
-                spans.append((file.tell(), piece.nbytes))
+                spans.append((file.tell(), file.tell() + piece.nbytes))
                 file.write(piece)
-        return Payload([], path=str(path), spans=spans)
+        return Payload(spans, path=str(path))
 
     def _remove(self) -> None:
         from joblib.externals.loky.backend import resource_tracker
@@ -275,8 +272,7 @@ def _folder_for(size: int) -> str | None:
     """Folder that joblib's users want such files in, else memory if there is plenty, else the one for temporary files."""
     if chosen := os.environ.get("JOBLIB_TEMP_FOLDER"):
         return chosen
-    try:
-        plenty = shutil.disk_usage(SHARED_MEMORY).free > 4 * size and os.access(SHARED_MEMORY, os.W_OK)
-    except OSError:  # not on this system
-        plenty = False
-    return str(SHARED_MEMORY) if plenty else None
+    with suppress(OSError):  # not on this system
+        if shutil.disk_usage(SHARED_MEMORY).free > 4 * size and os.access(SHARED_MEMORY, os.W_OK):
+            return str(SHARED_MEMORY)
+    return None

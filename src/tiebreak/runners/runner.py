@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 
 
 def make_runner(runner: object, n_jobs: int = 1, timeout: float | None = None) -> Runner:
-    """Runner that measures the cells; `n_jobs` (with "dask" the number of processes) and `timeout` are as of `LocalRunner`.
+    """Runner that measures the cells; `n_jobs` and `timeout` are as of `LocalRunner`.
 
-    None means a `LocalRunner`; a ``distributed.Client``, the address of a scheduler or "dask" a `DaskRunner`; any other object
-    with a method ``run`` is used as it is, and must do without the other two. Raises `InvalidParameterError` for what is no
+    None means a `LocalRunner`; a ``distributed.Client`` or the address of a scheduler a `DaskRunner`; any other object with a
+    method ``run`` is used as it is. They must do without `n_jobs` and `timeout`. Raises `InvalidParameterError` for what is no
     runner, and for a setting that the runner given does not get to see.
     """
     if runner is None:
         return LocalRunner(n_jobs, timeout)
-    if runner != "dask" and n_jobs != 1:
+    if n_jobs != 1:
         raise InvalidParameterError(
             Setting("n_jobs", repr(n_jobs)),
             " is for processes that tiebreak starts, and a runner with workers of its own was given. Leave it out.",
@@ -33,15 +33,15 @@ def make_runner(runner: object, n_jobs: int = 1, timeout: float | None = None) -
             "runner of your own has its own limits. Leave it out, or measure without a runner.",
         )
     distributed = sys.modules.get("distributed")  # who has a client has imported it
-    is_address = isinstance(runner, str) and (runner == "dask" or runner.startswith(("tcp://", "tls://")))
+    is_address = isinstance(runner, str) and runner.startswith(("tcp://", "tls://"))
     if is_address or (distributed is not None and isinstance(runner, distributed.Client)):
         from tiebreak.runners.dask import DaskRunner
 
-        return DaskRunner(runner, n_jobs)
+        return DaskRunner(runner)
     if not callable(getattr(runner, "run", None)) or isinstance(runner, type):
         raise InvalidParameterError(
             f"runner={runner!r} cannot measure anything. Accepted are None, for processes of this machine (n_jobs, timeout), "
-            "a distributed.Client, the address of a Dask scheduler, 'tcp://host:8786' or 'tls://host:8786', 'dask' for one of "
-            "this machine, and any object with a method run(workload, cells) as tiebreak.runners.contract.Runner describes it."
+            "a distributed.Client, the address of a Dask scheduler, 'tcp://host:8786' or 'tls://host:8786', and any object with "
+            "a method run(workload, cells) as tiebreak.runners.contract.Runner describes it."
         )
     return cast("Runner", runner)

@@ -15,14 +15,12 @@ import time
 import uuid
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from hashlib import blake2b
 from importlib import metadata
 from operator import attrgetter
 from pathlib import Path
-from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
@@ -67,18 +65,17 @@ class Origin(NamedTuple):
         folders = dict.fromkeys(os.path.abspath(entry) for entry in sys.path)  # noqa: PTH100  (links stay as they are)
         return cls(_versions(), sources, tuple(each for each in folders if not f"{each}{os.sep}".startswith(installed)))
 
-    def problem(self) -> str:
-        """Message about what is not the same in this process; "" if all is. Modules count as they were when first seen here."""
+    def check(self) -> None:
+        """Raise `Unfit` where something is not the same in this process. Modules count as they were when first seen here."""
         here = _versions()
         other = [
             f"{name} {here.get(name, 'is missing')} here, {v} there" for name, v in self.versions.items() if here.get(name) != v
         ]
         if other:
-            return f"it has other versions than the client: {'; '.join(other)}"
+            raise Unfit(f"it has other versions than the client: {'; '.join(other)}")
         for name, there in self.sources.items():
             if (file := source_file(sys.modules.get(name))) and _seen.setdefault(name, _hash(file)) != there:
-                return f"module {name!r} is not the same code here as where the client runs"
-        return ""
+                raise Unfit(f"module {name!r} is not the same code here as where the client runs")
 
 
 _seen: dict[str, str] = {}
@@ -108,7 +105,7 @@ def _versions() -> dict[str, str]:
 
 @dataclass(eq=False)
 class Payload:
-    """A pickled workload: the stream and its arrays as bytes, or where these lie in a file that all workers map.
+    """A pickled workload: the stream and its arrays as bytes, or where these lie in the file at `path`, which all workers map.
 
     `origin` is that of a workload which goes to other machines.
     """
@@ -116,19 +113,18 @@ class Payload:
     pieces: list[Any]
     origin: Origin | None = None
     path: str = ""
-    spans: Sequence[tuple[int, int]] = ()
     token: str = field(default_factory=lambda: uuid.uuid4().hex)
 
     def unpack(self) -> Workload:
         """Read the workload; its arrays are read-only."""
+        pieces = self.pieces
         if self.path:
             with Path(self.path).open("rb") as file:
                 view = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-            pieces = [view[start : start + size] for start, size in self.spans]
+            pieces = [view[start:end] for start, end in pieces]
         else:
-            for position, piece in enumerate(self.pieces):  # one by one, so that memory holds one array twice at most
-                self.pieces[position] = _aligned(piece)
-            pieces = self.pieces
+            for position, piece in enumerate(pieces):  # one by one, so that memory holds one array twice at most
+                pieces[position] = _aligned(piece)
         workload: Workload = pickle.loads(pieces[0], buffers=pieces[1:])  # noqa: S301  (from the process that started the run)
         return workload
 
@@ -173,46 +169,66 @@ def cloudpickle_dumps() -> Callable[..., bytes]:
 # --- measuring ------------------------------------------------------------------------------------------------------------------
 
 
-class Unfit(NamedTuple):
-    """Reason why a worker cannot take the workload over. It is an answer, as an exception might not be picklable."""
-
-    reason: str
+class Unfit(Exception):
+    """Reason why a worker cannot take the workload over."""
 
 
 class Report(NamedTuple):
-    """Outcomes of the first of some cells, as `packed`; `interrupt` tells of a model's KeyboardInterrupt, which ends the run."""
+    """Outcomes of the first of some cells, as `packed`, and the id of the process that measured them.
+
+    `interrupt` tells of a model's KeyboardInterrupt, which ends the run.
+    """
 
     outcomes: bytes
+    pid: int
     interrupt: str = ""
 
 
 _held: tuple[str, Workload] | None = None
 
 
-def load(payload: Payload) -> int | Unfit:
-    """Take a workload over, in place of an earlier one; returns the id of this process."""
-    global _held
-    if _held is None or _held[0] != payload.token:
-        leave()
+def measure(payload: Payload, cells: Sequence[tuple[int, ...]], seconds: float) -> Report:
+    """Measure cells until all are done or so many seconds have passed, at least one; raises `Unfit`."""
+    workload = _hold(payload)
+    outcomes: list[Outcome] = []
+    ends = time.perf_counter() + seconds
+    for cell in map(Cell._make, cells):
         try:
-            if payload.origin is not None:
-                if problem := payload.origin.problem():
-                    return Unfit(problem)
-                sys.path += [folder for folder in payload.origin.folders if folder not in sys.path and Path(folder).is_dir()]
-            workload = payload.unpack()
-            if payload.origin is not None and (problem := payload.origin.problem()):  # of what was imported by that
-                return Unfit(problem)
-            workload.__enter__()
-        except MemoryError:
-            raise
-        except Exception as error:
-            return Unfit(in_one_line(error))
-        _held = payload.token, workload
-        if payload.origin is not None:  # Dask drops it when the run has ended or its client is gone
-            weakref.finalize(payload, _thread.call, leave, payload.token).atexit = False
-        else:
-            gc.freeze()  # loky collects garbage every second, and with scikit-learn imported that takes a tenth of it
-    return os.getpid()
+            outcomes.append(workload.measure(cell))
+        except KeyboardInterrupt as error:  # a model's own, as this process does not hear the user's
+            return Report(packed(outcomes), os.getpid(), in_one_line(error))
+        except BaseException as error:  # against its promise; that costs this one cell only
+            outcomes.append(failed(cell, error))
+        if time.perf_counter() >= ends:
+            break
+    return Report(packed(outcomes), os.getpid())
+
+
+def _hold(payload: Payload) -> Workload:
+    """The workload, taken over in place of an earlier one where need be."""
+    global _held
+    if _held is not None and _held[0] == payload.token:
+        return _held[1]
+    leave()
+    origin = payload.origin
+    try:
+        if origin is not None:
+            origin.check()
+            sys.path += [folder for folder in origin.folders if folder not in sys.path and Path(folder).is_dir()]
+        workload = payload.unpack()
+        if origin is not None:  # what was imported by that
+            origin.check()
+        workload.__enter__()
+    except (MemoryError, Unfit):
+        raise
+    except Exception as error:
+        raise Unfit(in_one_line(error)) from None
+    _held = payload.token, workload
+    if origin is not None:  # Dask drops it when the run has ended or its client is gone
+        weakref.finalize(payload, _leave_there, payload.token).atexit = False
+    else:
+        gc.freeze()  # loky collects garbage every second, and with scikit-learn imported that takes a tenth of it
+    return workload
 
 
 def leave(token: str | None = None) -> None:
@@ -221,24 +237,6 @@ def leave(token: str | None = None) -> None:
     if _held is not None and token in (None, _held[0]):
         (_, workload), _held = _held, None
         workload.__exit__(None, None, None)
-
-
-def measure(cells: Sequence[tuple[int, ...]], seconds: float) -> Report:
-    """Measure cells with the workload that is held until all are done or so many seconds have passed, at least one."""
-    if _held is None:
-        raise RuntimeError("this worker process holds no workload")
-    outcomes: list[Outcome] = []
-    ends = time.perf_counter() + seconds
-    for cell in map(Cell._make, cells):
-        try:
-            outcomes.append(_held[1].measure(cell))
-        except KeyboardInterrupt as error:  # a model's own, as this process does not hear the user's
-            return Report(packed(outcomes), in_one_line(error))
-        except BaseException as error:  # against its promise; that costs this one cell only
-            outcomes.append(failed(cell, error))
-        if time.perf_counter() >= ends:
-            break
-    return Report(packed(outcomes))
 
 
 _values_of = attrgetter(*(each.name for each in fields(Outcome)))
@@ -268,64 +266,27 @@ def unpacked(outcomes: bytes) -> list[Outcome]:
 # --- a worker of Dask ----------------------------------------------------------------------------------------------------------
 
 
-class OneThread:
-    """Calls functions in one thread of its own, in the order asked for.
+def measure_on_dask(payload: Payload, cells: Sequence[tuple[int, ...]], seconds: float) -> Report:
+    """`measure` in a thread of its own: a worker of Dask may run several tasks at once, of several runs.
 
-    A worker of Dask may run several tasks at once, of several runs; numerical libraries and scikit-learn have settings for each
-    thread, warnings and global generators are the process's. To ask takes no lock, so that a finaliser may do so at any moment.
-    The thread does not keep a process from ending.
+    Numerical libraries and scikit-learn have settings for each thread, warnings and global generators are the process's.
     """
-
-    def __init__(self) -> None:
-        self._calls: SimpleQueue[tuple[Future[Any], Callable[..., Any], tuple[Any, ...]]] = SimpleQueue()
-        self._begun = threading.Lock()
-
-    def call(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
-        """Have a function called; the future has what it returns or raises."""
-        future: Future[Any] = Future()
-        self._calls.put((future, function, arguments))
-        if self._begun.acquire(blocking=False):  # and never released
-            threading.Thread(target=self._serve, name="tiebreak", daemon=True).start()
-        return future
-
-    def _serve(self) -> None:
-        while True:
-            self._serve_one(*self._calls.get())
-
-    @staticmethod
-    def _serve_one(future: Future[Any], function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
-        """Make one call, in a function of its own: variables of a loop would keep the last arguments alive until the next."""
-        try:
-            future.set_result(function(*arguments))
-        except BaseException as error:
-            future.set_exception(error)
-
-
-_thread = OneThread()
-
-
-def load_on_dask(payload: Payload) -> int | Unfit:
-    """`load` in the thread that measures; a reason with the address of this worker."""
     from distributed import get_worker
+    from distributed.threadpoolexecutor import ThreadPoolExecutor
 
-    answer: int | Unfit = _thread.call(load, payload).result()
-    return answer if isinstance(answer, int) else Unfit(f"{get_worker().address}: {answer.reason}")
-
-
-def measure_on_dask(payload: Payload, cells: Sequence[tuple[int, ...]], seconds: float) -> Report | Unfit:
-    """`measure` in that thread, after the workload of another run where need be."""
-    answer: Report | Unfit = _thread.call(_measure_with, payload, cells, seconds).result()
-    return answer
+    global _thread
+    one = ThreadPoolExecutor(1, thread_name_prefix="tiebreak")  # type: ignore[no-untyped-call]
+    _thread = get_worker().executors.setdefault("tiebreak", one)
+    report: Report = _thread.submit(measure, payload, cells, seconds).result()
+    return report
 
 
-def _measure_with(payload: Payload, cells: Sequence[tuple[int, ...]], seconds: float) -> Report | Unfit:
-    loaded = load(payload)
-    return loaded if isinstance(loaded, Unfit) else measure(cells, seconds)
+_thread: Any = None
 
 
-def dask_setup(worker: Any) -> None:  # the name that Dask calls in a module that its workers load first
-    """Leave Ctrl-C to the process that has started this worker: it hears it too, and ends the worker."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+def _leave_there(token: str) -> None:
+    with suppress(RuntimeError):  # the worker has ended
+        _thread.submit(leave, token)
 
 
 # --- a worker of this machine: ended with its parent, and the first to go when memory runs out ---------------------------------

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.errors import DataError, InvalidParameterError
-from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray, Missing, group_codes
+from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray, Missing, group_codes, mean_present
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import ScoreMatrix, Scores
 from tiebreak.scores.vocabulary import Notice, look_up, quoted
@@ -156,12 +156,7 @@ class Items:
 
     def item_means(self) -> FloatArray:
         """Mean over the runs of each model on each item, of shape (n_models, n_items); nan where it has no run."""
-        if len(self.runs) == 1:
-            return self.score[:, 0]
-        present = ~np.isnan(self.score)
-        number = present.sum(axis=1)
-        total = np.where(present, self.score, 0.0).sum(axis=1)
-        return np.asarray(np.where(number > 0, total / np.maximum(number, 1), np.nan))
+        return self.score[:, 0] if len(self.runs) == 1 else mean_present(self.score, axis=1)
 
     def as_scores(self) -> Scores:
         """Scores of which each column is an item, with the mean over its runs; the items are kept beside."""

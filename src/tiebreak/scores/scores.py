@@ -210,6 +210,8 @@ class Scores:
         The same models in the other metrics that were measured with this one, where no metric was named.
     roles : tuple of str
         What was taken for what in each source: "model = framework, 16 datasets = task; not used: id".
+    fit_errors : mapping of str to float
+        Standard errors of these times over splits, where they are known.
     """
 
     metric: Metric
@@ -222,6 +224,7 @@ class Scores:
     same_predictions: tuple[tuple[str, ...], ...] = ()
     others: tuple[Scores, ...] = ()
     roles: tuple[str, ...] = ()
+    fit_errors: Mapping[str, float] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         if self.items is not None:

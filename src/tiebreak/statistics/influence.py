@@ -17,13 +17,13 @@ from numpy.typing import ArrayLike
 
 from tiebreak.errors import DataError
 from tiebreak.numerics import (
-    IDENTICAL,
     RELATIVE_TOLERANCE,
     SPREAD,
     UNDEFINED,
     FloatArray,
     IntArray,
     blocks,
+    check_array,
     check_choice,
     check_rows,
     divide,
@@ -126,11 +126,7 @@ def cluster_sums(
     omit_missing: bool = False,
 ) -> ClusterSums:
     """Sums of scores, weights and squared weights by cluster; the arguments are those of `clustered_mean`."""
-    scores = floats(values, "values")
-    if scores.ndim == 0 or scores.shape[-1] == 0:
-        raise DataError(f"one value or more is needed, one for each example; got the shape {scores.shape}.")
-    if np.any(np.isinf(scores)):
-        raise DataError("the values must be finite, or nan where they are missing; one or more are infinite.")
+    scores = check_array(values, "values", "..., n_items", can_lack=True)
     n = scores.shape[-1]
     weight = check_weights(weights, n)
     codes, n_clusters = (None, n) if clusters is None else group_codes(clusters, n, "clusters")
@@ -161,10 +157,8 @@ def mean_of_clusters(sums: ClusterSums, variance: ClusterVariance = "cr2") -> La
         raw = raw * divide(n_clusters, n_clusters - 1)
     df = _satterthwaite(share, squares, factor) if is_cr2 else np.maximum(n_clusters - 1.0, 0.0)
     kind = np.where(np.isnan(totals).any(axis=-1) | (n_clusters < 2), UNDEFINED, _kinds(totals, weights)).astype(np.int8)
-    error = np.where(kind == SPREAD, np.sqrt(raw), np.where(kind == UNDEFINED, np.nan, 0.0))
     df, n = (np.broadcast_to(each, kind.shape) for each in (np.where(n_clusters < 2, 0.0, df), n_clusters))
-    estimate = np.where(kind == IDENTICAL, 0.0, mean[..., 0])
-    return student(estimate, error, plain(df), n_units=n if n.ndim else int(n), kind=kind)
+    return student(mean[..., 0], np.sqrt(raw), plain(df), n_units=n if n.ndim else int(n), kind=kind)
 
 
 def cluster_residuals(sums: ClusterSums) -> FloatArray:
@@ -280,13 +274,9 @@ def welch_ttest(first: ArrayLike, second: ArrayLike) -> Law:
     >>> round(law.estimate, 3), round(law.pvalue(), 3)
     (0.035, 0.229)
     """
-    samples = [floats(first, "first"), floats(second, "second")]
-    for name, values in zip(("first", "second"), samples, strict=True):
-        if values.ndim == 0 or values.shape[-1] < 2:
-            raise DataError(f"{name} needs two scores or more, or nothing is known of their spread; got {values.size}.")
-        if np.isinf(values).any():
-            raise DataError(f"{name} must be finite, or nan where a score is missing.")
-    return independent_difference(*(clustered_mean(values) for values in samples))
+    samples = {"first": first, "second": second}
+    found = (check_array(values, name, "..., n_scores", (2,), can_lack=True) for name, values in samples.items())
+    return independent_difference(*map(clustered_mean, found))
 
 
 def independent_difference(first: Law, second: Law, *, guarded: bool = False) -> Law:
@@ -300,7 +290,6 @@ def independent_difference(first: Law, second: Law, *, guarded: bool = False) ->
         np.maximum(first.tolerance, second.tolerance),
     )
     kind = kind_of(difference + 0.0 * (v + w), v + w > 0, noise)
-    difference = np.where(kind == IDENTICAL, 0.0, difference)
     n_units = first.n_units + second.n_units
     return student(difference, np.sqrt(v + w), plain(df), n_units=n_units, kind=kind, tolerance=noise)
 
@@ -376,7 +365,8 @@ class Influence:
         i, j = np.broadcast_arrays(check_rows(first, n, "first"), check_rows(second, n, "second"))
         one, two = i.ravel(), j.ravel()
         value = np.abs(self.estimate)
-        difference = self.estimate[one] - self.estimate[two]
+        with np.errstate(invalid="ignore"):  # two that are infinite, as R2 of a constant, have no difference
+            difference = self.estimate[one] - self.estimate[two]
         found = self._law(difference, self._squares(one, two), np.maximum(value[one], value[two]))
         if self.n_moving is not None:
             own = np.square(self.parts).sum(axis=1)
@@ -424,8 +414,6 @@ class Influence:
             own_df = divide(np.square(squares.sum(axis=0)), (np.square(squares).T / np.maximum(n_of - 1.0, 1.0)).sum(axis=1))
             df = np.where(own_df > 0, np.minimum(own_df, df), df)
         kind = kind_of(estimate + 0.0 * error, error > noise, noise)
-        error = np.where(kind == SPREAD, error, np.where(kind == UNDEFINED, np.nan, 0.0))
-        estimate = np.where(kind == IDENTICAL, 0.0, estimate)
         return student(estimate, error, df, n_units=self.parts.shape[1], kind=kind, tolerance=noise)
 
 
@@ -498,14 +486,12 @@ def metric_of_classes(
     """
     check_choice(metric, METRICS_OF_CLASSES, "metric")
     function = METRICS_OF_CLASSES[metric]
-    truth, rows = floats(actual, "actual"), floats(predicted, "predicted")
-    if truth.ndim != 1 or not truth.size or rows.shape[-1:] != truth.shape:
-        raise DataError(f"actual has the shape {truth.shape} and predicted {rows.shape}; one class for each example.")
+    truth, rows = _predictions(actual, predicted)
     for name, each in (("actual", truth), ("predicted", rows)):
-        wrong = ~(np.isfinite(each) & (each == np.rint(each)) & (each >= 0))
+        wrong = ~((each == np.rint(each)) & (each >= 0))
         if wrong.any():
             raise DataError(f"{name} must be numbers of classes: 0, 1 and so on; it holds {each[wrong][0]:g}.")
-    classes, flat = truth.astype(np.int64), np.atleast_2d(rows).astype(np.int64)
+    classes, flat = truth.astype(np.int64), rows.astype(np.int64)
     n_classes = int(max(classes.max(), flat.max(), 1)) + 1
     if metric in PER_CLASS and n_classes > 2:
         raise DataError(
@@ -557,21 +543,27 @@ def metric_of_numbers(
         As of `metric_of_classes`.
     """
     check_choice(metric, METRICS_OF_NUMBERS, "metric")
-    truth, rows = floats(actual, "actual"), floats(predicted, "predicted")
-    if truth.ndim != 1 or not truth.size or rows.shape[-1:] != truth.shape:
-        raise DataError(f"actual has the shape {truth.shape} and predicted {rows.shape}; one number for each example.")
-    if not (np.isfinite(truth).all() and np.isfinite(rows).all()):
-        raise DataError("numbers must be finite; leave out examples that have none.")
+    truth, rows = _predictions(actual, predicted)
     codes, n_units = _units(clusters, truth.size)
     y = truth - truth.mean()  # about their mean, so that few digits cancel
+    y[np.abs(y) <= RELATIVE_TOLERANCE * np.abs(truth).max()] = 0.0  # rounding noise is no spread to explain
     values, without = [], []
-    for own in np.atleast_2d(rows):
+    for own in rows:
         error = own - truth
         columns = np.stack([np.ones(y.size), error, error**2, y, y**2])
         whole = columns.sum(axis=1)
         without.append(METRICS_OF_NUMBERS[metric](*(whole[:, None] - summed(columns, codes, n_units))))
         values.append(METRICS_OF_NUMBERS[metric](*whole))
     return replace(_left_out(np.array(values), np.array(without), codes, None), is_skewed=True)
+
+
+def _predictions(actual: ArrayLike, predicted: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Truth of the items, and predictions of each model in rows."""
+    truth = check_array(actual, "actual", "n_items")
+    rows = np.atleast_2d(check_array(predicted, "predicted", "..., n_items"))
+    if rows.shape[1:] != truth.shape:
+        raise DataError(f"actual has the shape {truth.shape} and predicted {rows.shape}; one for each example.")
+    return truth, rows
 
 
 def _units(clusters: Sequence[object] | ArrayLike | None, n: int) -> tuple[IntArray | None, int]:

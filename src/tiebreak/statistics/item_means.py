@@ -10,9 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.numerics import (
-    IDENTICAL,
     RELATIVE_TOLERANCE,
-    SPREAD,
     UNDEFINED,
     DifferenceMoments,
     FloatArray,
@@ -20,6 +18,7 @@ from tiebreak.numerics import (
     blocks,
     corrected_standard_error,
     divide,
+    mean_present,
     row_moments,
 )
 from tiebreak.numerics.law import Law, least_sure, student
@@ -75,18 +74,16 @@ class Means(NamedTuple):
         Where there is a skewness, Johnson's; with runs that of the runs' means too, skewed from ten runs on; and that of the
         guarded error.
         """
-        is_flat = (self.kind != SPREAD) & (self.kind != UNDEFINED)
-        estimate = np.where(self.kind == IDENTICAL, 0.0, self.estimate)
         facts: dict[str, Any] = {"n_units": self.n, "kind": self.kind, "tolerance": self.tolerance}
-        law = student(estimate, np.where(is_flat, 0.0, self.standard_error), self.df, **facts)
+        law = student(self.estimate, self.standard_error, self.df, **facts)
         laws = [law if self.skewness is None else skewed(law, UNSEEN * self.skewness)]
         if self.runs_error is not None:
-            of_runs = student(estimate, self.runs_error, self.runs_df, **facts)
+            of_runs = student(self.estimate, self.runs_error, self.runs_df, **facts)
             if self.runs_skewness is not None:
                 of_runs = skewed(of_runs, np.where(np.asarray(self.runs_df) >= FEW_RUNS - 1, self.runs_skewness, 0.0))
             laws.append(of_runs)
         if self.guarded_error is not None and self.guarded_df is not None:
-            laws.append(student(estimate, self.guarded_error, self.guarded_df, **facts))
+            laws.append(student(self.estimate, self.guarded_error, self.guarded_df, **facts))
         return least_sure(laws)
 
     def turned(self, sign: int) -> Means:
@@ -153,7 +150,7 @@ def _of_own_runs(a: FloatArray, b: FloatArray, layout: Layout, scale: FloatArray
     models of 2 and 5 runs 15 % were called different, and 38 % where only the runs of the former vary. One run alone is taken
     to vary as those of the other model do.
     """
-    difference = run_means(a) - run_means(b)
+    difference = mean_present(a, axis=1) - mean_present(b, axis=1)
     items = means_of_rows(difference[:, None], layout, scale)
     n = np.stack([np.count_nonzero(~np.isnan(each).all(axis=2), axis=1) for each in (a, b)]).astype(float)
     shared = [means_of_rows(np.where(np.isnan(difference)[:, None], np.nan, each), layout, scale) for each in (a, b)]
@@ -188,17 +185,11 @@ def run_differences(score: FloatArray, one: IntArray, two: IntArray) -> FloatArr
     """
     a, b = score[one], score[two]
     if a.shape[1] > 1 and np.isnan(score).any():
-        means = run_means(score)
+        means = mean_present(score, axis=1)
         a_gap, b_gap = np.isnan(a), np.isnan(b)
         filled_a, filled_b = np.where(a_gap, means[one][:, None, :], a), np.where(b_gap, means[two][:, None, :], b)
         return np.asarray(np.where(a_gap & b_gap, np.nan, filled_a - filled_b))
     return np.asarray(a - b)
-
-
-def run_means(score: FloatArray) -> FloatArray:
-    """Mean of each model over the runs of an item, of shape (n_models, n_items); nan where there is none."""
-    n = np.count_nonzero(~np.isnan(score), axis=1)
-    return np.where(n > 0, divide(np.nansum(score, axis=1), n), np.nan)
 
 
 def means_of_rows(values: FloatArray, layout: Layout, scale: FloatArray) -> Means:
@@ -265,7 +256,7 @@ def _of_crossed(values: FloatArray, layout: Layout, used: NDArray[np.bool_], sca
     if not has_run.all():
         some = some[:, has_run]
     if some.shape[1] == 1:  # nothing is seen of runs
-        of_one = means_of_rows(run_means(values)[:, None], Layout(layout.clusters, layout.weights), scale)
+        of_one = means_of_rows(mean_present(values, axis=1)[:, None], Layout(layout.clusters, layout.weights), scale)
         nothing, square = np.zeros(len(values)), np.square(of_one.standard_error)
         of_runs = {"from_items": square, "from_runs": nothing, "from_both": nothing, "runs_skewness": nothing}
         return of_one._replace(runs_error=nothing, runs_df=nothing + 1.0, **of_runs)
@@ -322,7 +313,7 @@ def _centred(values: FloatArray, layout: Layout, scale: FloatArray) -> Means:
         clusters = units = np.unique(codes * (int(layout.clusters.max()) + 1) + layout.clusters, return_inverse=True)[1]
     n_units = np.array([np.unique(units[present & (codes == code)]).size for code in range(n_tasks)])
     shares = task_shares(layout, present)
-    by_item = divide(np.nansum(values, axis=1), np.maximum((~np.isnan(values)).sum(axis=1), 1))
+    by_item = np.nan_to_num(mean_present(values, axis=1))
     means = np.stack([np.bincount(codes, np.where(present, shares, 0.0) * row, n_tasks) for row in by_item])
     if (n_units == 0).any():  # a task that these models do not share
         values = np.full_like(values, np.nan)

@@ -10,18 +10,16 @@ from numpy.typing import ArrayLike
 
 from tiebreak.errors import DataError
 from tiebreak.numerics import (
-    CONSTANT,
-    IDENTICAL,
     SPREAD,
     FloatArray,
     IntArray,
+    check_array,
     check_number,
     divide,
-    floats,
     group_codes,
     plain,
 )
-from tiebreak.numerics.law import Law, student
+from tiebreak.numerics.law import Law, kind_of, student
 from tiebreak.statistics.influence import ClusterSums, check_weights, cluster_residuals, cluster_sums, mean_of_clusters
 from tiebreak.statistics.item_means import Means
 from tiebreak.statistics.tasks import FEW_EVENTS
@@ -72,7 +70,6 @@ def prediction_powered_mean(
     clusters: Sequence[object] | ArrayLike | None = None,
     weights: ArrayLike | None = None,
     tuning: float | None = None,
-    is_pooled: bool = False,
 ) -> LabelledMean:
     """Law of the mean of what people would say of all examples, from labels of a few and a judge's scores of all.
 
@@ -94,9 +91,6 @@ def prediction_powered_mean(
         Weight of the judge. Estimated if not given: the covariance of label and judge over (1 + n_labelled / n_judged) times the
         variance of all of the judge's scores. So the answer is, but for that estimation, never less sure than the labels alone: a
         useless judge gets a weight near 0.
-    is_pooled : bool, default False
-        One weight for all rows, from their covariances and variances together: then means of models subtract to the mean of
-        their differences.
 
     Returns
     -------
@@ -121,32 +115,34 @@ def prediction_powered_mean(
     >>> round(result.law.estimate, 3), round(result.law.se, 3), round(result.alone.se, 3)
     (0.626, 0.202, 0.211)
     """
-    given = {"labels": labels, "judged_labelled": judged_labelled, "judged": judged}
-    y, f, g = (floats(values, name) for name, values in given.items())
-    if y.shape != f.shape or y.ndim == 0 or y.shape[-1] < 3 or g.ndim == 0 or g.shape[-1] < 2:
+    y = check_array(labels, "labels", "..., n_labelled", (3,))
+    f = check_array(judged_labelled, "judged_labelled", "..., n_labelled", (3,))
+    g = check_array(judged, "judged", "..., n_judged", (2,))
+    if y.shape != f.shape or g.shape[:-1] not in ((), y.shape[:-1]):
         raise DataError(
-            "three labels or more, a judgement of the same examples, and two further judgements or more are needed; got the "
-            f"shapes {y.shape}, {f.shape} and {g.shape}."
+            "a judgement of the same examples goes with each label, and further ones are of as many rows; got the shapes "
+            f"{y.shape}, {f.shape} and {g.shape}."
         )
-    if not all(np.isfinite(each).all() for each in (y, f, g)):
-        raise DataError("labels and judgements must be finite; leave out examples without.")
     codes = None if clusters is None else group_codes(clusters, y.shape[-1] + g.shape[-1], "clusters")[0]
     weight = None if weights is None else check_weights(weights, y.shape[-1] + g.shape[-1])
     known = Labelled(y, f, g, codes, weight)
     if tuning is not None:
         return mean_by_weight(known, np.full(y.shape[:-1], check_number(tuning, "tuning", -np.inf)))
-    return mean_by_weight(known, weight_of_judge(known, is_pooled=is_pooled), is_estimated=True)
+    return mean_by_weight(known, _weight(*_agreement(known)), is_estimated=True)
 
 
-def weight_of_judge(known: Labelled, *, is_pooled: bool = False) -> FloatArray:
-    """Weight of the judge in each row, or one for all rows, that makes the variance of the mean least [A23b]_."""
+def _agreement(known: Labelled) -> tuple[FloatArray, FloatArray]:
+    """Covariance of label and judge in each row, and (1 + n_labelled / n_judged) times the variance of the judge [A23b]_."""
     y, f, g = known[:3]
     n, m = y.shape[-1], g.shape[-1]
     together = ((y - y.mean(axis=-1, keepdims=True)) * (f - f.mean(axis=-1, keepdims=True))).sum(axis=-1) / (n - 1)
     spread = np.concatenate([f, np.broadcast_to(g, (*f.shape[:-1], m))], axis=-1).var(axis=-1, ddof=1)
-    if is_pooled:
-        together, spread = (np.full(y.shape[:-1], np.sum(each)) for each in (together, spread))
-    return np.nan_to_num(divide(together, (1 + n / m) * spread), posinf=0.0, neginf=0.0)
+    return together, (1 + n / m) * spread
+
+
+def _weight(together: FloatArray, spread: FloatArray) -> FloatArray:
+    """Weight of the judge that makes the variance of the mean least; 0 where the judge does not vary."""
+    return np.nan_to_num(divide(together, spread), posinf=0.0, neginf=0.0)
 
 
 def mean_by_weight(known: Labelled, weight: FloatArray, *, is_estimated: bool = False) -> LabelledMean:
@@ -195,7 +191,7 @@ def weight_of_all(known: Labelled) -> float:
         return 0.0
     labels, judged_labelled, judged = (each - each.mean(axis=0) for each in known[:3])
     apart = known._replace(labels=labels, judged_labelled=judged_labelled, judged=judged)
-    return float(weight_of_judge(apart, is_pooled=True)[0])
+    return float(_weight(*(each.sum() for each in _agreement(apart))))  # so that means subtract to those of differences
 
 
 def labelled_means(known: Labelled, weight: float, tolerance: FloatArray) -> Means:
@@ -208,18 +204,17 @@ def labelled_means(known: Labelled, weight: float, tolerance: FloatArray) -> Mea
     law = mean_by_weight(known, np.full(len(known.labels), weight), is_estimated=weight != 0).law
     estimate, error, df = (np.asarray(each) for each in (law.estimate, law.se, law.df))
     largest = np.abs(np.concatenate(known[:3], axis=1)).max(axis=1)
-    kind = np.where(error > tolerance, SPREAD, np.where(largest <= tolerance, IDENTICAL, CONSTANT)).astype(np.int8)
+    kind = kind_of(largest, error > tolerance, tolerance)
     clusters = labelled_clusters(known)
     rows = zip(known.labels, known.judged_labelled, tolerance, strict=True)
     event = weight * np.array([_event(*row, clusters) for row in rows])
     variance = np.square(error)
     guarded = variance + np.square(event)
     guarded_df = np.where(guarded > 0, divide(np.square(guarded), np.square(variance) / df + event**4 / 2.0), df)
-    is_spread = kind == SPREAD
-    own, wide = np.where(is_spread, error, 0.0), np.where(is_spread, np.sqrt(guarded), 0.0)
+    error = np.where(kind == SPREAD, error, 0.0)
     n = np.full(df.shape, known.labels.shape[1] + known.judged.shape[1])
-    means = Means(np.where(kind == IDENTICAL, 0.0, estimate), own, df, n, kind, tolerance)
-    return means._replace(guarded_error=wide, guarded_df=guarded_df)
+    means = Means(estimate, error, df, n, kind, tolerance)
+    return means._replace(guarded_error=np.sqrt(guarded), guarded_df=guarded_df)
 
 
 def labelled_clusters(known: Labelled) -> IntArray:

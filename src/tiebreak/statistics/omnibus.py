@@ -14,6 +14,7 @@ from tiebreak.numerics import (
     RELATIVE_TOLERANCE,
     SMALLEST_PVALUE,
     FloatArray,
+    check_array,
     check_choice,
     check_count,
     check_number,
@@ -21,10 +22,10 @@ from tiebreak.numerics import (
     check_rows,
     check_scale,
     divide,
-    floats,
+    mean_present,
     plain,
 )
-from tiebreak.numerics.law import Law, Significance, student
+from tiebreak.numerics.law import Law, Significance, bisected, student
 from tiebreak.statistics.ranks import tie_groups
 
 RankTest = Literal["nemenyi", "bonferroni-dunn"]
@@ -78,11 +79,7 @@ def rank_models(scores: ArrayLike, *, higher_is_better: bool = True, scale: Arra
     >>> rank_models([[0.9, 0.8, 0.9], [0.7, 0.8, 0.6]]).tolist()
     [[1.5, 3.0, 1.5], [2.0, 1.0, 3.0]]
     """
-    table = floats(scores)
-    if table.ndim < 2 or np.isinf(table).any():
-        raise DataError(
-            f"the scores must be finite, or nan, in an array of shape (n_datasets, n_models); got the shape {table.shape}."
-        )
+    table = check_array(scores, "the scores", "..., n_datasets, n_models", (0, 0), can_lack=True)
     size = np.abs(np.nan_to_num(table)).max(axis=-1, initial=0.0) if scale is None else check_scale(scale, table.shape[:-1])
     turned = -table if higher_is_better else table
     order = np.argsort(turned, axis=-1, kind="stable")  # nan last
@@ -104,9 +101,7 @@ def average_ranks(scores: ArrayLike, *, higher_is_better: bool = True, scale: Ar
     >>> average_ranks([[0.9, 0.8, 0.9], [0.7, 0.8, 0.6]]).tolist()
     [1.75, 2.0, 2.25]
     """
-    ranks = rank_models(scores, higher_is_better=higher_is_better, scale=scale)
-    n = np.count_nonzero(~np.isnan(ranks), axis=-2)
-    return divide(np.nansum(ranks, axis=-2), n)
+    return mean_present(rank_models(scores, higher_is_better=higher_is_better, scale=scale), axis=-2)
 
 
 def friedman_test(
@@ -184,7 +179,7 @@ def friedman_from_ranks(average_ranks: ArrayLike, n_datasets: int) -> Friedman:
     >>> round(result.friedman.statistic, 2), round(result.iman_davenport.statistic, 2)
     (9.28, 3.69)
     """
-    ranks = _check_average_ranks(average_ranks)
+    ranks = _check_average_ranks(average_ranks, "..., n_models")
     n, k = _check_size(n_datasets, ranks.shape[-1])
     return _friedman(ranks, n, np.asarray(n * k * (k + 1) / 12))
 
@@ -217,7 +212,7 @@ def rank_differences(average_ranks: ArrayLike, n_datasets: int, *, control: int 
     >>> rank_differences([1.2, 2.0, 2.8], 20).statistic.round(3).tolist()
     [2.53, 5.06, 2.53]
     """
-    ranks = _check_one_table(average_ranks)
+    ranks = _check_average_ranks(average_ranks)
     n, k = _check_size(n_datasets, ranks.size)
     first, second = np.triu_indices(k, 1)
     if control is not None:
@@ -265,7 +260,7 @@ def nemenyi(average_ranks: ArrayLike, n_datasets: int) -> FloatArray:
     >>> round(float(nemenyi(ranks, 30)[0, 1]), 3), rank_cliques(ranks, critical_difference(5, 30))
     (0.039, [(0, 2, 4), (1, 2, 4), (1, 3)])
     """
-    ranks = _check_one_table(average_ranks)
+    ranks = _check_average_ranks(average_ranks)
     error = rank_standard_error(ranks.size, check_count(n_datasets, "n_datasets", 2))
     span = np.abs(ranks[:, None] - ranks) / error * np.sqrt(2)
     pvalues = np.maximum(range_tail(span.ravel(), ranks.size).reshape(span.shape), SMALLEST_PVALUE)
@@ -327,9 +322,7 @@ def rank_cliques(average_ranks: ArrayLike, span: float) -> list[tuple[int, ...]]
     list of tuple of int
         Positions, rising within a group; the group that begins with the best rank is the first.
     """
-    ranks, span = floats(average_ranks, "the average ranks"), check_number(span, "span", 0)
-    if ranks.ndim != 1 or not np.isfinite(ranks).all():
-        raise DataError(f"the average ranks must be finite, one for each model; got the shape {ranks.shape}.")
+    ranks, span = check_array(average_ranks, "the average ranks", "n_models", (0,)), check_number(span, "span", 0)
     order = np.argsort(ranks, kind="stable")
     ordered = ranks[order]
     ends = np.searchsorted(ordered, ordered + span * (1 + 1e-12), side="right")
@@ -378,9 +371,8 @@ def skillings_mack(scores: ArrayLike, *, higher_is_better: bool = True, scale: A
     >>> round(result.statistic, 3), result.df, round(result.pvalue, 3)
     (5.198, 2, 0.074)
     """
-    ranks = rank_models(scores, higher_is_better=higher_is_better, scale=scale)
-    if ranks.ndim != 2:
-        raise DataError(f"the scores must be a table of shape (n_datasets, n_models); got the shape {ranks.shape}.")
+    table = check_array(scores, "the scores", "n_datasets, n_models", (1, 1), can_lack=True)
+    ranks = rank_models(table, higher_is_better=higher_is_better, scale=scale)
     ranks = ranks[np.count_nonzero(~np.isnan(ranks), axis=1) >= 2]
     present = ~np.isnan(ranks)
     n_of_model = np.count_nonzero(present, axis=0)
@@ -424,12 +416,10 @@ def _friedman(ranks: FloatArray, n: int, spread: FloatArray) -> Friedman:
     return Friedman(ranks, tests[0], tests[1], plain(np.asarray(chi2 / most)))
 
 
-def _check_average_ranks(ranks: ArrayLike) -> FloatArray:
+def _check_average_ranks(ranks: ArrayLike, axes: str = "n_models") -> FloatArray:
     """Average ranks that are finite and add up to what ranks of so many models do, but for rounding."""
-    values = floats(ranks, "the average ranks")
-    k = values.shape[-1] if values.ndim else 0
-    if k < 2 or not np.isfinite(values).all():
-        raise DataError(f"the average ranks must be finite, of two models or more; got the shape {values.shape}.")
+    values = check_array(ranks, "the average ranks", axes, (2,))
+    k = values.shape[-1]
     off = np.abs(values.sum(axis=-1) - k * (k + 1) / 2).max()
     if off > 0.006 * k:
         raise DataError(
@@ -446,13 +436,6 @@ def _check_size(n_datasets: int, n_models: int) -> tuple[int, int]:
     if n < 2:
         raise DataError(f"two datasets or more are needed; got {n}.")
     return n, n_models
-
-
-def _check_one_table(average_ranks: ArrayLike) -> FloatArray:
-    ranks = _check_average_ranks(average_ranks)
-    if ranks.ndim != 1:
-        raise DataError(f"the average ranks of one table have one axis; got the shape {ranks.shape}.")
-    return ranks
 
 
 # --- the studentized range --------------------------------------------------------------------------------------------------
@@ -488,6 +471,4 @@ def _range_quantile(k: int, alpha: float, df: float) -> float:
         from scipy.stats import studentized_range
 
         return float(studentized_range.ppf(1 - alpha, k, df))
-    from scipy.optimize import brentq
-
-    return float(brentq(lambda q: float(range_tail(np.array([q]), k)[0]) - alpha, 0.0, 40.0, xtol=1e-13, rtol=1e-14))
+    return float(bisected(lambda q: range_tail(q, k) > alpha, np.zeros(1), np.full(1, 40.0))[0])

@@ -21,11 +21,11 @@ from tiebreak.numerics import (
     FloatArray,
     Interval,
     blocks,
+    check_array,
     check_choice,
     check_probability,
     check_rows,
     divide,
-    floats,
     floats_together,
     plain,
 )
@@ -271,9 +271,7 @@ def paired_counts(correct: ArrayLike, first: ArrayLike = 0, second: ArrayLike = 
     DataError
         Values other than 0 and 1, or nan without `omit_missing`.
     """
-    table = floats(correct, "correct")
-    if table.ndim != 2:
-        raise DataError(f"correct must be an array of shape (n_models, n_examples); got the shape {table.shape}.")
+    table = check_array(correct, "correct", "n_models, n_examples", (0, 0), can_lack=True)
     size = table.shape[0]
     i, j = check_rows(first, size, "first"), check_rows(second, size, "second")
     right_right, right_failed, failed_failed = np.zeros((3, size, size))
@@ -344,8 +342,8 @@ def tango(both: ArrayLike, only_first: ArrayLike, only_second: ArrayLike, neithe
     >>> [round(end, 4) for end in tb.statistics.tango(both=43, only_first=0, only_second=1, neither=0).interval()]
     [-0.1181, 0.0594]
     """
-    counts = _check_paired(both, only_first, only_second, neither)
-    total, b, c = counts[0] + counts[1] + counts[2] + counts[3], counts[1], counts[2]
+    a, b, c, d = _check_numbers(both=both, only_first=only_first, only_second=only_second, neither=neither)
+    total = a + b + c + d
     is_empty, n = total == 0, np.maximum(total, 1.0)
     return Law(
         estimate=plain(np.where(is_empty, np.nan, (b - c) / n)),
@@ -486,12 +484,8 @@ def mcnemar(only_first: ArrayLike, only_second: ArrayLike, variant: McNemarVaria
     [0.0703, 0.0391, 0.0339]
     """
     check_choice(variant, _MCNEMAR, "variant")
-    b, c = floats_together(only_first=only_first, only_second=only_second)
     is_exact = variant in ("exact", "mid-p")
-    for values in (b, c):
-        if not np.all(np.isfinite(values)) or np.any(values < 0) or (is_exact and np.any(values != np.rint(values))):
-            kind = "whole numbers" if is_exact else "numbers"
-            raise DataError(f"the discordant counts must be {kind} of at least 0; got {values[()]}.")
+    b, c = _check_numbers(only_first=only_first, only_second=only_second, are_whole=is_exact)
     statistic, pvalue = _MCNEMAR[variant](b, c)
     return Significance(plain(statistic), plain(pvalue), 0 if is_exact else 1)
 
@@ -536,20 +530,16 @@ def cochran_q(correct: ArrayLike) -> Significance:
     Raises
     ------
     DataError
-        Values other than 0 and 1.
-    DataError
+        Values other than 0 and 1, or fewer than two models.
 
     References
     ----------
     .. [C50] W. G. Cochran. The comparison of percentages in matched samples. Biometrika 37, 1950.
     """
-    table = floats(correct, "correct")
-    if table.ndim < 2 or table.shape[-2] < 2:
-        raise DataError(f"Cochran's Q compares two models or more, one a row; got the shape {table.shape}.")
+    table = check_array(correct, "correct", "..., n_models, n_examples", (2, 1))
     wrong = (table != 0) & (table != 1)
-    if wrong.any() or table.shape[-1] == 0:
-        got = f"got {table[wrong][0]:g}" if wrong.any() else "there are none"
-        raise DataError(f"correct holds 0 and 1, one for each model and example; {got}. Leave out what is missing.")
+    if wrong.any():
+        raise DataError(f"correct holds 0 and 1, one for each model and example; got {table[wrong][0]:g}.")
     k = table.shape[-2]
     of_model, of_example = table.sum(axis=-1), table.sum(axis=-2)
     spread = ((of_model - of_model.mean(axis=-1, keepdims=True)) ** 2).sum(axis=-1)
@@ -585,9 +575,11 @@ def _two_rates(
     return floats_together(**dict(zip(("first", "n_first", "second", "n_second"), both, strict=True)))
 
 
-def _check_paired(*counts: ArrayLike) -> tuple[FloatArray, ...]:
-    found = floats_together(**dict(zip(PairedCounts._fields, counts, strict=True)))
-    for name, values in zip(PairedCounts._fields, found, strict=True):
-        if not np.all(np.isfinite(values)) or np.any(values < 0):
-            raise DataError(f"{name} must be numbers of examples, finite and not negative; got {values[()]}.")
+def _check_numbers(*, are_whole: bool = False, **counts: ArrayLike) -> tuple[FloatArray, ...]:
+    """Numbers of examples as floats of one shape."""
+    found = floats_together(**counts)
+    for name, values in zip(counts, found, strict=True):
+        if not np.all(np.isfinite(values)) or np.any(values < 0) or (are_whole and np.any(values != np.rint(values))):
+            kind = "whole numbers" if are_whole else "numbers"
+            raise DataError(f"{name} must be {kind} of examples, finite and not negative; got {values[()]}.")
     return found

@@ -14,6 +14,7 @@ from tiebreak.numerics import (
     IntArray,
     Interval,
     blocks,
+    check_array,
     check_count,
     check_number,
     check_probability,
@@ -354,9 +355,7 @@ def battles_of_scores(scores: ArrayLike, *, margin: float = 0.0) -> BattleColumn
     margin : float
         Scores that differ by no more than this, in the metric's unit, tie.
     """
-    table = floats(scores)
-    if table.ndim != 2 or np.isinf(table).any():
-        raise DataError(f"scores are a table of finite numbers, models by datasets; got the shape {table.shape}.")
+    table = check_array(scores, "scores", "n_models, n_datasets", (0, 0), can_lack=True)
     margin = check_number(margin, "tie_margin", 0.0)
     first, second = np.triu_indices(table.shape[0], 1)
     difference = table[first] - table[second]

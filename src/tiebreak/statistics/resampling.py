@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import combinations, combinations_with_replacement
 from math import comb
 from typing import Literal, NamedTuple, get_args
@@ -16,13 +16,16 @@ from tiebreak.numerics import (
     FloatArray,
     IntArray,
     Interval,
+    blocks,
     check_alternative,
+    check_array,
     check_choice,
     check_count,
     check_probability,
     divide,
     floats,
     generator_of,
+    row_counts,
 )
 
 BootstrapMethod = Literal["bca", "percentile", "basic", "normal"]
@@ -213,32 +216,20 @@ def bootstrap(
     is_few = n <= most.bit_length() and comb(2 * n - 1, n) <= most
     if exact and not is_few:
         raise InvalidParameterError(f"{n} examples have too many resamples to take all of them; leave out exact.", about="exact")
-    everyone, step = np.arange(n), max(1, _BLOCK // n)
+    everyone = np.arange(n)
     if is_few and exact is not False:
+        from scipy.stats import multinomial
+
         rows = np.array(list(combinations_with_replacement(range(n), n)))
-        replicates, probability, total = values(rows), _multinomial(rows), n**n
+        replicates, probability, total = values(rows), multinomial.pmf(row_counts(rows, n), n, np.full(n, 1 / n)), n**n
     else:
         generator = generator_of(rng)
-        drawn = (generator.integers(0, n, size=(size, n)) for size in _sizes(n_resamples, step))
-        replicates = np.concatenate([values(rows) for rows in drawn])
+        sizes = (part.stop - part.start for part in blocks(n_resamples, n, most=_BLOCK))
+        replicates = np.concatenate([values(generator.integers(0, n, size=(size, n))) for size in sizes])
         probability, total = np.full(n_resamples, 1 / n_resamples), n_resamples
-    left_out = (np.array([np.delete(everyone, i) for i in range(start, min(start + step, n))]) for start in range(0, n, step))
+    left_out = (np.array([np.delete(everyone, i) for i in everyone[part]]) for part in blocks(n, n, most=_BLOCK))
     jackknife = np.concatenate([values(rows) for rows in left_out]) if n > 1 else np.full(1, np.nan)
     return Bootstrap(float(values(everyone[None])[0]), replicates, probability, total, total == n**n, jackknife)
-
-
-def _multinomial(rows: IntArray) -> FloatArray:
-    """Probability of each set of draws in any order."""
-    from scipy.special import gammaln
-
-    n = rows.shape[1]
-    counts = np.bincount((rows + np.arange(len(rows))[:, None] * n).ravel(), minlength=rows.size).reshape(rows.shape)
-    return np.asarray(np.exp(gammaln(n + 1) - gammaln(counts + 1).sum(axis=1) - n * np.log(n)))
-
-
-def _sizes(n: int, step: int) -> Iterator[int]:
-    """Sizes of blocks that are n together."""
-    yield from (min(step, n - start) for start in range(0, n, step))
 
 
 # --- permutations ---------------------------------------------------------------------------------------------------------
@@ -310,7 +301,7 @@ def permutation_test_paired(
     >>> test.count_greater, test.n_permutations, round(test.pvalue(), 4)
     (863, 32768, 0.0527)
     """
-    d, n_permutations = _row(differences, "differences"), check_count(n_permutations, "n_permutations")
+    d, n_permutations = check_array(differences, "differences", "n_examples"), check_count(n_permutations, "n_permutations")
     flips, times = d[d != 0], 0
     if flips.size <= _FEW:
         sums, times = np.zeros(1), 2 ** (d.size - flips.size)
@@ -347,7 +338,7 @@ def permutation_test_unpaired(
     ----------
     .. [F35] R. A. Fisher. The design of experiments. Oliver & Boyd, 1935, section 21.
     """
-    x, y = _row(first, "first"), _row(second, "second")
+    x, y = check_array(first, "first", "n_first"), check_array(second, "second", "n_second")
     n_permutations, few = check_count(n_permutations, "n_permutations"), min(x.size, y.size)
     pooled = np.concatenate([x, y])
     pooled = pooled - pooled.mean()  # which changes no difference, and keeps the digits
@@ -356,10 +347,8 @@ def permutation_test_unpaired(
     if is_exact:
         sums = pooled[np.array(list(combinations(range(pooled.size), few)))].sum(axis=1)
     else:
-        generator = generator_of(rng)
-        keys = (
-            generator.random((n, pooled.size), dtype=np.float32) for n in _sizes(n_permutations, max(1, _BLOCK // pooled.size))
-        )
+        generator, parts = generator_of(rng), blocks(n_permutations, pooled.size, most=_BLOCK)
+        keys = (generator.random((part.stop - part.start, pooled.size), dtype=np.float32) for part in parts)
         sums = np.concatenate([pooled[np.argpartition(each, few - 1, axis=1)[:, :few]].sum(axis=1) for each in keys])
     # the difference of means is the sum of the smaller sample times this, as the pooled sum is 0
     scale = (1.0 if x.size <= y.size else -1.0) * (1 / few + 1 / (pooled.size - few))
@@ -385,13 +374,3 @@ def _random_sums(flips: FloatArray, n_permutations: int, rng: np.random.Generato
     for table in eights @ signs.T:
         sums += table.take(np.frombuffer(rng.bytes(n_permutations), dtype=np.uint8))
     return sums
-
-
-def _row(values: ArrayLike, name: str) -> FloatArray:
-    found = floats(values, name)
-    if found.ndim != 1 or found.size == 0 or not np.isfinite(found).all():
-        raise DataError(
-            f"{name} must be one row of finite numbers, one or more; got the shape {found.shape} with "
-            f"{int(np.count_nonzero(np.isnan(found)))} nan. Leave out examples that have no score."
-        )
-    return found

@@ -7,18 +7,16 @@ examples as the only source of chance forgets what the runs have in common; its 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple, get_args
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.errors import DataError
-from tiebreak.numerics import UNDEFINED, FloatArray, check_choice, divide, floats, plain
+from tiebreak.numerics import FloatArray, check_array, divide, plain
 from tiebreak.numerics.law import Law, least_sure, student
 from tiebreak.statistics.influence import ClusterSums, check_weights, cluster_sums, mean_of_clusters
 from tiebreak.statistics.skew import skewness_of_mean
-
-Population = Literal["items and runs", "items"]
 
 
 class CrossedMean(NamedTuple):
@@ -28,9 +26,9 @@ class CrossedMean(NamedTuple):
     ----------
     law : Law
         Of the mean over the items of each item's mean over its runs: the less sure of the two that follow, with the standard
-        error and degrees of freedom of the first. Of further items alone it is the first.
+        error and degrees of freedom of the first.
     crossed : Law
-        Of other items and other runs by Satterthwaite's degrees of freedom, or of other items alone, as `population` says.
+        By Satterthwaite's degrees of freedom.
     runs : Law
         By the means of the runs alone, with ``n_runs - 1`` degrees of freedom.
     items : Law
@@ -57,7 +55,6 @@ def crossed_mean(
     clusters: Sequence[object] | ArrayLike | None = None,
     *,
     weights: ArrayLike | None = None,
-    population: Population = "items and runs",
 ) -> CrossedMean:
     """Law of a mean over items and runs, with an error for other items and other runs.
 
@@ -69,8 +66,6 @@ def crossed_mean(
         In the metric's unit; nan where a run has no answer. Every example counts the same, however many runs it has.
     clusters, weights : optional
         Of the examples, as for `clustered_mean`.
-    population : {"items and runs", "items"}
-        Where else the answer is to hold: for other examples and other runs, or for other examples with the very same runs.
 
     Returns
     -------
@@ -92,13 +87,7 @@ def crossed_mean(
     ----------
     .. [S46] F. E. Satterthwaite. An approximate distribution of estimates of variance components. Biometrics Bulletin 2, 1946.
     """
-    check_choice(population, get_args(Population), "population")
-    scores = floats(values, "values")
-    if scores.ndim < 2 or scores.shape[-2] < 2:
-        raise DataError(
-            f"values must be of shape (..., n_runs, n_examples) with two runs or more; got {scores.shape}. With one run use "
-            "clustered_mean."
-        )
+    scores = check_array(values, "values", "..., n_runs, n_examples", (2, 1), can_lack=True)
     n_runs = scores.shape[-2]
     present = ~np.isnan(scores)
     runs_of = present.sum(axis=-2)
@@ -115,18 +104,19 @@ def crossed_mean(
     from_runs, rest = _parts(cells, run_share, sums)
     item_error, item_df = items.spread
     a = np.square(item_error)
-    if population == "items":
-        variance, df = a, item_df
-    else:
-        rest_df = (np.asarray(items.n_units) - 1) * (n_runs - 1)
-        variance, df = variance_of_both(a, item_df, from_runs, n_runs - 1.0, rest, rest_df)
-    error = np.where(items.kind == UNDEFINED, np.nan, np.sqrt(variance))
+    rest_df = (np.asarray(items.n_units) - 1) * (n_runs - 1)
+    variance, df = variance_of_both(a, item_df, from_runs, n_runs - 1.0, rest, rest_df)
     from_items, runs_only = np.maximum(a - rest, 0.0), np.maximum(from_runs - rest, 0.0)
-    crossed = student(items.estimate, error, plain(df), n_units=items.n_units, kind=items.kind)
+    crossed = student(items.estimate, np.sqrt(variance), plain(df), n_units=items.n_units, kind=items.kind)
     of_runs = student(items.estimate, np.sqrt(from_runs), n_runs - 1.0, n_units=n_runs, kind=items.kind)
-    law = crossed if population == "items" else least_sure([crossed, of_runs])
     skewness = skewness_of_mean(cells.sum(axis=-1))
-    return CrossedMean(law, crossed, of_runs, items, *(plain(each) for each in (from_items, runs_only, rest, skewness)))
+    return CrossedMean(
+        least_sure([crossed, of_runs]),
+        crossed,
+        of_runs,
+        items,
+        *(plain(each) for each in (from_items, runs_only, rest, skewness)),
+    )
 
 
 def variance_of_both(

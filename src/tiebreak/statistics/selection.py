@@ -15,9 +15,9 @@ from tiebreak.numerics import (
     FloatArray,
     IntArray,
     blocks,
+    check_array,
     check_count,
     check_probability,
-    floats,
     generator_of,
     group_codes,
     row_counts,
@@ -119,7 +119,7 @@ def bootstrap_winner(
     >>> round(result.claim, 3), bool(result.mean < result.claim)
     (0.667, True)
     """
-    table = _checked(values)
+    table = check_array(values, "the values", "n_examples, n_models", (2, 1))
     unit, n_units = _units(groups, table.shape[0])
     sign = 1.0 if higher_is_better else -1.0
     tolerance = RELATIVE_TOLERANCE * float(np.abs(table).max(initial=0.0))
@@ -185,16 +185,6 @@ def bootstrap_winner_by(
 
 
 # --- parts ------------------------------------------------------------------------------------------------------------------
-
-
-def _checked(values: ArrayLike) -> FloatArray:
-    table = floats(values)
-    if table.ndim != 2 or table.shape[0] < 2 or table.shape[1] < 1 or not np.isfinite(table).all():
-        raise DataError(
-            "the values must be finite numbers in an array of shape (n_examples, n_models) with two examples or more; got the "
-            f"shape {table.shape}{'' if np.isfinite(table).all() else ' with nan or infinite values'}."
-        )
-    return table
 
 
 def _units(groups: ArrayLike | None, n_examples: int) -> tuple[IntArray, int]:

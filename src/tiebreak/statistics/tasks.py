@@ -7,31 +7,24 @@ each stratum weighs the same, however many items it has.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.errors import DataError
 from tiebreak.numerics import (
-    CONSTANT,
-    IDENTICAL,
     RELATIVE_TOLERANCE,
-    SPREAD,
-    UNDEFINED,
     FloatArray,
     IntArray,
-    check_choice,
+    check_array,
     check_scale,
     divide,
-    floats,
     group_codes,
     plain,
 )
-from tiebreak.numerics.law import Law, least_sure, student
+from tiebreak.numerics.law import Law, kind_of, least_sure, student
 from tiebreak.statistics.influence import (
     ClusterSums,
-    ClusterVariance,
     check_weights,
     cluster_sums,
     mean_of_clusters,
@@ -74,7 +67,6 @@ def stratified_mean(
     clusters: Sequence[object] | ArrayLike | None = None,
     *,
     weights: ArrayLike | None = None,
-    variance: ClusterVariance = "cr2",
     omit_missing: bool = False,
     scale: ArrayLike | None = None,
 ) -> StratifiedMean:
@@ -92,8 +84,6 @@ def stratified_mean(
         Name or number of each example's cluster, within its stratum: one name in two strata means two clusters.
     weights : array_like of shape (n_examples,), optional
         Importance of each example within its stratum.
-    variance : {"cr2", "cr1", "cr0", "independent"}
-        As for `clustered_mean`, within each stratum.
     omit_missing : bool, default False
         Leave out nan in each row. A stratum of which nothing is left makes the row undefined.
     scale : array_like of the leading shape, optional
@@ -130,12 +120,9 @@ def stratified_mean(
     >>> round(law.estimate, 4), round(law.se, 4), round(law.df, 2)
     (0.4167, 0.2555, 6.17)
     """
-    check_choice(variance, get_args(ClusterVariance), "variance")
-    rows = floats(values, "values")
-    if rows.ndim == 0 or rows.shape[-1] == 0:
-        raise DataError(f"one value or more is needed, one for each example; got the shape {rows.shape}.")
+    rows = check_array(values, "values", "..., n_items", can_lack=True)
     codes, n_strata = group_codes(strata, rows.shape[-1], "strata")
-    names = None if clusters is None or variance == "independent" else group_codes(clusters, rows.shape[-1], "clusters")[0]
+    names = None if clusters is None else group_codes(clusters, rows.shape[-1], "clusters")[0]
     weight = None if weights is None else check_weights(weights, rows.shape[-1])
     given = check_scale(scale, rows.shape[:-1])
     size = np.fmax.reduce(np.abs(rows), axis=-1, initial=0.0) if given is None else given
@@ -149,18 +136,18 @@ def stratified_mean(
             weights=None if weight is None else weight[own],
             omit_missing=omit_missing,
         )
-        parts.append(_facts_of_stratum(sums, variance, noise))
+        parts.append(_facts_of_stratum(sums, noise))
     return _joined(parts, noise)
 
 
-def _facts_of_stratum(sums: ClusterSums, variance: ClusterVariance, noise: FloatArray) -> tuple[FloatArray, ...]:
+def _facts_of_stratum(sums: ClusterSums, noise: FloatArray) -> tuple[FloatArray, ...]:
     """Mean of one stratum, its variance and degrees of freedom, and what small strata are judged by; arrays over the rows.
 
     These are the numbers of examples, of units and of those that differ from the median, the largest distance from it, and the
     largest share of a unit in the mean. In the last place is the share of each unit in the deviation of the mean, (..., n_units).
     """
     totals, weights = np.asarray(sums.totals), np.asarray(sums.weights)
-    found = mean_of_clusters(sums, variance)
+    found = mean_of_clusters(sums)
     is_there = np.broadcast_to(weights > 0, totals.shape)
     values = np.where(is_there, divide(totals, weights), np.nan)
     n_units = is_there.sum(axis=-1)
@@ -215,12 +202,10 @@ def _joined(strata: Sequence[tuple[FloatArray, ...]], noise: FloatArray) -> Stra
     share = np.minimum(np.nan_to_num(divide(seen, total)), 1.0)
     skewness = skewness_of_mean(contributions, n_units.sum(axis=-1)) * share**1.5
     is_void = np.isnan(means).any(axis=-1)
-    is_nothing = np.abs(means).max(axis=-1) <= noise
-    kind = np.where(total > np.square(noise), SPREAD, np.where(is_nothing, IDENTICAL, CONSTANT))
-    kind = np.where(is_void, UNDEFINED, kind).astype(np.int8)
+    kind = kind_of(np.abs(means).max(axis=-1), total > np.square(noise), noise)  # nan where a stratum is void
     facts: dict[str, Any] = {"n_units": n_units.sum(axis=-1), "kind": kind, "tolerance": noise}
     within, guarded_law = (
-        student(estimate, np.where(is_void, np.nan, np.sqrt(square)), plain(np.where(is_void, 0.0, own)), **facts)
+        student(estimate, np.sqrt(square), plain(np.where(is_void, 0.0, own)), **facts)
         for square, own in ((total, df), (guarded, guarded_df))
     )
     n_examples = n.sum(axis=-1).astype(np.int64)

@@ -17,7 +17,7 @@ from tiebreak.stores.contract import NoStoreError
 
 Result = TypeVar("Result")
 
-SCHEMA = 3
+SCHEMA = 4
 """Version of what follows. A change of tables, columns, coding or hash raises it."""
 
 TABLES: dict[str, str] = {
@@ -34,7 +34,9 @@ TABLES: dict[str, str] = {
         "(run BIGINT NOT NULL, dataset BIGINT NOT NULL, split BIGINT NOT NULL, model BIGINT NOT NULL, content BYTES NOT NULL, "
         "PRIMARY KEY (run, dataset, split, model))"
     ),
-    "tiebreak_leases": "(run BIGINT NOT NULL, holder BIGINT NOT NULL, content BYTES NOT NULL, PRIMARY KEY (run, holder))",
+    "tiebreak_leases": (
+        "(run BIGINT NOT NULL, holder BIGINT NOT NULL, shown BIGINT NOT NULL, content BYTES NOT NULL, PRIMARY KEY (run, holder))"
+    ),
 }
 """Columns of the tables, BYTES being the database's own word for them."""
 
@@ -59,8 +61,7 @@ KEPT = " What was written before is kept, and nothing of this call."
 AGAIN = "the same command goes on where it stopped"
 
 _MOST_IDLE = 5
-_FIRST_PAUSE = 0.05
-_LONGEST_PAUSE = 2.0
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 2.0
 _TOLD_AFTER = 1.0
 """A connection that is there again within so many seconds is not worth a word."""
 
@@ -77,11 +78,12 @@ class Database(ABC):
     """Name of the software, such as "SQLite"."""
     whole: ClassVar[str]
     """What holds all of the store, as people are told of damage: "the file"."""
+    bytes_type: ClassVar[str]
+    """Its own word for BYTES."""
 
     def __init__(self, url: str, patience: float = 0.0) -> None:
         self.url = url
         self.patience = patience
-        self._is_impatient = False
         self._idle: list[Connection] = []  # those that nobody uses, which are this process's
         self._process = 0
         self._lock = threading.Lock()
@@ -93,35 +95,22 @@ class Database(ABC):
         ever less often; it may have been kept by then, so done twice it must come to the same as done once. `run` is what errors
         are about; `create` makes the store if there is none.
         """
-        begun, n_tries, is_told = 0.0, 0, False
+        begun, n_tries, is_told = time.monotonic(), 0, False
         while True:
             try:
-                result = self.once(work, run, to_write=to_write, create=create)
+                return self.once(work, run, to_write=to_write, create=create)
             except LostStoreError as lost:
                 n_tries += 1
-                begun = begun or time.monotonic()
                 waited = time.monotonic() - begun
-                if waited >= self.patience or self._is_impatient:
+                if waited >= self.patience:
                     tried = f" (Tried {n_tries} times in {waited:.0f} seconds.)" if n_tries > 1 else ""
                     raise LostStoreError(f"{lost}{tried}") from lost.__cause__
                 if waited >= _TOLD_AFTER and not is_told:
                     is_told = True
                     _log.warning("%s Waiting for it, for up to %g seconds.", lost, self.patience)
-                self._pause(n_tries, self.patience - waited)
-            else:
-                self._is_impatient = False
-                if is_told:
-                    _log.warning("The store is there again, after %.0f seconds.", time.monotonic() - begun)
-                return result
-
-    def _pause(self, n_tries: int, at_most: float) -> None:
-        """Sleep longer from time to time, and not in step with other processes that lost the same server."""
-        longest = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2 ** min(n_tries - 1, 10))
-        try:
-            time.sleep(min(at_most, longest * random.uniform(0.5, 1)))  # noqa: S311
-        except BaseException:
-            self._is_impatient = True  # who interrupts the wait does not want to wait again for what is done on the way out
-            raise
+            # longer from time to time, and not in step with other processes that lost the same server
+            pause = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2 ** min(n_tries - 1, 10)) * random.uniform(0.5, 1)  # noqa: S311
+            time.sleep(min(pause, self.patience - waited))
 
     def once(
         self, work: Callable[[Connection], Result], run: str = "", *, to_write: bool = False, create: bool = False
@@ -138,9 +127,13 @@ class Database(ABC):
             except BaseException:
                 self.give_up(connection)
                 raise
-            self._keep(connection)
         except self.errors() as error:
             raise self.translate(error, run=run, to_write=to_write and is_begun) from error
+        with self._lock:
+            self._idle.append(connection)
+            surplus = self._idle.pop(0) if len(self._idle) > _MOST_IDLE else None
+        if surplus is not None:
+            surplus.driver.close()
         return result
 
     def _taken(self, *, create: bool) -> Connection:
@@ -158,13 +151,6 @@ class Database(ABC):
                 raise
         return connection
 
-    def _keep(self, connection: Connection) -> None:
-        with self._lock:
-            self._idle.append(connection)
-            surplus = self._idle.pop(0) if len(self._idle) > _MOST_IDLE else None
-        if surplus is not None:
-            surplus.driver.close()
-
     def _prepare(self, connection: Connection, *, create: bool) -> None:
         """Make sure that there is a store of this schema; it is made first if there is none and `create` is True."""
         self.begin(connection, to_write=False)
@@ -174,12 +160,11 @@ class Database(ABC):
         connection.driver.commit()
         if is_new:
             self.begin(connection, to_write=True)
-            if is_new := not self.is_store(connection):  # else another process was faster
+            if not self.is_store(connection):  # else another process was faster
                 for name in TABLES:
                     connection.execute(self.table_statement(name))
                 connection.execute("INSERT INTO tiebreak_store VALUES (?)", [SCHEMA])
             connection.driver.commit()
-        self.make_lasting(connection, is_new=is_new, to_write=create)
 
     def check_schema(self, connection: Connection) -> None:
         """Refuse a store of another schema."""
@@ -189,6 +174,10 @@ class Database(ABC):
                 f"{self.url} has schema {', '.join(map(str, found)) or 'none'}, of another release of tiebreak, and this one "
                 f"knows schema {SCHEMA} only. It was left as it is. Read it with that release, or name another store."
             )
+
+    def table_statement(self, name: str) -> str:
+        """Statement that makes a table."""
+        return f"CREATE TABLE {name} {TABLES[name].replace('BYTES', self.bytes_type)}"
 
     def close(self) -> None:
         """Let go of files and connections."""
@@ -224,14 +213,6 @@ class Database(ABC):
     @abstractmethod
     def is_store(self, connection: Connection) -> bool:
         """Look for the tables: False where a store may be made, an error for those of somebody else or of another release."""
-
-    @abstractmethod
-    def make_lasting(self, connection: Connection, *, is_new: bool, to_write: bool) -> None:
-        """See to it that what is written lasts; `is_new` where the tables were just made, `to_write` where runs will be kept."""
-
-    @abstractmethod
-    def table_statement(self, name: str) -> str:
-        """Statement that makes a table."""
 
     @abstractmethod
     def now(self, connection: Connection) -> int:

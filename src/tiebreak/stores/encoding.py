@@ -1,11 +1,10 @@
-"""Encoding of rows: texts as JSON, scores as packed floats, arrays as .npy, and a hash of each. Nothing is pickled.
+"""Encoding of what is kept: texts as JSON, scores as floats, arrays as their bytes, and a hash of each. Nothing is pickled.
 
 Functions that need numpy import it: a list of runs is there before numpy would be loaded.
 """
 
 from __future__ import annotations
 
-import io
 import json
 import math
 import re
@@ -15,8 +14,11 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+import msgspec
+
 from tiebreak.errors import InvalidParameterError
-from tiebreak.plan.record import STATES, Cell, Outcome
+from tiebreak.plan.record import STATES, Cell, DatasetRecord, MetricRecord, ModelRecord, Outcome, Outputs, RunRecord
+from tiebreak.scores.vocabulary import SplitKind
 from tiebreak.stores.damage import MISMATCH
 
 if TYPE_CHECKING:
@@ -147,16 +149,23 @@ def damaged(rows: Sequence[CellRow]) -> list[int]:
 # --- cells ----------------------------------------------------------------------------------------------------------------
 
 NOTES = {"warnings": 1, "undefined": 2}
-_USUAL: Mapping[str, Any] = {
-    "warnings": (),
-    "message": "",
-    "traceback": "",
-    "attempts": 1,
-    "seed": None,
-    "chosen": "",
-    "best_score": {},
-}
 _SECONDS = struct.Struct("<2d")
+
+
+class _Facts(msgspec.Struct, forbid_unknown_fields=True):
+    """Facts of a cell beside its numbers, as far as they are not as usual; reasons by the position of their metric."""
+
+    warnings: tuple[str, ...] = ()
+    message: str = ""
+    traceback: str = ""
+    attempts: int = 1
+    seed: int | None = None
+    chosen: str = ""
+    best_score: dict[str, float] = {}
+    undefined: dict[str, str] = {}
+
+
+_USUAL = msgspec.structs.asdict(_Facts())
 
 
 def cell_row(
@@ -178,57 +187,34 @@ def cell_row(
     )
 
 
-def read_outcome(row: CellRow, metrics: Sequence[str]) -> Outcome:
-    """Read the outcome in a row, without its outputs; raises one of `MALFORMED`."""
-    facts = _facts(row.facts) if row.facts else {}
+def read_outcome(row: CellRow, metrics: Sequence[str], cell: Cell, outputs: Outputs) -> Outcome:
+    """Outcome in a row, of a cell, with its outputs; raises one of `MALFORMED`."""
+    facts = msgspec.structs.asdict(msgspec.convert(from_json(row.facts), _Facts)) if row.facts else {}
     undefined = facts.pop("undefined", {}).items()
     require(0 <= row.state < len(STATES) and row.environment >= 0 <= row.outputs, f"state {row.state}")
     fit_seconds, predict_seconds = _SECONDS.unpack_from(row.numbers)
     return Outcome(
-        row.cell,
+        cell,
         STATES[row.state],
         _unpack_scores(row.numbers[_SECONDS.size :], metrics),
         {metrics[int(place)]: why for place, why in undefined if int(place) < len(metrics)},
         _unpack_scores(row.train, metrics),
         fit_seconds,
         predict_seconds,
+        outputs=outputs,
         **facts,
     )
-
-
-_KINDS = {
-    "undefined": dict,
-    "warnings": list,
-    "message": str,
-    "traceback": str,
-    "attempts": int,
-    "seed": int,
-    "chosen": str,
-    "best_score": dict,
-}
-
-
-def _facts(content: bytes) -> dict[str, Any]:
-    facts: dict[str, Any] = from_json(content)
-    require(all(type(value) is _KINDS.get(name) for name, value in facts.items()), "facts that no cell has")
-    if facts.keys() & {"warnings", "undefined", "best_score"}:
-        texts = (*facts.get("warnings", ()), *facts.get("undefined", {}).values())
-        require(all(isinstance(text, str) for text in texts), "a warning or a reason that is no text")
-        require(all(isinstance(score, float) for score in facts.get("best_score", {}).values()), "a score that is no number")
-        facts["warnings"] = tuple(facts.get("warnings", ()))
-    return facts
 
 
 def _pack_scores(scores: Mapping[str, float], metrics: Mapping[str, int]) -> bytes:
     """Little-endian float64 in the order of the metrics, then a byte for each, 1 where measured; or nothing."""
     if not scores:
         return b""
-    n_metrics = len(metrics)
-    values, measured = [math.nan] * n_metrics, bytearray(n_metrics)
+    values, measured = [math.nan] * len(metrics), bytearray(len(metrics))
     for name, score in scores.items():
         values[metrics[name]] = float(score)
         measured[metrics[name]] = 1
-    return struct.pack(f"<{n_metrics}d", *values) + measured
+    return struct.pack(f"<{len(metrics)}d", *values) + measured
 
 
 def _unpack_scores(packed: bytes, metrics: Sequence[str]) -> dict[str, float]:
@@ -261,66 +247,137 @@ def read_numbers(packed: Sequence[bytes], n_metrics: int) -> tuple[FloatArray, F
 
 # --- arrays ---------------------------------------------------------------------------------------------------------------
 
-_NPY = b"\x93NUMPY\x01\x00"
-_NPY_HEADER = re.compile(rb"\{'descr': '([<>|=][biufc]\d{1,3})', 'fortran_order': False, 'shape': \(((?:\d+, ?)*\d*)\), ?\} *\n?")
+_TYPE = re.compile(r"[<>|=][biufc]\d{1,2}")
 
 
 def pack_arrays(arrays: Mapping[str, Any], what: str = "the array {!r}") -> bytes:
-    """Arrays by name as .npy files behind a list of their names and sizes; raises for texts and objects."""
-    blobs = {name: _to_npy(array, what.format(name)) for name, array in arrays.items()}
-    head = to_json([[name, len(blob)] for name, blob in blobs.items()])
-    return b"".join((struct.pack("<q", len(head)), head, *blobs.values()))
+    """Bytes of arrays behind a list of their names, types and shapes; raises for texts and objects."""
+    import numpy as np
+
+    found = {name: np.asarray(value) for name, value in arrays.items()}
+    for name, array in found.items():
+        if array.dtype.kind not in "biufc":
+            raise InvalidParameterError(
+                f"{what.format(name)} is an array of {array.dtype}, and a store keeps numbers and bools only. Turn labels into "
+                "their positions among the classes."
+            )
+    head = to_json([[name, array.dtype.str, array.shape] for name, array in found.items()])
+    return b"".join((struct.pack("<q", len(head)), head, *(array.tobytes() for array in found.values())))
 
 
 def unpack_arrays(content: bytes) -> dict[str, NumericArray]:
     """Arrays, not to be written to, of what `pack_arrays` made; raises one of `MALFORMED`."""
+    import numpy as np
+
     start = 8 + struct.unpack_from("<q", content)[0]
     arrays = {}
-    for name, size in from_json(content[8:start]):
-        require(isinstance(name, str) and isinstance(size, int) and size >= 0, "the sizes of the arrays")
-        arrays[name] = _from_npy(content[start : start + size])
-        start += size
+    for name, dtype, shape, n in _layout(content[8:start]):
+        require(n * dtype.itemsize <= len(content) - start, "an array of another size than it says")
+        arrays[name] = np.frombuffer(content, dtype, n, start).reshape(shape)
+        start += n * dtype.itemsize
     require(start == len(content), "arrays of another size than they say")
     return arrays
 
 
-def _to_npy(value: Any, what: str) -> bytes:
-    import numpy as np
-
-    array = np.asarray(value)
-    if array.dtype.kind not in "biufc":
-        raise InvalidParameterError(
-            f"{what} is an array of {array.dtype}, and a store keeps numbers and bools only. Turn labels into their positions "
-            "among the classes."
-        )
-    return _npy_header(array.dtype.str, array.shape) + array.tobytes()
-
-
-def _from_npy(content: bytes) -> NumericArray:
-    import numpy as np
-
-    start = 10 + int.from_bytes(content[8:10], "little")
-    shape, dtype = _npy_layout(content[:start])
-    require(len(content) - start == math.prod(shape) * dtype.itemsize, "an array of another size than it says")
-    # the offset lies behind the end of an array without values
-    return np.frombuffer(content, dtype, count=math.prod(shape), offset=start * bool(math.prod(shape))).reshape(shape)
-
-
 @lru_cache(maxsize=256)
-def _npy_header(descr: str, shape: tuple[int, ...]) -> bytes:
+def _layout(head: bytes) -> list[tuple[str, np.dtype[Any], list[int], int]]:
+    """Name, type, shape and number of values of each array."""
     import numpy as np
 
-    stream = io.BytesIO()
-    np.lib.format.write_array_header_1_0(stream, {"descr": descr, "fortran_order": False, "shape": shape})
-    return stream.getvalue()
+    found = msgspec.convert(from_json(head), list[tuple[str, str, list[int]]])
+    is_right = all(_TYPE.fullmatch(kind) and min(shape, default=0) >= 0 for _, kind, shape in found)
+    require(is_right, "no array of numbers")
+    return [(name, np.dtype(kind), shape, math.prod(shape)) for name, kind, shape in found]
 
 
-@lru_cache(maxsize=256)
-def _npy_layout(header: bytes) -> tuple[tuple[int, ...], np.dtype[Any]]:
-    """Shape and type in a header as `_npy_header` writes it. numpy itself would have the text parsed as Python."""
+# --- plans ----------------------------------------------------------------------------------------------------------------
+
+_OF_SPLITS = ("repeat", "fold", "n_train", "n_test")
+
+
+class _Dataset(msgspec.Struct):
+    name: str
+    fingerprint: str
+    n_samples: int
+    n_features: int
+    classes: tuple[str | bool | int | float, ...] | None
+    kind: SplitKind
+    ordered: bool
+    split_hashes: tuple[str, ...]
+
+
+class _Plan(msgspec.Struct):
+    name: str
+    models: list[tuple[str, str, str]]
+    datasets: list[_Dataset]
+    metrics: list[tuple[str, bool, str]]
+    rng: int | None
+    threads: int | None
+    settings: dict[str, Any]
+    environments: list[dict[str, str]]
+
+
+def pack_plan(record: RunRecord, environments: Sequence[Mapping[str, str]]) -> bytes:
+    """Pack a plan with the versions that it was measured with so far; the same plan gives the same bytes."""
     import numpy as np
 
-    found = _NPY_HEADER.fullmatch(header[10:]) if header.startswith(_NPY) else None
-    if found is None:
-        raise ValueError("no array of numbers")
-    return tuple(int(size) for size in found[2].split(b",") if size.strip()), np.dtype(found[1].decode())
+    arrays: dict[str, Any] = {}
+    for i, dataset in enumerate(record.datasets):
+        arrays |= {f"{i} {name}": getattr(dataset, name) for name in _OF_SPLITS}
+        arrays |= {} if dataset.target is None else {f"{i} target": dataset.target}
+        rows = np.concatenate([np.zeros(0, dtype=np.int64), *dataset.test_rows])
+        # the smallest type that holds them
+        arrays[f"{i} rows"] = rows.astype(np.min_scalar_type(rows.max(initial=0))) if rows.min(initial=0) >= 0 else rows
+    document = {
+        "name": record.name,
+        "models": [[model.name, model.fingerprint, model.text] for model in record.models],
+        "datasets": [{name: getattr(dataset, name) for name in _Dataset.__struct_fields__} for dataset in record.datasets],
+        "metrics": [[metric.name, bool(metric.metric.higher_is_better), metric.fingerprint] for metric in record.metrics],
+        "rng": record.rng,
+        "threads": record.threads,
+        "settings": record.settings,
+        "environments": environments,
+    }
+    return pack_arrays({**arrays, "document": np.frombuffer(to_json(document), np.uint8)}, "the part {!r} of the plan")
+
+
+def unpack_plan(content: bytes) -> tuple[RunRecord, tuple[Mapping[str, str], ...]]:
+    """Read what `pack_plan` made; raises one of `MALFORMED` for a plan that no store has."""
+    from tiebreak.scores.metric import Metric
+
+    arrays = unpack_arrays(content)
+    plan = msgspec.convert(from_json(arrays["document"].tobytes()), _Plan)
+    require(bool(plan.environments), "no versions")
+    require(plan.threads is None or 0 < plan.threads < 2**20, "threads that are no number")
+    return RunRecord(
+        plan.name,
+        tuple(ModelRecord(*each) for each in plan.models),
+        tuple(_dataset(each, arrays, f"{i} ") for i, each in enumerate(plan.datasets)),
+        tuple(MetricRecord(Metric(name, higher), fingerprint) for name, higher, fingerprint in plan.metrics),
+        plan.rng,
+        plan.threads,
+        plan.environments[-1],
+        plan.settings,
+    ), tuple(plan.environments)
+
+
+def _dataset(facts: _Dataset, arrays: Mapping[str, NumericArray], prefix: str) -> DatasetRecord:
+    import numpy as np
+
+    columns: dict[str, Any] = {name: _positions(arrays[prefix + name], 2**53) for name in _OF_SPLITS}
+    rows, target = _positions(arrays[f"{prefix}rows"], facts.n_samples), arrays.get(f"{prefix}target")
+    require(len({len(facts.split_hashes), *(column.size for column in columns.values())}) == 1, "splits that are none")
+    require(0 <= facts.n_features < 2**53, "sizes that no data have")
+    require(target is None or target.shape[:1] == (facts.n_samples,), "a target of another length")
+    if target is not None and facts.classes is not None:
+        _positions(target, len(facts.classes))
+    ends = np.cumsum(columns["n_test"])
+    require(columns["n_test"].max(initial=0) <= rows.size == ends[-1:].sum(), "splits that are none")
+    return DatasetRecord(**msgspec.structs.asdict(facts), **columns, target=target, test_rows=tuple(np.split(rows, ends)[:-1]))
+
+
+def _positions(values: NumericArray, below: int) -> NumericArray:
+    """The values as positions; a ValueError for others."""
+    is_so = values.ndim == 1 and values.dtype.kind in "iu" and 0 <= values.min(initial=0) <= values.max(initial=0) < max(below, 1)
+    require(is_so, "numbers that are no positions")
+    return values.astype("int64")

@@ -1,55 +1,118 @@
-"""The cells of one run in a database, as whoever measures and reads them sees them."""
+"""The cells of one run in a database: each row verified by its hash, all of them by the run's tally."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from itertools import chain, groupby
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from tiebreak.plan.record import Cell, Outcome
-from tiebreak.stores.cells import CellTable, cell_text
+from tiebreak.errors import ChangedRunError
+from tiebreak.plan.record import STATES, Cell, Outcome, Outputs, RunRecord
+from tiebreak.stores.cells import CellTable, cell_text, is_planned, settle
 from tiebreak.stores.contract import Note
-from tiebreak.stores.damage import Damage, refuse
-from tiebreak.stores.encoding import NOTES
-from tiebreak.stores.plan_mapping import ABSENT
-from tiebreak.stores.rows import BLOCK, RunRows
-from tiebreak.stores.runs import read_plan
+from tiebreak.stores.damage import MISMATCH, Damage, Report, refuse
+from tiebreak.stores.database import Connection, Database
+from tiebreak.stores.encoding import (
+    MALFORMED,
+    NOTES,
+    CellRow,
+    cell_row,
+    damaged,
+    fault_text,
+    hashes,
+    pack_arrays,
+    read_numbers,
+    read_outcome,
+    require,
+    sealed,
+    unpack_arrays,
+    unsealed,
+)
+from tiebreak.stores.plan_mapping import ABSENT, map_plan
+from tiebreak.stores.runs import Tally, pack_tally, read_plan, read_tally
 
 if TYPE_CHECKING:
-    from tiebreak.stores.database import Connection
+    from tiebreak.stores.encoding import NumericArray
     from tiebreak.stores.lease import SqlLease
+
+Part = TypeVar("Part")
+
+PAGE = 4096
+BLOCK, BLOCK_WITH_OUTPUTS = 512, 64
+"""Cells that are read at a time."""
+NOTHING: Outputs = {}
+MOST_CELLS = 1_000
+"""A transaction of so many takes a few hundredths of a second; other writers wait meanwhile."""
+
+_COLUMNS = ", ".join(CellRow._fields)
+_AFTER = (
+    f"SELECT {_COLUMNS} FROM tiebreak_cells WHERE run = ? AND (dataset, split, model) > (?, ?, ?) "  # noqa: S608
+    "ORDER BY dataset, split, model LIMIT {}"
+)
+_OF_SPLIT = "WHERE run = ? AND dataset = ? AND split = ? AND model BETWEEN ? AND ?"
+_KEY = "ON CONFLICT (run, dataset, split, model) DO UPDATE SET"
+_PUT_CELL = (
+    f"INSERT INTO tiebreak_cells ({_COLUMNS}) VALUES ({', '.join('?' * len(CellRow._fields))}) "  # noqa: S608
+    f"{_KEY} {', '.join(f'{name} = excluded.{name}' for name in CellRow._fields[4:])}"
+)
+_PUT_OUTPUT = f"INSERT INTO tiebreak_outputs VALUES (?, ?, ?, ?, ?) {_KEY} content = excluded.content"  # noqa: S608
+_DELETE_OUTPUT = "DELETE FROM tiebreak_outputs WHERE run = ? AND dataset = ? AND split = ? AND model = ?"
 
 
 class SqlLog:
-    """The cells of one run in a database; `lease_seconds` is for how long who has taken cells on may show nothing."""
+    """The cells of one run in a database, of which it sees the part that a record has.
 
-    def __init__(self, rows: RunRows, lease_seconds: float) -> None:
-        self.record = rows.record
-        self._rows = rows
-        self._lease_seconds = lease_seconds
+    `stored` is what the run has, `plan` the hash of that, `environment` the position of the versions at work; `lease_seconds` is
+    for how long who has taken cells on may show nothing, and `report` what is done about damage.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        run: int,
+        record: RunRecord,
+        stored: RunRecord,
+        plan: int,
+        environment: int,
+        lease_seconds: float,
+        report: Report = refuse,
+    ) -> None:
+        self.record, self._run, self._database = record, run, database
+        self._environment, self._lease_seconds, self._report = environment, lease_seconds, report
+        self._see(stored, plan)
+
+    def _see(self, stored: RunRecord, plan: int) -> None:
+        """Take note of what the stored run has; of the data only what names of cells are made from."""
+        self._mapping = map_plan(self.record, stored)
+        datasets = tuple(dataclasses.replace(dataset, target=None, test_rows=()) for dataset in stored.datasets)
+        self._stored = dataclasses.replace(stored, datasets=datasets)
+        self._metrics = [metric.name for metric in stored.metrics]
+        self._plan = plan
 
     @property
     def environments(self) -> tuple[Mapping[str, str], ...]:
         """The versions that the run was begun with, and all that were accepted later."""
-        return self._rows.do(lambda connection: read_plan(connection, self._rows.run, self.record.name))[1]
+        return self._do(lambda connection: read_plan(connection, self._run, self.record.name))[1]
 
     def write(self, outcomes: Sequence[Outcome]) -> None:
         """Keep the outcomes, all of them or none."""
-        for piece in self._rows.pieces(outcomes):
-            self._rows.do(partial(self._rows.put, piece), to_write=True)
+        for piece in self._pieces(outcomes):
+            self._do(partial(self._put, piece), to_write=True)
 
     def lease(self) -> SqlLease:
         """Begin a share in measuring the run, for one process among several."""
         from tiebreak.stores.lease import SqlLease
 
-        return SqlLease(self._rows, self._lease_seconds)
+        return SqlLease(self, self._lease_seconds)
 
     def table(self) -> CellTable:
         """Read all recorded cells."""
-        pages = self._rows.do(partial(self._rows.scan, self._rows.columns))
+        pages = self._do(partial(self._scan, self._columns))
         table = CellTable(*(np.concatenate(column) for column in zip(*pages, strict=True)))
         order = np.lexsort((table.model, table.split, table.dataset))
         if np.array_equal(order, np.arange(order.size)):
@@ -60,30 +123,235 @@ class SqlLog:
         """Read the recorded outcomes of the given cells, or of all, in the order of the plan."""
         if cells is None:
             table = self.table()
-            positions = zip(table.dataset.tolist(), table.split.tolist(), table.model.tolist(), strict=True)
-            wanted = [Cell(*each) for each in positions]
+            wanted = list(map(Cell, table.dataset.tolist(), table.split.tolist(), table.model.tolist()))
         else:
             wanted = sorted(set(cells))
             for cell in wanted:
-                self._rows.mapping.check(Outcome(cell))
-        for start in range(0, len(wanted), BLOCK):
-            block = {self._rows.mapping.stored(cell): cell for cell in wanted[start : start + BLOCK]}
-            found = self._rows.read(list(block), outputs=outputs)
-            for stored, cell in block.items():
-                if stored in found:
-                    yield self._rows.mapping.own_part(found[stored][0], cell, found[stored][1])
-                elif cells is None:  # it was there a moment ago
-                    refuse(Damage(self.record.name, cell_text(self._rows.stored, stored), "it is gone"))
+                self._mapping.check(Outcome(cell))
+        size = BLOCK_WITH_OUTPUTS if outputs else BLOCK
+        for start in range(0, len(wanted), size):
+            block = {self._mapping.stored(cell): cell for cell in wanted[start : start + size]}
+            found = self._read(block, outputs=outputs)
+            if cells is None and len(found) < len(block):  # they were there a moment ago
+                gone = next(stored for stored in block if stored not in found)
+                refuse(Damage(self.record.name, cell_text(self._stored, gone), "it is gone"))
+            yield from (self._mapping.own_part(found[stored]) for stored in block if stored in found)
 
     def noted(self, what: Note) -> Iterator[Outcome]:
         """Read the recorded outcomes that have warnings, or reasons of undefined scores, in the order of the plan."""
 
         def find(connection: Connection) -> list[tuple[Any, ...]]:
-            self._rows.tally(connection)
+            self._tally(connection)
             statement = "SELECT dataset, split, model FROM tiebreak_cells WHERE run = ? AND noted & ? <> 0"
-            return connection.execute(statement, [self._rows.run, NOTES[what]])
+            return connection.execute(statement, [self._run, NOTES[what]])
 
-        stored = np.array(self._rows.do(find), dtype=np.int64).reshape(-1, 3)
-        planned = np.column_stack(self._rows.mapping.planned(*stored.T))
+        stored = np.array(self._do(find), dtype=np.int64).reshape(-1, 3)
+        planned = np.column_stack(self._mapping.planned(*stored.T))
         cells = [Cell(*each) for each in planned[planned[:, 0] != ABSENT].tolist()]
         return (outcome for outcome in self.outcomes(cells) if getattr(outcome, what))
+
+    def check(self) -> None:
+        """Read everything, so that what is not as it was written is reported."""
+        cells = list(chain(*self._do(partial(self._scan, lambda page: [row.cell for row in page]))))
+        for cell in cells:
+            if not is_planned(self._stored, cell):
+                self._report(Damage(self.record.name, "the list of cells", cell_text(self._stored, cell)))
+        for start in range(0, len(cells), BLOCK_WITH_OUTPUTS):
+            self._read({cell: cell for cell in cells[start : start + BLOCK_WITH_OUTPUTS]}, outputs=True)
+        leases = self._do(lambda c: c.execute("SELECT holder, content FROM tiebreak_leases WHERE run = ?", [self._run]))
+        for holder, content in leases:
+            try:
+                unsealed(content, "lease", self._run, holder)
+            except MALFORMED as error:
+                self._report(Damage(self.record.name, "the list of leases", fault_text(error)))
+
+    def _do(self, work: Callable[[Connection], Part], *, to_write: bool = False) -> Part:
+        """Return what some work returns, in a transaction."""
+        return self._database.do(work, self.record.name, to_write=to_write)
+
+    # --- writing ------------------------------------------------------------------------------------------------------------
+
+    def _pieces(self, outcomes: Sequence[Outcome]) -> list[list[tuple[Cell, Outcome]]]:
+        """Parts of outcomes for a transaction each, with their stored cells; a single one unless there are very many."""
+        for outcome in outcomes:
+            self._mapping.check(outcome)
+        placed = [(self._mapping.stored(outcome.cell), outcome) for outcome in outcomes]
+        return [placed[start : start + MOST_CELLS] for start in range(0, len(placed) or 1, MOST_CELLS)]
+
+    def _put(
+        self, piece: Sequence[tuple[Cell, Outcome]], connection: Connection, owned: Collection[Cell] | None = None
+    ) -> set[Cell]:
+        """Put a piece in the transaction under way by the rule of writing.
+
+        Returns the cells that have another score by now, which is an error of those `owned`, and of all where that is None.
+        """
+        tally = self._tally(connection)
+        before = self._kept(connection, {cell for cell, _ in piece})
+        rows: dict[Cell, CellRow] = {}
+        contents: dict[Cell, bytes] = {}
+        refused: set[Cell] = set()
+        for cell, outcome in piece:
+            row = rows.get(cell) or before.get(cell)
+            old = None if row is None else self._outcome(row)
+            is_done = old is not None and old.is_done
+            arrays: Mapping[str, Any] = {}
+            if is_done and outcome.outputs and row is not None and row.outputs:
+                arrays = unpack_arrays(contents[cell]) if cell in contents else self._outputs(connection, [row])[cell]
+            try:
+                new = settle(self._stored, old, arrays, outcome if old is None else dataclasses.replace(outcome, cell=cell))
+            except ChangedRunError:
+                if owned is None or cell in owned:
+                    raise
+                refused.add(cell)
+                continue
+            if new is None:
+                continue
+            if not is_done or new.outputs:
+                outputs = {**arrays, **new.outputs}
+                contents[cell] = pack_arrays(outputs, "the output of {!r}") if outputs else b""
+            n_bytes = len(contents[cell]) if cell in contents else row.outputs if row is not None else 0
+            environment = row.environment if is_done and row is not None else self._environment
+            rows[cell] = cell_row((self._run, *cell), new, environment, n_bytes, self._mapping.metric_position)
+        if rows:
+            self._put_rows(connection, tally, before, rows, contents)
+        return refused
+
+    def _put_rows(
+        self,
+        connection: Connection,
+        tally: Tally,
+        before: Mapping[Cell, CellRow],
+        rows: Mapping[Cell, CellRow],
+        contents: Mapping[Cell, bytes],
+    ) -> None:
+        numbers = hashes(list(rows.values()))
+        connection.execute_many(_PUT_CELL, [(*row[:-1], number) for row, number in zip(rows.values(), numbers, strict=True)])
+        places = {(self._run, *cell): content for cell, content in contents.items()}
+        connection.execute_many(_DELETE_OUTPUT, [place for place, content in places.items() if not content])
+        packed = [(*place, sealed(content, "output", *place)) for place, content in places.items() if content]
+        connection.execute_many(_PUT_OUTPUT, packed)
+        replaced = [before[cell] for cell in rows if cell in before]
+        after = tally._replace(
+            updated=self._database.now(connection),
+            n_cells=tally.n_cells + len(rows) - len(replaced),
+            n_done=tally.n_done + _n_done(rows.values()) - _n_done(replaced),
+            hash_sum=_wrapped(tally.hash_sum + sum(numbers) - sum(row.hash for row in replaced)),
+        )
+        connection.execute("UPDATE tiebreak_runs SET tally = ? WHERE run = ?", [pack_tally(self._run, after), self._run])
+
+    # --- reading, within a transaction --------------------------------------------------------------------------------------
+
+    def _tally(self, connection: Connection) -> Tally:
+        """Read the tally, and what others have added to the plan."""
+        tally = read_tally(connection, self._run, self.record.name)
+        if tally.plan != self._plan:
+            stored, _, plan = read_plan(connection, self._run, self.record.name)
+            if plan != tally.plan:
+                refuse(Damage(self.record.name, "the plan", "it is not the one that was written last"))
+            self._see(stored, plan)
+        return tally
+
+    def _kept(self, connection: Connection, cells: Collection[Cell]) -> dict[Cell, CellRow]:
+        """Read the rows of cells, by stored positions; those not kept are left out."""
+        rows = map(CellRow._make, self._rows(connection, _COLUMNS, "cells", cells))
+        return {row.cell: row for row in self._whole([row for row in rows if row.cell in cells])}
+
+    def _outcome(self, row: CellRow, cell: Cell | None = None, outputs: Outputs = NOTHING) -> Outcome | None:
+        """Read the outcome in a row, for its stored cell or another name of it; None where damage is only reported."""
+        try:
+            return read_outcome(row, self._metrics, row.cell if cell is None else cell, outputs)
+        except MALFORMED as error:
+            self._report(Damage(self.record.name, cell_text(self._stored, row.cell), fault_text(error)))
+            return None
+
+    def _rows(self, connection: Connection, columns: str, table: str, cells: Iterable[Cell]) -> Iterator[tuple[Any, ...]]:
+        """Read what a table has of some cells, and perhaps of others: those of a split are read together."""
+        for (dataset, split), group in groupby(sorted(cells), key=itemgetter(0, 1)):
+            models = [cell[2] for cell in group]
+            statement = f"SELECT {columns} FROM tiebreak_{table} {_OF_SPLIT}"  # noqa: S608
+            yield from connection.execute(statement, [self._run, dataset, split, models[0], models[-1]])
+
+    def _outputs(self, connection: Connection, rows: Sequence[CellRow]) -> dict[Cell, dict[str, NumericArray]]:
+        """Read the outputs of cells that have some."""
+        cells = [row.cell for row in rows]
+        found = {Cell(*each[:3]): each[3] for each in self._rows(connection, "dataset, split, model, content", "outputs", cells)}
+        outputs: dict[Cell, dict[str, NumericArray]] = {}
+        for row in rows:
+            try:
+                content = unsealed(found[row.cell], "output", *row[:4]) if row.cell in found else b""
+                require(len(content) == row.outputs, "they are not those that were written with it")
+                outputs[row.cell] = unpack_arrays(content)
+            except MALFORMED as error:
+                what = fault_text(error) if row.cell in found else "they are gone"
+                self._report(Damage(self.record.name, f"the outputs of {cell_text(self._stored, row.cell)}", what))
+        return outputs
+
+    def _whole(self, rows: Sequence[CellRow]) -> Sequence[CellRow]:
+        """Keep the rows that are as they were written; the others are reported."""
+        wrong = damaged(rows)
+        for i in wrong:
+            self._report(Damage(self.record.name, cell_text(self._stored, rows[i].cell), MISMATCH))
+        return [row for i, row in enumerate(rows) if i not in wrong] if wrong else rows
+
+    def _scan(self, take: Callable[[Sequence[CellRow]], Part], connection: Connection) -> list[Part]:
+        """Take something from each page of rows, all pages together being what was written."""
+        tally = self._tally(connection)
+        parts: list[Part] = []
+        n_rows = n_whole = hash_sum = 0
+        after: Sequence[int] = (-1, -1, -1)
+        while True:
+            page = [*map(CellRow._make, connection.execute(_AFTER.format(PAGE), [self._run, *after]))]
+            whole = self._whole(page)
+            parts.append(take(whole))
+            n_rows, n_whole = n_rows + len(page), n_whole + len(whole)
+            hash_sum += sum(row.hash for row in whole)
+            # a broken tree of pages could go round in circles; what it hides is missing in the sum
+            if len(page) < PAGE or n_rows > tally.n_cells:
+                break
+            after = page[-1].cell
+        if n_rows != tally.n_cells:
+            what = f"{n_rows} are there, and {tally.n_cells} were written"
+            self._report(Damage(self.record.name, "the list of cells", what))
+        elif _wrapped(hash_sum) != tally.hash_sum and n_whole == n_rows:
+            self._report(Damage(self.record.name, "the list of cells", "these are not the ones that were written"))
+        return parts
+
+    def _columns(self, page: Sequence[CellRow]) -> tuple[Any, ...]:
+        """Turn the part of a page that belongs to the plan into columns, in the order of the fields of `CellTable`."""
+        mapping = self._mapping
+        try:
+            positions = np.array([row[1:6] for row in page], dtype=np.int64).reshape(-1, 5)
+            states, environments = positions[:, 3], positions[:, 4]
+            is_right = states.min(initial=0) >= 0 and states.max(initial=0) < len(STATES) and environments.min(initial=0) >= 0
+            require(bool(is_right), "a state that is none")
+            seconds, score, measured = read_numbers([row[9] for row in page], len(mapping.metric_position))
+        except MALFORMED:
+            for row in page:  # which of them it is
+                self._outcome(row)
+            raise
+        dataset, split, model = mapping.planned(*positions[:, :3].T)
+        own = np.flatnonzero(dataset != ABSENT)
+        metrics = np.ix_(own, mapping.metrics)
+        times = seconds[own, 0], seconds[own, 1]
+        return dataset[own], split[own], model[own], states[own], score[metrics], measured[metrics], *times, environments[own]
+
+    def _read(self, cells: Mapping[Cell, Cell], *, outputs: bool) -> dict[Cell, Outcome]:
+        """Outcomes of those cells that are recorded, by stored positions, as they were at one moment, each under a given name."""
+
+        def work(connection: Connection) -> dict[Cell, Outcome]:
+            self._tally(connection)
+            kept = self._kept(connection, cells.keys())
+            arrays = self._outputs(connection, [row for row in kept.values() if row.outputs]) if outputs else {}
+            found = ((stored, self._outcome(row, cells[stored], arrays.get(stored, NOTHING))) for stored, row in kept.items())
+            return {stored: outcome for stored, outcome in found if outcome is not None}
+
+        return self._do(work)
+
+
+def _n_done(rows: Iterable[CellRow]) -> int:
+    return sum(row.state == STATES.index("done") for row in rows)
+
+
+def _wrapped(total: int) -> int:
+    """A sum of hashes modulo 2**64, as the signed integer that is stored."""
+    return (total + 2**63) % 2**64 - 2**63

@@ -11,7 +11,7 @@ import numpy as np
 
 from tiebreak.errors import Advice, ChangedRunError, InvalidParameterError, InvalidPlanError, Setting
 from tiebreak.numerics import IntArray
-from tiebreak.plan.record import STATES, Cell, DatasetRecord, MetricRecord, ModelRecord, Outcome, Outputs, RunRecord
+from tiebreak.plan.record import STATES, Cell, DatasetRecord, MetricRecord, ModelRecord, Outcome, RunRecord
 from tiebreak.scores.vocabulary import look_up, quoted
 from tiebreak.stores.cells import is_planned
 from tiebreak.stores.encoding import to_json
@@ -41,16 +41,6 @@ class PlanMapping:
         dataset, split, model = cell
         return Cell(self.datasets.item(dataset), self.splits[dataset].item(split), self.models.item(model))
 
-    def stored_positions(self, positions: IntArray) -> IntArray:
-        """Stored positions of many cells, in rows of dataset, split and model."""
-        stored = np.empty_like(positions)
-        stored[:, 0] = self.datasets[positions[:, 0]]
-        stored[:, 2] = self.models[positions[:, 2]]
-        for i, positions_of_split in enumerate(self.splits):
-            rows = positions[:, 0] == i
-            stored[rows, 1] = positions_of_split[positions[rows, 1]]
-        return stored
-
     def planned(self, dataset: IntArray, split: IntArray, model: IntArray) -> tuple[IntArray, IntArray, IntArray]:
         """Positions in the plan of cells given by their stored ones; `ABSENT` in the first where the plan lacks the cell."""
         own_dataset = _planned(self.datasets, dataset)
@@ -61,11 +51,6 @@ class PlanMapping:
             own_split[rows] = _planned(stored, split[rows])
         absent = (own_split == ABSENT) | (own_model == ABSENT)
         return np.where(absent, ABSENT, own_dataset), own_split, own_model
-
-    @property
-    def keep_order(self) -> bool:
-        """True where the cells of the plan stand in the same order in the stored run."""
-        return all(bool(np.all(np.diff(stored) > 0)) for stored in (self.datasets, self.models, *self.splits))
 
     def check(self, outcome: Outcome) -> None:
         """Refuse an outcome of a cell, a state or a metric that there is not, as it could not be told apart later."""
@@ -81,16 +66,16 @@ class PlanMapping:
                 if name not in self.metric_position:
                     look_up(name, list(self.metric_position), "metric")
 
-    def own_part(self, outcome: Outcome, cell: Cell, outputs: Outputs) -> Outcome:
-        """Turn a stored outcome into the plan's: under its own cell, with its own metrics in its own order."""
+    def own_part(self, outcome: Outcome) -> Outcome:
+        """Turn a stored outcome into the plan's: with its own metrics in its own order."""
         names = [metric.name for metric in self.record.metrics]
+        if names == list(self.metric_position):
+            return outcome
         return dataclasses.replace(
             outcome,
-            cell=cell,
             scores=_part(outcome.scores, names),
             undefined=_part(outcome.undefined, names),
             train_scores=_part(outcome.train_scores, names),
-            outputs=outputs,
         )
 
 
@@ -114,7 +99,7 @@ def map_plan(record: RunRecord, stored: RunRecord) -> PlanMapping:
 
 
 def _part(values: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    return {name: values[name] for name in names if name in values} if values else {}
+    return {name: values[name] for name in names if name in values}
 
 
 def _planned(stored: IntArray, positions: IntArray) -> IntArray:

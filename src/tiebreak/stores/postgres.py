@@ -139,6 +139,7 @@ class PostgresDatabase(Database):
 
     kind = "PostgreSQL"
     whole = "the database"
+    bytes_type = "BYTEA"
 
     def __init__(self, url: str, patience: float) -> None:
         super().__init__(masked(url), patience)
@@ -179,6 +180,21 @@ class PostgresDatabase(Database):
         """A connection that was cut shows when it is used."""
         return True
 
+    def _prepare(self, connection: Connection, *, create: bool) -> None:
+        """Warn once of a server that does not keep what it says it keeps."""
+        super()._prepare(connection, create=create)
+        if not create or self._was_warned:
+            return
+        names = ("fsync", "synchronous_commit", "full_page_writes")
+        (settings,) = connection.execute(f"SELECT {', '.join(f'current_setting({name!r}, true)' for name in names)}")
+        connection.driver.commit()
+        if unsafe := [name for name, value in zip(names, settings, strict=True) if value == "off"]:
+            self._was_warned = True
+            harm = "can lose the cells kept last" if unsafe == ["synchronous_commit"] else "can lose or damage what was kept"
+            listed = " and ".join(f"{name} = off" for name in unsafe)
+            text = f"{self.url} runs with {listed}: a crash of the server {harm}. Switch that on for results that matter."
+            warnings.warn(text, TiebreakWarning, stacklevel=2)
+
     def begin(self, connection: Connection, *, to_write: bool) -> None:
         """Readers see one state and wait for nobody; writers take turns."""
         from psycopg import IsolationLevel
@@ -201,24 +217,6 @@ class PostgresDatabase(Database):
         if names:
             self.check_schema(connection)
         return bool(names)
-
-    def make_lasting(self, connection: Connection, *, is_new: bool, to_write: bool) -> None:
-        """Warn once of a server that does not keep what it says it keeps."""
-        if not to_write or self._was_warned:
-            return
-        names = ("fsync", "synchronous_commit", "full_page_writes")
-        (settings,) = connection.execute(f"SELECT {', '.join(f'current_setting({name!r}, true)' for name in names)}")
-        connection.driver.commit()
-        if unsafe := [name for name, value in zip(names, settings, strict=True) if value == "off"]:
-            self._was_warned = True
-            harm = "can lose the cells kept last" if unsafe == ["synchronous_commit"] else "can lose or damage what was kept"
-            listed = " and ".join(f"{name} = off" for name in unsafe)
-            text = f"{self.url} runs with {listed}: a crash of the server {harm}. Switch that on for results that matter."
-            warnings.warn(text, TiebreakWarning, stacklevel=2)
-
-    def table_statement(self, name: str) -> str:
-        """Statement that makes a table."""
-        return f"CREATE TABLE {name} {TABLES[name].replace('BYTES', 'BYTEA')}"
 
     def now(self, connection: Connection) -> int:
         """The server's clock."""

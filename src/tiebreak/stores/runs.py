@@ -10,20 +10,21 @@ from collections.abc import Mapping
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import msgspec
+
 from tiebreak.errors import StoreError
 from tiebreak.plan.record import RunRecord
 from tiebreak.scores.vocabulary import look_up
 from tiebreak.stores.cells import deleted_text
 from tiebreak.stores.contract import RunSummary
 from tiebreak.stores.damage import Damage, Report, refuse
-from tiebreak.stores.encoding import MALFORMED, fault_text, from_json, require, sealed, to_json, unsealed
+from tiebreak.stores.encoding import MALFORMED, fault_text, from_json, require, sealed, to_json, unpack_plan, unsealed
 
 if TYPE_CHECKING:
     from tiebreak.stores.database import Connection
 
 _MOST = 2**53
 _TALLY = struct.Struct("<6q")
-_ALL_RUNS = "SELECT run, name_key, tally, head FROM tiebreak_runs"
 
 
 class Tally(NamedTuple):
@@ -40,13 +41,18 @@ class Tally(NamedTuple):
     plan: int = 0
 
 
-def read_tally(connection: Connection, run: int, name: str) -> Tally:
-    """Read the tally of a run; raises `StoreError` where the run was deleted."""
-    found = connection.execute("SELECT tally FROM tiebreak_runs WHERE run = ?", [run])
+def _column(connection: Connection, run: int, name: str, column: str) -> Any:
+    """Value of a run's row; raises `StoreError` where the run was deleted."""
+    found = connection.execute(f"SELECT {column} FROM tiebreak_runs WHERE run = ?", [run])  # noqa: S608
     if not found:
         raise StoreError(deleted_text(name))
+    return found[0][0]
+
+
+def read_tally(connection: Connection, run: int, name: str) -> Tally:
+    """Read the tally of a run; raises `StoreError` where the run was deleted."""
     try:
-        return _tally(run, found[0][0])
+        return _tally(run, _column(connection, run, name, "tally"))
     except MALFORMED as error:
         refuse(Damage(name, "the tally of the cells", fault_text(error)))
         raise
@@ -66,18 +72,17 @@ def _tally(run: int, blob: bytes) -> Tally:
 
 def read_plan(connection: Connection, run: int, name: str) -> tuple[RunRecord, tuple[Mapping[str, str], ...], int]:
     """Read the plan of a run, the versions that it was measured with, and the hash of both."""
-    from tiebreak.stores.plan_blob import unpack_plan
+    from tiebreak.stores.plan_mapping import check_record
 
-    found = connection.execute("SELECT plan FROM tiebreak_runs WHERE run = ?", [run])
-    if not found:
-        raise StoreError(deleted_text(name))
+    blob = _column(connection, run, name, "plan")
     try:
-        record, environments = unpack_plan(unsealed(found[0][0], "plan", run))
+        record, environments = unpack_plan(unsealed(blob, "plan", run))
         require(record.name == name, "the plan of another run")
+        check_record(record)
     except MALFORMED as error:
         refuse(Damage(name, "the plan", fault_text(error)))
         raise
-    return record, environments, hash_of(found[0][0])
+    return record, environments, hash_of(blob)
 
 
 def hash_of(blob: bytes) -> int:
@@ -90,34 +95,28 @@ def key_of(name: str) -> bytes:
     return blake2b(to_json(name), digest_size=16).digest()
 
 
-def pack_head(record: RunRecord) -> list[Any]:
+def pack_head(record: RunRecord) -> bytes:
     """Facts of a run that are listed."""
     n_splits = sum(dataset.n_splits for dataset in record.datasets)
-    metrics = [metric.name for metric in record.metrics]
-    return [record.name, record.n_cells, len(record.models), len(record.datasets), n_splits, metrics]
-
-
-def _summary(run: int, key: bytes, tally_blob: bytes, head: bytes) -> RunSummary:
-    """Read a row of `_ALL_RUNS`; raises one of `MALFORMED`."""
-    name, *counts, metrics = from_json(unsealed(head, "head", run))
-    require(isinstance(name, str) and key == key_of(name), "its hash does not match")
-    require(len(counts) == 4 and all(type(n) is int and 0 <= n < _MOST for n in counts), "counts that no run has")
-    require(isinstance(metrics, list) and all(isinstance(metric, str) for metric in metrics), "metrics that are none")
-    tally = _tally(run, tally_blob)
-    n_cells, n_models, n_datasets, n_splits = counts
-    times = tally.created / 1e6, tally.updated / 1e6
-    n_failed = tally.n_cells - tally.n_done
-    return RunSummary(name, *times, n_cells, tally.n_done, n_failed, n_models, n_datasets, n_splits, tuple(metrics))
+    counts = record.n_cells, len(record.models), len(record.datasets), n_splits
+    return to_json([record.name, *counts, [metric.name for metric in record.metrics]])
 
 
 def list_runs(report: Report, connection: Connection) -> dict[int, RunSummary]:
     """All runs by their numbers; what is wrong is reported."""
     runs = {}
-    for row in connection.execute(_ALL_RUNS):
+    for run, key, tally_blob, head in connection.execute("SELECT run, name_key, tally, head FROM tiebreak_runs"):
         try:
-            runs[row[0]] = _summary(*row)
+            content, kind = from_json(unsealed(head, "head", run)), tuple[str, int, int, int, int, tuple[str, ...]]
+            name, n_cells, n_models, n_datasets, n_splits, metrics = msgspec.convert(content, kind)
+            require(key == key_of(name), "its hash does not match")
+            require(all(0 <= n < _MOST for n in (n_cells, n_models, n_datasets, n_splits)), "counts that no run has")
+            tally = _tally(run, tally_blob)
         except MALFORMED as error:
-            report(Damage(_name_of(row[3]), "the description of the run", fault_text(error)))
+            report(Damage(_name_of(head), "the description of the run", fault_text(error)))
+        else:
+            times, counts = (tally.created / 1e6, tally.updated / 1e6), (n_cells, tally.n_done, tally.n_cells - tally.n_done)
+            runs[run] = RunSummary(name, *times, *counts, n_models, n_datasets, n_splits, metrics)
     return runs
 
 
@@ -132,9 +131,11 @@ def _name_of(head: bytes) -> str:
 def find_run(connection: Connection, name: str) -> int | None:
     """Find the number of a run; None if there is certainly none of that name."""
     found = connection.execute("SELECT run FROM tiebreak_runs WHERE name_key = ?", [key_of(name)])
-    if not found:
-        list_runs(refuse, connection)  # its name may be damaged
-    return found[0][0] if found else None
+    if found:
+        return int(found[0][0])
+    if any(run.name == name for run in list_runs(refuse, connection).values()):  # else its name may be damaged
+        refuse(Damage(name, "the list of runs", "its index does not lead to the run"))
+    return None
 
 
 def known_run(name: str, connection: Connection) -> int:

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 from tiebreak.errors import DamagedStoreError, InvalidParameterError, StoreError
 from tiebreak.plan.record import RunRecord
 from tiebreak.stores.addresses import database_of
-from tiebreak.stores.damage import Damage, FoundDamageError, refuse
-from tiebreak.stores.encoding import sealed, to_json
+from tiebreak.stores.damage import Damage, FoundDamageError, Report, refuse
+from tiebreak.stores.encoding import pack_plan, sealed
 from tiebreak.stores.runs import (
     Tally,
     find_run,
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from tiebreak.stores.contract import RunSummary
     from tiebreak.stores.database import Connection, Database
     from tiebreak.stores.log import SqlLog
-    from tiebreak.stores.rows import RunRows
 
 
 class SqlStore:
@@ -85,9 +84,7 @@ class SqlStore:
     def open(self, record: RunRecord, *, accept_versions: bool = False) -> SqlLog:
         """Begin a run, or go on with the one of the same name."""
         from tiebreak.stores.log import SqlLog
-        from tiebreak.stores.plan_blob import pack_plan
         from tiebreak.stores.plan_mapping import check_record, environment_of, merge_records
-        from tiebreak.stores.rows import RunRows
 
         check_record(record)
         versions = dict(record.versions)
@@ -106,7 +103,7 @@ class SqlStore:
                 environments = (*environments, versions)[: max(len(environments), position + 1)]
             plan = sealed(pack_plan(stored, environments), "plan", number)
             tally = before._replace(plan=hash_of(plan))
-            row = [pack_tally(number, tally), sealed(to_json(pack_head(stored)), "head", number), plan, number]
+            row = [pack_tally(number, tally), sealed(pack_head(stored), "head", number), plan, number]
             if run is None:
                 insert = "INSERT INTO tiebreak_runs (tally, head, plan, run, name_key) VALUES (?, ?, ?, ?, ?)"
                 connection.execute(insert, [*row, key_of(record.name)])
@@ -116,14 +113,11 @@ class SqlStore:
 
         run, stored, position, plan = self._database.do(begin, record.name, to_write=True, create=True)
         own = dataclasses.replace(record, threads=stored.threads)
-        return SqlLog(RunRows(self._database, run, own, stored, plan, position), self._lease_seconds)
+        return SqlLog(self._database, run, own, stored, plan, position, self._lease_seconds)
 
     def read(self, name: str) -> SqlLog:
         """A stored run with everything that it has."""
-        from tiebreak.stores.log import SqlLog
-
-        run = self._database.do(partial(known_run, name), name)
-        return SqlLog(self._read_rows(run, name), self._lease_seconds)
+        return self._read(self._database.do(partial(known_run, name), name), name)
 
     def delete(self, name: str) -> None:
         """Forget a run, even a damaged one."""
@@ -150,7 +144,7 @@ class SqlStore:
         damages += [Damage("", "the list of runs", "one that has cells is gone") for each in numbers if each not in known]
         for run, summary in runs.items():
             try:
-                self._read_rows(run, summary.name).check(damages.append)
+                self._read(run, summary.name, damages.append).check()
             except DamagedStoreError as error:
                 damages.append(_found(database, summary.name, error))
             except StoreError:
@@ -183,11 +177,11 @@ class SqlStore:
         """Let go of files and connections; the store may be used again afterwards."""
         self._database.close()
 
-    def _read_rows(self, run: int, name: str) -> RunRows:
-        from tiebreak.stores.rows import RunRows
+    def _read(self, run: int, name: str, report: Report = refuse) -> SqlLog:
+        from tiebreak.stores.log import SqlLog
 
         record, environments, plan = self._database.do(lambda connection: read_plan(connection, run, name), name)
-        return RunRows(self._database, run, record, record, plan, len(environments) - 1)
+        return SqlLog(self._database, run, record, record, plan, len(environments) - 1, self._lease_seconds, report)
 
 
 def _found(database: Database, run: str, error: DamagedStoreError) -> Damage:

@@ -41,18 +41,20 @@ class SqliteConnection:
         self.driver = sqlite3.connect(target, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
         self.path = path
         self.file = os.stat(path) if path else None  # noqa: PTH116
+        self.most = 0
 
     def execute(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Execute a statement and fetch the rows that it answers with, which are no larger than the file."""
-        most = self.file_bytes()
-        if self.path:  # pages of a file may lead round in a circle
-            calls = chain(repeat(0, (_FREE_STEPS + most) // _STEPS), repeat(1))
-            self.driver.set_progress_handler(calls.__next__, _STEPS)
+        if not self.path:
+            return self.driver.execute(statement, values).fetchall()
+        most = self.most
+        calls = chain(repeat(0, (_FREE_STEPS + most) // _STEPS), repeat(1))  # pages of a file may lead round in a circle
+        self.driver.set_progress_handler(calls.__next__, _STEPS)
         cursor = self.driver.execute(statement, values)
         rows: list[tuple[Any, ...]] = []
         while page := cursor.fetchmany(500):
             rows += page
-            most -= sum(len(value) for row in page for value in row if type(value) not in _NUMBERS) if self.path else 0
+            most -= sum(len(value) for row in page for value in row if type(value) not in _NUMBERS)
             if most < -1_000_000:
                 cursor.close()
                 raise sqlite3.DatabaseError("its rows are more than fit into the file")
@@ -62,17 +64,13 @@ class SqliteConnection:
         """Execute a statement for each of some rows."""
         self.driver.executemany(statement, rows)
 
-    def file_bytes(self) -> int:
-        """Size of the file with its journal."""
-        files = [Path(self.path + ending) for ending in ("", "-wal")] if self.path else []
-        return sum(file.stat().st_size for file in files if file.exists())
-
 
 class SqliteDatabase(Database):
     """A file; `Database` describes the methods. A later change of the working folder does not matter."""
 
     kind = "SQLite"
     whole = "the file"
+    bytes_type = "BLOB"
 
     def __init__(self, path: str) -> None:
         super().__init__(f"sqlite:///{path}")
@@ -82,39 +80,33 @@ class SqliteDatabase(Database):
     def connect(self, *, create: bool) -> SqliteConnection:
         """Connect to the file, which is made for its owner only if there is none; its journals will have the same rights."""
         # os.path, as Path raises for a name that is too long
-        with _OPENING:
-            if not os.path.lexists(self.path):
-                if not create:
-                    raise NoStoreError(self.no_store_text())
-                try:
-                    with suppress(FileExistsError):
-                        os.close(os.open(self.path, os.O_CREAT | os.O_EXCL, 0o600))
-                except OSError as error:
-                    raise self._fault("FULL" if error.errno == errno.ENOSPC else "CANTOPEN", "", "") from error
-        if not os.path.exists(self.path):  # noqa: PTH110
-            raise StoreError(
-                f"{self.shown} is a link that leads nowhere, or to itself. Remove it, or name the file that is meant."
-            )
-        if os.path.getsize(self.path) == 1:  # noqa: PTH202  which SQLite would take for an empty database
-            raise self._no_database()
+        if not create and not os.path.lexists(self.path):
+            raise NoStoreError(self.no_store_text())
+        try:
+            if create:
+                with _OPENING, suppress(FileExistsError):
+                    os.close(os.open(self.path, os.O_CREAT | os.O_EXCL, 0o600))
+            if os.path.getsize(self.path) == 1:  # noqa: PTH202  which SQLite would take for an empty database
+                raise self._no_database()
+        except OSError as error:
+            if isinstance(error, StoreError):
+                raise
+            raise self._fault("FULL" if error.errno == errno.ENOSPC else "CANTOPEN", "", "") from error
         # mode=rw: a file that is gone by now is an error, and not made anew with the rights of any other file
         connection = SqliteConnection(f"{Path(self.path).as_uri()}?mode=rw", self.path)
-        try:
-            self._limit(connection)
-        except BaseException:
-            connection.driver.close()
-            raise
-        return connection
-
-    def _limit(self, connection: SqliteConnection) -> None:
         driver = connection.driver
         driver.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MOST_DEFINITION)  # the first statement reads all definitions
-        # What is committed survives a power cut: EXTRA waits for the folder too, from which the journal was removed, or a
-        # journal that is there again afterwards takes the commit back. In WAL mode it is the same as FULL.
-        driver.execute("PRAGMA synchronous = EXTRA")
-        # Functions that a schema names are not called unless they are harmless; pages are looked at before they are used.
-        driver.execute("PRAGMA trusted_schema = OFF")
-        driver.execute("PRAGMA cell_size_check = ON")
+        try:
+            # What is committed survives a power cut: EXTRA waits for the folder too, from which the journal was removed, or a
+            # journal that is there again afterwards takes the commit back.
+            driver.execute("PRAGMA synchronous = EXTRA")
+            # Functions that a schema names are not called unless they are harmless; pages are looked at before they are used.
+            driver.execute("PRAGMA trusted_schema = OFF")
+            driver.execute("PRAGMA cell_size_check = ON")
+        except BaseException:
+            driver.close()
+            raise
+        return connection
 
     def is_usable(self, connection: Connection) -> bool:
         """A file that was moved, deleted or replaced takes nothing more: what would be written there has no name."""
@@ -129,6 +121,8 @@ class SqliteDatabase(Database):
     def begin(self, connection: Connection, *, to_write: bool) -> None:
         """Take the lock for writing at once, or none: a transaction that took it later could not wait for it."""
         driver = connection.driver
+        files = [Path(self.path + ending) for ending in ("", "-wal")] if self.path else []  # somebody may have chosen WAL mode
+        connection.most = sum(file.stat().st_size for file in files if file.exists())  # type: ignore[attr-defined]
         if not to_write:
             driver.execute("BEGIN")
             return
@@ -170,23 +164,9 @@ class SqliteDatabase(Database):
         connection.driver.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_BYTES)
         return is_store
 
-    def make_lasting(self, connection: Connection, *, is_new: bool, to_write: bool) -> None:
-        """Switch to the journal mode in which this release of SQLite keeps its promises.
-
-        WAL is switched on only where this process made the tables: others may use releases that should not have it. A file in use
-        by others is left as it is, which is as safe, only slower.
-        """
-        is_safe = wal_is_safe(sqlite3.sqlite_version_info)
-        if is_new or not is_safe:
-            connection.driver.execute("PRAGMA busy_timeout = 0")
-            with suppress(sqlite3.OperationalError):
-                connection.driver.execute(f"PRAGMA journal_mode = {'wal' if is_safe else 'delete'}").fetchall()
-            connection.driver.execute(f"PRAGMA busy_timeout = {round(1000 * BUSY_SECONDS)}")
-
     def table_statement(self, name: str) -> str:
         """Statement that makes a table; rows that hold whole plans are updated in place by their number."""
-        ending = "" if name in ("tiebreak_store", "tiebreak_runs") else " WITHOUT ROWID"
-        return f"CREATE TABLE {name} {TABLES[name].replace('BYTES', 'BLOB')}{ending}"
+        return super().table_statement(name) + ("" if name in ("tiebreak_store", "tiebreak_runs") else " WITHOUT ROWID")
 
     def now(self, connection: Connection) -> int:
         """The machine's clock, as the database runs in this process."""
@@ -250,15 +230,17 @@ _OTHER = ("cannot be used: {said}", "Close other programs that use it, or name a
 _ALIKE = {"LOCKED": "BUSY", "PROTOCOL": "BUSY", "PERM": "READONLY", "AUTH": "READONLY", "CANTOPEN": "READONLY"}
 
 
-def _obstacle(path: str) -> str:
+def _obstacle(file: str) -> str:
     """Name what of file and folder stands in the way."""
-    file, folder = Path(path), Path(path).absolute().parent
-    shown = os.fspath(file.parent)
+    folder = os.path.dirname(os.path.abspath(file))  # noqa: PTH100, PTH120
+    shown = os.path.dirname(file) or "."  # noqa: PTH120
+    is_there = os.path.exists(file)  # noqa: PTH110
     obstacles = (
-        (not folder.is_dir(), f"there is no folder {shown!r}"),
-        (file.is_dir(), "it is a folder"),
-        (file.exists() and not os.access(file, os.R_OK), "you may not read it"),
-        (file.exists() and not os.access(file, os.W_OK), "the file is read-only"),
+        (not os.path.isdir(folder), f"there is no folder {shown!r}"),  # noqa: PTH112
+        (os.path.isdir(file), "it is a folder"),  # noqa: PTH112
+        (os.path.islink(file) and not is_there, "it is a link that leads nowhere, or to itself"),  # noqa: PTH114
+        (is_there and not os.access(file, os.R_OK), "you may not read it"),
+        (is_there and not os.access(file, os.W_OK), "the file is read-only"),
         (
             not os.access(folder, os.W_OK),
             f"the folder {shown!r} is read-only, and SQLite keeps a journal beside the file while it writes",
@@ -297,21 +279,6 @@ class MemoryDatabase(SqliteDatabase):
         """There is nothing to let go of."""
 
 
-def wal_is_safe(version: tuple[int, ...]) -> bool:
-    """Tell that no commit can be lost in WAL mode: releases 3.7.0 to 3.51.2 have a bug there, but for 3.50.7 and 3.44.6.
-
-    The version is as in ``sqlite3.sqlite_version_info``.
-    """
-    return version >= (3, 51, 3) or (3, 50, 7) <= version < (3, 51) or (3, 44, 6) <= version < (3, 45)
-
-
-def journal_mode(version: tuple[int, ...]) -> str:
-    """Describe how a store keeps its promises on this SQLite; the version is as in ``sqlite3.sqlite_version_info``."""
-    return "WAL + EXTRA" if wal_is_safe(version) else "DELETE + EXTRA, as this release can lose commits in WAL mode"
-
-
 def error_name(error: BaseException) -> str:
     """Give SQLite's name of what went wrong, such as "READONLY_DIRECTORY"; "" for an error that is not SQLite's."""
-    name = str(getattr(error, "sqlite_errorname", "")).removeprefix("SQLITE_")
-    # in WAL mode a full disk is noticed first where the file that the processes share cannot be made large enough
-    return "FULL" if name == "IOERR_SHMSIZE" else name
+    return str(getattr(error, "sqlite_errorname", "")).removeprefix("SQLITE_")

@@ -11,16 +11,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.errors import DataError, InvalidParameterError, InvalidPlanError
-from tiebreak.evaluation.cells import outcomes_with_outputs
 from tiebreak.evaluation.evaluate import find_scorers, measure_plan
 from tiebreak.evaluation.evaluation import Evaluation
+from tiebreak.evaluation.predictions import outcomes_with_outputs
 from tiebreak.evaluation.run_options import RunOptions
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.plan.plan import Plan, make_plan
 from tiebreak.plan.record import Cell
 from tiebreak.plan.seeds import derive_seed
 from tiebreak.plan.split_design import Split, Splits
-from tiebreak.plan.splits import PlannedDataset
+from tiebreak.plan.splits import PlannedDataset, check_amount
 from tiebreak.result import Result
 from tiebreak.scores.vocabulary import look_up
 from tiebreak.studies.curves import run_of_study
@@ -184,6 +184,7 @@ def bias_variance(
         raise InvalidParameterError(f"loss must be 'squared' or 'zero-one'; got {loss!r}.")
     whole = make_plan(models, X, y, cv={"kind": "holdout", "test_size": test_size}, rng=rng)
     chosen = _loss_for(whole, loss)
+    check_amount(int(n_rounds), whole.datasets[0].data)
     plan = _resampled(whole, int(n_rounds))
     run = run_of_study(run, "bias-variance", whole)
     scorers = find_scorers(plan, "accuracy" if chosen == "zero-one" else "neg_mean_squared_error")
@@ -229,17 +230,12 @@ def _drawn(strata: Sequence[IntArray], rng: int | None, number: int) -> IntArray
 
 def _parts(evaluation: Evaluation, model: int, planned: PlannedDataset, loss: Loss) -> LossParts:
     cells = [Cell(0, split, model) for split in range(len(planned.splits))]
-    predictions = [each.outputs["predict"] for each in outcomes_with_outputs(evaluation, cells) if "predict" in each.outputs]
-    name, nan = evaluation.models[model], float("nan")
-    if not predictions:
-        return LossParts(name, 0, nan, nan, nan, nan, nan)
-    target = planned.data.y[planned.splits[0].test]
-    if loss == "squared":
-        squared = squared_parts(np.stack(predictions), target)
-        means = [float(part.mean()) for part in squared]
-        return LossParts(name, len(predictions), means[0], means[1], means[2], nan, nan)
-    code = np.unique(planned.data.y, return_inverse=True)[1][planned.splits[0].test]  # predictions are kept as codes
-    parts = zero_one_parts(np.stack(predictions), code)
-    numbers = (parts.loss, parts.bias, parts.variance, parts.unbiased, parts.biased)
-    loss_, bias, variance, unbiased, biased = (float(part.mean()) for part in numbers)
-    return LossParts(name, len(predictions), loss_, bias, variance, unbiased, biased)
+    said = [each.outputs["predict"] for each in outcomes_with_outputs(evaluation, cells) if "predict" in each.outputs]
+    nan, y, test = float("nan"), planned.data.y, planned.splits[0].test
+    numbers: tuple[Any, ...] = (nan,) * 5
+    if said and loss == "squared":
+        numbers = (*squared_parts(np.stack(said), y[test]), nan, nan)
+    elif said:
+        parts = zero_one_parts(np.stack(said), np.unique(y, return_inverse=True)[1][test])  # predictions are kept as codes
+        numbers = (parts.loss, parts.bias, parts.variance, parts.unbiased, parts.biased)
+    return LossParts(evaluation.models[model], len(said), *(float(np.mean(each)) for each in numbers))

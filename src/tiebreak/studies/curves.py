@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from tiebreak.errors import InvalidParameterError, Setting
-from tiebreak.evaluation.cells import log_of
 from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.evaluation.frames import mean_interval
 from tiebreak.evaluation.run_options import RunOptions
@@ -83,10 +82,10 @@ def points_of(
     n_datasets = len(evaluation.datasets)
     test = arranged(np.stack([evaluation.grid(dataset, metric) for dataset in range(n_datasets)]))
     train = np.full((n_datasets, len(evaluation.models), evaluation.record.datasets[0].n_splits), np.nan)
-    for outcome in log_of(evaluation).outcomes():
+    for outcome in evaluation.log.outcomes():
         dataset, split, model = outcome.cell
         train[dataset, model, split] = outcome.train_scores.get(evaluation.metrics[metric], np.nan)
-    fit_seconds = arranged(np.stack([evaluation.fit_medians(dataset) for dataset in range(n_datasets)]))
+    fit_seconds = arranged(np.stack([evaluation.fit_times(dataset)[0] for dataset in range(n_datasets)]))
     return test, make_points(test, arranged(train), fit_seconds, ratio, alpha, evaluation.record.metrics[metric].metric)
 
 

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tiebreak.evaluation.cells import metric_position
 from tiebreak.evaluation.evaluate import find_scorers, measure_plan
 from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.evaluation.frames import split_ratio
@@ -146,7 +145,7 @@ def curve_of(
 
     `ratio`, of shape (n_splits,), is n_test / n_train of each split, n_train being all its training rows.
     """
-    position = metric_position(evaluation, metric)
+    position = evaluation.metric_position(metric)
     measured = evaluation.record.metrics[position].metric
     test, points = curves.points_of(evaluation, position, lambda scores: scores.swapaxes(0, 1), ratio, alpha)
     width = curves.rope_in_units(rope, points.test_mean[:, -1], measured.sign, measured.name)

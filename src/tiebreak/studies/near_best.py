@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import numbers
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -15,7 +16,7 @@ from tiebreak.comparison.ranking import NEAR_BEST, STANDINGS
 from tiebreak.comparison.settings import Settings
 from tiebreak.errors import DataError, InvalidParameterError, TiebreakError, TiebreakWarning
 from tiebreak.numerics import FloatArray, IntArray
-from tiebreak.plan.split_design import class_names, describe_splits, scheme_of, split_of
+from tiebreak.plan.split_design import class_names, describe_splits, split_of
 from tiebreak.readers.sklearn import scores_of_candidates
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import ScoreMatrix, Scores
@@ -229,44 +230,34 @@ def _size(value: Any, name: str, sign: float) -> float:
 
 _INSTEAD = "Pass test_fraction= instead, the share of the examples that each test set holds."
 
+_ENOUGH = 5_040
+"""Examples of a table that a splitter is tried on: many numbers of folds divide it."""
+
 
 def _ratio_of(cv: Any, n_splits: int | None) -> float:
     """n_test / n_train of the splits of a cv; without their number only checked, as far as that goes."""
+    names = class_names(cv)
     if isinstance(cv, numbers.Integral) and not isinstance(cv, bool):
         if cv < 2:
             raise InvalidParameterError(f"cv must be at least 2 folds; got {cv}.")
-        _check_number(int(cv), n_splits)
-        return 1.0 / (int(cv) - 1)
-    if isinstance(cv, Sequence) and not isinstance(cv, str):
-        sizes = describe_splits([split_of(train, test) for train, test in cv])
-        _check_number(len(cv), n_splits)
-        return float(np.mean(sizes.n_test / sizes.n_train))
-    names = class_names(cv)
-    if "BaseShuffleSplit" in names:
-        return _holdout_ratio(cv)
-    if "PredefinedSplit" in names:
-        return _ratio_of(list(cv.split()), n_splits)
-    if "LeaveOneOut" in names:
-        return 1.0 if n_splits is None else 1.0 / (n_splits - 1)
-    kind, _ = (scheme_of(cv, 1) if hasattr(cv, "split") else None) or (None, 1)
-    if kind is None or (kind in ("time", "group") and "GroupKFold" not in names):
+        sizes = [(1.0, int(cv) - 1.0)] * int(cv)
+    elif isinstance(cv, Sequence) and not isinstance(cv, str):
+        described = describe_splits([split_of(train, test) for train, test in cv])
+        sizes = list(zip(described.n_test, described.n_train, strict=True))
+    elif not hasattr(cv, "split") or not type(cv).__module__.startswith("sklearn.") or {*_OF_THE_DATA}.intersection(names):
         raise InvalidParameterError(f"the sizes of the test sets of cv={cv!r} depend on the data. {_INSTEAD}")
-    n_folds = cv.cvargs["n_splits"] if "_RepeatedSplits" in names else cv.n_splits
-    _check_number(int(cv.get_n_splits()), n_splits)
-    return 1.0 / (int(n_folds) - 1)
-
-
-def _holdout_ratio(cv: Any) -> float:
-    test, train = cv.test_size, cv.train_size
-    if any(isinstance(size, numbers.Integral) for size in (test, train)):
+    elif any(isinstance(getattr(cv, size, None), numbers.Integral) for size in ("test_size", "train_size")):
         raise InvalidParameterError(
             f"test_size or train_size of cv={cv!r} counts examples, of which the number is not known. {_INSTEAD}"
         )
-    if test is None:
-        test = 1.0 - train if train is not None else 0.2 if "GroupShuffleSplit" in class_names(cv) else 0.1
-    return float(test / (1.0 - test if train is None else train))
+    else:
+        n = _ENOUGH if "LeaveOneOut" not in names else n_splits or 2
+        groups = np.arange(n) if "Group" in names[0] else None
+        sizes = [(len(test), len(train)) for train, test in copy.deepcopy(cv).split(np.zeros((n, 1)), np.zeros(n), groups)]
+    if n_splits is not None and len(sizes) != n_splits:
+        raise TiebreakError(f"the search has {n_splits} splits, and the cv= given to near_best has {len(sizes)}")
+    return float(np.mean([n_test / n_train for n_test, n_train in sizes]))
 
 
-def _check_number(of_cv: int, n_splits: int | None) -> None:
-    if n_splits is not None and of_cv != n_splits:
-        raise TiebreakError(f"the search has {n_splits} splits, and the cv= given to near_best has {of_cv}")
+_OF_THE_DATA = ("TimeSeriesSplit", "LeaveOneGroupOut", "LeavePGroupsOut", "LeavePOut")
+"""Splitters whose test sets are as large as the data make them."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,13 +10,12 @@ from typing import Any
 import numpy as np
 
 from tiebreak.errors import InvalidParameterError, InvalidPlanError, TiebreakError, UnknownNameError
-from tiebreak.evaluation.cells import metric_position
 from tiebreak.evaluation.evaluate import find_scorers, measure_plan
 from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.evaluation.run_options import RunOptions
 from tiebreak.numerics import FloatArray, check_probability, check_rope_given
 from tiebreak.numerics.law import VERDICTS
-from tiebreak.plan.candidates import grid
+from tiebreak.plan.candidates import MOST_CANDIDATES, grid
 from tiebreak.plan.models import is_function, name_models
 from tiebreak.plan.plan import Plan
 from tiebreak.result import Result
@@ -60,7 +60,13 @@ def vary(models: Any, parameter: Any, values: Any) -> ValueGrid:
 def _check_values(values: Any) -> tuple[Any, ...]:
     if isinstance(values, str | bytes | Mapping) or not hasattr(values, "__iter__"):
         raise InvalidParameterError(f"values must be a list of values of the parameter; got {values!r}.", about="values")
-    chosen = tuple(value.item() if isinstance(value, np.generic) else value for value in values)
+    first = list(itertools.islice(values, MOST_CANDIDATES + 1))
+    if len(first) > MOST_CANDIDATES:
+        n = f"{len(values):,}" if hasattr(values, "__len__") else "more"
+        raise InvalidParameterError(
+            f"values holds {n} values; at most {MOST_CANDIDATES:,} are measured at a time.", about="values"
+        )
+    chosen = tuple(value.item() if isinstance(value, np.generic) else value for value in first)
     if not chosen:
         raise InvalidParameterError("values is empty. Pass the values of the parameter to be tried.", about="values")
     return chosen
@@ -230,7 +236,7 @@ def curve_of(
     evaluation: Evaluation, grids: ValueGrid, rope: float | str, alpha: float, metric: str | None = None
 ) -> ValidationCurve:
     """The curve that an evaluation holds whose models are several values; of the first metric if none is given."""
-    position = metric_position(evaluation, metric)
+    position = evaluation.metric_position(metric)
     measured = evaluation.record.metrics[position].metric
     record = evaluation.record.datasets[0]
     rows = np.array([[evaluation.models.index(name) for name in row] for row in grids.names])
@@ -268,7 +274,7 @@ def _sweet_spot(
     try:
         comparison = evaluation.compare(metric, models=scored, rope=rope, alpha=alpha, missing="pairwise")
     except TiebreakError as error:
-        sign = evaluation.record.metrics[metric_position(evaluation, metric)].metric.sign
+        sign = evaluation.record.metrics[evaluation.metric_position(metric)].metric.sign
         return SweetSpot(model, _best(sign * test), none, str(error))
     codes = comparison.against_reference.verdict.tolist()
     verdicts = {name: VERDICTS[code] for name, code in zip(comparison.models, codes, strict=True)}

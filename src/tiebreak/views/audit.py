@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
-from tiebreak.views.json import document, finite
+from tiebreak.views.columns import of_rows
+from tiebreak.views.json import document, finite, plain
 from tiebreak.views.page import Page, Paragraph, Section
 from tiebreak.views.view import View
 from tiebreak.views.words import count, listed, printable, quote, span
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from tiebreak.audits.findings import Audit, Finding
 
 MARKS = {"error": "✗", "warning": "!", "note": "·"}
 MOST_ROWS = 8
+FOLDS = ("kind", "repeat", "fold", "n_train", "n_test", "classes", "counts", "quartiles")
 COLUMNS = ("code", "severity", "text", "advice", "splits", "rows", "columns", "numbers")
 
 
@@ -38,44 +37,20 @@ def _finding(finding: Finding) -> Section:
     )
 
 
-def frame(audit: Audit) -> pd.DataFrame:
+def columns(audit: Audit) -> dict[str, Any]:
     """A row for each finding, the gravest first."""
-    import pandas as pd
-
-    return pd.DataFrame([_record(finding) for finding in audit.findings], columns=list(COLUMNS))
+    return of_rows(map(_record, audit.findings), COLUMNS)
 
 
 def facts(audit: Audit) -> dict[str, Any]:
     """Plain lists, dicts, texts and numbers; nan is None, and nothing depends on the clock."""
     folds = audit.folds
     return document(
-        dataset=audit.dataset,
-        task=audit.task,
-        n_samples=audit.n_samples,
-        n_features=audit.n_features,
-        worst=audit.worst,
+        **{name: getattr(audit, name) for name in ("dataset", "task", "n_samples", "n_features", "worst")},
         findings=[_record(finding) for finding in audit.findings],
         checks=[{"what": each.what, "codes": list(each.codes), "why_not": each.why_not} for each in audit.checks],
-        splits={
-            "kind": folds.kind,
-            "repeat": folds.repeat.tolist(),
-            "fold": folds.fold.tolist(),
-            "n_train": folds.n_train.tolist(),
-            "n_test": folds.n_test.tolist(),
-            "classes": list(folds.classes),
-            "counts": None if folds.counts is None else folds.counts.tolist(),
-            "quartiles": None if folds.quartiles is None else folds.quartiles.tolist(),
-        },
+        splits={name: plain(getattr(folds, name)) for name in FOLDS},
     )
-
-
-def audit_csv_rows(audit: Audit) -> tuple[list[str], list[list[Any]]]:
-    """Header and rows for a CSV file; lists as JSON, and numbers too."""
-    rows = [
-        [value if isinstance(value, str) else json.dumps(value) for value in _record(finding).values()]
-        for finding in audit.findings
-    ]
-    return list(COLUMNS), rows
 
 
 def _record(finding: Finding) -> dict[str, Any]:
@@ -130,4 +105,4 @@ def check_lines(audit: Audit) -> list[str]:
     return lines
 
 
-VIEW = View(page, frame, facts, "tiebreak.views.plots.audit:PLOTS")
+VIEW = View(page, columns, facts, "tiebreak.views.plots.audit:PLOTS")

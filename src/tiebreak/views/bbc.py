@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tiebreak.views.json import document, finite
+from tiebreak.views.json import document, finite, metric_record, plain
 from tiebreak.views.names import short_names
 from tiebreak.views.page import NAME_WIDTH, ROWS, Page, Paragraph, Section, Table
 from tiebreak.views.view import View
@@ -19,8 +19,6 @@ from tiebreak.views.words import (
 )
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from tiebreak.evaluation.bbc import BiasCorrectedScore
 
 
@@ -36,32 +34,22 @@ def page(score: BiasCorrectedScore) -> Page:
     )
 
 
-def frame(score: BiasCorrectedScore) -> pd.DataFrame:
-    """A row for each model."""
-    import pandas as pd
-
-    frame = pd.DataFrame({"model": score.models, "share_best": score.chosen})
-    return frame.sort_values("share_best", ascending=False, kind="stable").reset_index(drop=True)
+def columns(score: BiasCorrectedScore) -> dict[str, Any]:
+    """A row for each model, the one first that was the best most often."""
+    order = sorted(range(len(score.models)), key=lambda row: -score.chosen[row])
+    return {"model": [score.models[row] for row in order], "share_best": [float(score.chosen[row]) for row in order]}
 
 
 def facts(score: BiasCorrectedScore) -> dict[str, Any]:
     """The answer in schema 1; nan is None."""
+    names = ("score", "interval", "alpha", "claim", "winner", "optimism", "n_resamples", "n_undefined", "n_examples", "n_repeats")
     return document(
-        metric={"name": score.metric.name, "higher_is_better": score.metric.higher_is_better},
-        score=finite(score.score),
+        metric=metric_record(score.metric),
+        **{name: finite(getattr(score, name)) for name in names},
         interval_low=finite(score.low),
         interval_high=finite(score.high),
-        interval=score.interval,
-        alpha=score.alpha,
-        claim=finite(score.claim),
-        winner=score.winner,
-        optimism=finite(score.optimism),
         share_best=dict(zip(score.models, score.chosen.tolist(), strict=True)),
-        n_resamples=score.n_resamples,
-        n_undefined=score.n_undefined,
-        n_examples=score.n_examples,
-        n_repeats=score.n_repeats,
-        warnings=[{"code": notice.code, "text": notice.text} for notice in score.notices],
+        warnings=plain(score.notices),
     )
 
 
@@ -107,12 +95,11 @@ def _covered(score: BiasCorrectedScore) -> str:
 
 
 def _best_table(score: BiasCorrectedScore) -> Table:
-    order = sorted(range(len(score.models)), key=lambda row: -score.chosen[row])
-    shown = order[:ROWS]
-    names = short_names([score.models[row] for row in shown], NAME_WIDTH)
-    rows = tuple((name, format_probability(float(score.chosen[row]))) for name, row in zip(names, shown, strict=True))
-    more = f"; {len(order) - len(shown)} more below these" if len(order) > len(shown) else ""
+    models, shares = columns(score).values()
+    names = short_names(models[:ROWS], NAME_WIDTH)
+    rows = tuple((name, format_probability(share)) for name, share in zip(names, shares[:ROWS], strict=True))
+    more = f"; {len(models) - ROWS} more below these" if len(models) > ROWS else ""
     return Table(f"How often each model was the best{more}", ("model", "share"), rows)
 
 
-VIEW = View(page, frame, facts)
+VIEW = View(page, columns, facts)

@@ -1,52 +1,81 @@
-"""ROC, precision-recall and calibration curves in words, tables and frames."""
+"""ROC, precision-recall and calibration curves in words, tables and columns."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tiebreak.evaluation.class_curves import Calibrations, PrecisionRecalls, RocDifference, Rocs
-from tiebreak.evaluation.predictions import Average, Line, Lines
-from tiebreak.metrics.calibration import CalibrationCurve
-from tiebreak.metrics.precision_recall import PrecisionRecallCurve
-from tiebreak.metrics.roc import RocCurve
 from tiebreak.views.json import plain
 from tiebreak.views.names import short_names
 from tiebreak.views.page import NAME_WIDTH, Page, Table
 from tiebreak.views.view import View
-from tiebreak.views.words import cut_notes, format_interval, format_percent, format_score, printable, quote, shorten
+from tiebreak.views.words import (
+    cut_notes,
+    first_few,
+    format_interval,
+    format_percent,
+    format_score,
+    n_of,
+    printable,
+    quote,
+    shorten,
+)
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from tiebreak.evaluation.class_curves import Lines, RocDifference
+    from tiebreak.metrics.calibration import CalibrationCurve
+    from tiebreak.metrics.precision_recall import PrecisionRecallCurve
+    from tiebreak.metrics.roc import RocCurve
 
 MOST_POINTS = 30
 """Points up to which a curve is written out."""
 
 CORRECTED = "corrected for the training data that splits share (Nadeau and Bengio 2003)"
 
+PLOTS = "tiebreak.views.plots.class_curves:"
+
+
+def _four(value: float) -> str:
+    return format_score(value, 4)
+
+
+def _label(label: Any) -> str:
+    return quote(label) if isinstance(label, str) else str(label)
+
 
 # --- one curve ------------------------------------------------------------------------------------------------------------
+
+
+def _points(result: Any, names: dict[str, str]) -> str | Table:
+    """Points under headers by the names of their columns."""
+    columns = [getattr(result, name).tolist() for name in names]
+    if len(columns[0]) > MOST_POINTS:
+        return f"Its {len(columns[0])} points are in to_frame()."
+    forms = [lambda number: format(number, ".6g") if isinstance(number, float) else str(number), _four]
+    texts = [map(forms[name in SHARES], held) for name, held in zip(names, columns, strict=True)]
+    title = "Points; an example is called positive when its score is at least the threshold"
+    return Table(title, tuple(names.values()), tuple(zip(*texts, strict=True)), (True,) * len(names))
+
+
+ROC_POINTS = {"thresholds": "threshold", "tp": "TP", "fp": "FP", "fn": "FN", "tn": "TN", "tpr": "TPR", "fpr": "FPR"}
+PR_POINTS = {"thresholds": "threshold", "precision": "precision", "recall": "recall"}
+SHARES = ("tpr", "fpr", "precision", "recall")
+BINS = {"predicted": "predicted", "observed": "observed", "low": "low", "high": "high", "count": "examples"}
 
 
 def roc_page(curve: RocCurve) -> Page:
     """The area, the pairs behind it, and the points of a short curve."""
     if curve.reason:
         return Page.of(f"The ROC curve is undefined: {curve.reason}.")
-    n_pairs = curve.n_positive * curve.n_negative
     low, high = curve.auc_interval()
     interval = format_interval(float(low), float(high), 4)
     about = f" (95% interval {interval}, by DeLong: other examples, the same model)" if interval != "-" else ""
     sentence = (
-        f"AUC {format_score(curve.auc, 4)}{about} for class {_label(curve.positive)}: of {n_pairs} pairs of a positive and a "
-        f"negative example {curve.area.pairs_won[0]} are in the right order and {curve.area.pairs_tied[0]} tied."
+        f"AUC {_four(curve.auc)}{about} for class {_label(curve.positive)}: of {curve.n_positive * curve.n_negative} pairs of a "
+        f"positive and a negative example {curve.area.pairs_won[0]} are in the right order and {curve.area.pairs_tied[0]} tied."
     )
-    counts = zip(curve.thresholds.tolist(), *(each.tolist() for each in (curve.tp, curve.fp, curve.fn, curve.tn)), strict=True)
-    rows = tuple(
-        (format_threshold(threshold), *(str(count) for count in numbers), format_score(tpr, 4), format_score(fpr, 4))
-        for (threshold, *numbers), tpr, fpr in zip(counts, curve.tpr.tolist(), curve.fpr.tolist(), strict=True)
-    )
-    return Page.of(sentence, _points(("threshold", "TP", "FP", "FN", "TN", "TPR", "FPR"), rows))
+    return Page.of(sentence, _points(curve, ROC_POINTS))
 
 
 def precision_recall_page(curve: PrecisionRecallCurve) -> Page:
@@ -54,78 +83,129 @@ def precision_recall_page(curve: PrecisionRecallCurve) -> Page:
     if curve.reason:
         return Page.of(f"The precision-recall curve is undefined: {curve.reason}.")
     sentence = (
-        f"Average precision {format_score(curve.average_precision, 4)} for class {_label(curve.positive)}; calling everything "
-        f"positive has precision {format_score(curve.prevalence, 4)} ({curve.n_positive} of "
-        f"{curve.n_positive + curve.n_negative} examples)."
+        f"Average precision {_four(curve.average_precision)} for class {_label(curve.positive)}; calling everything positive has "
+        f"precision {_four(curve.prevalence)} ({curve.n_positive} of {curve.n_positive + curve.n_negative} examples)."
     )
-    columns = (curve.thresholds.tolist(), curve.precision.tolist(), curve.recall.tolist())
-    rows = tuple(
-        (format_threshold(threshold), format_score(precision, 4), format_score(recall, 4))
-        for threshold, precision, recall in zip(*columns, strict=True)
-    )
-    return Page.of(sentence, _points(("threshold", "precision", "recall"), rows))
+    return Page.of(sentence, _points(curve, PR_POINTS))
 
 
 def calibration_page(curve: CalibrationCurve) -> Page:
     """Distance of probabilities from what happened, and the bins."""
     sentence = (
-        f"Probabilities of class {_label(curve.positive)} are off by {format_score(curve.calibration_error, 4)} on average over "
-        f"bins; Brier score {format_score(curve.brier_score, 4)}."
+        f"Probabilities of class {_label(curve.positive)} are off by {_four(curve.calibration_error)} on average over bins; "
+        f"Brier score {_four(curve.brier_score)}."
     )
-    names = ("predicted", "observed", "low", "high")
-    rows = tuple(
-        (*(format_score(float(getattr(curve, name)[place]), 4) for name in names), str(int(count)))
-        for place, count in enumerate(curve.count)
-    )
+    *numbers, counts = (getattr(curve, name).tolist() for name in BINS)
+    rows = tuple((*map(_four, row), f"{n:.0f}") for *row, n in zip(*numbers, counts, strict=True))
     title = f"Bins of similar probability, with Wilson's {format_percent(1 - curve.alpha)} interval of each"
-    table = Table(title, ("predicted", "observed", "low", "high", "examples"), rows, (True,) * 5)
     warning = [f"Warning: {curve.reason}, so it says little."] if curve.reason else []
-    return Page.of(sentence, table, *warning)
+    return Page.of(sentence, Table(title, tuple(BINS.values()), rows, (True,) * 5), *warning)
+
+
+def _attributes(curve: Any, names: dict[str, str]) -> dict[str, Any]:
+    """Columns of a curve by their names; a threshold stands by itself."""
+    return {"threshold" if name == "thresholds" else name: getattr(curve, name) for name in names}
 
 
 # --- of several models ----------------------------------------------------------------------------------------------------
 
 
-def rocs_page(rocs: Rocs) -> Page:
-    """A row for each model."""
-    rows = [(*_average(line.auc), format_score(line.pooled.auc, 4)) for line in rocs]
-    note = (
-        f"'mean AUC' is the mean over splits, and its {format_percent(1 - rocs.alpha)} interval is {CORRECTED}. 'pooled' is of "
-        "all predictions together, which mixes the scales of models that were fitted apart. Which differences are real: "
-        'compare("roc_auc"); where each of two is better: difference(first, second).'
+class Kind(NamedTuple):
+    """Curves of several models: titles, the mean over splits by its name, and what is read off all predictions together."""
+
+    title: str
+    average: str
+    header: str
+    bounded: str
+    pooled: dict[str, str]
+    last: str
+    note: str
+
+
+KINDS = {
+    "Rocs": Kind(
+        "ROC curves",
+        "auc",
+        "mean AUC",
+        "AUC",
+        {"pooled": "auc"},
+        "pooled_auc",
+        "'mean AUC' is the mean over splits, and its {level} interval is {corrected}. 'pooled' is of all predictions together, "
+        'which mixes the scales of models that were fitted apart. Which differences are real: compare("roc_auc"); where each '
+        "of two is better: difference(first, second).",
+    ),
+    "PrecisionRecalls": Kind(
+        "Precision-recall curves",
+        "average_precision",
+        "mean AP",
+        "average precision",
+        {"pooled": "average_precision", "by chance": "prevalence"},
+        "pooled_average_precision",
+        "'mean AP' is the mean of the average precision over splits, and its {level} interval is {corrected}. 'pooled' is of all "
+        "predictions together; 'by chance' is the share of positive examples.",
+    ),
+    "Calibrations": Kind(
+        "Calibration",
+        "brier_score",
+        "Brier score",
+        "Brier score",
+        {"off by": "calibration_error"},
+        "calibration_error",
+        "The Brier score is the mean over splits, and its {level} interval is {corrected}. 'off by' is the mean distance of "
+        "observed shares from probabilities, over bins of all predictions together.",
+    ),
+}
+"""By the type of the result."""
+
+
+def lines_page(lines: Lines[Any]) -> Page:
+    """A row for each model and class, what the numbers are, and splits without a curve."""
+    kind, several = KINDS[type(lines).__name__], len(lines.classes) > 1
+    shown = dict(zip(lines.models, short_names(list(lines.models), NAME_WIDTH), strict=True))
+    averages, rows = [getattr(line, kind.average) for line in lines], []
+    for line, each in zip(lines, averages, strict=True):
+        interval = format_interval(float(each.low), float(each.high), 4)
+        splits = n_of(each.n_splits, each.n_splits + each.n_undefined)
+        pooled = (_four(getattr(line.pooled, name)) for name in kind.pooled.values())
+        of_class = (printable(str(line.positive)),) if several else ()
+        rows.append((shown[line.model], *of_class, _four(float(each.mean)), interval, splits, *pooled))
+    whose = "of each class against the rest" if several else f"of class {_label(lines.classes[0])}"
+    title = f"{kind.title} {whose}{f' on {quote(lines.dataset)}' if lines.dataset else ''}"
+    names = ("model", "class") if several else ("model",)
+    headers = (kind.header, "interval", "splits", *kind.pooled)
+    right = (*(False,) * len(names), *(True,) * len(headers))
+    ends = (float(end) for each in averages for end in (each.low, each.high))
+    return Page.of(
+        Table(title, (*names, *headers), tuple(rows), right),
+        kind.note.format(level=format_percent(1 - lines.alpha), corrected=CORRECTED),
+        *cut_notes(ends, (0.0, 1.0), kind.bounded),
+        *first_few(_undefined(lines)),
     )
-    table = _table(rocs, "ROC curves", ("mean AUC", "interval", "splits", "pooled"), rows)
-    return Page.of(table, note, *_cut([line.auc for line in rocs], "AUC"), *_undefined(rocs))
 
 
-def precision_recalls_page(curves: PrecisionRecalls) -> Page:
-    """A row for each model."""
-    rows = [
-        (
-            *_average(line.average_precision),
-            format_score(line.pooled.average_precision, 4),
-            format_score(line.pooled.prevalence, 4),
-        )
-        for line in curves
-    ]
-    note = (
-        f"'mean AP' is the mean of the average precision over splits, and its {format_percent(1 - curves.alpha)} interval is "
-        f"{CORRECTED}. 'pooled' is of all predictions together; 'by chance' is the share of positive examples."
-    )
-    table = _table(curves, "Precision-recall curves", ("mean AP", "interval", "splits", "pooled", "by chance"), rows)
-    cut = _cut([line.average_precision for line in curves], "average precision")
-    return Page.of(table, note, *cut, *_undefined(curves))
+def _undefined(lines: Lines[Any]) -> list[str]:
+    """Splits without a curve, and why; every split has a calibration."""
+    texts = []
+    for line in lines:
+        reasons = Counter(curve.reason for curve in getattr(line, "folds", ()) if curve.reason)
+        why = "; ".join(f"on {n}, {reason}" for reason, n in reasons.most_common())
+        if reasons:
+            name = f"{quote(line.model)}, class {_label(line.positive)}"
+            texts.append(f"Undefined for {name}, on {reasons.total()} of {len(line.folds)} splits: {why} [undefined-metric]")
+    return texts
 
 
-def calibrations_page(curves: Calibrations) -> Page:
-    """A row for each model."""
-    rows = [(*_average(line.brier_score), format_score(line.pooled.calibration_error, 4)) for line in curves]
-    note = (
-        f"The Brier score is the mean over splits, and its {format_percent(1 - curves.alpha)} interval is {CORRECTED}. 'off by' "
-        "is the mean distance of observed shares from probabilities, over bins of all predictions together."
-    )
-    table = _table(curves, "Calibration", ("Brier score", "interval", "splits", "off by"), rows)
-    return Page.of(table, note, *_cut([line.brier_score for line in curves], "Brier score"))
+def lines_columns(lines: Lines[Any]) -> dict[str, Any]:
+    """A row for each model and class: the mean over splits with its interval, splits, and the number of all predictions."""
+    kind = KINDS[type(lines).__name__]
+    averages = [getattr(line, kind.average) for line in lines]
+    name, last = kind.average, next(iter(kind.pooled.values()))
+    fields = {name: "mean", f"{name}_low": "low", f"{name}_high": "high", "n_splits": "n_splits", "n_undefined": "n_undefined"}
+    return {
+        **{each: [getattr(line, each) for line in lines] for each in ("model", "positive")},
+        **{column: [getattr(each, field) for each in averages] for column, field in fields.items()},
+        kind.last: [getattr(line.pooled, last) for line in lines],
+    }
 
 
 def difference_page(difference: RocDifference) -> Page:
@@ -133,152 +213,33 @@ def difference_page(difference: RocDifference) -> Page:
     first, second = quote(difference.first), quote(difference.second)
     if not difference.regions:
         return Page.of(f"Where {first} and {second} differ is undefined: on no split do both have a curve.")
-    rows = tuple(
-        (
-            f"{low:.3f} to {high:.3f}",
-            shorten(difference.winner(region), NAME_WIDTH) or "neither",
-            format_percent(round(difference.clear_share(region), 2)),
-        )
-        for region in difference.regions
-        for low, high in [(region.low, region.high)]
-    )
+    columns = difference_columns(difference)
+    ranges = (f"{low:.3f} to {high:.3f}" for low, high in zip(columns["low"], columns["high"], strict=True))
+    winners = (shorten(name, NAME_WIDTH) or "neither" for name in columns["better"])
+    rows = zip(ranges, winners, (format_percent(round(share, 2)) for share in columns["clear_share"]), strict=True)
     title = f"Where {first} and {second} are better, by their mean ROC curves"
-    table = Table(title, ("false positive rate", "better", "clear"), rows, (False, False, True))
     note = (
         "'clear' is the share of the range in which the interval of the difference excludes 0, for each rate by itself and "
         f"{CORRECTED}."
     )
-    return Page.of(table, note)
+    return Page.of(Table(title, ("false positive rate", "better", "clear"), tuple(rows), (False, False, True)), note)
 
 
-# --- shared ---------------------------------------------------------------------------------------------------------------
-
-
-def format_threshold(threshold: float) -> str:
-    """A threshold in brief; that of the first point is infinite."""
-    return format(threshold, ".6g")
-
-
-def _points(headers: tuple[str, ...], rows: tuple[tuple[str, ...], ...]) -> str | Table:
-    if len(rows) > MOST_POINTS:
-        return f"Its {len(rows)} points are in to_frame()."
-    return Table(
-        "Points; an example is called positive when its score is at least the threshold", headers, rows, (True,) * len(headers)
-    )
-
-
-def _label(label: Any) -> str:
-    return quote(label) if isinstance(label, str) else str(label)
-
-
-def _average(each: Average) -> tuple[str, str, str]:
-    n = each.n_splits + each.n_undefined
-    splits = str(n) if not each.n_undefined else f"{each.n_splits} of {n}"
-    return format_score(float(each.mean), 4), format_interval(float(each.low), float(each.high), 4), splits
-
-
-def _cut(averages: Sequence[Average], of: str) -> list[str]:
-    """A sentence where intervals are cut off: all of these means lie between 0 and 1."""
-    return cut_notes((float(end) for each in averages for end in (each.low, each.high)), (0.0, 1.0), of)
-
-
-def _table(lines: Lines[Any], title: str, headers: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Table:
-    """Rows under model, and where there are several classes under class too."""
-    shown = dict(zip(lines.models, short_names(list(lines.models), NAME_WIDTH), strict=True))
-    several = len(lines.classes) > 1
-    of_class = "of each class against the rest" if several else f"of class {_label(lines.classes[0])}"
-    of = f" on {quote(lines.dataset)}" if lines.dataset else ""
-    full = tuple(
-        (shown[line.model], *((printable(str(line.positive)),) if several else ()), *row)
-        for line, row in zip(lines, rows, strict=True)
-    )
-    names = ("model", "class") if several else ("model",)
-    return Table(f"{title} {of_class}{of}", (*names, *headers), full, (*(False,) * len(names), *(True,) * len(headers)))
-
-
-def _undefined(lines: Lines[Any]) -> list[str]:
-    """Splits without a curve, and why."""
-    texts = []
-    for line in lines:
-        reasons = Counter(curve.reason for curve in line.folds if curve.reason)
-        why = "; ".join(f"on {n}, {reason}" for reason, n in reasons.most_common())
-        if reasons:
-            texts.append(
-                f"Undefined for {_name(line)}, on {reasons.total()} of {len(line.folds)} splits: {why} [undefined-metric]"
-            )
-    return [*texts[:5], f"and {len(texts) - 5} more"] if len(texts) > 5 else texts
-
-
-def _name(line: Line) -> str:
-    return f"{quote(line.model)}, class {_label(line.positive)}"
-
-
-# --- frames ---------------------------------------------------------------------------------------------------------------
-
-
-def roc_frame(curve: RocCurve) -> pd.DataFrame:
-    """A row for each point: threshold, tp, fp, fn, tn, tpr, fpr."""
-    import pandas as pd
-
-    counts = {"tp": curve.tp, "fp": curve.fp, "fn": curve.fn, "tn": curve.tn}
-    return pd.DataFrame({"threshold": curve.thresholds, **counts, "tpr": curve.tpr, "fpr": curve.fpr})
-
-
-def precision_recall_frame(curve: PrecisionRecallCurve) -> pd.DataFrame:
-    """A row for each point: threshold, precision, recall."""
-    import pandas as pd
-
-    return pd.DataFrame({"threshold": curve.thresholds, "precision": curve.precision, "recall": curve.recall})
-
-
-def calibration_frame(curve: CalibrationCurve) -> pd.DataFrame:
-    """A row for each bin: predicted, observed, low, high, count."""
-    import pandas as pd
-
-    return pd.DataFrame({name: getattr(curve, name) for name in ("predicted", "observed", "low", "high", "count")})
-
-
-def rocs_frame(rocs: Rocs) -> pd.DataFrame:
-    """A row for each model and class: model, positive, auc, auc_low, auc_high, n_splits, n_undefined, pooled_auc."""
-    return _averages_frame([(line.auc, line.pooled.auc) for line in rocs], rocs, "auc", "pooled_auc")
-
-
-def precision_recalls_frame(curves: PrecisionRecalls) -> pd.DataFrame:
-    """A row for each model and class: model, positive, average_precision, its interval, n_splits, n_undefined, pooled."""
-    values = [(line.average_precision, line.pooled.average_precision) for line in curves]
-    return _averages_frame(values, curves, "average_precision", "pooled_average_precision")
-
-
-def calibrations_frame(curves: Calibrations) -> pd.DataFrame:
-    """A row for each model and class: model, positive, brier_score, its interval, n_splits, calibration_error."""
-    values = [(line.brier_score, line.pooled.calibration_error) for line in curves]
-    return _averages_frame(values, curves, "brier_score", "calibration_error")
-
-
-def _averages_frame(values: Sequence[tuple[Average, float]], lines: Lines[Any], name: str, last: str) -> pd.DataFrame:
-    import pandas as pd
-
-    rows = [(line.model, line.positive, *each, pooled) for line, (each, pooled) in zip(lines, values, strict=True)]
-    columns = ["model", "positive", name, f"{name}_low", f"{name}_high", "n_splits", "n_undefined", last]
-    return pd.DataFrame(rows, columns=columns)
-
-
-def difference_frame(difference: RocDifference) -> pd.DataFrame:
+def difference_columns(difference: RocDifference) -> dict[str, Any]:
     """A row for each region: low, high, better, clear_share."""
-    import pandas as pd
+    regions = difference.regions
+    return {
+        "low": [each.low for each in regions],
+        "high": [each.high for each in regions],
+        "better": list(map(difference.winner, regions)),
+        "clear_share": list(map(difference.clear_share, regions)),
+    }
 
-    rows = [(each.low, each.high, difference.winner(each), difference.clear_share(each)) for each in difference.regions]
-    return pd.DataFrame(rows, columns=["low", "high", "better", "clear_share"])
 
-
-ROC = View(roc_page, roc_frame, plain, "tiebreak.views.plots.class_curves:ROC")
-ROCS = View(rocs_page, rocs_frame, plain, "tiebreak.views.plots.class_curves:ROC")
-ROC_DIFFERENCE = View(difference_page, difference_frame, plain)
-PRECISION_RECALL = View(
-    precision_recall_page, precision_recall_frame, plain, "tiebreak.views.plots.class_curves:PRECISION_RECALL"
-)
-PRECISION_RECALLS = View(
-    precision_recalls_page, precision_recalls_frame, plain, "tiebreak.views.plots.class_curves:PRECISION_RECALL"
-)
-CALIBRATION = View(calibration_page, calibration_frame, plain, "tiebreak.views.plots.class_curves:CALIBRATION")
-CALIBRATIONS = View(calibrations_page, calibrations_frame, plain, "tiebreak.views.plots.class_curves:CALIBRATION")
+ROC = View(roc_page, partial(_attributes, names=ROC_POINTS), plain, f"{PLOTS}ROC")
+PRECISION_RECALL = View(precision_recall_page, partial(_attributes, names=PR_POINTS), plain, f"{PLOTS}PRECISION_RECALL")
+CALIBRATION = View(calibration_page, partial(_attributes, names=BINS), plain, f"{PLOTS}CALIBRATION")
+ROCS = View(lines_page, lines_columns, plain, f"{PLOTS}ROC")
+PRECISION_RECALLS = View(lines_page, lines_columns, plain, f"{PLOTS}PRECISION_RECALL")
+CALIBRATIONS = View(lines_page, lines_columns, plain, f"{PLOTS}CALIBRATION")
+ROC_DIFFERENCE = View(difference_page, difference_columns, plain)

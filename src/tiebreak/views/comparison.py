@@ -9,30 +9,16 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from tiebreak.comparison.family import REASONS, UNSETTLED
-from tiebreak.comparison.next_step import detectable
 from tiebreak.comparison.ranking import NOT_BEST, STANDINGS
 from tiebreak.errors import InvalidParameterError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.numerics.law import BEHIND, VERDICTS, WORSE
 from tiebreak.views import answer, looks, slices
-from tiebreak.views.comparison_columns import (
-    correlation_frame,
-    items_of,
-    metric_record,
-    pair_columns,
-    pair_frame,
-    ranking_columns,
-    ranking_frame,
-    records_of,
-    scores_of,
-    shrinkage_frame,
-    written_pairs,
-)
+from tiebreak.views.comparison_facts import correlation_frame, facts, pair_columns, ranking_columns, shrinkage_columns
 from tiebreak.views.design import sizes_line
-from tiebreak.views.json import document, plain
 from tiebreak.views.names import cut, model_names, quoted_names
 from tiebreak.views.page import ROWS, Code, Page, Paragraph, Section, Table
-from tiebreak.views.requirements import records, section
+from tiebreak.views.requirements import section
 from tiebreak.views.summary import lines_to_keep, overlap_notes
 from tiebreak.views.view import View
 from tiebreak.views.words import (
@@ -48,8 +34,6 @@ from tiebreak.views.words import (
 if TYPE_CHECKING:
     from tiebreak.comparison.comparison import Comparison
     from tiebreak.comparison.requirements import Requirements
-
-SCHEMA = 2
 
 MOST_WHOLE = 12
 """Lines up to which the table of models is shown whole; of more those that may be best, and the rest is counted."""
@@ -139,13 +123,7 @@ def models_table(comparison: Comparison) -> Table:
     rows = lines if len(lines) <= MOST_WHOLE else _foremost(comparison, lines)
     is_out = np.zeros(len(comparison.models), dtype=bool) if t.may_be_best is None else ~t.may_be_best
     rows = sorted(rows, key=lambda row: (bool(is_out[row]), row))
-    names, value = model_names(comparison.models), cut(answer.value_name(comparison), WIDE_NAME + 2)
-    columns = {
-        "": [str(rank) for rank in t.rank[rows].tolist()],
-        "model": [names[row] for row in rows],
-        value: [answer.value_text(comparison, row) for row in rows],
-        **(_against_columns(comparison, rows) if comparison.pair_table.is_family else _shortfall_column(comparison, rows)),
-    }
+    columns = answer_columns(comparison, rows)
     first_out = next((n for n, row in enumerate(rows) if is_out[row]), None)
     level = format_percent(1 - comparison.settings.alpha)
     rule = f"not the best, shown with {level} confidence"
@@ -159,9 +137,20 @@ def models_table(comparison: Comparison) -> Table:
         tuple(zip(*columns.values(), strict=True)),
         _right(columns),
         notes=notes,
-        spare=("", "n", value),
+        spare=("", "n", tuple(columns)[2]),
         rule=None if first_out is None or len(comparison.models) < 3 else (first_out, rule),
     )
+
+
+def answer_columns(comparison: Comparison, rows: Sequence[int]) -> dict[str, list[str]]:
+    """Cells of some models by header: place, name, value, and how they stand to the first one, the baseline or the best."""
+    names, value = model_names(comparison.models), cut(answer.value_name(comparison), WIDE_NAME + 2)
+    return {
+        "": [str(rank) for rank in comparison.ranking_table.rank[rows].tolist()],
+        "model": [names[row] for row in rows],
+        value: [answer.value_text(comparison, row) for row in rows],
+        **(_against_columns(comparison, rows) if comparison.pair_table.is_family else _shortfall_column(comparison, rows)),
+    }
 
 
 LEFT = ("model", "verdict", "standing", "letters", "first", "second", "slice", "reason")
@@ -328,51 +317,6 @@ def pair_table(comparison: Comparison, most: int = MOST_PAIRS, *, with_tests: bo
     return Table(title, tuple(columns), table, _right(columns), notes=(note,) if note else ())
 
 
-# --- JSON -------------------------------------------------------------------------------------------------------------------
-
-
-def facts(comparison: Comparison, requirements: Requirements | None = None) -> dict[str, Any]:
-    """Facts for JSON, the long lists as iterators; nothing depends on the clock."""
-    settings, design, method, written = comparison.settings, comparison.design, comparison.method, written_pairs(comparison)
-    asked = ("rope", "alpha", "baseline", "family", "correction", "method", "missing", "rng", "by")
-    return document(
-        schema=SCHEMA,
-        metric=metric_record(comparison.scores.metric),
-        settings={
-            **{name: getattr(settings, name) for name in asked},
-            "looks": None if settings.looks is None else settings.looks.as_dict(),
-        },
-        resolved={
-            "rope": comparison.rope,
-            "measure": metric_record(comparison.metric),
-            "family": comparison.pair_table.family,
-            "correction": comparison.correction,
-            "method": method.name,
-            "interval_alpha": comparison.pair_table.interval_alpha if comparison.pair_table.is_family else None,
-        },
-        method={
-            **{name: getattr(method, name) for name in ("name", "reason", "question", "unit", "generalises_to", "not_covered")},
-            "assumptions": list(method.assumptions),
-            "references": list(method.references),
-        },
-        headline=answer.headline(comparison),
-        next_step=answer.next_step(comparison),
-        detectable=plain(detectable(comparison)),
-        ranking=records_of(ranking_columns(comparison)),
-        pairs=records_of(pair_columns(comparison, written)),
-        **({} if written is None else {"n_pairs_omitted": comparison.pair_table.n_pairs - written.size}),
-        slices=[] if comparison.by is None else slices.records(comparison.slices()),
-        scores=[] if comparison.items is not None else [scores_of(matrix) for matrix in comparison.scores.matrices],
-        items=None if comparison.items is None else items_of(comparison.items),
-        warnings=[{"code": notice.code, "text": notice.text} for notice in comparison.notices],
-        requirements=records(requirements),
-        provenance={
-            "splits": design.hash,
-            "design": {"kind": design.kind, "ordered": design.ordered, "pairing": design.pairing, "sizes": design.sizes},
-        },
-    )
-
-
 def details_text(comparison: Comparison) -> str:
     """The details as text."""
     return details(comparison).as_text()
@@ -380,11 +324,11 @@ def details_text(comparison: Comparison) -> str:
 
 VIEW = View(
     page,
-    pair_frame,
+    pair_columns,
     facts,
     "tiebreak.views.plots.comparison:PLOTS",
     report="tiebreak.views.report.comparison:report",
-    frames={"ranking": ranking_frame, "correlation": correlation_frame, "shrinkage": shrinkage_frame},
+    frames={"ranking": ranking_columns, "correlation": correlation_frame, "shrinkage": shrinkage_columns},
     sentence=answer.headline,
     texts={
         "next_step": "tiebreak.views.answer:next_step",

@@ -10,16 +10,18 @@ import numpy as np
 from tiebreak.evaluation.frames import mean_interval, scores_frame
 from tiebreak.numerics import row_moments
 from tiebreak.views.design import design_words
-from tiebreak.views.json import dataset_facts, document, plain
+from tiebreak.views.json import dataset_facts, document, metric_record, plain
 from tiebreak.views.names import left_out, model_names
 from tiebreak.views.page import NAME_WIDTH, ROWS, Page, Paragraph, Section, Table
 from tiebreak.views.view import View
 from tiebreak.views.words import (
     count,
     cut_notes,
+    first_few,
     format_interval,
     format_score,
     listed,
+    n_of,
     printable,
     quote,
     seconds,
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from tiebreak.evaluation.evaluation import Evaluation
-    from tiebreak.evaluation.progress import Sharing
 
 ALPHA = 0.05
 """1 - coverage of the intervals of means."""
@@ -43,7 +44,7 @@ INTERVAL = f"{100 - 100 * ALPHA:g}% interval"
 MOST_FAILURES = 5
 
 TEXT_WIDTH = 300
-"""Characters of a warning that are shown."""
+"""Characters of a failure or a warning that are shown."""
 
 
 def page(evaluation: Evaluation) -> Page:
@@ -69,44 +70,56 @@ def facts(evaluation: Evaluation) -> dict[str, Any]:
     return document(
         run=evaluation.name,
         store=evaluation.url,
-        n_cells=evaluation.n_cells,
-        n_done=evaluation.n_done,
-        n_failed=evaluation.n_failed,
+        **{name: getattr(evaluation, name) for name in ("n_cells", "n_done", "n_failed")},
         models=[{"name": model.name, "text": model.text} for model in record.models],
-        metrics=[{"name": each.name, "higher_is_better": each.metric.higher_is_better} for each in record.metrics],
+        metrics=[metric_record(each.metric) | {"name": each.name} for each in record.metrics],
         datasets=dataset_facts(record),
         means=_means(evaluation),
         failures=_records(evaluation.failures, "state", "message", "n_cells", "models", "first", "attempts"),
         warnings=_records(evaluation.fit_warnings, "warning", "n_cells", "models", "first"),
         undefined=_records(evaluation.undefined, "reason", "n_cells", "models", "first"),
-        rng=record.rng,
-        threads=record.threads,
-        versions=dict(record.versions),
-        settings=dict(record.settings),
+        **{name: plain(getattr(record, name)) for name in ("rng", "threads", "versions", "settings")},
     )
 
 
+def _means(evaluation: Evaluation) -> list[dict[str, Any]]:
+    """The mean of each model by each metric on each dataset, over the splits that have a score."""
+    return [
+        {
+            "dataset": name,
+            "model": model,
+            "metric": metric,
+            "mean": float(known.mean()) if known.size else None,
+            "n_splits": known.size,
+        }
+        for dataset, name in enumerate(evaluation.datasets)
+        for position, metric in enumerate(evaluation.metrics)
+        for model, scores in zip(evaluation.models, evaluation.grid(dataset, position), strict=True)
+        for known in [scores[~np.isnan(scores)]]
+    ]
+
+
+def _records(frame: pd.DataFrame, *columns: str) -> list[dict[str, Any]]:
+    return [{column: plain(row[column]) for column in columns} for row in frame.to_dict("records")]
+
+
 def _head(evaluation: Evaluation) -> Paragraph:
-    """Name of the run, and its progress."""
-    record = evaluation.record
-    n_splits = sum(dataset.n_splits for dataset in record.datasets)
+    """Name of the run, its progress, and the number of fits of leading steps that were another model's."""
+    record, shared = evaluation.record, evaluation.sharing
     many = f" of {len(record.datasets)} datasets" if len(record.datasets) > 1 else ""
-    where = f" in {evaluation.url}" if evaluation.url else ""
-    failed = f", {evaluation.n_failed} failed" if evaluation.n_failed else ""
     missing = evaluation.n_cells - evaluation.n_done - evaluation.n_failed
-    outstanding = f", {missing} still to be measured" if missing else ""
-    size = f"{count(len(record.models), 'model')} x {count(n_splits, 'split')}{many}"
-    done = f"{evaluation.n_done} of {count(evaluation.n_cells, 'cell')} measured"
-    run = f"Run {quote(evaluation.name)}{where}: {size}, {done}{failed}{outstanding}."
-    return Paragraph((run, *sharing_lines(evaluation.sharing)))
-
-
-def sharing_lines(sharing: Sharing) -> list[str]:
-    """Number of fits of leading steps that were another model's; none where there are none."""
-    if not sharing.n_shared:
-        return []
-    saved = f", about {seconds(sharing.seconds)} saved" if sharing.seconds >= WORTH_SAYING else ""
-    return [f"{count(sharing.n_shared, 'cell')} took leading steps that another model had fitted{saved}."]
+    parts = [
+        f"{count(len(record.models), 'model')} x {count(sum(each.n_splits for each in record.datasets), 'split')}{many}",
+        f"{evaluation.n_done} of {count(evaluation.n_cells, 'cell')} measured",
+        *([f"{evaluation.n_failed} failed"] if evaluation.n_failed else []),
+        *([f"{missing} still to be measured"] if missing else []),
+    ]
+    where = f" in {evaluation.url}" if evaluation.url else ""
+    saved = f", about {seconds(shared.seconds)} saved" if shared.seconds >= WORTH_SAYING else ""
+    steps = (
+        f"{count(shared.n_shared, 'cell')} took leading steps that another model had fitted{saved}." if shared.n_shared else ""
+    )
+    return Paragraph((f"Run {quote(evaluation.name)}{where}: {', '.join(parts)}.", steps))
 
 
 def leader_lines(evaluation: Evaluation) -> list[str]:
@@ -142,35 +155,31 @@ def mean_tables(evaluation: Evaluation, *, with_intervals: bool = False) -> list
 
 def _means_table(evaluation: Evaluation, dataset: int, with_intervals: bool) -> Table:
     grids = [evaluation.grid(dataset, metric) for metric in range(len(evaluation.metrics))]
-    counts = np.sum(~np.isnan(grids[0]), axis=1)
+    counts, record = np.sum(~np.isnan(grids[0]), axis=1).tolist(), evaluation.record.datasets[dataset]
     means = [row_moments(grid, omit_missing=True).mean for grid in grids]
-    sign = evaluation.record.metrics[0].metric.sign
-    order = sorted(
-        range(len(evaluation.models)), key=lambda m: (np.isnan(means[0][m]), -sign * means[0][m], evaluation.models[m])
-    )
-    shown = order[:ROWS]
-    medians = evaluation.fit_medians(dataset)
-    record = evaluation.record.datasets[dataset]
+    value = np.nan_to_num(evaluation.record.metrics[0].metric.sign * means[0], nan=-np.inf)
+    order = sorted(range(len(evaluation.models)), key=lambda m: (-value[m], evaluation.models[m]))
+    shown, times = order[:ROWS], evaluation.fit_times(dataset)[0]
     intervals, notes = _intervals(evaluation, dataset, shown) if with_intervals else ([], [])
     names = model_names(evaluation.models, NAME_WIDTH)
+    of_metrics = [
+        (printable(name), [format_score(float(mean[m]), 4) for m in shown])
+        for name, mean in zip(evaluation.metrics, means, strict=True)
+    ]
     columns = [
         ("model", [names[m] for m in shown]),
-        *(
-            (printable(name), [format_score(float(mean[m]), 4) for m in shown])
-            for name, mean in zip(evaluation.metrics, means, strict=True)
-        ),
-        ("splits", [_n_of(int(counts[m]), grids[0].shape[1]) for m in shown]),
-        ("fit", [seconds(float(medians[m])) for m in shown]),
+        of_metrics[0],
+        *([(INTERVAL, intervals)] if intervals else []),
+        *of_metrics[1:],
+        ("splits", [n_of(counts[m], grids[0].shape[1]) for m in shown]),
+        ("fit", [seconds(float(times[m])) for m in shown]),
     ]
-    columns[2:2] = [(INTERVAL, intervals)] if intervals else []
     of = f" on {quote(record.name)}" if record.name else ""
     more = f"; {len(order) - len(shown)} more below these" if len(order) > len(shown) else ""
+    title = f"Means over splits{of} ({design_words(evaluation, dataset)}){more}"
+    headers, cells = zip(*columns, strict=True)
     return Table(
-        f"Means over splits{of} ({design_words(evaluation, dataset)}){more}",
-        tuple(header for header, _ in columns),
-        tuple(zip(*(cells for _, cells in columns), strict=True)),
-        tuple(header != "model" for header, _ in columns),
-        notes=tuple(filter(None, (*notes, left_out(evaluation.models)))),
+        title, headers, tuple(zip(*cells, strict=True)), notes=tuple(filter(None, (*notes, left_out(evaluation.models))))
     )
 
 
@@ -208,70 +217,43 @@ def choice_sections(evaluation: Evaluation) -> list[Section]:
     return [Section("Choices", lines, is_folded=False)] if lines else []
 
 
-def failure_lines(evaluation: Evaluation) -> list[str]:
-    """The most frequent failures, those of the same message together."""
+def troubles(evaluation: Evaluation) -> list[Section]:
+    """Failures, warnings and undefined scores, each under a title where there are any: the most frequent ones."""
     groups = evaluation.failure_groups() if evaluation.n_failed else []
-    lines = [
-        f"{count(group.n_cells, 'cell')} of {listed([quote(name) for name in group.models], 3)} {_STATES[group.state]}: "
-        f"{printable(group.message)} (first on {printable(group.first)})"
-        for group in groups[:MOST_FAILURES]
+    failures = [
+        f"{count(each.n_cells, 'cell')} of {_who(each.models)} {_STATES[each.state]}: {shorten(each.message, TEXT_WIDTH)} "
+        f"(first on {printable(each.first)})"
+        for each in groups
     ]
-    rest = len(groups) - len(lines)
-    return [*lines, f"and {count(rest, 'other message')}"] if rest > 0 else lines
+    return [
+        Section("Failures", first_few(failures, MOST_FAILURES), is_folded=False),
+        Section("Warnings", _counted(evaluation.fit_warnings, "warning"), is_folded=False),
+        Section("Undefined scores", _counted(evaluation.undefined, "reason"), is_folded=False),
+    ]
 
 
 _STATES = {"raised": "failed", "timed-out": "timed out", "out-of-memory": "ran out of memory", "killed": "ended their process"}
 
 
+def _counted(frame: pd.DataFrame, column: str) -> list[str]:
+    """Texts with the number of cells and the models that they are about."""
+    rows = frame.to_dict("records")
+    lines = (f"{count(row['n_cells'], 'cell')} of {_who(row['models'])}: {shorten(row[column], TEXT_WIDTH)}" for row in rows)
+    return first_few(list(lines), MOST_FAILURES)
+
+
+def _who(models: Sequence[str]) -> str:
+    return listed([quote(name) for name in models], 3)
+
+
 def advice(evaluation: Evaluation) -> str:
     """Next step."""
     if evaluation.n_done == 0:
-        return "No cell has been measured."
+        return "No cell has been measured." + (" evaluation.failures has the whole messages." if evaluation.n_failed else "")
     return "Means do not say which differences are real: compare() does."
 
 
-def _n_of(n: int, total: int) -> str:
-    return str(n) if n == total else f"{n} of {total}"
-
-
-def troubles(evaluation: Evaluation) -> list[Section]:
-    """Failures, warnings and undefined scores, each under a title where there are any."""
-    sections = {
-        "Failures": failure_lines(evaluation),
-        "Warnings": _counted_lines(evaluation.fit_warnings, "warning"),
-        "Undefined scores": _counted_lines(evaluation.undefined, "reason"),
-    }
-    return [Section(title, lines, is_folded=False) for title, lines in sections.items()]
-
-
-def _counted_lines(frame: pd.DataFrame, column: str) -> list[str]:
-    """The most frequent texts, with the number of cells and the models that they are about."""
-    lines = []
-    for row in frame.head(MOST_FAILURES).to_dict("records"):
-        cells = f"{row['n_cells']} cell{'s' if row['n_cells'] != 1 else ''}"
-        lines.append(f"{cells} of {listed([quote(name) for name in row['models']], 3)}: {shorten(row[column], TEXT_WIDTH)}")
-    rest = len(frame) - len(lines)
-    return [*lines, f"and {rest} other texts"] if rest > 0 else lines
-
-
-def _means(evaluation: Evaluation) -> list[dict[str, Any]]:
-    records = []
-    for dataset, name in enumerate(evaluation.datasets):
-        for position, metric in enumerate(evaluation.metrics):
-            for model, scores in zip(evaluation.models, evaluation.grid(dataset, position), strict=True):
-                scores = scores[~np.isnan(scores)]
-                mean = float(scores.mean()) if scores.size else None
-                records.append({"dataset": name, "model": model, "metric": metric, "mean": mean, "n_splits": int(scores.size)})
-    return records
-
-
-def _records(frame: pd.DataFrame, *columns: str) -> list[dict[str, Any]]:
-    return [
-        {column: plain(value) for column, value in zip(columns, row, strict=True)}
-        for row in frame[list(columns)].itertuples(index=False, name=None)
-    ]
-
-
+RUN = View(run_page, scores_frame, facts)
 VIEW = View(
     page,
     scores_frame,

@@ -18,13 +18,19 @@ from tiebreak.errors import StoreError
 
 if TYPE_CHECKING:
     from tiebreak.plan.record import RunRecord
+    from tiebreak.scores.metric import Metric
 
 SCHEMA = 1
 """Of results but comparisons and their pairs, which are at 2."""
 
 
+def metric_record(metric: Metric) -> dict[str, Any]:
+    """Name and direction."""
+    return {"name": metric.name, "higher_is_better": metric.higher_is_better}
+
+
 def document(**content: Any) -> dict[str, Any]:
-    """Content under the numbers of the schema and of this version; docs/json.md describes it for its readers."""
+    """Content under the numbers of the schema and of this version; docs/api.md describes it for its readers."""
     return {"schema": SCHEMA, "tiebreak": tiebreak.__version__, **content}
 
 
@@ -62,32 +68,8 @@ def plain(value: Any) -> Any:
     return finite(value) if value is None or isinstance(value, bool | int | float | str) else repr(value)
 
 
-def as_lists(facts: dict[str, Any]) -> dict[str, Any]:
-    """Facts with a list in the place of each iterator."""
-    return {key: value if isinstance(value, _SINGLE) else _as_list(value) for key, value in facts.items()}
-
-
-def _as_list(value: Any) -> Any:
-    if isinstance(value, Iterator):
-        return list(value)
-    if isinstance(value, list):
-        return [each if isinstance(each, _SINGLE) else _as_list(each) for each in value]
-    return as_lists(value) if isinstance(value, dict) else value
-
-
-_SINGLE = (str, int, float, type(None))
-"""Kinds of values that hold no others."""
-
-
-def json_text(facts: dict[str, Any]) -> str:
-    """Facts as text: indented, or line by line where there are long lists."""
-    if any(_is_long(value) for value in facts.values()):
-        return "".join(json_pieces(facts))
-    return encoded(facts, indent=1)
-
-
-def json_pieces(facts: dict[str, Any]) -> Iterator[str]:
-    """The text in pieces: a key on each line, and an entry on each line of what is an iterator.
+def json_pieces(facts: Mapping[str, Any]) -> Iterator[str]:
+    """Facts as text in pieces: a key on each line, and an entry on each line of what is an iterator.
 
     So a large table is never held as Python objects or as one text.
     """
@@ -95,31 +77,8 @@ def json_pieces(facts: dict[str, Any]) -> Iterator[str]:
     for key, value in facts.items():
         yield f"{opening}{encoded(key)}: "
         opening = ",\n"
-        if isinstance(value, Iterator):
-            yield from _array(value)
-        elif isinstance(value, dict) and _is_long(value):
-            yield from json_pieces(value)
-        elif isinstance(value, list) and _is_long(value):
-            yield from _array_of_long(value)
-        else:
-            yield encoded(value)
+        yield from _array(value) if isinstance(value, Iterator) else (encoded(value),)
     yield "\n}"
-
-
-def _is_long(value: Any) -> bool:
-    """True for an iterator and for what holds one."""
-    if isinstance(value, dict | list):
-        return any(map(_is_long, value.values() if isinstance(value, dict) else value))
-    return isinstance(value, Iterator)
-
-
-def _array_of_long(entries: list[Any]) -> Iterator[str]:
-    opening = "[\n"
-    for entry in entries:
-        yield opening
-        yield from json_pieces(entry)
-        opening = ",\n"
-    yield "\n]"
 
 
 def _array(entries: Iterator[Any]) -> Iterator[str]:
@@ -131,9 +90,9 @@ def _array(entries: Iterator[Any]) -> Iterator[str]:
 
 
 def encoded(value: Any, indent: int | None = None, *, is_tight: bool = False) -> str:
-    """A plain value as JSON in printable ASCII, whatever stands in its texts; they are read back as they were."""
-    separators = (",", ":") if is_tight else None
-    return json.dumps(value, indent=indent, ensure_ascii=True, allow_nan=False, separators=separators).replace("\x7f", r"\u007f")
+    """A plain value as JSON in printable ASCII, whatever stands in its texts; an iterator within is a list."""
+    how: dict[str, Any] = {"indent": indent, "separators": (",", ":") if is_tight else None}
+    return json.dumps(value, ensure_ascii=True, allow_nan=False, default=list, **how).replace("\x7f", r"\u007f")
 
 
 # --- files ----------------------------------------------------------------------------------------------------------------

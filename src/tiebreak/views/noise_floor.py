@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from tiebreak.views.json import document
+from tiebreak.views.json import document, metric_record
 from tiebreak.views.page import Page, Paragraph, Section
 from tiebreak.views.requirements import noise_text
 from tiebreak.views.view import View
 from tiebreak.views.words import count, format_percent, listed, printable, quote
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from tiebreak.comparison.noise_floor import NoiseFloor
 
 FEW_RUNS = 4
@@ -31,18 +29,15 @@ def page(floor: NoiseFloor) -> Page:
     )
 
 
-def frame(floor: NoiseFloor) -> pd.DataFrame:
+def columns(floor: NoiseFloor) -> dict[str, Any]:
     """One row."""
-    import pandas as pd
-
     held = {**_numbers(floor), "metric": floor.metric.name, "models": ", ".join(floor.models)}
-    return pd.DataFrame([held])
+    return {name: [value] for name, value in held.items()}
 
 
 def facts(floor: NoiseFloor) -> dict[str, Any]:
     """The floor in schema 1, as `read_noise_floor` reads it."""
-    metric = {"name": floor.metric.name, "higher_is_better": floor.metric.higher_is_better}
-    return document(**_numbers(floor), metric=metric, models=list(floor.models), sentence=sentence(floor))
+    return document(**_numbers(floor), metric=metric_record(floor.metric), models=list(floor.models), sentence=sentence(floor))
 
 
 def _numbers(floor: NoiseFloor) -> dict[str, Any]:
@@ -103,4 +98,4 @@ def _method_line(floor: NoiseFloor) -> str:
     return f"Measured from {of} {on}, by {how} (Student's t)."
 
 
-VIEW = View(page, frame, facts, sentence=sentence)
+VIEW = View(page, columns, facts, sentence=sentence)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import html
 import re
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import InitVar, dataclass, field, replace
-from html import escape as escape_html
 from typing import TYPE_CHECKING
 
 from tiebreak.printable import printable
@@ -70,11 +69,6 @@ class Paragraph:
         lines = map(escape, self.lines)
         return "\n\n".join(f"**{line}**" if n < self.n_strong else line for n, line in enumerate(lines))
 
-    def as_html(self) -> str:
-        """Each sentence by itself."""
-        tags = ["strong" if n < self.n_strong else "small" if self.is_small else "" for n in range(len(self.lines))]
-        return "".join(f"<p>{_tagged(tag, line)}</p>" for tag, line in zip(tags, self.lines, strict=True))
-
 
 @dataclass(slots=True)
 class Code:
@@ -93,10 +87,6 @@ class Code:
     def as_markdown(self) -> str:
         """A block of code."""
         return "\n".join(("```", *self.lines, "```")) if self.lines else ""
-
-    def as_html(self) -> str:
-        """A block of code."""
-        return f"<pre><code>{_tagged('', chr(10).join(self.lines))}</code></pre>" if self.lines else ""
 
 
 @dataclass(slots=True)
@@ -128,15 +118,6 @@ class Section:
         """A list under the title."""
         lines = [f"**{escape(self.title)}**", "", *(f"- {escape(text)}" for text in self.texts)]
         return "\n".join(lines) if self.texts else ""
-
-    def as_html(self) -> str:
-        """A list, within <details> where it is folded."""
-        if not self.texts:
-            return ""
-        tag = "li" if self.has_bullets else "p"
-        body = "".join(_tagged(tag, text) for text in self.texts)
-        body = f"<ul>{body}</ul>" if self.has_bullets else body
-        return _folded(self.title, body) if self.is_folded else _tagged("p", self.title) + body
 
 
 @dataclass(slots=True)
@@ -217,23 +198,6 @@ class Table:
         title = [f"**{escape(self.title)}**", ""] if self.title else []
         return "\n\n".join(["\n".join([*title, *rows]), *map(escape, self.notes)])
 
-    def as_html(self) -> str:
-        """A table with its title as caption."""
-
-        def cells(tag: str, row: Sequence[str]) -> str:
-            scope = ' scope="col"' if tag == "th" else ""
-            sides = ("right" if right else "left" for right in self.right)
-            shown = zip(map(escape_html, row), sides, strict=True)
-            return "".join(f'<{tag}{scope} style="text-align:{side}">{text}</{tag}>' for text, side in shown)
-
-        body = [f"<tr>{cells('td', row)}</tr>" for row in self.rows]
-        if self.rule:
-            body.insert(self.rule[0], f'<tr><td colspan="{len(self.headers)}">{escape_html(self.rule[1])}</td></tr>')
-        caption = _tagged("caption", self.title) if self.title else ""
-        notes = "".join(f"<p>{_tagged('small', line)}</p>" for line in self.notes)
-        head = f"<thead><tr>{cells('th', self.headers)}</tr></thead>"
-        return f"<table>{caption}{head}<tbody>{''.join(body)}</tbody></table>{notes}"
-
 
 @dataclass(frozen=True, slots=True)
 class Page:
@@ -267,8 +231,10 @@ class Page:
         return "\n\n".join(_opened(part, text) if folds else text for part, text in shown if text) + "\n"
 
     def as_fragment(self) -> str:
-        """For notebooks: no script, no outside resource, colours left to the notebook."""
-        return f'<div class="tiebreak">{"".join(part.as_html() for part in self.parts)}</div>'
+        """For notebooks."""
+        from tiebreak.views.report.document import fragment
+
+        return fragment(self.parts)
 
     def print(self, console: Console | None = None) -> None:
         """Print it on standard output or another console, fitted to the window and with the verdicts in colour."""
@@ -310,11 +276,3 @@ def _opened(part: Paragraph | Code | Table | Section, text: str) -> str:
     if not isinstance(part, Section) or not part.is_folded:
         return text
     return f"<details><summary>{escape(part.title)}</summary>\n\n{text}\n\n</details>"
-
-
-def _tagged(tag: str, text: str) -> str:
-    return f"<{tag}>{escape_html(text)}</{tag}>" if tag else escape_html(text)
-
-
-def _folded(title: str, body: str) -> str:
-    return f"<details><summary>{escape_html(title)}</summary>{body}</details>"

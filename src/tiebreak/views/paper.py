@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,6 @@ import numpy as np
 
 import tiebreak
 from tiebreak.errors import DataError, InvalidParameterError
-from tiebreak.numerics import FloatArray
 from tiebreak.scores.dataset_means import dataset_means
 from tiebreak.views.answer import rope_words, small_print, value_name
 from tiebreak.views.comparison import models_table, pair_table
@@ -75,12 +74,21 @@ def latex(comparison: Comparison, table: str | None = None) -> str:
 
 def _ranking_latex(comparison: Comparison) -> str:
     table, side = models_table(comparison), "higher" if comparison.metric.higher_is_better else "lower"
-    title = f"Models by {value_name(comparison)}, {side} is better"
-    return _latex_table(replace(table, title=title, notes=(*table.notes, *small_print(comparison)[:1])))
+    notes = (*table.notes, *small_print(comparison)[:1])
+    return _of_page(replace(table, title=f"Models by {value_name(comparison)}, {side} is better", notes=notes))
 
 
 def _pairs_latex(comparison: Comparison) -> str:
-    return _latex_table(pair_table(comparison, with_tests=False))
+    return _of_page(pair_table(comparison, with_tests=False))
+
+
+def _of_page(table: Table) -> str:
+    """A table of the page."""
+    rows = [list(map(_escaped, row)) for row in table.rows]
+    body = _rows(rows)
+    if table.rule:
+        body.insert(table.rule[0], r"\midrule")
+    return _tabular(table.title, table.headers, table.right, body, table.notes)
 
 
 def _scores_latex(comparison: Comparison) -> str:
@@ -91,41 +99,45 @@ def _scores_latex(comparison: Comparison) -> str:
     for name, of, column, own in zip(matrix.columns, scores.matrices, matrix.score.T, spread.tolist(), strict=True):
         metric = scores.metric_of(of)
         raw = metric.sign * column if is_mixed else column  # of mixed metrics they are turned so that higher is better
-        texts = _scores_text(raw, own if is_mixed else float(np.median(spread)))
-        rows.append(
-            [_escaped(name), *([_escaped(metric.name)] if is_mixed else []), *_best_in_bold(texts, metric.higher_is_better)]
-        )
-    ranks = comparison.ranking_table.average_rank
-    foot, names = [], [_escaped(name) for name in model_names(comparison.models, NAME_WIDTH)]
+        decimals = min(decimals_for(own if is_mixed else float(np.median(spread))), MOST_DECIMALS)
+        texts = [format_score(float(value), decimals) for value in raw]
+        of_metric = [_escaped(metric.name)] if is_mixed else []
+        rows.append([_escaped(name), *of_metric, *_best_in_bold(texts, metric.higher_is_better)])
+    ranks, body, notes = comparison.ranking_table.average_rank, _rows(rows), []
     if ranks is not None and np.isfinite(ranks).any():
-        blank = [""] if is_mixed else []
-        foot = [["average rank", *blank, *_best_in_bold([format_score(float(rank), 2) for rank in ranks], False)]]
+        foot = _best_in_bold([format_score(float(rank), 2) for rank in ranks], False)
+        body += [r"\midrule", *_rows([["average rank", *([""] if is_mixed else []), *foot]])]
+        notes.append("Average ranks depend on which models are in the table.")
     side = "" if is_mixed else f"; {'higher' if scores.metric.higher_is_better else 'lower'} is better"
-    title = _escaped(f"{printable(scores.metric.name)} on {count(matrix.n_splits, 'dataset')}{side}; the best in bold")
-    notes = ["Average ranks depend on which models are in the table."] if foot else []
-    notes += [_sentence(line) for line in (left_out(comparison.models),) if line]
-    note = rf"{{\footnotesize {' '.join(notes)}}}" if notes else ""
-    body = [" & ".join(row) + r" \\" for row in rows]
-    head = [r"\toprule", " & ".join(["dataset", *(["metric"] if is_mixed else []), *names]) + r" \\", r"\midrule"]
-    end = [*([r"\midrule", " & ".join(foot[0]) + r" \\"] if foot else []), r"\bottomrule"]
-    columns = ("ll" if is_mixed else "l") + "r" * len(names)
-    if len(rows) >= LONG_FROM:
-        more = [r"\endhead", r"\midrule", rf"\multicolumn{{{len(columns)}}}{{r}}{{continued}} \\", r"\endfoot", r"\endlastfoot"]
-        lines = [rf"\begin{{longtable}}{{{columns}}}", rf"\caption{{{title}}} \\", *head, *more, *body, *end, r"\end{longtable}"]
-        return "\n".join([*lines, *([note] if note else [])])
-    start = [r"\begin{table}", rf"\caption{{{title}}}", rf"\begin{{tabular}}{{{columns}}}"]
-    tail = [r"\end{tabular}", *([rf"\par\smallskip{note}"] if note else []), r"\end{table}"]
-    return "\n".join([*start, *head, *body, *end, *tail])
+    title = f"{printable(scores.metric.name)} on {count(matrix.n_splits, 'dataset')}{side}; the best in bold"
+    first = ("dataset", "metric") if is_mixed else ("dataset",)
+    headers = (*first, *model_names(comparison.models, NAME_WIDTH))
+    right = (*(False,) * len(first), *(True,) * len(comparison.models))
+    return _tabular(title, headers, right, body, [*notes, left_out(comparison.models)], is_long=len(rows) >= LONG_FROM)
+
+
+def _rows(rows: Iterable[Sequence[str]]) -> list[str]:
+    return [" & ".join(row) + r" \\" for row in rows]
+
+
+def _tabular(
+    title: str, headers: Sequence[str], right: Sequence[bool], body: Sequence[str], notes: Sequence[str], *, is_long: bool = False
+) -> str:
+    """Rows between rules, under a caption and above notes; a long table runs over several pages."""
+    columns, caption = "".join("r" if each else "l" for each in right), rf"\caption{{{_escaped(title)}}}"
+    note = rf"{{\footnotesize {' '.join(map(_sentence, filter(None, notes)))}}}" if any(notes) else ""
+    head = [r"\toprule", *_rows([list(map(_escaped, headers))]), r"\midrule"]
+    if is_long:
+        more = [r"\endhead", r"\midrule", rf"\multicolumn{{{len(right)}}}{{r}}{{continued}} \\", r"\endfoot", r"\endlastfoot"]
+        start = [rf"\begin{{longtable}}{{{columns}}}", rf"{caption} \\"]
+        return "\n".join(filter(None, [*start, *head, *more, *body, r"\bottomrule", r"\end{longtable}", note]))
+    start = [r"\begin{table}", caption, rf"\begin{{tabular}}{{{columns}}}"]
+    tail = [r"\bottomrule", r"\end{tabular}", rf"\par\smallskip{note}" if note else "", r"\end{table}"]
+    return "\n".join(filter(None, [*start, *head, *body, *tail]))
 
 
 MOST_DECIMALS = 4
 """Decimals of scores in a table that is read across."""
-
-
-def _scores_text(scores: FloatArray, spread: float) -> list[str]:
-    """Scores with two digits of their spread over models, but no more decimals than can be read across."""
-    decimals = min(decimals_for(spread), MOST_DECIMALS)
-    return [format_score(float(value), decimals) for value in scores]
 
 
 def _best_in_bold(texts: Sequence[str], higher_is_better: bool) -> list[str]:
@@ -135,28 +147,6 @@ def _best_in_bold(texts: Sequence[str], higher_is_better: bool) -> list[str]:
     best = (max(known) if higher_is_better else min(known)) if known else np.nan
     cells = ["--" if text == "-" else _escaped(text) for text in texts]
     return [rf"\textbf{{{cell}}}" if value == best else cell for cell, value in zip(cells, values, strict=True)]
-
-
-def _latex_table(table: Table) -> str:
-    rows = [" & ".join(map(_escaped, row)) + r" \\" for row in table.rows]
-    if table.rule:
-        rows.insert(table.rule[0], r"\midrule")
-    note = rf"\par\smallskip{{\footnotesize {' '.join(map(_sentence, table.notes))}}}"
-    return "\n".join(
-        [
-            r"\begin{table}",
-            rf"\caption{{{_escaped(table.title)}}}",
-            rf"\begin{{tabular}}{{{''.join('r' if right else 'l' for right in table.right)}}}",
-            r"\toprule",
-            " & ".join(map(_escaped, table.headers)) + r" \\",
-            r"\midrule",
-            *rows,
-            r"\bottomrule",
-            r"\end{tabular}",
-            *([note] if table.notes else []),
-            r"\end{table}",
-        ]
-    )
 
 
 def _sentence(note: str) -> str:
@@ -193,19 +183,8 @@ def _escaped(text: str) -> str:
 
 def methods_paragraph(comparison: Comparison) -> str:
     """Paragraph on the statistics of a comparison, and the references that it cites."""
-    text = " ".join(
-        filter(
-            None,
-            (
-                _data(comparison),
-                _intervals(comparison),
-                _looks(comparison),
-                _verdicts(comparison),
-                _best(comparison),
-                _software(),
-            ),
-        )
-    )
+    sentences = [part(comparison) for part in (_data, _intervals, _looks, _verdicts, _best)]
+    text = " ".join(filter(None, [*sentences, f"Computed with tiebreak {tiebreak.__version__}."]))
     cited = [reference for key, reference in REFERENCES.items() if key in text]
     references = [*comparison.method.references, *cited]
     return text + "\n\nReferences\n" + "\n".join(f"- {reference}" for reference in references) + "\n"
@@ -300,7 +279,3 @@ def _best(comparison: Comparison) -> str:
         "The models that may be the best, and bounds on how far each falls short of it, come from constrained multiple "
         f"comparisons with the best (Hsu 1984) at {format_percent(1 - comparison.settings.alpha)} confidence."
     )
-
-
-def _software() -> str:
-    return f"Computed with tiebreak {tiebreak.__version__}."

@@ -4,28 +4,34 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tiebreak.views.json import dataset_facts
+from tiebreak.views.columns import records_of
+from tiebreak.views.json import dataset_facts, document
 from tiebreak.views.names import short_names
 from tiebreak.views.page import Page, Paragraph, Table
 from tiebreak.views.progress import duration
+from tiebreak.views.view import View
 from tiebreak.views.words import printable, quote, shorten, span
 
 if TYPE_CHECKING:
     from tiebreak.evaluation.preview import Preview
     from tiebreak.plan.record import DatasetRecord
 
+    Planned = tuple[Preview, str, str]
+    """What is planned, the study file, and the store without a password."""
+
 MOST_MODELS = 20
 
 
-def preview_text(preview: Preview, file: str, url: str) -> str:
-    """Plan of a study file, and the part of it that is left to be measured; `url` is that of the store, without a password."""
+def page(planned: Planned) -> Page:
+    """Plan of a study file, and the part of it that is left to be measured."""
+    preview, file, url = planned
     record = preview.record
     n_splits = sum(each.n_splits for each in record.datasets)
     shown = record.models[:MOST_MODELS]
     names = short_names([model.name for model in shown])
     more = f"and {len(record.models) - len(shown)} more"
     rows = tuple((name, shorten(model.text, 44)) for name, model in zip(names, shown, strict=True))
-    page = Page.of(
+    return Page.of(
         f"Run {quote(record.name)} of {file}: {len(record.models)} models x {n_splits} splits = {record.n_cells} cells",
         Paragraph(tuple(_dataset_line(each, preview.task) for each in record.datasets)),
         Table("", ("model", ""), rows, (False, False), notes=(more,) if len(record.models) > len(shown) else ()),
@@ -38,7 +44,6 @@ def preview_text(preview: Preview, file: str, url: str) -> str:
             )
         ),
     )
-    return page.as_text()
 
 
 def _dataset_line(dataset: DatasetRecord, task: str) -> str:
@@ -68,20 +73,25 @@ def _time_lines(preview: Preview) -> list[str]:
     return [f"By the times in the store that takes {how_long} with {processes}."]
 
 
-def preview_dict(preview: Preview, url: str) -> dict[str, Any]:
-    """Facts of a preview for programs."""
+def columns(planned: Planned) -> dict[str, Any]:
+    """A row for each model."""
+    return {name: [getattr(model, name) for model in planned[0].record.models] for name in ("name", "text")}
+
+
+def facts(planned: Planned) -> dict[str, Any]:
+    """Plan of a run, and its progress."""
+    preview, _, url = planned
     record = preview.record
-    return {
-        "schema": 1,
-        "run": record.name,
-        "store": url,
-        "n_cells": record.n_cells,
-        "n_done": preview.n_done,
-        "n_failed": preview.n_failed,
-        "n_incomplete": preview.n_incomplete,
-        "seconds_left": preview.seconds_left if preview.seconds_left >= 0 else None,
-        "task": preview.task,
-        "models": [{"name": model.name, "text": model.text} for model in record.models],
-        "metrics": [metric.name for metric in record.metrics],
-        "datasets": dataset_facts(record),
-    }
+    return document(
+        run=record.name,
+        store=url,
+        n_cells=record.n_cells,
+        **{name: getattr(preview, name) for name in ("n_done", "n_failed", "n_incomplete", "task")},
+        seconds_left=preview.seconds_left if preview.seconds_left >= 0 else None,
+        models=list(records_of(columns(planned))),
+        metrics=[metric.name for metric in record.metrics],
+        datasets=dataset_facts(record),
+    )
+
+
+VIEW = View(page, columns, facts)

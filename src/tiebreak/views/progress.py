@@ -38,7 +38,17 @@ def shown(progress: Any) -> Callable[[Progress], object] | None:
 
 def bar() -> Callable[[Progress], None]:
     """A bar on standard error, or in the cell of a notebook, which goes away when the run ends."""
-    return _notebook_bar() if is_notebook() else _terminal_bar()
+    draw: Callable[[Progress], None] | None = None
+
+    def show(progress: Progress) -> None:
+        nonlocal draw
+        if draw is None and not progress.is_finished and not _is_short(progress):
+            draw = _in_notebook(progress) if is_notebook() else _on_terminal(progress)
+        elif draw is not None:
+            draw(progress)
+            draw = None if progress.is_finished else draw
+
+    return show
 
 
 def is_notebook() -> bool:
@@ -74,67 +84,44 @@ def lines(say: Callable[[str], None]) -> Callable[[Progress], None]:
     return show
 
 
-def _terminal_bar() -> Callable[[Progress], None]:
-    live: Any = None
-    task: Any = None
-
-    def show(progress: Progress) -> None:
-        nonlocal live, task
-        if progress.is_finished:
-            if live is not None:
-                live.stop()
-                live = None
-            return
-        if live is None:
-            if _is_short(progress):
-                return
-            live = _started()
-            task = live.add_task(shorten(progress.name, 24), total=progress.n_cells, status="")
-        live.update(task, completed=progress.n_done + progress.n_failed, status=details(progress))
-
-    return show
-
-
-def _started() -> Any:
+def _on_terminal(first: Progress) -> Callable[[Progress], None]:
     """A bar of rich, which moves from now on."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-    live = Progress(
-        TextColumn("{task.description}", markup=False),
-        BarColumn(bar_width=24),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[status]}", markup=False),
-        console=Console(stderr=True),
-        transient=True,
-    )
+    texts = (TextColumn(f"{{task.{name}}}", markup=False) for name in ("description", "fields[status]"))
+    columns = (next(texts), BarColumn(bar_width=24), MofNCompleteColumn(), next(texts))
+    live = Progress(*columns, console=Console(stderr=True), transient=True)
+    task = live.add_task(shorten(first.name, 24), total=first.n_cells, status="")
     live.start()
-    return live
 
-
-def _notebook_bar() -> Callable[[Progress], None]:
-    """A bar of plain HTML with a line of text, and the line alone where there is no HTML; it needs no widgets."""
-    handle: Any = None
-    seconds = -NOTEBOOK_PAUSE
-
-    def show(progress: Progress) -> None:
-        nonlocal handle, seconds
+    def draw(progress: Any) -> None:
+        live.update(task, completed=progress.n_done + progress.n_failed, status=details(progress))
         if progress.is_finished:
-            if handle is not None:
-                handle.update({"text/plain": "", "text/html": ""}, raw=True)
-            return
-        if (handle is None and _is_short(progress)) or progress.seconds - seconds < NOTEBOOK_PAUSE:
-            return
-        seconds = progress.seconds
-        settled, line = progress.n_done + progress.n_failed, status(progress)
-        markup = f'<progress value="{settled}" max="{progress.n_cells}"></progress> {html.escape(line)}'
-        shown = {"text/plain": line, "text/html": markup}
-        if handle is None:
-            handle = importlib.import_module("IPython.display").display(shown, raw=True, display_id=True)
-        else:
-            handle.update(shown, raw=True)
+            live.stop()
 
-    return show
+    draw(first)
+    return draw
+
+
+def _in_notebook(first: Progress) -> Callable[[Progress], None]:
+    """A bar of plain HTML with a line of text, and the line alone where there is no HTML; it needs no widgets."""
+
+    def shown(progress: Progress) -> dict[str, str]:
+        line = "" if progress.is_finished else status(progress)
+        bar = f'<progress value="{progress.n_done + progress.n_failed}" max="{progress.n_cells}"></progress> {html.escape(line)}'
+        return {"text/plain": line, "text/html": bar if line else ""}
+
+    handle = importlib.import_module("IPython.display").display(shown(first), raw=True, display_id=True)
+    seconds = first.seconds
+
+    def draw(progress: Progress) -> None:
+        nonlocal seconds
+        if progress.is_finished or progress.seconds - seconds >= NOTEBOOK_PAUSE:
+            seconds = progress.seconds
+            handle.update(shown(progress), raw=True)
+
+    return draw
 
 
 def _is_short(progress: Progress) -> bool:

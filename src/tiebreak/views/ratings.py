@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tiebreak.views.columns import rows_of
 from tiebreak.views.json import document, finite
 from tiebreak.views.names import left_out, model_names, quoted_names
 from tiebreak.views.page import NAME_WIDTH, Page, Paragraph, Section, Table
@@ -15,8 +16,6 @@ from tiebreak.views.view import View
 from tiebreak.views.words import count, format_percent, listed, quote
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from tiebreak.comparison.ratings import Ratings
 
 ROWS = 50
@@ -51,18 +50,10 @@ def page(ratings: Ratings) -> Page:
     )
 
 
-def frame(ratings: Ratings) -> pd.DataFrame:
+def columns(ratings: Ratings) -> dict[str, Any]:
     """A row for each model, best first."""
-    import pandas as pd
-
-    return pd.DataFrame(rows(ratings), columns=list(COLUMNS))
-
-
-def rows(ratings: Ratings) -> list[tuple[Any, ...]]:
-    """Values of `COLUMNS` for each model, best first."""
-    columns = (getattr(ratings, name).tolist() for name in COLUMNS[1:3])
-    rest = (getattr(ratings, name).tolist() for name in COLUMNS[4:])
-    return list(zip(range(1, len(ratings.models) + 1), *columns, ratings.models, *rest, strict=True))
+    own = {"rank": range(1, len(ratings.models) + 1), "model": ratings.models}
+    return {name: own[name] if name in own else getattr(ratings, name) for name in COLUMNS}
 
 
 def facts(ratings: Ratings) -> dict[str, Any]:
@@ -81,7 +72,7 @@ def facts(ratings: Ratings) -> dict[str, Any]:
         n_kept=ratings.n_kept,
         sources=list(ratings.sources),
         judges=list(ratings.judges),
-        models=[{name: _number(value) for name, value in zip(COLUMNS, row, strict=True)} for row in rows(ratings)],
+        models=[dict(zip(COLUMNS, map(_number, row), strict=True)) for row in rows_of(columns(ratings))],
         warnings=[{"code": code, "text": text} for code, text in warnings(ratings)],
     )
 
@@ -92,56 +83,75 @@ def _number(value: Any) -> Any:
     return finite(value)
 
 
-def warnings(ratings: Ratings) -> Iterator[tuple[str, str]]:
+WARNINGS = {
+    "no-finite-rating": "no model has a finite rating, as no weaker model ever won, directly or through others. The ranks are "
+    "read off the battles of each two models.",
+    "never-lost": "{never_lost} never lost to {finite}",
+    "never-won": "{never_won} never beat {finite}",
+    "not-placed": "the results put {not_placed} neither above nor below the others; add battles that do.",
+    "several-judges": "the tables are of {n_judges} judges ({judges}), who may have different biases for a position and for "
+    "models; one number is fitted for all of them. Rate the tables of each judge by themselves.",
+    "one-order": "every two models met in one order only, so whether the judge favours the answer that stands first cannot be "
+    "told from which model is better. Let it judge both orders.",
+    "always-one-side": "the same side won wherever there was a winner. A judge that always says so knows nothing of the models; "
+    "where the table lists the winner first, say so: position=False (--ignore-position).",
+    "few-orders": "these battles are too few to tell whether the judge favours the answer that stands first; the ratings take it "
+    "for one that does not. Let it judge more of them in both orders.",
+    "few-turned": "few battles have their two models in the rarer order, on which the judge's bias rests: with 6 of 300 "
+    "equal models were told apart in 21 % of tables. Let it judge both orders.",
+    "does-not-fit": "win rates of pairs are not those that one rating for each model gives, as of models that win in a circle: "
+    "they are given as they were counted, and ratings average over opponents.",
+    "orders-disagree": "of {both} judged in both orders none kept its winner: the judge went by the order, and these battles say "
+    "nothing of the models.",
+    "without-verdict": "from {unread} no winner could be read, and {they} left out; if that depends on the answers, the ratings "
+    "are off.",
+    "repeated-questions": "several battles are on one {repeated} and are taken for independent, as there are too few to draw "
+    "from: where battles of one agree, the intervals are too narrow. Ask more questions.",
+    "few-units": "with no more than {units} the intervals are rough.",
+}
+"""What a reader should know, by code."""
+
+
+def warnings(ratings: Ratings) -> list[tuple[str, str]]:
     """Codes and texts of what a reader should know."""
-    has_ratings = bool(np.isfinite(ratings.rating).any())
-    if not has_ratings:
-        what = "no model has a finite rating, as no weaker model ever won, directly or through others"
-        yield "no-finite-rating", f"{what}. The ranks are read off the battles of each two models."
-    rated = list(zip(ratings.models, ratings.rating.tolist(), strict=True)) if has_ratings else []
-    quoted = quoted_names(ratings.models)
-    for code, sign, did in (("never-lost", np.inf, "lost to"), ("never-won", -np.inf, "beat")):
-        names = [quoted[name] for name, rating in rated if rating == sign]
-        if names:
-            what = f"{listed(names)} never {did} the models with a finite rating, so no finite rating fits: the interval is open"
-            yield code, f"{what}, and its other end is where such a record becomes improbable."
-    names = [quoted[name] for name, rating in rated if np.isnan(rating)]
-    if names:
-        yield "not-placed", f"the results put {listed(names)} neither above nor below the others; add battles that do."
-    if len(ratings.judges) > 1:
-        who = listed([quote(name) for name in ratings.judges], 3)
-        what = (
-            f"the tables are of {len(ratings.judges)} judges ({who}), who may have different biases for a position and for models"
-        )
-        yield "several-judges", f"{what}; one number is fitted for all of them. Rate the tables of each judge by themselves."
-    if ratings.position == "one order":
-        what = "every two models met in one order only, so whether the judge favours the answer that stands first cannot be told"
-        yield "one-order", f"{what} from which model is better. Let it judge both orders."
-    if ratings.position == "always":
-        what = "the same side won wherever there was a winner. A judge that always says so knows nothing of the models"
-        yield "always-one-side", f"{what}; where the table lists the winner first, say so: position=False (--ignore-position)."
-    if ratings.position == "too few":
-        what = "these battles are too few to tell whether the judge favours the answer that stands first"
-        yield "few-orders", f"{what}; the ratings take it for one that does not. Let it judge more of them in both orders."
-    if ratings.few_turned:
-        what = "few battles have their two models in the rarer order, and the bias of the judge rests on these alone"
-        yield "few-orders", f"{what}: with 6 of 300 equal models were told apart in 21 % of tables. Let it judge both orders."
-    if not ratings.fits:
-        what = "the win rates of pairs are not those that one rating for each model gives, as of models that win in a circle"
-        yield "does-not-fit", f"{what}; win rates of pairs are shown as they were counted, and ratings average over opponents."
-    if ratings.n_both and not ratings.n_kept:
-        what = f"of {count(ratings.n_both, 'question')} judged in both orders none kept its winner: the judge went by the order"
-        yield "orders-disagree", f"{what}, and these battles say nothing of the models."
-    if ratings.n_without_verdict:
-        n = ratings.n_without_verdict
-        what = f"from {count(n, 'judgement')} no winner could be read, and {'it is' if n == 1 else 'they are'} left out"
-        yield "without-verdict", f"{what}; if that depends on the answers, the ratings are off."
-    if ratings.repeated:
-        name = ratings.repeated
-        what = f"several battles are on one {quote(name)} and are taken for independent, as there are too few to draw from"
-        yield "repeated-questions", f"{what}: where battles of one agree, the intervals are too narrow. Ask more questions."
-    if ratings.n_units < FEW_UNITS:
-        yield "few-units", f"with no more than {count(ratings.n_units, ratings.unit)} the intervals are rough."
+    quoted, rating = quoted_names(ratings.models), ratings.rating
+    has_ratings = bool(np.isfinite(rating).any())
+
+    def who(which: Any) -> str:
+        names = [quoted[name] for name, is_one in zip(ratings.models, which, strict=True) if is_one and has_ratings]
+        return listed(names) if names else ""
+
+    said = {
+        "never_lost": who(rating == np.inf),
+        "never_won": who(rating == -np.inf),
+        "not_placed": who(np.isnan(rating)),
+        "finite": "the models with a finite rating, so no finite rating fits: the interval is open, and its other end is where "
+        "such a record becomes improbable.",
+        "n_judges": len(ratings.judges),
+        "judges": listed([quote(name) for name in ratings.judges], 3) if ratings.judges else "",
+        "both": count(ratings.n_both, "question"),
+        "unread": count(ratings.n_without_verdict, "judgement"),
+        "they": "it is" if ratings.n_without_verdict == 1 else "they are",
+        "repeated": quote(ratings.repeated),
+        "units": count(ratings.n_units, ratings.unit),
+    }
+    holds = {
+        "no-finite-rating": not has_ratings,
+        "never-lost": said["never_lost"],
+        "never-won": said["never_won"],
+        "not-placed": said["not_placed"],
+        "several-judges": len(ratings.judges) > 1,
+        "one-order": ratings.position == "one order",
+        "always-one-side": ratings.position == "always",
+        "few-orders": ratings.position == "too few",
+        "few-turned": ratings.few_turned,
+        "does-not-fit": not ratings.fits,
+        "orders-disagree": ratings.n_both and not ratings.n_kept,
+        "without-verdict": ratings.n_without_verdict,
+        "repeated-questions": ratings.repeated,
+        "few-units": ratings.n_units < FEW_UNITS,
+    }
+    return [(code, WARNINGS[code].format(**said)) for code, is_so in holds.items() if is_so]
 
 
 def best(ratings: Ratings) -> list[str]:
@@ -175,7 +185,7 @@ def position_sentences(ratings: Ratings) -> Iterator[str]:
 
 
 def _table(ratings: Ratings) -> Table:
-    held = rows(ratings)[:ROWS]
+    held = list(rows_of(columns(ratings)))[:ROWS]
     names = dict(zip(ratings.models, model_names(ratings.models, NAME_WIDTH), strict=True))
     is_whole = all(float(value).is_integer() for row in held for value in row[7:10])
     shown: tuple[tuple[str, ...], ...] = tuple(
@@ -189,12 +199,10 @@ def _table(ratings: Ratings) -> Table:
         )
         for rank, low, high, model, rating, rating_low, rating_high, *record in held
     )
-    level = format_percent(ratings.level)
+    level, headers_of_wins = format_percent(ratings.level), tuple[str, ...]()
     if ratings.anchor:
-        headers_of_wins: tuple[str, ...] = (f"preferred to {names[ratings.anchor]}",)
+        headers_of_wins = (f"preferred to {names[ratings.anchor]}",)
         shown = tuple((*cells, _wins_over_anchor(ratings, row[3])) for cells, row in zip(shown, held, strict=True))
-    else:
-        headers_of_wins = ()
     more = f"; {len(ratings.models) - len(held)} more below these" if len(ratings.models) > len(held) else ""
     headers = ("rank", "ranks", "model", "rating", f"{level} interval", "won", "tied", "lost", *headers_of_wins)
     right = (True, False, False, True, False, True, True, True, *(False for _ in headers_of_wins))
@@ -246,9 +254,4 @@ def _method_line(ratings: Ratings) -> str:
     )
 
 
-def csv_rows(ratings: Ratings) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
-    """Header and rows of the table as CSV."""
-    return COLUMNS, rows(ratings)
-
-
-VIEW = View(page, frame, facts, "tiebreak.views.plots.ratings:PLOTS", sentence=_sentence)
+VIEW = View(page, columns, facts, "tiebreak.views.plots.ratings:PLOTS", sentence=_sentence)

@@ -7,15 +7,14 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from tiebreak.comparison.requirements import BELOW_NOISE, FEW_UNITS, SAME_PREDICTIONS, WITHIN_NOISE
-from tiebreak.views.json import document, finite
+from tiebreak.views.columns import of_rows
+from tiebreak.views.json import document, plain
 from tiebreak.views.names import short_names
 from tiebreak.views.page import Page, Section
 from tiebreak.views.view import View
 from tiebreak.views.words import QUOTE_WIDTH, count, decimals_for, format_interval, format_score, level_words, printable
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from tiebreak.comparison.comparison import Comparison
     from tiebreak.comparison.requirements import Requirement, Requirements
 
@@ -168,12 +167,9 @@ def page(requirements: Requirements) -> Page:
     return Page((section(requirements),))
 
 
-def frame(requirements: Requirements) -> pd.DataFrame:
+def columns(requirements: Requirements) -> dict[str, Any]:
     """One row for each requirement."""
-    import pandas as pd
-
-    rows = [[row[name] for name in COLUMNS] for row in map(_row, requirements)]
-    return pd.DataFrame(rows, columns=list(COLUMNS)).astype({"noise_floor": float})
+    return of_rows(map(_row, requirements), COLUMNS)
 
 
 def facts(requirements: Requirements) -> dict[str, Any]:
@@ -184,8 +180,7 @@ def facts(requirements: Requirements) -> dict[str, Any]:
 def records(requirements: Requirements | None) -> list[dict[str, Any]]:
     """Facts of each requirement; nan and infinite ends are None."""
     asked = () if requirements is None else requirements
-    rows = [{"claim": each.claim, "met": each.is_met, **_row(each)} for each in asked]
-    return [{name: finite(value) for name, value in row.items()} for row in rows]
+    return [plain({"claim": each.claim, "met": each.is_met, **_row(each)}) for each in asked]
 
 
 def _row(r: Requirement) -> dict[str, Any]:
@@ -193,12 +188,13 @@ def _row(r: Requirement) -> dict[str, Any]:
         "second": r.second or None,
         "metric": r.metric.name,
         "interval_alpha": r.alpha / r.n_questions,
+        "noise_floor": math.nan if r.noise_floor is None else r.noise_floor,
         "sentence": sentence(r),
     }
     return {name: own[name] if name in own else getattr(r, name) for name in COLUMNS}
 
 
-VIEW = View(page, frame, facts, sentence=headline, texts={"sentence": "tiebreak.views.requirements:sentence"})
+VIEW = View(page, columns, facts, sentence=headline, texts={"sentence": "tiebreak.views.requirements:sentence"})
 
 
 # --- for build servers ------------------------------------------------------------------------------------------------------

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from math import isfinite, isnan
 from typing import TYPE_CHECKING, Any
 
 from tiebreak.statistics.power import N_DRAWS
+from tiebreak.views.columns import records_of
 from tiebreak.views.json import document, finite, plain
 from tiebreak.views.page import Page, Paragraph, Table
 from tiebreak.views.view import View
 from tiebreak.views.words import count, decimals_for, format_bound, format_percent, listed
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from tiebreak.comparison.sample_size import SampleSize
 
 COLUMNS = ("n", "smallest", "power", "cost")
@@ -31,16 +29,9 @@ def page(size: SampleSize) -> Page:
     return Page((told, _steps(size), Paragraph(tuple(_small_print(size)), is_small=True)))
 
 
-def frame(size: SampleSize) -> pd.DataFrame:
+def columns(size: SampleSize) -> dict[str, Any]:
     """A row for each number of units."""
-    import pandas as pd
-
-    return pd.DataFrame(size.steps, columns=list(COLUMNS))
-
-
-def csv_rows(size: SampleSize) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
-    """Header and rows of the table as CSV."""
-    return COLUMNS, size.steps
+    return dict(zip(COLUMNS, zip(*size.steps, strict=True), strict=True))
 
 
 def facts(size: SampleSize) -> dict[str, Any]:
@@ -67,7 +58,7 @@ def facts(size: SampleSize) -> dict[str, Any]:
         pilot=size.pilot or None,
         cost=None if size.n is None else size.cost_of(size.n),
         cost_unit=_cost_noun(size),
-        steps=[plain(dict(zip(COLUMNS, step, strict=True))) for step in size.steps],
+        steps=list(records_of(columns(size))),
         looks=None if size.looks is None else plain(size.looks._asdict()),
     )
 
@@ -203,4 +194,4 @@ def _percent(share: float | None) -> str:
     return f"{100 * (share or 0.0):.4g}%"
 
 
-VIEW = View(page, frame, facts, "tiebreak.views.plots.sample_size:PLOTS", sentence=_sentence)
+VIEW = View(page, columns, facts, "tiebreak.views.plots.sample_size:PLOTS", sentence=_sentence)

@@ -9,7 +9,8 @@ import numpy as np
 
 from tiebreak.numerics.law import VERDICTS
 from tiebreak.views.answer import limits
-from tiebreak.views.json import document, finite
+from tiebreak.views.columns import of_rows, records_of
+from tiebreak.views.json import document, metric_record
 from tiebreak.views.names import model_names, quoted_names, short_names
 from tiebreak.views.page import Page, Paragraph, Table
 from tiebreak.views.view import View
@@ -25,8 +26,6 @@ from tiebreak.views.words import (
 )
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from tiebreak.comparison.slices import Slices
 
 MOST_ROWS = 20
@@ -138,7 +137,7 @@ def _family(slices: Slices) -> str:
 
 def records(slices: Slices) -> list[dict[str, Any]]:
     """Rows of the frame as plain values."""
-    return [{name: finite(value) for name, value in row.items()} for row in _rows(slices)]
+    return list(records_of(columns(slices)))
 
 
 def _rows(slices: Slices) -> Iterator[dict[str, Any]]:
@@ -146,22 +145,18 @@ def _rows(slices: Slices) -> Iterator[dict[str, Any]]:
     for name, table in zip(slices.names, slices.tables, strict=True):
         for row in range(table.n_pairs):
             names = models[table.first[row]], models[table.second[row]]
-            values = {"slice": name, "first": names[0], "second": names[1], **table.row_values(row, mirrored=False)}
-            yield {each: values[each] for each in COLUMNS}
+            yield {"slice": name, "first": names[0], "second": names[1], **table.row_values(row, mirrored=False)}
 
 
-def frame(slices: Slices) -> pd.DataFrame:
+def columns(slices: Slices) -> dict[str, Any]:
     """A row for each slice and pair."""
-    import pandas as pd
-
-    return pd.DataFrame(list(_rows(slices)), columns=list(COLUMNS))
+    return of_rows(_rows(slices), COLUMNS)
 
 
 def facts(slices: Slices) -> dict[str, Any]:
     """The column, the family and its rows."""
-    metric = slices.comparison.metric
     return document(
-        metric={"name": metric.name, "higher_is_better": metric.higher_is_better},
+        metric=metric_record(slices.comparison.metric),
         by=slices.by,
         correction=slices.correction,
         sentence=sentence(slices),
@@ -169,4 +164,4 @@ def facts(slices: Slices) -> dict[str, Any]:
     )
 
 
-VIEW = View(page, frame, facts, plots="tiebreak.views.plots.slices:PLOTS", sentence=sentence)
+VIEW = View(page, columns, facts, plots="tiebreak.views.plots.slices:PLOTS", sentence=sentence)

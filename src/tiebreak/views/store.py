@@ -6,113 +6,94 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from tiebreak.views.json import document
+from tiebreak.views.columns import records_of
+from tiebreak.views.json import document, plain
 from tiebreak.views.names import short_names
 from tiebreak.views.page import NAME_WIDTH, Page, Section, Table
+from tiebreak.views.view import View
 from tiebreak.views.words import count, printable, quote, shorten
 
 if TYPE_CHECKING:
     from tiebreak.stores.contract import RunSummary
     from tiebreak.stores.damage import Damage
 
+    Found = tuple[Sequence[Damage], int, str]
+    """Damages, the number of runs, and the store."""
 
-def check_page(damages: Sequence[Damage], n_runs: int, url: str) -> Page:
+    Runs = tuple[Sequence[RunSummary], str]
+    """Runs and the store."""
+
+METRICS_WIDTH = 30
+
+COLUMNS = ("name", "n_cells", "n_done", "n_failed", "n_models", "n_datasets", "n_splits", "metrics", "created", "updated")
+"""Columns of runs, of which the first is called "run"."""
+
+
+def check_page(found: Found) -> Page:
     """A line for each thing that is not as it was written; else the number of runs in the store."""
+    damages, n_runs, url = found
     if not damages:
         return Page.of(f"{printable(url)} is as it was written: {count(n_runs, 'run')}, every row verified.")
-    title = f"In {printable(url)}, {count(len(damages), 'thing')} {_are(damages)} not as written:"
+    title = f"In {printable(url)}, {count(len(damages), 'thing')} {'is' if len(damages) == 1 else 'are'} not as written:"
     lines = (f"{f'run {quote(each.run)}: ' if each.run else ''}{printable(f'{each.where}: {each.what}')}" for each in damages)
     return Page((Section(title, lines, has_bullets=False),))
 
 
-def check_dict(damages: Sequence[Damage], url: str) -> dict[str, Any]:
-    """Damages of a store for programs, schema 1."""
-    return document(store=url, damages=_plain(damages))
+def check_columns(found: Found) -> dict[str, Any]:
+    """A row for each damage."""
+    return {name: [getattr(each, name) for each in found[0]] for name in ("run", "where", "what")}
 
 
-def backup_page(file: str, url: str) -> Page:
+def check_facts(found: Found) -> dict[str, Any]:
+    """Damages of a store, schema 1."""
+    return document(store=found[2], damages=plain(found[0]))
+
+
+def backup_page(copy: tuple[str, str]) -> Page:
     """Place of the copy."""
-    return Page.of(f"{printable(file)} is a copy of {printable(url)}, every row verified.")
+    return Page.of(f"{printable(copy[0])} is a copy of {printable(copy[1])}, every row verified.")
 
 
-def backup_dict(file: str, url: str) -> dict[str, Any]:
-    """A backup for programs, schema 1."""
-    return document(store=url, file=file)
+def backup_facts(copy: tuple[str, str]) -> dict[str, Any]:
+    """A backup, schema 1."""
+    return document(store=copy[1], file=copy[0])
 
 
-def _plain(damages: Sequence[Damage]) -> list[dict[str, str]]:
-    return [{"run": each.run, "where": each.where, "what": each.what} for each in damages]
-
-
-def _are(damages: Sequence[Damage]) -> str:
-    return "is" if len(damages) == 1 else "are"
-
-
-METRICS_WIDTH = 30
-
-COLUMNS = (
-    "run",
-    "n_cells",
-    "n_done",
-    "n_failed",
-    "n_models",
-    "n_datasets",
-    "n_splits",
-    "metrics",
-    "created",
-    "updated",
-)
-"""Columns of the CSV, and keys of the JSON."""
-
-
-def runs_page(runs: Sequence[RunSummary], url: str) -> Page:
+def runs_page(found: Runs) -> Page:
     """A row for each run, the last one updated first; times are those of this machine's clock and zone."""
+    runs, url = found
     if not runs:
         return Page.of(f"There are no runs in {printable(url)} yet.")
-    names = short_names([run.name for run in runs], NAME_WIDTH)
     rows = tuple(
         (
             name,
             f"{run.n_done}/{run.n_cells}",
-            str(run.n_failed),
-            str(run.n_models),
-            str(run.n_splits),
+            *map(str, (run.n_failed, run.n_models, run.n_splits)),
             shorten(", ".join(run.metrics), METRICS_WIDTH),
-            _local(run.updated),
+            time.strftime("%Y-%m-%d %H:%M", time.localtime(run.updated)),
         )
-        for name, run in zip(names, runs, strict=True)
+        for name, run in zip(short_names([run.name for run in runs], NAME_WIDTH), runs, strict=True)
     )
     headers = ("run", "cells", "failed", "models", "splits", "metrics", "updated")
-    return Page.of(
-        Table(
-            f"Runs in {printable(url)}",
-            headers,
-            rows,
-            (False, True, True, True, True, False, False),
-            spare=("splits", "models", "metrics", "updated"),
-        )
-    )
+    spare = ("splits", "models", "metrics", "updated")
+    right = (False, True, True, True, True, False, False)
+    return Page.of(Table(f"Runs in {printable(url)}", headers, rows, right, spare=spare))
 
 
-def runs_dict(runs: Sequence[RunSummary], url: str) -> dict[str, Any]:
-    """Runs of a store for programs, schema 1; times are UTC."""
-    rows = [dict(zip(COLUMNS, (*_values(run), list(run.metrics), *_times(run)), strict=True)) for run in runs]
-    return document(store=url, runs=rows)
+def runs_columns(found: Runs) -> dict[str, Any]:
+    """A row for each run; times are UTC."""
+    columns = {"run" if name == "name" else name: [getattr(run, name) for run in found[0]] for name in COLUMNS}
+    for name in ("created", "updated"):
+        columns[name] = [time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(moment)) for moment in columns[name]]
+    return {**columns, "metrics": ["; ".join(metrics) for metrics in columns["metrics"]]}
 
 
-def runs_rows(runs: Sequence[RunSummary]) -> list[tuple[Any, ...]]:
-    """Runs as rows of `COLUMNS`; metrics are joined by semicolons."""
-    return [(*_values(run), "; ".join(run.metrics), *_times(run)) for run in runs]
+def runs_facts(found: Runs) -> dict[str, Any]:
+    """Runs of a store, schema 1."""
+    records = zip(records_of(runs_columns(found)), found[0], strict=True)
+    return document(store=found[1], runs=[{**record, "metrics": list(run.metrics)} for record, run in records])
 
 
-def _values(run: RunSummary) -> tuple[Any, ...]:
-    return run.name, run.n_cells, run.n_done, run.n_failed, run.n_models, run.n_datasets, run.n_splits
-
-
-def _times(run: RunSummary) -> tuple[str, str]:
-    created, updated = (time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(moment)) for moment in (run.created, run.updated))
-    return created, updated
-
-
-def _local(moment: float) -> str:
-    return time.strftime("%Y-%m-%d %H:%M", time.localtime(moment))
+CHECK = View(check_page, check_columns, check_facts)
+BACKUP = View(backup_page, lambda copy: {"file": [copy[0]], "store": [copy[1]]}, backup_facts)
+RUNS = View(runs_page, runs_columns, runs_facts)

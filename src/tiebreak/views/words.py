@@ -146,6 +146,17 @@ def count(n: int, noun: str) -> str:
     return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
+def n_of(n: int, total: int) -> str:
+    """A number, and of how many where it is not all: "8 of 10"."""
+    return str(n) if n == total else f"{n} of {total}"
+
+
+def first_few(texts: Sequence[str], most: int = 5) -> list[str]:
+    """The first texts, and the number of the others."""
+    more = len(texts) - most
+    return [*texts[:most], f"and {more} more"] if more > 0 else list(texts)
+
+
 def columns(text: str) -> int:
     """Columns that text on one line takes on a screen: Chinese or Japanese characters two, accents on their own none."""
     if text.isascii():

@@ -233,7 +233,7 @@ def test_many_pairs_in_blocks_are_those_of_one(monkeypatch: pytest.MonkeyPatch) 
     """However few numbers are handled at a time."""
     items = graded(clusters=CLUSTERS, n_runs=3)
     whole = tb.compare(items).pairs
-    monkeypatch.setattr("tiebreak.statistics.item_means.BLOCK", 1)
+    monkeypatch.setattr("tiebreak.numerics.checks.BLOCK", 1)
     assert tb.compare(items).pairs.equals(whole)
 
 

@@ -122,8 +122,16 @@ def test_equal_means_everywhere():
     ("call", "error", "text"),
     [
         (lambda: hierarchical_posterior([[0.1, 0.2]], test_train_ratio=0.1), DataError, r"1 dataset\(s\)"),
-        (lambda: hierarchical_posterior([[0.1], [0.2]], test_train_ratio=0.1), DataError, "dataset 0: 1 score"),
-        (lambda: hierarchical_posterior([0.1, 0.2], test_train_ratio=0.1), DataError, "must be a list of numbers"),
+        (
+            lambda: hierarchical_posterior([[0.1], [0.2]], test_train_ratio=0.1),
+            DataError,
+            "differences of dataset 0 must be .* 2 or more",
+        ),
+        (
+            lambda: hierarchical_posterior([0.1, 0.2], test_train_ratio=0.1),
+            DataError,
+            "differences of dataset 0 must be .* got the shape",
+        ),
         (lambda: hierarchical_posterior([[0.1, 0.2], [0.1, np.nan]], test_train_ratio=0.1), DataError, "dataset 1"),
         (lambda: hierarchical_posterior(np.zeros((3, 4)), test_train_ratio=0.1), DataError, "give a rope"),
         (lambda: hierarchical_posterior(np.eye(3), test_train_ratio=0.1, rope=-1), InvalidParameterError, "rope must be"),

@@ -193,9 +193,9 @@ def test_single_model_is_best() -> None:
 
 def test_errors_of_input() -> None:
     """Holes, one split, a wrong shape, a negative ratio."""
-    with pytest.raises(DataError, match="complete and finite"):
+    with pytest.raises(DataError, match="1 are nan or infinite"):
         joint_posterior([[0.1, np.nan], [0.2, 0.3]], test_train_ratio=RATIO)
-    with pytest.raises(DataError, match=r"1 split\(s\)"):
+    with pytest.raises(DataError, match="1 by 2 or more"):
         joint_posterior([[0.1], [0.2]], test_train_ratio=RATIO)
     with pytest.raises(DataError, match=r"shape \(3,\)"):
         joint_posterior([0.1, 0.2, 0.3], test_train_ratio=RATIO)

@@ -55,12 +55,20 @@ def test_swapped_models_mirror_and_order_does_not_matter(values, rope, strength)
     one = signed_rank_posterior(d, **settings)
     swapped = signed_rank_posterior(-d, **{**settings, "prior_at": -1.0})
     answer = np.array(one.probabilities)
-    if not np.array_equal(np.sort(d), np.sort(-d)):  # a pair that is its own mirror has its own draws only
-        assert np.array_equal(np.array(swapped.probabilities)[::-1], answer)
+    assert np.array_equal(np.array(swapped.probabilities)[::-1], answer)
     assert np.array(swapped.mean)[::-1] == pytest.approx(np.array(one.mean), abs=1e-14)
     assert np.array_equal(signed_rank_posterior(d[::-1], **settings).probabilities, answer)
     unit = {"rope": rope * 2.0**-40, "prior_strength": strength, "prior_at": 2.0**-40, "n_draws": 500}
     assert np.array_equal(signed_rank_posterior(d * 2.0**-40, **unit).probabilities, answer)
+
+
+def test_a_row_that_is_its_own_mirror_favours_neither():
+    """Swapped models are the very same row, so both have the same chances, and a prior on one side turns with them."""
+    d = np.array([1.0, 0.0, 0.0, -1.0, 0.0])
+    chances = signed_rank_posterior(d, rope=0.3, n_draws=501).probabilities
+    assert chances.better == chances.worse > 0
+    above, below = (signed_rank_posterior(d, rope=0.3, prior_at=at, n_draws=501).probabilities for at in (0.5, -0.5))
+    assert above == below[::-1]
 
 
 def test_decimal_ties_count_half():
@@ -165,10 +173,3 @@ def test_intervals_need_draws_and_tails_are_their_shares(rng):
     assert np.isnan(law.interval(0.96)).all()
     assert law.pvalue() == 1 / 400
     assert law.tail(law.end(0.1)) == pytest.approx(0.1, abs=0.02)  # means of two repeat, and equal ones count
-
-
-def test_centres_need_a_prior_at_a_finite_place():
-    """A centre of infinity would be no difference."""
-    with pytest.raises(InvalidParameterError, match="finite difference"):
-        signed_rank_centre([1.0, 2.0], prior_at=-np.inf)
-    assert np.array_equal(draws([1.0], 3, prior_at=np.inf, prior_strength=0), [1.0, 1.0, 1.0])

@@ -73,7 +73,6 @@ PLOTS: dict[str, Callable[[tuple[str, ...]], Drawing]] = {
     },
     "diagram": lambda names: over_datasets(names).plot.drawing("diagram"),
     "paired": lambda names: datasets.paired(over_datasets(("one", "other"), datasets=names)),
-    "regions": lambda names: datasets.regions(graded(names)),
     "slices": lambda names: over_items(("one", "other"), topics=names[:20]).slices("topic").plot.drawing(),
     "ratings": lambda names: tb.rate(ratable(names), metric="accuracy").plot.drawing(),
     "power": lambda names: tb.sample_size(over_items(names[:2]), n=300).plot.drawing(),

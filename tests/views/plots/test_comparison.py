@@ -9,8 +9,8 @@ import tiebreak as tb
 from tests.views.plots.samples import RMSE, compared, graded, over_datasets, over_items
 from tiebreak.errors import DataError
 from tiebreak.views.plots.comparison import differences, ranking, scores, verdicts
-from tiebreak.views.plots.datasets import diagram, paired, regions
-from tiebreak.views.plots.pair import posterior_of
+from tiebreak.views.plots.datasets import diagram, paired
+from tiebreak.views.plots.pair import decided, posterior_of
 
 NAMES = ("a", "b", "c", "d")
 
@@ -57,8 +57,11 @@ def test_verdicts_have_every_pair_in_both_orientations() -> None:
     for row in verdicts(answer).data.to_dict("records"):
         pair = answer.pair(row["row"], row["column"])
         assert (row["verdict"], row["difference"]) == (pair.verdict, pytest.approx(pair.difference))
-    decided = answer.pairs["verdict"].isin(["better", "worse", "equivalent"]).sum()
-    assert verdicts(answer).title == f"{decided} of 6 pairs are decided"
+    found = answer.pairs["verdict"].value_counts()
+    assert (found["better"], found["equivalent"], found["ahead"]) == (1, 3, 2)
+    assert verdicts(answer).title == "4 of 6 pairs are decided, in 2 more one model is ahead"
+    one = {"better": 1, "worse": 0, "equivalent": 0, "ahead": 0, "behind": 0}
+    assert decided(one, 10, "pair") == "1 of 10 pairs is decided"
     data = verdicts(graded(NAMES, baseline="a")).data
     assert set(data[(data["row"] != "a") & (data["column"] != "a")]["verdict"]) == {""}
 
@@ -128,16 +131,6 @@ def test_a_diagram_has_the_average_ranks_and_who_is_told_apart() -> None:
     assert diagram(answer, worst).title.endswith(f"; {alike} of 4 others are not told apart from it")
     with pytest.raises(tb.errors.UnknownNameError, match="'z'"):
         diagram(answer, "z")
-
-
-def test_regions_are_probabilities_of_the_row_against_the_reference() -> None:
-    """They add up to one, and are those of the pair that is turned round."""
-    answer = graded(NAMES)
-    for row in regions(answer).data.to_dict("records"):
-        pair = answer.pair(row["model"], answer.models[0])
-        chances = [row["p_worse"], row["p_equivalent"], row["p_better"]]
-        assert chances == pytest.approx([pair.p_worse, pair.p_equivalent, pair.p_better])
-        assert sum(chances) == pytest.approx(1)
 
 
 def test_slices_have_all_items_first_and_their_own_intervals() -> None:

@@ -19,7 +19,7 @@ import pytest
 
 from tests.views.situations import around, compared, named, table
 from tiebreak.errors import InvalidParameterError
-from tiebreak.views.heading import headed
+from tiebreak.views.report.comparison import report
 from tiebreak.views.report.document import picture, script_json
 
 FOUR = compared(table(named(*around(0.90, 0.895, 0.85, 0.84, noise=0.02, n_splits=20))), rope=0.01)
@@ -79,9 +79,8 @@ def test_data_cannot_end_their_element(text: str) -> None:
 def test_the_command_is_told() -> None:
     """By whatever wrote the file; a call in Python says nothing."""
     assert "with <code>" not in PAGE
-    with headed(command="tiebreak report <x> --out y.html"):
-        assert "with <code>tiebreak report &lt;x&gt; --out y.html</code>" in FOUR.to_html()
-    assert "with <code>" not in FOUR.to_html()
+    page = report(FOUR, command="tiebreak report <x> --out y.html")
+    assert "with <code>tiebreak report &lt;x&gt; --out y.html</code>" in page
 
 
 def test_title_note_and_data_stand_above_the_answer() -> None:

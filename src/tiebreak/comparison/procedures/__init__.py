@@ -35,6 +35,8 @@ class Methods(UserDict[str, Any]):  # not a dict, whose values() and get() would
         return list(dict.fromkeys((*self.data, *_brought())))
 
     def __contains__(self, name: object) -> bool:
+        if not isinstance(name, str):
+            return False
         if name not in self.data:
             self.data.update(_brought())
         return name in self.data

@@ -131,8 +131,8 @@ def _remarks(data: Scores, name: str, test: Callable[..., Law]) -> Iterator[Noti
         )
         text = (
             f"{models[one]!r} is typically ahead of {models[two]!r}{and_more(rows.size)}, but {but}: verdicts are of the typical "
-            "dataset. Read as verdicts on means, of skewed differences with a mean of 0 on 15, 30 and 60 datasets 13, 16 and 25 % "
-            "were called different instead of 5 %; the method 'paired-t' judges means"
+            "dataset. Read as verdicts on means, of skewed differences of mean 0 on 15, 30 and 60 datasets 13, 16 and 25 % were "
+            "called different instead of 5 %; the method 'paired-t' judges means"
         )
         yield Notice("mean-against-centre", text)
 

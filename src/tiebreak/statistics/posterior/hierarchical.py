@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.errors import DataError
-from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray, check_ratio, check_rope, floats, plain, student_tail
+from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray, check_array, check_ratio, check_rope, plain, student_tail
 from tiebreak.numerics.law import Law, RopeProbabilities, tabulated
 from tiebreak.numerics.quadrature import log_gamma_nodes
 
@@ -109,10 +109,9 @@ def hierarchical_posterior(
 
     Raises
     ------
-    DataError, DataError
-        One dataset; one score on a dataset.
     DataError
-        Scores that are not finite, or differences that are the same within every dataset while the rope is 0.
+        One dataset, one score on a dataset, scores that are not finite, or differences that are the same within every dataset
+        while the rope is 0.
 
     Notes
     -----
@@ -189,7 +188,7 @@ class _Data(NamedTuple):
 def _read(differences: Sequence[ArrayLike] | ArrayLike, test_train_ratio: ArrayLike, rope: float) -> _Data:
     """Check, and reduce each dataset to its mean and its mixture of variances."""
     listed: Any = differences if np.iterable(differences) else [differences]
-    rows = [_row(i, values) for i, values in enumerate(listed)]
+    rows = [check_array(each, f"the differences of dataset {i}", "n_splits", (2,)) for i, each in enumerate(listed)]
     if len(rows) < 2:
         raise DataError(
             f"{len(rows)} dataset(s), but at least 2 are needed to see how differences vary between datasets. For one dataset "
@@ -216,17 +215,6 @@ def _read(differences: Sequence[ArrayLike] | ArrayLike, test_train_ratio: ArrayL
     variance, weight = _mixture(n, sd, rho)
     largest = max(largest, float(np.max(sd)) * unit) / unit
     return _Data(unit, sign, order, mean, variance, weight, largest, _WIDEST * among, int(flat.sum()))
-
-
-def _row(i: int, values: ArrayLike) -> FloatArray:
-    row = floats(values, f"dataset {i}: its differences")
-    if row.ndim != 1:
-        raise DataError(f"dataset {i}: its differences must be a list of numbers; got the shape {row.shape}.")
-    if row.size < 2:
-        raise DataError(f"dataset {i}: {row.size} score(s), but at least 2 are needed to see how they vary.")
-    if not np.all(np.isfinite(row)):
-        raise DataError(f"dataset {i}: its differences must be finite; leave out the splits that are not.")
-    return row
 
 
 def _mixture(n: IntArray, sd: FloatArray, rho: FloatArray) -> tuple[FloatArray, FloatArray]:

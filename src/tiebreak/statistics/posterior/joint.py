@@ -14,9 +14,9 @@ from tiebreak.numerics import (
     FloatArray,
     IntArray,
     blocks,
+    check_array,
     check_count,
     check_ratio,
-    check_score_table,
     corrected_standard_error,
     deviations,
     generator_of,
@@ -71,7 +71,7 @@ def joint_posterior(
 
     Raises
     ------
-    DataError, DataError
+    DataError
         Scores that are no complete table of finite numbers, or a single split.
 
     References
@@ -79,7 +79,7 @@ def joint_posterior(
     .. [CB15] G. Corani, A. Benavoli. A Bayesian approach for comparing cross-validated algorithms on multiple data sets.
        Machine Learning 100, 2015, section 3.
     """
-    scores = check_score_table(scores)
+    scores = check_array(scores, "the scores", "n_models, n_splits", (1, 2))
     ratio = float(check_ratio(test_train_ratio))
     first, second = np.triu_indices(scores.shape[0], 1)
     moments = pair_moments(scores, first, second)

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.errors import InvalidParameterError
 from tiebreak.numerics import (
     RELATIVE_TOLERANCE,
     FloatArray,
@@ -117,8 +116,6 @@ def signed_rank_posterior(
 def signed_rank_centre(
     differences: ArrayLike,
     *,
-    prior_strength: float = 0.5,
-    prior_at: float = 0.0,
     scale: ArrayLike | None = None,
     omit_missing: bool = False,
     n_draws: int = 9_999,
@@ -131,8 +128,8 @@ def signed_rank_centre(
 
     Parameters
     ----------
-    differences, prior_strength, prior_at, scale, omit_missing, rng
-        As of `signed_rank_posterior`; the prior lies at a finite place.
+    differences, scale, omit_missing, rng
+        As of `signed_rank_posterior`; the prior is half a dataset at 0.
     n_draws : int
         20 over the error rate of the intervals, at least: with fewer draws these are nan.
 
@@ -143,14 +140,7 @@ def signed_rank_centre(
     [0.005, 0.04]
     """
     n_draws = check_count(n_draws, "n_draws")
-    strength, at = check_prior(prior_strength, prior_at)
-    if not np.isfinite(at) and strength > 0:
-        raise InvalidParameterError(f"a centre needs a prior at a finite difference; prior_at is {prior_at!r}.", about="prior_at")
-
-    def centres(row: _Row) -> FloatArray:
-        return row.centres(n_draws, rng)
-
-    drawn = _of_rows(differences, centres, n_draws, strength, at, scale, omit_missing)
+    drawn = _of_rows(differences, lambda row: row.centres(n_draws, rng), n_draws, 0.5, 0.0, scale, omit_missing)
     d = check_dataset_differences(differences)
     centre = np.where(np.isnan(drawn[..., 0]), np.nan, hodges_lehmann(d))
     return by_draws(drawn, estimate=centre, n_units=np.count_nonzero(~np.isnan(d), axis=-1), tolerance=plain(_noise(d, scale)))
@@ -233,6 +223,8 @@ class _Row:
             chances = self.chances(weights, *limits)
             is_best = chances >= chances.max(axis=0) - _EQUAL
             total += (is_best / is_best.sum(axis=0)).sum(axis=1)
+        if np.array_equal(self.order, -self.order[::-1]) and not self.order[self.shapes != 1].any():
+            total = (total + total[::-1]) / 2  # swapped models are the very same row, and have the same chances
         return np.asarray(total / n_draws)
 
     def centres(self, n_draws: int, rng: int) -> FloatArray:
@@ -266,7 +258,7 @@ class _Row:
 def _row(d: FloatArray, strength: float, at: float, noise: float) -> _Row:
     order = np.sort(d)
     unlike = np.flatnonzero(order != -order[::-1])
-    is_mirrored = bool(unlike.size and order[unlike[0]] > -order[::-1][unlike[0]])
+    is_mirrored = bool(order[unlike[0]] > -order[::-1][unlike[0]]) if unlike.size else at > 0
     if is_mirrored:
         order, at = -order[::-1], -at
     shapes = np.ones(order.size)

@@ -12,7 +12,7 @@ from tiebreak.errors import DataError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.numerics.law import VERDICTS
 from tiebreak.views.answer import interval_name, table_decimals
-from tiebreak.views.plots.datasets import diagram, has_datasets, has_ranks, paired, regions
+from tiebreak.views.plots.datasets import diagram, has_datasets, has_ranks, paired
 from tiebreak.views.plots.draw import (
     MARKS,
     MOST_CELLS,
@@ -27,7 +27,7 @@ from tiebreak.views.plots.draw import (
     square,
 )
 from tiebreak.views.plots.menu import Plot
-from tiebreak.views.plots.pair import default_pair, has_curve, posterior_of, rope_note
+from tiebreak.views.plots.pair import decided, default_pair, has_curve, posterior_of, rope_note
 from tiebreak.views.words import count, format_score
 
 if TYPE_CHECKING:
@@ -116,15 +116,14 @@ def verdicts(comparison: Comparison) -> Drawing:
             "verdict": np.array(VERDICTS, dtype=object)[verdict[row, column]],
         }
     )
-    n_pairs, metric = table.n_pairs, short(comparison.metric.name)
-    n_decided = int(np.isin(table.verdict, [VERDICTS.index(name) for name in ("better", "worse", "equivalent")]).sum())
+    metric, counts = short(comparison.metric.name), dict(zip(VERDICTS, table.count_verdicts().tolist(), strict=True))
     marks = ", ".join(marked(name) for name in MARKS if name and (data["verdict"] == name).any())
     return square(
         data,
         np.where(np.eye(len(names), dtype=bool), np.nan, difference[: len(names), : len(names)]),
         words,
         names=names,
-        title=f"{n_decided} of {n_pairs} pairs are decided" if n_pairs > 1 else comparison.headline,
+        title=decided(counts, table.n_pairs, "pair") if table.n_pairs > 1 else comparison.headline,
         note=f"The model of the row against that of the column: {marks}; {_rope_words(comparison)}; {interval_name(comparison)}s "
         f"({comparison.correction}). Colour: difference in {metric}, positive favours the row."
         f"{of_all(len(names), n, 'models; answer.pairs has all pairs')}",
@@ -262,6 +261,5 @@ PLOTS = {
     "verdicts": Plot(verdicts, lambda answer: answer.pair_table.is_family),
     "diagram": Plot(diagram, has_ranks),
     "paired": Plot(paired, lambda answer: has_datasets(answer) and not answer.scores.is_mixed),
-    "regions": Plot(regions, lambda answer: answer.pair_table.law.is_posterior and has_datasets(answer)),
     "posterior": Plot(posterior, has_curve),
 }

@@ -1,17 +1,33 @@
-"""Plots of learning and validation curves: scores with their intervals."""
+"""Plots of learning and validation curves, and of the parts of a loss."""
 
 from __future__ import annotations
 
 import numbers
 from typing import TYPE_CHECKING, Any
 
-from tiebreak.views.plots.draw import MARKS, MOST_LINES, Curve, Drawing, labels, lines, marked, minus, of_all, short
+from tiebreak.views.curves import LOSS_NAMES
+from tiebreak.views.plots.draw import (
+    COLOURS,
+    MARKS,
+    MOST_LINES,
+    MOST_ROWS,
+    Curve,
+    Drawing,
+    bars,
+    labels,
+    lines,
+    marked,
+    minus,
+    of_all,
+    short,
+)
 from tiebreak.views.plots.menu import Plot
 from tiebreak.views.words import format_percent
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from tiebreak.studies.bias_variance import BiasVariance
     from tiebreak.studies.learning_curve import LearningCurve
     from tiebreak.studies.validation_curve import ValidationCurve
 
@@ -105,5 +121,43 @@ def _numbers(values: Any) -> list[float] | None:
     return places if len(set(places)) == len(places) and all(abs(place) < float("inf") for place in places) else None
 
 
-LEARNING = {"scores": Plot(learning_curve)}
-VALIDATION = {"scores": Plot(validation_curve)}
+def parts(result: BiasVariance) -> Drawing:
+    """Loss of each model as its bias and its variance, the smallest loss first."""
+    known = result.to_frame().dropna(subset=["loss"]).sort_values("loss", kind="stable").reset_index(drop=True)
+    data, loss = known.head(MOST_ROWS), LOSS_NAMES[result.loss]
+    is_squared = result.loss == "squared"
+    costs = "variance" if is_squared else "variance that costs"
+    title = "No model has a loss"
+    if len(data):
+        larger = "bias" if data["bias"].iloc[0] >= data["variance"].iloc[0] else "variance"
+        title = f"{labels(list(data['model']))[0]} has the smallest {loss}, most of it {larger}"
+    lost = len(result.models) - len(known)
+    return bars(
+        data,
+        {
+            "squared bias and noise" if is_squared else "bias": data["bias"],
+            costs: data["variance" if is_squared else "unbiased"],
+        },
+        names=list(data["model"]),
+        title=title,
+        note=f"Means over one test set, {result.n_rounds} training sets drawn with replacement. "
+        + (
+            "The noise of the target is in the bias."
+            if is_squared
+            else "Hatched: what variance helps is taken off, down to the loss."
+        )
+        + of_all(len(data), len(known))
+        + (f" Without a loss: {lost} models." if lost else ""),
+        x_label=loss,
+        notes=[
+            f"{total:.3g} = {bias:.3g} {'+' if variance >= 0 else '−'} {abs(variance):.3g}"
+            for total, bias, variance in zip(data["loss"], data["bias"], data["variance"], strict=True)
+        ],
+        colours=(COLOURS[0], "#E69F00"),
+        outlined=None if is_squared else ("variance that helps", data["loss"], data["biased"]),
+    )
+
+
+LEARNING = {"learning_curve": Plot(learning_curve)}
+VALIDATION = {"validation_curve": Plot(validation_curve)}
+BIAS_VARIANCE = {"parts": Plot(parts)}

@@ -1,4 +1,4 @@
-"""Plots of scores by dataset: two models on each, average ranks, and the chances of each model."""
+"""Plots of scores by dataset: two models on each, and average ranks."""
 
 from __future__ import annotations
 
@@ -8,17 +8,13 @@ import numpy as np
 
 from tiebreak.errors import DataError
 from tiebreak.numerics import RELATIVE_TOLERANCE
-from tiebreak.numerics.law import VERDICTS
 from tiebreak.scores.vocabulary import look_up
 from tiebreak.views.plots.draw import (
     COLOURS,
-    MARKS,
     MOST_ROWS,
     SIZE,
     Drawing,
-    bars,
     labels,
-    marked,
     minus,
     of_all,
     rows,
@@ -26,7 +22,7 @@ from tiebreak.views.plots.draw import (
     text_colour,
 )
 from tiebreak.views.plots.pair import default_pair, pair_title
-from tiebreak.views.words import count, decimals_for, format_chance, format_score
+from tiebreak.views.words import count, decimals_for, format_score
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -165,42 +161,6 @@ def diagram(comparison: Comparison, own: str | None = None) -> Drawing:
     )
     title = f"{labels(names)[names.index(whose)]} {said}; {n_alike} of {n_ranked - 1} others are not told apart from it"
     return Drawing(data, title, note, paint, (9.0, 0.8 + 0.11 * len(groups) + 0.21 * n_left))
-
-
-def regions(comparison: Comparison) -> Drawing:
-    """Probabilities that each model is worse than, equivalent to and better than the first one, or the baseline."""
-    import pandas as pd
-
-    table, models = comparison.pair_table, comparison.models
-    reference = models.index(comparison.reference)
-    part = table.part(table.rows_with(reference))
-    if part.probabilities is None:
-        raise DataError(f"{comparison.method.name} gives no probabilities; plot.ranking() draws its intervals.")
-    better, equivalent, worse = (np.asarray(each) for each in part.probabilities)
-    is_first = part.second == reference
-    model = np.where(is_first, part.first, part.second)
-    verdict = np.array(VERDICTS, dtype=object)[comparison.against_reference.verdict[model]]
-    wins, loses = np.where(is_first, better, worse), np.where(is_first, worse, better)
-    data = pd.DataFrame({"model": model, "p_worse": loses, "p_equivalent": equivalent, "p_better": wins, "verdict": verdict})
-    data = data[np.isfinite(data["p_worse"])].sort_values("model").head(MOST_ROWS).reset_index(drop=True)
-    data["model"] = [models[row] for row in data["model"]]
-    name = short(comparison.reference)
-    chances = [
-        f"{format_chance(p)} better, {format_chance(q)} worse" for p, q in zip(data["p_better"], data["p_worse"], strict=True)
-    ]
-    regions = [each for each in ("worse", "equivalent", "better") if each != "equivalent" or comparison.rope]
-    return bars(
-        data,
-        {marked(each): data[f"p_{each}"] for each in regions},
-        names=list(data["model"]),
-        title=comparison.headline,
-        note=f"Posterior probabilities of the difference to {name}, each pair's own ({comparison.method.name})"
-        f"{f'; equivalent: within ±{comparison.rope:.4g}' if comparison.rope else ''}.{of_all(len(data), len(models) - 1)}",
-        x_label=f"probability, against {name}",
-        notes=chances,
-        colours=[MARKS[each].colour for each in regions],
-        most=1.0,
-    )
 
 
 def _groups(comparison: Comparison, names: list[str], letters: list[str]) -> list[tuple[str, ...]]:

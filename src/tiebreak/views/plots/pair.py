@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -93,6 +94,13 @@ def pair_title(first: str, second: str, verdict: str) -> str:
         "equivalent": f"{first} and {second} are practically equivalent",
         "undecided": f"Undecided: {first} against {second}",
     }.get(verdict, f"{first} against {second}")
+
+
+def decided(counts: Mapping[str, int], n: int, what: str) -> str:
+    """Numbers of what is decided, and of what is shown in its direction only: "1 of 3 pairs is decided, 1 more is ahead"."""
+    settled, ahead = counts["better"] + counts["worse"] + counts["equivalent"], counts["ahead"] + counts["behind"]
+    more = f", in {ahead} more one model is ahead" if ahead else ""
+    return f"{settled} of {count(n, what)} {'is' if settled == 1 else 'are'} decided{more}"
 
 
 def default_pair(comparison: Comparison, a: str | None, b: str | None) -> tuple[str, str]:

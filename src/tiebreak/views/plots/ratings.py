@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tiebreak.views.columns import as_frame
 from tiebreak.views.plots.draw import MOST_ROWS, Drawing, labels, minus, of_all, rows
 from tiebreak.views.plots.menu import Plot
-from tiebreak.views.ratings import best, frame, rank_text, rating_text
+from tiebreak.views.ratings import best, columns, rank_text, rating_text
 from tiebreak.views.words import format_percent
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 def ratings(result: Ratings) -> Drawing:
     """Rating of each model with its interval, and its ranks to the right."""
-    data, may = frame(result).head(MOST_ROWS), best(result)
+    data, may = as_frame(columns(result)).head(MOST_ROWS), best(result)
     first = labels(list(data["model"]))[0]
     level = format_percent(result.level)
     return rows(

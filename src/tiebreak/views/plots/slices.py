@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, cast
 
 from tiebreak.errors import DataError
 from tiebreak.views.plots.draw import Drawing, labels, marked, of_all, rows, short
 from tiebreak.views.plots.menu import Plot
-from tiebreak.views.plots.pair import default_pair, pair_title, rope_note
+from tiebreak.views.plots.pair import decided, default_pair, pair_title, rope_note
 from tiebreak.views.words import level_words
 
 if TYPE_CHECKING:
@@ -38,10 +39,10 @@ def differences(slices: Slices, a: str | None = None, b: str | None = None) -> D
         found.append((name, n, *(values[each] for each in columns)))
     data = pd.DataFrame(found, columns=["slice", "n_items", *columns])
     one, other = labels([first, second])
-    shown = int((data["verdict"].iloc[1:].isin(["better", "worse", "equivalent"])).sum())
+    said = decided(Counter(data["verdict"].iloc[1:]), len(slices.names), "slice")
     return rows(
         data,
-        title=f"{pair_title(one, other, whole.verdict)}; {shown} of {len(slices.names)} slices by {short(slices.by)} are decided",
+        title=f"{pair_title(one, other, whole.verdict)}; by {short(slices.by)}, {said}",
         note=f"Lines: {level_words(slices.interval_alpha)} intervals on each slice ({slices.correction} over all slices and "
         f"pairs); of all {unit}s at their own level. Right: {unit}s and verdict. A small slice is mostly undecided, not shown to "
         f"be the same. {rope_note(comparison.rope)}{of_all(len(data) - 1, len(slices.names), 'slices')}",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -14,13 +14,13 @@ from tiebreak.comparison.ranking import BEST, STANDINGS
 from tiebreak.comparison.settings import ROPE_CORRECTIONS
 from tiebreak.errors import TiebreakError
 from tiebreak.numerics import FloatArray
-from tiebreak.numerics.law import VERDICTS
-from tiebreak.views.answer import interval_name, limits, rope_words, table_decimals, value_name, value_text
-from tiebreak.views.comparison import WIDE_NAME, details, facts, page, ranking_rows
+from tiebreak.views.answer import rope_words
+from tiebreak.views.comparison import answer_columns, details, folded_copies, page, ranking_rows
+from tiebreak.views.comparison_facts import facts
 from tiebreak.views.design import design_line
-from tiebreak.views.names import model_names, with_copies
+from tiebreak.views.names import with_copies
 from tiebreak.views.report.document import Document, Picture, html_of, pictures
-from tiebreak.views.words import count, format_bound, format_interval, format_score, printable
+from tiebreak.views.words import count, printable
 
 if TYPE_CHECKING:
     from tiebreak.comparison.comparison import Comparison
@@ -35,22 +35,21 @@ MOST_METRICS = 12
 STEPS = 200
 """Steps of the slider."""
 
-DRAWN = ("scores", "diagram", "paired", "regions", "posterior")
+DRAWN = ("scores", "diagram", "paired", "posterior")
 """Plots that stand in the report; what the others show is in the ranking."""
 
 MOST_DRAWN = 20
 """Models up to which scores are drawn."""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """A model of the ranking.
 
     Attributes
     ----------
     name, full_name : str
     texts : dict of str to str
-        Of the columns.
+        Cells by their headers.
     verdict : str
         Or the standing, or what the model is the others are held against.
     ends : tuple of str
@@ -70,12 +69,12 @@ class Row:
     x: tuple[float, ...] = ()
 
 
-def report(comparison: Comparison, requirements: Requirements | None = None) -> str:
+def report(comparison: Comparison, requirements: Requirements | None = None, **heading: Any) -> str:
     """The report of one comparison, and of the same models in the metrics that were measured with its own."""
-    return report_of([comparison, *_in_other_metrics(comparison)], requirements)
+    return report_of([comparison, *_in_other_metrics(comparison)], requirements, **heading)
 
 
-def report_of(comparisons: Sequence[Comparison], requirements: Requirements | None = None) -> str:
+def report_of(comparisons: Sequence[Comparison], requirements: Requirements | None = None, **heading: Any) -> str:
     """The report of several comparisons, between which a switch chooses; requirements stand with the first one."""
     first, *others = comparisons
     metrics = list(dict.fromkeys(printable(each.metric.name) for each in comparisons))
@@ -84,7 +83,8 @@ def report_of(comparisons: Sequence[Comparison], requirements: Requirements | No
             title=f"{count(len(first.models), 'model')} by {', '.join(metrics)}",
             answers=[answer_of(first, requirements), *map(answer_of, others)],
             data=answers_data(comparisons, requirements),
-        )
+        ),
+        **heading,
     )
 
 
@@ -170,55 +170,46 @@ def _slider(comparison: Comparison) -> dict[str, Any]:
 
 def _ranking(comparison: Comparison, shown: Any) -> dict[str, Any]:
     """Rows of the ranking, the first ones of very many, with what the page notes below its table."""
-    lines, is_best = ranking_rows(comparison), comparison.pair_table.family == "best"
-    rows, reference = lines[:MOST_MODELS], comparison.models.index(comparison.reference)
-    ends = np.array(_ends(comparison))
-    scale = _scale(ends[:, rows], comparison.rope)
-    name = model_names(comparison.models)[reference]
-    whom = name if len(name) <= WIDE_NAME else "the baseline" if comparison.settings.baseline is not None else "the first"
-    headers = {
-        "value": value_name(comparison),
-        "short": "short by at most",
-        "difference": "typical difference" if comparison.method.is_centre else f"against {whom}",
-        "interval": interval_name(comparison, is_header=True),
-    }
-    columns = ["value", "short"] if is_best else ["value", "difference", "interval"]
-    places = 100 * (ends - scale[0]) / (scale[1] - scale[0])
+    lines = ranking_rows(comparison)
+    rows = lines[:MOST_MODELS]
+    columns, ends = answer_columns(comparison, rows), np.array(_ends(comparison))[:, rows]
+    low, high = _scale(ends, comparison.rope)
+    left = f"The first {len(rows)} of {len(lines)} models; the data of this file have all."
     return {
-        "headers": {name: headers[name] for name in columns},
-        "rows": [_row(comparison, row, ends[:, row].tolist(), places[:, row].tolist(), reference) for row in rows],
-        "scale": scale,
-        "zero": f"{-100 * scale[0] / (scale[1] - scale[0]):.1f}",
+        "headers": [header for header in columns if header not in ("", "model", "verdict")],
+        "rows": list(_rows(comparison, rows, columns, ends, 100 * (ends - low) / (high - low))),
+        "scale": (low, high),
+        "zero": f"{-100 * low / (high - low):.1f}",
         "notes": [note for note in shown.notes if not note.startswith("and ")],  # of models that have no line on the page
-        "left": f"The first {len(rows)} of {len(lines)} models; the data of this file have all."
-        if len(lines) > len(rows)
-        else "",
+        "left": left if len(lines) > len(rows) else "",
         "verdict": "verdict" if comparison.pair_table.is_family else "standing",
     }
 
 
-def _row(comparison: Comparison, row: int, ends: list[float], places: list[float], reference: int) -> Row:
-    """A line of the ranking."""
-    table, decimals, rope = comparison.ranking_table, table_decimals(comparison), comparison.rope
-    n_copies = 0 if comparison.settings.baseline is not None else table.copies(row).size - 1
-    name = with_copies(model_names(comparison.models)[row], n_copies)
-    (low, middle, high), texts = ends, {"place": str(int(table.rank[row])), "value": value_text(comparison, row)}
-    is_drawn = np.isfinite([low, high]).all()
-    x = tuple(round(min(max(place, 0.0), 100.0), 1) for place in places) if is_drawn else ()
-    if comparison.pair_table.family == "best":
-        texts["short"] = format_bound(high, decimals, (rope,))
-        standing = None if table.standing is None else int(table.standing[row])
-        may_be = bool(table.may_be_best is not None and table.may_be_best[row])
-        held = () if standing in (None, BEST) else (json.dumps(low), json.dumps(high))
-        name_of = "" if standing is None else STANDINGS[standing]
-        return Row(name, comparison.models[row], texts, name_of, held, STANDINGS[int(may_be)], x)
-    if row == reference:
-        role = "first" if comparison.settings.baseline is None else "baseline"
-        return Row(name, comparison.models[row], texts | {"difference": "", "interval": ""}, role)
-    texts["difference"] = format_score(middle, decimals, signed=True)
-    texts["interval"] = format_interval(low, high, decimals, limits(comparison))
-    held = () if np.isnan([low, high]).any() else (json.dumps(low), json.dumps(high))  # "Infinity", as JavaScript has it
-    return Row(name, comparison.models[row], texts, VERDICTS[comparison.against_reference.verdict[row]], held, "", x)
+def _rows(
+    comparison: Comparison, rows: Sequence[int], columns: dict[str, list[str]], ends: FloatArray, places: FloatArray
+) -> Iterator[Row]:
+    """Lines of the ranking; of models against the best the standing takes the place of the verdict."""
+    t, reference, is_family = comparison.ranking_table, comparison.models.index(comparison.reference), "verdict" in columns
+    for place, row in enumerate(rows):
+        cells = {header: column[place] for header, column in columns.items()}
+        low, _, high = ends[:, place].tolist()
+        is_drawn = bool(np.isfinite([low, high]).all()) and not (is_family and row == reference)
+        verdict, otherwise = cells.get("verdict", ""), ""
+        is_open = row != reference and not np.isnan([low, high]).any()
+        if not is_family:
+            verdict = "" if t.standing is None else STANDINGS[t.standing[row]]
+            otherwise = STANDINGS[int(t.may_be_best is not None and t.may_be_best[row])]
+            is_open = verdict not in ("", STANDINGS[BEST])
+        yield Row(
+            with_copies(cells["model"], len(folded_copies(comparison, row))),
+            comparison.models[row],
+            cells,
+            verdict,
+            (json.dumps(low), json.dumps(high)) if is_open else (),  # "Infinity", as JavaScript has it
+            otherwise,
+            tuple(places[:, place].clip(0.0, 100.0).round(1).tolist()) if is_drawn else (),
+        )
 
 
 def _ends(comparison: Comparison) -> tuple[FloatArray, FloatArray, FloatArray]:

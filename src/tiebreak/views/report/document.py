@@ -13,15 +13,54 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import tiebreak
+from tiebreak.errors import InvalidParameterError
 from tiebreak.printable import printable
 from tiebreak.result import view_of
-from tiebreak.views.heading import current_heading
-from tiebreak.views.json import as_lists, encoded
+from tiebreak.views.json import encoded
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
     from tiebreak.views.plots.draw import Drawing
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """Title, note and facts that a report bears, and the command that wrote it.
+
+    Attributes
+    ----------
+    title : str
+        Instead of the report's own.
+    note : str
+        A paragraph under the title, such as who asks and why.
+    data : mapping of str to str or number
+        Facts about the data: what, when, rows, positives.
+    command : str
+        The command that wrote it.
+    """
+
+    title: str = ""
+    note: str = ""
+    data: Mapping[str, str | float] = field(default_factory=dict)
+    command: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse what is no text, and data without names."""
+        for name in ("title", "note"):
+            if not isinstance(getattr(self, name), str):
+                raise InvalidParameterError(f"{name}={getattr(self, name)!r} is no text.", about=name)
+        given: Any = self.data
+        if not isinstance(given, Mapping) or not all(map(_is_fact, given.items())):
+            example = "{'rows': 12400, 'positives': 310, 'taken': '2026-10-01'}"
+            raise InvalidParameterError(
+                f"data={given!r} is no dict of names with texts or numbers, such as {example}.", about="data"
+            )
+
+
+def _is_fact(item: tuple[Any, Any]) -> bool:
+    name, value = item
+    return isinstance(name, str) and isinstance(value, str | int | float)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,20 +103,20 @@ class Document:
     data: Mapping[str, Any] = field(default_factory=dict)
 
 
-def report(result: Any, *choices: Any) -> str:
+def report(result: Any, *choices: Any, **heading: Any) -> str:
     """The report of any result: its page, its figures and its data."""
-    return report_of([result], *choices)
+    return report_of([result], *choices, **heading)
 
 
-def report_of(results: Sequence[Any], *choices: Any) -> str:
+def report_of(results: Sequence[Any], *choices: Any, **heading: Any) -> str:
     """The report of results of one kind, one below the other."""
     blocks: list[Block] = []
     for n, result in enumerate(results, 1):
         parts = (*view_of(result).page(result, *choices).parts, *pictures(result))
         blocks.append(Block(f"Dataset {n}: {result.dataset}" if len(results) > 1 else "", parts))
-    facts = [view_of(result).as_dict(result, *choices) for result in results]
+    facts = [view_of(result).facts(result, *choices) for result in results]
     data = {"result": facts[0]} if len(facts) == 1 else {"results": facts}
-    return html_of(Document(title=kind_of(results[0]), blocks=blocks, data=data))
+    return html_of(Document(title=kind_of(results[0]), blocks=blocks, data=data), **heading)
 
 
 _KINDS = {
@@ -148,8 +187,8 @@ def picture(drawing: Drawing) -> Picture:
     return Picture(printable(drawing.title), printable(drawing.note), round(PIXELS * drawing.size[0]), source)
 
 
-def html_of(document: Document) -> str:
-    """The file as text."""
+def html_of(document: Document, **heading: Any) -> str:
+    """The file as text, under a `Heading` of these parts."""
     from markupsafe import Markup
 
     style, script = _asset("style.css"), _asset("page.js")
@@ -163,9 +202,14 @@ def html_of(document: Document) -> str:
             policy=policy(style, script),
             data=Markup(script_json(document.data)),  # noqa: S704
             version=tiebreak.__version__,
-            heading=current_heading(),
+            heading=Heading(**heading),
         )
     )
+
+
+def fragment(parts: Sequence[Any]) -> str:
+    """Parts of a page for a notebook: no script, no outside resource, colours left to the notebook."""
+    return _environment().get_template("fragment.html").render(parts=parts).strip()
 
 
 def policy(style: str, script: str) -> str:
@@ -180,7 +224,7 @@ def _hash(text: str) -> str:
 
 def script_json(data: Mapping[str, Any]) -> str:
     """JSON that can stand inside a script element: ASCII in which no markup begins."""
-    text = encoded(as_lists(dict(data)), is_tight=True)
+    text = encoded(dict(data), is_tight=True)
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return text  # U+2028 and 2029 are escaped already, as all that is not ASCII

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -32,9 +32,9 @@ MOST_FACTS = 1000
 """Facts of a run that are told: there are a few dozen, and millions in a store that was made to harm."""
 
 
-def report(evaluation: Evaluation, metrics: Sequence[str] = (), **settings: Any) -> str:
+def report(evaluation: Evaluation, metrics: Sequence[str] = (), settings: Mapping[str, Any] | None = None, **heading: Any) -> str:
     """The report of an evaluation: all metrics, or some; settings are those of `Evaluation.compare`."""
-    comparisons, reasons = _compared(evaluation, metrics or evaluation.metrics, settings)
+    comparisons, reasons = _compared(evaluation, metrics or evaluation.metrics, dict(settings or {}))
     shown = page(evaluation)
     tables = tuple(part for part in shown.parts if isinstance(part, Table | Section))
     head = tuple(part for part in shown.parts if isinstance(part, Paragraph))[:1]
@@ -49,7 +49,7 @@ def report(evaluation: Evaluation, metrics: Sequence[str] = (), **settings: Any)
         blocks=blocks,
         data=answers_data(comparisons),
     )
-    return html_of(document)
+    return html_of(document, **heading)
 
 
 def _compared(evaluation: Evaluation, metrics: Sequence[str], settings: dict[str, Any]) -> tuple[list[Comparison], list[str]]:

@@ -1,0 +1,479 @@
+"""One cell: a copy of a model, fitted on the training rows of a split, asked about the test rows once, and scored.
+
+This is the only place where a model is called. What it raises becomes the outcome of its cell.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import inspect
+import math
+import pickle
+import signal
+import traceback
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from types import TracebackType
+from typing import Any, NamedTuple, Self
+from warnings import WarningMessage
+
+import numpy as np
+
+from tiebreak.caught import caught_warnings
+from tiebreak.errors import SAMPLE_WEIGHT, InvalidPlanError
+from tiebreak.evaluation.heads import FIT, TEST, TRAIN, Memo, in_order, is_for_the_last_step, shared_heads
+from tiebreak.evaluation.predictions import as_stored
+from tiebreak.evaluation.process import limited_threads, restored_state, seeded_globals
+from tiebreak.metrics.scorer import Scorer
+from tiebreak.metrics.targets import Array, Truth, UndefinedScore, make_truth
+from tiebreak.plan.candidates import name_candidates
+from tiebreak.plan.data import Dataset, cut, take_rows
+from tiebreak.plan.models import is_function, module_of, parts_of
+from tiebreak.plan.plan import Plan
+from tiebreak.plan.record import Cell, Outcome
+from tiebreak.plan.seeds import derive_seed, open_random_states, seeded_parameters
+from tiebreak.runners.failures import LONGEST_MESSAGE, failed, in_one_line
+
+MOST_WARNINGS = 20
+
+
+class Rows(NamedTuple):
+    """The rows of one split."""
+
+    X_train: Any
+    y_train: Any
+    X_test: Any
+    y_test: Any
+    truth: Truth
+    fit_params: Mapping[str, Any]
+    test_params: Mapping[str, Any]
+
+
+class Measurement:
+    """The work of a run: measures cells, in this process or, sent there, in another.
+
+    `threads` is what each fit may use; None leaves the libraries' own default. With `train_scores` the training rows are scored
+    as well. With `share_steps`, leading steps that are equal are fitted once on each split.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        scorers: Sequence[Scorer],
+        *,
+        threads: int | None,
+        keep_predictions: bool = True,
+        train_scores: bool = False,
+        share_steps: bool = True,
+    ) -> None:
+        from sklearn import get_config
+
+        self.plan = plan
+        self.scorers = tuple(scorers)
+        self.threads = threads
+        self.keep_predictions = keep_predictions
+        self.train_scores = train_scores
+        self.config = dict(get_config())
+        # a metric that asks the fitted model itself needs all of it
+        may_share = share_steps and len(plan.models) > 1 and all(scorer.needs for scorer in self.scorers)
+        self.heads = shared_heads(list(plan.models.values())) if may_share else ((),) * len(plan.models)
+
+    def cells(self) -> list[Cell]:
+        """All cells of the plan, those that share a fit next to each other."""
+        # without seeds a score may depend on what was drawn before it, so the order stays
+        return self.plan.cells(None if self.plan.rng is None else in_order(self.heads))
+
+    def group(self, cell: Cell) -> tuple[int, int, str] | None:
+        """Key that cells have in common which share a fit; None for one that shares nothing."""
+        head = self.heads[cell.model]
+        return (cell.dataset, cell.split, head[0]) if head else None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but what is only worth keeping within a process."""
+        return {name: value for name, value in vars(self).items() if not name.startswith("_")}
+
+    def __enter__(self) -> Self:
+        """Limit the threads of numerical libraries in this process, and set scikit-learn up as it was for the caller."""
+        from sklearn import config_context
+
+        self._models: dict[int, Prepared] = {}
+        self._truths: dict[int, Truth] = {}
+        self._slices: tuple[tuple[int, int], Rows] | None = None
+        self._memo = Memo()
+        self._settings: dict[tuple[int, int], dict[str, bool]] = {}  # of models that were fitted on the data before
+        self._stack = ExitStack()
+        self._stack.enter_context(config_context(**self.config))
+        self._stack.enter_context(limited_threads(self.threads))
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        """Give the threads back and drop the slices."""
+        self._stack.close()
+        self._drop()
+
+    def measure(self, cell: Cell) -> Outcome:
+        """Fit, predict and score one cell.
+
+        Whatever a model raises becomes an outcome; KeyboardInterrupt, and what a handler of signals raises, go through.
+        """
+        from sklearn import config_context
+
+        dataset = self.plan.datasets[cell.dataset]
+        if cell.model not in self._models:
+            name, model = list(self.plan.models.items())[cell.model]
+            self._models[cell.model] = Prepared(name, model, self.scorers, seeded=self.plan.rng is not None)
+        model = self._models[cell.model]
+        seed = None
+        if self.plan.rng is not None:
+            repeat, fold = (int(key[cell.split]) for key in (dataset.described.repeat, dataset.described.fold))
+            seed = derive_seed(self.plan.rng, model.name, dataset.data.name, repeat, fold)
+        with caught_warnings() as caught:
+            try:
+                with ExitStack() as stack:
+                    if model.is_open:
+                        stack.enter_context(restored_state())
+                    if model.is_open and seed is not None:
+                        stack.enter_context(seeded_globals(seed))
+                    if settings := self._settings.get((cell.dataset, cell.model)):
+                        stack.enter_context(config_context(**settings))
+                    outcome = self._measure(cell, model, seed, caught)
+                if settings is None:
+                    self._settings[cell.dataset, cell.model] = settings_after_success(model, dataset.data)
+            except BaseException as error:  # also SystemExit, or the panic of a library written in Rust
+                if isinstance(error, KeyboardInterrupt) or (not isinstance(error, Exception) and _is_of_signal(error)):
+                    raise
+                if isinstance(error, MemoryError):
+                    self._drop()
+                outcome = failed(cell, error, seed)
+        if caught:
+            texts = dict.fromkeys(f"{each.category.__name__}: {' '.join(str(each.message).split())}" for each in caught)
+            outcome = replace(outcome, warnings=tuple(text[:LONGEST_MESSAGE] for text in list(texts)[:MOST_WARNINGS]))
+        return outcome
+
+    def _drop(self) -> None:
+        self._slices = None
+        self._memo.drop()
+
+    def _slice(self, cell: Cell) -> Rows:
+        """The rows of a split; kept, as the next cell is likely to be of the same one."""
+        key = (cell.dataset, cell.split)
+        if self._slices is not None and self._slices[0] == key:
+            return self._slices[1]
+        self._drop()  # room for the new ones
+        planned = self.plan.datasets[cell.dataset]
+        data, (train, test) = planned.data, planned.splits[cell.split]
+        if cell.dataset not in self._truths:
+            self._truths[cell.dataset] = make_truth(data.y, classifier=planned.task == "classification")
+        slices = Rows(
+            take_rows(data.X, train),
+            data.y[train],
+            take_rows(data.X, test),
+            data.y[test],
+            self._truths[cell.dataset].take(test),
+            {name: cut(value, data.n_samples, train) for name, value in data.fit_params.items()},
+            {name: cut(value, data.n_samples, test) for name, value in data.fit_params.items()},
+        )
+        self._slices = key, slices
+        return slices
+
+    def _measure(self, cell: Cell, prepared: Prepared, seed: int | None, caught: list[WarningMessage]) -> Outcome:
+        slices, memo = self._slice(cell), self._memo
+        # a model may change what it is given; the next one must not notice
+        X_train, X_test, y_train = _own(slices.X_train), _own(slices.X_test), slices.y_train.copy()
+        train_scores: dict[str, float] = {}
+        if prepared.is_function:
+            model, predict_seconds = None, 0.0
+            memo.enter((), caught)
+            arguments = X_train, y_train, X_test, np.random.default_rng(seed)
+            answer, fit_seconds = memo.timed(FIT, X_train, lambda: prepared.model(*arguments))
+            outputs = outputs_of_function(answer, slices.truth)
+        else:
+            model, head = prepared.copy(seed), self.heads[cell.model]
+            given = self._fit_arguments(model, slices.fit_params) if slices.fit_params else {}
+            if head and is_for_the_last_step(model, given):
+                model.memory = memo
+            memo.enter(head, caught)
+            _, fit_seconds = memo.timed(FIT, X_train, lambda: model.fit(X_train, y_train, **given))
+            answer, predict_seconds = memo.timed(TEST, X_test, lambda: answers(model, prepared.methods, X_test))
+            outputs = outputs_of(answer, model, slices.truth)
+            if self.train_scores:
+                X_train = _own(slices.X_train)
+                truth = self._truths[cell.dataset].take(self.plan.datasets[cell.dataset].splits[cell.split].train)
+                answer, _ = memo.timed(TRAIN, X_train, lambda: answers(model, prepared.methods, X_train))
+                said = outputs_of(answer, model, truth)
+                train_scores, _ = self._score(said, truth, model, slices.X_train, slices.y_train, slices.fit_params)
+        scores, undefined = self._score(outputs, slices.truth, model, slices.X_test, slices.y_test, slices.test_params)
+        search = _last_step(model)
+        is_search = hasattr(search, "best_params_")
+        chosen, best_score = choice_of(search, classifier=slices.truth.classes is not None) if is_search else ("", {})
+        return Outcome(
+            cell,
+            scores=scores,
+            undefined=undefined,
+            train_scores=train_scores,
+            fit_seconds=fit_seconds,
+            predict_seconds=predict_seconds,
+            seed=seed,
+            outputs=as_stored(outputs, slices.truth) if self.keep_predictions else {},
+            chosen=chosen,
+            best_score=best_score,
+            saved_seconds=memo.saved,
+        )
+
+    def _score(
+        self, outputs: Mapping[str, Any], truth: Truth, model: Any, X: Any, y: Any, along: Mapping[str, Any]
+    ) -> tuple[dict[str, float], dict[str, str]]:
+        """Scores by name of the metric, and the reasons of those that are undefined."""
+        scores: dict[str, float] = {}
+        undefined: dict[str, str] = {}
+        for scorer in self.scorers:
+            name, score = scorer.metric.name, float("nan")
+            try:
+                if scorer.needs:
+                    score = scorer.score(truth, outputs, truth.classes)
+                else:
+                    score = scorer.score_model(model, X, y, **(score_arguments(scorer.call, along) if along else {}))
+                if not math.isfinite(score):
+                    undefined[name] = f"the metric is {score}"
+            except UndefinedScore as error:
+                undefined[name] = str(error)
+            except MemoryError:
+                raise
+            except Exception as error:
+                undefined[name] = in_one_line(error)
+            scores[name] = float("nan") if name in undefined else score
+        return scores, undefined
+
+    def _fit_arguments(self, model: Any, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """Keyword arguments for the model's `fit`, of parameters that are already cut to the training rows."""
+        if _is_routed(model):
+            from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+
+            router = MetadataRouter(owner="evaluate")
+            router.add(estimator=model, method_mapping=MethodMapping().add(caller="fit", callee="fit"))
+            for number, scorer in enumerate(self.scorers):  # so that what only a metric asks for is known to be wanted
+                if _is_routed(scorer.call):
+                    asks = MethodMapping().add(caller="fit", callee="score")
+                    router.add(**{f"scorer {number}": scorer.call}, method_mapping=asks)
+            return dict(process_routing(router, "fit", **parameters).estimator.fit)
+        last = f"{model.steps[-1][0]}__" if _is_pipeline(model) else ""
+        return {f"{last}{name}" if name == "sample_weight" else name: value for name, value in parameters.items()}
+
+
+def _own(table: Any) -> Any:
+    """A copy of the rows, in the same layout in memory, so that sums come out the same."""
+    if isinstance(table, np.ndarray):
+        return table.copy(order="K")
+    return table.clone() if hasattr(table, "clone") else table.copy()
+
+
+def _is_of_signal(error: BaseException) -> bool:
+    """True for what a handler of a signal has raised, wherever that came in between."""
+    handlers = {getattr(signal.getsignal(number), "__code__", None) for number in signal.valid_signals()}
+    return any(frame.f_code in handlers for frame, _ in traceback.walk_tb(error.__traceback__))
+
+
+# --- a model, and its copies ------------------------------------------------------------------------------------------------
+
+
+class Prepared:
+    """Facts about a model that all of its fits share.
+
+    `copy` makes a copy of it out of a seed. `is_open` says that something in it may draw from the global generators, or otherwise
+    differ from fit to fit. `methods` are those that it is asked by: for each scorer the first of those it can use that the model
+    has.
+    """
+
+    def __init__(self, name: str, model: Any, scorers: Sequence[Scorer], *, seeded: bool) -> None:
+        # scikit-learn's own estimators draw from their random state alone, which is set; nothing sets that of a splitter
+        # (cv=KFold(shuffle=True)) or of a search's candidates
+        drawing = ("get_n_splits", "param_grid", "param_distributions")
+        self.name, self.model, self.is_function = name, model, is_function(model)
+        parts = parts_of(model)
+        self.n_parts = len(parts)
+        self.is_open = any(
+            not module_of(part).startswith("sklearn.") or any(hasattr(part, each) for each in drawing) for part in parts
+        )
+        self.copy = copies_of(model, seeded=seeded, is_known=not self.is_open)
+        wanted = [next((method for method in scorer.needs if hasattr(model, method)), "") for scorer in scorers]
+        methods = tuple(method for method in dict.fromkeys(wanted) if method)
+        self.methods = methods or (("predict",) if hasattr(model, "predict") else ())
+
+
+def copies_of(model: Any, *, seeded: bool, is_known: bool) -> Callable[[int | None], Any]:
+    """Maker of copies of a model: called with a seed, or None, it gives one.
+
+    With `seeded`, parameters named random_state that are None are set, each to a value that comes of the seed. With `is_known`,
+    the model is made of scikit-learn's own parts, which may be copied by pickle.
+    """
+    names = open_random_states(model) if seeded else ()
+    # callbacks are shared by all copies
+    if is_known and not any(getattr(part, "_skl_callbacks", None) for part in parts_of(model)):
+        with contextlib.suppress(Exception):  # a parameter may not be pickled
+            return _from_bytes(model, names)
+
+    def make(seed: int | None) -> Any:
+        made, values = _copy(model), seeded_parameters(names, seed)
+        return made.set_params(**values) if values else made
+
+    return make
+
+
+def _from_bytes(model: Any, names: tuple[str, ...]) -> Callable[[int | None], Any]:
+    """Copies out of bytes, which name the parts of the copy that take a seed.
+
+    To set parameters of a pipeline takes a twentieth of the time of a small fit; attributes of its parts take none.
+    """
+    from sklearn.base import clone
+
+    whole = clone(model)
+    parts = {"": whole, **whole.get_params(deep=True)}
+    drawing = [parts[name.removesuffix("random_state").removesuffix("__")] for name in names]
+    copied = pickle.dumps((whole, drawing), protocol=pickle.HIGHEST_PROTOCOL)
+
+    def make(seed: int | None) -> Any:
+        made, drawing = pickle.loads(copied)  # noqa: S301  (written above)
+        for part, value in zip(drawing, seeded_parameters(names, seed).values(), strict=False):  # no values without a seed
+            part.random_state = value
+        return made
+
+    return make
+
+
+def _copy(model: Any) -> Any:
+    """An unfitted copy; an object that scikit-learn cannot clone is copied as it is."""
+    if hasattr(model, "get_params"):
+        from sklearn.base import clone
+
+        with contextlib.suppress(TypeError, RuntimeError):
+            return clone(model)
+    return copy.deepcopy(model)
+
+
+def settings_after_success(model: Prepared, data: Dataset) -> dict[str, bool]:
+    """Settings of scikit-learn under which a model that was fitted once is fitted again on other rows of the same data.
+
+    Its parameters were found valid then, and do not change; a search makes up new ones for each fit, and is checked each time.
+    That the data are finite is seen once for all rows; a model with parts may compute something else from them, whose check
+    stays. Of an open one, some part is not scikit-learn's own, of which nothing is known, or a search.
+    """
+    if model.is_open:
+        return {}
+    values = data.X.data if hasattr(data.X, "tocsr") else data.X
+    is_numeric = isinstance(values, np.ndarray) and values.dtype.kind in "biuf"  # a data frame is not looked into
+    is_finite = is_numeric and model.n_parts == 1 and not data.fit_params and bool(np.isfinite(values).all())
+    return {"skip_parameter_validation": True, **({"assume_finite": True} if is_finite else {})}
+
+
+# --- what it is given besides -----------------------------------------------------------------------------------------------
+
+
+def score_arguments(scorer: Any, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Keyword arguments for a scorer of scikit-learn: what it asks for by metadata routing."""
+    wanted = scorer.get_metadata_routing().score.requests if _is_routed(scorer) else {}
+    return {name: value for name, value in parameters.items() if wanted.get(name) is True}
+
+
+def check_weights(name: str, model: Any) -> None:
+    """Refuse sample weights for a model that cannot use them, by its name."""
+    from sklearn.utils.validation import has_fit_parameter
+
+    if _routes_metadata():
+        return
+    last = _last_step(model)
+    if hasattr(last, "fit"):
+        parameters = inspect.signature(last.fit).parameters.values()
+        if has_fit_parameter(last, "sample_weight") or any(each.kind is each.VAR_KEYWORD for each in parameters):
+            return
+    raise InvalidPlanError(
+        f"model {name!r} ({type(last).__name__}) cannot use sample weights: its fit takes none. Leave ",
+        SAMPLE_WEIGHT,
+        " out, or evaluate that model in a call of its own.",
+    )
+
+
+def _routes_metadata() -> bool:
+    from sklearn import get_config
+
+    return bool(get_config().get("enable_metadata_routing"))
+
+
+def _is_routed(consumer: Any) -> bool:
+    return _routes_metadata() and hasattr(consumer, "get_metadata_routing")
+
+
+def _last_step(model: Any) -> Any:
+    return model.steps[-1][1] if _is_pipeline(model) else model
+
+
+def _is_pipeline(model: Any) -> bool:
+    from sklearn.pipeline import Pipeline
+
+    return isinstance(model, Pipeline)
+
+
+# --- what it says -------------------------------------------------------------------------------------------------------------
+
+
+def answers(model: Any, methods: Iterable[str], X: Any) -> dict[str, Array]:
+    """Answers of a model for rows, by method."""
+    return {method: np.asarray(getattr(model, method)(X)) for method in methods}
+
+
+def outputs_of(answers: Mapping[str, Array], model: Any, truth: Truth) -> dict[str, Array]:
+    """The answers with columns in the order of the classes; refuses one that has not as many rows as the truth."""
+    for method, answer in answers.items():
+        _check_length(answer, truth, method)
+    return {
+        method: answer if method == "predict" else _in_class_order(answer, model, truth) for method, answer in answers.items()
+    }
+
+
+def outputs_of_function(answer: Any, truth: Truth) -> dict[str, Array]:
+    """Answers of a function: predictions, or for classes a table of probabilities, a column for each."""
+    if isinstance(answer, tuple):
+        raise InvalidPlanError("the function returned a tuple; predictions for the test rows are needed, one for each.")
+    predictions = np.asarray(answer.to_numpy() if hasattr(answer, "to_numpy") else answer)
+    _check_length(predictions, truth, "the function")
+    if truth.classes is not None and predictions.shape[1:] == (len(truth.classes),):
+        return {"predict_proba": predictions, "predict": truth.classes[np.argmax(predictions, axis=1)]}
+    return {"predict": predictions.ravel() if predictions.shape[1:] == (1,) else predictions}
+
+
+def _check_length(answer: Array, truth: Truth, source: str) -> None:
+    if answer.ndim == 0 or answer.shape[0] != len(truth.values):
+        got = "a single value" if answer.ndim == 0 else f"{answer.shape[0]} predictions"
+        raise InvalidPlanError(f"{source} gave {got} for {len(truth.values)} test rows; one for each is needed.")
+
+
+def _in_class_order(answer: Array, model: Any, truth: Truth) -> Array:
+    """Columns, or the sign of a decision, as if the model had the classes in sorted order; a class it lacks gets 0."""
+    own = getattr(model, "classes_", None)
+    if truth.classes is None or not isinstance(own, np.ndarray) or own.ndim != 1 or own.tolist() == truth.classes.tolist():
+        return answer
+    place, _ = truth.known_labels.find(own)
+    if np.any(place < 0):
+        return answer
+    if answer.ndim == 1:
+        return -answer if own.size == 2 and place[0] > place[1] else answer
+    if answer.shape[1:] != (own.size,):
+        return answer
+    ordered = np.zeros((answer.shape[0], len(truth.classes)), dtype=answer.dtype)
+    ordered[:, place] = answer
+    return ordered
+
+
+def choice_of(search: Any, *, classifier: bool) -> tuple[str, dict[str, float]]:
+    """Parameters that a fitted search chose, as text, and its best score by the name of its metric, where that is known."""
+    chosen = name_candidates([search.best_params_])[0][0]
+    scoring, refit = getattr(search, "scoring", None), getattr(search, "refit", True)
+    if scoring is None:
+        scoring = "accuracy" if classifier else "r2"
+    elif isinstance(scoring, Mapping | list | tuple | set) and isinstance(refit, str):
+        scoring = scoring[refit] if isinstance(scoring, Mapping) else refit
+    best = float(getattr(search, "best_score_", np.nan))
+    if not isinstance(scoring, str) or not np.isfinite(best):
+        return chosen, {}
+    return chosen, {scoring.removeprefix("neg_"): -best if scoring.startswith("neg_") else best}

@@ -1,0 +1,342 @@
+"""Learning and validation curves, and the parts of a loss, in words and columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tiebreak.statistics.more_data import ANSWERS, CANNOT_BE_TOLD, LESS_THAN_ROPE, YES
+from tiebreak.views.columns import Columns, records_of
+from tiebreak.views.json import document, metric_record, plain
+from tiebreak.views.names import short_names
+from tiebreak.views.page import Page, Paragraph, Section, Table
+from tiebreak.views.view import View
+from tiebreak.views.words import (
+    count,
+    cut_notes,
+    decimals_for,
+    format_interval,
+    format_percent,
+    format_score,
+    listed,
+    n_of,
+    printable,
+    quote,
+    seconds,
+    shorten,
+)
+
+if TYPE_CHECKING:
+    from tiebreak.evaluation.evaluation import Evaluation
+    from tiebreak.studies.bias_variance import BiasVariance
+    from tiebreak.studies.learning_curve import DoublingAnswer, LearningCurve
+    from tiebreak.studies.validation_curve import SweetSpot, ValidationCurve
+
+    Curve = LearningCurve | ValidationCurve
+
+
+# --- what both curves have ------------------------------------------------------------------------------------------------
+
+POINTS = ("test_mean", "test_low", "test_high", "train_mean", "train_low", "train_high", "n_splits", "fit_seconds")
+
+
+def _columns(curve: Curve, **at: Sequence[Any]) -> dict[str, Any]:
+    """The points, those of the first model first; `at` is where along the axis each stands."""
+    models = {"model": [model for model in curve.models for _ in range(len(next(iter(at.values()))))]}
+    along = {name: [value for _ in curve.models for value in values] for name, values in at.items()}
+    return {**models, **along, **{name: getattr(curve.points, name).ravel() for name in POINTS}}
+
+
+def _facts(kind: str, columns: Columns, result: Any, *names: str, **facts: Any) -> dict[str, Any]:
+    """Facts of a result: attributes by their names, further ones, and the points as records."""
+    held = {**{name: getattr(result, name) for name in names}, **facts, "n_failed": result.evaluation.n_failed}
+    return document(kind=kind, **{name: plain(value) for name, value in held.items()}, points=map(plain, records_of(columns)))
+
+
+def _curve_facts(kind: str, columns: Columns, curve: Curve, *names: str, **facts: Any) -> dict[str, Any]:
+    settings = {"metric": metric_record(curve.metric), "settings": {"rope": curve.rope, "alpha": curve.alpha}}
+    return _facts(kind, columns, curve, "models", "n_splits", *names, **settings, **facts)
+
+
+def _decimals(curve: Curve) -> int:
+    """Decimals that show two digits of a typical half-width; four where there is none."""
+    widths = curve.points.test_high - curve.points.test_low
+    widths = widths[np.isfinite(widths)]
+    return decimals_for(float(np.median(widths)) / 4) if widths.size else 4
+
+
+def _points(curve: Curve, title: str, along: str, texts: Sequence[str], **more: Sequence[str]) -> Table:
+    """A row for each point: test mean and interval, training mean, splits, time of a fit, and further columns."""
+    decimals, rows, p = _decimals(curve), [], curve.points
+    names = [name if not place else "" for name in short_names(curve.models) for place in range(len(texts))]
+    for row, (name, at) in enumerate(zip(names, np.ndindex(p.test_mean.shape), strict=True)):
+        mean, low, high, train = (float(getattr(p, each)[at]) for each in POINTS[:4])
+        interval = format_interval(low, high, decimals)
+        scores = format_score(mean, decimals), interval, format_score(train, decimals)
+        splits = n_of(int(p.n_splits[at]), curve.n_splits)
+        own = (column[row] for column in more.values())
+        rows.append((name, texts[at[1]], *scores, splits, seconds(float(p.fit_seconds[at])), *own))
+    level = f"{format_percent(1 - curve.alpha)} interval"
+    headers = ("model", along, "test", level, "train", "splits", "fit", *more)
+    right = (False, *(True,) * 6, *(False,) * len(more))
+    return Table(f"Mean {printable(curve.metric.name)} by {title}", headers, tuple(rows), right)
+
+
+def _notes(curve: Curve) -> list[str]:
+    """Meaning of the intervals, whether some are cut off where the metric ends, and what was lost."""
+    p, level = curve.points, format_percent(1 - curve.alpha)
+    ends = (*p.test_low.ravel().tolist(), *p.test_high.ravel().tolist())
+    meaning = (
+        f"Intervals are corrected {level} t intervals of the mean over splits (Nadeau and Bengio 2003), by n_test / n_train of "
+        "the whole training sets; those of two models say little about their difference."
+    )
+    return [
+        meaning,
+        *cut_notes(ends, curve.metric.bounds_of(np.nan, np.nan), printable(curve.metric.name)),
+        *_lost(curve.evaluation),
+    ]
+
+
+def _lost(evaluation: Evaluation) -> list[str]:
+    """Number of failed cells and of undefined scores, with the most frequent reason."""
+    notes, left = [], "Means are over the splits that are left."
+    if evaluation.n_failed:
+        most = printable(evaluation.failure_groups()[0].message).rstrip(".")
+        what = f"{evaluation.n_failed} of {evaluation.n_cells} cells failed, most often with: {most}."
+        notes.append(f"{what} See evaluation.failures. {left}")
+    undefined = evaluation.undefined
+    if len(undefined):
+        most = printable(str(undefined.iloc[0]["reason"])).rstrip(".")
+        what = f"{int(undefined['n_cells'].sum())} scores are undefined, most often as {most}."
+        notes.append(f"{what} See evaluation.undefined. {left}")
+    return notes
+
+
+def _splits(curve: Curve) -> str:
+    return f"{count(curve.n_splits, 'split')} ({curve.evaluation.record.datasets[0].kind})"
+
+
+# --- learning curves --------------------------------------------------------------------------------------------------------
+
+MOST_SENTENCES = 4
+"""Models up to which each has a sentence; of more, the table tells."""
+
+_WHY = {
+    "identical-scores": "its scores are the same with half of the data, on all splits, so there is no spread to judge by.",
+    "no-spread": "the gain is the same on all splits, so there is no spread to judge by.",
+    "too-few-splits": "fewer than two splits have the scores that are needed.",
+    "no-halves": "for that the sizes must hold a quarter and a half of the largest one.",
+}
+
+_ASSUMED = (
+    "Next doubling: gains are taken to shrink from doubling to doubling, by no more than at the rate 1/n or as they have shrunk "
+    "before, whichever is faster. A curve that rises in steps or dips breaks that."
+)
+
+
+def learning_page(curve: LearningCurve) -> Page:
+    """Sentences, answers, points and notes."""
+    sizes = list(map(str, curve.sizes))
+    span = " to ".join(dict.fromkeys((sizes[0], sizes[-1])))
+    title = f"Learning curve: {printable(curve.metric.name)} with {span} training examples, {_splits(curve)}"
+    answers = tuple(sentence(curve, each) for each in curve.answers) if len(curve.answers) <= MOST_SENTENCES else ()
+    return Page(
+        (
+            Paragraph((f"{title}, the same test rows for every size.",)),
+            Paragraph(answers, n_strong=len(answers)),
+            _gains(curve),
+            _points(curve, "training examples", "examples", sizes),
+            Section("Notes", (_ASSUMED, *_notes(curve))),
+        )
+    )
+
+
+def learning_columns(curve: LearningCurve) -> dict[str, Any]:
+    """A row for each point."""
+    return _columns(curve, size=curve.sizes)
+
+
+def learning_facts(curve: LearningCurve) -> dict[str, Any]:
+    """Settings, answers and points."""
+    return _curve_facts("learning-curve", learning_columns(curve), curve, "sizes", "answers")
+
+
+def sentence(curve: LearningCurve, answer: DoublingAnswer) -> str:
+    """Would more data help a model, and how we know."""
+    opening = f"Would more data help {quote(answer.model)}?"
+    if answer.reason:
+        return f"{opening} It cannot be told: {_WHY[answer.reason]}"
+    decimals, rope = decimals_for((answer.last_high - answer.last_low) / 4), f"the rope of {curve.rope:.4g}"
+    word = "higher" if curve.metric.higher_is_better == (answer.last_gain >= 0) else "lower"
+    last = (
+        f"the last doubling, to {curve.sizes[-1]} examples, made {curve.metric.name} {word} by "
+        f"{format_score(abs(answer.last_gain), decimals)} ({format_percent(1 - curve.alpha)} interval of the gain "
+        f"{format_interval(answer.last_low, answer.last_high, decimals)})"
+    )
+    low, high = format_score(answer.next_low, decimals), format_score(answer.next_high, decimals)
+    if answer.answer == ANSWERS[YES]:
+        return f"{opening} Yes: {last}, and the next one brings at least {low}{f', more than {rope}' if curve.rope else ''}."
+    if answer.answer == ANSWERS[LESS_THAN_ROPE]:
+        how = f"gains shrink, so the next one brings at most {high}, less than {rope}"
+        return f"{opening} By less than the rope on doubling: {last}; {how}."
+    sides = f", on either side of {rope}" if curve.rope else "; without a rope only a clear yes can be told"
+    return f"{opening} It cannot be told: {last}, and the next one brings {low} to {high}{sides}."
+
+
+def _gains(curve: LearningCurve) -> Table:
+    rows = []
+    for name, each in zip(short_names(curve.models), curve.answers, strict=True):
+        decimals = decimals_for((each.last_high - each.last_low) / 4)
+        why = f" ({each.reason})" if each.answer == ANSWERS[CANNOT_BE_TOLD] and each.reason else ""
+        gain = format_score(each.last_gain, decimals, signed=True)
+        intervals = ((each.last_low, each.last_high), (each.next_low, each.next_high))
+        rows.append((name, each.answer + why, gain, *(format_interval(*ends, decimals) for ends in intervals)))
+    headers = ("model", "would more data help?", "last doubling", f"{format_percent(1 - curve.alpha)} interval", "next doubling")
+    rope = f" (rope {curve.rope:.4g})" if curve.rope == curve.rope else ""
+    title = f"Gains in {printable(curve.metric.name)} on doubling, positive is better{rope}"
+    return Table(title, headers, tuple(rows), (False, False, True, True, True))
+
+
+LEARNING = View(learning_page, learning_columns, learning_facts, "tiebreak.views.plots.curves:LEARNING")
+
+
+# --- validation curves ------------------------------------------------------------------------------------------------------
+
+BEST = "best mean"
+"""Stands in the table where the others have a verdict."""
+
+_AGAINST_BEST = {
+    "equivalent": "practically equivalent",
+    "undecided": "not told apart from it yet",
+    "behind": "behind, maybe by too little to matter",
+    "worse": "worse",
+    "ahead": "ahead on the splits that it has",
+    "better": "better on the splits that it has",
+}
+
+_VERDICTS = "Verdicts are those of tiebreak.compare among the values of a model, each pair by one interval (bonferroni)."
+_PICKED = (
+    "The best of several values was picked by these same scores, so its mean is likely a little too good; nested "
+    "cross-validation gives an honest one."
+)
+
+
+def validation_page(curve: ValidationCurve) -> Page:
+    """Sentences, points and notes."""
+    rope = f"rope {curve.rope}" if curve.rope else "no rope, so none can be called equivalent"
+    title = f"Validation curve: {printable(curve.metric.name)} by {printable(curve.parameter)}, {_splits(curve)}; {rope}."
+    answers = tuple(_sweet(curve, spot) for spot in curve.sweet_spots)
+    against = [
+        BEST if place == spot.position else verdict or "-"
+        for spot in curve.sweet_spots
+        for place, verdict in enumerate(spot.verdicts)
+    ]
+    texts = [shorten(label, 34) for label in curve.labels]
+    return Page(
+        (
+            Paragraph((title,)),
+            Paragraph(answers, n_strong=len(answers)),
+            _points(curve, "value", shorten(curve.parameter, 34), texts, **{"against the best": against}),
+            Section("Notes", (_VERDICTS, _PICKED, *_notes(curve))),
+        )
+    )
+
+
+def validation_columns(curve: ValidationCurve) -> dict[str, Any]:
+    """A row for each point."""
+    spots = [(spot, place) for spot in curve.sweet_spots for place in range(len(curve.values))]
+    return {
+        **_columns(curve, value=curve.values, label=curve.labels),
+        "is_best": [place == spot.position for spot, place in spots],
+        "verdict": [spot.verdicts[place] for spot, place in spots],
+    }
+
+
+def validation_facts(curve: ValidationCurve) -> dict[str, Any]:
+    """Settings, the best value of each model, and the points."""
+    spots = [
+        {
+            "model": spot.model,
+            "value": None if spot.position is None else curve.values[spot.position],
+            **{verdict: [curve.values[place] for place in spot.where(verdict)] for verdict in ("equivalent", "undecided")},
+            "reason": spot.reason,
+        }
+        for spot in curve.sweet_spots
+    ]
+    return _curve_facts("validation-curve", validation_columns(curve), curve, "parameter", "values", sweet_spots=spots)
+
+
+def _sweet(curve: ValidationCurve, spot: SweetSpot) -> str:
+    """The best value of a model, and which others may do as well."""
+    if spot.position is None:
+        return f"{quote(spot.model)}: {spot.reason}."
+    mean = float(curve.points.test_mean[curve.models.index(spot.model), spot.position])
+    labels, parameter = [shorten(label, 40) for label in curve.labels], printable(curve.parameter)
+    side = "highest" if curve.metric.higher_is_better else "lowest"
+    best = f"{format_score(mean, _decimals(curve))}, at {parameter}={labels[spot.position]}"
+    found = f"{quote(spot.model)}: the {side} mean {curve.metric.name} is {best}"
+    if spot.reason:
+        return f"{found}. How the others stand to it is not known: {spot.reason.rstrip('.')}."
+    clauses = [found]
+    for verdict, words in _AGAINST_BEST.items():
+        if places := spot.where(verdict):
+            who = listed([f"{parameter}={labels[places[0]]}", *(labels[place] for place in places[1:])], 6)
+            clauses.append(f"{who} {'is' if len(places) == 1 else 'are'} {words}")
+    return f"{'; '.join(clauses)}."
+
+
+VALIDATION = View(validation_page, validation_columns, validation_facts, "tiebreak.views.plots.curves:VALIDATION")
+
+
+# --- bias and variance ------------------------------------------------------------------------------------------------------
+
+LOSS_NAMES = {"squared": "mean squared error", "zero-one": "error rate"}
+
+_ZERO_ONE = (
+    "Bias: the share of test examples that most training sets get wrong (Domingos 2000, labels taken to be right). Net variance: "
+    "how often single training sets get the others wrong (costs), less how often they get these right (helps)."
+)
+_DRAWN = (
+    "Training sets drawn with replacement hold about 63% of the examples, some of them more than once, so all parts are those of "
+    "somewhat less data."
+)
+
+
+def parts_page(result: BiasVariance) -> Page:
+    """Design, the parts and the notes."""
+    is_squared, loss = result.loss == "squared", LOSS_NAMES[result.loss]
+    numbers = ("loss", "bias", "variance") if is_squared else ("loss", "bias", "variance", "unbiased", "biased")
+    rows = []
+    for name, each in zip(short_names(result.models), result.parts, strict=True):
+        values = [getattr(each, number) for number in numbers]
+        texts = (f"{value:.4g}" if is_squared else format_score(value, 4) for value in values)
+        rows.append((name, *texts, n_of(each.n_rounds, result.n_rounds)))
+    parts = ("bias² + noise", "variance") if is_squared else ("bias", "net variance", "costs", "helps")
+    notes = [_ZERO_ONE]
+    if is_squared:
+        too = f"The variance comes out too small, and the squared bias too large, by about the variance / {result.n_rounds}."
+        notes = ["The noise of the target is in the squared bias: one target for each example cannot tell them apart.", too]
+    how = f"{result.n_rounds} training sets of {result.n_train} examples, drawn with replacement"
+    return Page(
+        (
+            Paragraph((f"Bias and variance of the {loss}: {how}, and one test set of {result.n_test}.",)),
+            Table("Parts of the loss, means over the test examples", ("model", loss, *parts, "rounds"), tuple(rows)),
+            Section("Notes", (*notes, _DRAWN, *_lost(result.evaluation))),
+        )
+    )
+
+
+def parts_columns(result: BiasVariance) -> dict[str, Any]:
+    """A row for each model."""
+    names = ("model", "n_rounds", "loss", "bias", "variance", "unbiased", "biased")
+    return {name: [getattr(each, name) for each in result.parts] for name in names}
+
+
+def parts_facts(result: BiasVariance) -> dict[str, Any]:
+    """Settings and parts."""
+    return _facts("bias-variance", parts_columns(result), result, "loss", "n_rounds", "n_train", "n_test")
+
+
+BIAS_VARIANCE = View(parts_page, parts_columns, parts_facts, "tiebreak.views.plots.curves:BIAS_VARIANCE")

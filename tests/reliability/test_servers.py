@@ -1,0 +1,135 @@
+"""A PostgreSQL whose clients are cut off, and that is killed, under writers: nothing acknowledged is lost or there twice.
+
+Writers are processes that write batches of cells through the store, two of them the same cells from either end, and tell which
+cells they were told are kept.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.contracts.plans import a_dataset, a_plan, all_cells, an_outcome, comparable
+from tests.postgres import Server, execute, fresh_schema
+from tests.reliability import POINTS
+from tiebreak.plan.record import Cell, Outcome
+from tiebreak.stores.sql import SqlStore
+
+MODELS = [f"m{i}" for i in range(50)]
+KEYS = [(repeat, fold) for repeat in range(10) for fold in range(10)]
+CUT = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
+GRACE = 60.0
+
+
+def outcome(cell: Cell) -> Outcome:
+    """Every tenth with outputs."""
+    return an_outcome(cell) if sum(cell) % 10 == 0 else an_outcome(cell, outputs={})
+
+
+def write(url: str, writer: str) -> None:
+    """Write run after run until somebody ends this process."""
+    sizes = random.Random(writer)
+    try:
+        for turn in range(10**6):
+            run = f"{int(writer) // 2} {turn}"
+            log = SqlStore(url).open(a_plan(run, models=MODELS, datasets=(a_dataset(keys=KEYS),)))
+            cells = all_cells(log.record)[:: -1 if int(writer) % 2 else 1]
+            while cells:
+                batch, cells = cells[: (size := sizes.randint(1, 40))], cells[size:]
+                log.write([outcome(cell) for cell in batch])
+                print(json.dumps({"writer": writer, "run": run, "cells": batch}), flush=True)
+    except Exception as error:
+        print(json.dumps({"error": f"{type(error).__name__}: {error}"}), flush=True)
+
+
+class Writers:
+    """Three processes that write, and what they were told is kept: cells by run, when each was told last, errors."""
+
+    def __init__(self, url: str) -> None:
+        self.kept: dict[str, set[Cell]] = {}
+        self.last = dict.fromkeys("012", 0.0)
+        self.errors: list[str] = []
+        command = [
+            sys.executable,
+            "-c",
+            "import sys; from tests.reliability.test_servers import write; write(*sys.argv[1:])",
+            url,
+        ]
+        root = Path(__file__).parents[2]
+        self._processes = [subprocess.Popen([*command, name], stdout=subprocess.PIPE, text=True, cwd=root) for name in self.last]
+        self._listeners = [threading.Thread(target=self._listen, args=(process,)) for process in self._processes]
+        for listener in self._listeners:
+            listener.start()
+
+    def await_all(self) -> None:
+        """Wait until each has kept something from now on."""
+        since = time.monotonic()
+        while min(self.last.values()) < since and not self.errors:
+            assert time.monotonic() < since + GRACE, f"a writer kept nothing for {GRACE:.0f} s"
+            time.sleep(0.01)
+
+    def end(self) -> None:
+        """In the middle of what they do."""
+        for process in self._processes:
+            process.kill()
+        for process, listener in zip(self._processes, self._listeners, strict=True):
+            listener.join()
+            process.communicate()
+
+    def _listen(self, process: subprocess.Popen[str]) -> None:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if not line.endswith("\n"):
+                return
+            said = json.loads(line)
+            if "error" in said:
+                self.errors.append(said["error"])
+                continue
+            self.kept.setdefault(said["run"], set()).update(Cell(*cell) for cell in said["cells"])
+            self.last[said["writer"]] = time.monotonic()
+
+
+def cut_off(server: Server) -> None:
+    """Cut all clients off."""
+    time.sleep(0.2)
+    assert execute(server.url, CUT)
+
+
+def kill(server: Server) -> None:
+    """Kill all processes of the server, and start it again."""
+    time.sleep(0.3)
+    server.kill()
+    server.start()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("fault", "n_times"), [(cut_off, 5 * POINTS), (kill, POINTS)])
+def test_writers_go_on_by_themselves(fault: Callable[[Server], None], n_times: int, postgres_server: Server) -> None:
+    """Every cell that was acknowledged is there once and bit for bit, and the store's own check finds nothing."""
+    with fresh_schema(postgres_server.url) as url:
+        writers = Writers(url)
+        try:
+            writers.await_all()
+            for _ in range(n_times):
+                fault(postgres_server)
+            writers.await_all()
+        finally:
+            writers.end()
+        assert writers.errors == []
+        store = SqlStore(url)
+        assert list(store.check()) == []
+        for run, kept in writers.kept.items():
+            found = list(store.read(run).outcomes(outputs=True))
+            cells = {each.cell for each in found}
+            assert kept <= cells
+            assert len(found) == len(cells)
+            assert all(comparable(each) == comparable(outcome(each.cell)) for each in found)
+        store.close()

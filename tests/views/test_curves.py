@@ -1,0 +1,156 @@
+"""Curves in words, frames, JSON and HTML."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.views.plots.curve_samples import drawn_bias_variance, drawn_learning_curve, drawn_validation_curve
+from tests.views.plots.samples import HOSTILE
+from tiebreak.scores.metric import Metric
+from tiebreak.views.curves import sentence
+
+THREE = ("first", "second", "third")
+
+
+def test_each_answer_has_its_sentence():
+    """Yes, less than the rope, and cannot be told; each with the numbers that it goes by."""
+    curve = drawn_learning_curve(("gains", "between", "done", "failed"), rope=0.025)
+    said = {answer.answer: sentence(curve, answer) for answer in curve.answers}
+    assert "Would more data help 'gains'?" in sentence(curve, curve.answers[0])
+    less, untold = said["less than the rope on doubling"], said["cannot be told"]
+    assert "less than the rope of 0.025." in less
+    assert "gains shrink, so the next one brings at most" in less
+    assert "on either side of the rope of 0.025." in untold
+    without = drawn_learning_curve(("gains", "between"), rope=0.0)
+    assert "Yes: the last doubling, to 320 examples, made accuracy higher by" in sentence(without, without.answers[0])
+
+
+def test_a_reason_takes_the_place_of_numbers():
+    """Where a half was not measured, and the like."""
+    curve = drawn_learning_curve(("one",))
+    answer = curve.answers[0]._replace(reason="no-halves", answer="cannot be told")
+    assert sentence(curve, answer) == (
+        "Would more data help 'one'? It cannot be told: for that the sizes must hold a quarter and a half of the largest one."
+    )
+
+
+def test_the_text_has_answers_points_and_notes():
+    """A table of gains, a table of points, and what failed."""
+    text = " ".join(str(drawn_learning_curve(THREE)).split())
+    for words in (
+        "Learning curve: accuracy with 20 to 320 training examples, 10 splits (repeated-kfold), the same",
+        "Gains in accuracy on doubling, positive is better (rope 0.02)",
+        "Mean accuracy by training examples",
+        "0 of 10",
+        "10 of 150 cells failed, most often with: ValueError: too few examples. See",
+    ):
+        assert words in text
+
+
+def test_many_models_are_told_in_the_table_alone():
+    """Five sentences would be a wall."""
+    text = str(drawn_learning_curve([f"m{number}" for number in range(5)]))
+    assert "Would more data help 'm0'?" not in text
+    assert "would more data help?" in text
+
+
+def test_the_sweet_spot_and_its_ties_are_said():
+    """One sentence for each model; the values after the first without the parameter's name."""
+    text = " ".join(str(drawn_validation_curve(("first", "second"))).split())
+    assert "'first': the highest mean accuracy is" in text
+    assert ", at svc__C=0.1; svc__C=1 is practically equivalent; svc__C=0.01, 10 and 100 are worse." in text
+    without = " ".join(str(drawn_validation_curve(("first", "second"), rope=0.0)).split())
+    assert "no rope, so none can be called equivalent" in without
+
+
+def test_frames_have_a_row_for_each_point():
+    """With the columns that the documentation names."""
+    frame = drawn_learning_curve(THREE).to_frame()
+    assert len(frame) == 15
+    assert list(frame.columns) == [
+        "model",
+        "size",
+        "test_mean",
+        "test_low",
+        "test_high",
+        "train_mean",
+        "train_low",
+        "train_high",
+        "n_splits",
+        "fit_seconds",
+    ]
+    frame = drawn_validation_curve(THREE).to_frame()
+    assert list(frame.columns[:3]) == ["model", "value", "label"]
+    assert list(frame.columns[-2:]) == ["is_best", "verdict"]
+    assert frame.groupby("model")["is_best"].sum().tolist() == [1, 1, 1]
+
+
+def test_json_holds_the_same_numbers(tmp_path: Path):
+    """Undefined is null; nothing depends on the clock but the times that were measured."""
+    curve = drawn_learning_curve(THREE)
+    document = json.loads(curve.to_json(tmp_path / "curve.json"))
+    assert json.loads((tmp_path / "curve.json").read_text()) == document
+    assert (document["schema"], document["kind"], document["sizes"]) == (1, "learning-curve", [20, 40, 80, 160, 320])
+    assert document["answers"][0]["answer"] == curve.answers[0].answer
+    assert document["answers"][0]["next_high"] == curve.answers[0].next_high
+    means = [point["test_mean"] for point in document["points"]]
+    assert means.count(None) == 1  # the one that failed
+    np.testing.assert_array_equal(np.array(means, dtype=float), curve.points.test_mean.ravel())
+    spots = json.loads(drawn_validation_curve(THREE).to_json())["sweet_spots"]
+    assert spots[0] == {"model": "first", "value": 0.1, "equivalent": [], "undecided": [], "reason": ""}
+    parts = json.loads(drawn_bias_variance(THREE, loss="squared").to_json())
+    assert (parts["kind"], parts["points"][0]["unbiased"]) == ("bias-variance", None)
+
+
+def test_values_that_json_does_not_know_are_written_out():
+    """An estimator as a value, for example."""
+    values = (None, True, "auto", np.float64)
+    document = drawn_validation_curve(("m",), values).to_dict()
+    assert document["values"] == [None, True, "auto", "<class 'numpy.float64'>"]
+
+
+@pytest.mark.parametrize("make", [drawn_learning_curve, drawn_validation_curve, drawn_bias_variance])
+def test_names_are_harmless_in_html_and_markdown(make):
+    """No markup of a name becomes markup of the page, and no script is in it."""
+    curve = make(HOSTILE[2:5])
+    assert "<b>html" not in curve._repr_html_()
+    assert "<script" not in curve._repr_html_()
+    assert "<b>html" not in curve.to_markdown()
+    assert "under\\_score" in curve.to_markdown()
+
+
+def test_bias_and_variance_are_a_table():
+    """The parts of the 0-1 loss are explained below it."""
+    text = str(drawn_bias_variance(THREE))
+    assert "model   error rate    bias  net variance   costs   helps  rounds" in text
+    assert "bias² + noise" in str(drawn_bias_variance(THREE, loss="squared"))
+
+
+def test_a_loss_that_grew_is_not_lower_by_a_negative_number():
+    """The word and the number agree with the sign of the gain; the interval is that of the gain."""
+    curve = drawn_learning_curve(THREE)
+    answer = next(answer for answer in curve.answers if not answer.reason)
+    for better, gain, words in ((True, -0.09, "lower by 0.09"), (False, -0.09, "higher by 0.09"), (False, 0.09, "lower by 0.09")):
+        turned = replace(curve, metric=Metric("score", higher_is_better=better))
+        text = sentence(turned, answer._replace(last_gain=gain, last_low=gain - 0.1, last_high=gain + 0.1))
+        assert f"made score {words}" in text
+        assert "interval of the gain" in text
+        assert "by -" not in text
+
+
+def test_ends_at_a_bound_of_the_metric_are_said_to_be_cut_off():
+    """An accuracy cannot exceed 1; of a metric without bounds nothing is said."""
+    cut = "Intervals are cut off at the smallest and largest possible accuracy."
+    for drawn in (drawn_learning_curve(("one",)), drawn_validation_curve(("one",))):
+        high = drawn.points.test_high.copy()
+        assert cut not in " ".join(str(drawn).split())
+        high[0, 0] = 1.0
+        at_bound = replace(drawn, points=replace(drawn.points, test_high=high))
+        assert cut in " ".join(str(at_bound).split())
+        unbounded = replace(at_bound, metric=Metric("gain", higher_is_better=True))
+        assert "cut off" not in str(unbounded)
