@@ -18,7 +18,7 @@ from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import printable
 from tiebreak.readers.files import refuse
 from tiebreak.readers.tables import SourceTable, Words, as_words, column_of, read_table, refuse_nested
-from tiebreak.scores.battles import Battles
+from tiebreak.scores.battles import Battles, BattleUnit
 from tiebreak.scores.vocabulary import look_up, quoted
 
 SIDES = ("model_a", "model_b", "winner")
@@ -308,7 +308,7 @@ def _joined(parts: Sequence[_Part]) -> Battles:
     of_judges = "judge" in coded and max(map(len, judges)) > 1 and int(coded["judge"].max()) + 1 < coded["judge"].size
     question = coded.get("question") if len({part.question_column for part in parts}) == 1 else None
     is_repeated = question is not None and FEWEST_QUESTIONS <= int(question.max()) + 1 < question.size
-    unit = "cluster" if "cluster" in coded else "judge" if of_judges else "question" if is_repeated else "battle"
+    unit: BattleUnit = "cluster" if "cluster" in coded else "judge" if of_judges else "question" if is_repeated else "battle"
     weights = [part.weight for part in parts if part.weight is not None]
     positive = np.concatenate([each[each > 0] for each in weights] or [np.empty(0)])
     if positive.size and positive.min() < SMALLEST_WEIGHT * positive.max():

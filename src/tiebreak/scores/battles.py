@@ -9,6 +9,8 @@ import numpy as np
 
 from tiebreak.numerics import FloatArray, IntArray
 
+BattleUnit = Literal["battle", "cluster", "judge", "question"]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Battles:
@@ -48,7 +50,7 @@ class Battles:
     weight: FloatArray | None
     question: IntArray | None = None
     question_column: str = ""
-    unit: Literal["battle", "cluster", "judge", "question"] = "battle"
+    unit: BattleUnit = "battle"
     sources: tuple[str, ...] = ()
     judges: tuple[str, ...] = ()
     n_without_verdict: int = 0

@@ -77,7 +77,7 @@ class Means(NamedTuple):
         facts: dict[str, Any] = {"n_units": self.n, "kind": self.kind, "tolerance": self.tolerance}
         law = student(self.estimate, self.standard_error, self.df, **facts)
         laws = [law if self.skewness is None else skewed(law, UNSEEN * self.skewness)]
-        if self.runs_error is not None:
+        if self.runs_error is not None and self.runs_df is not None:
             of_runs = student(self.estimate, self.runs_error, self.runs_df, **facts)
             if self.runs_skewness is not None:
                 of_runs = skewed(of_runs, np.where(np.asarray(self.runs_df) >= FEW_RUNS - 1, self.runs_skewness, 0.0))
@@ -128,7 +128,7 @@ def differences_of_means(score: FloatArray, one: IntArray, two: IntArray, layout
 
 def _of_runs(score: FloatArray, one: IntArray, two: IntArray, layout: Layout, scale: FloatArray) -> Means:
     """Pairs by run; those of which one model has runs that the other lacks by both models' own runs."""
-    has = ~np.isnan(score).all(axis=2)
+    has = np.asarray(~np.isnan(score).all(axis=2))
     apart = (has[one] != has[two]).any(axis=1)
     if not apart.any():
         return means_of_rows(run_differences(score, one, two), layout, scale)
@@ -156,7 +156,7 @@ def _of_own_runs(a: FloatArray, b: FloatArray, layout: Layout, scale: FloatArray
     shared = [means_of_rows(np.where(np.isnan(difference)[:, None], np.nan, each), layout, scale) for each in (a, b)]
     squares = np.stack([np.square(np.asarray(each.runs_error)) for each in shared])
     squares = np.where(n == 1, squares[::-1] * n[::-1], squares)
-    rest = sum(np.asarray(each.from_both) for each in shared)
+    rest = np.sum([np.asarray(each.from_both) for each in shared], axis=0)
     runs, own = squares.sum(axis=0), np.maximum(n - 1.0, 1.0)
     runs_df = np.where((n == 1).any(axis=0), own.max(axis=0), welch_freedom(squares[0], own[0], squares[1], own[1], guarded=True))
     by_items = np.square(items.standard_error)
@@ -169,7 +169,7 @@ def _of_own_runs(a: FloatArray, b: FloatArray, layout: Layout, scale: FloatArray
         runs_error=np.sqrt(runs),
         from_items=np.maximum(by_items - rest, 0.0),
         from_runs=np.maximum(runs - rest, 0.0),
-        from_both=np.asarray(rest),
+        from_both=rest,
         guarded_error=None,
         guarded_df=None,
         runs_skewness=np.zeros(runs.shape),

@@ -321,7 +321,7 @@ def pair_fit(
     def spread(residual: FloatArray) -> FloatArray:
         """Variance of a sum of residuals of each pair, over clusters."""
         of_both, place = np.unique(pair * (int(unit.max()) + 1) + unit, return_inverse=True)
-        return np.bincount(of_both // (int(unit.max()) + 1), np.square(np.bincount(place, residual)), n * n)
+        return np.bincount(of_both // (int(unit.max()) + 1), np.square(np.bincount(place, residual)), n * n).astype(float)
 
     met, total = np.bincount(pair, minlength=n * n), np.bincount(pair, w, n * n)
     won = np.bincount(pair, w * np.where(is_turned, 1.0 - score, score), n * n)
