@@ -154,16 +154,16 @@ def autoregressive(rng: np.random.Generator, phi: float, n: int) -> np.ndarray:
 
 
 def test_few_periods_and_lasting_autocorrelation_are_said(rng: np.random.Generator) -> None:
-    """Below 100 periods always; a random walk is seen at 200, white noise is not."""
+    """Below 60 periods always; a random walk is seen at 200, white noise is not."""
     codes = {
         (n, phi): [
             notice.code
             for notice in compared({"time": np.arange(n), "a": 9 + autoregressive(rng, phi, n), "b": np.full(n, 9.0)}).notices
         ]
-        for n, phi in ((99, 0.0), (100, 0.0), (200, 0.99))
+        for n, phi in ((59, 0.0), (60, 0.0), (200, 0.99))
     }
-    assert "few-periods" in codes[99, 0.0]
-    assert {"few-periods", "lasting-autocorrelation"}.isdisjoint(codes[100, 0.0])
+    assert "few-periods" in codes[59, 0.0]
+    assert {"few-periods", "lasting-autocorrelation"}.isdisjoint(codes[60, 0.0])
     assert "lasting-autocorrelation" in codes[200, 0.99]
 
 
