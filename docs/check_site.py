@@ -1,4 +1,4 @@
-"""Look through the built site: links lead somewhere, nothing comes from elsewhere, questions are two clicks away.
+"""Look through the built site: links lead somewhere, and nothing comes from elsewhere.
 
     python docs/check_site.py [FOLDER]      docs/_build if none is given; `make docs` does it at its end
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -18,13 +18,6 @@ FOLLOWED = {"a", "area"}
 """Tags whose address a reader follows; all other addresses are loaded with the page."""
 ADDRESSES = {"src", "href", "srcset", "poster", "data", "action", "xlink:href"}
 IN_CSS = re.compile(r"""url\(\s*['"]?([^'")]+)|@import\s+['"]([^'"]+)""")
-QUESTIONS = (
-    *("questions/best", "questions/candidates", "questions/datasets", "questions/died", "questions/how-many"),
-    *("questions/items", "questions/more-data", "questions/paper", "questions/rope", "questions/smaller"),
-    *("questions/judge", "questions/looks", "audit", "clusters", "gates", "metrics", "tools", "verdicts"),
-)
-"""Pages that answer a question."""
-MOST_CLICKS = 2
 STATES = {"canonical", "author", "license", "next", "prev", "index", "search", "help", "up", "first", "last"}
 """Kinds of <link> that say something and load nothing."""
 
@@ -80,18 +73,6 @@ def faults(site: Path) -> Iterator[str]:
                 yield f"{sheet.relative_to(site)} loads {address}"
 
 
-def far_away(site: Path, names: Sequence[str] = QUESTIONS) -> Iterator[str]:
-    """A line for each page that takes more clicks from the start."""
-    reached = {(site / "index.html").resolve()}
-    for _ in range(MOST_CLICKS):
-        for path in [path for path in reached if path.is_file() and path.suffix == ".html"]:
-            links = (urlsplit(address) for address in Page(path).links)
-            reached |= {(path.parent / unquote(link.path)).resolve() for link in links if not link.netloc and link.path}
-    yield from (
-        f"{name} is more than {MOST_CLICKS} clicks away" for name in names if (site / f"{name}.html").resolve() not in reached
-    )
-
-
 def _is_elsewhere(address: str) -> bool:
     parts = urlsplit(address)
     return bool(parts.netloc) or parts.scheme not in ("", "data")
@@ -115,10 +96,10 @@ def main(site: Path) -> int:
     if not (site / "index.html").exists():
         print(f"{site} holds no site; 'make docs' builds it.", file=sys.stderr)
         return 1
-    found = [*faults(site.resolve()), *far_away(site.resolve())]
+    found = [*faults(site.resolve())]
     print(*found, sep="\n", file=sys.stderr, end="\n" if found else "")
     n_pages = sum(1 for _ in site.rglob("*.html"))
-    well = "every link within the site leads somewhere, nothing is loaded from elsewhere, and questions are two clicks away"
+    well = "every link within the site leads somewhere, and nothing is loaded from elsewhere"
     print(f"{n_pages} pages: {f'{len(found)} faults' if found else well}.")
     return bool(found)
 

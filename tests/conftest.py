@@ -33,7 +33,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             if fixture in getattr(item, "fixturenames", ()):
                 item.add_marker(pytest.mark.xdist_group(group))
         starts_something = not {"postgres_server", *SERVERS}.isdisjoint(getattr(item, "fixturenames", ()))
-        if starts_something or any(map(item.get_closest_marker, ("browser", "docs"))):
+        if starts_something or any(map(item.get_closest_marker, ("browser", "docs", "lowest"))):
             item.add_marker(pytest.mark.slow)
         if item.get_closest_marker("slow") is None:
             item.add_marker(pytest.mark.quick)

@@ -29,8 +29,8 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[1]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-NOT_RUN = {"cli.md", "clusters.md"}
-"""The first has a test of its own; the other needs a cluster."""
+NOT_RUN = {"cli.md"}
+"""It has a test of its own."""
 PAGES_THAT_RUN = [
     page.relative_to(ROOT).as_posix()
     for page in sorted([*ROOT.glob("docs/*.md"), *ROOT.glob("docs/questions/*.md")])
@@ -198,16 +198,6 @@ def test_the_check_of_the_site_finds_each_kind_of_fault(tmp_path: Path) -> None:
         assert fault in list(check.faults(tmp_path))
     (tmp_path / "site.css").write_text("p { src: url('https://example.org/f.woff') }", encoding="utf-8")
     assert "site.css loads https://example.org/f.woff" in list(check.faults(tmp_path))
-
-
-def test_the_check_of_the_site_counts_clicks(tmp_path: Path) -> None:
-    """Two links lead to sub/b, three to c, and none within the site to e."""
-    links = {"index": "a.html", "a": "sub/b.html", "sub/b": "../c.html#top", "c": "https://example.org/e.html"}
-    for name, link in links.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / f"{name}.html").write_text(f'<a href="{link}">on</a>', encoding="utf-8")
-    far = script("check_site").far_away(tmp_path, ["a", "sub/b", "c", "e"])
-    assert list(far) == ["c is more than 2 clicks away", "e is more than 2 clicks away"]
 
 
 @pytest.mark.docs

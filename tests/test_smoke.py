@@ -1,4 +1,4 @@
-"""The few things that everybody does, as a user does them: also run with the lowest versions allowed (make lowest)."""
+"""The few things that everybody does, as a user does them, with the lowest versions allowed: `make lowest`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import tiebreak as tb
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.lowest
 
 ROOT = Path(__file__).parents[1]
 STUDY = """\

@@ -175,6 +175,23 @@ def test_the_overview_shows_means_and_sends_on_to_compare(evaluation: tb.Evaluat
     assert lines[-1] == "Means do not say which differences are real: compare() does."
 
 
+def test_the_last_line_of_the_overview_is_the_next_step() -> None:
+    """There is nothing to compare where one model was measured, none could be fitted, or no score is defined."""
+
+    def broken(X_train: Any, y_train: Any, X_test: Any, rng: Any) -> Any:
+        raise ValueError("x" * 900)
+
+    def last(models: Any, scoring: Any) -> str:
+        text = tb.evaluate(models, X, Y, cv=3, scoring=scoring).to_text()
+        assert len(text) < 2000  # messages are cut
+        return text.rstrip().splitlines()[-1]
+
+    assert last(MODELS, "accuracy") == "Means do not say which differences are real: compare() does."
+    assert last(GaussianNB(), "accuracy") == "With another model beside it, compare() says which one is better."
+    assert last([broken], "accuracy") == "No cell has been measured. evaluation.failures has the whole messages."
+    assert last(MODELS, {"mine": lambda model, X, y: float("nan")}) == "No model has a score in mine."
+
+
 def test_the_overview_says_when_an_interval_is_cut_off() -> None:
     """A corrected interval reaches beyond an accuracy of 1; text, Markdown and HTML say so, and not where there is none."""
     target = np.arange(40) % 2

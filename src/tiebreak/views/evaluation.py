@@ -250,6 +250,10 @@ def advice(evaluation: Evaluation) -> str:
     """Next step."""
     if evaluation.n_done == 0:
         return "No cell has been measured." + (" evaluation.failures has the whole messages." if evaluation.n_failed else "")
+    if len(evaluation.models) < 2:
+        return "With another model beside it, compare() says which one is better."
+    if all(np.isnan(evaluation.grid(dataset, 0)).all() for dataset in range(len(evaluation.datasets))):
+        return f"No model has a score in {printable(evaluation.metrics[0])}."
     return "Means do not say which differences are real: compare() does."
 
 
