@@ -113,7 +113,7 @@ def test_a_changed_model_is_refused_as_by_the_run(study: str, capsys: pytest.Cap
     Path(study).write_text(STUDY.replace('"stratified"\n', '"prior"\n').replace('strategy = "stratified"', 'strategy = "prior"'))
     refused = run(capsys, "run", study, *STORE)
     assert refused[0] == 2
-    assert "the model '=1+1' is not what was measured under that name" in refused[2]
+    assert "the model '=1+1' changed: class, parameters or code" in refused[2]
     assert run(capsys, "run", study, *STORE, "--dry-run") == refused
 
 
