@@ -148,7 +148,9 @@ class Problems(list[TiebreakError]):
             for number, each in enumerate(self, start=1):
                 *before, last = each.parts
                 parts += [f" ({number}) ", *before, last.rstrip(".") if isinstance(last, str) else last, ";"]
-            raise (kinds.pop() if len(kinds) == 1 else InvalidParameterError)(*parts[:-1], ".", about=self[0].about)
+            raise (kinds.pop() if len(kinds) == 1 else InvalidParameterError)(
+                *parts[:-1], "" if str(self[-1]).endswith("?") else ".", about=self[0].about
+            )
 
 
 class TiebreakWarning(UserWarning):

@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 from tiebreak.api import compare
 from tiebreak.comparison.comparison import Comparison, PairComparison
 from tiebreak.comparison.sample_size import MOST_UNITS, Goal, SampleSize, Solved, pilot_of, whole
-from tiebreak.errors import InvalidParameterError, Setting
+from tiebreak.errors import InvalidParameterError, Problems, Setting
 from tiebreak.numerics import check_number, check_probability
 from tiebreak.scores.vocabulary import quoted
 from tiebreak.statistics.power import Population
@@ -338,10 +338,7 @@ def _unusable(name: str, value: Any) -> str:
 
 def _stop(problems: list[str]) -> None:
     """Raise one error about everything that is missing or wrong."""
-    if problems:
-        numbered = "; ".join(f"({k}) {text}" for k, text in enumerate(problems, start=1))
-        several = f"{len(problems)} things are missing or wrong: {numbered}"
-        raise InvalidParameterError(*_parts(f"{problems[0] if len(problems) == 1 else several}."))
+    Problems(InvalidParameterError(*_parts(text if text.endswith("?") else f"{text}.")) for text in problems).stop()
 
 
 _SETTING = re.compile(r"\b([a-z_]+)=('[^']*')?")

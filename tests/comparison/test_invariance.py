@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,10 +15,8 @@ from tests.comparison.tables import compared
 from tiebreak.comparison import ranking
 from tiebreak.comparison.comparison import Comparison
 from tiebreak.comparison.family import best_alpha
-from tiebreak.numerics import masked_pair_moments, pair_moments, row_moments
 from tiebreak.scores.assemble import assemble
 from tiebreak.scores.metric import Metric
-from tiebreak.statistics import corrected_t
 from tiebreak.views.columns import Coded
 from tiebreak.views.comparison_facts import pair_columns, ranking_columns
 
@@ -241,44 +239,12 @@ def test_a_pair_the_other_way_round_is_its_mirror(table: Table) -> None:
         assert_array_equal(other.law.pvalue("less"), one.law.pvalue("greater"))
 
 
-@some_tables
-@given(table=tables(), baseline=st.integers(0, 4))
-def test_baseline_judges_the_same_pairs_by_a_smaller_family(table: Table, baseline: int) -> None:
-    """Raw numbers of each pair with the baseline are those of the all-pairs table; adjusted p-values are no larger."""
-    name = table.names[baseline % len(table.names)]
-    everyone = answered(table)
-    against = answered(table, baseline=name, rope=everyone.rope)  # a share of the baseline's mean would be another rope
-    columns = pairs_of(against)
-    for i, (first, second) in enumerate(zip(columns["first"], columns["second"], strict=True)):
-        pair = everyone.pair(first, second)
-        for column in ("difference", "standard_error", "pvalue", "p_better", "p_equivalent"):
-            assert_close(columns[column][i], np.asarray(getattr(pair, column)), 1e-12, 1e-13, column)
-        if table.options["correction"] == "bonferroni":  # of a step-wise one the level may go either way
-            assert not columns["interval_low"][i] < pair.interval_low - 1e-12
-            assert not columns["adjusted_pvalue"][i] > pair.adjusted_pvalue * (1 + 1e-12)
-
-
 # --- units ----------------------------------------------------------------------------------------------------------
 
 
 def rescaled(table: Table, factor: float) -> Comparison:
     rope = table.options["rope"]
     return answered(table._replace(score=table.score * factor), rope=rope if isinstance(rope, str) else rope * factor)
-
-
-@every_table
-@given(table=tables(families=True))
-def test_percent_or_fraction_is_the_same_question(table: Table) -> None:
-    """Scores and rope times 100: every answer stays, differences and intervals are 100 times as large.
-
-    Multiplying by 100 rounds each score; where the scores of a pair agree to four digits, that alone moves the statistic by
-    more than 1e-12, so there the tolerance grows with size / spread.
-    """
-    one = answered(table)
-    assume(is_settled(one))
-    sd = pairs_of(one)["standard_error"]
-    digits = np.abs(table.score).max() / np.min(sd[sd > 0], initial=1.0)
-    assert_same_answer(rescaled(table, 100.0), one, 100.0, rtol=1e-12 * max(1.0, digits / 1000))
 
 
 @some_tables
@@ -361,68 +327,3 @@ def test_identical_models_are_treated_alike(table: Table) -> None:
 
 
 # --- two ways to the same number ------------------------------------------------------------------------------------
-
-
-@some_tables
-@given(table=tables(max_models=4))
-def test_product_path_is_the_masked_path_when_nothing_is_missing(table: Table) -> None:
-    """A model with a hole added makes the table incomplete, and must not touch the pairs of the others."""
-    one = answered(table, correction="none")
-    holed = np.vstack([table.score, np.r_[np.nan, table.score[0, 1:] - 3 * table.options["metric"].sign]])  # the worst
-    other = answered(
-        table._replace(score=holed, names=[*table.names, "holed"]), correction="none", missing="pairwise", rope=one.rope
-    )
-    expected, got = pairs_of(one), pairs_of(other)
-    kept = (got["first"] != "holed") & (got["second"] != "holed")
-    assert_same({name: column[kept] for name, column in got.items()}, expected)
-    ranks = ranking_of(one)
-    got = {name: column[: len(table.names)] for name, column in ranking_of(other).items()}
-    assert_same(got, {name: ranks[name] for name in ("model", "mean", "p_best")})
-
-
-@some_tables
-@given(table=tables(missing=True))
-def test_array_functions_agree_with_the_table(table: Table) -> None:
-    """corrected_t and the posterior of one row of differences, batched and alone, are the pair's columns."""
-    answer = answered(table)
-    columns, sign = pairs_of(answer), answer.metric.sign
-    pairs = [
-        (table.names.index(one), table.names.index(two)) for one, two in zip(columns["first"], columns["second"], strict=True)
-    ]
-    d = np.array([sign * (table.score[i] - table.score[j]) for i, j in pairs])
-    shared = ~np.isnan(d)
-    scale = [np.abs(table.score[[i, j]][:, on]).max(initial=0) for (i, j), on in zip(pairs, shared, strict=True)]
-    split_ratio = table.n_test / 90
-    ratio = [split_ratio[on].mean() if on.any() else 0.0 for on in shared]
-    test = corrected_t(d, test_train_ratio=ratio, scale=scale, omit_missing=True)
-    regions = test.probabilities(answer.rope)
-    for name, values in (("difference", test.estimate), ("standard_error", test.se), ("pvalue", test.pvalue())):
-        assert_close(columns[name], values, 1e-12, 1e-13, name)
-    for name, values in zip(("p_better", "p_equivalent", "p_worse"), regions, strict=True):
-        assert_close(columns[name], values, 1e-12, 1e-12, name)
-    for row, (differences, r, size) in enumerate(zip(d, ratio, scale, strict=True)):
-        alone = corrected_t(differences, test_train_ratio=r, scale=size, omit_missing=True)
-        assert_array_equal([alone.pvalue(), alone.statistic], [test.pvalue()[row], test.statistic[row]])
-
-
-magnitudes = st.sampled_from([1e-290, 1e-12, 1e-3, 1.0, 1e3, 1e12, 1e150, 1e290])
-
-
-@every_table
-@given(
-    n_splits=st.integers(2, 12), sizes=st.lists(magnitudes, min_size=2, max_size=6), offset=magnitudes, seed=st.integers(0, 2**20)
-)
-def test_product_is_exact_for_any_mixture_of_magnitudes(n_splits: int, sizes: list[float], offset: float, seed: int) -> None:
-    """Models of wildly different size in one table: each pair as if it were alone, to 1e-12 of its own spread."""
-    rng = np.random.default_rng(seed)
-    shift: Callable[[], float] = lambda: float(rng.choice([0.0, 1.0, -1.0]))  # noqa: E731
-    score = np.array([size * (rng.normal(size=n_splits) + shift()) + offset * shift() for size in sizes])
-    first, second = np.triu_indices(len(sizes), 1)
-    scale = np.maximum(np.abs(score).max(axis=1)[first], np.abs(score).max(axis=1)[second])
-    direct, product = row_moments(score[first] - score[second], scale), pair_moments(score, first, second)
-    masked = masked_pair_moments(score, first, second)
-    for got in (product, masked):
-        assert_array_equal(got.kind, direct.kind)
-        assert_allclose(got.sd, direct.sd, rtol=1e-12)
-        size = np.maximum(np.abs(direct.mean), np.maximum(direct.sd, got.tolerance))
-        assert np.all(np.abs(got.mean - direct.mean) <= 1e-12 * size)

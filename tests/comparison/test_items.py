@@ -17,7 +17,6 @@ import tiebreak as tb
 from tests.comparison.procedures.test_tango import answers, items_of
 from tiebreak.errors import (
     DataError,
-    InvalidParameterError,
     UnclearSourceError,
 )
 
@@ -110,16 +109,6 @@ def test_predictions_of_an_evaluation_are_items() -> None:
     assert "predictions of 10 models each, fitted on the other folds of repeat 0" in text
 
 
-def test_predictions_are_items() -> None:
-    """Right and wrong on each example of one test set."""
-    y = np.random.default_rng(0).integers(0, 2, 100)
-    noise = np.random.default_rng(1).random((2, 100)) < np.array([[0.1], [0.3]])
-    items = tb.read_predictions(y, {"one": np.where(noise[0], 1 - y, y), "two": np.where(noise[1], 1 - y, y)})
-    answer = tb.compare(items)
-    assert answer.method.name == "tango"
-    assert answer.pair("one", "two").difference == pytest.approx(noise[1].mean() - noise[0].mean())
-
-
 @pytest.mark.parametrize(
     ("column", "values", "error", "why"),
     [
@@ -132,24 +121,6 @@ def test_bad_tables_are_refused(column: str, values: list[object], error: type[E
     """Before anything is compared, with where and how to go on."""
     with pytest.raises(error, match=why):
         tb.compare(FRAME.assign(**{column: values}))
-
-
-def test_words_and_booleans_are_right_and_wrong() -> None:
-    """As texts and as truths, as 0 and 1."""
-    truths = FRAME.assign(**{name: FRAME[name].astype(bool) for name in "abcd"})
-    texts = FRAME.assign(**{name: FRAME[name].map({1: "yes", 0: "no"}) for name in "abcd"})
-    expected = tb.compare(FRAME).pairs
-    assert tb.compare(truths).pairs.equals(expected)
-    assert tb.compare(texts).pairs.equals(expected)
-
-
-def test_what_is_about_splits_is_refused() -> None:
-    """Sizes, datasets and data are not there for items of one test set."""
-    for more in ({"n_test": 20}, {"dataset": "iris"}, {"cv": 5}):
-        with pytest.raises(InvalidParameterError, match="is about splits or datasets, and these are scores of single items"):
-            tb.compare(FRAME, **more)
-    with pytest.raises(InvalidParameterError, match="rows must be 'auto', 'items', 'splits' or 'seeds'; got 'folds'"):
-        tb.compare(FRAME, rows="folds")
 
 
 def test_changed_answers_are_refused(tmp_path: Path) -> None:

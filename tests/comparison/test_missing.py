@@ -34,14 +34,6 @@ def test_missing_scores_are_an_error_that_names_them() -> None:
     )
 
 
-def test_many_missing_splits_are_counted() -> None:
-    """Three named, the rest counted."""
-    table = noisy(0.85, 0.82)
-    table[1, 2:8] = NAN
-    with pytest.raises(DataError, match="repeat 0 fold 2, repeat 0 fold 3, repeat 0 fold 4 and 3 more;"):
-        compared(table)
-
-
 @pytest.mark.parametrize("missing", ["raise", "pairwise"])
 def test_model_without_any_score_is_an_error(missing: str) -> None:
     """There is nothing to compare, however lenient the caller."""
@@ -101,23 +93,6 @@ def test_the_adjusted_value_orders_and_not_the_mean_of_what_is_there() -> None:
     assert "adjusted" not in compared([a, a - 0.01 * np.arange(5)]).ranking
 
 
-def test_interval_of_a_mean_is_over_the_model_s_own_splits() -> None:
-    """Their number and their mean n_test / n_train."""
-    table, n_test = holed(), np.array([5, 6, 7, 8, 9, 10, 11, 12, 13, 14])
-    ranking = compared(table, n_train=100 - n_test, n_test=n_test, missing="pairwise").ranking.set_index("model")
-    for name, row in zip("abc", table, strict=True):
-        on = ~np.isnan(row)
-        expected = corrected_t(row[on], test_train_ratio=np.mean((n_test / (100 - n_test))[on])).interval()
-        assert_allclose(ranking.loc[name, ["mean_low", "mean_high"]].astype(float), expected, rtol=1e-11)
-
-
-def test_single_complete_model_has_no_joint_posterior() -> None:
-    """p_best needs two complete models."""
-    chances = compared(holed(), missing="pairwise").p_best()
-    assert list(chances) == ["a", "b", "c"]
-    assert np.isnan(list(chances.values())).all()
-
-
 def test_pairs_that_never_met() -> None:
     """Fewer than two shared splits: nan with the reason, counted in the family; others keep their answer."""
     table = np.array([[0.8, 0.9, NAN, NAN], [NAN, NAN, 0.7, 0.8], [0.7, 0.85, 0.75, 0.6]])
@@ -133,28 +108,12 @@ def test_pairs_that_never_met() -> None:
     assert_allclose(other.adjusted_pvalue, min(1.0, 3 * other.pvalue))
 
 
-def test_one_shared_split_shows_its_difference_only() -> None:
-    """A difference without a spread estimate."""
-    pair = compared([[0.8, NAN, 0.9], [0.7, 0.6, NAN], [0.5, 0.6, 0.7]], missing="pairwise").pair("a", "b")
-    assert pair.n_units == 1
-    assert pair.difference == pytest.approx(0.1)
-    assert np.all(np.isnan([pair.standard_error, pair.pvalue, pair.interval_high]))
-
-
 def test_zero_spread_is_judged_by_the_shared_splits() -> None:
     """A giant score on a split that the other lacks does not enter the tolerance."""
     answer = compared([[0.5, 0.6, 0.7, 1e6], [0.5, 0.6, 0.7 + 1e-9, NAN]], missing="pairwise")
     assert answer.pair("a", "b").reason == "unsettled"
     copies = compared([[0.5, 0.6, 0.7, 1e6], [0.5, 0.6, 0.7, NAN]], missing="pairwise")
     assert copies.pair("a", "b").reason == "identical-scores"
-
-
-def test_nothing_missing_is_the_same_either_way() -> None:
-    """missing="pairwise" on a complete table changes nothing."""
-    table = noisy(0.85, 0.82, 0.80)
-    strict, lenient = compared(table, rope=0.01), compared(table, rope=0.01, missing="pairwise")
-    assert strict.pairs.equals(lenient.pairs)
-    assert strict.ranking.equals(lenient.ranking)
 
 
 def test_missing_splits_are_said() -> None:
@@ -247,11 +206,3 @@ def test_two_groups_that_share_no_dataset_are_said() -> None:
     assert list(ranking.loc[["a", "b", "c", "d"], "rank_low"]) == [1, 2, 1, 2]
     assert list(ranking.loc[["a", "b", "c", "d"], "rank_high"]) == [3, 4, 3, 4]
     assert "not-connected" not in {notice.code for notice in over_datasets(score[:2, :12], ["a", "b"]).notices}
-
-
-def test_a_model_without_any_cell_is_an_error_over_datasets_too() -> None:
-    """There is nothing to order it by."""
-    score = np.random.default_rng(0).normal(0.8, 0.02, (3, 12))
-    score[1] = NAN
-    with pytest.raises(DataError, match="'b' has no score on any dataset"):
-        over_datasets(score, ["a", "b", "c"])

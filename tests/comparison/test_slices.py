@@ -73,17 +73,6 @@ def test_two_models_are_said_by_slice() -> None:
     assert list(slices.contradictions())
 
 
-def test_pairs_that_turn_round_are_named() -> None:
-    """Of three models, in a sentence of its own."""
-    n = 300
-    one = np.where(np.arange(n) < 150, 1, np.arange(n) % 4 == 0)
-    two = np.where(np.arange(n) < 150, np.arange(n) % 2, 1)
-    items = items_of(np.array([one, two, 1 - two]), columns={"topic": ("law",) * 150 + ("code",) * 150})
-    assert "is ahead of b on 'law' and behind it on 'code'" in " ".join(tb.compare(items).slices("topic").to_text().split()) or (
-        "is ahead of a on 'code' and behind it on 'law'" in " ".join(tb.compare(items).slices("topic").to_text().split())
-    )
-
-
 def test_a_slice_of_one_cluster_stays_undecided() -> None:
     """It has no interval; the others do."""
     clusters = tuple("x" if topic == "law" else f"{topic} {i % 10}" for i, topic in enumerate(TOPICS))

@@ -99,46 +99,6 @@ def test_the_interval_excludes_zero_where_the_adjusted_pvalue_rejects(correction
     assert 20 < n_rejected < 280
 
 
-def test_one_level_for_all_pairs_of_the_family() -> None:
-    """Bonferroni by default: alpha over 6, or over 3 with a baseline; an undefined pair counts."""
-    table = noisy(0.80, 0.78, 0.75, 0.79)
-    assert set(compared(table).pairs["interval_alpha"]) == {0.05 / 6}
-    assert set(compared(table, baseline="a").pairs["interval_alpha"]) == {0.05 / 3}
-    table[3] = table[0]
-    pairs = compared(table).pairs
-    assert set(pairs["interval_alpha"]) == {0.05 / 6}
-    assert list(pairs["reason"]).count("identical-scores") == 1
-
-
-def test_a_pair_outside_the_family_has_its_own_interval_and_no_verdict() -> None:
-    """Neither is the baseline: level nan, interval at 1 - alpha."""
-    answer = compared(noisy(0.80, 0.70, 0.75), baseline="c", rope=0.001)
-    pair = answer.pair("a", "b")
-    assert (pair.verdict, pair.reason, pair.is_in_family) == ("", "", False)
-    assert np.isnan([pair.interval_alpha, pair.adjusted_pvalue]).all()
-    assert_allclose([pair.interval_low, pair.interval_high], pair.law.interval(0.95), rtol=1e-12)
-
-
-def test_probabilities_are_those_of_one_pair() -> None:
-    """Forty models: the posterior of one pair is what it would be alone; the interval and the verdict are not."""
-    table = noisy(*np.linspace(0.80, 0.84, 40))
-    many, alone = compared(table, [f"m{i}" for i in range(40)], rope=0.005), compared(table[[39, 0]], ["m39", "m0"], rope=0.005)
-    one, other = many.pair("m39", "m0"), alone.pair("m39", "m0")
-    assert_allclose(one.p_better, other.p_better, rtol=1e-9)
-    assert one.interval_low < other.interval_low
-    assert (one.verdict, other.verdict) == ("undecided", "better")
-
-
-@pytest.mark.parametrize("rope", [0.0, 0.05])
-def test_identical_scores(rope: float) -> None:
-    """Zero spread is its own case: p 1, statistic nan, no interval, undecided, and the reason."""
-    pair = compared([[0.8, 0.9, 0.7], [0.8, 0.9, 0.7]], rope=rope).pair("a", "b")
-    assert (pair.difference, pair.standard_error, pair.pvalue, pair.adjusted_pvalue) == (0, 0, 1, 1)
-    assert np.all(np.isnan([pair.statistic, pair.interval_low, pair.interval_high]))
-    assert (pair.p_better, pair.p_equivalent, pair.p_worse) == (0, 1, 0)
-    assert (pair.verdict, pair.reason) == ("undecided", "identical-scores")
-
-
 @pytest.mark.parametrize(("rope", "regions"), [(0.0, (1, 0, 0)), (0.005, (1, 0, 0)), (0.01, (0, 1, 0)), (0.05, (0, 1, 0))])
 def test_constant_difference(rope: float, regions: tuple[int, int, int]) -> None:
     """0.91 - 0.90 on every split: infinite statistic, no p-value, on the limit of a rope of 0.01 inside it; undecided."""

@@ -115,6 +115,16 @@ def test_numbers_are_read_to_the_last_bit(write: Write, rng: np.random.Generator
         assert columns(write("\n".join(lines) if name == "t.jsonl" else f"[{','.join(lines)}]", name))["a"] == values
 
 
+def test_a_large_file_may_be_of_windows_encoding(write: Write) -> None:
+    """In its header or anywhere in its cells."""
+    for text in ("modèle,b\n" + "x,0.5\n" * 20_000, "m,b\n" + "x,0.5\n" * 20_000 + "é,0.5\n"):
+        name, *_ = found = columns(write(text.encode("cp1252")))
+        assert name == text.partition(",")[0]
+        assert (set(found[name]), set(found["b"])) == ({"x", *("é" if text.startswith("m,") else "")}, {0.5})
+    lines = '{"modèle": "x", "b": 0.5}\n' * 5_000
+    assert list(columns(write(lines.encode("cp1252"), "t.jsonl"))) == ["modèle", "b"]
+
+
 HINT = "If these are decimal commas, write the numbers with a point, such as 0.83."
 
 

@@ -169,7 +169,8 @@ def _check_scores(matrix: ScoreMatrix, missing: Missing, method: Method) -> None
             )
         )
     if empty.size:
-        problems.append(DataError(f"{named(empty)} has no score on any {unit}. Leave it out with ", Setting("models"), "."))
+        has, it = ("has", "it") if empty.size == 1 else ("have", "them")
+        problems.append(DataError(f"{named(empty)} {has} no score on any {unit}. Leave {it} out with ", Setting("models"), "."))
     incomplete = np.flatnonzero(absent.any(axis=1) & ~absent.all(axis=1))
     if incomplete.size and missing == "raise" and method.is_paired:
         row = incomplete[0]

@@ -194,7 +194,7 @@ class Comparison(Result):
         unknown = sorted(set(settings) - set(self.settings.as_dict()))
         if unknown:
             raise InvalidParameterError(
-                f"{quoted(unknown)} is no setting of a comparison; there are {quoted(list(self.settings.as_dict()))}."
+                f"no setting of a comparison is called {quoted(unknown)}; there are {quoted(list(self.settings.as_dict()))}."
             )
         return self.anew(dataclasses.replace(self.settings, **settings))
 
@@ -223,7 +223,7 @@ class Comparison(Result):
         """Scores of single items of one test set, models in ranking order; None where the scores are of splits or datasets."""
         return self.scores.items
 
-    @property
+    @cached_property
     def resolved(self) -> Settings:
         """The settings with the rope in the metric's unit, as procedures are given them."""
         return dataclasses.replace(self.settings, rope=self.rope)

@@ -198,25 +198,17 @@ def read_noise_floor(path: str | os.PathLike[str]) -> NoiseFloor:
     SourceNotFoundError, DataError
         No such file, or none of that kind.
     """
+    import msgspec  # slow to import, and most answers have no use for it
+
     name = printable(str(path))
     try:
         held = json.loads(Path(path).read_text(encoding="utf-8"))
+        floor = msgspec.convert({**held, "floor": held["noise_floor"]}, NoiseFloor, strict=False)
     except OSError as error:
         raise SourceNotFoundError(f"the noise floor {name} cannot be read: {error.strerror or error}.") from None
-    except ValueError:
+    except (UnicodeDecodeError, json.JSONDecodeError):
         raise DataError(f"{name} is no JSON; a noise floor is written by 'tiebreak noise-floor --output'.") from None
-    try:
-        about = held["metric"]
-        facts: dict[str, Any] = {key: int(held[key]) for key in ("n_runs", "n_averaged", "n_items", "n_left_out")}
-        facts |= {key: float(held[key]) for key in ("level", "largest")} | {key: str(held[key]) for key in ("kind", "unit")}
-        floor = NoiseFloor(
-            metric=Metric(str(about["name"]), higher_is_better=bool(about["higher_is_better"])),
-            floor=float(held["noise_floor"]),
-            models=tuple(map(str, held["models"])),
-            differs_as_whole=bool(held["differs_as_whole"]),
-            **facts,
-        )
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, msgspec.ValidationError):
         raise DataError(
             f"{name} holds no noise floor. Write one with tb.noise_floor(...).to_json(path), or 'tiebreak noise-floor ... "
             "--output FILE'."

@@ -165,10 +165,10 @@ def asked_requirements(
                 asked.append(_ask(gate, names, models, metric))
     if not asked and not problems:
         raise InvalidParameterError("no requirement was given; pass better=(a, b), not_worse=(a, b) or near_best=a.")
-    for each in {each: None for each in asked if asked.count(each) > 1}:
+    for each in dict.fromkeys(each for each in asked if asked.count(each) > 1):
         text = f"the requirement {each.words} is given twice, which would only make it harder. Give it once."
         problems.append(InvalidParameterError(text))
-    for each in asked:
+    for each in dict.fromkeys(asked):
         for gate in ("not worse", "better"):
             other = AskedRequirement(gate, each.second, each.first, each.metric)
             if each.gate == "better" and other in asked and (gate == "not worse" or each.first < each.second):
@@ -240,7 +240,9 @@ def _in_metric(asked: AskedRequirement, others: Comparison | Sequence[Comparison
     """Comparison in the metric that a requirement names."""
     if callable(others):
         return others(asked.metric)
-    given = list(others) if isinstance(others, Sequence) else [others]
+    given: list[Any] = list(others) if isinstance(others, Sequence) else [others]
+    if not all(hasattr(each, "pair_table") for each in given):
+        raise InvalidParameterError(f"others= takes comparisons in other metrics; got {others!r:.60}.", about="others")
     found = next((each for each in given if each.metric.name == asked.metric), None)
     if found is None:
         given_ones = f"; others= has {quoted([each.metric.name for each in given])}" if given else ""
@@ -248,7 +250,7 @@ def _in_metric(asked: AskedRequirement, others: Comparison | Sequence[Comparison
             f"a requirement names the metric {asked.metric!r} in front of {asked.first!r}, and no comparison in it was given"
             f"{given_ones}. Pass others=[...], or the whole name of a model of this comparison."
         )
-    return found
+    return found  # type: ignore[no-any-return]
 
 
 def _judged(asked: AskedRequirement, answer: Comparison, n_questions: int, floors: dict[Metric, float]) -> Requirement:
