@@ -138,8 +138,8 @@ def methods_page() -> str:
         "difference, 5 % where a method does what it says; *wrong* is the share of untrue verdicts (undecided never is). Rows of",
         "several models come from `benchmarks/validity/one_family.py`: there a table counts once any of its intervals misses, or",
         "any of its verdicts is wrong, at the level that `compare` gives all pairs. Tables that broke defaults before come from",
-        "`benchmarks/validity/worlds.py`: *noticed* is the share with a notice on what the data are like, *decided* that of tables",
-        "with a difference that is found. All, with the share of each notice: {download}`error-rates.csv <../error-rates.csv>`.",
+        "`benchmarks/validity/worlds.py`: *noticed* is the share with a notice on what the data are like, *decided* that of",
+        "tables with a difference that is found. All of it: {download}`error-rates.csv <../error-rates.csv>`.",
         "",
     ]
     for name, each in methods.items():
