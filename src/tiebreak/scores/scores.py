@@ -327,6 +327,13 @@ PERCENT_ABOVE = 1.5
 _ALL_OF_THEM = 100.0
 
 
+def typical_time(seconds: FloatArray) -> tuple[float, float]:
+    """The median of times of fits, and its standard error, 0 where a single time says nothing of it; nan where there is none."""
+    if not seconds.size:
+        return float("nan"), float("nan")
+    return float(np.median(seconds)), float(np.std(seconds, ddof=1) / np.sqrt(seconds.size)) if seconds.size > 1 else 0.0
+
+
 def percent_notices(matrix: ScoreMatrix, metric: Metric) -> Iterator[Notice]:
     """Say where a share is written in percent; refuse one that is by some models alone."""
     if not metric.is_share:
