@@ -76,12 +76,6 @@ class LeaseContract:
             one.claim([Cell(0, 0, 0), Cell(0, 0, 1)])
             assert other.claim([Cell(0, 0, 0), Cell(0, 0, 1)]) == ([Cell(0, 0, 1)], [Cell(0, 0, 0)], [])
 
-    def test_nothing_asked_is_nothing_granted(self, store: Store) -> None:
-        """An empty claim, and an empty writing."""
-        with store.open(a_plan()).lease() as lease:
-            assert lease.claim([]) == ([], [], [])
-            assert lease.write([]) == ([], ([], [], []))
-
     def test_leases_of_deleted_runs_are_gone(self, store: Store) -> None:
         """A run of the same name begins anew."""
         with store.open(a_plan()).lease() as one:

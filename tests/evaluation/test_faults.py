@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -16,6 +17,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
 import tiebreak as tb
+from tests.guarded import HANGS
 
 pytestmark = pytest.mark.slow
 
@@ -103,3 +105,28 @@ def test_what_a_handler_of_signals_raises_goes_through() -> None:
             tb.evaluate(Signalled(), np.zeros((12, 1)), np.arange(12) % 2, cv=3, scoring="accuracy", progress=False)
     finally:
         signal.signal(signal.SIGUSR1, before)
+
+
+FORKING = """
+import os, sys
+import numpy as np
+import tiebreak as tb
+from tests.guarded import HANGS
+
+class Forks:
+    def fit(self, X, y):
+        os.fork()
+        return self
+
+    def predict(self, X):
+        return np.zeros(len(X), dtype=int)
+
+print(tb.evaluate(Forks(), np.zeros((12, 1)), np.arange(12) % 2, cv=3, scoring="accuracy").n_done, flush=True)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not copied there")
+def test_a_copy_of_the_process_that_a_model_makes_does_not_go_on_with_the_run() -> None:
+    """Each of three fits forks; only the process that was there before goes on, and the others end without a word."""
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", FORKING], capture_output=True, text=True, timeout=HANGS)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "3\n", "")

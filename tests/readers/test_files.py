@@ -196,18 +196,6 @@ def test_a_line_without_end_is_refused_before_it_is_read(tmp_path: Path) -> None
 # --- names in messages ----------------------------------------------------------------------------------------------------
 
 
-def test_names_of_others_cannot_move_the_cursor(write: Write) -> None:
-    """Escapes of terminals and marks that turn text round, in names of files, columns and models."""
-    for content, name in (
-        ("fold,\x1b[2J,b\n0,x,0.1\n1,y,0.2\n", "t.csv"),
-        ("fold,a,a\n0,0.1,0.2\n", "\x1b]0;title\x07.csv"),
-        ("model,fold,score\n\u202ea,0,0.1\n\u202ea,0,0.2\n", "t.csv"),
-    ):
-        with pytest.raises(TiebreakError) as caught:
-            read(write(content, name))
-        assert not set("\x1b\x07\u202e") & set(str(caught.value))
-
-
 # --- pipes ----------------------------------------------------------------------------------------------------------------
 
 

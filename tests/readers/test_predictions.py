@@ -153,8 +153,9 @@ def test_a_table_with_the_truth_holds_predictions(tmp_path: Path) -> None:
         (B.assign(y_pred=["x", None, "y", "y"]), r"row 2, column 'y_pred': no value is given \(1 such row"),
         (A[["id", "y_true"]], "it has the truth, but no column of predictions"),
         (pd.DataFrame({"item": [1, 2], "score": [1, 0]}), "some sources are predictions beside the truth, and others scores"),
+        (B.assign(y_true=[[1, 2]] * 4), r"row 1, column 'y_true': it is \[1, 2\]; it must be a single text or number"),
     ],
-    ids=range(6),
+    ids=range(7),
 )
 def test_tables_that_do_not_go_together(other: pd.DataFrame, text: str) -> None:
     """The examples, the truth, what is lacking."""

@@ -36,7 +36,7 @@ from tests.runners.workloads import (
     started,
     wait_until,
 )
-from tiebreak.errors import InvalidParameterError, InvalidPlanError, LostWorkersError, TiebreakWarning
+from tiebreak.errors import InvalidParameterError, InvalidPlanError, LostWorkersError
 from tiebreak.plan.record import Outcome
 from tiebreak.runners.local import LocalRunner, measure_here
 
@@ -68,19 +68,17 @@ def test_one_job_or_one_cell_stays_in_this_process(n_jobs, n_cells):
     assert measured_by(measured(LocalRunner(n_jobs), workload, splits(n_cells))) <= {os.getpid()}
 
 
-def test_what_cannot_be_sent_is_measured_here_or_refused(tmp_path):
-    """With a warning, as one process would do; with a timeout it is an error before anything is measured."""
+def test_what_cannot_be_sent_is_refused(tmp_path):
+    """Before anything is measured, with the ways on."""
     workload = Marked(tmp_path)
     workload.lock = threading.Lock()
     with pytest.raises(InvalidPlanError) as caught:
-        next(LocalRunner(2, timeout=60).run(workload, splits(5)))
+        next(LocalRunner(2).run(workload, splits(5)))
     assert str(caught.value) == (
         "The models or the data cannot be sent to worker processes: TypeError: cannot pickle '_thread.lock' object. "
         "Define what cannot be pickled in a module that can be imported, or measure in this process: n_jobs=1, no timeout."
     )
     assert workload.begun() == set()
-    with pytest.warns(TiebreakWarning, match="'_thread.lock' object. Everything is measured in this process instead"):
-        assert measured_by(measured(LocalRunner(2), workload, splits(5))) == {os.getpid()}
 
 
 def test_negative_jobs_count_down_from_the_cores(monkeypatch):

@@ -81,16 +81,6 @@ class Once:
             self.deed()
 
 
-class WaitFor:
-    """Waits until a file is there."""
-
-    def __init__(self, path):
-        self.path = Path(path)
-
-    def __call__(self):
-        wait_until(self.path.exists)
-
-
 def wait_until(condition, seconds=300.0):
     """Come back when a condition holds; an error when it does not come to that."""
     ends = time.monotonic() + seconds
@@ -139,10 +129,6 @@ def exit_with_success():
 
 def exit_with_code():
     sys.exit(4)
-
-
-def exit_with_text():
-    sys.exit("enough")
 
 
 def interrupt():

@@ -99,22 +99,6 @@ def test_sums_are_linear() -> None:
     assert (paired.estimate, paired.se) == pytest.approx((direct.estimate, direct.se), rel=1e-12)
 
 
-def test_zero_differences_have_p_1_and_no_interval() -> None:
-    """Identical models: nothing speaks against equality, and nothing says how sure that is."""
-    result = clustered_mean(np.zeros(12), NAMES[:12])
-    assert result.pvalue() == 1.0
-    assert np.isnan(result.statistic)
-    assert np.isnan(result.interval()).all()
-
-
-def test_a_constant_difference_is_no_certainty() -> None:
-    """Infinite statistic, no p-value, no interval: the house's rule for zero spread."""
-    result = clustered_mean(np.full(5, 0.1))
-    assert np.isinf(result.statistic)
-    assert np.isnan(result.pvalue())
-    assert np.isnan(result.interval()).all()
-
-
 def test_one_cluster_has_a_mean_and_nothing_else() -> None:
     """However many examples it has; a peer's G - 1 = 0 makes an error of 0 or a division by it."""
     result = clustered_mean([1, 0, 1, 1], ["a"] * 4)

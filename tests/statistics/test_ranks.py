@@ -79,25 +79,12 @@ def test_scipy_agrees_with_ties_and_zeros(zeros: Any) -> None:
     assert ranks.n_zero == np.count_nonzero(d == 0)
 
 
-@given(d=rows, factor=st.sampled_from([1e-3, 0.5, 4.0, 1024.0]), seed=st.integers(0, 99))
-@pytest.mark.slow
-def test_order_sign_and_unit(d: np.ndarray, factor: float, seed: int) -> None:
-    """Datasets in another order and another unit change nothing; exchanged models mirror everything."""
-    one = wilcoxon(d)
-    same = wilcoxon(factor * np.random.default_rng(seed).permutation(d))
-    other = wilcoxon(-d)
+def test_sums_of_ranks_and_counts_change_places_with_the_models() -> None:
+    """What the first wins, the second loses."""
+    d = np.array([0.3, -0.1, 0.2, 0.0, 0.2, -0.4])
     ranks, mirrored = signed_ranks(d), signed_ranks(-d)
-    assert same.pvalue() == pytest.approx(one.pvalue(), rel=1e-12)
-    assert same.estimate == pytest.approx(factor * one.estimate, rel=1e-12)
-    assert other.pvalue() == pytest.approx(one.pvalue(), rel=1e-12)
-    assert (mirrored.w_plus, mirrored.w_minus) == (ranks.w_minus, ranks.w_plus)
-    assert other.estimate == pytest.approx(-one.estimate, rel=1e-12, abs=1e-15)
-    assert mirrored.zscore == pytest.approx(-ranks.zscore, nan_ok=True)
-    if one.kind == IDENTICAL:
-        return
-    low, high = one.interval(0.8)
-    assert other.interval(0.8) == pytest.approx((-high, -low), rel=1e-12)
-    assert low <= one.estimate <= high
+    assert (mirrored.w_plus, mirrored.w_minus, mirrored.zscore) == (ranks.w_minus, ranks.w_plus, -ranks.zscore)
+    assert sign_counts(-d)[:2] == sign_counts(d)[1::-1]
 
 
 @pytest.mark.parametrize("n", [5, 6, 9, 30, 50, 51, 80, 400])
@@ -166,15 +153,6 @@ def test_one_dataset_zeros_and_gaps() -> None:
     assert (test.kind[1:3] == UNDEFINED).all()
     for values in (test.pvalue(), signed_ranks(d).w_plus, test.estimate, *test.interval(0.8), test.tail(0.1)):
         assert np.isnan(values)[1:3].all()
-
-
-def test_some_rows_are_as_they_were_among_all() -> None:
-    """Of a law of many rows some are taken, and several levels are asked at once."""
-    law = wilcoxon(np.random.default_rng(0).normal(0.3, 1, (5, 12)))
-    some = law.take(np.array([3, 1]))
-    assert some.pvalue().tolist() == law.pvalue()[[3, 1]].tolist()
-    for p in (0.3, 0.01):
-        assert some.end(p).tolist() == law.end(np.array([[p], [0.2]]))[0, [3, 1]].tolist()
 
 
 def test_smallest_pvalues_keep_their_digits() -> None:
@@ -252,20 +230,6 @@ def test_sign_scipy_agrees(d: np.ndarray, alternative: Any) -> None:
     expected = stats.binomtest(wins, wins + losses, alternative=alternative).pvalue if wins + losses else 1.0
     assert sign_test(d).pvalue(alternative) == pytest.approx(expected, rel=1e-10)
     assert (counts.wins, counts.losses, counts.ties) == (wins, losses, d.size - wins - losses)
-
-
-@given(d=tenths, factor=st.sampled_from([1e-3, 8.0]))
-def test_sign_order_sign_and_unit(d: np.ndarray, factor: float) -> None:
-    """Exchanged models mirror the answer; order and unit change nothing."""
-    one, other, same = sign_test(d), sign_test(-d), sign_test(factor * d[::-1])
-    assert (other.pvalue(), other.estimate) == (one.pvalue(), -one.estimate)
-    assert sign_counts(-d)[:2] == sign_counts(d)[1::-1]
-    assert same.pvalue() == one.pvalue()
-    if one.kind == IDENTICAL:
-        return
-    low, high = one.interval(0.9)
-    assert other.interval(0.9) == (-high, -low)
-    assert low <= one.estimate <= high
 
 
 @settings(max_examples=50)

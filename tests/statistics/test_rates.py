@@ -205,15 +205,6 @@ def test_limits_are_where_the_statistic_is_z(table: tuple[int, int, int, int]) -
         assert low == pytest.approx(root, abs=1e-12)
 
 
-@given(tables)
-@pytest.mark.slow
-def test_swapped_models_mirror_the_interval(table: tuple[int, int, int, int]) -> None:
-    """Which model is called the first changes signs only."""
-    both, b, c, neither = table
-    low, high = tango(both, b, c, neither).interval()
-    assert tango(both, c, b, neither).interval() == pytest.approx((-high, -low), abs=1e-13)
-
-
 def test_models_that_agree_everywhere_have_an_interval() -> None:
     """Without a discordant example the limits are z^2 / (n + z^2), by hand; the textbook's error is 0."""
     law = tango(20, 0, 0, 10)

@@ -37,15 +37,6 @@ def test_these_runs_only_is_the_mean_of_each_example() -> None:
     assert law.interval() == pytest.approx(alone.interval())
 
 
-def test_tails_are_those_of_the_interval() -> None:
-    """At each limit one tail is 0.025; the p-value is twice the smaller tail at 0."""
-    law = crossed_mean(layout(3, 30, seed=2)).law
-    low, high = law.interval()
-    assert law.tail(low) == pytest.approx(0.025)
-    assert law.tail(high, upper=True) == pytest.approx(0.025)
-    assert law.pvalue() == pytest.approx(2 * min(law.tail(0.0), law.tail(0.0, upper=True)))
-
-
 def test_runs_that_vary_make_the_interval_wide() -> None:
     """Forgetting them gives an interval that misses the mean of other runs: here it is a tenth as long."""
     y = layout(3, 400, seed=3, run_sd=2.0)
@@ -60,17 +51,6 @@ def test_unbalanced_runs_are_used() -> None:
     result = crossed_mean(y)
     assert result.law.estimate == pytest.approx(np.nanmean(y, axis=0).mean())
     assert np.isfinite(result.law.interval()).all()
-
-
-def test_many_pairs_at_once_are_each_by_itself() -> None:
-    """With clusters, and with one pair that does not differ at all."""
-    y = np.stack([layout(3, 12, seed=5), np.zeros((3, 12))])
-    clusters = np.repeat([1, 2, 3, 4], 3)
-    together, alone = crossed_mean(y, clusters).law, crossed_mean(y[0], clusters).law
-    assert together.se[0] == pytest.approx(alone.se)
-    assert together.df[0] == pytest.approx(alone.df)
-    assert np.isnan(together.interval().low[1])
-    assert together.estimate[1] == 0.0
 
 
 def test_wrong_input_is_refused() -> None:

@@ -65,18 +65,6 @@ def test_one_sided_pvalues_follow_the_sign() -> None:
     assert_allclose(law.pvalue(), 2 * greater, rtol=1e-15)
 
 
-def test_exchanged_models_mirror_the_answer(rng: np.random.Generator) -> None:
-    """Signs turn, p-value and standard error stay, better and worse change places, to the last digit."""
-    d = rng.normal(0.1, 1, size=(20, 7))
-    one, other = corrected_t(d, 0.2), corrected_t(-d, 0.2)
-    for name, sign in (("estimate", -1), ("statistic", -1), ("se", 1)):
-        assert_array_equal(getattr(other, name), sign * getattr(one, name))
-    assert_array_equal(other.pvalue(), one.pvalue())
-    low, high = one.interval()
-    assert_array_equal(other.interval(), (-high, -low))
-    assert_array_equal(other.probabilities(0.1), one.probabilities(0.1)[::-1])
-
-
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 def test_zero_spread_by_hand(alternative: str) -> None:
     """Design promise 5: identical scores have p 1 and no statistic, a constant difference an infinite one and no p."""
@@ -137,27 +125,10 @@ def test_missing_splits_are_left_out_only_when_asked(rng: np.random.Generator) -
     assert np.isnan(corrected_t(one_left, test_train_ratio=0.2, omit_missing=True).pvalue())
 
 
-@pytest.mark.parametrize("factor", [1e-200, 1e-9, 100.0, 1e9, 1e200])
-def test_unit_does_not_matter(factor: float, rng: np.random.Generator) -> None:
-    """A statistic and its p-value have no unit."""
-    d = rng.normal(0.1, 1, 10)
-    one, other = corrected_t(d, test_train_ratio=1 / 9), corrected_t(d * factor, test_train_ratio=1 / 9)
-    assert_allclose(other.statistic, one.statistic, rtol=1e-13)
-    assert_allclose(other.se / factor, one.se, rtol=1e-13)
-
-
 def test_two_splits_have_one_degree_of_freedom() -> None:
     """By hand: 1 and 3, ratio 0: mean 2, s = sqrt 2, t = 2, and P(|T| > 2) of the Cauchy distribution is 2 atan(1/2) / pi."""
     result = corrected_t([1.0, 3.0], test_train_ratio=0.0)
     assert_allclose([result.statistic, result.pvalue()], [2.0, 2 * math.atan(0.5) / math.pi], rtol=1e-15)
-
-
-def test_interval_holds_zero_when_the_test_keeps_it(rng: np.random.Generator) -> None:
-    """The 1 - alpha interval excludes 0 exactly where p < alpha."""
-    result = corrected_t(rng.normal(0.5, 1, (500, 6)), test_train_ratio=0.2)
-    low, high = result.interval(0.9)
-    assert_array_equal((low > 0) | (high < 0), result.pvalue() < 0.1)
-    assert 50 < np.sum(result.pvalue() < 0.1) < 450
 
 
 @pytest.mark.parametrize("level", [0, 1, 95, np.nan])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tiebreak.errors import DataError
-from tiebreak.numerics import CONSTANT, IDENTICAL, UNDEFINED
+from tiebreak.numerics import UNDEFINED
 from tiebreak.statistics import clustered_mean, stratified_mean
 
 
@@ -73,16 +73,6 @@ def test_a_small_stratum_without_a_difference_is_not_known_exactly() -> None:
     assert found.guarded.se == pytest.approx(np.sqrt(found.within.se**2 + (1 / 5 / 2) ** 2))
     low, high = found.law.interval()
     assert high - low > 2 * 1.96 * found.guarded.se
-
-
-@pytest.mark.parametrize(
-    ("values", "kind"), [([0.0] * 6, IDENTICAL), ([0.5] * 6, CONSTANT), ([0.5, 0.5, 0.5, 0.2, 0.2, 0.2], CONSTANT)]
-)
-def test_values_without_spread_within_strata(values: list[float], kind: int) -> None:
-    """There is nothing to judge an error by, so no interval."""
-    found = stratified_mean(values, [0, 0, 0, 1, 1, 1])
-    assert int(found.law.kind) == kind
-    assert np.isnan(found.law.interval()).all()
 
 
 def test_wrong_shapes_are_refused() -> None:

@@ -7,7 +7,6 @@ import pytest
 from scipy import fft, signal, stats
 
 from tiebreak.errors import DataError, InvalidParameterError
-from tiebreak.numerics.law import CONSTANT, IDENTICAL, SPREAD
 from tiebreak.statistics import diebold_mariano, model_confidence_set
 from tiebreak.statistics.time import lasting_autocorrelation, n_cosines
 
@@ -38,15 +37,6 @@ def test_a_variance_below_zero_is_mended() -> None:
     """Losses that alternate: the sum of autocovariances is negative, and Bartlett's weights take its place."""
     result = diebold_mariano(np.tile([1.0, -0.9], 10), horizon=2)
     assert 0 < result.se < np.inf
-
-
-def test_degenerate_series() -> None:
-    """The same losses have p 1, a constant difference none; both in one batch with a good row."""
-    result = diebold_mariano(np.stack([np.zeros(40), np.full(40, 0.1), D]), horizon=3)
-    assert list(result.kind) == [IDENTICAL, CONSTANT, SPREAD]
-    assert result.pvalue()[0] == 1.0
-    assert np.isnan(result.pvalue()[1])
-    assert result.pvalue()[2] == pytest.approx(diebold_mariano(D, horizon=3).pvalue())
 
 
 def test_differences_that_rounding_leaves_are_none() -> None:

@@ -11,7 +11,6 @@ import pytest
 import tiebreak as tb
 from tiebreak.errors import InvalidParameterError, MissingDependencyError, TiebreakError
 from tiebreak.stores import open_store, split_address
-from tiebreak.stores.memory import MemoryStore
 
 FORMS = "Give 'sqlite:///results.db', a path that ends in .db or .sqlite, or 'postgresql://user@host/database'"
 
@@ -32,12 +31,6 @@ def test_addresses(source: str | Path, url: str) -> None:
     """A URL as of SQLAlchemy, or a path by its ending; shown without passwords. Nothing is opened yet."""
     assert open_store(source).url == url
     assert repr(open_store(source)) == f"SqlStore({url!r})"
-
-
-def test_a_store_is_a_store() -> None:
-    """It is taken as it is."""
-    store = MemoryStore()
-    assert open_store(store) is store
 
 
 @pytest.mark.parametrize(

@@ -153,8 +153,10 @@ def test_a_damaged_lease_holds_nothing(store: SqlStore) -> None:
     assert store.check() == []
 
 
-@pytest.mark.parametrize("seconds", [0, -1, "60", None, float("nan")])
-def test_lease_seconds_are_a_number(path: Path, seconds: Any) -> None:
-    """Of at least one second."""
-    with pytest.raises(InvalidParameterError, match="lease_seconds must be a number of seconds of at least 1; got"):
-        SqlStore(path, lease_seconds=seconds)
+@pytest.mark.parametrize(("name", "least"), [("lease_seconds", 1), ("patience", 0)])
+@pytest.mark.parametrize("seconds", [-1, "60", None, True, float("nan")])
+def test_seconds_are_a_number(path: Path, name: str, least: int, seconds: Any) -> None:
+    """Said at once, with the value met."""
+    with pytest.raises(InvalidParameterError) as error:
+        SqlStore(path, **{name: seconds})
+    assert str(error.value) == f"{name} must be a number of seconds of at least {least}; got {seconds!r}."

@@ -6,7 +6,7 @@ import logging
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -288,31 +288,6 @@ def test_rights(store: SqlStore, postgres_url: str, guest: str) -> None:
 
 # --- gone -----------------------------------------------------------------------------------------------------------------
 
-OTHERS = "FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname IS NOT NULL"
-
-
-def cut_all(url: str) -> int:
-    """End all sessions but this one, and wait for their end."""
-    return len(execute(url, f"SELECT pg_terminate_backend(pid, 10000) {OTHERS}"))
-
-
-def test_a_connection_that_was_cut(store: SqlStore, postgres_server: Server) -> None:
-    """Whatever is asked next is done on a new one."""
-    log = store.open(a_plan())
-    cells = all_cells(log.record)
-    uses: list[Callable[[], Any]] = [
-        lambda: log.write([an_outcome(cell) for cell in cells[1:7]]),
-        log.table,
-        lambda: list(log.outcomes(outputs=True)),
-        store.runs,
-        lambda: store.open(a_plan("other")),
-        lambda: store.delete("other"),
-        store.check,
-    ]
-    for use in uses:
-        assert cut_all(postgres_server.url) >= 1
-        use()
-    assert len(log.table().state) == 6
 
 
 def test_a_commit_whose_answer_was_lost(store: SqlStore, monkeypatch: pytest.MonkeyPatch) -> None:

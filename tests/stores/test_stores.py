@@ -15,8 +15,7 @@ import pytest
 
 from tests.contracts.lease_contract import LeaseContract
 from tests.contracts.plans import a_dataset, a_failure, a_plan, all_cells, an_outcome, comparable
-from tests.contracts.store_contract import HOSTILE, StoreContract
-from tiebreak.errors import InvalidParameterError
+from tests.contracts.store_contract import StoreContract
 from tiebreak.stores import log as logs
 from tiebreak.stores.memory import MemoryStore
 from tiebreak.stores.sql import SqlStore
@@ -79,34 +78,6 @@ class TestPostgresStore(InDatabase):
 
 
 # --- rows -----------------------------------------------------------------------------------------------------------------
-
-
-def test_hostile_names_change_no_table(store: SqlStore, path: Path) -> None:
-    """The schema after all of them is the one that was there before: five tables."""
-
-    def schema() -> list[Any]:
-        with closing(sqlite3.connect(path)) as connection:
-            return connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table' ORDER BY name").fetchall()
-
-    store.open(a_plan("first"))
-    before = schema()
-    assert [name for name, _ in before] == [f"tiebreak_{name}" for name in ("cells", "leases", "outputs", "runs", "store")]
-    for name in HOSTILE.values():
-        store.open(a_plan(name, models=(name,), metrics=(name,), datasets=(a_dataset(name),)))
-    assert schema() == before
-
-
-def test_numbers_are_stored_in_the_open(path: Path, store: SqlStore) -> None:
-    """A user with sqlite3 and numpy can read what tiebreak wrote: float64 in the order of the metrics, bytes of arrays, JSON."""
-    store.open(a_plan()).write([an_outcome((0, 0, 1), scores={"accuracy": 0.75}, warnings=("a",))])
-    with closing(sqlite3.connect(path)) as connection:
-        numbers, facts = connection.execute("SELECT numbers, facts FROM tiebreak_cells").fetchone()
-        (content,) = connection.execute("SELECT content FROM tiebreak_outputs").fetchone()
-    np.testing.assert_array_equal(np.frombuffer(numbers[:32], "<f8"), [1.1, 1e-3, 0.75, np.nan])
-    assert numbers[32:] == b"\1\0"
-    assert facts == b'{"warnings":["a"],"seed":1099511627776}'
-    assert b'[["predict_proba","<f8",[10,2]]]' in content
-    np.testing.assert_array_equal(np.frombuffer(content[-160:], "<f8").reshape(10, 2), np.full((10, 2), 1 / 7))
 
 
 def test_outputs_go_with_the_failure_that_had_them(store: SqlStore, path: Path) -> None:
@@ -181,11 +152,3 @@ def test_connections_are_closed_with_the_store(path: Path) -> None:
     del log
     gc.collect()
     assert not is_open()
-
-
-@pytest.mark.parametrize("patience", [-1, "60", None, True, float("nan")])
-def test_patience_is_a_number_of_seconds(patience: Any) -> None:
-    """Said at once, with the value met."""
-    with pytest.raises(InvalidParameterError) as error:
-        SqlStore("results.db", patience=patience)
-    assert str(error.value) == f"patience must be a number of seconds of at least 0; got {patience!r}."

@@ -205,7 +205,7 @@ class Measurement:
                 said = outputs_of(answer, model, truth)
                 train_scores, _ = self._score(said, truth, model, slices.X_train, slices.y_train, slices.fit_params)
         scores, undefined = self._score(outputs, slices.truth, model, slices.X_test, slices.y_test, slices.test_params)
-        search = _last_step(model)
+        _, search = _last_step(model)
         is_search = hasattr(search, "best_params_")
         chosen, best_score = choice_of(search, classifier=slices.truth.classes is not None) if is_search else ("", {})
         return Outcome(
@@ -258,8 +258,8 @@ class Measurement:
                     asks = MethodMapping().add(caller="fit", callee="score")
                     router.add(**{f"scorer {number}": scorer.call}, method_mapping=asks)
             return dict(process_routing(router, "fit", **parameters).estimator.fit)
-        last = f"{model.steps[-1][0]}__" if _is_pipeline(model) else ""
-        return {f"{last}{name}" if name == "sample_weight" else name: value for name, value in parameters.items()}
+        step, _ = _last_step(model)
+        return {f"{step}__{name}" if step and name == "sample_weight" else name: value for name, value in parameters.items()}
 
 
 def _own(table: Any) -> Any:
@@ -382,7 +382,7 @@ def check_weights(name: str, model: Any) -> None:
 
     if _routes_metadata():
         return
-    last = _last_step(model)
+    _, last = _last_step(model)
     if hasattr(last, "fit"):
         parameters = inspect.signature(last.fit).parameters.values()
         if has_fit_parameter(last, "sample_weight") or any(each.kind is each.VAR_KEYWORD for each in parameters):
@@ -404,14 +404,11 @@ def _is_routed(consumer: Any) -> bool:
     return _routes_metadata() and hasattr(consumer, "get_metadata_routing")
 
 
-def _last_step(model: Any) -> Any:
-    return model.steps[-1][1] if _is_pipeline(model) else model
-
-
-def _is_pipeline(model: Any) -> bool:
+def _last_step(model: Any) -> tuple[str, Any]:
+    """Name and estimator of the last step of a pipeline; "" and the model for any other one."""
     from sklearn.pipeline import Pipeline
 
-    return isinstance(model, Pipeline)
+    return model.steps[-1] if isinstance(model, Pipeline) else ("", model)
 
 
 # --- what it says -------------------------------------------------------------------------------------------------------------

@@ -60,15 +60,18 @@ def seeded_globals(seed: int) -> Iterator[None]:
 def restored_state() -> Iterator[None]:
     """Put back scikit-learn's settings, numpy's handling of floating-point errors and the working folder, as a model found them.
 
-    The next model must not be measured under what this one has set.
+    The next model must not be measured under what this one has set. A child process that a model has left here ends, or it would
+    go on with the run as well.
     """
     from sklearn import config_context
 
-    folder = _folder()
+    folder, pid = _folder(), os.getpid()
     with config_context(), np.errstate():
         try:
             yield
         finally:
+            if os.getpid() != pid:
+                os._exit(0)
             if folder and _folder() != folder:
                 os.chdir(folder)
 

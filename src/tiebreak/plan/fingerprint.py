@@ -127,7 +127,7 @@ def _function(function: Any, above: tuple[int, ...]) -> Iterator[Any]:
     if isinstance(function, types.BuiltinFunctionType) or _is_installed(function.__module__):
         return
     inner = getattr(function, "__func__", function)
-    yield _source(inner)
+    yield _source(inner.__code__)
     yield from _pieces(inner.__defaults__, above)
     for cell in inner.__closure__ or ():
         with suppress(ValueError):  # a cell that is not filled yet
@@ -170,12 +170,17 @@ def parsed(parse: Callable[[Any], Result], thing: Any) -> Result:
 
 @functools.lru_cache(maxsize=256)
 def _source(thing: Any) -> bytes:
-    """Source text of a class or function, or the compiled code where there is no text (a class typed in at a prompt)."""
+    """Source text of a class or of code, or the compiled code where there is no text (a class typed in at a prompt).
+
+    Functions are kept by their code, which does not hold what they close over.
+    """
     try:
         return parsed(inspect.getsource, thing).encode("utf-8", "surrogatepass")
     except (OSError, TypeError):
+        if isinstance(thing, types.CodeType):
+            return _code(thing)
         functions = [each for _, each in sorted(vars(thing).items()) if isinstance(each, types.FunctionType)]
-        return b"".join(_code(each.__code__) for each in ([thing] if hasattr(thing, "__code__") else functions))
+        return b"".join(_code(each.__code__) for each in functions)
 
 
 def _code(code: types.CodeType) -> bytes:

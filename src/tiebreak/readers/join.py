@@ -27,9 +27,7 @@ def join_sources(sources: Sequence[Source]) -> Scores:
     if len(sources) == 1:
         return sources[0].scores
     _check_alike(sources)
-    has_exact = any(source.scores.design.sizes == "exact" for source in sources)
-    kept = [_without_sizes(each) if has_exact and each.scores.design.sizes == "approximate" else each for each in sources]
-    kept = _relabelled(_relabelled(kept, "repeat"), "fold")
+    kept = _relabelled(_relabelled(sources, "repeat"), "fold")
     reference = next((source for source in kept if source.scores.design.pairing == "key"), kept[0])
     kept = [_aligned(source, reference) for source in kept]
     datasets = dict.fromkeys(name for source in kept for name in _datasets(source, kept))
@@ -88,15 +86,6 @@ _NO_SPLITS = {"seeds": "seed", "periods": "period", "test-sets": "test set"}
 
 def _with(source: Source, matrices: Sequence[ScoreMatrix]) -> Source:
     return dataclasses.replace(source, scores=dataclasses.replace(source.scores, matrices=tuple(matrices)))
-
-
-def _without_sizes(source: Source) -> Source:
-    """Source without approximate sizes, and the notice of them, where another source knows the exact ones."""
-    nothing = [np.zeros_like(matrix.n_train) for matrix in source.scores.matrices]
-    pairs = zip(source.scores.matrices, nothing, strict=True)
-    bare = _with(source, [dataclasses.replace(matrix, n_train=none, n_test=none) for matrix, none in pairs])
-    notices = tuple(notice for notice in source.scores.notices if notice.code != "approximate-sizes")
-    return dataclasses.replace(bare, scores=dataclasses.replace(bare.scores, notices=notices))
 
 
 # --- keys -----------------------------------------------------------------------------------------------------------------

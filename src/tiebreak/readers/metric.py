@@ -45,12 +45,14 @@ def name_metric(name: str, lower_is_better: bool | None = None) -> NamedMetric:
     if lower_is_better is None and of_part is not None and "train" not in name.casefold():  # val_acc, eval/loss
         return NamedMetric(Metric(name, of_part.metric.higher_is_better), of_part.factor)
     if lower_is_better is None:
+        known_names = sorted(HIGHER_IS_BETTER | LOWER_IS_BETTER)
+        near = difflib.get_close_matches("_".join(name.lower().split()), known_names, 3, 0.75)
         raise UnclearSourceError(
             f"is higher or lower better for the metric {name!r}? Pass ",
             Setting("lower_is_better", "True"),
             " or ",
             Setting("lower_is_better", "False"),
-            f"{_suggestion(name)}.",
+            f", or use scikit-learn's name {' or '.join(map(repr, near))}, whose direction is known." if near else ".",
             about="lower_is_better",
         )
     return NamedMetric(Metric(name, higher_is_better=not lower_is_better), 1)
@@ -62,11 +64,6 @@ def _contradiction(name: str, known: Metric, said: bool | None) -> InvalidParame
         f" contradicts the metric {name!r}, of which {'higher' if known.higher_is_better else 'lower'} is better. Leave it out, "
         "or give the metric another name.",
     )
-
-
-def _suggestion(name: str) -> str:
-    near = difflib.get_close_matches("_".join(name.lower().split()), sorted(HIGHER_IS_BETTER | LOWER_IS_BETTER), 3, 0.75)
-    return ", or use scikit-learn's name " + " or ".join(repr(n) for n in near) + ", whose direction is known" if near else ""
 
 
 def choose_metric(held: Sequence[str], asked: str | None, source: str, advice: Sequence[str | Setting] = ()) -> str:
@@ -216,7 +213,11 @@ def scorer_of(search: Any, options: ReadOptions) -> tuple[str, int | None]:
     with it.
     """
     scoring = getattr(search, "scoring", None)
-    name = scoring if isinstance(scoring, str) else _registered_name(scoring)
+    name = scoring if isinstance(scoring, str) else None
+    if name is None:  # that of get_scorer("roc_auc"), too
+        from sklearn.metrics import get_scorer, get_scorer_names
+
+        name = next((each for each in get_scorer_names() if repr(get_scorer(each)) == repr(scoring)), None)
     is_certain = name is not None
     if scoring is None:
         name, is_certain = _default(getattr(search, "estimator", None))
@@ -237,10 +238,3 @@ def _default(estimator: Any) -> tuple[str, bool]:
     if is_classifier(estimator):
         return "accuracy", method is ClassifierMixin.score
     return ("r2", method is RegressorMixin.score) if is_regressor(estimator) else ("score", False)
-
-
-def _registered_name(scoring: Any) -> str | None:
-    """The name under which scikit-learn knows a scorer object, such as that of get_scorer("roc_auc")."""
-    from sklearn.metrics import get_scorer, get_scorer_names
-
-    return next((name for name in get_scorer_names() if repr(get_scorer(name)) == repr(scoring)), None)

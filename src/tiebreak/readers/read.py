@@ -40,7 +40,7 @@ from tiebreak.readers.predictions import holds_predictions, items_of_predictions
 from tiebreak.readers.shapes import Long, Reading
 from tiebreak.readers.source import ACCEPTED, ReadOptions, Source, known_sizes, unsupported, with_sizes
 from tiebreak.readers.splits import source_of_long
-from tiebreak.readers.tables import ENDINGS, Words, is_frame, read_table, words_of
+from tiebreak.readers.tables import ENDINGS, Words, is_frame, is_records, read_table, words_of
 from tiebreak.scores.items import TASK, Items, check_items
 from tiebreak.scores.scores import SavedSettings, Scores, percent_notices
 from tiebreak.scores.vocabulary import look_up, quoted
@@ -322,9 +322,7 @@ def _found(given: NamedSource, options: ReadOptions, *, n_sources: int) -> Found
             raise DataError(f"{name} is an empty dict. Pass {{name: scores}} with at least two models.")
         if len(set(keys)) < len(keys):
             raise DataError(f"{name} has two keys of the same text among {quoted(keys)}.")
-    elif not is_frame(source) and not (
-        isinstance(source, list | tuple) and source and all(isinstance(row, Mapping) for row in source)
-    ):
+    elif not is_frame(source) and not is_records(source):
         raise unsupported(source, name)
     named = {name.strip() for text in options.named_columns.values() for name in (text, *text.split(","))}
     table = read_table(source, name, is_name=lambda column: column in named or names_something(column))
@@ -385,8 +383,18 @@ def _scores(found: Sequence[Found], given: Sequence[NamedSource], options: ReadO
             look_up(name, scores.models, "model")
         scores = scores.take(options.models)
     _check_names(scores)
-    if len(scores.matrices) == 1 and not scores.matrices[0].has_ratio and scores.design.kind == "unknown":
-        _refuse_unused_data(options)
+    is_unsized = len(scores.matrices) == 1 and not scores.matrices[0].has_ratio and scores.design.kind == "unknown"
+    if is_unsized and (options.has_data or options.cv is not None):
+        raise UnclearSourceError(
+            "X and y tell the sizes of the splits of a fitted search, since it keeps its cv; for arrays and results "
+            "of cross_validate pass ",
+            Setting("cv"),
+            " too: a number of folds, or the splitter with X and y. Otherwise pass ",
+            Setting("n_train"),
+            " and ",
+            Setting("n_test"),
+            " (examples per split).",
+        )
     notices = dict.fromkeys(scores.notices)
     for matrix in scores.matrices:
         notices |= dict.fromkeys(percent_notices(matrix, scores.metric_of(matrix)))
@@ -482,18 +490,3 @@ def _check_names(scores: Scores) -> None:
             fault = fault_of_name(name) if name or what != "dataset" else ""  # a dataset need not be named
             if fault:
                 raise DataError(f"the name {name!r} of a {what} {fault}")
-
-
-def _refuse_unused_data(options: ReadOptions) -> None:
-    """Refuse X and cv where they did not tell the sizes of the splits."""
-    if options.has_data or options.cv is not None:
-        raise UnclearSourceError(
-            "X and y tell the sizes of the splits of a fitted search, since it keeps its cv; for arrays and results "
-            "of cross_validate pass ",
-            Setting("cv"),
-            " too: a number of folds, or the splitter with X and y. Otherwise pass ",
-            Setting("n_train"),
-            " and ",
-            Setting("n_test"),
-            " (examples per split).",
-        )

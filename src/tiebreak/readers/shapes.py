@@ -198,6 +198,7 @@ class Reading:
         roles = find_roles(table, options)
         if options.dataset is not None and "dataset" in roles:
             table = _where(table, {roles["dataset"][0]: options.dataset}, "dataset")
+        refuse_nested(table, [column for columns in roles.values() for column in columns])
         reading = cls(table, roles, options, {name: not is_numeric(column) for name, column in filled.items()})
         if "model" not in roles and reading.is_text.get("column 1") and reading._has_models_in_front():
             roles["model"] = ["column 1"]
@@ -287,7 +288,6 @@ class Reading:
             No rule says what the table holds; the text has its columns, and the one option that would settle it.
         """
         table, datasets = self.table, self.options.named_columns.get("datasets")
-        refuse_nested(table, [column for columns in self.roles.values() for column in columns])
         if "model" in self.roles:
             if datasets is None:
                 return self._by_model()

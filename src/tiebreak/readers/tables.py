@@ -296,7 +296,9 @@ def read_table(source: Any, name: str, *, is_name: IsName = lambda _: False) -> 
     if isinstance(source, Mapping):
         return _of_columns(source, name, is_name)
     if is_records(source):
-        return _of_records(source, name, is_name)
+        rows = [{str(key): value for key, value in row.items()} for row in source]
+        keys = dict.fromkeys(key for row in rows for key in row)
+        return _of_columns({key: [row.get(key) for row in rows] for key in keys}, name, is_name)
     if not isinstance(source, str | os.PathLike):
         return _of_frame(source, name, is_name)
     path = Path(source)
@@ -338,7 +340,12 @@ def _named(name: str, names: Sequence[str], columns: Iterable[Column | list[Any]
     for place, (raw, column) in enumerate(zip(names, columns, strict=True), start=1):
         own = raw.strip().strip("\ufeff").strip()
         if not own or re.fullmatch(r"Unnamed: \d+(_level_\d+)?", own):
-            if is_empty(column) or (place == 1 < len(names) and _numbers_rows(column)):
+            if is_empty(column) or (
+                place == 1 < len(names)
+                and isinstance(column, np.ndarray)
+                and np.array_equal(column - column[:1], np.arange(column.size))
+                and column[:1].sum() in (0, 1)
+            ):
                 continue
             own = f"column {place}"
         if own in held:
@@ -353,10 +360,6 @@ def _named(name: str, names: Sequence[str], columns: Iterable[Column | list[Any]
         raise refuse(name, f"it has {'column names but no rows' if held else 'no columns, so there are no scores in it'}.")
     plain = {each: column for each, column in held.items() if not isinstance(column, list)}
     return SourceTable(name, plain, where, n_rows, {each: column for each, column in held.items() if isinstance(column, list)})
-
-
-def _numbers_rows(column: Column | list[Any]) -> bool:
-    return isinstance(column, np.ndarray) and any(np.array_equal(column, np.arange(column.size) + first) for first in (0, 1))
 
 
 def _numbered(row: int) -> str:
@@ -557,9 +560,9 @@ def _by_arrow(content: bytes, form: _Form, is_name: IsName, *, is_typed: bool = 
                 false_values=["False", "false", "FALSE"],
             ),
         )
+        kinds = dict(zip(table.column_names, table.schema.types, strict=True))
     except (pa.ArrowException, ValueError):
         return None
-    kinds = dict(zip(table.column_names, table.schema.types, strict=True))
     is_binary = any(types.is_dictionary(each) and not types.is_string(each.value_type) for each in kinds.values())
     if is_binary or table.column_names != form.names:  # text of another encoding
         return None
@@ -648,13 +651,14 @@ def _json_by_arrow(content: bytes, name: str, is_name: IsName) -> SourceTable | 
     try:
         options = arrow.ReadOptions(block_size=1 << 24)
         table = arrow.read_json(pa.BufferReader(content.removeprefix(codecs.BOM_UTF8)), read_options=options)
+        kinds = dict(zip(table.column_names, table.schema.types, strict=True))
     except (pa.ArrowException, ValueError):
         return None
     is_odd = any(
         types.is_nested(kind) or types.is_temporal(kind) or (is_name(each) and types.is_floating(kind))
-        for each, kind in zip(table.column_names, table.schema.types, strict=True)
+        for each, kind in kinds.items()
     )
-    return None if is_odd else _named(name, table.column_names, map(_of_arrow, table.columns), _numbered)
+    return None if is_odd else _named(name, list(kinds), map(_of_arrow, table.columns), _numbered)
 
 
 def _of_arrow_file(path: Path, name: str) -> SourceTable:
@@ -678,12 +682,6 @@ def _of_arrow_file(path: Path, name: str) -> SourceTable:
     order = [*index, *(place for place in columns if place not in index)]  # the index stands first, as in a text file
     names = ["" if place in index[:1] else columns[place][0] for place in order]
     return _named(name, names, (_of_arrow(columns[place][1]) for place in order), _numbered)
-
-
-def _of_records(rows: Sequence[Mapping[Any, Any]], name: str, is_name: IsName) -> SourceTable:
-    names = dict.fromkeys(str(key) for row in rows for key in row)
-    texts = [{str(key): value for key, value in row.items()} for row in rows]
-    return _of_columns({each: [row.get(each) for row in texts] for each in names}, name, is_name)
 
 
 def _of_columns(columns: Mapping[Any, Any], name: str, is_name: IsName) -> SourceTable:

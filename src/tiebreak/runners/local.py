@@ -10,7 +10,6 @@ import sys
 import tempfile
 import threading
 import time
-import warnings
 import weakref
 from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Future
@@ -20,7 +19,7 @@ from operator import length_hint
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tiebreak.errors import InvalidParameterError, InvalidPlanError, Setting, TiebreakWarning
+from tiebreak.errors import InvalidParameterError, InvalidPlanError, Setting
 from tiebreak.plan.plan import number_of_workers
 from tiebreak.plan.record import Cell, Outcome
 from tiebreak.runners import BATCH_SECONDS
@@ -65,29 +64,20 @@ class LocalRunner:
     def run(self, workload: Workload, cells: Iterable[Cell]) -> Generator[list[Outcome], None, None]:
         """Measure each cell once and yield the outcomes in batches, as `Runner.run` promises.
 
-        A workload that cannot be sent to another process is measured in this one, with a warning; with a timeout it raises
-        `InvalidPlanError`. Raises `LostWorkersError` where no worker process can be started.
+        Raises `InvalidPlanError` for a workload that cannot be sent to another process, and `LostWorkersError` where none can be
+        started.
         """
+        from tiebreak.runners.contract import group_of
+
         n_workers = min(self.n_workers, length_hint(cells, self.n_workers))
         if n_workers <= 1 and self.timeout is None:
-            return measure_here(workload, cells)
-        return self._run_in_workers(workload, cells, max(1, n_workers))
-
-    def _run_in_workers(self, workload: Workload, cells: Iterable[Cell], n_workers: int) -> Generator[list[Outcome], None, None]:
-        from tiebreak.runners.contract import group_of
+            yield from measure_here(workload, cells)
+            return
         from tiebreak.runners.dispatch import Dispatch
         from tiebreak.runners.worker import pickled
 
-        try:
-            pieces = pickled(workload)
-        except InvalidPlanError as error:
-            if self.timeout is not None:
-                raise
-            reason = str(error).partition(". ")[0]
-            warnings.warn(f"{reason}. Everything is measured in this process instead.", TiebreakWarning, stacklevel=2)
-            yield from measure_here(workload, cells)
-            return
-        yield from Dispatch(LocalPool(pieces, n_workers), cells, group_of(workload), self.timeout).outcomes()
+        pool = LocalPool(pickled(workload), max(1, n_workers))
+        yield from Dispatch(pool, cells, group_of(workload), self.timeout).outcomes()
 
 
 def measure_here(

@@ -27,7 +27,16 @@ def back_up(
             f"{database.url or database.whole} is no file. A store in PostgreSQL is copied by the server's own tools: "
             "pg_dump --table='tiebreak_*' ADDRESS > FILE; psql ADDRESS < FILE brings it back."
         )
-    _check_target(database, shown, path, overwrite=overwrite)
+    # SQLite would take the journal of a former file of that name for one of the copy
+    journals = [path.name + ending for ending in _JOURNALS if path.with_name(path.name + ending).exists()]
+    if path.exists() and path.samefile(database.path):
+        raise StoreError(f"{shown} cannot hold the backup: it is the store itself. Name another file.")
+    if journals:
+        beside = f"{journals[0]!r} is beside it, which another program left there or still uses"
+        raise StoreError(f"{shown} cannot hold the backup: {beside}. Name another file.")
+    if path.exists() and not overwrite:
+        text = f"{shown} cannot hold the backup: it is there already. Name another file, or pass "
+        raise StoreError(text, Setting("overwrite", "True"), " to replace it.")
     part = path.with_name(f".{path.name[:40]}.{secrets.token_hex(8)}.part.db")  # what is left of one that was killed
     try:
         os.close(os.open(part, os.O_CREAT | os.O_EXCL, 0o600))
@@ -55,28 +64,6 @@ def back_up(
     finally:
         for ending in ("", *_JOURNALS):
             part.with_name(part.name + ending).unlink(missing_ok=True)
-
-
-def _check_target(database: SqliteDatabase, shown: str, path: Path, *, overwrite: bool) -> None:
-    """Refuse a file that cannot hold the copy before anything is copied."""
-    # SQLite would take the journal of a former file of that name for one of the copy
-    journals = [path.name + ending for ending in _JOURNALS if path.with_name(path.name + ending).exists()]
-    obstacle = ""
-    if path.is_dir():
-        obstacle = "it is a folder. Name a file in it"
-    elif not path.parent.is_dir():
-        obstacle = f"there is no folder {str(Path(shown).parent)!r}. Make it, or name another file"
-    elif path.exists() and Path(database.path).exists() and path.samefile(database.path):
-        obstacle = "it is the store itself. Name another file"
-    elif path.exists() and not path.is_file():
-        obstacle = "it is no ordinary file. Name another one"
-    elif path.exists() and not overwrite:
-        text = f"{shown} cannot hold the backup: it is there already. Name another file, or pass "
-        raise StoreError(text, Setting("overwrite", "True"), " to replace it.")
-    elif journals:
-        obstacle = f"{journals[0]!r} is beside it, which another program left there or still uses. Name another file"
-    if obstacle:
-        raise StoreError(f"{shown} cannot hold the backup: {obstacle}.")
 
 
 def _copy(connection: Connection, part: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -114,6 +114,9 @@ def _planned(stored: IntArray, positions: IntArray) -> IntArray:
 # --- what a plan adds -----------------------------------------------------------------------------------------------------
 
 _OTHER_RUN = ("begin another run with ", Setting("name"))
+_MODEL = "class, parameters or code are not those that were measured under that name"
+_METRIC = "it is computed in another way than in this run so far"
+Each = TypeVar("Each", ModelRecord, MetricRecord)
 
 
 def check_record(record: RunRecord) -> None:
@@ -158,9 +161,9 @@ def merge_records(stored: RunRecord, record: RunRecord) -> RunRecord:
         )
     return dataclasses.replace(
         stored,
-        models=(*stored.models, *_new_models(stored, record)),
+        models=(*stored.models, *_new("model", stored.models, record.models, stored.name, _MODEL)),
         datasets=_merged_datasets(stored, record),
-        metrics=(*stored.metrics, *_new_metrics(stored, record)),
+        metrics=(*stored.metrics, *_new("metric", stored.metrics, record.metrics, stored.name, _METRIC)),
         settings={**stored.settings, **record.settings},
     )
 
@@ -188,34 +191,23 @@ def _version_changes(then: Mapping[str, str], now: Mapping[str, str]) -> list[st
     return [f"{package} {then.get(package, 'not there')} -> {now.get(package, 'not there')}" for package in changed]
 
 
-def _new_models(stored: RunRecord, record: RunRecord) -> list[ModelRecord]:
-    known = {model.name: model for model in stored.models}
-    changed = [model for model in record.models if model.name in known and not model.is_same(known[model.name])]
-    if changed:
-        names = [model.name for model in changed]
-        then, now = known[names[0]].text, changed[0].text
+def _new(what: str, stored: Sequence[Each], given: Sequence[Each], run: str, how: str) -> list[Each]:
+    """Models or metrics that the stored run lacks; `how` says in what way one changed that it has."""
+    known = {each.name: each for each in stored}
+    if changed := [each for each in given if each.name in known and not each.is_same(known[each.name])]:
+        then, now = (getattr(each, "text", "") for each in (known[changed[0].name], changed[0]))
         texts = f" ({_short(then)} then, {_short(now)} now)" if then != now else ""
         raise ChangedRunError(
-            f"run {stored.name!r}: the {_are(names, 'model', 'models')} not what was measured under "
-            f"{'that name' if len(names) == 1 else 'those names'}: class, parameters or code changed{texts}. Give the changed "
-            f"{'model a new name, put the old one' if len(names) == 1 else 'models new names, put the old ones'} back, or ",
+            f"run {run!r}: the {what} {changed[0].name!r}{_more(changed)} changed: {how}{texts}. Give it another name, put the "
+            "old one back, or ",
             *_OTHER_RUN,
             ".",
         )
-    return [model for model in record.models if model.name not in known]
+    return [each for each in given if each.name not in known]
 
 
-def _new_metrics(stored: RunRecord, record: RunRecord) -> list[MetricRecord]:
-    known = {metric.name: metric for metric in stored.metrics}
-    changed = [metric.name for metric in record.metrics if metric.name in known and not metric.is_same(known[metric.name])]
-    if changed:
-        raise ChangedRunError(
-            f"run {stored.name!r}: the {_are(changed, 'metric', 'metrics')} computed in another way than in this run so far. "
-            f"Give {'it' if len(changed) == 1 else 'them'} another name, put the old definition back, or ",
-            *_OTHER_RUN,
-            ".",
-        )
-    return [metric for metric in record.metrics if metric.name not in known]
+def _more(changed: Sequence[object]) -> str:
+    return f" and {len(changed) - 1} more" if len(changed) > 1 else ""
 
 
 def _merged_datasets(stored: RunRecord, record: RunRecord) -> tuple[DatasetRecord, ...]:
@@ -241,11 +233,10 @@ def _merged_dataset(run: str, stored: DatasetRecord, given: DatasetRecord) -> Da
     keys = split_keys(given)
     changed = [i for key, i in keys.items() if key in known and stored.split_hashes[known[key]] != given.split_hashes[i]]
     if changed:
-        more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
         of = f" of dataset {stored.name!r}" if stored.name else ""
         raise ChangedRunError(
-            f"run {run!r}: the splits{of} changed: {given.split_name(changed[0])}{more} had other training or test examples. "
-            "Use the same cv, with the same random_state, or ",
+            f"run {run!r}: the splits{of} changed: {given.split_name(changed[0])}{_more(changed)} had other training or test "
+            "examples. Use the same cv, with the same random_state, or ",
             *_OTHER_RUN,
             ".",
         )
@@ -273,10 +264,6 @@ def _shape_change(then: DatasetRecord, now: DatasetRecord) -> str:
     return f" ({', '.join(sizes)})" if sizes else ""
 
 
-def _are(names: Sequence[str], one: str, many: str) -> str:
-    return f"{one} {quoted(names)} is" if len(names) == 1 else f"{many} {quoted(names)} are"
-
-
-def _short(value: Any) -> str:
-    text = " ".join(str(value).split())
+def _short(text: str) -> str:
+    text = " ".join(text.split())
     return text if len(text) <= 80 else f"{text[:77]}..."

@@ -50,10 +50,9 @@ def masked(url: str) -> str:
     found = _URL.fullmatch(url)
     if found is None:
         return f"{scheme}://{HIDDEN}"
-    password = f":{HIDDEN}" if found["password"] else ""
-    user = "" if found["user"] is None else f"{found['user']}{password}@"
-    options = _SECRET_OPTION.sub(rf"\1{HIDDEN}", found["options"] or "")
-    return f"{scheme}://{user}{found['hosts']}{found['database'] or ''}{options}"
+    shown = _SECRET_OPTION.sub(rf"\1{HIDDEN}", url)
+    start, end = found.span("password")
+    return f"{shown[:start]}:{HIDDEN}{shown[end:]}" if found["password"] else shown
 
 
 def _connection_parameters(url: str) -> Mapping[str, str]:
@@ -166,9 +165,8 @@ class PostgresDatabase(Database):
                 "statement_timeout": _STATEMENT_SECONDS,
                 "idle_in_transaction_session_timeout": IDLE_SECONDS,
             }
-            for name, seconds in limits.items():  # unless somebody has set some
-                chosen = f"coalesce(nullif(current_setting('{name}'), '0'), '{round(1000 * seconds)}')"
-                driver.execute(f"SELECT set_config('{name}', {chosen}, false)")
+            chosen = "set_config('{0}', coalesce(nullif(current_setting('{0}'), '0'), '{1:.0f}'), false)"  # unless somebody has
+            driver.execute(f"SELECT {', '.join(chosen.format(name, 1000 * seconds) for name, seconds in limits.items())}")
             driver.autocommit = False
         except BaseException:
             driver.close()

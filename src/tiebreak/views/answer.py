@@ -12,10 +12,9 @@ from tiebreak.comparison.next_step import MOST_TIMES, Need, cheapest, detectable
 from tiebreak.comparison.ranking import BEST, NEAR_BEST
 from tiebreak.numerics import RELATIVE_TOLERANCE
 from tiebreak.numerics.law import VERDICTS
-from tiebreak.views.design import design_line
+from tiebreak.views.design import design_line, lines_to_keep
 from tiebreak.views.looks import what_is_left
 from tiebreak.views.names import left_out, quoted_names, spoken
-from tiebreak.views.summary import lines_to_keep
 from tiebreak.views.words import (
     count,
     decimals_for,
@@ -99,6 +98,10 @@ CHANGES_READING = (
     "few-datasets",
     "rare-events",
     "lasting-autocorrelation",
+    "mean-against-centre",
+    "rare-in-small-set",
+    "skewed-differences",
+    "groups-torn",
     "missing-splits",
     "not-connected",
     "assumed-paired",

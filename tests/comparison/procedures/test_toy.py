@@ -145,7 +145,7 @@ def test_gate() -> None:
 
 
 def test_what_only_a_t_test_has_is_absent_with_a_clear_error() -> None:
-    """An attribute error, so that hasattr says no."""
+    """Which names the procedure."""
     pair = answer().pair("forest", "tree")
     assert not hasattr(pair, "uncorrected")
     with pytest.raises(DataError, match="sign-flip corrects nothing, so there is no uncorrected law; pair"):
