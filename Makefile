@@ -4,7 +4,7 @@
 PYTHON ?= python3.11 python3 python3.14 python3.13 python3.12 python
 BIN := .venv/bin
 READY := .venv/.ready
-BENCHMARKS := $(filter-out %/calls.py %/goals.py,$(wildcard benchmarks/*.py)) benchmarks/validity/items.py benchmarks/validity/compare_path.py
+BENCHMARKS := $(filter-out %/calls.py %/goals.py,$(wildcard benchmarks/*.py))
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # No window for a plot, and one thread each in numpy's linear algebra.
 export MPLBACKEND := Agg

@@ -41,6 +41,8 @@ class SplitDesign:
         How well n_train and n_test are known.
     hash : str or None
         Of the test indices of all splits, where they are known.
+    n_torn : int
+        Splits that train on examples of a group that they test on, where groups are known.
     """
 
     kind: Kind = "unknown"
@@ -48,6 +50,7 @@ class SplitDesign:
     pairing: Literal["key", "position"] = "key"
     sizes: Literal["exact", "approximate", "missing"] = "missing"
     hash: str | None = None
+    n_torn: int = 0
 
 
 SummaryKind = Literal["rates", "areas", "folds", "runs"]

@@ -79,6 +79,14 @@ def skewed(law: Law, skewness: ArrayLike) -> Law:
     return replace(law, shape=SKEWED, parts=(np.asarray(skewness, dtype=float),))
 
 
+UNSEEN = 1.5
+"""Skewness to reckon with for each that a sample of values shows, as one with a long tail rarely holds the values that make it.
+
+With the skewness of the sample differences of costs that are lognormal (sigma 0.5 and 1.5) were called different in 11, 7 and 7 %
+of tables of 50, 100 and 300 items, with half as much again in 8, 4 and 4 %; of symmetric differences 1 to 3 % fewer are found.
+"""
+
+
 def _tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
     sign = 1.0 if upper else -1.0
     error, df = law.spread

@@ -110,7 +110,7 @@ def test_the_report_and_the_notebook_have_the_lines_as_code():
     """As they are, with their quotes escaped; plots are drawn."""
     answer = tb.compare(RATES, n_test=1000)
     for page in (answer.to_html(), answer._repr_html_()):
-        lines = page.split("<pre><code>")[1].split("</code>")[0].strip().splitlines()
+        lines = page.replace("\\n", "\n").split("<pre><code>")[1].split("</code>")[0].strip().splitlines()
         assert [line.split("(")[0] for line in lines[:2]] == ["table = pd.DataFrame", "table.assign"]
         assert len(lines) == 3
     assert answer.plot.ranking().data["model"].tolist() == ["a", "b", "c", "d"]

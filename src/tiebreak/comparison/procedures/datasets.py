@@ -29,7 +29,7 @@ MOST_PAIRS = 5
 """Pairs that one remark names."""
 
 FURTHER_DATASET = "a further dataset of this kind"
-PAIRED_DATASETS = "both models were scored on the same datasets, in the same way"
+PAIRED_ON_DATASETS = "both models were scored on the same datasets, in the same way"
 INDEPENDENT_DATASETS = "the datasets are a sample of those that the answer is meant for, none a variant of another"
 
 
