@@ -33,7 +33,6 @@ from tiebreak.cli.main import run as command_line
 from tiebreak.printable import printable_lines
 from tiebreak.result import view_of
 from tiebreak.views.columns import csv_lines
-from tiebreak.views.comparison_facts import pair_columns
 
 pytestmark = pytest.mark.slow
 
@@ -297,12 +296,11 @@ def texts(document: Any) -> Iterator[str]:
 
 def look_at_csv(answer: Any, name: str | None) -> None:
     """The pairs: escaped, and no formula; raw, a model's name is as it was."""
-    written = "".join(csv_lines(pair_columns(answer)))
+    columns = view_of(answer).columns(answer)
+    written = "".join(csv_lines(columns))
     check_clean(written)
     assert not any(cell.startswith(("=", "@", "＝")) for row in csv.reader(io.StringIO(written)) for cell in row)
-    raw = {
-        cell for row in csv.reader(io.StringIO("".join(csv_lines(pair_columns(answer), raw=True)), newline="")) for cell in row
-    }
+    raw = {cell for row in csv.reader(io.StringIO("".join(csv_lines(columns, raw=True)), newline="")) for cell in row}
     assert name is None or name.replace("\r\n", "\n") in raw
 
 
