@@ -44,6 +44,7 @@ def check(answer: tb.Comparison, expected: dict[tuple[str, str], object], level:
         assert row["pvalue"] >= float(result.pvalue()) * (1 - 1e-9)  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 def test_skewed_effects_of_uneven_clusters_keep_the_level() -> None:
     """Lognormal effects (sigma 1), 30 clusters, Pareto sizes: 5 % but for chance."""
     rng = np.random.default_rng(5)
@@ -265,6 +266,7 @@ def test_weights_count_in_a_rope_of_per_cent() -> None:
     assert answer.rope == pytest.approx(0.1 * np.average(items.score[0, 0], weights=weights))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("clusters", [None, CLUSTERS])
 def test_skewed_costs_keep_their_error_rate(clusters: tuple[str, ...] | None) -> None:
     """Lognormal costs against their true mean: Student's t has 15 % at 100 items (measured), 400 tables."""
