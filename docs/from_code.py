@@ -175,7 +175,7 @@ def _rates(rows: list[dict[str, str]]) -> Iterator[str]:
     yield "| data | units | true difference | misses | wrong | noticed | decided | tables |"
     yield "|---|---:|---|---:|---:|---:|---:|---:|"
     for row in rows:
-        noticed, decided = (f"{row[name]} %" if row[name] else "" for name in ("noticed", "decided"))
+        noticed, decided = (f"{row[name]} %" if row.get(name) else "" for name in ("noticed", "decided"))
         told = "| {data} | {units} | {truth} | {misses} % | {wrong} % ".format(**row)
         yield f"{told}| {noticed} | {decided} | {row['tables']} |"
 

@@ -17,7 +17,7 @@ from tiebreak.comparison.ranking import RankingTable, p_best
 from tiebreak.comparison.requirements import Names, PairsOfNames, Requirements, asked_requirements, judge_requirements
 from tiebreak.comparison.settings import Settings
 from tiebreak.comparison.slices import Slices, sliced
-from tiebreak.errors import DataError, InvalidParameterError, Setting
+from tiebreak.errors import DataError, InvalidParameterError, NotOfferedError, Setting
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import printable
 from tiebreak.result import Result, view_of
@@ -131,7 +131,9 @@ p_equivalent, p_worse, verdict, reason
         found = self.judged.beside.get("uncorrected")
         if found is None:
             name = self.comparison.method.name
-            raise DataError(f"{name} corrects nothing, so there is no uncorrected law; pair.law has its tails and intervals.")
+            raise NotOfferedError(
+                f"{name} corrects nothing, so there is no uncorrected law; pair.law has its tails and intervals."
+            )
         return found()  # type: ignore[no-any-return]
 
     @property

@@ -93,11 +93,6 @@ class Means(NamedTuple):
             laws.append(student(self.estimate, self.guarded_error, self.guarded_df, **facts))
         return least_sure(laws)
 
-    def turned(self, sign: int) -> Means:
-        """Means of the rows times 1 or -1."""
-        skewness, runs = (None if each is None else sign * each for each in (self.skewness, self.runs_skewness))
-        return self._replace(estimate=sign * self.estimate + 0.0, skewness=skewness, runs_skewness=runs)
-
     def reshaped(self, shape: tuple[int, ...]) -> Means:
         """Arrays of another shape."""
         return Means(*(None if each is None else each.reshape(shape) for each in self))  # type: ignore[arg-type]

@@ -147,7 +147,8 @@ def test_gate() -> None:
 def test_what_only_a_t_test_has_is_absent_with_a_clear_error() -> None:
     """Which names the procedure."""
     pair = answer().pair("forest", "tree")
-    with pytest.raises(DataError, match="sign-flip"):
+    assert not hasattr(pair, "uncorrected")
+    with pytest.raises(DataError, match="sign-flip corrects nothing, so there is no uncorrected law; pair"):
         _ = pair.uncorrected
 
 

@@ -98,8 +98,9 @@ def _differences(data: Scores, first: IntArray, second: IntArray, layout: Layout
         matrix = data.matrix()
         found = means_of_moments(pair_differences(matrix, data.metric, np.zeros(matrix.n_splits), first, second).moments)
         return found._replace(skewness=sign * pair_skewness(matrix.score, first, second))
-    one, two, scale = np.atleast_1d(first), np.atleast_1d(second), np.atleast_1d(scale_of(data, first, second))
-    return differences_of_means(items.score, one, two, layout, scale).turned(sign).reshaped(np.shape(first))
+    one, two = (np.atleast_1d(each) for each in (first, second)[::sign])  # positive favours the first
+    scale = np.atleast_1d(scale_of(data, first, second))
+    return differences_of_means(items.score, one, two, layout, scale).reshaped(np.shape(first))
 
 
 def _judge(data: Scores, first: IntArray, second: IntArray, layout: Layout) -> Judged:
