@@ -17,7 +17,7 @@ from tiebreak.errors import (
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import printable
 from tiebreak.readers.files import refuse
-from tiebreak.readers.tables import SourceTable, Words, as_words, column_of, read_table, refuse_nested
+from tiebreak.readers.tables import SourceTable, Words, as_words, column_of, read_table, refuse_nested, united
 from tiebreak.scores.battles import Battles, BattleUnit
 from tiebreak.scores.vocabulary import look_up, quoted
 
@@ -348,6 +348,6 @@ def _refuse_copies(parts: Sequence[_Part]) -> None:
 
 def _united(columns: Sequence[Words]) -> tuple[tuple[str, ...], list[IntArray]]:
     """Names of all columns, sorted, and the number of its name for each row of each column, -1 where there is none."""
-    names = tuple(sorted({name for column in columns for name in column.names}))
-    number = {name: place for place, name in enumerate(names)}
-    return names, [np.array([*(number[name] for name in column.names), -1], dtype=int)[column.code] for column in columns]
+    names = sorted({name for column in columns for name in column.names})
+    found, (_, *codes) = united([Words(tuple(names), np.empty(0, int)), *columns])
+    return found, codes
