@@ -4,7 +4,7 @@
 PYTHON ?= python3.11 python3 python3.14 python3.13 python3.12 python
 BIN := .venv/bin
 READY := .venv/.ready
-BENCHMARKS := $(filter-out %/calls.py %/goals.py,$(wildcard benchmarks/*.py)) benchmarks/validity/items.py benchmarks/validity/compare_path.py
+BENCHMARKS := $(filter-out %/calls.py %/goals.py,$(wildcard benchmarks/*.py))
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # No window for a plot, and one thread each in numpy's linear algebra.
 export MPLBACKEND := Agg
@@ -26,7 +26,7 @@ demo: $(READY) ## compare models in an example and write the answer to demo-outp
 	@$(BIN)/tiebreak demo --out demo-output
 test: $(READY) ## run all tests and the examples in docstrings
 	@$(BIN)/python $(PYTEST) $(PYTEST_ARGS)
-quick: $(READY) ## the same without the slow ones
+quick: $(READY) ## formulas, reading, answers and pages only
 	@$(BIN)/python $(PYTEST) -m quick $(PYTEST_ARGS)
 test-browser: $(READY) ## open reports in Chromium: answers equal to Python's, keyboard, accessibility, hostile names
 	@.ci/apt chromium chromium-browser google-chrome; $(BIN)/python $(PYTEST) -m browser tests/views/report tests/reliability $(PYTEST_ARGS)

@@ -2,8 +2,8 @@
 
 ``commands.md`` is what click prints for ``--help``. ``methods.md`` has the facts that every procedure carries, its formula from
 ``formulas.md``, and how often it was wrong from ``error-rates.csv``, which ``benchmarks/validity/methods.py`` writes for two
-models, ``one_family.py`` beside it for more and ``worlds.py`` for tables that broke defaults before; and how often its notices
-stood in these from ``notices.csv``.
+models, ``one_family.py`` beside it for more and ``worlds.py`` for tables that broke defaults before, with the share in which a
+notice stood.
 """
 
 from __future__ import annotations
@@ -120,18 +120,9 @@ def error_rates() -> dict[str, list[dict[str, str]]]:
     return rates
 
 
-def notice_shares() -> dict[str, list[dict[str, str]]]:
-    """Rows of the measured shares of tables in which notices stood, by procedure."""
-    shares: dict[str, list[dict[str, str]]] = {}
-    with (DOCS / "notices.csv").open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            shares.setdefault(row["procedure"], []).append(row)
-    return shares
-
-
 def methods_page() -> str:
     """Every procedure that `compare` knows, by the question that it answers."""
-    methods, how, rates, notices = tb.methods(), formulas(), error_rates(), notice_shares()
+    methods, how, rates = tb.methods(), formulas(), error_rates()
     parts = [
         "# Methods",
         "",
@@ -147,13 +138,12 @@ def methods_page() -> str:
         "difference, 5 % where a method does what it says; *wrong* is the share of untrue verdicts (undecided never is). Rows of",
         "several models come from `benchmarks/validity/one_family.py`: there a table counts once any of its intervals misses, or",
         "any of its verdicts is wrong, at the level that `compare` gives all pairs. Tables that broke defaults before come from",
-        "`benchmarks/validity/worlds.py`, which also counts on how many of their pages a notice stood, and on how many pages of",
-        "harmless tables. All of it: {download}`error-rates.csv <../error-rates.csv>`, {download}`notices.csv <../notices.csv>`.",
+        "`benchmarks/validity/worlds.py`: *noticed* is the share with a notice on what the data are like, *decided* that of",
+        "tables with a difference that is found. All of it: {download}`error-rates.csv <../error-rates.csv>`.",
         "",
     ]
     for name, each in methods.items():
         parts += [f"({name})=", "", f"## {name}", "", *_method(each, how.get(name, ""), rates.get(name, []))]
-        parts += _notices(notices.get(name, []))
     return "\n".join(parts)
 
 
@@ -182,30 +172,12 @@ def _method(each: Method, formula: str, rates: list[dict[str, str]]) -> Iterator
 
 
 def _rates(rows: list[dict[str, str]]) -> Iterator[str]:
-    yield "| data | units | true difference | misses | wrong | tables |"
-    yield "|---|---:|---|---:|---:|---:|"
+    yield "| data | units | true difference | misses | wrong | noticed | decided | tables |"
+    yield "|---|---:|---|---:|---:|---:|---:|---:|"
     for row in rows:
-        yield "| {data} | {units} | {truth} | {misses} % | {wrong} % | {tables} |".format(**row)
-
-
-def _notices(rows: list[dict[str, str]]) -> Iterator[str]:
-    """Notices of a method with the tables that they are about, one line for all harmless ones together."""
-    if not rows:
-        return
-    yield "\n<details><summary>How often its notices stood</summary>\n"
-    yield "| notice | data | units | wrong | pages with it |"
-    yield "|---|---|---:|---:|---:|"
-    for code in dict.fromkeys(row["notice"] for row in rows):
-        own = [row for row in rows if row["notice"] == code]
-        for row in own:
-            if row["kind"] in ("meant", "by size"):
-                yield "| `{notice}` | {data} | {units} | {wrong} % | {stands} % |".format(**row)
-        harmless = [row for row in own if row["kind"] == "harmless"]
-        n = sum(int(row["pages"]) for row in harmless)
-        if n:
-            share = sum(float(row["stands"]) * int(row["pages"]) for row in harmless) / n
-            yield f"| `{code}` | harmless tables of {len(harmless)} kinds | | | {share:.1f} % |"
-    yield "\n</details>\n"
+        noticed, decided = (f"{row[name]} %" if row.get(name) else "" for name in ("noticed", "decided"))
+        told = "| {data} | {units} | {truth} | {misses} % | {wrong} % ".format(**row)
+        yield f"{told}| {noticed} | {decided} | {row['tables']} |"
 
 
 _SEVERAL = re.compile(r"\d+ models, ")

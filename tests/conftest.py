@@ -18,6 +18,9 @@ settings.load_profile("tiebreak")
 SERVERS = {"dask_cluster": "dask", "postgres_database": "postgres"}
 """Fixtures that start servers, and the group of tests that one of pytest's workers runs for that reason (make test)."""
 
+SLOW = ("cli", "evaluation", "plots", "reliability", "report", "runners", "stores")
+"""Folders whose tests draw, write, measure or start something: none of them is quick."""
+
 
 def pytest_report_header(config: pytest.Config) -> str:
     """The seed of hypothesis, without which a failure could not be made again."""
@@ -33,7 +36,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             if fixture in getattr(item, "fixturenames", ()):
                 item.add_marker(pytest.mark.xdist_group(group))
         starts_something = not {"postgres_server", *SERVERS}.isdisjoint(getattr(item, "fixturenames", ()))
-        if starts_something or any(map(item.get_closest_marker, ("browser", "docs", "lowest"))):
+        is_slow = item.path.parent.name in SLOW and "tests" in item.path.parts
+        if is_slow or starts_something or any(map(item.get_closest_marker, ("browser", "docs", "lowest"))):
             item.add_marker(pytest.mark.slow)
         if item.get_closest_marker("slow") is None:
             item.add_marker(pytest.mark.quick)

@@ -189,7 +189,7 @@ def test_each_function_of_arrays_is_tried() -> None:
         ("bootstrap_winner", "rng", -1, "rng must be a whole number of at least 0, or a numpy Generator; got -1."),
         ("diebold_mariano", "horizon", "x", "horizon must be a whole number of at least 1; got 'x'."),
         ("diebold_mariano", "horizon", 12, "horizon must be a whole number from 1 to 11; got 12."),
-        ("friedman_from_ranks", "n_datasets", np.inf, "n_datasets must be a whole number of at least 0; got inf."),
+        ("friedman_from_ranks", "n_datasets", np.inf, "n_datasets must be a whole number of at least 2; got inf."),
         ("rank_differences", "control", 3, "control must be the position of a model, 0 to 2; got 3."),
         ("shaffer_sets", "n_models", None, "n_models must be a whole number of at least 0; got None."),
         ("model_confidence_set", "block_length", 1.5, "block_length must be a whole number of at least 1; got 1.5."),

@@ -11,13 +11,10 @@ import numpy as np
 from tiebreak.comparison.compare import compare_scores
 from tiebreak.comparison.comparison import Comparison
 from tiebreak.comparison.settings import Settings, settings_for
-from tiebreak.evaluation.run_options import Run, RunOptions
 from tiebreak.numerics import Missing
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import look_up
 from tiebreak.statistics.family import Correction
-from tiebreak.views.looks import keep, plan_of
-from tiebreak.views.progress import shown
 
 if TYPE_CHECKING:
     import os
@@ -25,6 +22,7 @@ if TYPE_CHECKING:
     from tiebreak.comparison.looks import Looks
     from tiebreak.comparison.noise_floor import NoiseFloor
     from tiebreak.evaluation.evaluation import Evaluation
+    from tiebreak.evaluation.run_options import Run, RunOptions
     from tiebreak.readers.source import ReadOptions
     from tiebreak.studies.bias_variance import BiasVariance, Loss
     from tiebreak.studies.learning_curve import LearningCurve
@@ -207,7 +205,11 @@ def compare(
         "by": by,
     }
     Settings(**{name: value for name, value in given.items() if value is not None})  # refused before anything is read
-    plan, path, content = (None, None, None) if n_total is None and looks is None else plan_of(n_total, looks)
+    plan: Looks | None = None
+    if n_total is not None or looks is not None:
+        from tiebreak.views.looks import keep, plan_of
+
+        plan, path, content = plan_of(n_total, looks)
     read = ReadOptions(
         metric, models, dataset, lower_is_better, X, y, groups, n_train, cast("int | None", n_test), cv, rows, item, cluster
     )
@@ -550,6 +552,9 @@ def bias_variance(
 
 def _options(run: Run) -> RunOptions:
     """Options of a run; refuses a keyword that there is not, with the nearest names."""
+    from tiebreak.evaluation.run_options import Run, RunOptions
+    from tiebreak.views.progress import shown
+
     for name in run:
         look_up(name, list(Run.__annotations__), "parameter")
     given: dict[str, Any] = {**run, "progress": shown(run.get("progress"))}

@@ -87,6 +87,10 @@ class DataError(TiebreakError, ValueError):
     """Data that cannot be read or used as they stand, or that cannot answer what is asked; of a file the text names the place."""
 
 
+class NotOfferedError(DataError, AttributeError):
+    """An attribute that only some procedures have, asked of the answer of another; so ``hasattr`` says no."""
+
+
 class UnclearSourceError(TiebreakError, ValueError):
     """A source that does not say what has to be known: which of several metrics, its direction, the sizes of the splits."""
 

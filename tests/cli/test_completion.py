@@ -45,13 +45,3 @@ def test_bash_takes_the_script(tiebreak: Run, tmp_path: Path) -> None:
     done = subprocess.run(["bash", "-c", f"source {script} && complete -p tiebreak"], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert "_tiebreak_completion" in done.stdout
-
-
-@pytest.mark.parametrize(
-    ("typed", "meant"), [("comapre", "compare"), ("learning_curve", "learning-curve"), ("sotre", "store"), ("frobnicate", None)]
-)
-def test_the_nearest_command_is_offered(typed: str, meant: str | None, capsys: pytest.CaptureFixture[str]) -> None:
-    """A slip of the keys is answered with what was meant; what is far from everything, with the help only."""
-    assert main.run([typed]) == 2
-    hint = f" Did you mean {meant!r}?" if meant else ""
-    assert capsys.readouterr().err == f"tiebreak: No such command {typed!r}.{hint}\nSee 'tiebreak --help'.\n"

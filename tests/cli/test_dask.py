@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import tiebreak as tb
-from tests.cli.conftest import N_CELLS, environment, run
+from tests.cli.conftest import N_CELLS, run
 from tests.cli.test_interrupts import MODELS
 from tests.cli.test_interrupts import STUDY as SLOW
 from tests.cli.test_run import STORE
-from tests.guarded import HANGS
 from tests.runners.clusters import Processes
-from tests.runners.workloads import wait_until
 from tiebreak.runners import dask as module
 
 pytest.importorskip("distributed", reason="needs the extra dask: pip install 'distributed>=2024.8'")
@@ -82,33 +78,3 @@ def n_kept() -> int:
         return tb.read_evaluation("sqlite:///runs.db").n_done
     except tb.errors.TiebreakError:  # nothing was begun yet
         return 0
-
-
-@pytest.mark.slow
-def test_a_scheduler_that_is_killed(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The command ends by itself, says what is kept and how to go on, and does so with another cluster."""
-    (here / "slow.toml").write_text(SLOW)
-    (here / "slow_models.py").write_text(MODELS.replace("0.02", "0.1"))
-    command = [sys.executable, "-m", "tiebreak", "run", "slow.toml", *STORE, "--quiet", "--dask"]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    folders = [here / name for name in ("first", "second")]
-    for folder in folders:
-        folder.mkdir()
-    with (
-        Processes(folders[0], 1) as first,
-        subprocess.Popen([*command, first.address], env=environment(), **pipes) as running,
-    ):
-        wait_until(lambda: n_kept() > 5, HANGS)
-        first.kill_scheduler()
-        _, err = running.communicate(timeout=HANGS)
-        assert running.returncode == 2
-    messages = err.splitlines()
-    assert len(messages) == 3, messages
-    assert messages[-2] == f"  tiebreak resume 'slow one' --store sqlite:///runs.db --dask {first.address}"
-    assert messages[-1].startswith(f"tiebreak: The Dask scheduler at {first.address} is gone or does not answer")
-    kept = int(messages[-3].split()[0])
-    assert 0 < kept < 60
-    with Processes(folders[1], 1) as second:
-        code, _, err = run(capsys, "run", "slow.toml", *STORE, "--dask", second.address)
-    assert code == 0
-    assert f"60 cells, {kept} already there" in err

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import N_CELLS, STUDY, run
-from tests.cli.test_run import TWO, study_of
+from tests.cli.test_run import study_of
 from tests.cli.test_show import stop_after
 from tiebreak.runners.local import LocalRunner
 
@@ -107,13 +107,6 @@ def test_a_metric_more_is_told(study: str, capsys: pytest.CaptureFixture[str]) -
     assert expected in " ".join(dry(capsys))
 
 
-def test_another_part_of_the_run_is_not_counted(study: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Cells of models and splits that the study no longer has."""
-    run(capsys, "run", study, *STORE)
-    Path(study).write_text(STUDY.replace("[models.tree]", "[models.oak]"))
-    assert as_dict(capsys)["n_done"] == 12
-
-
 def test_a_changed_model_is_refused_as_by_the_run(study: str, capsys: pytest.CaptureFixture[str]) -> None:
     """With the same words."""
     run(capsys, "run", study, *STORE)
@@ -124,30 +117,12 @@ def test_a_changed_model_is_refused_as_by_the_run(study: str, capsys: pytest.Cap
     assert run(capsys, "run", study, *STORE, "--dry-run") == refused
 
 
-@pytest.mark.usefixtures("measures_nothing")
-def test_each_of_several_datasets_has_its_line(study: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Under its name, which stays on that line."""
-    Path("study.toml").write_text(TWO)
-    lines = dry(capsys)
-    assert lines[2].startswith("Data 'iris': 150 examples")
-    assert lines[4].startswith("Data 'wi\\nne': 178 examples")
-
-
 def test_a_run_is_previewed_by_its_name(study: str, capsys: pytest.CaptureFixture[str]) -> None:
     """From the study that it remembers."""
     run(capsys, "run", study, *STORE)
     code, out, err = run(capsys, "resume", "flowers", *STORE, "--dry-run")
     assert (code, err) == (0, f"the study is {Path(study).absolute()}\n")
     assert "Store: sqlite:///runs.db has 18 measured; 0 are to be measured.\n" in out
-
-
-def test_many_models_are_counted(study: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Twenty are shown."""
-    grid = (
-        "grid = { var_smoothing = [1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12] }"
-    )
-    Path(study).write_text(STUDY.replace(':GaussianNB"', f':GaussianNB"\n{grid}'))
-    assert "  and 3 more" in dry(capsys)
 
 
 @pytest.mark.parametrize("command", ["run", "resume", "audit", "learning-curve", "validation-curve"])

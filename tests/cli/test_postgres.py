@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-import tiebreak as tb
 from tests.cli.conftest import N_CELLS, run
 from tests.cli.test_show import stop_after
 from tests.postgres import Server, execute, fresh_schema, with_options
@@ -60,31 +58,3 @@ def test_a_study_from_beginning_to_end(
     for text in said:
         assert postgres_server.password not in text
         assert postgres_server.password[-8:] not in text
-
-
-def test_the_library_takes_the_same_addresses(url: str, postgres_server: Server, tmp_path: Path) -> None:
-    """`evaluate`, `read_evaluation` and `compare`; a second call measures nothing."""
-    from sklearn.datasets import load_iris
-    from sklearn.dummy import DummyClassifier
-    from sklearn.naive_bayes import GaussianNB
-
-    X, y = load_iris(return_X_y=True)
-    models = {"bayes": GaussianNB(), "dummy": DummyClassifier()}
-    fits = []
-
-    def count(progress: object) -> None:
-        fits.append(progress)
-
-    evaluation = tb.evaluate(models, X, y, cv=5, store=url, name="iris")
-    again = tb.evaluate(models, X, y, cv=5, store=url, name="iris", progress=count)
-    assert {each.n_before for each in fits} == {10}  # type: ignore[attr-defined]
-    with_file = tb.evaluate(models, X, y, cv=5, store=tmp_path / "runs.db", name="iris")
-    for each in (evaluation, again, tb.read_evaluation(f"{url}#iris"), tb.read_evaluation(url)):
-        assert (
-            each.to_frame()
-            .drop(columns=["fit_seconds", "predict_seconds"], errors="ignore")
-            .equals(with_file.to_frame().drop(columns=["fit_seconds", "predict_seconds"], errors="ignore"))
-        )
-        assert each.predictions.equals(with_file.predictions)
-        assert postgres_server.password not in repr(each) + str(each) + each.url
-    assert tb.compare(f"{url}#iris").pair("bayes", "dummy").verdict == "better"

@@ -77,38 +77,6 @@ def test_battles_from_standard_input(battles: str) -> None:
     assert wrong.stderr.startswith("tiebreak: standard input")
 
 
-def test_directions_of_several_metrics(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """By hand: x is better on each dataset, in speed by more and in cost by less; with one direction for both nobody leads."""
-    rows = [f"d{i},{metric},{model},{value}" for i in range(6) for metric, model, value in _MIXED[i % 2]]
-    Path("mixed.csv").write_text("dataset,metric,model,score\n" + "\n".join(rows) + "\n")
-    typed = ("--direction", "speed", "higher", "--direction", "cost", "lower", "--format", "json")
-    code, out, err = run(capsys, "rate", "mixed.csv", *typed)
-    assert (code, err) == (0, "")
-    told = {each["model"]: each for each in json.loads(out)["models"]}
-    assert (told["x"]["wins"], told["y"]["wins"]) == (6, 0)
-    told = json.loads(run(capsys, "rate", "mixed.csv", "--higher-is-better", "--format", "json")[1])
-    assert [each["wins"] for each in told["models"]] == [3, 3]
-
-
-_MIXED = ([("speed", "x", 5.0), ("speed", "y", 3.0)], [("cost", "x", 1.0), ("cost", "y", 2.0)])
-"""A dataset in either metric."""
-
-
-def test_a_page_clusters_and_the_position(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The page says what was taken out; each question counts once, also where its column is not named."""
-    rows = [f"q{i},x,y,{'a' if i % 4 else 'b'}\nq{i},y,x,{'a' if i % 3 else 'b'}" for i in range(60)]
-    Path("both.csv").write_text("question_id,model_a,model_b,winner\n" + "\n".join(rows) + "\n")
-    code, out, err = run(capsys, "rate", "both.csv", "--cluster", "question_id", "--html", "ratings.html")
-    assert code == 0
-    assert "favours the answer that stands first" in out
-    assert "(60 clusters)" in out
-    assert "the report is in ratings.html" in err
-    assert "favours the answer that stands first" in Path("ratings.html").read_text(encoding="utf-8")
-    assert "(60 questions)" in run(capsys, "rate", "both.csv")[1]
-    assert run(capsys, "rate", "both.csv", "--cluster", "user")[0] == 2
-    assert run(capsys, "rate", "both.csv", "--html", "both.csv")[0] == 2
-
-
 def test_a_folder_of_judged_answers_is_rated(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """One file for each model, as AlpacaEval writes them: the folder alone, the command, and the files say the same ratings."""
     paths = [annotations(here / "alpaca" / model / "annotations.json", model, seed) for seed, model in enumerate("xyz")]
@@ -141,15 +109,3 @@ def test_a_comparison_of_judged_answers_names_the_command(here: Path, capsys: py
     code, answer, _ = run(capsys, "rate", "judged")
     assert code == 0
     assert "1 table of items: 'items.csv'" in answer
-
-
-def test_tables_of_two_judges_are_said_to_be(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """One bias for a position cannot be that of two judges."""
-    for judge in ("one", "two"):
-        annotations(here / judge / "x.json", "x", 0, judge=judge)
-    code, written, _ = run(capsys, "rate", "one", "two", "--format", "json")
-    found = json.loads(written)
-    assert code == 0
-    assert "several-judges" in [each["code"] for each in found["warnings"]]
-    assert found["judges"] == ["one", "two"]
-    assert len(found["sources"]) == 2

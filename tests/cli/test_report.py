@@ -75,20 +75,6 @@ def test_a_run_with_all_its_metrics_and_curves(study: str, capsys: pytest.Captur
         assert tb.read_scores(path, metric="accuracy").models
 
 
-@pytest.mark.slow
-def test_a_run_that_goes_on_writes_its_page_too(study: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """`resume` finds all cells there, and its page has the answer that `run` wrote; standard output has the answer as ever."""
-    code, out, error = run(capsys, "run", study, *STORE, "--quiet", "--html", "run.html")
-    assert (code, error) == (0, "the report is in run.html\n")
-    again = run(capsys, "resume", "flowers", *STORE, "--quiet", "--html", "resumed.html")
-    assert again == (0, out, "the report is in resumed.html\n")
-    first, resumed = (
-        re.sub(r" with <code>.*?</code>", "", Path(f"{name}.html").read_text("utf-8")) for name in ("run", "resumed")
-    )
-    assert resumed == first
-    assert "with <code>tiebreak resume flowers" in Path("resumed.html").read_text("utf-8")
-
-
 def opened_with(browser: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     """`tiebreak report` in a process whose environment names the browser, as it is read once for a process."""
     typed = [str(Path(sys.executable).with_name("tiebreak")), "report", *arguments, "--open"]

@@ -66,14 +66,6 @@ def test_an_overview_comes_before_the_comparison(study: str, capsys: pytest.Capt
     assert err.startswith(f"run flowers: {N_CELLS} cells\n")
 
 
-@pytest.mark.parametrize("format_", ["markdown", "csv"])
-def test_the_formats_are_those_of_compare(study: str, format_: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """With the answer alone, so that programs can read it."""
-    code, out, err = run(capsys, "run", study, *STORE, "--quiet", "--format", format_)
-    assert (code, err) == (0, "")
-    assert out == run(capsys, "compare", "sqlite:///runs.db#flowers", "--rope", "0.02", "--format", format_)[1]
-
-
 def test_the_second_time_nothing_is_measured(study: str, capsys: pytest.CaptureFixture[str]) -> None:
     """And the answer is the same; the only message is that all is there."""
     first = run(capsys, "run", study, *STORE)
@@ -167,50 +159,6 @@ def test_failed_cells_are_tried_again_when_asked(here: Path, capsys: pytest.Capt
     run(capsys, "run", "s.toml", *STORE)
     assert run(capsys, "run", "s.toml", *STORE)[2].startswith("run s: 5 cells, 5 already there\nthere is nothing")
     assert run(capsys, "run", "s.toml", *STORE, "--retry-failed")[2].startswith("run s: 5 cells\nrun s: 5/5 cells")
-
-
-PATIENTS = """\
-name = "patients"
-cv = { kind = "stratified-group", n_folds = 3 }
-[data]
-source = "tables/patients.csv"
-target = "diagnosis"
-groups = "patient"
-weights = "weight"
-drop = "note"
-[models.encoded]
-steps = [
-    { import = "sklearn.compose:ColumnTransformer", params = { remainder = "passthrough", transformers = [
-        ["words", { import = "sklearn.preprocessing:OneHotEncoder", params = { handle_unknown = "ignore" } }, ["site"]],
-    ] } },
-    { import = "sklearn.tree:DecisionTreeClassifier" },
-]
-[models.prior]
-import = "sklearn.dummy:DummyClassifier"
-"""
-
-
-def test_a_table_with_words_groups_and_weights_is_measured(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Forty patients with three rows each, who are never on both sides of a split; the path leads from the study's folder."""
-    rows = [
-        f"{patient},{'abc'[row]},{50 * (patient % 2) + row},1.{row},{'malignant' if patient % 2 else 'benign'},note"
-        for patient in range(40)
-        for row in range(3)
-    ]
-    (here / "work" / "tables").mkdir(parents=True)
-    (here / "work" / "patients.toml").write_text(PATIENTS)
-    header = "patient,site,age,weight,diagnosis,note"
-    (here / "work" / "tables" / "patients.csv").write_text("\n".join([header, *rows]) + "\n")
-    code, out, err = run(capsys, "run", "work/patients.toml", *STORE, "--quiet")
-    assert (code, err) == (0, "")
-    assert "2 models x 3 splits, 6 of 6 cells measured." in out
-    exported = run(capsys, "export", "patients", *STORE, "--predictions", "-")[1].splitlines()[1:]
-    by_split: dict[str, set[int]] = {}
-    for line in exported:
-        _, _, fold, row, target, *_ = line.split(",")
-        by_split.setdefault(fold, set()).add(int(row) // 3)
-        assert target == ("malignant" if int(row) // 3 % 2 else "benign")
-    assert sorted(patient for patients in by_split.values() for patient in patients) == list(range(40))
 
 
 # --- several datasets -----------------------------------------------------------------------------------------------------

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import STUDY, run
+from tests.cli.conftest import run
 from tests.cli.test_process import modules_after
 
 STORE = ("--store", "sqlite:///runs.db")
@@ -42,24 +39,6 @@ def test_the_store_may_be_set_once(store: str, monkeypatch: pytest.MonkeyPatch, 
     assert run(capsys, "runs") == expected
 
 
-def test_programs_read_json_or_csv(store: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Times in UTC, names as they are; in CSV escaped, and with an apostrophe before a formula, unless --raw."""
-    document = json.loads(run(capsys, "runs", "--store", store, "--format", "json")[1])
-    assert (document["schema"], document["store"]) == (1, store)
-    newest, oldest = document["runs"]
-    assert newest["run"] == "=cmd\n|calc"
-    assert newest["created"] <= newest["updated"]
-    assert newest["created"].endswith("Z")
-    counts = {"n_cells": 18, "n_done": 18, "n_failed": 0, "n_models": 3, "n_datasets": 1, "n_splits": 6}
-    assert {key: oldest[key] for key in counts} == counts
-    assert oldest["metrics"] == ["accuracy", "f1_macro"]
-    rows = list(csv.DictReader(io.StringIO(run(capsys, "runs", "--store", store, "--format", "csv")[1])))
-    assert [row["run"] for row in rows] == ["'=cmd\\n|calc", "flowers"]
-    assert rows[1]["metrics"] == "accuracy; f1_macro"
-    raw = list(csv.DictReader(io.StringIO(run(capsys, "runs", "--store", store, "--format", "csv", "--raw")[1])))
-    assert raw[0]["run"] == "=cmd\n|calc"
-
-
 def test_a_store_is_needed(store: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Those in the folder are offered."""
     message = "which store? Give --store sqlite:///FILE, or set TIEBREAK_STORE. In this folder: sqlite:///runs.db."
@@ -81,12 +60,3 @@ def test_listing_loads_nothing_heavy(store: str, format_: str) -> None:
     loaded = modules_after("runs", "--store", store, "--format", format_)
     assert not heavy & loaded
     assert {"sqlite3", "tiebreak.stores.sql"} <= loaded
-
-
-def test_the_metrics_of_a_run_may_be_many(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The table shows those that fit, JSON all."""
-    names = ["accuracy", "balanced_accuracy", "f1_macro", "f1_micro", "recall_macro"]
-    Path("study.toml").write_text(STUDY.replace('["accuracy", "f1_macro"]', json.dumps(names)))
-    run(capsys, "run", "study.toml", *STORE)
-    assert "accuracy, balanced_accuracy…" in run(capsys, "runs", *STORE)[1]
-    assert json.loads(run(capsys, "runs", *STORE, "--format", "json")[1])["runs"][0]["metrics"] == names

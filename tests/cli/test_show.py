@@ -92,27 +92,6 @@ def test_failures_and_warnings_are_counted(here: Path, capsys: pytest.CaptureFix
     assert [each["n_cells"] for each in document["undefined"]] == [5]
 
 
-def test_programs_read_json(study: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """The means are those of the scores that `export` writes; nan is null."""
-    run(capsys, "run", study, *STORE)
-    document = as_dict(capsys, "flowers")
-    assert (document["schema"], document["run"], document["store"]) == (1, "flowers", "sqlite:///runs.db")
-    assert (document["n_cells"], document["n_done"], document["n_failed"]) == (N_CELLS, N_CELLS, 0)
-    assert [model["name"] for model in document["models"]] == ["bayes", "tree", "=1+1"]
-    assert document["metrics"] == [
-        {"name": "accuracy", "higher_is_better": True},
-        {"name": "f1_macro", "higher_is_better": True},
-    ]
-    assert document["datasets"] == [
-        {"name": "", "n_samples": 150, "n_features": 4, "splits": "repeated-stratified", "n_splits": 6}
-    ]
-    assert document["settings"] == {"study": str(Path(study).absolute()), "rope": 0.02}
-    lines = run(capsys, "export", "flowers", *STORE, "--scores", "-")[1].splitlines()[1:]
-    scores = [float(line.split(",")[-1]) for line in lines if line.startswith("bayes,accuracy,")]
-    mean = next(each for each in document["means"] if (each["model"], each["metric"]) == ("bayes", "accuracy"))
-    assert mean == {"dataset": "", "model": "bayes", "metric": "accuracy", "mean": pytest.approx(sum(scores) / 6), "n_splits": 6}
-
-
 def test_a_run_in_a_moved_store_is_shown(study: str, capsys: pytest.CaptureFixture[str]) -> None:
     """A store is a file like any other."""
     run(capsys, "run", study, *STORE)
@@ -139,14 +118,3 @@ def test_showing_needs_no_scikit_learn(study: str, capsys: pytest.CaptureFixture
     """A run is numbers and names."""
     run(capsys, "run", study, *STORE)
     assert not {"sklearn", "scipy.special", "joblib", "rich"} & modules_after("show", "flowers", *STORE)
-
-
-@pytest.mark.parametrize("name", ["a'b\"c", "new\nline", "x" * 10_000, "half \ud800", "=1+1", "a#b", "../up"])
-def test_any_name_is_shown_on_one_line(study: str, name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Shortened and escaped, and found by the same name."""
-    run(capsys, "run", study, *STORE, "--name", name)
-    code, out, err = run(capsys, "show", name, *STORE)
-    assert (code, err) == (0, "")
-    assert out.startswith("Run '")
-    assert len(out.splitlines()[0]) <= 100
-    assert as_dict(capsys, name)["run"] == name

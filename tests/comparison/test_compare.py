@@ -77,33 +77,32 @@ def test_names_that_are_not_there(options: dict[str, Any], text: str) -> None:
     assert text in str(caught.value)
 
 
-def test_one_model() -> None:
-    """Nothing to compare it with."""
-    with pytest.raises(DataError, match="a comparison needs at least two models; there is only 'a'"):
-        compared(TABLE[:1])
-
-
-def test_one_split() -> None:
-    """No spread over splits; the text names what would answer the question."""
-    with pytest.raises(DataError) as caught:
-        compared(TABLE[:, :1])
-    for part in ("there is only one split", "rows='items'", "tb.read_predictions"):
-        assert part in str(caught.value)
-
-
-def test_missing_sizes() -> None:
-    """The correction is not guessed."""
-    with pytest.raises(
-        UnclearSourceError, match=r"Pass cv=10 for 10-fold cross-validation, or n_train= and n_test= \(examples per split\)"
-    ):
-        compared(TABLE, n_train=0, n_test=0)
-
-
-def test_scores_whose_differences_are_no_numbers() -> None:
-    """1e308 - (-1e308) is infinite; such scores are refused by name, with holes and without."""
-    for hole in (0.5, np.nan):
-        with pytest.raises(DataError, match=r"the scores of 'a' and 'b' reach beyond 1e\+300"):
-            compared([[1e308, 1e308, 1.0], [-1e308, -1e308, hole], [0.1, 0.2, 0.3]], missing="pairwise")
+@pytest.mark.parametrize(
+    ("table", "options", "text"),
+    [
+        (TABLE[:1], {}, "a comparison needs at least two models; there is only 'a'"),
+        (
+            TABLE[:1],
+            {"baseline": "z"},
+            r"(?s)2 things are .* at least two models.*; \(2\) no model \(given as baseline\) is called 'z'",
+        ),
+        (TABLE[:, :1], {}, "there is only one split.*rows='items'.*tb.read_predictions"),
+        (TABLE, {"n_train": 0, "n_test": 0}, r"Pass cv=10 for 10-fold cross-validation, or n_train= and n_test= \(examples per"),
+        ([[1e308, 1.0], [-1e308, np.nan], [0.1, 0.2]], {"missing": "pairwise"}, r"scores of 'a' and 'b' reach beyond 1e\+300"),
+        ([[1e308, 1.0], [0.1, np.nan]], {}, r"2 things .* reach beyond 1e\+300.*; \(2\) 'b' lacks 1 of the 2 splits"),
+        (
+            [[1e-300, 5e-301, 0.0], [0.0, 1e-300, 3e-301]],
+            {},
+            "no score is larger than 1e-300, .*Give the metric in a smaller unit",
+        ),
+        ([[9.9e-281, 0.0], [0.0, 3e-281]], {}, "no score is larger than 9.9e-281, .*Give the metric in a smaller unit"),
+    ],
+    ids=str,
+)
+def test_scores_that_cannot_be_compared(table: Any, options: dict[str, Any], text: str) -> None:
+    """Too few models, splits or sizes, and scores whose differences would be infinite or count as rounding; all at once."""
+    with pytest.raises((DataError, UnclearSourceError, InvalidParameterError), match=text):
+        compared(table, **options)
 
 
 # --- rope as a percentage -------------------------------------------------------------------------------------------
@@ -144,59 +143,38 @@ def test_percentage_of_zero_is_an_error(row: list[float]) -> None:
 # --- what is said besides -------------------------------------------------------------------------------------------
 
 
-def test_selected_best() -> None:
-    """The winner of three was picked on the same scores; with a baseline, or of two, nothing was picked."""
-    text = codes(compared(TABLE))["selected-best"]
-    assert text.startswith("'a' was picked as the best of 3 on these same scores, so its own mean accuracy is likely")
-    assert "selected-best" not in codes(compared(TABLE, baseline="a"))
-    assert "selected-best" not in codes(compared(TABLE[:2]))
+BASE = noisy(0.8)[0]
+SAME = [BASE, BASE, BASE, BASE - 0.1]
+NOTICES = [
+    ("selected-best", TABLE, {}, "'a' was picked as the best of 3 on these same scores, so its own mean accuracy is likely"),
+    ("selected-best", TABLE, {"baseline": "a"}, None),
+    ("selected-best", TABLE[:2], {}, None),
+    ("identical-scores", SAME, {}, "'a' and 'b' (and 2 more pair(s)): identical scores on all 10 splits: nothing tells them"),
+    ("no-spread", SAME, {}, "'a' and 'd' (and 2 more pair(s)): the same difference on all 10 splits"),
+    ("small-test-sets", TABLE, {"n_train": 36, "n_test": 4}, "some test sets hold only 4 example(s)"),
+    ("small-test-sets", TABLE, {"n_train": 45, "n_test": 5}, None),
+    ("unequal-sizes", TABLE, {"n_train": 100, "n_test": [10] * 9 + [20]}, "test sets hold 10 to 20 examples"),
+    ("unequal-sizes", TABLE, {"n_train": 100, "n_test": [3] * 5 + [4] * 5}, None),  # as folds of any k-fold differ
+    ("single-repeat", TABLE, {}, "one repeat of 10-fold"),
+    ("single-repeat", TABLE, {"n_train": 80, "n_test": 20}, None),
+    ("single-repeat", noisy(0.8, 0.7, n_splits=20), {"n_folds": 10}, None),
+    ("ordered-splits", TABLE, {"design": SplitDesign("time", ordered=True, sizes="exact")}, "the splits follow time"),
+    ("ordered-splits", TABLE, {}, None),
+]
 
 
-def test_identical_scores_and_no_spread() -> None:
-    """Each kind once, with the first pair, how many more, and the number of splits."""
-    base = noisy(0.8)[0]
-    said = codes(compared([base, base, base, base - 0.1], rope=0.01))
-    assert said["identical-scores"] == (
-        "'a' and 'b' (and 2 more pair(s)): identical scores on all 10 splits: nothing tells them apart here"
-    )
-    assert said["no-spread"].startswith("'a' and 'd' (and 2 more pair(s)): the same difference on all 10 splits")
-
-
-def test_small_test_sets() -> None:
-    """Fewer than five examples to test on, as in leave-one-out."""
-    assert "some test sets hold only 4 example(s)" in codes(compared(TABLE, n_train=36, n_test=4))["small-test-sets"]
-    assert "small-test-sets" not in codes(compared(TABLE, n_train=45, n_test=5))
-
-
-def test_unequal_sizes() -> None:
-    """More than a fifth apart, and more than the one example by which folds of any k-fold differ."""
-    text = codes(compared(TABLE, n_train=100, n_test=[10] * 9 + [20]))["unequal-sizes"]
-    assert text.startswith("test sets hold 10 to 20 examples")
-    assert "mean ratio 0.11" in text
-    assert "unequal-sizes" not in codes(compared(TABLE, n_train=[100] * 10, n_test=[3] * 5 + [4] * 5))
-
-
-def test_single_repeat() -> None:
-    """One partition of the data is called so; repeated or partial ones are not."""
-    assert "one repeat of 10-fold" in codes(compared(TABLE, n_train=90, n_test=10))["single-repeat"]
-    assert "single-repeat" not in codes(compared(TABLE, n_train=80, n_test=20))
-    assert "single-repeat" not in codes(compared(noisy(0.8, 0.7, n_splits=20), n_folds=10))
-
-
-def test_ordered_splits() -> None:
-    """Time splits: the method's reason says so too."""
-    answer = compared(TABLE, design=SplitDesign("time", ordered=True, sizes="exact"))
-    assert "the splits follow time" in codes(answer)["ordered-splits"]
-    assert answer.method.reason.startswith("time splits share training data")
+@pytest.mark.parametrize(("code", "table", "options", "text"), NOTICES, ids=str)
+def test_notices(code: str, table: Any, options: dict[str, Any], text: str | None) -> None:
+    """What was picked, does not vary, or was split in a way that matters is said; None where there is nothing to say."""
+    said = codes(compared(table, **options))
+    assert (code in said) == (text is not None)
+    assert text is None or text in said[code]
 
 
 def test_what_the_source_said_is_kept() -> None:
     """Notices of the reader come first."""
     answer = tb.compare({"a": TABLE[0], "b": TABLE[1]}, metric="accuracy", n_train=90, n_test=10)
     assert answer.notices[0].code == "assumed-paired"
-
-
-# --- the method -----------------------------------------------------------------------------------------------------
 
 
 # --- the public function --------------------------------------------------------------------------------------------
@@ -223,27 +201,6 @@ def test_generator_as_seed() -> None:
     """A generator is asked for a seed once, so that the comparison stays reproducible."""
     answers = [tb.compare(moons_scores(), rng=np.random.default_rng(3)).ranking for _ in range(2)]
     assert answers[0].equals(answers[1])
-
-
-def test_comparison_can_be_compared_again() -> None:
-    """As a source it is its scores."""
-    answer = tb.compare(moons_scores(), rope=0.01)
-    again = tb.compare(answer, rope=0.01)
-    assert answer.pairs.equals(again.pairs)
-
-
-def test_scores_of_two_models_only() -> None:
-    """`models` leaves the others out of the family."""
-    answer = tb.compare(moons_scores(), models=["rbf", "linear"])
-    assert list(answer.pairs["first"]) == ["rbf"]
-    assert len(scores_of(TABLE).models) == 3
-
-
-@pytest.mark.parametrize("largest", [1e-300, 5e-324, 9.9e-281])
-def test_scores_too_small_for_differences_are_refused(largest: float) -> None:
-    """Their differences would count as rounding, so two models that differ would be called identical."""
-    with pytest.raises(DataError, match=f"no score is larger than {largest:g}, .*Give the metric in a smaller unit"):
-        compared([[largest, largest / 2, 0.0], [0.0, largest, largest / 4]])
 
 
 def test_scores_of_the_smallest_size_that_is_taken_are_told_apart() -> None:

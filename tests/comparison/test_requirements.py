@@ -248,38 +248,45 @@ def test_no_requirement_contradicts_a_verdict_or_standing(seed: int) -> None:
         assert outcome != "broken" or standing not in ("best", "near best")
 
 
-def test_errors_of_input() -> None:
+NOBODY = "no model is called 'z'"
+PAIRS = r"a requirement names two models, \(a, b\); got"
+COUNT = "n_questions counts all questions asked beforehand, the 2 given here included; got"
+
+
+@pytest.mark.parametrize(
+    ("asked", "error", "text"),
+    [
+        ({}, InvalidParameterError, r"no requirement was given; pass better=\(a, b\), not_worse=\(a, b\) or near_best=a"),
+        ({"better": [("a", "b", "c")]}, InvalidParameterError, rf"{PAIRS} \('a', 'b', 'c'\)"),
+        ({"not_worse": "ab"}, InvalidParameterError, f"{PAIRS} 'ab'"),
+        ({"not_worse": [1, 2]}, InvalidParameterError, rf"2 things .*\(1\) {PAIRS} 1; \(2\) {PAIRS} 2"),
+        ({"better": 3}, InvalidParameterError, f"{PAIRS} 3"),
+        (
+            {"near_best": [("a", "b")]},
+            InvalidParameterError,
+            r"near_best takes the name of a model, or several; got \('a', 'b'\)",
+        ),
+        ({"better": ("a", "z")}, UnknownNameError, NOBODY),
+        ({"near_best": "z"}, UnknownNameError, NOBODY),
+        ({"better": [("a", "y"), ("z", "b")]}, UnknownNameError, rf"2 things .*\(1\) no model is called 'y'.*; \(2\) {NOBODY}"),
+        ({"not_worse": ("a", "a")}, InvalidParameterError, "a pair needs two different models; got 'a' twice"),
+        ({"better": [("a", "b"), ("a", "b")]}, InvalidParameterError, "the requirement 'a' better than 'b' is given twice"),
+        ({"near_best": ["a", "a"]}, InvalidParameterError, "the requirement 'a' near the best is given twice"),
+        (
+            {"better": [("a", "b"), ("b", "a")]},
+            InvalidParameterError,
+            "^the requirements 'a' better than 'b' and 'b' better than 'a'",
+        ),
+        ({"better": ("b", "a"), "not_worse": ("a", "b")}, InvalidParameterError, "'a' not worse than 'b' cannot both be met"),
+        ({"better": ("f1:a", "b"), "others": 3}, InvalidParameterError, "others= takes comparisons in other metrics; got 3"),
+        *(
+            ({"better": ("a", "b"), "not_worse": ("a", "b"), "n_questions": n}, InvalidParameterError, f"{COUNT} {n!r}")
+            for n in (1, 0, 2.5, True, "3")
+        ),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_asked(asked: dict[str, Any], error: type[Exception], text: str) -> None:
     """No requirement, wrong or unknown names, one model or question twice, two that exclude each other, too small a count."""
-    answer = compared(noisy(0.80, 0.78))
-    with pytest.raises(
-        InvalidParameterError, match=r"no requirement was given; pass better=\(a, b\), not_worse=\(a, b\) or near_best=a"
-    ):
-        answer.meets()
-    with pytest.raises(InvalidParameterError, match=r"a requirement names two models, \(a, b\); got \('a', 'b', 'c'\)"):
-        answer.meets(better=[("a", "b", "c")])  # type: ignore[list-item]
-    for given, shown in (("ab", "'ab'"), (["ab", "ba", "ab"], "'ab'"), ([1, 2], "1")):
-        with pytest.raises(InvalidParameterError, match=f"a requirement names two models, \\(a, b\\); got {shown}"):
-            answer.meets(not_worse=given)  # type: ignore[arg-type]
-    with pytest.raises(InvalidParameterError, match=r"near_best takes the name of a model, or several; got \('a', 'b'\)"):
-        answer.meets(near_best=[("a", "b")])  # type: ignore[list-item]
-    for asked in ({"better": ("a", "z")}, {"near_best": "z"}):
-        with pytest.raises(UnknownNameError, match="no model is called 'z'"):
-            answer.meets(**asked)
-    with pytest.raises(InvalidParameterError, match="a pair needs two different models; got 'a' twice"):
-        answer.meets(not_worse=("a", "a"))
-    with pytest.raises(InvalidParameterError, match="the requirement 'a' better than 'b' is given twice"):
-        answer.meets(better=[("a", "b"), ("a", "b")])
-    with pytest.raises(InvalidParameterError, match="the requirement 'a' near the best is given twice"):
-        answer.meets(near_best=["a", "a"])
-    for contrary in ({"better": [("a", "b"), ("b", "a")]}, {"better": ("b", "a"), "not_worse": ("a", "b")}):
-        with pytest.raises(
-            InvalidParameterError, match=r"the requirements '.' better than '.' and '.' .* than '.' cannot both be met"
-        ):
-            answer.meets(**contrary)
-    with pytest.raises(
-        UnknownNameError, match=r"2 things are missing or wrong: \(1\) no model is called 'y'.*; \(2\) no model is called 'z'"
-    ):
-        answer.meets(better=[("a", "y"), ("z", "b")])
-    for wrong in (1, 0, 2.5, True, "3"):
-        with pytest.raises(InvalidParameterError, match="n_questions counts all questions asked beforehand, the 2 given here"):
-            answer.meets(better=("a", "b"), not_worse=("a", "b"), n_questions=wrong)  # type: ignore[arg-type]
+    with pytest.raises(error, match=text):
+        compared(noisy(0.80, 0.78)).meets(**asked)

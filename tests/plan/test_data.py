@@ -87,6 +87,8 @@ def test_what_goes_along_is_cut_with_the_rows():
             (TABLE, np.array(["a", 1, "b", "a", "b", "a"], dtype=object)),
             "y holds labels of type int and str. Make them all text or all numbers.",
         ),
+        ((TABLE, np.array([b"a", b"b"] * 3)), "y is of type |S1; classes as texts or whole numbers, or numbers, are needed."),
+        ((TABLE, TARGET + 1j), "y is of type complex128; classes as texts or whole numbers, or numbers, are needed."),
         ((TABLE, np.zeros((6, 2, 2))), "y has shape (6, 2, 2); one value for each example is needed."),
         ((3, TARGET), "X is of type int; an array, sparse matrix or data frame is needed."),
         ((pl.LazyFrame(TABLE), TARGET), "X is lazy (LazyFrame). Pass the result of its collect()."),
@@ -96,6 +98,31 @@ def test_data_that_cannot_be_used_are_refused(arguments: tuple[Any, Any], messag
     """Each error says what is wrong, where, and how to go on."""
     with pytest.raises(InvalidPlanError, match=f"^{re.escape(message)}$"):
         check_dataset(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("along", "message"),
+    [
+        ({"groups": [1, 1, np.nan, 2, 2, 2]}, "groups is nan in row 2. Leave out examples whose group is not known"),
+        ({"groups": ["a", None, *"bbbb"]}, "groups is None in row 1. Leave out examples whose group is not known"),
+        ({"groups": pd.Series([1, *"abbbb"])}, "groups cannot be put in order: '<' not supported between instances of"),
+        ({"sample_weight": [1, 1, 1, 1, np.inf, 1]}, "sample_weight is inf in row 4. Leave out examples whose weight is"),
+        ({"sample_weight": ["a"] * 6}, "sample_weight is of type <U1; one number for each example is needed."),
+    ],
+)
+def test_groups_and_weights_that_say_nothing_are_refused(along: dict[str, Any], message: str):
+    """A group that is not known would be one of its own, and a weight that is none would fail in every fit."""
+    with pytest.raises(InvalidPlanError, match=f"^{re.escape(message)}"):
+        check_dataset(TABLE, TARGET, **along)
+
+
+def test_a_classifier_needs_classes():
+    """Numbers with a fraction are what a regressor predicts; whole ones may be classes, in floats too."""
+    with pytest.raises(
+        InvalidPlanError, match=r"^model 'm' is a classifier, and y holds numbers that are no classes, such as 0\.5\."
+    ):
+        find_task({"m": LogisticRegression()}, TARGET / 2)
+    assert find_task({"m": LogisticRegression()}, TARGET * 1.0) == "classification"
 
 
 def test_what_goes_along_must_have_a_value_for_each_example():
@@ -132,7 +159,7 @@ def function(X_train: Any, y_train: Any, X_test: Any, rng: Any) -> Any:
 @pytest.mark.parametrize(
     ("models", "y", "task"),
     [
-        ({"a": LogisticRegression()}, [1.5, 2.5], "classification"),
+        ({"a": LogisticRegression()}, [1.0, 2.0], "classification"),
         ({"a": LinearRegression(), "f": function}, [0, 1], "regression"),
         ({"f": function}, ["a", "b"], "classification"),
         ({"f": function}, [0, 1], "classification"),

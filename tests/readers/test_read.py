@@ -9,9 +9,6 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_array_equal
 
 import tiebreak as tb
@@ -26,7 +23,7 @@ from tiebreak.errors import (
     UnknownNameError,
     UnsupportedSourceError,
 )
-from tiebreak.scores.scores import ScoreMatrix, Scores
+from tiebreak.scores.scores import Scores
 
 
 @pytest.mark.parametrize("source", [3, None, object(), dict, lambda: 1], ids=lambda source: type(source).__name__)
@@ -196,45 +193,6 @@ def test_files_are_read_without_what_is_slow_to_import(text: str, name: str, wri
 
 
 # --- order of rows and form change nothing ----------------------------------------------------------------------------------
-
-
-@st.composite
-def tables(draw: st.DrawFn) -> pd.DataFrame:
-    """A long table: some models on some splits, every model on the first two."""
-    names = draw(st.lists(st.text(st.characters(codec="utf-8"), max_size=5), min_size=1, max_size=4))
-    models = list(dict.fromkeys(f"r{text.strip()}" for text in names))  # "fold" or "nan" would mean something
-    splits = draw(st.lists(st.tuples(st.integers(-5, 5), st.integers(0, 10**6)), min_size=2, max_size=6, unique=True))
-    there = draw(arrays(bool, (len(models), len(splits))))
-    there[:, :2] = True
-    score = draw(arrays(float, there.shape, elements=st.floats(2.0, 1e150)))
-    rows = [
-        {"model": model, "repeat": repeat, "fold": fold, "score": score[i, j]}
-        for i, model in enumerate(models)
-        for j, (repeat, fold) in enumerate(splits)
-        if there[i, j]
-    ]
-    return pd.DataFrame(rows)
-
-
-def load(source: Any) -> ScoreMatrix:
-    """The matrix of a table in any metric, with sizes."""
-    return read(source, metric="anything", lower_is_better=False, n_train=9, n_test=1).matrix()
-
-
-@pytest.mark.slow
-@settings(max_examples=50)
-@given(tables(), st.randoms(use_true_random=False))
-def test_neither_order_nor_form_matters(table: pd.DataFrame, random: Any) -> None:
-    """Permuted rows give the same scores, and so does a column for each model."""
-    order = list(range(len(table)))
-    random.shuffle(order)
-    one = load(table)
-    wide = table.pivot_table(index=["repeat", "fold"], columns="model", values="score", sort=False).reset_index()
-    for other in (load(table.iloc[order]), load(wide)):
-        assert set(one.models) == set(other.models)
-        assert_array_equal(one.repeat, other.repeat)
-        assert_array_equal(one.fold, other.fold)
-        assert_array_equal(one.score, other.take(one.models).score)
 
 
 def test_files_of_one_name_are_called_after_their_folders(tmp_path: Path) -> None:

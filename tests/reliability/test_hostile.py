@@ -26,13 +26,13 @@ import pytest
 from matplotlib.text import Text
 from rich.console import Console
 from sklearn.dummy import DummyClassifier
-from tiebreak.views.csv import pair_lines
 
 import tiebreak as tb
 from tests.reliability import POINTS
 from tiebreak.cli.main import run as command_line
 from tiebreak.printable import printable_lines
 from tiebreak.result import view_of
+from tiebreak.views.columns import csv_lines
 
 pytestmark = pytest.mark.slow
 
@@ -296,10 +296,11 @@ def texts(document: Any) -> Iterator[str]:
 
 def look_at_csv(answer: Any, name: str | None) -> None:
     """The pairs: escaped, and no formula; raw, a model's name is as it was."""
-    written = "".join(pair_lines(answer))
+    columns = view_of(answer).columns(answer)
+    written = "".join(csv_lines(columns))
     check_clean(written)
     assert not any(cell.startswith(("=", "@", "＝")) for row in csv.reader(io.StringIO(written)) for cell in row)
-    raw = {cell for row in csv.reader(io.StringIO("".join(pair_lines(answer, raw=True)), newline="")) for cell in row}
+    raw = {cell for row in csv.reader(io.StringIO("".join(csv_lines(columns, raw=True)), newline="")) for cell in row}
     assert name is None or name.replace("\r\n", "\n") in raw
 
 
@@ -434,6 +435,7 @@ def hits_in_browser(pages: list[str], folder: Path) -> int:
             subprocess.run(command, capture_output=True, timeout=180, check=True)
     finally:
         server.shutdown()
+        server.server_close()
     return _Listener.hits
 
 

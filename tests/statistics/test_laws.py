@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -114,6 +115,13 @@ def test_rows_of_a_batch_are_as_by_themselves(name: str, d: Rows) -> None:
     assert_array_equal(facts(law.take(np.array([4, 1]))), np.array(facts(law))[:, [4, 1]])
     folded = LAWS[name](rows[:4].reshape(2, 2, N), EVERY)
     assert_allclose(np.reshape(facts(folded), (-1, 4)), np.array(facts(law))[:, :4], rtol=1e-12)
+
+
+@of_each
+def test_a_law_can_be_pickled(name: str, d: Rows) -> None:
+    """As answers travel between processes."""
+    law = LAWS[name](d, EVERY)
+    assert_array_equal(facts(pickle.loads(pickle.dumps(law))), facts(law))
 
 
 @of_all_but["gapless"]

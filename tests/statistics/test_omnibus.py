@@ -196,9 +196,9 @@ def test_models_without_a_common_dataset_lose_a_degree_of_freedom() -> None:
 @pytest.mark.parametrize(
     ("call", "error", "text"),
     [
-        (lambda: friedman_test([[0.8], [0.7]]), DataError, "two models or more are needed; got 1."),
-        (lambda: friedman_test([[0.8, 0.7]]), DataError, "two datasets or more are needed; got 1."),
-        (lambda: friedman_test([0.8, 0.7]), DataError, "n_datasets, n_models), 0 by 0 or more; got the shape (2,)."),
+        (lambda: friedman_test([[0.8], [0.7]]), DataError, "2 by 2 or more; got the shape (2, 1)."),
+        (lambda: friedman_test([[0.8, 0.7]]), DataError, "2 by 2 or more; got the shape (1, 2)."),
+        (lambda: friedman_test([0.8, 0.7]), DataError, "n_datasets, n_models), 2 by 2 or more; got the shape (2,)."),
         (lambda: friedman_test([[0.8, np.inf]] * 3), DataError, "the scores must be finite numbers, or nan"),
         (
             lambda: friedman_test([[0.8, NAN], [1, 2]]),

@@ -15,6 +15,7 @@ from tiebreak.cli.options import (
     NAMES,
     ROPE,
     as_rope,
+    by_metric,
     direction_options,
     help_option,
     with_direction,
@@ -141,11 +142,7 @@ class RequirementOptions:
             if path is not None and not path.parent.is_dir():
                 raise click.UsageError(f"the folder of {option} {str(path)!r} is not there.")
             check_apart(option, path, files)
-        doubled = next(
-            (metric for metric, _ in self.rope_of if len({width for of, width in self.rope_of if of == metric}) > 1), None
-        )
-        if doubled is not None:
-            raise click.UsageError(f"--rope-of gives {doubled} two different ropes.")
+        by_metric("--rope-of", self.rope_of, "ropes")
 
     def judge(
         self, comparison: Comparison, compared: Callable[..., Comparison], floor: NoiseFloor | float | None = None

@@ -61,13 +61,18 @@ direction_options = (
 
 def with_direction(values: dict[str, Any]) -> dict[str, Any]:
     """Values as typed, with one in the place of the two of `direction_options`: True where lower is better, or by metric."""
-    typed, for_all = values.pop("directions"), values["lower_is_better"]
+    typed, for_all = by_metric("--direction", values.pop("directions"), "directions"), values["lower_is_better"]
     if typed and for_all is not None:
         raise click.UsageError("--direction says for each metric what --lower-is-better or --higher-is-better says for all.")
-    doubled = next((metric for metric, _ in typed if len({way for of, way in typed if of == metric}) > 1), None)
-    if doubled is not None:
-        raise click.UsageError(f"--direction gives {doubled} two different directions.")
-    return {**values, "lower_is_better": {metric: way == "lower" for metric, way in typed} or for_all}
+    return {**values, "lower_is_better": {metric: way == "lower" for metric, way in typed.items()} or for_all}
+
+
+def by_metric(option: str, typed: Sequence[tuple[str, str]], what: str) -> dict[str, str]:
+    """Values of a repeatable option by metric, each of which is given one."""
+    found = dict(typed)
+    if wrong := [metric for metric, value in typed if found[metric] != value]:
+        raise click.UsageError(f"{option} gives {wrong[0]} two different {what}.")
+    return found
 
 
 def _names(_: click.Context, __: click.Parameter, typed: Sequence[str]) -> tuple[str, ...] | None:

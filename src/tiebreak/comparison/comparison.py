@@ -17,7 +17,7 @@ from tiebreak.comparison.ranking import RankingTable, p_best
 from tiebreak.comparison.requirements import Names, PairsOfNames, Requirements, asked_requirements, judge_requirements
 from tiebreak.comparison.settings import Settings
 from tiebreak.comparison.slices import Slices, sliced
-from tiebreak.errors import DataError, InvalidParameterError, Setting
+from tiebreak.errors import DataError, InvalidParameterError, NotOfferedError, Setting
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import printable
 from tiebreak.result import Result, view_of
@@ -131,13 +131,24 @@ p_equivalent, p_worse, verdict, reason
         found = self.judged.beside.get("uncorrected")
         if found is None:
             name = self.comparison.method.name
-            raise DataError(f"{name} corrects nothing, so there is no uncorrected law; pair.law has its tails and intervals.")
+            raise NotOfferedError(
+                f"{name} corrects nothing, so there is no uncorrected law; pair.law has its tails and intervals."
+            )
         return found()  # type: ignore[no-any-return]
 
     @property
     def resolution(self) -> float:
         """Standard error, or a quarter of the interval where the procedure has none."""
         return self.standard_error if self.law.se is not None else (self.interval_high - self.interval_low) / 4
+
+    def half_width_floor(self, alpha: float = 0.05) -> float:
+        """Half-width that the 1 - alpha interval approaches with ever more repeats of the same splits.
+
+        Below it only more data help. nan for a pair without spread.
+        """
+        if self.judged.floor is None:
+            raise DataError(f"{self.comparison.method.name} has no half-width floor: its units share no training data.")
+        return float(self.judged.floor(alpha))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

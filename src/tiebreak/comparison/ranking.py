@@ -15,7 +15,6 @@ from tiebreak.numerics import IDENTICAL, RELATIVE_TOLERANCE, SPREAD, FloatArray,
 from tiebreak.scores.adjusted_means import connected_groups
 from tiebreak.scores.copies import first_copies
 from tiebreak.scores.scores import Scores
-from tiebreak.statistics.posterior.joint import N_DRAWS, combine_pairs
 
 STANDINGS = ("not best", "may be best", "near best", "best")
 """Names of standing codes."""
@@ -277,6 +276,8 @@ def p_best(scores: Scores, method: Method, n_units: IntArray, settings: Settings
 
     Of two models that of their difference, of more the share of draws of the joint posterior in which a model comes first.
     """
+    from tiebreak.statistics.posterior.joint import N_DRAWS, combine_pairs
+
     complete = (n_units == units_of(scores).matrix().n_splits) | (not method.is_paired)
     found, n_complete = np.full(complete.size, np.nan), int(np.count_nonzero(complete))
     if n_complete < 2:

@@ -13,11 +13,14 @@ from tiebreak.result import Result
 from tiebreak.scores.battles import Battles
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import look_up, quoted
+from tiebreak.statistics.rates import proportion_interval
 from tiebreak.statistics.ratings import (
     MOST_BIAS,
     BradleyTerry,
+    PairFit,
     battles_of_scores,
     bradley_terry,
+    pair_fit,
     tells_position,
     unconnected_groups,
 )
@@ -27,6 +30,12 @@ ELO_PER_LOG_ODDS = 400 / np.log(10)
 
 BASE = 1000.0
 """Mean of all ratings, or the rating of the anchor."""
+
+MISFIT = 0.01
+"""p-value of the test of fit below which pairs are shown as they were counted."""
+
+FEW_TURNED, SMALL_SHARE = 30, 0.1
+"""Battles in the rarer order of two models up to which they are few where they are less than this share of all."""
 
 PositionState = Literal["", "taken out", "one order", "always", "too few", "ignored"]
 
@@ -72,6 +81,10 @@ class Ratings(Result):
         Probability that of two equal models the one that stands first is preferred, and its interval; nan where it is not known.
     n_both, n_kept : int
         Questions on which two models were judged in both orders, and those of them with the same outcome in both.
+    few_turned : bool
+        Few battles have the two models in the rarer order, so that the bias rests on them alone.
+    counted : PairFit or None
+        Battles of each two models as they were counted, in the rows of the fit; None for scores.
     n_without_verdict : int
         Judgements from which no winner could be read, which are left out.
     repeated : str
@@ -104,6 +117,8 @@ class Ratings(Result):
     position_high: float = float("nan")
     n_both: int = 0
     n_kept: int = 0
+    few_turned: bool = False
+    counted: PairFit | None = None
     n_without_verdict: int = 0
     repeated: str = ""
     sources: tuple[str, ...] = ()
@@ -114,10 +129,14 @@ class Ratings(Result):
 
         A bias of the judge for a position is out of it where it is out of the ratings. The interval is that of the difference of
         the two ratings. So of a model and the anchor it says what the rating says, and of two models what their ranks say. nan
-        where the two cannot be compared.
+        where the two cannot be compared. Where win rates are not those of one rating for each model, as of models that beat each
+        other in a circle, it is the share that was counted, with Wilson's interval.
         """
         estimate = self.win_probability(first, second)
         one, two = (int(self.rows[look_up(name, self.models, "model")]) for name in (first, second))
+        if self.counted is not None and not self.fits:
+            share, n = float(self.counted.share[one, two]), float(self.counted.n_effective[one, two])
+            return WinRate(share, *(proportion_interval(share * n, n, level=self.level) if n else (0.0, 1.0)))
         return WinRate(estimate, *map(_probability, self.fit.difference_interval(one, two, self.level)))
 
     def win_probability(self, first: str, second: str) -> float:
@@ -127,6 +146,11 @@ class Ratings(Result):
             raise InvalidParameterError(f"a model does not meet itself; got {first!r} twice.")
         with np.errstate(invalid="ignore"):  # inf - inf
             return _probability((one - two) / ELO_PER_LOG_ODDS)
+
+    @property
+    def fits(self) -> bool:
+        """True where nothing shows that win rates of pairs are others than the ratings say."""
+        return self.counted is None or not self.counted.pvalue < MISFIT
 
     @property
     def warnings(self) -> tuple[tuple[str, str], ...]:
@@ -163,6 +187,7 @@ def rate_battles(battles: Battles, *, position: bool = True, anchor: str | None 
     played = np.bincount(battles.model_a[counts] * n + battles.model_b[counts], minlength=n * n).reshape(n, n)
     state: PositionState = "ignored" if not position else "taken out" if tells_position(played) else "one order"
     found, about = fitted(state == "taken out"), {}
+    n_turned, n_met = int(np.minimum(played, played.T).sum()) // 2, int(played.sum())
     if state == "taken out":
         low, high = found.position_interval(level)
         if abs(found.position) >= MOST_BIAS:
@@ -184,6 +209,8 @@ def rate_battles(battles: Battles, *, position: bool = True, anchor: str | None 
         position=state,
         n_both=n_both,
         n_kept=n_kept,
+        few_turned=state == "taken out" and n_turned <= FEW_TURNED and n_turned < SMALL_SHARE * n_met,
+        counted=pair_fit(found, battles.model_a, battles.model_b, score, battles.weight, battles.cluster),
         n_without_verdict=battles.n_without_verdict,
         repeated=battles.repeated,
         sources=battles.sources if len(battles.sources) > 1 else (),

@@ -18,7 +18,8 @@ from tiebreak.numerics import FloatArray, check_probability
 from tiebreak.plan.fingerprint import split_hash
 from tiebreak.plan.record import DatasetRecord, RunRecord
 from tiebreak.result import Result
-from tiebreak.scores.vocabulary import Notice, look_up, quoted, typical_time
+from tiebreak.scores.scores import typical_time
+from tiebreak.scores.vocabulary import Notice, look_up, quoted
 from tiebreak.stores.cells import CellTable
 
 if TYPE_CHECKING:

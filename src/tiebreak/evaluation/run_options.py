@@ -34,7 +34,7 @@ class Run(TypedDict, total=False):
         Threads of numerical libraries. "auto": 1 for data of up to a million numbers, else cores / workers; decided when a
         run begins, and kept. None leaves the libraries alone.
     share_steps : bool, default True
-        Fit equal leading steps of pipelines once on each split, where that is known to change no score; see :doc:`/shared-steps`.
+        Fit equal leading steps of pipelines once on each split, where that is known to change no score; see :doc:`/evaluating`.
     timeout : float
         Seconds after which a cell is given up.
     retry_failed, accept_versions : bool, default False

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from tiebreak.errors import InvalidPlanError
-from tiebreak.numerics import IntArray
+from tiebreak.numerics import IntArray, is_missing
 from tiebreak.printable import fault_of_name
 
 Task = Literal["classification", "regression", "other"]
@@ -69,9 +69,9 @@ def check_dataset(
     if sample_weight is not None:
         if "sample_weight" in along:
             raise InvalidPlanError("sample_weight is given twice: as sample_weight= and in fit_params=. Give it once.")
-        columns["sample_weight"] = along["sample_weight"] = _as_column(sample_weight, "sample_weight")
+        columns["sample_weight"] = along["sample_weight"] = _as_weights(sample_weight)
     if groups is not None:
-        columns["groups"] = groups = _as_column(groups, "groups")
+        columns["groups"] = groups = _as_groups(groups)
     n_rows = table.shape[0] if hasattr(table, "shape") else None
     for what, column in columns.items():
         if column.shape[0] != n_rows:
@@ -125,6 +125,11 @@ def find_task(models: Mapping[str, Any], target: np.ndarray[Any, Any]) -> Task:
             "compared. Evaluate them in two calls."
         )
     if "classifier" in named:
+        if target.dtype.kind == "f" and (fractions := target.ravel()[target.ravel() % 1 != 0]).size:
+            raise InvalidPlanError(
+                f"model {named['classifier']!r} is a classifier, and y holds numbers that are no classes, such as "
+                f"{fractions[0]:g}. Use regressors, or make classes of them."
+            )
         return "classification"
     if "regressor" in named:
         return "regression"
@@ -175,21 +180,26 @@ def _as_target(y: Any, what: str) -> np.ndarray[Any, Any]:
         target = target.ravel()
     if target.ndim not in (1, 2):
         raise InvalidPlanError(f"{what} has shape {target.shape}; one value for each example is needed.")
-    if target.dtype.kind == "f" and not np.isfinite(target).all():
-        row = int(np.flatnonzero(~np.isfinite(target.reshape(target.shape[0], -1)).all(axis=1))[0])
-        raise InvalidPlanError(f"{what} is {target[row]} in row {row}. Leave out examples whose target is not known.")
-    if target.dtype.kind == "O":
-        return _plain_objects(target, what)
+    _refuse_missing(target, what, "examples whose target is not known")
+    target = _plain_objects(target, what) if target.dtype.kind == "O" else target
+    if target.dtype.kind not in "biufOU":
+        raise InvalidPlanError(f"{what} is of type {target.dtype}; classes as texts or whole numbers, or numbers, are needed.")
     return target
+
+
+def _refuse_missing(column: np.ndarray[Any, Any], what: str, which: str) -> None:
+    """Refuse a column with a value that is missing or infinite; `which` are the examples that may be left out."""
+    if column.dtype.kind == "O":
+        missing = np.array([is_missing(value) for value in column.tolist()])
+    else:
+        missing = ~np.isfinite(column) if column.dtype.kind in "fmM" else np.zeros(column.shape, dtype=bool)
+    if missing.any():
+        row = int(np.argwhere(missing)[0][0])
+        raise InvalidPlanError(f"{what} is {column[row]} in row {row}. Leave out {which}.")
 
 
 def _plain_objects(target: np.ndarray[Any, Any], what: str) -> np.ndarray[Any, Any]:
     """Labels as text or numbers where all are of one kind."""
-    missing = [row for row, label in enumerate(target.tolist()) if label is None or label != label]
-    if missing:
-        raise InvalidPlanError(
-            f"{what} is {target[missing[0]]} in row {missing[0]}. Leave out examples whose target is not known."
-        )
     kinds = {type(label) for label in target.tolist()}
     if kinds <= {str}:
         return target
@@ -204,6 +214,24 @@ def _as_column(values: Any, what: str) -> np.ndarray[Any, Any]:
     column = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
     if column.ndim != 1:
         raise InvalidPlanError(f"{what} has shape {column.shape}; one value for each example is needed.")
+    return column
+
+
+def _as_weights(values: Any) -> np.ndarray[Any, Any]:
+    column = _as_column(values, "sample_weight")
+    _refuse_missing(column, "sample_weight", "examples whose weight is not known")
+    if column.dtype.kind not in "biuf":
+        raise InvalidPlanError(f"sample_weight is of type {column.dtype}; one number for each example is needed.")
+    return column
+
+
+def _as_groups(values: Any) -> np.ndarray[Any, Any]:
+    column = _as_column(values, "groups")
+    _refuse_missing(column, "groups", "examples whose group is not known, or give each a group of its own")
+    try:
+        np.unique(column)
+    except TypeError as error:
+        raise InvalidPlanError(f"groups cannot be put in order: {error}. Make them all text or all numbers.") from None
     return column
 
 

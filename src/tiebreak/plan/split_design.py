@@ -42,8 +42,8 @@ def split_of(train: Any, test: Any) -> Split:
 class Splits:
     """The splits of a source, in its order.
 
-    Numbers of examples are 0 where they are not known; `kind`, `ordered`, `pairing`, `sizes` and `hash` are as of `SplitDesign`,
-    `n_folds` as of `ScoreMatrix`. Arrays have shape (n_splits,), in key order.
+    Numbers of examples are 0 where they are not known; `kind`, `ordered`, `pairing`, `sizes`, `hash` and `n_torn` are as of
+    `SplitDesign`, `n_folds` as of `ScoreMatrix`. Arrays have shape (n_splits,), in key order.
     """
 
     repeat: IntArray
@@ -56,12 +56,13 @@ class Splits:
     sizes: Literal["exact", "approximate", "missing"] = "exact"
     hash: str | None = None
     n_folds: int = 0
+    n_torn: int = 0
 
     def applied_to(self, matrix: ScoreMatrix) -> tuple[ScoreMatrix, SplitDesign]:
         """The matrix with these keys and sizes, and the design."""
         from tiebreak.scores.scores import SplitDesign
 
-        design = SplitDesign(self.kind, self.ordered, self.pairing, self.sizes, self.hash)
+        design = SplitDesign(self.kind, self.ordered, self.pairing, self.sizes, self.hash, self.n_torn)
         keys = {name: getattr(self, name) for name in ("repeat", "fold", "n_train", "n_test", "n_folds")}
         return dataclasses.replace(matrix, **keys), design
 
@@ -271,6 +272,10 @@ def split_again(cv: Any, X: Any, y: Any, groups: Any, n_splits: int, estimator: 
             f"that were used? If cv cannot be split again, pass {_INSTEAD}."
         )
     splits = describe_splits(first, scheme_of(used, n_splits))
+    if groups is not None:
+        named = np.asarray(groups)
+        torn = sum(bool(np.isin(named[split.train], named[split.test]).any()) for split in first)
+        splits = dataclasses.replace(splits, n_torn=torn)
     if [split.test.size for split in first] != [split.test.size for split in again]:
         return dataclasses.replace(splits, sizes="approximate")
     is_fixed = isinstance(getattr(used, "random_state", 0), numbers.Integral) or not getattr(used, "shuffle", True)

@@ -17,8 +17,8 @@ from tiebreak.errors import (
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.printable import printable
 from tiebreak.readers.files import refuse
-from tiebreak.readers.tables import SourceTable, Words, as_words, column_of, read_table, refuse_nested
-from tiebreak.scores.battles import Battles
+from tiebreak.readers.tables import SourceTable, Words, as_words, column_of, read_table, refuse_nested, united
+from tiebreak.scores.battles import Battles, BattleUnit
 from tiebreak.scores.vocabulary import look_up, quoted
 
 SIDES = ("model_a", "model_b", "winner")
@@ -31,7 +31,7 @@ ARENA_HARD = ("model", "judge", "games")
 """Columns of answers that were judged in both orders, as FastChat (MT-Bench) and Arena-Hard write them: a row for each pair."""
 
 QUESTIONS = ("question_id", "question", "prompt_id", "instance_id", "item", "prompt", "instruction")
-JUDGES = ("annotator", "judge", "judge_model")
+JUDGES = tuple("annotator judge judge_model user rater voter annotator_id judge_id user_id rater_id voter_id".split())
 """Columns that say what was asked, and who judged: the first that is there."""
 
 FEWEST_QUESTIONS = 20
@@ -300,12 +300,15 @@ def _joined(parts: Sequence[_Part]) -> Battles:
         )
     coded = {
         key: np.unique(np.concatenate(_united([part.words[key] for part in parts])[1]), return_inverse=True)[1]
-        for key in ("cluster", "question")
+        for key in ("cluster", "question", "judge")
         if all(key in part.words for part in parts)
     }
+    judges = [part.words["judge"].names for part in parts if "judge" in part.words]
+    # tables of one judge each are told apart elsewhere, and where each battle has its own judge none says what they share
+    of_judges = "judge" in coded and max(map(len, judges)) > 1 and int(coded["judge"].max()) + 1 < coded["judge"].size
     question = coded.get("question") if len({part.question_column for part in parts}) == 1 else None
     is_repeated = question is not None and FEWEST_QUESTIONS <= int(question.max()) + 1 < question.size
-    cluster = coded.get("cluster", question if is_repeated else None)
+    unit: BattleUnit = "cluster" if "cluster" in coded else "judge" if of_judges else "question" if is_repeated else "battle"
     weights = [part.weight for part in parts if part.weight is not None]
     positive = np.concatenate([each[each > 0] for each in weights] or [np.empty(0)])
     if positive.size and positive.min() < SMALLEST_WEIGHT * positive.max():
@@ -313,17 +316,16 @@ def _joined(parts: Sequence[_Part]) -> Battles:
             f"{named}: weights lie between {positive.min():.3g} and {positive.max():.3g}, too far apart for one fit. Leave "
             "out the battles that hardly count."
         )
-    judges = [part.words["judge"].names for part in parts if "judge" in part.words]
     return Battles(
         models,
         np.concatenate(codes[: len(parts)]),
         np.concatenate(codes[len(parts) :]),
         np.concatenate([part.outcome for part in parts]),
-        cluster,
+        coded.get(unit),
         np.concatenate(weights) if weights else None,
         question,
         parts[0].question_column if question is not None else "",
-        "cluster" if "cluster" in coded else "question" if is_repeated else "battle",
+        unit,
         tuple(part.name for part in parts),
         tuple(sorted({each[0] for each in judges})) if [*map(len, judges)] == [1] * len(parts) else (),
         sum(part.n_without_verdict for part in parts),
@@ -346,6 +348,6 @@ def _refuse_copies(parts: Sequence[_Part]) -> None:
 
 def _united(columns: Sequence[Words]) -> tuple[tuple[str, ...], list[IntArray]]:
     """Names of all columns, sorted, and the number of its name for each row of each column, -1 where there is none."""
-    names = tuple(sorted({name for column in columns for name in column.names}))
-    number = {name: place for place, name in enumerate(names)}
-    return names, [np.array([*(number[name] for name in column.names), -1], dtype=int)[column.code] for column in columns]
+    names = sorted({name for column in columns for name in column.names})
+    found, (_, *codes) = united([Words(tuple(names), np.empty(0, int)), *columns])
+    return found, codes

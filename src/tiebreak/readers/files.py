@@ -81,14 +81,16 @@ def check_path(path: Path, name: str) -> None:
         is_there = path.exists()
     except OSError as error:  # a name that is too long
         raise SourceNotFoundError(f"{name:.100} cannot be opened: {error.strerror or error}.") from None
-    if path.is_dir():
-        raise SourceNotFoundError(f"{name} is a directory. Pass the files in it.")
-    if not is_there and path.is_symlink():
-        raise SourceNotFoundError(f"{name} is a link that leads nowhere, or to itself. Name the file that is meant.")
-    if not is_there:
-        raise SourceNotFoundError(f"there is no file {without_password(name)!r} (looked in {Path.cwd()}).{nearest_file(path)}")
-    if path.is_char_device() or path.is_block_device() or path.is_socket():
-        raise SourceNotFoundError(f"{name} is a device and no file. Pass a file, or '-' for standard input.")
+    wrong = {
+        f"{name} is a directory. Pass the files in it.": path.is_dir(),
+        f"{name} is a link that leads nowhere, or to itself. Name the file that is meant.": not is_there and path.is_symlink(),
+        f"there is no file {without_password(name)!r} (looked in {Path.cwd()}).": not is_there,
+        f"{name} is a device and no file. Pass a file, or '-' for standard input.": (
+            path.is_char_device() or path.is_block_device() or path.is_socket()
+        ),
+    }
+    if what := next((what for what, is_so in wrong.items() if is_so), ""):
+        raise SourceNotFoundError(what + (nearest_file(path) if what.startswith("there is no") else ""))
 
 
 def content_of(path: Path, name: str, *, has_lines: bool = True) -> bytes:

@@ -12,11 +12,12 @@ import numpy as np
 
 from tiebreak.errors import DataError, Setting, TiebreakError, UnclearSourceError
 from tiebreak.numerics import FloatArray, IntArray, divide
-from tiebreak.printable import fault_of_name, printable
+from tiebreak.printable import printable
 from tiebreak.readers.metric import name_metric
 from tiebreak.readers.shapes import Long, cell_of, doubles_error
+from tiebreak.readers.source import refuse_names
 from tiebreak.readers.splits import natural_key
-from tiebreak.readers.tables import Column, SourceTable, Words, words_of
+from tiebreak.readers.tables import Column, SourceTable, Words, united, words_of
 from tiebreak.scores.items import SUBTASK, TASK, Items, check_items
 from tiebreak.scores.metric import NamedMetric, full_name, is_known
 from tiebreak.scores.vocabulary import look_up, quoted
@@ -92,9 +93,7 @@ def items_of(
     once = Words(("1",), np.zeros_like(words["item"].code))
     model, run, epoch, item = (words.get(what, once).ordered() for what in ("model", "run", "epoch", "item"))
     run = _concatenated([Words(tuple(sorted(run.names, key=natural_key)), run.code[:0]), run])
-    for name in model.names:
-        if fault := fault_of_name(name):
-            raise DataError(f"the name {name!r} of a model {fault}")
+    refuse_names("model", model.names)
     place = cell_of(model, {"run": run, "item": item})
     if np.bincount(place).max(initial=0) > 1:
         _refuse_doubled(joined, model, {"item": item, "run": run, "epoch": epoch})
@@ -160,9 +159,8 @@ def _concatenated(columns: Sequence[Words]) -> Words:
     """Rows of several columns as one; a single one as it is."""
     if len(columns) == 1:
         return columns[0]
-    place = {name: n for n, name in enumerate(dict.fromkeys(chain.from_iterable(column.names for column in columns)))}
-    codes = [np.array([*(place[name] for name in column.names), -1], dtype=np.int32)[column.code] for column in columns]
-    return Words(tuple(place), np.concatenate(codes))
+    names, codes = united(columns)
+    return Words(names, np.concatenate(codes))
 
 
 def _paired(one: Words, two: Words) -> Words:

@@ -23,7 +23,7 @@ from tiebreak.errors import (
     UnsupportedSourceError,
 )
 from tiebreak.numerics import Missing
-from tiebreak.printable import fault_of_name, printable
+from tiebreak.printable import printable
 from tiebreak.readers import answer, logs, sklearn
 from tiebreak.readers.battles import refuse_battles
 from tiebreak.readers.files import check_path, pipes_as_files, refuse
@@ -38,7 +38,7 @@ from tiebreak.readers.join import join_sources
 from tiebreak.readers.metric import of_asked_metric
 from tiebreak.readers.predictions import holds_predictions, items_of_predictions
 from tiebreak.readers.shapes import Long, Reading
-from tiebreak.readers.source import ACCEPTED, ReadOptions, Source, known_sizes, unsupported, with_sizes
+from tiebreak.readers.source import ACCEPTED, ReadOptions, Source, known_sizes, refuse_names, unsupported, with_sizes
 from tiebreak.readers.splits import source_of_long
 from tiebreak.readers.tables import ENDINGS, Words, is_frame, is_records, read_table, words_of
 from tiebreak.scores.items import TASK, Items, check_items
@@ -382,7 +382,11 @@ def _scores(found: Sequence[Found], given: Sequence[NamedSource], options: ReadO
         for name in options.models:
             look_up(name, scores.models, "model")
         scores = scores.take(options.models)
-    _check_names(scores)
+    if not scores.models:
+        raise DataError("there are no models to compare.")
+    refuse_names("model", scores.models)
+    refuse_names("dataset", filter(None, scores.datasets))  # which need not be named
+    refuse_names("metric", [scores.metric.name])
     is_unsized = len(scores.matrices) == 1 and not scores.matrices[0].has_ratio and scores.design.kind == "unknown"
     if is_unsized and (options.has_data or options.cv is not None):
         raise UnclearSourceError(
@@ -479,14 +483,3 @@ def _part(found: Source | Long | Reading | Items, stem: str) -> Long:
             "models to one call of tb.read_predictions."
         )
     return long_of_items(found)
-
-
-def _check_names(scores: Scores) -> None:
-    """Refuse names that nobody can read, and such as no file can hold."""
-    if not scores.models:
-        raise DataError("there are no models to compare.")
-    for what, names in (("model", scores.models), ("dataset", scores.datasets), ("metric", (scores.metric.name,))):
-        for name in names:
-            fault = fault_of_name(name) if name or what != "dataset" else ""  # a dataset need not be named
-            if fault:
-                raise DataError(f"the name {name!r} of a {what} {fault}")

@@ -26,8 +26,8 @@ from tiebreak.readers.source import ReadOptions, Source, refuse_items, source_of
 from tiebreak.readers.tables import SourceTable, column_of
 from tiebreak.scores.items import Items
 from tiebreak.scores.metric import has_direction
-from tiebreak.scores.scores import ScoreMatrix, SplitDesign
-from tiebreak.scores.vocabulary import Notice, typical_time
+from tiebreak.scores.scores import ScoreMatrix, SplitDesign, typical_time
+from tiebreak.scores.vocabulary import Notice
 
 _SPLIT = re.compile(r"split(?P<number>\d+)_test_(?P<metric>.+)")
 """Name of the scores of one split of a search."""

@@ -18,6 +18,7 @@ from tiebreak.errors import (
     UnsupportedSourceError,
 )
 from tiebreak.numerics import IntArray, set_checked
+from tiebreak.printable import fault_of_name
 from tiebreak.scores.metric import LOWER_IS_BETTER, NamedMetric, names_loss
 from tiebreak.scores.scores import ScoreMatrix, Scores, SplitDesign
 from tiebreak.scores.vocabulary import Notice
@@ -249,6 +250,13 @@ def _check_sign(matrix: ScoreMatrix, named: NamedMetric, source: str, by_sklearn
             raise DataError(f"{what}call the metric {name!r}.")
         what += f"{name!r} is never negative: {end}these are scikit-learn's negated losses, call the metric 'neg_{name}' "
         raise DataError(f"{what}(in the source, or with ", Setting("metric"), ").")
+
+
+def refuse_names(what: str, names: Iterable[str]) -> None:
+    """Refuse names that nobody can read, and such as no file can hold."""
+    for name in names:
+        if fault := fault_of_name(name):
+            raise DataError(f"the name {name!r} of a {what} {fault}")
 
 
 def check_finite(matrix: ScoreMatrix, source: str) -> None:

@@ -94,6 +94,12 @@ def words_of(texts: Iterable[str]) -> Words:
     return Words(tuple(index), np.array(code, dtype=np.int32))
 
 
+def united(columns: Sequence[Words]) -> tuple[tuple[str, ...], list[IntArray]]:
+    """Names of all columns, and the number of its name for each row of each column, -1 where there is none."""
+    place = {name: number for number, name in enumerate(dict.fromkeys(name for column in columns for name in column.names))}
+    return tuple(place), [np.array([*map(place.__getitem__, each.names), -1], dtype=np.int32)[each.code] for each in columns]
+
+
 Column = FloatArray | Words
 
 

@@ -9,6 +9,8 @@ import numpy as np
 
 from tiebreak.numerics import FloatArray, IntArray
 
+BattleUnit = Literal["battle", "cluster", "judge", "question"]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Battles:
@@ -23,14 +25,14 @@ class Battles:
     outcome : ndarray of shape (n_battles,)
         1 where the first won, -1 where the second did, 0 for a tie.
     cluster : ndarray of shape (n_battles,) or None
-        Number of the cluster of each battle, where the source names clusters, or enough questions of which some stand in several
-        battles: what is said of one question, such as in both orders, is alike.
+        Number of the cluster of each battle, where the source names clusters, judges of several battles each, whose tastes are
+        their own, or enough questions of which some stand in several battles: what is said of one question is alike.
     weight : ndarray of shape (n_battles,) or None
     question : ndarray of shape (n_battles,) or None
         Number of what was asked in each battle, where a column says it.
     question_column : str
         Name of that column.
-    unit : {"battle", "cluster", "question"}
+    unit : {"battle", "cluster", "judge", "question"}
         Noun for what is independent.
     sources : tuple of str
         Names of the tables that were joined.
@@ -48,7 +50,7 @@ class Battles:
     weight: FloatArray | None
     question: IntArray | None = None
     question_column: str = ""
-    unit: Literal["battle", "cluster", "question"] = "battle"
+    unit: BattleUnit = "battle"
     sources: tuple[str, ...] = ()
     judges: tuple[str, ...] = ()
     n_without_verdict: int = 0

@@ -41,6 +41,8 @@ class SplitDesign:
         How well n_train and n_test are known.
     hash : str or None
         Of the test indices of all splits, where they are known.
+    n_torn : int
+        Splits that train on examples of a group that they test on, where groups are known.
     """
 
     kind: Kind = "unknown"
@@ -48,6 +50,7 @@ class SplitDesign:
     pairing: Literal["key", "position"] = "key"
     sizes: Literal["exact", "approximate", "missing"] = "missing"
     hash: str | None = None
+    n_torn: int = 0
 
 
 SummaryKind = Literal["rates", "areas", "folds", "runs"]
@@ -325,6 +328,13 @@ PERCENT_ABOVE = 1.5
 """A share this large can only be a percentage."""
 
 _ALL_OF_THEM = 100.0
+
+
+def typical_time(seconds: FloatArray) -> tuple[float, float]:
+    """The median of times of fits, and its standard error, 0 where a single time says nothing of it; nan where there is none."""
+    if not seconds.size:
+        return float("nan"), float("nan")
+    return float(np.median(seconds)), float(np.std(seconds, ddof=1) / np.sqrt(seconds.size)) if seconds.size > 1 else 0.0
 
 
 def percent_notices(matrix: ScoreMatrix, metric: Metric) -> Iterator[Notice]:

@@ -6,14 +6,10 @@ import difflib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-import numpy as np
-
 from tiebreak.errors import UnknownNameError
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from tiebreak.numerics import FloatArray
 
 
 def look_up(name: str, known: Sequence[str], what: str) -> int:
@@ -25,13 +21,6 @@ def look_up(name: str, known: Sequence[str], what: str) -> int:
     near = difflib.get_close_matches(str(name), [str(k) for k in known], 3, 0.5)
     hint = f"did you mean {' or '.join(repr(n) for n in near)}?" if near else f"there are {quoted(known)}."
     raise UnknownNameError(f"no {what} is called {name!r}: {hint}", about=what.partition(" ")[0])
-
-
-def typical_time(seconds: FloatArray) -> tuple[float, float]:
-    """The median of times of fits, and its standard error, 0 where a single time says nothing of it; nan where there is none."""
-    if not seconds.size:
-        return float("nan"), float("nan")
-    return float(np.median(seconds)), float(np.std(seconds, ddof=1) / np.sqrt(seconds.size)) if seconds.size > 1 else 0.0
 
 
 def nearest_file(path: Path) -> str:
@@ -74,9 +63,7 @@ NoticeCode = Literal[
     "undefined-metric",
     "failed-splits",
     "one-candidate",
-    "unstable-choice",
     "groups-torn",
-    "future-training",
     "grouped-examples",
     "incomplete-models",
     "similar-datasets",
@@ -100,12 +87,10 @@ NoticeCode = Literal[
     "few-periods",
     "size-effect",
     "small-tasks",
-    "skewed-losses",
     "rare-in-small-set",
     "lasting-autocorrelation",
     "skewed-differences",
     "rare-events",
-    "asymmetric-differences",
     "mean-against-centre",
     "few-labels",
     "labels-not-random",

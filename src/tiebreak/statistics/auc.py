@@ -34,8 +34,8 @@ from tiebreak.numerics import (
     positive_examples,
     student_quantile,
 )
-from tiebreak.numerics.law import IDENTICAL, SPREAD, UNDEFINED, Law, Shape, bisected, student
-from tiebreak.statistics.influence import BOUNDED, Influence, bounded_end, freedom_of_shares, independent_difference, summed
+from tiebreak.numerics.law import IDENTICAL, SPREAD, STUDENT, UNDEFINED, Law, Shape, bisected, student
+from tiebreak.statistics.influence import Influence, bounded, freedom_of_shares, independent_difference, summed
 from tiebreak.statistics.rates import joined, joined_end, joined_tail
 
 
@@ -305,18 +305,21 @@ def _joined(law: Law) -> Callable[[FloatArray], tuple[FloatArray, FloatArray]]:
 
 
 def _end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
-    end, is_flat = bounded_end(replace(law, parts=(_MOST,)), p, upper), np.asarray(law.se) == 0
+    end, is_flat = _cut(law).end(p, upper=upper), np.asarray(law.se) == 0
     return np.where(is_flat, joined_end(_joined(law), p, upper), end) if is_flat.any() else end
 
 
 def _tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
-    tail, is_flat = BOUNDED.tail(replace(law, parts=(_MOST,)), at, upper), np.asarray(law.se) == 0
+    tail, is_flat = _cut(law).tail(at, upper=upper), np.asarray(law.se) == 0
     if is_flat.any():
         tail = np.where(is_flat, joined_tail(_joined(law), np.asarray(law.estimate), at, upper), tail)
     return np.asarray(np.where(law.kind == SPREAD, tail, np.nan))
 
 
-_MOST = np.ones(())
+def _cut(law: Law) -> Law:
+    """Student's law, cut at -1 and 1."""
+    return bounded(replace(law, shape=STUDENT, parts=()), 1.0)
+
 
 AREAS = Shape(_tail, _end)
 """Student's t cut at -1 and 1; of a pair without variance joined limits.

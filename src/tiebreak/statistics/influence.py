@@ -32,7 +32,8 @@ from tiebreak.numerics import (
     plain,
     row_moments,
 )
-from tiebreak.numerics.law import STUDENT, Law, Shape, kind_of, student
+from tiebreak.numerics.law import Law, Shape, kind_of, student
+from tiebreak.statistics.skew import expected_skewness, skewed, skewness_of_mean
 
 ClusterVariance = Literal["cr2", "cr1", "cr0", "independent"]
 
@@ -278,11 +279,11 @@ def welch_ttest(first: ArrayLike, second: ArrayLike) -> Law:
     return independent_difference(*map(clustered_mean, found))
 
 
-def independent_difference(first: Law, second: Law) -> Law:
-    """Law of the difference of two independent means, with Welch's degrees of freedom."""
+def independent_difference(first: Law, second: Law, *, guarded: bool = False) -> Law:
+    """Law of the difference of two independent means, with Welch's degrees of freedom, as `welch_freedom` has them."""
     (error, own), (other_error, other) = first.spread, second.spread
     v, w, own, other = np.square(error), np.square(other_error), np.maximum(own, 1.0), np.maximum(other, 1.0)
-    df = np.where(v + w > 0, divide((v + w) ** 2, v**2 / own + w**2 / other), own + other)
+    df = welch_freedom(v, own, w, other, guarded=guarded)
     difference = np.asarray(first.estimate) - second.estimate
     noise = np.maximum(
         RELATIVE_TOLERANCE * np.maximum(np.abs(first.estimate), np.abs(second.estimate)),
@@ -291,6 +292,19 @@ def independent_difference(first: Law, second: Law) -> Law:
     kind = kind_of(difference + 0.0 * (v + w), v + w > 0, noise)
     n_units = first.n_units + second.n_units
     return student(difference, np.sqrt(v + w), plain(df), n_units=n_units, kind=kind, tolerance=noise)
+
+
+def welch_freedom(v: FloatArray, own: FloatArray, w: FloatArray, other: FloatArray, *, guarded: bool = False) -> FloatArray:
+    """Welch's degrees of freedom of a difference, from both squared errors and their degrees of freedom.
+
+    `guarded` counts the smaller sample as if it varied no less than the larger one: two or three values vary little by chance,
+    and then the degrees of freedom are those of the other sample. Of 2 values that vary four times as much as 10 others equal
+    means differed in 11 % of draws without that, and in 6 % with it.
+    """
+    if guarded:
+        n, m = own + 1.0, other + 1.0
+        v, w = np.where(n < m, np.maximum(v, w * m / n), v), np.where(m < n, np.maximum(w, v * n / m), w)
+    return np.where(v + w > 0, divide((v + w) ** 2, v**2 / own + w**2 / other), own + other)
 
 
 # --- metrics of all items together ----------------------------------------------------------------------------------------
@@ -312,6 +326,14 @@ class Influence:
     strata : ndarray of int of shape (n_units,), optional
         Class of each unit; classes add their own parts to the variance, so the degrees of freedom are Satterthwaite's [S46]_:
         with those of all items recall of equal models differed in 11 % of tables with 6 positives of 200, with these in 4 %.
+    n_moving : ndarray of int of shape (n_models,), optional
+        Units without which the metric is another, which is what it rests on: of precision the items that a model predicts
+        positive. With the degrees of freedom of all items precision of equal models, of which one predicts 12 of 300 positive,
+        differed in 7 % of tables, with Satterthwaite's of both models' own in 4 %.
+    is_skewed : bool
+        Differences have the skewness of their parts, and Johnson's t beside Student's, as for errors whose squares have long
+        tails: Student's alone called the RMSE of a constant error and of equal lognormal ones different in 18 to 30 % of tables
+        of 30 to 300 items. Shares of classes gain nothing by it, and lose half of their power.
 
     References
     ----------
@@ -322,6 +344,8 @@ class Influence:
     parts: FloatArray = field(repr=False)
     most_df: float = field(repr=False)
     strata: IntArray | None = field(default=None, repr=False)
+    n_moving: IntArray | None = field(default=None, repr=False)
+    is_skewed: bool = field(default=False, repr=False)
 
     @property
     def of_models(self) -> Law:
@@ -344,11 +368,21 @@ class Influence:
         with np.errstate(invalid="ignore"):  # two that are infinite, as R2 of a constant, have no difference
             difference = self.estimate[one] - self.estimate[two]
         found = self._law(difference, self._squares(one, two), np.maximum(value[one], value[two]))
-        if i.ndim == 1:
-            return found
+        if self.n_moving is not None:
+            own = np.square(self.parts).sum(axis=1)
+            v, w, *freedom = (each for of in (own, np.maximum(self.n_moving - 1.0, 1.0)) for each in (of[one], of[two]))
+            found = replace(found, df=np.fmin(np.asarray(found.df), welch_freedom(v, freedom[0], w, freedom[1])))
         error, df, noise = (plain(np.reshape(each, i.shape)) for each in (*found.spread, found.tolerance))
         estimate, kind = np.reshape(found.estimate, i.shape), np.reshape(found.kind, i.shape)
-        return student(estimate, error, df, n_units=found.n_units, kind=kind, tolerance=noise)
+        law = student(estimate, error, df, n_units=found.n_units, kind=kind, tolerance=noise)
+        if not self.is_skewed:
+            return law
+        return skewed(law, expected_skewness(self._skewness(one, two).reshape(i.shape), self.parts.shape[1]))
+
+    def _skewness(self, one: IntArray, two: IntArray) -> FloatArray:
+        """Skewness of each difference, by what the units add to it."""
+        rows = blocks(one.size, self.parts.shape[1])
+        return np.concatenate([skewness_of_mean(self.parts[one[part]] - self.parts[two[part]]) for part in rows])
 
     def _classes(self) -> list[IntArray]:
         n = self.parts.shape[1]
@@ -386,23 +420,23 @@ class Influence:
 
 
 def bounded(law: Law, most: float) -> Law:
-    """Student's law of differences whose ends are cut at the largest one that there can be, `most`."""
-    return replace(law, shape=BOUNDED, parts=(np.full(np.shape(law.estimate), most),))
+    """Law of differences whose ends are cut at the largest one that there can be, `most`."""
+    return replace(law, shape=BOUNDED, parts=(np.full(np.shape(law.estimate), most), law))
 
 
 def _bounded_tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
-    most, beyond = law.parts[0], -at if upper else at
-    tail = np.asarray(STUDENT.tail(law, at, upper))
+    most, own = law.parts
+    beyond, tail = -at if upper else at, np.asarray(own.tail(at, upper=upper))
     return np.where(np.isnan(tail), np.nan, np.where(beyond >= most, 1.0, np.where(beyond < -most, 0.0, tail)))
 
 
-def bounded_end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
-    """End of Student's law, cut."""
-    return np.asarray(np.clip(STUDENT.end(law, p, upper), -law.parts[0], law.parts[0]))  # type: ignore[misc]
+def _bounded_end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
+    most, own = law.parts
+    return np.asarray(np.clip(own.end(p, upper=upper), -most, most))
 
 
-BOUNDED = Shape(_bounded_tail, bounded_end)
-"""Student's t cut at the largest difference, which is the only part."""
+BOUNDED = Shape(_bounded_tail, _bounded_end)
+"""Another law, which is the second part, cut at the largest difference."""
 
 _FEW_PAIRS = 3
 
@@ -486,7 +520,10 @@ def metric_of_classes(
             counts = np.bincount(codes * cells.size + cell, minlength=n_units * cells.size).reshape(n_units, -1)
             without.append(of_sums(whole - counts @ of_cell))
         values.append(of_sums(whole))
-    return _left_out(np.array(values), np.array(without), codes, classes if codes is None else None)
+    value, left_out = np.array(values), np.array(without)
+    moves = np.abs(left_out - value[:, None]) > RELATIVE_TOLERANCE
+    found = _left_out(value, left_out, codes, classes if codes is None else None)
+    return replace(found, n_moving=np.count_nonzero(moves, axis=1))
 
 
 def metric_of_numbers(
@@ -519,7 +556,7 @@ def metric_of_numbers(
         whole = columns.sum(axis=1)
         without.append(METRICS_OF_NUMBERS[metric](*(whole[:, None] - summed(columns, codes, n_units))))
         values.append(METRICS_OF_NUMBERS[metric](*whole))
-    return _left_out(np.array(values), np.array(without), codes, None)
+    return replace(_left_out(np.array(values), np.array(without), codes, None), is_skewed=True)
 
 
 def _predictions(actual: ArrayLike, predicted: ArrayLike) -> tuple[FloatArray, FloatArray]:

@@ -144,8 +144,9 @@ def friedman_test(
     >>> result.average_ranks.tolist(), round(result.friedman.statistic, 3), round(result.friedman.pvalue, 4)
     ([1.0, 2.75, 2.25], 6.5, 0.0388)
     """
-    ranks = rank_models(scores, higher_is_better=higher_is_better, scale=scale)
-    n, k = _check_size(*ranks.shape[-2:])
+    table = check_array(scores, "the scores", "..., n_datasets, n_models", (2, 2), can_lack=True)
+    ranks = rank_models(table, higher_is_better=higher_is_better, scale=scale)
+    n, k = ranks.shape[-2:]
     if np.isnan(ranks).any():
         raise DataError(
             f"{int(np.isnan(ranks).sum())} scores are missing, and Friedman's test needs every model on every dataset. Leave out "
@@ -180,7 +181,7 @@ def friedman_from_ranks(average_ranks: ArrayLike, n_datasets: int) -> Friedman:
     (9.28, 3.69)
     """
     ranks = _check_average_ranks(average_ranks, "..., n_models")
-    n, k = _check_size(n_datasets, ranks.shape[-1])
+    n, k = check_count(n_datasets, "n_datasets", 2), ranks.shape[-1]
     return _friedman(ranks, n, np.asarray(n * k * (k + 1) / 12))
 
 
@@ -213,7 +214,7 @@ def rank_differences(average_ranks: ArrayLike, n_datasets: int, *, control: int 
     [2.53, 5.06, 2.53]
     """
     ranks = _check_average_ranks(average_ranks)
-    n, k = _check_size(n_datasets, ranks.size)
+    n, k = check_count(n_datasets, "n_datasets", 2), ranks.size
     first, second = np.triu_indices(k, 1)
     if control is not None:
         of = int(check_rows(check_count(control, "control", 0), k, "control"))
@@ -427,15 +428,6 @@ def _check_average_ranks(ranks: ArrayLike, axes: str = "n_models") -> FloatArray
             "rank over the same datasets, tied models sharing the mean of their ranks."
         )
     return values
-
-
-def _check_size(n_datasets: int, n_models: int) -> tuple[int, int]:
-    if n_models < 2:
-        raise DataError(f"two models or more are needed; got {n_models}.")
-    n = check_count(n_datasets, "n_datasets", 0)
-    if n < 2:
-        raise DataError(f"two datasets or more are needed; got {n}.")
-    return n, n_models
 
 
 # --- the studentized range --------------------------------------------------------------------------------------------------

@@ -94,8 +94,8 @@ def wilcoxon(
     The estimate is that of Hodges and Lehmann, and the interval holds the shifts that the test does not reject: exact for up to
     50 units and otherwise by the normal approximation with a correction for continuity, both for differences without ties
     [HWC14]_. It takes for granted that differences lie symmetrically around their centre. Ends are infinite where there are too
-    few units: fewer than six at 0.95. Because the p-value knows of ties and drops zeros, and the interval does neither, the
-    interval of heavily rounded scores may touch 0 although the test rejects it.
+    few units: fewer than six at 0.95. The p-value knows of ties and drops zeros, and the shifts of the interval do neither: so
+    where there are any, or the approximations differ, an end is on the side of 0 where the p-value puts it.
 
     Parameters
     ----------
@@ -420,7 +420,16 @@ def _rank_end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
     n = np.asarray(law.n_units)
     cut = _largest_below(n, np.broadcast_to(p, n.shape))
     place = n * (n + 1) // 2 - 1 - cut if upper else cut
-    return np.asarray(_by_rows(_walsh, law.parts[0], place, place)[0])
+    end = np.asarray(_by_rows(_walsh, law.parts[0], place, place)[0])
+    sizes = np.sort(np.abs(law.parts[0]), axis=-1)
+    noise = np.asarray(law.tolerance)
+    is_tied = (np.diff(sizes, axis=-1, prepend=0.0) <= noise[..., None]).any(axis=-1) | (n > MOST_EXACT)
+    if not is_tied.any() or law.shape.pvalue is None:
+        return end
+    own = law.shape.pvalue(law, "less" if upper else "greater")
+    sign = -1.0 if upper else 1.0
+    agreed = np.where(own <= p, np.maximum(sign * end, 4.0 * noise), np.minimum(sign * end, 0.0))
+    return np.where(is_tied & ~np.isnan(own), sign * agreed, end)
 
 
 def _rank_pvalue(law: Law, side: Alternative, zeros: Zeros, method: RankMethod, half: float) -> FloatArray:

@@ -226,10 +226,15 @@ _LARGEST = 38.0
 """Normal multiplier whose tail is near the smallest float."""
 
 
-NEWCOMBE = Shape(
-    lambda law, at, upper: joined_tail(_newcombe(law), np.asarray(law.estimate), at, upper),
-    lambda law, p, upper: joined_end(_newcombe(law), p, upper),
-)
+def _newcombe_tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
+    return joined_tail(_newcombe(law), np.asarray(law.estimate), at, upper)
+
+
+def _newcombe_end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
+    return joined_end(_newcombe(law), p, upper)
+
+
+NEWCOMBE = Shape(_newcombe_tail, _newcombe_end)
 """Wilson limits of two rates, joined."""
 
 

@@ -287,6 +287,64 @@ def bradley_terry(
     )
 
 
+class PairFit(NamedTuple):
+    """Battles of each two models as they were counted, and a test that the ratings say the same; arrays (n_models, n_models).
+
+    Attributes
+    ----------
+    share : ndarray
+        Won by the model of the row, ties as half wins; nan of models that never met.
+    n_effective : ndarray
+        Independent battles that the share rests on, no more than there are.
+    pvalue : float
+        That win rates are those of the ratings, by Pearson's chi-squared over pairs that met ten times or more.
+    """
+
+    share: FloatArray
+    n_effective: FloatArray
+    pvalue: float
+
+
+def pair_fit(
+    found: BradleyTerry, first: IntArray, second: IntArray, score: FloatArray, weight: FloatArray | None, cluster: IntArray | None
+) -> PairFit:
+    """Battles of each two models beside their ratings; what battles of a cluster share counts where it makes them vary more."""
+    from scipy.special import chdtrc, expit
+
+    n, w = found.log_ability.size, np.ones(first.size) if weight is None else weight
+    is_turned = first > second
+    pair = np.where(is_turned, second * n + first, first * n + second)
+    with np.errstate(invalid="ignore"):  # inf - inf
+        expected = expit(found.log_ability[first] - found.log_ability[second] + np.nan_to_num(found.position))
+    sign, unit = np.where(is_turned, -1.0, 1.0), np.arange(first.size) if cluster is None else cluster
+
+    def spread(residual: FloatArray) -> FloatArray:
+        """Variance of a sum of residuals of each pair, over clusters."""
+        of_both, place = np.unique(pair * (int(unit.max()) + 1) + unit, return_inverse=True)
+        return np.bincount(of_both // (int(unit.max()) + 1), np.square(np.bincount(place, residual)), n * n).astype(float)
+
+    met, total = np.bincount(pair, minlength=n * n), np.bincount(pair, w, n * n)
+    won = np.bincount(pair, w * np.where(is_turned, 1.0 - score, score), n * n)
+    share = divide(won, total)
+    residual = w * sign * (score - expected)
+    by_chance = np.bincount(pair, w**2 * expected * (1.0 - expected), n * n)
+    variance = np.maximum(by_chance, spread(residual))
+    counts = (met >= FEWEST_MET) & (by_chance > 0)
+    rest = divide(np.square(np.bincount(pair, residual, n * n)), variance)[counts].sum()
+    df = int(counts.sum()) - np.unique(np.divmod(np.flatnonzero(counts), n)).size + 1
+    own = np.maximum(
+        spread(w * (np.where(is_turned, 1.0 - score, score) - share[pair])), total**2 * divide(share * (1 - share), met)
+    )
+    effective = np.where(own > 0, np.minimum(divide(total**2 * share * (1 - share), own), met), met)
+    share, effective = share.reshape(n, n), effective.reshape(n, n)
+    shares = np.where(met.reshape(n, n) > 0, share, np.where(met.reshape(n, n).T > 0, 1.0 - share.T, np.nan))
+    return PairFit(shares, effective + effective.T, float(chdtrc(df, rest)) if df > 0 else 1.0)
+
+
+FEWEST_MET = 10
+"""Battles of two models from which they count in the test of fit."""
+
+
 def battles_of_scores(scores: ArrayLike, *, margin: float = 0.0) -> BattleColumns:
     """Battles of every two models on every dataset, which is their cluster: the higher score wins.
 

@@ -104,12 +104,8 @@ def crossed_mean(
     from_runs, rest = _parts(cells, run_share, sums)
     item_error, item_df = items.spread
     a = np.square(item_error)
-    estimable = from_runs > rest
-    variance = np.where(estimable, a + from_runs - rest, a)
-    n_clusters = np.asarray(items.n_units)
-    terms = divide(a**2, item_df) + from_runs**2 / (n_runs - 1) + divide(rest**2, (n_clusters - 1) * (n_runs - 1))
-    smallest = np.minimum(n_runs - 1, item_df)
-    df = np.where(estimable, np.maximum(divide(variance**2, terms), smallest), item_df)
+    rest_df = (np.asarray(items.n_units) - 1) * (n_runs - 1)
+    variance, df = variance_of_both(a, item_df, from_runs, n_runs - 1.0, rest, rest_df)
     from_items, runs_only = np.maximum(a - rest, 0.0), np.maximum(from_runs - rest, 0.0)
     crossed = student(items.estimate, np.sqrt(variance), plain(df), n_units=items.n_units, kind=items.kind)
     of_runs = student(items.estimate, np.sqrt(from_runs), n_runs - 1.0, n_units=n_runs, kind=items.kind)
@@ -121,6 +117,20 @@ def crossed_mean(
         items,
         *(plain(each) for each in (from_items, runs_only, rest, skewness)),
     )
+
+
+def variance_of_both(
+    items: FloatArray, item_df: FloatArray, runs: FloatArray, runs_df: FloatArray | float, rest: FloatArray, rest_df: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Variance of a mean over items and runs, and its degrees of freedom by Satterthwaite's method.
+
+    From the squared errors by items, by runs and by what is left; no more than that by items where runs show nothing beyond it.
+    """
+    is_seen = runs > rest
+    variance = np.where(is_seen, items + runs - rest, items)
+    terms = divide(items**2, item_df) + divide(runs**2, runs_df) + divide(rest**2, rest_df)
+    smallest = np.minimum(runs_df, item_df)
+    return variance, np.where(is_seen, np.maximum(divide(variance**2, terms), smallest), item_df)
 
 
 def _parts(cells: FloatArray, run_share: FloatArray, sums: ClusterSums) -> tuple[FloatArray, FloatArray]:

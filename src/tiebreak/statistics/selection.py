@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.errors import DataError
 from tiebreak.numerics import (
@@ -18,6 +18,7 @@ from tiebreak.numerics import (
     check_array,
     check_count,
     check_probability,
+    divide,
     generator_of,
     group_codes,
     row_counts,
@@ -120,22 +121,19 @@ def bootstrap_winner(
     (0.667, True)
     """
     table = check_array(values, "the values", "n_examples, n_models", (2, 1))
-    unit, n_units = _units(groups, table.shape[0])
-    sign = 1.0 if higher_is_better else -1.0
-    tolerance = RELATIVE_TOLERANCE * float(np.abs(table).max(initial=0.0))
-    scores, chosen = [], np.zeros(table.shape[1])
-    for drawn in _draws(n_units, n_resamples, rng, table.shape[0]):
-        weight = drawn[:, unit].astype(float)
-        in_bag = sign * (weight @ table) / weight.sum(axis=1, keepdims=True)
-        is_best = in_bag >= in_bag.max(axis=1, keepdims=True) - tolerance
-        out = (weight == 0).astype(float)
-        n_out = out.sum(axis=1)
-        has = n_out > 0  # with few examples all may have been drawn
-        share = is_best[has] / is_best[has].sum(axis=1, keepdims=True)
-        scores.append(((out[has] @ table) / n_out[has, None] * share).sum(axis=1))
-        chosen += share.sum(axis=0)
-    all_zero_or_one = n_units if np.all((table == 0) | (table == 1)) else 0
-    return _summary(table.mean(axis=0), np.concatenate(scores), chosen, sign, n_resamples, alpha, all_zero_or_one)
+    settings: dict[str, Any] = {
+        "higher_is_better": higher_is_better,
+        "n_resamples": n_resamples,
+        "alpha": alpha,
+        "groups": groups,
+        "rng": rng,
+    }
+    noise, is_binary = RELATIVE_TOLERANCE * float(np.abs(table).max()), bool(np.all((table == 0) | (table == 1)))
+
+    def means(counts: IntArray, _: NDArray[np.bool_]) -> FloatArray:
+        return divide(counts.astype(float) @ table, counts.sum(axis=1, keepdims=True))
+
+    return _best_of_bootstraps(means, *table.shape, **settings, noise=noise, is_binary=is_binary)
 
 
 def bootstrap_winner_by(
@@ -164,27 +162,74 @@ def bootstrap_winner_by(
     WinnerBootstrap
         A bootstrap in which no model has a score in the bag, or the best one none out of it, is counted as undefined.
     """
-    unit, n_units = _units(groups, n_examples)
-    sign = 1.0 if higher_is_better else -1.0
-    everything, models = np.arange(n_examples), np.arange(n_models)
-    scores, chosen = [], np.zeros(n_models)
-    for drawn in _draws(n_units, n_resamples, rng, n_examples):
-        for count in drawn[:, unit]:
-            out = np.flatnonzero(count == 0)
-            in_bag = sign * np.asarray(score(np.repeat(everything, count), models), dtype=float)
-            if not out.size or np.isnan(in_bag).all():
-                continue
-            best = np.nanmax(in_bag)
-            tied = np.flatnonzero(in_bag >= best - RELATIVE_TOLERANCE * abs(best))
-            value = float(np.mean(np.asarray(score(out, tied), dtype=float)))
-            if value == value:
-                scores.append(value)
-                chosen[tied] += 1 / tied.size
-    overall = np.asarray(score(everything, models), dtype=float)
-    return _summary(overall, np.array(scores), chosen, sign, n_resamples, alpha)
+    everything = np.arange(n_examples)
+    settings: dict[str, Any] = {
+        "higher_is_better": higher_is_better,
+        "n_resamples": n_resamples,
+        "alpha": alpha,
+        "groups": groups,
+        "rng": rng,
+    }
+
+    def one_by_one(counts: IntArray, wanted: NDArray[np.bool_]) -> FloatArray:
+        found = np.full(wanted.shape, np.nan)
+        for row, count, models in zip(found, counts, wanted, strict=True):
+            if count.any() and models.any():
+                row[models] = np.asarray(score(np.repeat(everything, count), np.flatnonzero(models)), dtype=float)
+        return found
+
+    return _best_of_bootstraps(one_by_one, n_examples, n_models, **settings)
 
 
 # --- parts ------------------------------------------------------------------------------------------------------------------
+
+
+def _best_of_bootstraps(
+    scored: Callable[[IntArray, NDArray[np.bool_]], FloatArray],
+    n_examples: int,
+    n_models: int,
+    *,
+    higher_is_better: bool,
+    n_resamples: int,
+    alpha: float,
+    groups: ArrayLike | None,
+    rng: int,
+    noise: float = 0.0,
+    is_binary: bool = False,
+) -> WinnerBootstrap:
+    """The answer from scores of rows of counts, how often each example counts, of the models that are wanted of each row."""
+    unit, n_units = _units(groups, n_examples)
+    sign, everyone = 1.0 if higher_is_better else -1.0, np.ones((1, n_models), dtype=bool)
+    found, chosen = [np.empty(0)], np.zeros(n_models)
+    for drawn in _draws(n_units, n_resamples, rng, n_examples):
+        counts = drawn[:, unit]
+        is_best = _best(sign * scored(counts, np.repeat(everyone, len(counts), axis=0)), noise)
+        share = divide(is_best, is_best.sum(axis=1, keepdims=True))
+        values = np.where(is_best, scored((counts == 0).astype(np.int64), is_best) * share, 0.0).sum(axis=1)
+        has = is_best.any(axis=1) & ~np.isnan(values)  # with few examples all may have been drawn
+        found.append(values[has])
+        chosen += share[has].sum(axis=0)
+    overall, scores = scored(np.ones((1, n_examples), dtype=np.int64), everyone), np.concatenate(found)
+    is_winner = _best(sign * overall, 0.0)[0]
+    n, winner = scores.size, int(is_winner.argmax()) if is_winner.any() else -1
+    low, high, interval = _interval(scores, check_probability(alpha, "alpha"), n_units if is_binary else 0)
+    return WinnerBootstrap(
+        winner=winner,
+        claim=float(overall[0, winner]),
+        mean=float(divide(scores.sum(), n)),
+        low=low,
+        high=high,
+        interval=interval,
+        chosen=chosen / max(n, 1),
+        n_resamples=n,
+        n_undefined=check_count(n_resamples, "n_resamples") - n,
+    )
+
+
+def _best(scores: FloatArray, noise: float) -> NDArray[np.bool_]:
+    """Best ones of each row, all that are equally good; none where all are nan."""
+    best = np.fmax.reduce(scores, axis=1)[:, None]
+    return np.asarray(scores >= best - np.maximum(noise, RELATIVE_TOLERANCE * np.abs(best)))
 
 
 def _units(groups: ArrayLike | None, n_examples: int) -> tuple[IntArray, int]:
@@ -202,29 +247,6 @@ def _draws(n_units: int, n_resamples: int, rng: int, n_examples: int) -> Iterato
     n_resamples, generator = check_count(n_resamples, "n_resamples"), generator_of(rng, np.random.PCG64)
     for rows in blocks(n_resamples, n_examples):
         yield row_counts(generator.integers(n_units, size=(rows.stop - rows.start, n_units)), n_units)
-
-
-def _summary(
-    overall: FloatArray, scores: FloatArray, chosen: FloatArray, sign: float, n_resamples: int, alpha: float, n_binary: int = 0
-) -> WinnerBootstrap:
-    """The answer; `n_binary` is the number of units where each example is right or wrong, else 0."""
-    alpha = check_probability(alpha, "alpha")
-    defined = not np.isnan(overall).all()
-    best = np.nanmax(sign * overall) if defined else np.nan
-    winner = int(np.flatnonzero(sign * overall >= best - RELATIVE_TOLERANCE * abs(best))[0]) if defined else -1
-    n = scores.size
-    low, high, interval = _interval(scores, alpha, n_binary)
-    return WinnerBootstrap(
-        winner=winner,
-        claim=float(overall[winner]) if defined else float("nan"),
-        mean=float(scores.mean()) if n else float("nan"),
-        low=low,
-        high=high,
-        interval=interval,
-        chosen=chosen / max(n, 1),
-        n_resamples=n,
-        n_undefined=n_resamples - n,
-    )
 
 
 def _interval(scores: FloatArray, alpha: float, n_binary: int) -> tuple[float, float, WinnerInterval]:

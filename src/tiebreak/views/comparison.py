@@ -15,11 +15,10 @@ from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.numerics.law import BEHIND, VERDICTS, WORSE
 from tiebreak.views import answer, looks, slices
 from tiebreak.views.comparison_facts import correlation_frame, facts, pair_columns, ranking_columns, shrinkage_columns
-from tiebreak.views.design import sizes_line
+from tiebreak.views.design import lines_to_keep, overlap_notes, sizes_line
 from tiebreak.views.names import cut, model_names, quoted_names
 from tiebreak.views.page import ROWS, Code, Page, Paragraph, Section, Table
 from tiebreak.views.requirements import section
-from tiebreak.views.summary import lines_to_keep, overlap_notes
 from tiebreak.views.view import View
 from tiebreak.views.words import (
     format_bound,

@@ -97,6 +97,10 @@ WARNINGS = {
     "where the table lists the winner first, say so: position=False (--ignore-position).",
     "few-orders": "these battles are too few to tell whether the judge favours the answer that stands first; the ratings take it "
     "for one that does not. Let it judge more of them in both orders.",
+    "few-turned": "few battles have their two models in the rarer order, on which the judge's bias rests: with 6 of 300 "
+    "equal models were told apart in 21 % of tables. Let it judge both orders.",
+    "does-not-fit": "win rates of pairs are not those that one rating for each model gives, as of models that win in a circle: "
+    "they are given as they were counted, and ratings average over opponents.",
     "orders-disagree": "of {both} judged in both orders none kept its winner: the judge went by the order, and these battles say "
     "nothing of the models.",
     "without-verdict": "from {unread} no winner could be read, and {they} left out; if that depends on the answers, the ratings "
@@ -140,6 +144,8 @@ def warnings(ratings: Ratings) -> list[tuple[str, str]]:
         "one-order": ratings.position == "one order",
         "always-one-side": ratings.position == "always",
         "few-orders": ratings.position == "too few",
+        "few-turned": ratings.few_turned,
+        "does-not-fit": not ratings.fits,
         "orders-disagree": ratings.n_both and not ratings.n_kept,
         "without-verdict": ratings.n_without_verdict,
         "repeated-questions": ratings.repeated,

@@ -121,9 +121,8 @@ def test_what_does_not_suit_is_refused(rng) -> None:
 
 
 def test_a_posterior_on_points_has_no_curve(rng) -> None:
-    """Its regions are drawn."""
+    """So none is drawn."""
     answer = compared(table(rng))
-    assert "regions" in answer.plot.names
     assert "posterior" not in answer.plot.names
     assert answer.pair("m0", "m1").plot.names == ()
     with pytest.raises(DataError, match="no posterior with a curve"):

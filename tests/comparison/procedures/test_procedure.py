@@ -28,7 +28,7 @@ def test_procedures_are_registered_under_their_names() -> None:
     """The registry names the object of each, and each stands for the question that it says."""
     for registry in (METHODS, methods()):
         assert {name: each.name for name, each in registry.items()} == {name: name for name in METHODS}
-    assert [each.question for each in METHODS.of("paired-t")] == ["splits", "seeds"]
+    assert [each.question for each in METHODS.of("paired-t")] == ["splits", "seeds", "datasets"]
     assert METHODS.get("tango") is METHODS["tango"]
     assert "anova" not in METHODS
 

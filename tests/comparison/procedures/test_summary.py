@@ -9,7 +9,7 @@ import pytest
 import tiebreak as tb
 from tests.cli.conftest import run_compare
 from tiebreak.statistics.summary import hanley_mcneil, summary_means, summary_rates
-from tiebreak.views.summary import lines_to_keep
+from tiebreak.views.design import lines_to_keep
 
 RATES = pd.DataFrame({"model": ["a", "b", "c", "d"], "accuracy": [0.952, 0.941, 0.92, 0.884]})
 FOLDS = pd.DataFrame({"model": ["a", "b", "c"], "f1_mean": [0.88, 0.86, 0.7], "f1_std": [0.02, 0.01, 0.03]})
@@ -110,7 +110,7 @@ def test_the_report_and_the_notebook_have_the_lines_as_code():
     """As they are, with their quotes escaped; plots are drawn."""
     answer = tb.compare(RATES, n_test=1000)
     for page in (answer.to_html(), answer._repr_html_()):
-        lines = page.split("<pre><code>")[1].split("</code>")[0].strip().splitlines()
+        lines = page.replace("\\n", "\n").split("<pre><code>")[1].split("</code>")[0].strip().splitlines()
         assert [line.split("(")[0] for line in lines[:2]] == ["table = pd.DataFrame", "table.assign"]
         assert len(lines) == 3
     assert answer.plot.ranking().data["model"].tolist() == ["a", "b", "c", "d"]

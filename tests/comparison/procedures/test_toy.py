@@ -145,12 +145,11 @@ def test_gate() -> None:
 
 
 def test_what_only_a_t_test_has_is_absent_with_a_clear_error() -> None:
-    """An attribute error, so that hasattr says no."""
+    """Which names the procedure."""
     pair = answer().pair("forest", "tree")
-    for name in ("uncorrected", "ratio"):
-        assert not hasattr(pair, name)
-    with pytest.raises(DataError, match="sign-flip has no ratio; pair"):
-        _ = pair.ratio
+    assert not hasattr(pair, "uncorrected")
+    with pytest.raises(DataError, match="sign-flip corrects nothing, so there is no uncorrected law; pair"):
+        _ = pair.uncorrected
     with pytest.raises(DataError, match="sign-flip has no half-width floor"):
         pair.half_width_floor()
 

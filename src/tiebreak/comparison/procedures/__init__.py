@@ -61,7 +61,8 @@ def _brought() -> dict[str, str]:
 METHODS = Methods(
     {
         "corrected-t": "tiebreak.comparison.procedures.corrected_t:CORRECTED_T",
-        "paired-t": "tiebreak.comparison.procedures.corrected_t:PAIRED_T tiebreak.comparison.procedures.corrected_t:PAIRED_SEEDS",
+        "paired-t": "tiebreak.comparison.procedures.corrected_t:PAIRED_T tiebreak.comparison.procedures.corrected_t:PAIRED_SEEDS "
+        "tiebreak.comparison.procedures.wilcoxon:PAIRED_DATASETS",
         "wilcoxon": "tiebreak.comparison.procedures.wilcoxon:WILCOXON",
         "sign": "tiebreak.comparison.procedures.wilcoxon:SIGN",
         "hierarchical": "tiebreak.comparison.procedures.hierarchical:HIERARCHICAL",
@@ -129,7 +130,9 @@ def _by_shape(data: Scores, question: Question) -> str:
     if question == "seeds":
         return "paired-t" if data.matrix().is_complete else "welch"
     if question == "datasets":
-        return "sign" if data.is_mixed else "wilcoxon"
+        if data.is_mixed:
+            return "sign"
+        return "paired-t" if resolve_name("tiebreak.comparison.procedures.wilcoxon:has_many_ties")(data) else "wilcoxon"
     return "corrected-t" if question == "splits" else "diebold-mariano"
 
 

@@ -13,7 +13,7 @@ from tiebreak.comparison.procedures.datasets import (
     FURTHER_DATASET,
     INDEPENDENT_DATASETS,
     MOST_PAIRS,
-    PAIRED_DATASETS,
+    PAIRED_ON_DATASETS,
     differences_of,
     kinds_of,
     omnibus,
@@ -111,7 +111,7 @@ BAYES_SIGNED_RANK = Procedure(
     reason="posterior probabilities of the regions around the rope, from the mean of each dataset alone",
     generalises_to=FURTHER_DATASET,
     assumptions=(
-        PAIRED_DATASETS,
+        PAIRED_ON_DATASETS,
         INDEPENDENT_DATASETS,
         "the prior is worth half a dataset without a difference",
         "differences that were not seen do not exist: with few datasets it is too sure",

@@ -96,6 +96,13 @@ def _remarks(data: Scores) -> Iterator[Notice]:
             "ordered-splits",
             "the splits follow time: later models see more data, and drift between splits is not part of the interval",
         )
+    if design.n_torn:
+        yield Notice(
+            "groups-torn",
+            f"{design.n_torn} of {matrix.n_splits} splits train on examples of a group that they test on: of 15 groups of 8 with "
+            "effects of their own equal models were called different in 15 % of trials instead of 5 %; keep groups together "
+            "(GroupKFold), or compare over groups",
+        )
     is_one_partition = matrix.n_folds == matrix.n_splits
     if matrix.has_sizes:
         yield from _about_sizes(matrix)

@@ -12,7 +12,7 @@ from tiebreak.comparison.procedures.datasets import (
     FURTHER_DATASET,
     INDEPENDENT_DATASETS,
     MOST_PAIRS,
-    PAIRED_DATASETS,
+    PAIRED_ON_DATASETS,
     differences_of,
     kinds_of,
     omnibus,
@@ -177,7 +177,7 @@ HIERARCHICAL = Procedure(
     reason="it reads all scores of all datasets, and answers with few datasets too",
     generalises_to=FURTHER_DATASET,
     assumptions=(
-        PAIRED_DATASETS,
+        PAIRED_ON_DATASETS,
         INDEPENDENT_DATASETS,
         "differences of datasets follow a Student distribution, whose centre the interval is of",
         "splits of a dataset overlap as random ones do",

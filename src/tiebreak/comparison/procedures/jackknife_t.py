@@ -77,10 +77,9 @@ def _judge(data: Scores, first: IntArray, second: IntArray) -> Judged:
     """Difference of the metrics of each pair, cut at what the metric can reach."""
     items = items_of(data)
     found = _influence(items)
-    law = found.difference(first, second)
+    law = found.difference(*(first, second)[:: data.metric.sign])
     lowest, highest = data.metric.bounds_of(float(found.estimate.min()), float(found.estimate.max()))
-    estimate, n = data.metric.sign * np.asarray(law.estimate) + 0.0, np.full(np.shape(first), len(items.items))
-    law = replace(bounded(replace(law, estimate=estimate), highest - lowest), n_units=n)
+    law = replace(bounded(law, highest - lowest), n_units=np.full(np.shape(first), len(items.items)))
     return Judged(law=law, reach_df=reached(law))
 
 
@@ -106,16 +105,24 @@ def _pieces_of_rarer(items: Items) -> int:
 
 
 def _remarks(data: Scores) -> Iterator[Notice]:
-    """Few items of a class."""
+    """Few items of a class, or few on which the metric of a model rests."""
     yield from remarks_on_items(data, unused_by="jackknife-t")
     items = items_of(data)
     rarest = items.n_rarest
+    moving = _influence(items).n_moving if items.classes and items.clusters is None else None
     if rarest is not None and rarest < FEW_RARER:
         yield Notice(
             "few-positives",
             f"there are only {rarest} {items.unit}s of the rarest class, which the interval allows for by being wide: with "
             "3 to 10 of 200, equal models were called different in 0 to 5 % of trials instead of 5 %, so real differences "
             "are missed more often than with many; with 2, by balanced accuracy in 10 %",
+        )
+    elif moving is not None and moving.min() < FEW_RARER:
+        yield Notice(
+            "few-positives",
+            f"{items.metric.name} of {items.models[int(moving.argmin())]!r} rests on {moving.min()} {items.unit}s, which the "
+            "interval allows for by being wide: of precision with 6 predicted positive equal models were called different in "
+            "2 to 5 % of trials",
         )
 
 

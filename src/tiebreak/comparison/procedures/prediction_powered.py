@@ -71,8 +71,8 @@ def _judge(data: Scores, first: IntArray, second: IntArray) -> Judged:
     """Prediction-powered mean of the differences of each pair."""
     known = known_of(items_of(data))
     tolerance = tolerance_of(np.atleast_1d(scale_of(data, first, second)))
-    found = labelled_means(_of_pairs(known, np.atleast_1d(first), np.atleast_1d(second)), weight_of_all(known), tolerance)
-    return judged_means(found.turned(data.metric.sign).reshaped(np.shape(first)))
+    one, two = (np.atleast_1d(each) for each in (first, second)[:: data.metric.sign])  # positive favours the first
+    return judged_means(labelled_means(_of_pairs(known, one, two), weight_of_all(known), tolerance).reshaped(np.shape(first)))
 
 
 def _values(data: Scores) -> ModelValues:

@@ -139,6 +139,11 @@ class Reach(NamedTuple):
     not_covered: str = ""
 
 
+def p_words(pvalue: float) -> str:
+    """A p-value in a sentence; one that no floating-point number is small enough for is not 0."""
+    return f"p {pvalue:.3g}" if pvalue else "p < 1e-300"
+
+
 def mean_values(data: Scores) -> ModelValues:
     """The mean score of each model over its units, without an interval."""
     matrix = units_of(data).matrix()
@@ -200,63 +205,44 @@ class Procedure:
 
 @dataclass(frozen=True, kw_only=True)
 class Method:
-    """A procedure with the words that hold for the scores that it judges.
+    """A procedure with its facts and words as they hold for the scores that it judges.
 
     Attributes
     ----------
     procedure : Procedure
+    name : str
+    question : str
+        To what the answer generalises, as a key.
     unit : str
         Noun of what is counted: "split", "dataset", "question".
     reason, generalises_to, not_covered : str
     assumptions, references : tuple of str
+    missing : {"raise", "pairwise"}
+        Meaning of a missing score where the caller does not say.
+    is_paired : bool
+        True where models were measured on the same units.
+    is_mean : bool
+        True where the value of a model is a mean over units.
+    is_centre : bool
+        True where differences are centres rather than means.
+    by : str or None
+        Column of the items by whose texts the pairs are shown too, unless another is asked for.
     """
 
     procedure: Procedure
+    name: str
+    question: Question
     unit: str
     reason: str
     generalises_to: str
     not_covered: str
     assumptions: tuple[str, ...]
-
-    @property
-    def name(self) -> str:
-        """Name of the procedure."""
-        return self.procedure.name
-
-    @property
-    def question(self) -> Question:
-        """To what the answer generalises, as a key."""
-        return self.procedure.question
-
-    @property
-    def references(self) -> tuple[str, ...]:
-        """Sources."""
-        return self.procedure.references
-
-    @property
-    def missing(self) -> Missing:
-        """Meaning of a missing score where the caller does not say."""
-        return "pairwise" if "pairwise" in self.procedure.traits else "raise"
-
-    @property
-    def is_paired(self) -> bool:
-        """True where models were measured on the same units."""
-        return "unpaired" not in self.procedure.traits
-
-    @property
-    def is_mean(self) -> bool:
-        """True where the value of a model is a mean over units."""
-        return "no mean" not in self.procedure.traits
-
-    @property
-    def is_centre(self) -> bool:
-        """True where differences are centres rather than means."""
-        return "centre" in self.procedure.traits
-
-    @property
-    def by(self) -> str | None:
-        """Column of the items by whose texts the pairs are shown too, unless another is asked for."""
-        return TASK if "tasks" in self.procedure.traits else None
+    references: tuple[str, ...]
+    missing: Missing
+    is_paired: bool
+    is_mean: bool
+    is_centre: bool
+    by: str | None
 
     def judge(self, data: Scores, first: IntArray, second: IntArray, settings: Settings) -> Judged:
         """Differences of pairs; the settings have the rope in the metric's unit."""
@@ -275,8 +261,17 @@ def method_for(procedure: Procedure, data: Scores | None = None, *, asked: bool 
 
     reach = said(procedure.generalises_to)
     reach = reach if isinstance(reach, Reach) else Reach(reach)
+    traits = procedure.traits
     return Method(
         procedure=procedure,
+        name=procedure.name,
+        question=procedure.question,
+        references=procedure.references,
+        missing="pairwise" if "pairwise" in traits else "raise",
+        is_paired="unpaired" not in traits,
+        is_mean="no mean" not in traits,
+        is_centre="centre" in traits,
+        by=TASK if "tasks" in traits else None,
         unit=unit,
         reason=f"{'asked for by name: ' if asked else ''}{said(procedure.reason)}".format(**noun),
         generalises_to=reach.to.format(**noun),

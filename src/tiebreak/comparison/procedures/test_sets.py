@@ -11,7 +11,16 @@ import numpy as np
 from tiebreak.comparison.procedures.clustered_t import means_of_models
 from tiebreak.comparison.procedures.corrected_t import FURTHER_RUNS, SEED_REFERENCE, TEST_SET_AS_IS, seeds_only
 from tiebreak.comparison.procedures.items import ANEW, FURTHER_ITEM_RUNS, OTHER_CHANCE
-from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, Reach, TestOnly, question_of, reached
+from tiebreak.comparison.procedures.procedure import (
+    Judged,
+    ModelValues,
+    Procedure,
+    Reach,
+    TestOnly,
+    p_words,
+    question_of,
+    reached,
+)
 from tiebreak.comparison.procedures.tango import reach_of_rates
 from tiebreak.errors import DataError, Setting, TiebreakError
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray, Interval
@@ -22,8 +31,8 @@ from tiebreak.scores.vocabulary import Notice, quoted
 from tiebreak.statistics.influence import independent_difference
 from tiebreak.statistics.rates import newcombe, proportion_interval, z_test
 
-FEW_EXPECTED, UNEVEN = 0.6, 20
-"""Examples expected to be decided the rarer way below which, beside a test set so many times as large, rates are rough."""
+FEW_OF_SET, FEW_EXPECTED, UNEVEN = 20, 0.6, 20
+"""Examples of a test set, or expected to be decided the rarer way, below which rates are rough beside a set so much larger."""
 
 MOST_TESTS = 10
 """Pairs up to which each has its pooled z test beside the answer."""
@@ -116,13 +125,13 @@ def _remarks_on_rates(data: Scores) -> Iterator[Notice]:
     yield from _independent_sets(data)
     counts, n = counts_of(data)
     rate = min(counts.sum(), (n - counts).sum()) / n.sum()
-    for at in np.flatnonzero((n * rate < FEW_EXPECTED) & (n * UNEVEN <= n.max()) & (rate > 0))[:1].tolist():
+    is_small = (n < FEW_OF_SET) | (n * rate < FEW_EXPECTED)
+    for at in np.flatnonzero(is_small & (n * UNEVEN <= n.max()) & (rate > 0))[:1].tolist():
         yield Notice(
             "rare-in-small-set",
-            f"the test set of {data.matrix().models[at]!r} holds {n[at]:,.0f} examples beside one of {n.max():,.0f}, and at "
-            f"the common rate {n[at] * rate:.2g} of them would be decided the rarer way: a single one moves its rate in a "
-            "large step, and with 20 examples against 1,000 of rates of 98 and 99.5 % equal models were called different in "
-            "5.7 and 8.8 % of trials instead of 5 %",
+            f"the test set of {data.matrix().models[at]!r} holds {n[at]:,.0f} examples beside one of {n.max():,.0f}: each "
+            "moves its rate in a large step, and with 10 examples against 10,000 of a rate of 90 %, or 20 against 1,000 of 98 %, "
+            "equal models were called different in 6 to 7 % of trials instead of 5 %",
         )
 
 
@@ -135,7 +144,7 @@ def _z_tests(data: Scores) -> Iterator[TestOnly]:
         found = z_test(counts[i], n[i], counts[j], n[j], higher_is_better=data.metric.higher_is_better)
         z, p = float(found.statistic), float(found.pvalue())
         if np.isfinite(z) and np.isfinite(p):
-            text = f"pooled z test of {models[i]!r} and {models[j]!r}: z {z:.5g}, p {p:.3g}"
+            text = f"pooled z test of {models[i]!r} and {models[j]!r}: z {z:.5g}, {p_words(p)}"
             yield TestOnly(name="pooled-z", models=(models[i], models[j]), statistic=z, pvalue=p, text=text)
 
 
@@ -180,9 +189,9 @@ def _samples(data: Scores) -> Law:
 
 def _judge_means(data: Scores, first: IntArray, second: IntArray) -> Judged:
     """Student's t around each difference of means, with Welch's degrees of freedom."""
-    own = _samples(data)
-    law = independent_difference(*(own.take(rows) for rows in (first, second)[:: data.metric.sign]))
-    if question_of(data) == "seeds":
+    own, is_of_seeds = _samples(data), question_of(data) == "seeds"
+    law = independent_difference(*(own.take(rows) for rows in (first, second)[:: data.metric.sign]), guarded=is_of_seeds)
+    if is_of_seeds:
         n = np.asarray(own.n_units)
         law = replace(law, n_units=np.minimum(n[first], n[second]))
     return Judged(law=law, reach_df=reached(law))

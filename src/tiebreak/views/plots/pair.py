@@ -99,7 +99,7 @@ def pair_title(first: str, second: str, verdict: str) -> str:
 def decided(counts: Mapping[str, int], n: int, what: str) -> str:
     """Numbers of what is decided, and of what is shown in its direction only: "1 of 3 pairs is decided, 1 more is ahead"."""
     settled, ahead = counts["better"] + counts["worse"] + counts["equivalent"], counts["ahead"] + counts["behind"]
-    more = f", in {ahead} more one model is ahead" if ahead else ""
+    more = f", in {ahead}{' more' if settled else ''} one model is ahead" if ahead else ""
     return f"{settled} of {count(n, what)} {'is' if settled == 1 else 'are'} decided{more}"
 
 
