@@ -321,3 +321,34 @@ def test_outcomes_that_are_all_but_sure_do_not_fail():
     assert ratings.position == "too few"
     assert "too few to tell whether the judge favours" in ratings.to_text()
     assert "nan" not in ratings.to_text()
+
+
+def test_judges_are_clusters_by_name() -> None:
+    """Battles of 8 judges have the errors of clusters, as where the column is named; of one judge each they stand alone."""
+    rng = np.random.default_rng(0)
+    battles = {"model_a": ["x", "y"] * 80, "model_b": ["y", "x"] * 80, "winner": rng.choice(["a", "b"], 160).tolist()}
+    who = [f"j{i % 8}" for i in range(160)]
+    found = tb.rate({**battles, "annotator": who})
+    assert (found.unit, found.n_units) == ("judge", 8)
+    assert found.rating_low.tolist() == tb.rate({**battles, "cluster": who}).rating_low.tolist()
+    assert tb.rate({**battles, "annotator": [f"j{i}" for i in range(160)]}).unit == "battle"
+
+
+def test_pairs_that_one_rating_does_not_fit_are_given_as_counted() -> None:
+    """A circle in which each wins 70 of 100, where ratings say one half: Wilson's interval of what was counted."""
+    first, second = ["x"] * 100 + ["y"] * 100 + ["z"] * 100, ["y"] * 100 + ["z"] * 100 + ["x"] * 100
+    found = tb.rate({"model_a": first, "model_b": second, "winner": (["a"] * 70 + ["b"] * 30) * 3}, position=False)
+    assert not found.fits
+    assert "does-not-fit" in dict(found.warnings)
+    assert found.win_rate("x", "y") == pytest.approx((0.7, *tb.statistics.proportion_interval(70, 100)))
+    assert found.win_rate("y", "x").probability == pytest.approx(0.3)
+    ladder = tb.rate({"model_a": first, "model_b": second, "winner": (["a"] * 60 + ["b"] * 40) * 2 + ["a"] * 31 + ["b"] * 69})
+    assert ladder.fits
+
+
+def test_few_turned_battles_are_said() -> None:
+    """Six of 300 have the rarer order; ninety are enough."""
+    for n, is_few in ((6, True), (90, False)):
+        a, b = ["x"] * (300 - n) + ["y"] * n, ["y"] * (300 - n) + ["x"] * n
+        found = tb.rate({"model_a": a, "model_b": b, "winner": ["a", "a", "b"] * 100})
+        assert ("few-turned" in dict(found.warnings)) == is_few

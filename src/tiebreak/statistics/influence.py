@@ -33,7 +33,7 @@ from tiebreak.numerics import (
     row_moments,
 )
 from tiebreak.numerics.law import Law, Shape, kind_of, student
-from tiebreak.statistics.skew import UNSEEN, skewed, skewness_of_mean
+from tiebreak.statistics.skew import expected_skewness, skewed, skewness_of_mean
 
 ClusterVariance = Literal["cr2", "cr1", "cr0", "independent"]
 
@@ -375,7 +375,9 @@ class Influence:
         error, df, noise = (plain(np.reshape(each, i.shape)) for each in (*found.spread, found.tolerance))
         estimate, kind = np.reshape(found.estimate, i.shape), np.reshape(found.kind, i.shape)
         law = student(estimate, error, df, n_units=found.n_units, kind=kind, tolerance=noise)
-        return skewed(law, UNSEEN * self._skewness(one, two).reshape(i.shape)) if self.is_skewed else law
+        if not self.is_skewed:
+            return law
+        return skewed(law, expected_skewness(self._skewness(one, two).reshape(i.shape), self.parts.shape[1]))
 
     def _skewness(self, one: IntArray, two: IntArray) -> FloatArray:
         """Skewness of each difference, by what the units add to it."""

@@ -24,7 +24,14 @@ from tiebreak.numerics import (
 from tiebreak.numerics.law import Law, least_sure, student
 from tiebreak.statistics.influence import ClusterSums, cluster_sums, mean_of_clusters, welch_freedom
 from tiebreak.statistics.runs import crossed_mean, variance_of_both
-from tiebreak.statistics.skew import UNSEEN, asymmetry_pvalues, pair_skewness, skewed, skewness_of_mean, skewness_of_weighted_mean
+from tiebreak.statistics.skew import (
+    asymmetry_pvalues,
+    expected_skewness,
+    pair_skewness,
+    skewed,
+    skewness_of_mean,
+    skewness_of_weighted_mean,
+)
 from tiebreak.statistics.tasks import stratified_mean
 
 FEW_RUNS = 10
@@ -76,7 +83,7 @@ class Means(NamedTuple):
         """
         facts: dict[str, Any] = {"n_units": self.n, "kind": self.kind, "tolerance": self.tolerance}
         law = student(self.estimate, self.standard_error, self.df, **facts)
-        laws = [law if self.skewness is None else skewed(law, UNSEEN * self.skewness)]
+        laws = [law if self.skewness is None else skewed(law, expected_skewness(self.skewness, self.df + 1.0))]
         if self.runs_error is not None and self.runs_df is not None:
             of_runs = student(self.estimate, self.runs_error, self.runs_df, **facts)
             if self.runs_skewness is not None:

@@ -15,7 +15,7 @@ from tiebreak.numerics.quadrature import log_gamma_nodes
 from tiebreak.statistics.influence import welch_ttest
 from tiebreak.statistics.ranks import wilcoxon
 from tiebreak.statistics.rates import newcombe, tango
-from tiebreak.statistics.skew import UNSEEN, skewed, skewness_of_mean
+from tiebreak.statistics.skew import expected_skewness, skewed, skewness_of_mean
 from tiebreak.statistics.splits import corrected_t, paired_t
 
 N_DRAWS = 4_000
@@ -167,7 +167,9 @@ def _standard_laws(
     if procedure == "paired-t":
         return laws
     deviations = (z[:, :n] - z[:, :n].mean(axis=1, keepdims=True) for n in sizes)
-    return [skewed(law, UNSEEN * skewness_of_mean(each)) for law, each in zip(laws, deviations, strict=True)]
+    return [
+        skewed(law, expected_skewness(skewness_of_mean(each), each.shape[1])) for law, each in zip(laws, deviations, strict=True)
+    ]
 
 
 def half_widths_shown(power: float, alpha: float, df: float) -> float:

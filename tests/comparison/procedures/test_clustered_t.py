@@ -44,6 +44,7 @@ def check(answer: tb.Comparison, expected: dict[tuple[str, str], object], level:
         assert row["pvalue"] >= float(result.pvalue()) * (1 - 1e-9)  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 def test_skewed_effects_of_uneven_clusters_keep_the_level() -> None:
     """Lognormal effects (sigma 1), 30 clusters, Pareto sizes: 5 % but for chance."""
     rng = np.random.default_rng(5)
@@ -265,6 +266,7 @@ def test_weights_count_in_a_rope_of_per_cent() -> None:
     assert answer.rope == pytest.approx(0.1 * np.average(items.score[0, 0], weights=weights))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("clusters", [None, CLUSTERS])
 def test_skewed_costs_keep_their_error_rate(clusters: tuple[str, ...] | None) -> None:
     """Lognormal costs against their true mean: Student's t has 15 % at 100 items (measured), 400 tables."""
@@ -326,3 +328,32 @@ def test_items_that_stand_twice_are_said(rng: np.random.Generator) -> None:
         assert said in text["copied-units"]
     table |= {"cluster": [f"text {i % 40}" for i in range(60)]}
     assert "copied-units" not in [each.code for each in tb.compare(table, metric="quality", lower_is_better=False).notices]
+
+
+def test_runs_of_unequal_numbers_are_two_samples() -> None:
+    """2 and 5 runs: the error of the runs' means is that of both models' own, with Welch's degrees of freedom for the larger."""
+    rng = np.random.default_rng(3)
+    score = rng.normal(size=(2, 5, 40)) + rng.normal(size=40) + rng.normal(size=(2, 5, 1))
+    score[0, 2:] = np.nan
+    pair = tb.compare(items_of(score, metric=tb.Metric("quality", True))).pair("a", "b")
+    v, w = (np.var(own, ddof=1) / own.size for own in (score[0, :2].mean(axis=1), score[1].mean(axis=1)))
+    assert pair.judged.beside["runs_error"] == pytest.approx(np.sqrt(v + w))
+    v_guarded = max(v, w * 5 / 2)
+    df = (v_guarded + w) ** 2 / (v_guarded**2 + w**2 / 4)
+    half = -stats.t.ppf(0.025, df) * np.sqrt(v + w)
+    assert pair.interval_high - pair.interval_low >= 2 * half * (1 - 1e-12)
+    one = tb.compare(items_of(score[:, :, :], metric=tb.Metric("quality", True))).notices
+    assert "2 runs show little" in next(notice.text for notice in one if notice.code == "few-runs")
+
+
+def test_johnsons_t_of_few_clusters_only_where_skew_is_seen() -> None:
+    """Eight clusters whose means are about symmetric have Student's interval; one far out stretches it."""
+    cluster = np.repeat(np.arange(8), 4)
+    means = np.array([-3.0, -2, -1, 0, 0.5, 1, 2, 3.1])
+    for value, is_plain in ((3.1, True), (30.0, False)):
+        means[-1] = value
+        table = {"item": np.arange(32), "cluster": cluster, "a": means[cluster], "b": np.zeros(32)}
+        pair = tb.compare(table, metric="cost", lower_is_better=True).pair("a", "b")
+        low, high = clustered_mean(-means[cluster], cluster).interval()
+        same = np.allclose([pair.interval_low, pair.interval_high], [low, high], rtol=1e-9)
+        assert same == is_plain

@@ -82,3 +82,14 @@ def test_floor_is_the_limit_of_more_repeats() -> None:
     assert_allclose((high - low) / 2, found.floor(0.05) * np.sqrt(9 / 10), rtol=1e-2)
     floor = judged("paired-t").floor(0.05)
     assert_allclose(floor, 0.0)
+
+
+def test_splits_that_tear_groups_are_named() -> None:
+    """Pairs of rows that a plain 5-fold separates; whole groups are not named."""
+    from sklearn.model_selection import GroupKFold, KFold
+
+    X, y, groups = np.zeros((40, 1)), np.arange(40) % 2, np.arange(40) // 2
+    scores = {name: {"test_score": np.array([0.8, 0.7, 0.9, 0.8, 0.7]) + more} for name, more in (("a", 0.0), ("b", 0.01))}
+    for cv, is_torn in ((KFold(5, shuffle=True, random_state=0), True), (GroupKFold(5), False)):
+        answer = tb.compare(scores, metric="accuracy", X=X, y=y, groups=groups, cv=cv)
+        assert ("groups-torn" in [notice.code for notice in answer.notices]) == is_torn

@@ -8,11 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy import stats
 from sklearn.metrics import balanced_accuracy_score, f1_score, matthews_corrcoef, root_mean_squared_error
 
 import tiebreak as tb
 from tests.comparison.procedures.showing import check_shown
 from tiebreak.errors import DataError
+from tiebreak.statistics import metric_of_numbers
+from tiebreak.statistics.skew import johnson_inverse, skewness_of_mean
 
 
 def spam(rng: np.random.Generator, n: int = 200) -> tuple[Any, dict[str, Any]]:
@@ -153,3 +156,27 @@ def test_predicted_classes_agree_by_being_right(rng: np.random.Generator) -> Non
     renamed = np.array([7, 1, 4])
     other = tb.compare(tb.read_predictions(renamed[truth], {k: renamed[v] for k, v in predicted.items()}, metric="f1_macro"))
     assert_allclose(other.correlation.loc[answer.models, answer.models], answer.correlation, atol=1e-12)
+
+
+def test_errors_of_numbers_have_johnsons_t_beside() -> None:
+    """The RMSE of lognormal errors and a constant one: an end is that of Johnson's t with 1.5 times the skewness of the parts."""
+    rng = np.random.default_rng(0)
+    y, wide = rng.normal(size=60), rng.lognormal(size=60)
+    answer = tb.compare(tb.read_predictions(y, {"a": y + wide, "b": y + 2.7}, metric="root_mean_squared_error"))
+    pair = answer.pair("a", "b")
+    found = metric_of_numbers(y, np.array([y + wide, y + 2.7]), "root_mean_squared_error")
+    skewness = 1.5 * skewness_of_mean(found.parts[1] - found.parts[0])
+    error, t = pair.standard_error, stats.t.ppf(0.975, 59)
+    low, high = (pair.difference - side * error * max(t, side * johnson_inverse(side * t, skewness)) for side in (1, -1))
+    assert_allclose([pair.interval_low, pair.interval_high], [low, min(high, np.inf)], rtol=1e-9)
+
+
+def test_precision_rests_on_the_items_that_are_predicted_positive() -> None:
+    """Six of 200 leave at most as many degrees of freedom as they have, and are said; of sixty they do not."""
+    rng = np.random.default_rng(1)
+    y = (rng.random(200) < 0.5).astype(int)
+    for n, is_few in ((6, True), (60, False)):
+        said = {"a": (np.arange(200) < n).astype(int), "b": (np.arange(200) >= 100).astype(int)}
+        answer = tb.compare(tb.read_predictions(y, said, metric="precision"))
+        assert (answer.pair("a", "b").df < 8) == is_few
+        assert ("few-positives" in [notice.code for notice in answer.notices]) == is_few

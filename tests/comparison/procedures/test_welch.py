@@ -217,3 +217,13 @@ def test_a_single_item_shows_no_spread() -> None:
     table = {"question": ["q1", "q2", "q3"], "model": ["a", "a", "b"], "score": [0.1, 0.4, 0.3]}
     with pytest.raises(DataError, match="'b' has fewer than two questions"):
         tb.compare(table, metric="grade", lower_is_better=False)
+
+
+def test_few_seeds_count_as_if_they_varied_no_less_than_many() -> None:
+    """Two seeds that hardly differ by chance, and six that do: Welch's degrees of freedom for the variance of the six in both."""
+    few, many = [0.80, 0.801], [0.78, 0.82, 0.79, 0.83, 0.77, 0.81]
+    table = {"model": ["a"] * 2 + ["b"] * 6, "seed": range(8), "score": few + many}
+    pair = tb.compare(table, metric="accuracy").pair("a", "b")
+    v, w = np.var(many, ddof=1) / 2, np.var(many, ddof=1) / 6
+    assert pair.df == pytest.approx((v + w) ** 2 / (v**2 + w**2 / 5))
+    assert pair.standard_error == pytest.approx(np.hypot(np.std(few, ddof=1) / 2**0.5, w**0.5))
