@@ -168,12 +168,11 @@ def test_gaps_leave_each_pair_its_own_items() -> None:
 
 
 def test_unequal_runs_all_count() -> None:
-    """A model with one run beside others with three: its mean is taken against each of their runs, and it is said."""
+    """A model with one run beside others with three: its mean is taken against each of their runs."""
     items = graded(n_runs=3)
     score = items.score.copy()
     score[1, 1:] = np.nan
     answer = tb.compare(items_of(score, metric=F1))
-    assert "unequal-runs" in {notice.code for notice in answer.notices}
     pair = answer.pair("a", "b")
     assert pair.difference == pytest.approx(score[0].mean() - score[1, 0].mean(), rel=1e-12)
     expected = crossed_mean(score[0] - score[1, :1]).law.interval(1 - 0.05 / 3)
