@@ -272,6 +272,7 @@ def test_a_run_read_from_a_store_has_curves_but_not_the_costs(tmp_path: Path) ->
     )
 
 
+@pytest.mark.slow
 def test_workers_get_it_too() -> None:
     """Two processes, the same costs."""
     one, two = (

@@ -321,6 +321,8 @@ def test_an_index_that_says_something_is_a_column(write: Write) -> None:
     WIDE_FRAME[1:].to_parquet("t.parquet")
     for source in (WIDE_FRAME[1:], "t.csv", "t.parquet"):
         assert read(source).models == ("svm", "forest")
+    WIDE_FRAME.iloc[[0, 2, 3]].to_csv("picked.csv")
+    assert read("picked.csv").models == ("svm", "forest")
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,12 @@ def datasets(*skills: float, n: int = 20, noise: float = 0.01, **settings: Any) 
     return tb.compare({"dataset": [f"d{k}" for k in range(n)], **columns}, **{"metric": "accuracy", **settings})
 
 
+def agreeing(names: str) -> tb.Comparison:
+    """Runs that give the very same answers to 100 questions."""
+    right = np.random.default_rng(2).integers(0, 2, 100)
+    return tb.compare({"question": range(100)} | dict.fromkeys(names, right), metric="accuracy")
+
+
 def items(
     *rates: float, n: int = 400, names: Any = "abcdef", graded: bool = False, more: Any = (), **settings: Any
 ) -> tb.Comparison:
@@ -178,6 +184,7 @@ ANSWERS: dict[str, Callable[[], Any]] = {
     "items 3 clusters": partial(items, 0.72, 0.70, 0.50, more=("cluster",), rope=0.02),
     "items 3 topics": partial(items, 0.72, 0.70, 0.50, more=("topic",), by="topic", rope=0.02),
     "items 4 graded": partial(items, 0.5, 0.48, 0.45, 0.2, graded=True, rope=0.01),
+    "items 3 that agree": partial(agreeing, "abc"),
     "test sets 3": partial(counts, 0.90, 0.85, 0.60, rope=0.05),
     "test sets 2 undecided": partial(counts, 0.90, 0.88),
     "auc 3": partial(predictions, "roc_auc", 0.95, 0.9, 0.5, rope=0.02),

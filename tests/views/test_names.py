@@ -35,6 +35,7 @@ WORDS = [f"resnet50-imagenet-pretrained-frozen-encoder-seed{k}-final" for k in (
             ["Llama-3.1-8B-Instruct-Turbo-FP8", "Llama-3.1-70B-Instruct-Turbo-FP8"],
             "meta-llama",
         ),
+        (["<b>html</b>", "x" * 50], ["<b>html</b>", "x" * 33 + "…"], ""),  # which has no owner
         (["x" * 50 + "1", "y" * 50], ["x" * 33 + "…", "y" * 33 + "…"], ""),
         (["x" * 50 + "1", "x" * 50 + "2"], ["x" * 30 + "… #1", "x" * 30 + "… #2"], ""),
     ],
@@ -43,6 +44,11 @@ def test_the_two_rules(names: list[str], shown: list[str], stated: str) -> None:
     """What all share is stated once; an owner goes, then the end, of whole words; what looks alike bears its number."""
     assert model_names(names) == shown
     assert left_out(names) == (f"Names leave out what all share: {stated}" if stated else "")
+
+
+def test_names_that_were_cut_are_cut_again() -> None:
+    """A table has less room than a sentence; one ellipsis is enough."""
+    assert short_names(model_names(["x" * 50 + "1", "x" * 50 + "2"]), 16) == ["…#1", "…#2"]
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 from tiebreak.views.words import (
     columns,
     decimals_for,
+    format_bound,
     format_interval,
     format_probability,
     format_pvalue,
@@ -27,6 +28,14 @@ def test_two_digits_of_the_standard_error_set_the_decimals(error: float, decimal
 
 
 @pytest.mark.parametrize(
+    ("value", "decimals", "text"), [(0.1234, 3, "0.124"), (2.576e-14, 12, "2.580e-14"), (1e-13, 12, "1.000e-13"), (0.0, 3, "0")]
+)
+def test_an_upper_bound_is_rounded_up(value: float, decimals: int, text: str) -> None:
+    """So that "at most" stays true, however small it is."""
+    assert format_bound(value, decimals) == text
+
+
+@pytest.mark.parametrize(
     ("value", "decimals", "signed", "text"),
     [
         (0.0123, 3, True, "+0.012"),
@@ -37,6 +46,8 @@ def test_two_digits_of_the_standard_error_set_the_decimals(error: float, decimal
         (-math.inf, 3, False, "-inf"),
         (1.5e9, 2, False, "1.500e+09"),
         (2e-10, 12, False, "2.000e-10"),
+        (-4.388e-15, 12, True, "-4.388e-15"),  # of scores of 1e-12, where 0.000000000000 would say nothing
+        (1e-10, 3, False, "0.000"),
     ],
 )
 def test_scores_have_fixed_decimals_and_no_negative_zero(value: float, decimals: int, signed: bool, text: str) -> None:

@@ -152,9 +152,11 @@ def _of_pair(pair: PairComparison) -> str:
 def _of_standings(comparison: Comparison) -> str:
     table, names = comparison.ranking_table, list(quoted_names(comparison.models).values())
     said: dict[str, str | int] = {"n": len(names), "rope": rope_words(comparison)}
+    identical = HEADLINES["identical-scores"].format(
+        names=listed([*names[:1], f"the {len(names) - 1} others"] if len(names) > 3 else names)
+    )
     if table.are_all_copies:
-        some = [*names[:1], f"the {len(names) - 1} others"] if len(names) > 3 else names
-        return HEADLINES["identical-scores"].format(names=listed(some))
+        return identical
     rows: list[int] = table.contenders.tolist()
     leader = rows[0]
     said |= {"a": names[leader], "value": f"{value_name(comparison)} {value_text(comparison, leader)}"}
@@ -168,7 +170,7 @@ def _of_standings(comparison: Comparison) -> str:
         return HEADLINES["near" if fastest is None else "fastest"].format(**{**said, "a": names[chosen], "k": len(near)})
     rivals = [names[row] for row in rows if table.entry[row] != table.entry[leader]]
     if not rivals:
-        return HEADLINES["unknown"].format(**said)
+        return identical if len(rows) == len(names) else HEADLINES["unknown"].format(**said)
     return HEADLINES["open"].format(others=listed(rivals) if len(rivals) < 3 else f"{len(rivals)} others", **said)
 
 
@@ -436,6 +438,7 @@ def small_print(comparison: Comparison) -> list[str]:
     named = quoted_names(comparison.models)[comparison.models[0]]
     is_centre = method.is_centre and comparison.pair_table.is_family
     is_picked = not is_brief and any(notice.code == "selected-best" for notice in comparison.notices)
+    is_picked = is_picked and bool(np.any(comparison.ranking_table.entry))  # of copies none was picked
     turned = "; a positive difference favours the model" if comparison.pair_table.is_family else ""
     lines = [
         _sentence(re.sub(r"\) \(", ", ", f"{'; '.join(facts)} ({method.name}).")),

@@ -66,7 +66,7 @@ def _end(name: str, width: int) -> str:
         if len(kept + token) > width - 1:
             break
         kept = token + kept
-    return "…" + kept.lstrip(" ,-_/)=.")
+    return "…" + kept.lstrip(" …,-_/)=.")
 
 
 def with_copies(name: str, n_copies: int) -> str:
@@ -81,7 +81,7 @@ def _fit(names: Sequence[str], width: int) -> bool:
 def _cut_all(names: Sequence[str], width: int) -> list[str]:
     """Names without their owners where one is too long, then cut; those that look alike all the same bear their number."""
     if max(map(len, names), default=0) > width:
-        without = [re.sub(r"^[^\s(),=]*/(?=[^/\s])", "", name) for name in names]
+        without = [re.sub(r"^(?:[\w.-]+/)+(?=[\w.-])", "", name) for name in names]
         names = without if len(set(without)) == len(set(names)) else names
     labels = [cut(name, width) for name in names]
     counts = Counter(labels)

@@ -18,7 +18,11 @@ def decimals_for(standard_error: float) -> int:
     """Decimals that show two significant digits of a standard error; four where there is none."""
     if not math.isfinite(standard_error) or standard_error <= 0:
         return 4
-    return min(max(1 - math.floor(math.log10(standard_error)), 0), 12)
+    return min(max(1 - math.floor(math.log10(standard_error)), 0), MOST_DECIMALS)
+
+
+MOST_DECIMALS = 12
+"""Decimals that are written out."""
 
 
 def format_score(value: float, decimals: int, *, signed: bool = False, more: int = 0) -> str:
@@ -26,7 +30,8 @@ def format_score(value: float, decimals: int, *, signed: bool = False, more: int
     if not math.isfinite(value):
         return "-" if math.isnan(value) else ("inf" if value > 0 else "-inf")
     rounded = round(_settled(value, decimals + more), decimals + more) + 0.0
-    if rounded != 0 and not 1e-9 < abs(rounded) < 1e7:
+    is_tiny = decimals >= MOST_DECIMALS and 0 < abs(value) < 1e-9  # where everything is
+    if is_tiny or (rounded != 0 and not 1e-9 < abs(rounded) < 1e7):
         return f"{value:{'+' if signed else ''}.{3 + more}e}"
     return f"{rounded:{'+' if signed and rounded != 0 else ''}.{decimals + more}f}"
 
@@ -71,7 +76,8 @@ def format_bound(value: float, decimals: int, limits: Sequence[float] = ()) -> s
     if not math.isfinite(value) or value == 0:
         return "-" if math.isnan(value) else format_score(value, 0)
     for more in range(MOST_DIGITS):
-        scale = 10.0 ** (decimals + more)
+        tiny = 2 - math.floor(math.log10(abs(value))) if decimals >= MOST_DECIMALS else 0
+        scale = 10.0 ** (max(decimals, tiny) + more)
         above = math.ceil(value * scale * (1 - 1e-12)) / scale
         text = format_score(above, decimals, more=more)
         if "e" in text and float(text) < value * (1 - 1e-12):  # the power of ten shows fewer digits than were rounded up
