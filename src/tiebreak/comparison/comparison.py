@@ -141,6 +141,15 @@ p_equivalent, p_worse, verdict, reason
         """Standard error, or a quarter of the interval where the procedure has none."""
         return self.standard_error if self.law.se is not None else (self.interval_high - self.interval_low) / 4
 
+    def half_width_floor(self, alpha: float = 0.05) -> float:
+        """Half-width that the 1 - alpha interval approaches with ever more repeats of the same splits.
+
+        Below it only more data help. nan for a pair without spread.
+        """
+        if self.judged.floor is None:
+            raise DataError(f"{self.comparison.method.name} has no half-width floor: its units share no training data.")
+        return float(self.judged.floor(alpha))
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Result):

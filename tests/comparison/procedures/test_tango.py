@@ -10,6 +10,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import tiebreak as tb
+from tiebreak.comparison.procedures.procedure import p_words
 from tiebreak.errors import DataError
 from tiebreak.statistics import cochran_q, mcnemar, paired_counts, proportion_interval, tango
 from tiebreak.statistics.rates import tango_statistic
@@ -225,6 +226,7 @@ def test_other_tests_stand_beside() -> None:
     paired = tb.compare(items.take(["a", "c"])).pair("a", "c").standard_error
     assert two["unpaired"].statistic == pytest.approx(unpaired / paired)
     assert "unpaired, for contrast" in several.details
+    assert (p_words(0.0123), p_words(0.0)) == ("p 0.0123", "p < 1e-300")  # Cochran's Q of 2,808 once had "p 0"
 
 
 def test_items_and_splits_are_not_taken_for_each_other() -> None:

@@ -150,6 +150,8 @@ def test_what_only_a_t_test_has_is_absent_with_a_clear_error() -> None:
     assert not hasattr(pair, "uncorrected")
     with pytest.raises(DataError, match="sign-flip corrects nothing, so there is no uncorrected law; pair"):
         _ = pair.uncorrected
+    with pytest.raises(DataError, match="sign-flip has no half-width floor"):
+        pair.half_width_floor()
 
 
 def test_too_few_units_for_the_level(monkeypatch: pytest.MonkeyPatch) -> None:

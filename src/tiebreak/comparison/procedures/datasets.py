@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tiebreak.comparison.procedures.items import copies_notice
-from tiebreak.comparison.procedures.procedure import Kinds, ModelValues, TestOnly, adjusted_of, mean_values, units_of
+from tiebreak.comparison.procedures.procedure import Kinds, ModelValues, TestOnly, adjusted_of, mean_values, p_words, units_of
 from tiebreak.errors import DataError, Setting, TiebreakError
 from tiebreak.numerics import CONSTANT, IDENTICAL, RELATIVE_TOLERANCE, SPREAD, UNDEFINED, FloatArray, IntArray, divide
 from tiebreak.scores.adjusted_means import filled
@@ -135,7 +135,7 @@ def omnibus(data: Scores, settings: Settings) -> Iterator[TestOnly]:
     ):
         df = f"df {test.df}" if not test.df2 else f"df {test.df} and {test.df2}"
         statistic, p = float(test.statistic), float(test.pvalue)
-        text = f"{label} {statistic:.6g}, {df}, p {p:.3g}"
+        text = f"{label} {statistic:.6g}, {df}, {p_words(p)}"
         if np.isinf(statistic):
             text = f"{label} has no bound, as every dataset ranks the models alike"
         elif np.isnan(statistic):
@@ -156,7 +156,7 @@ def _skillings_mack(models: tuple[str, ...], table: FloatArray, higher_is_better
     if not present[counted].any(axis=0).all():
         return
     mack = skillings_mack(table, higher_is_better=higher_is_better)
-    shown = f"chi-squared {mack.statistic:.6g}, df {mack.df}, p {mack.pvalue:.3g}, on {counted.sum()} datasets"
+    shown = f"chi-squared {mack.statistic:.6g}, df {mack.df}, {p_words(float(mack.pvalue))}, on {counted.sum()} datasets"
     text = "not defined, as all models tie on every dataset" if np.isnan(mack.statistic) else shown
     yield TestOnly(
         name="skillings-mack",

@@ -14,7 +14,7 @@ from tiebreak.comparison.procedures.items import (
     items_of,
     remarks_on_items,
 )
-from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, Reach, TestOnly
+from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, Reach, TestOnly, p_words
 from tiebreak.errors import DataError, TiebreakError
 from tiebreak.numerics import RELATIVE_TOLERANCE, IntArray, Interval
 from tiebreak.numerics.law import student
@@ -110,7 +110,7 @@ def _beside(data: Scores) -> Iterator[TestOnly]:
         test = student(law.estimate, law.spread[0])
         statistic, pvalue = float(test.statistic), float(test.pvalue())
         if np.isfinite(statistic) and np.isfinite(pvalue):
-            text = f"DeLong's z test of {models[i]!r} and {models[j]!r}: z {statistic:.5g}, p {pvalue:.3g}"
+            text = f"DeLong's z test of {models[i]!r} and {models[j]!r}: z {statistic:.5g}, {p_words(pvalue)}"
             yield TestOnly(name="delong-z", models=(models[i], models[j]), statistic=statistic, pvalue=pvalue, text=text)
 
 

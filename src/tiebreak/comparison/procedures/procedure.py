@@ -139,6 +139,11 @@ class Reach(NamedTuple):
     not_covered: str = ""
 
 
+def p_words(pvalue: float) -> str:
+    """A p-value in a sentence; one that no floating-point number is small enough for is not 0."""
+    return f"p {pvalue:.3g}" if pvalue else "p < 1e-300"
+
+
 def mean_values(data: Scores) -> ModelValues:
     """The mean score of each model over its units, without an interval."""
     matrix = units_of(data).matrix()

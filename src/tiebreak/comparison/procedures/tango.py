@@ -17,7 +17,7 @@ from tiebreak.comparison.procedures.items import (
     remarks_on_items,
     unpaired,
 )
-from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, Reach, TestOnly, adjusted_of
+from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, Reach, TestOnly, adjusted_of, p_words
 from tiebreak.errors import DataError, TiebreakError
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray, Interval
 from tiebreak.scores.scores import Scores
@@ -90,7 +90,9 @@ def _beside(data: Scores, settings: Settings) -> Iterator[TestOnly]:
     if len(models) > 2:
         q = cochran_q(score)
         statistic, p = float(q.statistic), float(q.pvalue)
-        shown = "not defined, as all models agree everywhere" if np.isnan(statistic) else f"{statistic:.6g}, df {q.df}, p {p:.3g}"
+        shown = (
+            "not defined, as all models agree everywhere" if np.isnan(statistic) else f"{statistic:.6g}, df {q.df}, {p_words(p)}"
+        )
         text = f"Cochran's Q, of all models at once: {shown}"
         yield TestOnly(name="cochran", models=models, statistic=statistic, pvalue=p, text=text)
         return
@@ -100,7 +102,7 @@ def _beside(data: Scores, settings: Settings) -> Iterator[TestOnly]:
     for variant, label in _MCNEMAR.items():
         test = mcnemar(b, c, variant)
         statistic, p = float(test.statistic), float(test.pvalue)
-        text = f"McNemar, {label}: p {p:.3g}"
+        text = f"McNemar, {label}: {p_words(p)}"
         if variant == "exact":
             text += f" ({b:.0f} {units} that only {models[0]} gets, {c:.0f} that only {models[1]} does)"
         yield TestOnly(name=f"mcnemar-{variant}", models=models, statistic=statistic, pvalue=p, text=text)

@@ -11,7 +11,16 @@ import numpy as np
 from tiebreak.comparison.procedures.clustered_t import means_of_models
 from tiebreak.comparison.procedures.corrected_t import FURTHER_RUNS, SEED_REFERENCE, TEST_SET_AS_IS, seeds_only
 from tiebreak.comparison.procedures.items import ANEW, FURTHER_ITEM_RUNS, OTHER_CHANCE
-from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, Reach, TestOnly, question_of, reached
+from tiebreak.comparison.procedures.procedure import (
+    Judged,
+    ModelValues,
+    Procedure,
+    Reach,
+    TestOnly,
+    p_words,
+    question_of,
+    reached,
+)
 from tiebreak.comparison.procedures.tango import reach_of_rates
 from tiebreak.errors import DataError, Setting, TiebreakError
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray, Interval
@@ -135,7 +144,7 @@ def _z_tests(data: Scores) -> Iterator[TestOnly]:
         found = z_test(counts[i], n[i], counts[j], n[j], higher_is_better=data.metric.higher_is_better)
         z, p = float(found.statistic), float(found.pvalue())
         if np.isfinite(z) and np.isfinite(p):
-            text = f"pooled z test of {models[i]!r} and {models[j]!r}: z {z:.5g}, p {p:.3g}"
+            text = f"pooled z test of {models[i]!r} and {models[j]!r}: z {z:.5g}, {p_words(p)}"
             yield TestOnly(name="pooled-z", models=(models[i], models[j]), statistic=z, pvalue=p, text=text)
 
 

@@ -21,7 +21,7 @@ from tiebreak.comparison.procedures.datasets import (
     values_of_datasets,
 )
 from tiebreak.comparison.procedures.items import and_more
-from tiebreak.comparison.procedures.procedure import Judged, Procedure, TestOnly, reached, tolerance_of, units_of, wins
+from tiebreak.comparison.procedures.procedure import Judged, Procedure, TestOnly, p_words, reached, tolerance_of, units_of, wins
 from tiebreak.numerics import IDENTICAL, RELATIVE_TOLERANCE, SPREAD, UNDEFINED, FloatArray, IntArray, divide, row_moments
 from tiebreak.numerics.law import Law, Shape
 from tiebreak.scores.scores import Scores
@@ -169,7 +169,7 @@ def _ranks_beside(data: Scores, settings: Settings) -> Iterator[TestOnly]:
     law = _judge(data, np.array([0]), np.array([1]), TEST)
     p, models = float(np.asarray(law.pvalue())[0]), data.models[:2]
     if np.isfinite(p):
-        text = f"Wilcoxon's signed-rank test of {models[0]!r} and {models[1]!r}, which drops exact ties: p {p:.3g}"
+        text = f"Wilcoxon's signed-rank test of {models[0]!r} and {models[1]!r}, which drops exact ties: {p_words(p)}"
         yield TestOnly(name="wilcoxon", models=models, pvalue=p, text=text)
     yield from omnibus(data, settings)
 
