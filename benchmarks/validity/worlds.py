@@ -382,6 +382,7 @@ NAMES: dict[Any, str] = {
     heavy: "t with 2 df",
     LN: "lognormal of mean 1",
 }
+NAMES |= {exponential: "exponential of mean 0, read as means"}
 NAMES |= dict.fromkeys(FLAT.values(), "constant")
 
 

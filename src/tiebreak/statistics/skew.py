@@ -87,7 +87,7 @@ def expected_skewness(skewness: ArrayLike, n: ArrayLike) -> FloatArray:
     again in 8, 4 and 4 %; of symmetric differences 1 to 3 % fewer are found. Of fewer values too much of it is chance, and ends
     would be infinite.
     """
-    return np.where(np.asarray(n) >= FEWEST_STRETCHED, 1.5, 1.0) * np.asarray(skewness, dtype=float)
+    return np.asarray(np.where(np.asarray(n) >= FEWEST_STRETCHED, 1.5, 1.0) * np.asarray(skewness, dtype=float))
 
 
 FEWEST_STRETCHED = 20

@@ -138,14 +138,6 @@ def test_numbers_have_metrics_of_all_of_them(rng: np.random.Generator) -> None:
     )
 
 
-@pytest.mark.parametrize("method", ["clustered-t", "tango", "delong"])
-def test_methods_for_means_refuse_other_metrics(rng: np.random.Generator, method: Any) -> None:
-    """None of them takes predicted classes for scores."""
-    y, predicted = spam(rng)
-    with pytest.raises(DataError, match=r"'jackknife-t'|Leave the method out"):
-        tb.compare(tb.read_predictions(y, predicted, metric="f1", positive="spam"), method=method)
-
-
 def test_predicted_classes_agree_by_being_right(rng: np.random.Generator) -> None:
     """The correlation of right and wrong: names of classes as other numbers leave it as it is."""
     truth = rng.integers(0, 3, 90)

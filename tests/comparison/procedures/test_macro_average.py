@@ -162,9 +162,3 @@ def test_a_saved_answer_is_read_back_with_its_tasks(rng: np.random.Generator, tm
     again = tb.compare(tmp_path / "answer.json")
     assert again.method.name == "macro-average"
     assert again.pairs.equals(found.pairs)
-
-
-def test_small_tasks_are_named(rng: np.random.Generator) -> None:
-    """They count as much as large ones."""
-    found = tb.compare(table(rng, {"arc": 100, "tiny": 5}))
-    assert any(notice.code == "small-tasks" and "'tiny'" in notice.text for notice in found.notices)

@@ -67,15 +67,6 @@ def test_rates_and_several_test_sets() -> None:
     assert_allclose(tb.compare(parts).pairs["pvalue"], whole.pairs["pvalue"], rtol=1e-12)
 
 
-def test_rates_of_one_and_none() -> None:
-    """All right against all wrong: Newcombe's interval has a width."""
-    table = {"model": ["a", "b"], "correct": [10, 0], "n": [10, 20]}
-    assert tb.compare(table).pairs["verdict"][0] == "better"
-    same = {"model": ["a", "b"], "correct": [10, 20], "n": [10, 20]}
-    pair = tb.compare(same).pair("a", "b")
-    assert pair.interval_low < 0 < pair.interval_high
-
-
 def test_shown_everywhere(tmp_path: Path) -> None:
     """And the same answer from JSON, which has the sizes of the test sets."""
     answer = tb.compare(TABLE, rope=0.05)

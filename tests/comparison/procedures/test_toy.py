@@ -99,15 +99,6 @@ def test_ends_of_an_interval_are_where_the_test_starts_to_reject() -> None:
     assert_array_equal(law.interval_at(2e-4), [[-np.inf] * 3, [np.inf] * 3])
 
 
-def test_text_names_it() -> None:
-    """Its reason and assumptions, and no column of probabilities, as p-values are none."""
-    shown = answer()
-    for text in (shown.to_text(columns="all"), shown.to_markdown(columns="all"), shown._repr_html_()):
-        assert "sign-flip" in text
-        assert "P(b" not in text
-        assert "nan" not in text
-
-
 def test_frames_leave_out_what_it_cannot_give() -> None:
     """Columns of the pairs and of the ranking are those of the corrected t-test but for these."""
     toy, usual = answer(), answer(method="corrected-t", n_train=90, n_test=10)
@@ -129,21 +120,6 @@ def test_json_is_written_and_read_back(tmp_path: Path) -> None:
     assert again.ranking.equals(toy.ranking)
 
 
-@pytest.mark.slow
-def test_plots_and_report(tmp_path: Path) -> None:
-    """The ranking has its intervals, and the report its name."""
-    toy = answer()
-    ranking = toy.plot.ranking().data
-    assert_allclose(ranking["interval_low"][1:], toy.against_reference.interval.low[1:])
-    assert "sign-flip" in toy.to_html()
-
-
-def test_gate() -> None:
-    """Requirements are judged by its tails."""
-    gate = answer().meets(better=("forest", "tree"), not_worse=[("ridge", "tree"), ("tree", "ridge")])
-    assert [requirement.outcome for requirement in gate] == ["met", "met", "broken"]
-
-
 def test_what_only_a_t_test_has_is_absent_with_a_clear_error() -> None:
     """Which names the procedure."""
     pair = answer().pair("forest", "tree")
@@ -152,14 +128,6 @@ def test_what_only_a_t_test_has_is_absent_with_a_clear_error() -> None:
         _ = pair.uncorrected
     with pytest.raises(DataError, match="sign-flip has no half-width floor"):
         pair.half_width_floor()
-
-
-def test_too_few_units_for_the_level(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Six splits have 64 flips, and so no tail of 0.05 / 3 / 2: the interval is the whole line, and it is said why."""
-    monkeypatch.setattr("tests.comparison.procedures.test_toy.SIGNS", np.array(list(product((1.0, -1.0), repeat=6))))
-    few = answer(TABLE[:, :6])
-    assert set(few.pairs["reason"]) == {"too-few-units"}
-    assert np.isneginf(few.pairs["interval_low"]).all()
 
 
 def changed(monkeypatch: pytest.MonkeyPatch, **facts: Any) -> None:
@@ -190,14 +158,6 @@ def test_tests_beside(monkeypatch: pytest.MonkeyPatch) -> None:
     sign = TestOnly(name="sign", models=NAMES, pvalue=0.5, text="sign test at 2")
     changed(monkeypatch, beside=lambda data, settings: iter([sign]))
     assert answer().supplementary_tests == (sign,)
-
-
-def test_pairs_without_spread_have_a_reason() -> None:
-    """As by every other procedure."""
-    toy = answer([TABLE[0], TABLE[0], TABLE[0] - 0.125])
-    assert list(toy.pairs["reason"]) == ["identical-scores", "no-spread", "no-spread"]
-    assert set(toy.pairs["verdict"]) == {"undecided"}
-    assert toy.pairs["interval_low"].isna().all()
 
 
 def test_tails_that_are_a_posterior_give_probabilities(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -147,22 +147,6 @@ def test_wrong_procedures_are_refused_with_what_would_do(rng: np.random.Generato
         tb.compare(seeds, splits)
 
 
-def test_runs_without_spread() -> None:
-    """A model that always scores the same has no interval by itself; two of them have none of their difference."""
-    table = [
-        {"model": name, "seed": seed + 10 * place, "score": score}
-        for place, (name, scores) in enumerate({"a": [0.5] * 3, "b": [0.5] * 3, "c": [0.25] * 3, "d": [0.4, 0.5, 0.6]}.items())
-        for seed, score in enumerate(scores)
-    ]
-    answer = tb.compare(table, metric="accuracy", correction="none")
-    reason = {frozenset((pair.first, pair.second)): pair.reason for pair in answer.pairs.itertuples()}
-    assert reason[frozenset("ab")] == "identical-scores"
-    assert reason[frozenset("ac")] == "no-spread"
-    low, high = stats.ttest_1samp([0.4, 0.5, 0.6], 0.25).confidence_interval()
-    pair = answer.pair("d", "c")
-    assert_allclose([pair.interval_low + 0.25, pair.interval_high + 0.25], [low, high], rtol=1e-12)
-
-
 def own_items(rng: np.random.Generator, n_runs: int = 1, *, in_clusters: bool = False) -> pd.DataFrame:
     """Graded answers of two models, each to questions of its own, the same in each run but for noise."""
     frames = []
@@ -210,13 +194,6 @@ def test_own_items_in_clusters_and_runs(rng: np.random.Generator, n_runs: int, i
     assert_allclose([pair.interval_low, pair.interval_high], [difference - half, difference + half], rtol=1e-9)
     covers = "further runs of these models" if n_runs > 1 else "with these models as they are"
     assert covers in " ".join(answer.details.split())
-
-
-def test_a_single_item_shows_no_spread() -> None:
-    """One question of a model is refused by its name."""
-    table = {"question": ["q1", "q2", "q3"], "model": ["a", "a", "b"], "score": [0.1, 0.4, 0.3]}
-    with pytest.raises(DataError, match="'b' has fewer than two questions"):
-        tb.compare(table, metric="grade", lower_is_better=False)
 
 
 def test_few_seeds_count_as_if_they_varied_no_less_than_many() -> None:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 import scipy.stats
 
@@ -93,36 +91,6 @@ def test_the_mean_over_the_splits_of_a_dataset_is_its_unit(columns) -> None:
     assert pair.pvalue == pytest.approx(expected.pvalue, rel=1e-12)
 
 
-def test_the_verdict_is_where_the_interval_lies(columns) -> None:
-    """As for every procedure, whatever its name."""
-    for method in ("wilcoxon", "sign"):
-        for row in compared(columns, method=method, rope=0.005).pairs.itertuples():
-            assert (row.verdict == "better") == (row.interval_low > 0.005)
-            assert (row.verdict == "worse") == (row.interval_high < -0.005)
-            if row.verdict in ("ahead", "behind"):
-                assert row.interval_low > 0 or row.interval_high < 0
-
-
-def test_the_order_of_datasets_and_models_does_not_matter(columns, rng) -> None:
-    """Rows in another order are the same table."""
-    rows = rng.permutation(len(columns["score"]))
-    shuffled = {name: [column[row] for row in rows] for name, column in columns.items()}
-    one, two = (compared(each).pairs for each in (columns, shuffled))
-    pd.testing.assert_frame_equal(one, two, rtol=1e-12)
-
-
-def test_a_missing_cell_leaves_its_dataset_out_of_the_pairs_it_is_in(columns) -> None:
-    """The number of datasets stands in every row, and Skillings and Mack's test beside."""
-    keep = [i for i, (d, m) in enumerate(zip(columns["dataset"], columns["model"], strict=True)) if (d, m) != ("d03", "m2")]
-    answer = compared({name: [column[i] for i in keep] for name, column in columns.items()})
-    assert answer.pair("m2", "m0").n_units == 11
-    assert answer.pair("m1", "m0").n_units == 12
-    assert [test.name for test in answer.supplementary_tests] == ["skillings-mack"]
-    assert "  n  " in answer.to_text()
-    with pytest.raises(DataError, match="12 datasets: 'd03'"):
-        compared({name: [column[i] for i in keep] for name, column in columns.items()}, missing="raise")
-
-
 def test_models_are_compared_on_the_splits_that_all_have(columns) -> None:
     """A model that lacks one split of a dataset is not given another mean for it."""
     gone = columns["dataset"].index("d00")
@@ -144,32 +112,6 @@ def test_folds_of_one_dataset_are_no_datasets(rng) -> None:
     """Friedman's or Wilcoxon's test over folds is a common mistake."""
     with pytest.raises(DataError, match="folds are no datasets"):
         compared(table(rng, n_datasets=1, n_splits=10), method="wilcoxon", n_train=90, n_test=10)
-
-
-def test_datasets_that_differ_by_case_only_are_remarked(rng) -> None:
-    """'Iris' and 'iris ' are likely one."""
-    columns = table(rng)
-    columns["dataset"] = [{"d00": "Iris", "d01": "iris"}.get(name, name) for name in columns["dataset"]]
-    assert "similar-datasets" in [notice.code for notice in compared(columns).notices]
-
-
-def test_a_saved_answer_is_read_again(columns, tmp_path) -> None:
-    """The scores of all datasets travel with it."""
-    answer = compared(columns, rope=0.01)
-    path = tmp_path / "answer.json"
-    answer.to_json(path)
-    assert len(json.loads(path.read_text())["scores"]) == 12
-    assert tb.compare(path).to_json() == answer.to_json()
-
-
-def test_losses_count_the_other_way_round(columns) -> None:
-    """A loss that is 1 - accuracy has the mirrored differences and the same verdicts."""
-    one = compared(columns).pairs
-    losses = dict(columns, score=[round(1 - score, 6) for score in columns["score"]])
-    other = tb.compare(losses, metric="error", lower_is_better=True).pairs
-    assert one["difference"].to_numpy() == pytest.approx(other["difference"].to_numpy())
-    assert one["pvalue"].to_numpy() == pytest.approx(other["pvalue"].to_numpy())
-    assert one["verdict"].tolist() == other["verdict"].tolist()
 
 
 def test_seeds_are_averaged_within_a_dataset_and_their_spread_is_told(rng) -> None:
@@ -203,14 +145,6 @@ def test_a_constant_difference_is_undecided(method, gap, rng) -> None:
         assert answer.pair("a", "c").has_interval
         assert {"a", "b"} <= set(answer.shortlist()) or "b" not in answer.shortlist()
         assert "no-spread" in [notice.code for notice in answer.notices]
-
-
-def test_the_default_correction_is_bonferronis(columns) -> None:
-    """Three pairs: each p-value times three, with a rope and without."""
-    for rope in (0.0, 0.01):
-        answer = compared(columns, rope=rope)
-        assert answer.correction == "bonferroni"
-        assert answer.pairs["adjusted_pvalue"].to_numpy() == pytest.approx(np.minimum(1, 3 * answer.pairs["pvalue"]))
 
 
 def test_a_centre_against_the_mean_is_said() -> None:

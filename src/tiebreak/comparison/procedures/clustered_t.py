@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -48,9 +47,6 @@ from tiebreak.statistics.item_means import (
 )
 from tiebreak.statistics.skew import pair_skewness
 
-if TYPE_CHECKING:
-    pass
-
 MOST_TIMES = 100
 """Times as many runs beyond which no number is realistic."""
 
@@ -59,9 +55,6 @@ MOST_CHECKED = 60
 
 MOST_NUMBERS = 20_000_000
 """Differences of all models with another one, up to which they are looked at."""
-
-FEWEST_ITEMS = 10
-"""Items below which a task counts as small."""
 
 
 def judged_means(found: Means, n_runs: int = 1) -> Judged:
@@ -167,14 +160,6 @@ def _about_runs(items: Items) -> Iterator[Notice]:
             f"{fewest} runs show little of how runs vary; where they vary more than {items.unit}s do and a few are far above the "
             "others (exponential to lognormal), equal models were called different in 9 to 18 % of trials instead of 5 %. If "
             "runs are only repeated samples of the same model and prompt, call the column 'epoch': intervals are then narrower",
-        )
-    lacking = [name for name, own in zip(items.models, has, strict=True) if not own.all(axis=0)[own.any(axis=0)].all()]
-    if lacking:
-        yield Notice(
-            "unequal-runs",
-            f"{quoted(lacking)} {'has' if len(lacking) == 1 else 'have'} fewer than {len(items.runs)} runs on some or all "
-            f"{items.unit}s: runs of a pair that lacks some are two samples, and equal models of 2 to 10 runs were called "
-            "different in 2 to 6 % of trials",
         )
 
 
@@ -351,20 +336,9 @@ def _lacks_tasks(items: Items) -> DataError | None:
 
 
 def _task_remarks(data: Scores) -> Iterator[Notice]:
-    """As of one task, and tasks of few items; the guarded error allows for tasks in which few items differ."""
-    items = items_of(data)
+    """As of one task; the guarded error allows for tasks in which few items differ."""
     yield from remarks_on_items(data, unused_by="macro-average")
-    yield from _about_runs(items)
-    sizes = np.bincount(task_codes(items))
-    names = list(dict.fromkeys(items.tasks or ()))
-    small = [name for name, size in zip(names, sizes.tolist(), strict=True) if size < FEWEST_ITEMS]
-    if small:
-        yield Notice(
-            "small-tasks",
-            f"the task{'s' if len(small) > 1 else ''} {quoted(small)} {'have' if len(small) > 1 else 'has'} fewer than "
-            f"{FEWEST_ITEMS} {items.unit}s and count{'' if len(small) > 1 else 's'} as much as every other, so the error of "
-            "the whole rests on few numbers",
-        )
+    yield from _about_runs(items_of(data))
 
 
 def _task_reason(data: Scores | None) -> str:
