@@ -99,6 +99,18 @@ def test_what_cannot_be_counted_is_said() -> None:
         tb.evaluate(MODELS, X, LABELS, cv=3, keep_predictions=False).confusion()
 
 
+def test_a_model_that_failed_throughout_is_left_out_unless_it_is_named() -> None:
+    """Beside one that was measured."""
+
+    def broken(X_train: Any, y_train: Any, X_test: Any, rng: Any) -> Any:
+        raise ValueError("no")
+
+    evaluation = tb.evaluate({"broken": broken, "bayes": GaussianNB()}, X, LABELS, cv=3)
+    assert evaluation.confusion().models == ("bayes",)
+    with pytest.raises(DataError, match="'broken' has no measured cell here"):
+        evaluation.confusion(["broken", "bayes"])
+
+
 def test_one_of_several_datasets() -> None:
     """It has to be named."""
     evaluation = tb.evaluate(MODELS, datasets={"one": (X, LABELS), "other": (X[:60], LABELS[:60])}, cv=3)

@@ -25,6 +25,8 @@ from tests.contracts.plans import a_plan, all_cells, an_outcome
 from tiebreak.errors import ChangedRunError, InvalidParameterError, InvalidPlanError, UnknownNameError
 from tiebreak.evaluation.missing import Claims
 from tiebreak.evaluation.progress import Progress, Tracker
+from tiebreak.plan.record import Cell
+from tiebreak.stores.cells import Claim
 from tiebreak.stores.memory import MemoryStore
 
 X, Y = make_classification(n_samples=60, n_features=5, flip_y=0.2, random_state=2)
@@ -399,6 +401,32 @@ def test_cells_of_others_are_waited_for():
         0.1,
         0.15000000000000002,
     ]  # half as long again each time nothing changes
+
+
+class Lost:
+    """A lease that others have taken over: it refuses what is handed in, and grants what is asked for."""
+
+    def __init__(self) -> None:
+        self.asked: list[list[Cell]] = []
+
+    def claim(self, cells: list[Cell], *, again: Any = ()) -> Claim:
+        self.asked.append(list(cells))
+        return Claim(list(cells), [], [])
+
+    def write(self, outcomes: list[Any], wanted: list[Cell], *, again: Any = ()) -> tuple[list[Any], Claim]:
+        return list(outcomes), self.claim(wanted)
+
+
+def test_after_a_refusal_the_store_is_asked_again_for_what_was_taken_on_beside() -> None:
+    """Others may have that as well; what was refused is theirs."""
+    lease = Lost()
+    claims = Claims(lease, CELLS[:8])  # type: ignore[arg-type]
+    assert next(claims) == CELLS[0]
+    assert claims.write([an_outcome(CELLS[0])]) == []
+    assert claims.n_held == 1
+    assert list(claims) == CELLS[1:8]
+    assert lease.asked[-1][0] in CELLS[1:8]
+    assert CELLS[1] in [cell for cells in lease.asked[2:] for cell in cells]
 
 
 @settings(max_examples=20)

@@ -51,7 +51,7 @@ def test_ratio_that_is_none(ratio: object) -> None:
         check_ratio(ratio, np.shape(ratio))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("shape", "rows"), [((5,), ()), ((5,), (3,)), ((3, 5), (3,)), ((4,), (1,))])
+@pytest.mark.parametrize(("shape", "rows"), [((5,), ()), ((5,), (3,)), ((3, 5), (3,)), ((4,), (1,)), ((4, 3), (2, 3))])
 def test_one_ratio_for_each_split_is_refused(shape: tuple[int, ...], rows: tuple[int, ...]) -> None:
     """numpy would make five tests of one row; the mean is asked for, here and for the scale."""
     with pytest.raises(InvalidParameterError, match="test_train_ratio is one number, or one for each row of differences"):

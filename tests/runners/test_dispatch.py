@@ -154,6 +154,30 @@ def test_workers_that_cannot_start_end_the_run(error):
         measured(Pool(answers=dict.fromkeys("ab", error)), splits(3))
 
 
+def test_workers_that_die_as_they_start_are_counted_under_all_their_names():
+    """Dask replaces each by one of another name: three tries for each of two."""
+    pool = Pool("ab", answers=dict.fromkeys("abcdefghij", BrokenExecutor("gone")))
+    pool.drop = lambda worker: (pool.names.remove(worker), pool.names.append(chr(ord(max([*pool.names, worker])) + 1)))
+    with pytest.raises(LostWorkersError, match=r"^No worker could take over"):
+        measured(pool, splits(3))
+    assert len(pool.loads) == 6
+
+
+def test_a_call_that_raises_costs_one_cell():
+    """Such as a result that does not arrive: each cell of the call is measured again, alone, and no worker is to blame."""
+    pool = Pool("ab")
+    bad = splits(20)[7]
+    pool.submit, submit = (
+        (lambda worker, cells: pool._answered(OSError("torn")) if bad in cells else submit(worker, cells)),
+        pool.submit,
+    )
+    outcomes = measured(pool, splits(20))
+    assert [(cell, each.state, each.message) for cell, each in outcomes.items() if not each.is_done] == [
+        (bad, "raised", "OSError: torn")
+    ]
+    assert pool.dropped == []
+
+
 def test_a_workload_that_cannot_be_read_ends_the_run():
     """It would be the same for every cell."""
     with pytest.raises(ValueError, match=r"^a: no such module$"):

@@ -7,6 +7,7 @@ import pytest
 
 from tiebreak.errors import DataError
 from tiebreak.statistics import clustered_mean, crossed_mean
+from tiebreak.statistics.item_means import Layout, differences_of_means
 
 
 def layout(n_runs: int, n: int, seed: int = 0, run_sd: float = 1.0) -> np.ndarray:
@@ -59,3 +60,15 @@ def test_wrong_input_is_refused() -> None:
         crossed_mean([[1, 0, 1]])
     with pytest.raises(DataError, match="example 1 has no answer in any run"):
         crossed_mean([[1, np.nan], [0, np.nan]])
+
+
+def test_a_model_with_fewer_runs_is_another_sample_and_leaves_the_other_pairs_alone(rng: np.random.Generator) -> None:
+    """Its runs vary by themselves, as Welch has them; pairs of models with as many runs are compared run by run as before."""
+    score = rng.normal(size=(3, 4, 30)) + rng.normal(size=(3, 4, 1))
+    score[2, 2:] = np.nan
+    found = differences_of_means(score, np.array([0, 0]), np.array([1, 2]), Layout(), np.full(2, 5.0))
+    alone = differences_of_means(score[:2], np.array([0]), np.array([1]), Layout(), np.full(1, 5.0))
+    assert np.array(found.law().interval())[:, 0] == pytest.approx(np.ravel(alone.law().interval()), rel=1e-12)
+    own = [score[0].mean(axis=1).var(ddof=1) / 4, score[2, :2].mean(axis=1).var(ddof=1) / 2]
+    assert found.runs_error is not None
+    assert found.runs_error[1] == pytest.approx(np.sqrt(sum(own)), rel=1e-9)

@@ -201,7 +201,10 @@ def _connected(target: Any) -> Iterator[Any]:
     if not isinstance(target, str):
         yield target
         return
-    distributed = _import_distributed()  # which sets its logs up
+    try:
+        import distributed  # which sets its logs up
+    except ImportError as error:
+        raise MissingDependencyError(f"running on Dask needs distributed ({error}): pip install 'distributed>=2024.8'.") from None
     with _quiet_logs():
         client = _client_for(distributed, target)
         try:
@@ -209,15 +212,6 @@ def _connected(target: Any) -> Iterator[Any]:
         finally:
             with suppress(Exception):  # a scheduler that is gone cannot say goodbye
                 client.close(timeout=CLOSE_SECONDS)
-
-
-def _import_distributed() -> Any:
-    """Dask's scheduler; raises `MissingDependencyError` where it is not installed."""
-    try:
-        import distributed
-    except ImportError as error:
-        raise MissingDependencyError(f"running on Dask needs distributed ({error}): pip install 'distributed>=2024.8'.") from None
-    return distributed
 
 
 def _client_for(distributed: Any, where: str) -> Any:

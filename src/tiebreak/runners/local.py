@@ -23,11 +23,13 @@ from tiebreak.errors import InvalidParameterError, InvalidPlanError, Setting
 from tiebreak.plan.plan import number_of_workers
 from tiebreak.plan.record import Cell, Outcome
 from tiebreak.runners import BATCH_SECONDS
+from tiebreak.runners import worker as code
+from tiebreak.runners.contract import group_of
+from tiebreak.runners.dispatch import Dispatch
 from tiebreak.runners.failures import failed
 
 if TYPE_CHECKING:
     from tiebreak.runners.contract import Workload
-    from tiebreak.runners.worker import Payload
 
 SHARED_MEMORY = Path("/dev/shm")  # noqa: S108  (a fresh folder of this user's own is made in there)
 
@@ -67,16 +69,11 @@ class LocalRunner:
         Raises `InvalidPlanError` for a workload that cannot be sent to another process, and `LostWorkersError` where none can be
         started.
         """
-        from tiebreak.runners.contract import group_of
-
         n_workers = min(self.n_workers, length_hint(cells, self.n_workers))
         if n_workers <= 1 and self.timeout is None:
             yield from measure_here(workload, cells)
             return
-        from tiebreak.runners.dispatch import Dispatch
-        from tiebreak.runners.worker import pickled
-
-        pool = LocalPool(pickled(workload), max(1, n_workers))
+        pool = LocalPool(code.pickled(workload), max(1, n_workers))
         yield from Dispatch(pool, cells, group_of(workload), self.timeout).outcomes()
 
 
@@ -125,25 +122,21 @@ class LocalPool:
         self._pids: dict[Hashable, int] = {}
         self._pieces = pieces
         self._folder = ""
-        self._payload: Payload | None = None
+        self._payload: code.Payload | None = None
         self._pipe = list(os.pipe()) if sys.platform == "linux" else []  # breaks when this process ends, however it does
         self._owner = os.getpid()
         self._closing = threading.Lock()
 
     def workers(self) -> Sequence[Hashable]:
         """Numbers of the processes. What dead ones have started is killed: it holds their pipes, so that no death is noticed."""
-        from tiebreak.runners.worker import kill_group
-
         for pid in self._pids.values():
             if _has_ended(pid):
-                kill_group(pid)
+                code.kill_group(pid)
         return self._names
 
     def submit(self, worker: Hashable, cells: Sequence[Cell]) -> Future[Any]:
         """Have a process measure cells; one that is not there is started, and maps the workload."""
         from joblib.externals.loky import ProcessPoolExecutor
-
-        from tiebreak.runners import worker as code
 
         if self._payload is None:
             self._payload = self._write()
@@ -163,11 +156,9 @@ class LocalPool:
 
     def drop(self, worker: Hashable) -> None:
         """Kill a process and all that it has started."""
-        from tiebreak.runners.worker import kill_group
-
         executor, pid = self._executors.pop(worker, None), self._pids.pop(worker, None)
         if pid is not None:
-            kill_group(pid)
+            code.kill_group(pid)
         if executor is not None:
             executor.shutdown(wait=True, kill_workers=True)
 
@@ -199,11 +190,9 @@ class LocalPool:
         if not done.cancelled() and done.exception() is None:
             self._pids[worker] = done.result().pid
 
-    def _write(self) -> Payload:
+    def _write(self) -> code.Payload:
         """Write all pieces into one file, which is removed even where this process is killed."""
         from joblib.externals.loky.backend import resource_tracker
-
-        from tiebreak.runners.worker import ALIGNMENT, Payload
 
         folder = self._folder = tempfile.mkdtemp(prefix="tiebreak-", dir=_folder_for(sum(each.nbytes for each in self._pieces)))
         resource_tracker.register(folder, "folder")
@@ -211,10 +200,10 @@ class LocalPool:
         spans: list[tuple[int, int]] = []
         with path.open("wb") as file:
             for piece in self._pieces:
-                file.write(b"\0" * (-file.tell() % ALIGNMENT))
+                file.write(b"\0" * (-file.tell() % code.ALIGNMENT))
                 spans.append((file.tell(), file.tell() + piece.nbytes))
                 file.write(piece)
-        return Payload(spans, path=str(path))
+        return code.Payload(spans, path=str(path))
 
     def _remove(self) -> None:
         from joblib.externals.loky.backend import resource_tracker
