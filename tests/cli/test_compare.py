@@ -143,14 +143,6 @@ def test_names_hold_commas(typed: list[str], tmp_path: Path, capsys: pytest.Capt
     assert {row["model"] for row in answer(capsys, str(path), *ACCURACY, *typed)["ranking"]} == {"rbf", "poly, degree=2"}
 
 
-@pytest.mark.parametrize("name", ["[1]", "[linear", '["a", 1]'])
-def test_a_name_in_brackets_is_a_name(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Only a list of texts is taken for a list."""
-    path = write_scores(tmp_path / "s.csv", ["rbf", name, "other"])
-    typed = ["--models", "rbf", "--models", name]
-    assert {row["model"] for row in answer(capsys, str(path), *ACCURACY, *typed)["ranking"]} == {"rbf", name}
-
-
 def test_names_joined_by_commas_get_a_hint(scores: str, capsys: pytest.CaptureFixture[str]) -> None:
     """The likeliest slip of all."""
     code, _, error = run_compare(capsys, scores, *ACCURACY, "--models", "svm,ridge")

@@ -76,13 +76,3 @@ def test_names_from_the_data_cannot_become_markup() -> None:
     audit = tb.audit(X, y, {"kind": "stratified", "n_folds": 3})
     assert "Class '&lt;b&gt;|rare|&lt;/b&gt;' has" in audit._repr_html_().replace("&#39;", "'")
     assert "&lt;b&gt;\\|rare\\|&lt;/b&gt;" in audit.to_markdown()
-
-
-def test_html_and_markdown_say_the_same_as_the_text(sorted_iris: tb.Audit) -> None:
-    """Each finding with its code."""
-    html, markdown = sorted_iris._repr_html_(), sorted_iris.to_markdown()
-    for finding in sorted_iris:
-        assert f"{finding.severity} {finding.code}" in html
-        assert f"{finding.severity} {finding.code}" in markdown
-    assert html.startswith('<div class="tiebreak"><p><strong>The audit has 1 error and 2 warnings.</strong></p>')
-    assert "<script" not in html

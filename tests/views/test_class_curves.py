@@ -143,12 +143,6 @@ def test_several_classes_have_a_column() -> None:
     assert text.startswith("ROC curves of each class against the rest\n  model  class  mean AUC")
 
 
-def test_lines_are_no_wider_than_a_terminal(evaluation: tb.Evaluation) -> None:
-    """100 columns."""
-    for result in results(evaluation):
-        assert max(map(len, str(result).splitlines())) <= 100
-
-
 def test_plain_numbers_are_json(evaluation: tb.Evaluation) -> None:
     """nan and infinite are null, labels stay what they are."""
     for result in results(evaluation):

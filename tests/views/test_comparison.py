@@ -30,13 +30,6 @@ def test_odd_names_do_not_break_any_view(name: str) -> None:
     assert max(map(len, comparison.to_text().splitlines())) <= 80
 
 
-def test_repr_is_short_and_str_is_the_page() -> None:
-    """print(answer) is the page; the bare object in a console is one line."""
-    comparison = splits(0.9, 0.85)
-    assert f"{comparison}\n" == comparison.to_text()
-    assert "\n" not in repr(comparison)
-
-
 def test_the_details_are_what_the_page_does_not_say() -> None:
     """All pairs with p-values and posterior, the method with its references, and notices; no line of the page again."""
     comparison = splits(0.86, 0.855, 0.70, rope=0.005)
