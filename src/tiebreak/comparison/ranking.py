@@ -11,7 +11,7 @@ from tiebreak.comparison.family import Family, every_pair
 from tiebreak.comparison.letters import MOST_LETTERED, compact_letters
 from tiebreak.comparison.procedures.procedure import Method, ModelValues, units_of
 from tiebreak.comparison.settings import Settings
-from tiebreak.numerics import IDENTICAL, RELATIVE_TOLERANCE, SPREAD, FloatArray, IntArray, Interval
+from tiebreak.numerics import IDENTICAL, RELATIVE_TOLERANCE, SPREAD, FloatArray, IntArray, Interval, blocks
 from tiebreak.scores.adjusted_means import connected_groups
 from tiebreak.scores.copies import first_copies
 from tiebreak.scores.scores import Scores
@@ -252,12 +252,11 @@ def _shortfalls(pairs: Family, may_be_best: NDArray[np.bool_], entry: IntArray) 
     """
     found = np.zeros(entry.size)
     low, high = pairs.bounds
-    for rivals, others, upper in ((pairs.first, pairs.second, high), (pairs.second, pairs.first, -low)):
-        rows = np.flatnonzero(may_be_best[rivals])
-        rivals, others, upper = rivals[rows], others[rows], upper[rows]
-        lacking = np.flatnonzero(np.isnan(upper))  # few: of 3,000 models there are 4.5 million pairs
-        upper[lacking] = np.where(entry[rivals[lacking]] == entry[others[lacking]], 0.0, np.inf)
-        np.maximum.at(found, others, upper)
+    for part in blocks(pairs.n_pairs):  # of 3,000 models there are 4.5 million
+        first, second = pairs.first[part], pairs.second[part]
+        for rivals, others, upper in ((first, second, high[part]), (second, first, -low[part])):
+            upper = np.where(np.isnan(upper), np.where(entry[rivals] == entry[others], 0.0, np.inf), upper)
+            np.maximum.at(found, others, np.where(may_be_best[rivals], upper, 0.0))
     found = found[entry]
     return np.where(np.isfinite(found) & (np.any(entry != entry[0]) | np.any(found > 0)), found, np.nan)
 
