@@ -27,7 +27,7 @@ from scipy.stats import norm
 import tiebreak as tb
 
 TARGET = Path(__file__).parents[2] / "docs" / "error-rates.csv"
-COLUMNS = ("procedure", "data", "units", "truth", "misses", "wrong", "tables")
+COLUMNS = ("procedure", "data", "units", "truth", "misses", "wrong", "tables", "noticed", "notices", "decided")
 ALPHA, SIGMA = 0.05, 0.05
 Draw = Callable[[np.random.Generator, float], tuple[Any, dict[str, Any]]]
 
@@ -225,19 +225,12 @@ def measure(name: str, design: Design, n_tables: int) -> Iterator[dict[str, Any]
         missed = wrong = 0
         for _ in range(n_tables):
             source, settings = design.draw(rng, d)
-            settings = {
-                "metric": "accuracy",
-                "rope": design.rope,
-                "alpha": ALPHA,
-                "method": name,
-                "order": ["a", "b"],
-                **settings,
-            }
+            settings = {"metric": "accuracy", "rope": design.rope, "alpha": ALPHA, "method": name, **settings}
             pair = tb.compare(source, **settings).pair("a", "b")
             missed += not pair.interval_low <= d <= pair.interval_high
             wrong += not is_true(pair.verdict, d, design.rope)
         row = (name, design.data, design.units, truth, f"{missed / n_tables:.1%}"[:-1], f"{wrong / n_tables:.1%}"[:-1], n_tables)
-        yield dict(zip(COLUMNS, row, strict=True))
+        yield dict(zip(COLUMNS, row, strict=False))  # the last three are of worlds.py
 
 
 def main() -> None:
@@ -268,9 +261,9 @@ def write_rows(path: Path, rows: list[dict[str, Any]]) -> None:
         with path.open(encoding="utf-8", newline="") as file:
             kept = {world(row): row for row in csv.DictReader(file)}
     kept |= {world(row): row for row in rows}
-    order = list(tb.methods())
+    order = [*tb.methods(), "bradley-terry"]
     with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer = csv.DictWriter(file, COLUMNS, restval="", lineterminator="\n")
         writer.writeheader()
         known = (row for row in kept.values() if row["procedure"] in order)
         writer.writerows(sorted(known, key=lambda row: order.index(row["procedure"])))

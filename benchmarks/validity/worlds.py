@@ -12,21 +12,19 @@ fails where it is wrong in more than 5.5 % of its tables, beyond chance (1 %), u
 from __future__ import annotations
 
 import argparse
-import csv
 import sys
 import warnings
 from collections import Counter
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from methods import COLUMNS, TARGET, write_rows
 from scipy.signal import lfilter
 from scipy.stats import binom
 
 import tiebreak as tb
 
-RATES = Path(__file__).parents[2] / "docs" / "error-rates.csv"
 Array = np.ndarray
 Rng = np.random.Generator
 Shape = Callable[[Rng, Any], Array]
@@ -495,36 +493,26 @@ def main() -> int:
         print(f"{label} wrong {row.wrong:.3f} ({error:.3f}), noticed {row.noticed:.2f}{found} {row.notices}{fails}", flush=True)
         rows.append(row)
     if asked.write:
-        write(rows, asked.tables)
+        write_rows(TARGET, [record(row, asked.tables) for row in rows])
     return int(has_failed)
 
 
-def write(rows: list[Row], n_tables: int) -> None:
-    """Put the rows into docs/error-rates.csv, after those of other scripts, in the place of those that had their names."""
-    with RATES.open(encoding="utf-8", newline="") as file:
-        header, *kept = list(csv.reader(file))
-    own = {(row.world.procedure, row.world.name) for row in rows}
-    kept = [row for row in kept if tuple(row[:2]) not in own]
-    for world, wrong, noticed, notices, decided in rows:
-        rate = f"{100 * wrong:.1f}"
-        found = "" if np.isnan(decided) else f"{100 * decided:.0f}"
-        kept.append(
-            [
-                world.procedure,
-                world.name,
-                str(world.units),
-                "none",
-                rate,
-                rate,
-                str(n_tables),
-                f"{100 * noticed:.0f}",
-                notices,
-                found,
-            ]
-        )
-    order = {name: place for place, name in enumerate(dict.fromkeys(row[0] for row in kept))}
-    with RATES.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows([header, *sorted(kept, key=lambda row: order[row[0]])])
+def record(row: Row, n_tables: int) -> dict[str, str]:
+    """A row of docs/error-rates.csv."""
+    world, wrong, decided = row.world, f"{100 * row.wrong:.1f}", "" if np.isnan(row.decided) else f"{100 * row.decided:.0f}"
+    values = (
+        world.procedure,
+        world.name,
+        world.units,
+        "none",
+        wrong,
+        wrong,
+        n_tables,
+        f"{100 * row.noticed:.0f}",
+        row.notices,
+        decided,
+    )
+    return dict(zip(COLUMNS, map(str, values), strict=True))
 
 
 if __name__ == "__main__":

@@ -151,8 +151,9 @@ def compare(
         which is right for "no difference" only, so these take no rope. "shaffer" is for all pairs, without a baseline.
     method : str, default "auto"
         A procedure by its name, as `tiebreak.methods` lists them. "auto" goes by how the scores were made: "corrected-t" for
-        splits of one dataset, "wilcoxon" for several ("sign" if in several metrics); for seeds on one test set "paired-t" or
-        "welch"; with a column "time" "diebold-mariano"; for items 0 or 1 "tango", for AUC "delong", else "clustered-t".
+        splits of one dataset, "wilcoxon" for several ("paired-t" if many tie exactly, "sign" if in several metrics); for seeds on
+        one test set "paired-t" or "welch"; with a column "time" "diebold-mariano"; for items 0 or 1 "tango", for AUC "delong",
+        else "clustered-t".
     missing : {"raise", "pairwise"}, optional
         A missing or undefined score is an error (the default, but among datasets), or its unit is left out of the pairs it is in.
     X, y, groups, cv : optional

@@ -81,5 +81,6 @@ def test_nothing_of_a_store_is_run(study: str, capsys: pytest.CaptureFixture[str
     run(capsys, "run", study, *STORE)
     Path(study).write_text("import os\n")
     fault = "Expected '=' after a key in a key/value pair (at line 1, column 8)."
-    message = f"{Path(study).absolute()}: is not valid TOML, which is written in UTF-8: {fault}"
+    way = "For a table of scores call 'tiebreak compare'."
+    message = f"{Path(study).absolute()}: is no study file, which is TOML in UTF-8: {fault} {way}"
     assert run(capsys, "resume", "flowers", *STORE, "--quiet") == (2, "", f"tiebreak: {message}\n")

@@ -324,7 +324,7 @@ def test_outcomes_that_are_all_but_sure_do_not_fail():
 
 
 def test_judges_are_clusters_by_name() -> None:
-    """Battles of 8 judges have the errors of clusters, as where the column is named; of one judge each they stand alone."""
+    """Battles of 8 judges have the errors of clusters; of one each they stand alone, and fewer than five are named."""
     rng = np.random.default_rng(0)
     battles = {"model_a": ["x", "y"] * 80, "model_b": ["y", "x"] * 80, "winner": rng.choice(["a", "b"], 160).tolist()}
     who = [f"j{i % 8}" for i in range(160)]
@@ -332,6 +332,9 @@ def test_judges_are_clusters_by_name() -> None:
     assert (found.unit, found.n_units) == ("judge", 8)
     assert found.rating_low.tolist() == tb.rate({**battles, "cluster": who}).rating_low.tolist()
     assert tb.rate({**battles, "annotator": [f"j{i}" for i in range(160)]}).unit == "battle"
+    few = tb.rate({**battles, "judge": [f"j{i % 3}" for i in range(160)]})
+    assert (few.unit, few.judges) == ("battle", ("j0", "j1", "j2"))
+    assert "of 3 judges" in dict(few.warnings)["several-judges"]
 
 
 def test_pairs_that_one_rating_does_not_fit_are_given_as_counted() -> None:

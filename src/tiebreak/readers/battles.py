@@ -34,6 +34,9 @@ QUESTIONS = ("question_id", "question", "prompt_id", "instance_id", "item", "pro
 JUDGES = tuple("annotator judge judge_model user rater voter annotator_id judge_id user_id rater_id voter_id".split())
 """Columns that say what was asked, and who judged: the first that is there."""
 
+FEWEST_JUDGES = 5
+"""Judges from which on each counts as one; fewer are those that the ratings are of, which is said."""
+
 FEWEST_QUESTIONS = 20
 """Questions from which on each counts as one, where battles repeat them; fewer say too little of their own spread."""
 
@@ -304,8 +307,11 @@ def _joined(parts: Sequence[_Part]) -> Battles:
         if all(key in part.words for part in parts)
     }
     judges = [part.words["judge"].names for part in parts if "judge" in part.words]
-    # tables of one judge each are told apart elsewhere, and where each battle has its own judge none says what they share
-    of_judges = "judge" in coded and max(map(len, judges)) > 1 and int(coded["judge"].max()) + 1 < coded["judge"].size
+    # few judges, or one of each table, are named; where each battle has its own, none says what they share
+    n_judges = int(coded["judge"].max()) + 1 if "judge" in coded else 0
+    is_told = [*map(len, judges)] == [1] * len(parts)
+    of_judges = not is_told and FEWEST_JUDGES <= n_judges < sum(part.outcome.size for part in parts)
+    known = {name for each in judges for name in each} if is_told or 0 < n_judges < FEWEST_JUDGES else set()
     question = coded.get("question") if len({part.question_column for part in parts}) == 1 else None
     is_repeated = question is not None and FEWEST_QUESTIONS <= int(question.max()) + 1 < question.size
     unit: BattleUnit = "cluster" if "cluster" in coded else "judge" if of_judges else "question" if is_repeated else "battle"
@@ -327,7 +333,7 @@ def _joined(parts: Sequence[_Part]) -> Battles:
         parts[0].question_column if question is not None else "",
         unit,
         tuple(part.name for part in parts),
-        tuple(sorted({each[0] for each in judges})) if [*map(len, judges)] == [1] * len(parts) else (),
+        tuple(sorted(known)),
         sum(part.n_without_verdict for part in parts),
     )
 

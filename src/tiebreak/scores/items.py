@@ -154,6 +154,11 @@ class Items:
             digest.update(np.ascontiguousarray(values, dtype="<f8").tobytes())
         return digest.hexdigest()[:32]
 
+    @property
+    def n_runs(self) -> IntArray:
+        """Runs that each model has, of shape (n_models,)."""
+        return np.asarray(np.count_nonzero(~np.isnan(self.score).all(axis=2), axis=1))
+
     def item_means(self) -> FloatArray:
         """Mean over the runs of each model on each item, of shape (n_models, n_items); nan where it has no run."""
         return self.score[:, 0] if len(self.runs) == 1 else mean_present(self.score, axis=1)

@@ -111,7 +111,9 @@ def _read_toml(path: Path) -> Entry:
         table = tomllib.loads(content.decode("utf-8-sig"))
         shown(table)  # fails where whole numbers have more digits than Python writes in a message
     except (RecursionError, ValueError) as error:
-        raise whole.error(f"is not valid TOML, which is written in UTF-8: {error}.") from None
+        raise whole.error(
+            f"is no study file, which is TOML in UTF-8: {error}. For a table of scores call 'tiebreak compare'."
+        ) from None
     return Entry(name, (), table)
 
 

@@ -66,7 +66,7 @@ def design_words(evaluation: Evaluation, dataset: int) -> str:
 def _of_items(items: Items) -> str:
     """Numbers of items, clusters and runs."""
     clusters = "" if items.clusters is None else f" in {count(items.n_clusters, 'cluster')}"
-    runs = "" if len(items.runs) == 1 else f", {len(items.runs)} runs each"
+    runs = "" if len(items.runs) == 1 else f", {span(items.n_runs)} runs each"
     weights = "" if items.weights is None else ", weighted"
     n_positive = None if items.is_positive is None else int(np.count_nonzero(items.is_positive))
     classes = "" if n_positive is None else f", {n_positive:,} positive and {len(items.items) - n_positive:,} negative"

@@ -89,8 +89,8 @@ WARNINGS = {
     "never-lost": "{never_lost} never lost to {finite}",
     "never-won": "{never_won} never beat {finite}",
     "not-placed": "the results put {not_placed} neither above nor below the others; add battles that do.",
-    "several-judges": "the tables are of {n_judges} judges ({judges}), who may have different biases for a position and for "
-    "models; one number is fitted for all of them. Rate the tables of each judge by themselves.",
+    "several-judges": "the battles are of {n_judges} judges ({judges}), who may have different biases for a position and for "
+    "models; one number is fitted for all of them. Rate the battles of each judge by themselves.",
     "one-order": "every two models met in one order only, so whether the judge favours the answer that stands first cannot be "
     "told from which model is better. Let it judge both orders.",
     "always-one-side": "the same side won wherever there was a winner. A judge that always says so knows nothing of the models; "

@@ -299,6 +299,7 @@ def test_runs_of_unequal_numbers_are_two_samples() -> None:
     half = -stats.t.ppf(0.025, df) * np.sqrt(v + w)
     assert pair.interval_high - pair.interval_low >= 2 * half * (1 - 1e-12)
     one = tb.compare(items_of(score[:, :, :], metric=tb.Metric("quality", True))).notices
+    assert "40 questions, 2-5 runs each" in str(tb.compare(items_of(score, metric=tb.Metric("quality", True))))
     assert "2 runs show little" in next(notice.text for notice in one if notice.code == "few-runs")
 
 

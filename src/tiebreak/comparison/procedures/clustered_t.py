@@ -97,7 +97,8 @@ def _differences(data: Scores, first: IntArray, second: IntArray, layout: Layout
 
 
 def _judge(data: Scores, first: IntArray, second: IntArray, layout: Layout) -> Judged:
-    return judged_means(_differences(data, first, second, layout), len(items_of(data).runs))
+    n_runs = items_of(data).n_runs
+    return judged_means(_differences(data, first, second, layout), max(int(n_runs.min()), 2))
 
 
 def means_of_models(data: Scores, layout: Layout | None = None) -> Means:
@@ -152,8 +153,7 @@ def _about_runs(items: Items) -> Iterator[Notice]:
     """Few runs, and models that lack some."""
     if len(items.runs) == 1:
         return
-    has = ~np.isnan(items.score)
-    fewest = int(has.any(axis=2).sum(axis=1).min())
+    fewest = int(items.n_runs.min())
     if fewest < FEW_RUNS:
         yield Notice(
             "few-runs",
