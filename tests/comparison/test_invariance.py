@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from tests.comparison.tables import compared
-from tiebreak.comparison import ranking
 from tiebreak.comparison.comparison import Comparison
 from tiebreak.comparison.family import best_alpha
 from tiebreak.scores.assemble import assemble
 from tiebreak.scores.metric import Metric
+from tiebreak.statistics.posterior import joint
 from tiebreak.views.columns import Coded
 from tiebreak.views.comparison_facts import pair_columns, ranking_columns
 
@@ -49,7 +49,7 @@ class Table(NamedTuple):
 def few_draws() -> Iterator[None]:
     """The same draws serve both answers of a property, so a few thousand do; test_joint.py is about the draws themselves."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ranking, "N_DRAWS", 2000)
+        patch.setattr(joint, "N_DRAWS", 2000)
         yield
 
 

@@ -255,7 +255,8 @@ def _shortfalls(pairs: Family, may_be_best: NDArray[np.bool_], entry: IntArray) 
     for rivals, others, upper in ((pairs.first, pairs.second, high), (pairs.second, pairs.first, -low)):
         rows = np.flatnonzero(may_be_best[rivals])
         rivals, others, upper = rivals[rows], others[rows], upper[rows]
-        upper = np.where(np.isnan(upper), np.where(entry[rivals] == entry[others], 0.0, np.inf), upper)
+        lacking = np.flatnonzero(np.isnan(upper))  # few: of 3,000 models there are 4.5 million pairs
+        upper[lacking] = np.where(entry[rivals[lacking]] == entry[others[lacking]], 0.0, np.inf)
         np.maximum.at(found, others, upper)
     found = found[entry]
     return np.where(np.isfinite(found) & (np.any(entry != entry[0]) | np.any(found > 0)), found, np.nan)
