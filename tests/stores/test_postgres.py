@@ -289,7 +289,6 @@ def test_rights(store: SqlStore, postgres_url: str, guest: str) -> None:
 # --- gone -----------------------------------------------------------------------------------------------------------------
 
 
-
 def test_a_commit_whose_answer_was_lost(store: SqlStore, monkeypatch: pytest.MonkeyPatch) -> None:
     """The cells were kept, and the writer cannot know; it writes them again, which changes nothing, in a lease as well."""
     from psycopg import Connection, OperationalError
