@@ -44,7 +44,7 @@ def bar() -> Callable[[Progress], None]:
         nonlocal draw
         if draw is None and not progress.is_finished and not _is_short(progress):
             draw = _in_notebook(progress) if is_notebook() else _on_terminal(progress)
-        elif draw is not None:
+        if draw is not None:
             draw(progress)
             draw = None if progress.is_finished else draw
 
@@ -85,7 +85,7 @@ def lines(say: Callable[[str], None]) -> Callable[[Progress], None]:
 
 
 def _on_terminal(first: Progress) -> Callable[[Progress], None]:
-    """A bar of rich, which moves from now on."""
+    """A bar of rich, which moves from the first call on: so whoever interrupts that has a bar that can be taken away."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
@@ -93,14 +93,13 @@ def _on_terminal(first: Progress) -> Callable[[Progress], None]:
     columns = (next(texts), BarColumn(bar_width=24), MofNCompleteColumn(), next(texts))
     live = Progress(*columns, console=Console(stderr=True), transient=True)
     task = live.add_task(shorten(first.name, 24), total=first.n_cells, status="")
-    live.start()
 
     def draw(progress: Any) -> None:
+        live.start()  # does nothing where it has started
         live.update(task, completed=progress.n_done + progress.n_failed, status=details(progress))
         if progress.is_finished:
             live.stop()
 
-    draw(first)
     return draw
 
 
