@@ -2,10 +2,11 @@
 var Scorer = {
   // Of [page, title, anchor, description, score, file, kind].
   score: ([page, title, anchor, description, score]) => {
-    if (/^questions\/|^(start|choose|primer|tools)$/.test(page)) return score + 8;
-    if (/^(audit|clusters|curves|datasets|gates|items|near-best|nested|ratings|stores|test-sets)$/.test(page)) return score + 4;
+    if (page === "primer") return score + 16;
+    if (/^questions\/|^(start|choose|tools)$/.test(page)) return score + 8;
+    if (/^(audit|evaluating|gates|metrics|stores|verdicts)$/.test(page)) return score + 4;
     if (/^generated\/tiebreak\./.test(page) || page === "architecture" || page === "genindex") return score - 30;
-    if (/^(generated|examples-run)\/|^(cli|coming-from)$/.test(page)) return score - 10;
+    if (/^(generated|examples-run)\/|^cli$/.test(page)) return score - 10;
     return score;
   },
   objNameMatch: 11,
