@@ -46,11 +46,13 @@ from tiebreak.plan.record import Cell as Cell
 from tiebreak.plan.record import Outcome as Outcome
 from tiebreak.plan.record import RunRecord as RunRecord
 from tiebreak.rating import rate as rate
+from tiebreak.rating import read_battles as read_battles
 from tiebreak.readers.folder import FoundFile as FoundFile
 from tiebreak.readers.folder import Results as Results
 from tiebreak.readers.folder import read_results as read_results
 from tiebreak.readers.predictions import read_predictions as read_predictions
 from tiebreak.readers.read import read_items as read_items
+from tiebreak.scores.battles import Battles as Battles
 from tiebreak.scores.items import Items as Items
 from tiebreak.scores.metric import Metric as Metric
 from tiebreak.scores.scores import ScoreMatrix as ScoreMatrix

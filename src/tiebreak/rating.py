@@ -2,16 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tiebreak.api import read_scores
 from tiebreak.comparison.ratings import Ratings, rate_battles, rate_scores
 from tiebreak.errors import InvalidParameterError, UnsupportedSourceError
-from tiebreak.readers.battles import read_battles
+from tiebreak.readers import battles as reader
 from tiebreak.readers.files import pipes_as_files
 from tiebreak.readers.folder import Results, is_folder, read_results
+from tiebreak.scores.battles import Battles
 from tiebreak.scores.scores import Scores
+
+
+def read_battles(*sources: Any, cluster: str | None = None) -> Battles:
+    """Read battles, for `rate`.
+
+    Parameters
+    ----------
+    *sources, cluster
+        As for `rate`.
+
+    Returns
+    -------
+    Battles
+        Models, who met whom, the outcomes, and what belongs together.
+
+    Raises
+    ------
+    TiebreakError
+        There are no battles in the sources, or they cannot be read.
+
+    Examples
+    --------
+    >>> read_battles({"model_a": ["x", "y"], "model_b": ["y", "x"], "winner": ["a", "tie"]}).outcome.tolist()
+    [1, 0]
+    """
+    with pipes_as_files(sources) as files:
+        found = _battles_in(files, cluster)[0]
+    if found is None:
+        raise UnsupportedSourceError("there are no battles here: pass a table with the columns model_a, model_b and winner.")
+    return found
 
 
 def rate(
@@ -33,8 +64,9 @@ def rate(
     *sources
         Battles: a path to CSV, JSON or Parquet, a frame, records or columns with model_a, model_b and winner ("a", "b", "tie", or
         the name of a model), with cluster where battles belong together (a user, a prompt), and weight where some count more; or
-        the judgements of AlpacaEval, FastChat or Arena-Hard. Several are joined, and of a folder all tables of battles in it. Or
-        scores of several datasets, as `compare` reads them: on each dataset the model with the better mean beats the others.
+        the judgements of AlpacaEval, FastChat or Arena-Hard; or what `read_battles` has read. Several are joined, and of a folder
+        all tables of battles in it. Or scores of several datasets, as `compare` reads them: on each dataset the model with the
+        better mean beats the others.
     metric, lower_is_better
         Of scores, as for `compare`.
     tie_margin : float
@@ -75,8 +107,10 @@ def rate(
     if not sources:
         raise UnsupportedSourceError("nothing to rate: pass battles, a table with the columns model_a, model_b and winner.")
     with pipes_as_files(sources) as found:
-        held = [each for source in found for each in _tables_in(source)]
-        battles = read_battles(*held, cluster=cluster)
+        is_made = len(found) == 1 and isinstance(found[0], Battles)
+        if is_made and cluster is not None:
+            raise InvalidParameterError("these battles have been read: say cluster= to read_battles.", about="cluster")
+        battles, held = (found[0], []) if is_made else _battles_in(found, cluster)
         if battles is not None:
             return rate_battles(battles, position=position, anchor=anchor, level=level)
         if cluster is not None:
@@ -84,6 +118,12 @@ def rate(
         is_read = len(held) == 1 and isinstance(held[0], Scores)
         scores = held[0] if is_read else read_scores(*held, metric=metric, lower_is_better=lower_is_better)
         return rate_scores(scores, tie_margin=tie_margin, anchor=anchor, level=level)
+
+
+def _battles_in(sources: Sequence[Any], cluster: str | None) -> tuple[Battles | None, list[Any]]:
+    """The battles in sources, and the tables in these."""
+    held = [each for source in sources for each in _tables_in(source)]
+    return reader.read_battles(*held, cluster=cluster), held
 
 
 def _tables_in(source: Any) -> list[Any]:

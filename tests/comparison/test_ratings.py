@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import tiebreak as tb
-from tiebreak.errors import DataError, InvalidParameterError, UnknownNameError
+from tiebreak.errors import DataError, InvalidParameterError, UnknownNameError, UnsupportedSourceError
 
 BATTLES = {"model_a": ["x"] * 40, "model_b": ["y"] * 40, "winner": ["a"] * 30 + ["b"] * 10}
 
@@ -199,6 +199,25 @@ def test_a_judge_that_always_says_the_same_side(winner: str) -> None:
     assert codes["orders-disagree"].startswith("of 30 questions judged in both orders none kept its winner")
     assert ratings.unit == "question"
     assert "repeated-questions" not in codes
+
+
+def test_a_side_that_lost_once_did_not_always_win() -> None:
+    """One order is drawn, the other all one model's: a bias without an end, though no side won every battle."""
+    battles = [("a", "b", "a"), ("a", "b", "b"), ("b", "a", "a")] * 20
+    ratings = tb.rate([dict(zip(("model_a", "model_b", "winner"), each, strict=True)) for each in battles])
+    assert ratings.position == "too few"
+
+
+def test_battles_are_read_once_and_rated_later() -> None:
+    """As `rate` reads them; what holds none, and a cluster that comes too late, are refused."""
+    table = {"model_a": ["x"] * 40, "model_b": ["y"] * 40, "winner": ["a", "a", "a", "b"] * 10, "user": list("abcdefgh") * 5}
+    battles = tb.read_battles(table, cluster="user")
+    assert (battles.models, battles.outcome[:4].tolist(), battles.unit) == (("x", "y"), [1, 1, 1, -1], "cluster")
+    np.testing.assert_array_equal(tb.rate(battles).rating, tb.rate(table, cluster="user").rating)
+    with pytest.raises(UnsupportedSourceError, match="there are no battles here"):
+        tb.read_battles({"model": ["x"], "score": [1.0]})
+    with pytest.raises(InvalidParameterError, match="say cluster= to read_battles"):
+        tb.rate(battles, cluster="user")
 
 
 @pytest.mark.parametrize("column", ["question_id", "prompt"])

@@ -190,9 +190,9 @@ def rate_battles(battles: Battles, *, position: bool = True, anchor: str | None 
     n_turned, n_met = int(np.minimum(played, played.T).sum()) // 2, int(played.sum())
     if state == "taken out":
         low, high = found.position_interval(level)
-        if abs(found.position) >= MOST_BIAS:
-            state = "always"
-            about = {"position_probability": float(found.position > 0)}
+        sides = np.unique(battles.outcome[counts & (battles.outcome != 0)])
+        if sides.size == 1:
+            state, about = "always", {"position_probability": float(sides[0] > 0)}
         elif not high - low < 2 * MOST_BIAS:
             state = "too few"
         else:

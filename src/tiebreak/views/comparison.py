@@ -223,13 +223,18 @@ def _against_columns(comparison: Comparison, rows: Sequence[int]) -> dict[str, l
 
 
 def _unit_counts(comparison: Comparison, pairs: IntArray, rows: Sequence[int] | None = None) -> dict[str, list[str]]:
-    """Looks and numbers of units of pairs where they differ; for `rows` of models those of the pair with the reference."""
+    """Looks and numbers of units of pairs where they differ; for `rows` of models those of the pair with the reference.
+
+    Models that have units of their own have the number of these.
+    """
     t = comparison.pair_table
     look, n_units = t.judged.beside.get("look"), np.broadcast_to(t.law.n_units, t.first.shape)
     given = {"look": look, "n": n_units}
     shown = {name: held[pairs].tolist() for name, held in given.items() if held is not None and np.unique(held).size > 1}
     if rows is None:
         return {name: list(map(str, held)) for name, held in shown.items()}
+    if not comparison.method.is_paired and "n" in shown:
+        return {"n": [str(comparison.ranking_table.n_units[row]) for row in rows]}
     reference = comparison.models.index(comparison.reference)
     model = np.where(t.first[pairs] == reference, t.second[pairs], t.first[pairs]).tolist()
     return {name: [str(dict(zip(model, held, strict=True)).get(row, "")) for row in rows] for name, held in shown.items()}

@@ -26,6 +26,12 @@ def test_a_published_example() -> None:
     assert pair.n_units == 20
 
 
+def test_beside_a_model_stands_the_size_of_its_own_test_set() -> None:
+    """Not that of the pair with the first one."""
+    lines = [line.split() for line in str(tb.compare(TABLE)).splitlines()]
+    assert {line[1]: line[3] for line in lines if line[:1] in (["1"], ["2"], ["3"])} == {"a": "50", "b": "40", "c": "57"}
+
+
 @pytest.mark.slow
 def test_pairs_are_those_of_the_array_function() -> None:
     """Ends at the level of the family to 1e-12, tails their inverse, for accuracies and for error rates."""
