@@ -38,7 +38,8 @@ from tests.runners.workloads import (
 )
 from tiebreak.errors import InvalidParameterError, InvalidPlanError, LostWorkersError
 from tiebreak.plan.record import Outcome
-from tiebreak.runners.local import LocalRunner, measure_here
+from tiebreak.runners import local
+from tiebreak.runners.local import LocalPool, LocalRunner, measure_here
 
 needs_posix = pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")
 needs_proc = pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
@@ -376,3 +377,11 @@ def test_a_script_needs_no_main_guard(tmp_path):
     ) as process:
         out, err = process.communicate(timeout=300)
     assert (out, err, process.returncode) == ("once\n", "", 0)
+
+
+def test_a_worker_that_begins_meanwhile_stops_nobody(monkeypatch):
+    """Its number is noted by a thread, while the numbers of the others are looked through."""
+    there = LocalPool([], 2)
+    there._pids[0] = os.getpid()
+    monkeypatch.setattr(local, "_has_ended", lambda pid: bool(there._pids.update({1: pid})))
+    assert list(there.workers()) == [0, 1]

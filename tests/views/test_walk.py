@@ -40,6 +40,7 @@ class Shown:
         self.names = dict(zip(model_names(comparison.models), comparison.models, strict=True))
         self.ranking = {row["model"]: row for row in self.facts["ranking"]}
         self.first = comparison.settings.baseline or next(iter(self.ranking))
+        self.is_paired = comparison.method.is_paired
         self.is_judged = self.facts["resolved"]["family"] != "best"
         table = next(block for block in self.markdown.split("\n\n") if block.startswith("|"))
         self.header, _, *self.rows = [[cell.strip() for cell in line.strip("| ").split(" | ")] for line in table.splitlines()]
@@ -135,8 +136,12 @@ def _of_table(shown: Shown) -> Iterator[str]:
             bound = row["shortfall_high"]
             if not (cells[3] == "-" if bound is None else float(cells[3]) >= bound * (1 - 1e-9)):
                 yield f"{model} falls short by {bound}, not at most {cells[3]}"
-        elif model != shown.first:
-            yield from _of_pair(model, shown.pair(model), cells, columns)
+        if "n" in columns and shown.is_judged and (not shown.is_paired or model != shown.first):
+            n_units = (shown.pair(model) if shown.is_paired else row)["n_units"]
+            if int(cells[columns["n"]].replace(",", "")) != n_units:
+                yield f"{model} has {n_units} units, not {cells[columns['n']]}"
+        if shown.is_judged and model != shown.first:
+            yield from _of_pair(model, shown.pair(model), cells)
     rest = re.search(r"^and ([\d,]+) more", shown.markdown, re.MULTILINE)
     shares = sum(row["rank"] in {shown.ranking[m]["rank"] for m in seen} for row in shown.ranking.values())
     counted = len(seen) if shown.facts["settings"]["baseline"] else shares
@@ -144,7 +149,7 @@ def _of_table(shown: Shown) -> Iterator[str]:
         yield f"{len(shown.ranking)} models, not {counted} and {rest}"
 
 
-def _of_pair(model: str, pair: dict[str, Any], cells: list[str], columns: dict[str, int]) -> Iterator[str]:
+def _of_pair(model: str, pair: dict[str, Any], cells: list[str]) -> Iterator[str]:
     if cells[-1] != pair["verdict"]:
         yield f"{model} is {pair['verdict']}, not {cells[-1]}"
     if not _is_near(cells[-3], pair["difference"]):
@@ -153,8 +158,6 @@ def _of_pair(model: str, pair: dict[str, Any], cells: list[str], columns: dict[s
     known = [x for x in (pair["interval_low"], pair["interval_high"]) if x is not None and math.isfinite(x)]
     if cells[-2] != "-" and not all(_is_near(end, x, 1.0) for end, x in zip(ends, known, strict=True)):
         yield f"{model} has the interval {known}, not {cells[-2]}"
-    if "n" in columns and int(cells[columns["n"]].replace(",", "")) != pair["n_units"]:
-        yield f"{model} has {pair['n_units']} units, not {cells[columns['n']]}"
 
 
 def _is_near(text: str, value: float | None, places: float = 0.51) -> bool:

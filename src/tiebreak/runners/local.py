@@ -129,7 +129,7 @@ class LocalPool:
 
     def workers(self) -> Sequence[Hashable]:
         """Numbers of the processes. What dead ones have started is killed: it holds their pipes, so that no death is noticed."""
-        for pid in self._pids.values():
+        for pid in list(self._pids.values()):  # a worker that has just begun is noted by a thread
             if _has_ended(pid):
                 code.kill_group(pid)
         return self._names
