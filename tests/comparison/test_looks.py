@@ -266,6 +266,17 @@ def test_forecasts_take_no_looks() -> None:
         tb.compare(losses, metric="mean_squared_error", n_total=100)
 
 
+def test_datasets_that_often_tie_are_looked_at_by_ranks_if_asked() -> None:
+    """By themselves they are judged by their means, and the error says which method takes looks."""
+    rng = np.random.default_rng(3)
+    base = rng.uniform(0.7, 0.9, 12)
+    scores = {name: np.round(base + rng.normal(0, 0.006, 12), 2) for name in "ab"}
+    table = pd.DataFrame({"dataset": [f"d{k}" for k in range(12)], **scores})
+    with pytest.raises(DataError, match="paired-t takes no looks: of methods for datasets only the error of 'wilcoxon'"):
+        tb.compare(table, metric="accuracy", n_total=20)
+    assert tb.compare(table, metric="accuracy", n_total=20, method="wilcoxon").looks is not None
+
+
 def test_too_few_units_are_refused_and_spend_nothing() -> None:
     """Below the number at which the procedure was measured."""
     with pytest.raises(DataError, match="15 questions are too few for a look"):

@@ -310,6 +310,7 @@ def check_suitable(data: Scores, settings: Settings, method: Method) -> None:
         why = {
             "time": "periods depend on each other, so looks at a series that grows have no known level",
             "seeds": "seeds are compared at once",
+            "datasets": "of methods for datasets only the error of 'wilcoxon' over several looks was measured",
         }.get(method.question, "its error over several looks was not measured")
         raise DataError(
             f"{method.name} takes no looks: {why}. Looks are for {quoted(list(PROCESSES))}. Compare once, when all data are in, "

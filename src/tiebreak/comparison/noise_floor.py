@@ -53,7 +53,8 @@ class NoiseFloor(Result):
     largest : float
         Largest difference of two single runs that was seen.
     differs_as_whole : bool
-        True where the floor comes from the runs' means: they differ by more than single answers explain, or are four or more.
+        True where the floor comes from the runs' means: they differ by more than single answers explain, or there are enough of
+        them: four of one model, or three of each of two.
     """
 
     metric: Metric

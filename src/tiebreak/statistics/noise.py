@@ -15,10 +15,12 @@ from tiebreak.numerics.law import Law, student
 from tiebreak.statistics.influence import check_weights
 from tiebreak.statistics.tasks import stratified_mean
 
-ENOUGH_RUNS = 4
-"""Runs from which on their own means say how far runs lie apart, whatever examples show: a test that sees no effect of runs in
-so few misses it too often (with an effect of a tenth of what answers vary by, 100 examples and 4 to 7 runs two further runs lay
-beyond the floor in 10 to 12 % of suites; so in 3 %)."""
+ENOUGH_DF = 3
+"""Degrees of freedom (runs less one, over all models) from which the runs' means count, whatever examples show.
+
+A test that sees no effect of so few runs misses it too often: with an effect of a tenth of what answers vary by, 100 examples and
+4 to 7 runs two further runs lay beyond the floor in 10 to 12 % of suites; so in 3 %.
+"""
 
 SURE = 0.05
 """p-value below which runs differ as wholes by more than their single answers explain."""
@@ -54,8 +56,8 @@ class RunNoise(NamedTuple):
 
     @property
     def differs_as_whole(self) -> bool:
-        """True where the runs' means are what counts: they differ by more than examples explain, or there are four runs."""
-        return bool(self.runs.spread[1] >= ENOUGH_RUNS - 1 or self.pvalue < SURE)
+        """True where the runs' means are what counts: they differ by more than examples explain, or are enough (`ENOUGH_DF`)."""
+        return bool(self.runs.spread[1] >= ENOUGH_DF or self.pvalue < SURE)
 
     def bound(self, level: float = 0.95, n_averaged: int = 1) -> float:
         """Bound that the difference of two further scores of one model keeps with this probability, each of so many runs."""

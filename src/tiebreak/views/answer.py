@@ -84,7 +84,7 @@ STEPS = {
     "equivalent": "To show {a} and {b} equivalent: {ways}; {odds}.",
     "better": "To show that {a} and {b} differ by more than {rope}: {ways}; {odds}.",
     "keep scores": "To settle it, keep the single scores:",
-    "hopeless": "If {a} and {b} differ as little as here, no realistic number of {units} settles them.",
+    "hopeless": "If {a} and {b} differ as they do here, no realistic number of {units} settles them.",
 }
 
 CHANGES_READING = (

@@ -74,8 +74,8 @@ def warnings(floor: NoiseFloor) -> Iterator[tuple[str, str]]:
         yield "few-runs", text
     if floor.differs_as_whole and few:
         text = (
-            f"{runs} differ as wholes, by more than single answers explain, and say little of how far apart others would be: the "
-            "floor is wide for that reason. More runs narrow it."
+            f"the floor is that of the runs' means, and {runs} of a model say little of how far apart others would be: it is "
+            "wide for that reason. More runs narrow it."
         )
         yield "runs-differ", text
     if floor.n_left_out:
