@@ -4,8 +4,6 @@ Both are measured in turn, for larger tables the peer on some of the pairs. Time
 shared; memory is what Python and NumPy hold at most.
 """
 
-from __future__ import annotations
-
 import sys
 import tracemalloc
 from statistics import median

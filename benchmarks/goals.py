@@ -1,7 +1,5 @@
 """What a benchmark measured against what it is to reach."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from typing import Literal, NamedTuple

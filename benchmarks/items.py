@@ -4,8 +4,6 @@
 installed (MLstatkit) are left out and said.
 """
 
-from __future__ import annotations
-
 import statistics
 import sys
 import time

@@ -4,8 +4,6 @@ The peer, ``scipy.stats.wilcoxon`` in a loop over the pairs, gives p-values alon
 some of the pairs. Time is that of the processor, as the machine may be shared.
 """
 
-from __future__ import annotations
-
 import sys
 import tracemalloc
 from statistics import median

@@ -1,7 +1,5 @@
 """A guard against hanging, for what must end by itself: the longest that a test waits, not a limit of speed."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from typing import TypeVar

@@ -1,7 +1,5 @@
 """A real PostgreSQL for the tests: started from a wheel, as a child of the tests, and gone after them."""
 
-from __future__ import annotations
-
 import os
 import secrets
 import shutil

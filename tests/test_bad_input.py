@@ -3,8 +3,6 @@
 Each function is called with an argument that fits, and then with it made unfit in the ways that callers' mistakes take.
 """
 
-from __future__ import annotations
-
 import inspect
 import warnings
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Every command and Python block of the documentation runs, and prints what the page says."""
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import importlib.util

@@ -1,7 +1,5 @@
 """The tree as a whole: circles of imports, what stands once, pages that say where things are; `make lint` has the layers."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections import defaultdict

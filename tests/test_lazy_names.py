@@ -1,7 +1,5 @@
 """Public names, which packages load when they are first used."""
 
-from __future__ import annotations
-
 import compileall
 import subprocess
 import sys

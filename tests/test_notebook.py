@@ -1,7 +1,5 @@
 """The notebook of the examples runs, and what notebooks show of results and of errors."""
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What cannot be seen, or changes how the rest is seen, leaves as an escape, and everything else as it is."""
 
-from __future__ import annotations
-
 import sys
 import unicodedata
 

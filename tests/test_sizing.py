@@ -1,7 +1,5 @@
 """The public function `sample_size`: numbers of textbooks, pilots, and everything that is missing, at once."""
 
-from __future__ import annotations
-
 import warnings
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The few things that everybody does, as a user does them, with the lowest versions allowed: `make lowest`."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Assertions for tests: the requirement's sentence is the message, and inconclusive fails unless it is allowed."""
 
-from __future__ import annotations
-
 import inspect
 import subprocess
 import sys

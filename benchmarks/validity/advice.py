@@ -12,8 +12,6 @@ even; about even are they up to 65 %.
     python benchmarks/validity/advice.py --pilots 100 time
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import warnings

@@ -8,8 +8,6 @@ have. Exit code 1 when more than 5 % of the clean sets raise an alarm.
 python benchmarks/validity/audit.py [--sets 200] [--runs 50] [--deep 20]
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import time

@@ -8,8 +8,6 @@ true difference are then compared, and those counted in which the first model is
     python benchmarks/validity/detectable.py --tables 500 datasets
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import warnings

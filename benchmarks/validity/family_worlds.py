@@ -3,8 +3,6 @@
 `one_family.py` draws from them; `World` says what one is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple

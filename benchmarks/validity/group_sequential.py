@@ -8,8 +8,6 @@ exceeds 1.03 alpha by more than two.
 python benchmarks/validity/group_sequential.py [--tables 1000000] [--seed 1]
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from typing import NamedTuple

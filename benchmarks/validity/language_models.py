@@ -10,8 +10,6 @@ than 5 % are wrong, by more than a binomial test at .01 over all cells allows. T
 of macro-average and prediction-powered in docs/error-rates.csv.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace

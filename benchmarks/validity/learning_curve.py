@@ -8,8 +8,6 @@ often the true gain lay outside the limits that the answer goes by, which is how
 ropes; and how often the intervals of the means miss the true scores.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import time

@@ -17,8 +17,6 @@ two standard errors of the simulation, a random order is refused in more than 1 
 of decisions are lost, or one with looks contradicts that with all data.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Callable, Iterator

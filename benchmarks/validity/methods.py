@@ -11,8 +11,6 @@ Writes docs/error-rates.csv. The standard error of a rate near 5 % is 0.5 with 2
     python benchmarks/validity/methods.py wilcoxon sign       these only; the lines of the others stay
 """
 
-from __future__ import annotations
-
 import argparse
 import csv
 import time

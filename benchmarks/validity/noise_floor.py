@@ -8,8 +8,6 @@ deviation 0.5. Exit code 1 where more than 5 % flip, a gate at 3 items is settle
 the floor is exceeded by more than 5 % and what a binomial test at .01 allows.
 """
 
-from __future__ import annotations
-
 import sys
 
 import numpy as np

@@ -16,8 +16,6 @@ cells (Bonferroni); two models have intervals that miss exactly 0.05 of the time
 their intervals are not simultaneous, and do not claim to be.
 """
 
-from __future__ import annotations
-
 import argparse
 import dataclasses
 import sys

@@ -10,8 +10,6 @@ and two standard errors, and the mean number of units with looks within 5 %.
     python benchmarks/validity/sample_size.py --markdown         the table of docs/questions/how-many.md
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import warnings

@@ -6,8 +6,6 @@ Bonferroni's level over all pairs. Beside it stands the test that has the pairs:
     python benchmarks/validity/summary.py [--tables 2000] [--seed 1]
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Callable, Iterator
 from itertools import combinations

@@ -19,8 +19,6 @@ References
 .. [NB03] C. Nadeau, Y. Bengio. Inference for the generalization error. Machine Learning 52, 2003.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import time

@@ -1,7 +1,5 @@
 """Warnings, caught in the thread that gives them: `warnings.catch_warnings` changes the process, whatever its threads do."""
 
-from __future__ import annotations
-
 import os
 import threading
 import warnings

@@ -3,8 +3,6 @@
 Every page, message and figure passes its texts through here. In data (frames, JSON, Parquet, stores) names stay as they are.
 """
 
-from __future__ import annotations
-
 _UNSEEN = (
     # Unicode's categories Cc, Zl, Zp and Cs: controls (escape sequences of terminals among them), line ends, half surrogate pairs
     r"\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff"

@@ -1,7 +1,5 @@
 """The public function `rate`: battles, or scores on many datasets, into ratings."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

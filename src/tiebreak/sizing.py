@@ -1,7 +1,5 @@
 """The public function `sample_size`: what it takes to see a difference, before anything is measured or from a pilot."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Assertions about models for tests: a release gate in pytest, or wherever an `AssertionError` is a failure."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tiebreak import api

@@ -1,7 +1,5 @@
 """Small data, clean and with one fault planted."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

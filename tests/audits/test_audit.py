@@ -1,7 +1,5 @@
 """The audit as a whole: clean data, real data, what it takes, and what it refuses."""
 
-from __future__ import annotations
-
 import importlib.util
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Classes that are missing or rare, test sets that are small, and folds that are unlike the whole."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from sklearn.model_selection import GroupKFold, KFold, LeaveOneGroupOut, LeaveOneOut, StratifiedKFold

@@ -1,7 +1,5 @@
 """Single columns that give the target away."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

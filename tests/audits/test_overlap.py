@@ -1,7 +1,5 @@
 """Rows and groups on both sides of a split."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """Splits against time."""
 
-from __future__ import annotations
-
 import datetime as dt
 from decimal import Decimal
 from typing import Any

@@ -1,7 +1,5 @@
 """Small score files, and the command line as a process of its own."""
 
-from __future__ import annotations
-
 import csv
 import os
 import subprocess

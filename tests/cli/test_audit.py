@@ -1,7 +1,5 @@
 """``tiebreak audit``: findings in every format, exit codes, figures, and what is said of a study that cannot be audited."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

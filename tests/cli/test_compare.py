@@ -1,7 +1,5 @@
 """``tiebreak compare``: options reach the library, answers come out in every format, gates end with their exit code."""
 
-from __future__ import annotations
-
 import csv
 import inspect
 import io

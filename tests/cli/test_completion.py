@@ -1,7 +1,5 @@
 """``tiebreak completion``: a shell completes commands, options and their values."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path

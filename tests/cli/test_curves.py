@@ -1,7 +1,5 @@
 """Learning and validation curves on the command line."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """``--dask``: the same study on a cluster; what is wrong with that is a message."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

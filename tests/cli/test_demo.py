@@ -1,7 +1,5 @@
 """``tiebreak demo``: the gallery's figures to every printed digit, and the example end to end in small."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """``tiebreak doctor``: what is missing is said, what is secret is not."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

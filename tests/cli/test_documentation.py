@@ -1,7 +1,5 @@
 """docs/cli.md shows what the commands really print."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``--dry-run``: what would be measured, what is there of it, how long the rest may take; nothing is measured or written."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

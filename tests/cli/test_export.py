@@ -1,7 +1,5 @@
 """``tiebreak export``: tables that other programs read, written whole or not at all."""
 
-from __future__ import annotations
-
 import csv
 import io
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A new command is one file and one line in the registry."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

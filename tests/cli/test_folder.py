@@ -1,7 +1,5 @@
 """``tiebreak FOLDER``: from the folder where results lie to the verdict."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Requirements of ``tiebreak compare``: exit codes 0, 1, 2 and 3, files for build servers, other metrics, wrong use."""
 
-from __future__ import annotations
-
 import csv
 import json
 from pathlib import Path

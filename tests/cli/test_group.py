@@ -1,7 +1,5 @@
 """The lazily loaded group agrees with the page of help that is written without it."""
 
-from __future__ import annotations
-
 import click
 import pytest
 from click.testing import CliRunner

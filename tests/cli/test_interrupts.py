@@ -1,7 +1,5 @@
 """Ctrl-C and SIGTERM at any moment: what was measured is kept, and the rest gives the same table as if nothing had happened."""
 
-from __future__ import annotations
-
 import os
 import random
 import signal

@@ -1,7 +1,5 @@
 """Messages of the library in the words of the command line and of study files."""
 
-from __future__ import annotations
-
 import inspect
 import pickle
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``tiebreak noise-floor``: every format, the file for gates, and gates that find it in a folder."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The commands on runs in PostgreSQL: the same answers as with a file, and no password in any of them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """What a well-behaved process does: exit codes, signals, pipes, encodings, messages, and what it does not import."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

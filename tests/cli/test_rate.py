@@ -1,7 +1,5 @@
 """``tiebreak rate``: ratings in every format, a figure, and errors."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """``tiebreak report`` and ``--html``: one page to send, of runs and of files."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

@@ -1,7 +1,5 @@
 """``tiebreak resume``: a run by its name goes on from the study file that it remembers."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

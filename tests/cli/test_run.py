@@ -1,7 +1,5 @@
 """``tiebreak run``: a study in, each cell measured once, the comparison out; what fails is told, and does not stop the rest."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from pathlib import Path

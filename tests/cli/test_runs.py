@@ -1,7 +1,5 @@
 """``tiebreak runs``: what a store holds, quickly."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """``tiebreak sample-size``: in every format, from a pilot, with a figure, and errors as messages."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """``tiebreak show``: a run from its store alone, finished or not."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

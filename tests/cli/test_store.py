@@ -1,7 +1,5 @@
 """``tiebreak store``: whether a store is whole, and a copy of it."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Which store a command means, and how it is written to be typed again."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -5,8 +5,6 @@
 Each command is a fork of that process, with the folder and the streams of whoever calls it; `CALLER` is a program that does.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import socket

@@ -1,7 +1,5 @@
 """Small score tables for the tests of this package, and the whole answer by plain loops to hold against."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Sequence
 from pathlib import Path

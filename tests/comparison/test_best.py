@@ -1,7 +1,5 @@
 """What a family says of models: who is shown above whom, who may be the best, places, shortfalls, letters, order of rows."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """Whole answers against plain loops over pairs with scipy: `tables.by_the_book` is the design, read a second time."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Settings that no data could make sense of, what is said besides the answer, and the rope as a percentage."""
 
-from __future__ import annotations
-
 import gc
 import weakref
 from typing import Any

@@ -1,7 +1,5 @@
 """Copies: models with equal scores and the same gaps are one entry of a ranking."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """Families: which pairs are judged together, how many they are, and what follows for p-values and intervals."""
 
-from __future__ import annotations
-
 import pytest
 from numpy.testing import assert_array_equal
 

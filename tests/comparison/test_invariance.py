@@ -1,7 +1,5 @@
 """Properties of every answer, on tables made to break them: ties, copies, constant gaps, two splits, rounded shares, giants."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Items from every kind of source, compared and read back."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Compact letter display."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Looks at data that are still coming in: what a plan grants, what it keeps, and what it refuses."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Missing scores: an error, or pairs that each have their own splits, degrees of freedom and ratio."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """The scikit-learn gallery's grid-search comparison, to every digit that it prints."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal

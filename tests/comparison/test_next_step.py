@@ -1,7 +1,5 @@
 """Units that would settle a pair: formula, floor, goal, cost; and advice that can be followed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

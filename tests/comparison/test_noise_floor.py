@@ -1,7 +1,5 @@
 """The noise floor of a suite, and what it does beside a gate."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

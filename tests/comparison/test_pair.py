@@ -1,7 +1,5 @@
 """One pair: in either orientation, in one direction, in the family and outside it."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose

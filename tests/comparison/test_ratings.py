@@ -1,7 +1,5 @@
 """Ratings from battles and from scores on many datasets."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Release gates: questions named beforehand, a family of their own; where its interval lies is the outcome of each."""
 
-from __future__ import annotations
-
 import itertools
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Settings that travel: with a saved answer, with the run of a study, and where several sources disagree."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Slices of the items: every pair in every slice, one family."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

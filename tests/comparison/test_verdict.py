@@ -1,7 +1,5 @@
 """The verdict rule of design section 3: one interval, and where it lies."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal

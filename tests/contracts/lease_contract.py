@@ -1,7 +1,5 @@
 """What every store must do for those who measure one run together: a store's tests inherit `LeaseContract`."""
 
-from __future__ import annotations
-
 import random
 import threading
 

@@ -1,7 +1,5 @@
 """Small plans and outcomes to write into stores."""
 
-from __future__ import annotations
-
 import dataclasses
 import struct
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """What every store must do: a store's own tests inherit `StoreContract` and give it a fixture `store`."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Sequence
 from typing import Any

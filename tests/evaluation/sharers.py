@@ -1,7 +1,5 @@
 """Processes that share one study: what is to be measured, and a watch on who fits what."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

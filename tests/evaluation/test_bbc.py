@@ -1,7 +1,5 @@
 """BBC-CV of a finished evaluation: from the predictions that were kept, whatever the metric."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

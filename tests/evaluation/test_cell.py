@@ -1,7 +1,5 @@
 """One cell; scikit-learn's cross_validate on the same splits is the reference."""
 
-from __future__ import annotations
-
 import os
 import pickle
 import random

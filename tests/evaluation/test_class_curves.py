@@ -1,7 +1,5 @@
 """ROC, precision-recall and calibration curves of an evaluation."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

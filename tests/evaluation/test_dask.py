@@ -1,7 +1,5 @@
 """`tiebreak.evaluate` on a Dask cluster: the same as anywhere else."""
 
-from __future__ import annotations
-
 import threading
 
 import pytest

@@ -1,7 +1,5 @@
 """Runs: what is measured, kept, resumed and amended."""
 
-from __future__ import annotations
-
 import random
 import re
 import threading

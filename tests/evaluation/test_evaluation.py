@@ -1,7 +1,5 @@
 """What was measured, as frames and in words."""
 
-from __future__ import annotations
-
 import re
 import warnings
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Models that raise, hang, eat memory or kill their process, beside good ones."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

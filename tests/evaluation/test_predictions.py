@@ -1,7 +1,5 @@
 """Scores of single examples from kept predictions; curves and matrices have tests of their own."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification

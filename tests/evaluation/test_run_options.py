@@ -1,7 +1,5 @@
 """The options that all measuring functions share are packed under their own names."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable
 from typing import Any

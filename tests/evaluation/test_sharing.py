@@ -1,7 +1,5 @@
 """Several processes given the same study: they share its cells, and each ends with the whole."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

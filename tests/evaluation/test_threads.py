@@ -1,7 +1,5 @@
 """Evaluations in threads of one process: the same bits as alone, and the process as it was."""
 
-from __future__ import annotations
-
 import multiprocessing
 import random
 import threading

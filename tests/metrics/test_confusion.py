@@ -1,7 +1,5 @@
 """Confusion matrices from arrays, and what can be read off them; scikit-learn is the other opinion."""
 
-from __future__ import annotations
-
 import warnings
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The examples of the evaluation lecture (E. Larson, Evaluation and Cross Validation), with its numbers."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris

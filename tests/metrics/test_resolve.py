@@ -1,7 +1,5 @@
 """Names, scorers and functions, found or refused."""
 
-from __future__ import annotations
-
 import functools
 from typing import Any
 

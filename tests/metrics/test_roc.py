@@ -1,7 +1,5 @@
 """ROC, precision-recall and calibration curves from arrays; scikit-learn is the other opinion."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 from typing import Any

@@ -1,7 +1,5 @@
 """Scorers at work: with outputs, with a model, and checked beforehand."""
 
-from __future__ import annotations
-
 import pickle
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The target, encoded once and cut into splits."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

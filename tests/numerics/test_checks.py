@@ -1,7 +1,5 @@
 """Checks by their texts."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The law of a difference: one tail behind p-value, interval, probabilities and verdict; scipy's t distribution, and by hand."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Moments against two plain passes and exact fractions."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

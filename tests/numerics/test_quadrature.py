@@ -1,7 +1,5 @@
 """Quadrature against closed forms."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

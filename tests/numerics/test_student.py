@@ -1,7 +1,5 @@
 """Student tails and quantiles against mpmath and scipy."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal

@@ -1,7 +1,5 @@
 """Candidates of a search are named by what varies."""
 
-from __future__ import annotations
-
 import re
 import threading
 from typing import Any

@@ -1,7 +1,5 @@
 """Data as models are given it."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

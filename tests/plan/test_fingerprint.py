@@ -1,7 +1,5 @@
 """Hashes of data, models and functions."""
 
-from __future__ import annotations
-
 import functools
 import gc
 import importlib.util

@@ -1,7 +1,5 @@
 """Models by name."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

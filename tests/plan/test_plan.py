@@ -1,7 +1,5 @@
 """Models x datasets x splits, decided before anything is measured."""
 
-from __future__ import annotations
-
 import platform
 import re
 from typing import Any

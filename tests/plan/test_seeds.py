@@ -1,7 +1,5 @@
 """Seeds that depend on what is measured only."""
 
-from __future__ import annotations
-
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline

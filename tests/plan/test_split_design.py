@@ -1,7 +1,5 @@
 """Scheme, sizes and identity of splits, from their rows or from a cv."""
 
-from __future__ import annotations
-
 import hashlib
 import struct
 import warnings

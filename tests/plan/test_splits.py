@@ -1,7 +1,5 @@
 """Splits from whatever is passed as ``cv``; scikit-learn's own splitters are the reference."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

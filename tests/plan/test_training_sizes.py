@@ -1,7 +1,5 @@
 """Training sizes: which, of which rows, and what is refused."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Files and fitted searches for the readers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

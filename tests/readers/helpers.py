@@ -1,7 +1,5 @@
 """Small tables and what to ask of them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

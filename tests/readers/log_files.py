@@ -1,7 +1,5 @@
 """Logs as the tools write them, from their documented fields, for the tests of readers and commands."""
 
-from __future__ import annotations
-
 import json
 import zipfile
 from collections.abc import Mapping, Sequence

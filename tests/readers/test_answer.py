@@ -1,7 +1,5 @@
 """Scores read back from what tiebreak has written: answers as JSON, and reports."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

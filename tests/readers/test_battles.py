@@ -1,7 +1,5 @@
 """Battles out of every kind of table, judgements in both orders, and what is said of those that cannot be read."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The same awkward file gives the same values at every door, or the same error in the same words."""
 
-from __future__ import annotations
-
 import bz2
 import codecs
 import contextlib

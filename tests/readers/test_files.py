@@ -1,7 +1,5 @@
 """Files of others: paths with nothing behind them, packed files, encodings, JSON in words, limits, and pipes."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import json

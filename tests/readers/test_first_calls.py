@@ -1,7 +1,5 @@
 """The calls that everybody types first: each is answered, or told the one way on."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

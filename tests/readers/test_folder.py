@@ -1,7 +1,5 @@
 """Results as they lie in a folder."""
 
-from __future__ import annotations
-
 import json
 import os
 import zipfile

@@ -1,7 +1,5 @@
 """Names of columns say what they hold: one table of other names, and a refusal where two columns claim one part."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.readers.conftest import Write

@@ -1,7 +1,5 @@
 """Scores of single items from tables: joined on their names, of one row for each score or a column for each model."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

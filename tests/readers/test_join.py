@@ -1,7 +1,5 @@
 """Scores of several sources, paired by their splits: hashes prove them the same, keys and positions suppose it."""
 
-from __future__ import annotations
-
 import dataclasses
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Logs of evaluation tools, written here from their documented fields; those of code are recorded in `data`."""
 
-from __future__ import annotations
-
 import json
 import math
 import struct

@@ -1,7 +1,5 @@
 """A metric behind the name that a source or a caller gives it."""
 
-from __future__ import annotations
-
 import pytest
 from sklearn.metrics import get_scorer, get_scorer_names
 

@@ -1,7 +1,5 @@
 """Logs that the evaluation tools write themselves; `make packages` installs these into an environment of their own."""
 
-from __future__ import annotations
-
 import json
 import os
 import resource

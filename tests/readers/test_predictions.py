@@ -1,7 +1,5 @@
 """Scores of items from predictions beside the truth."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

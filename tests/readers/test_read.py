@@ -1,7 +1,5 @@
 """The one entry point: what it takes, what it refuses, and what all sources have in common."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Runs of one model from several sources."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pandas as pd

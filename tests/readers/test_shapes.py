@@ -1,7 +1,5 @@
 """A table becomes the long table by one strict rule; what no rule settles is refused with the one option that would settle it."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Fitted searches, results of cross_validate, arrays by model and trials of a study: candidates, metric, splits, sizes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Splits, seeds, periods and test sets of the long table: keys, sizes, bounds, what is averaged and what is refused."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal

@@ -1,7 +1,5 @@
 """Tables of means: what each is of, which column holds the scores, and numbers that cannot be."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """Tables of every kind as columns: numbers where all cells are, else words as typed; one form of error for what is no table."""
 
-from __future__ import annotations
-
 import decimal
 import gzip
 import json

@@ -14,8 +14,6 @@ Fields, the same for all procedures (see the README next to the cases):
   ``runs``), in the options or the inputs; without any, the scores are one k-fold cross-validation.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 import tiebreak as tb

@@ -1,7 +1,5 @@
 """Published and independently computed cases, through adapters that only rename; README.md says where they come from."""
 
-from __future__ import annotations
-
 import ast
 import csv
 import importlib.util
@@ -106,7 +104,7 @@ def test_adapters_compute_nothing(adapters: ModuleType) -> None:
     imported = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
     imported_from = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
     assert imported == {"numpy", "tiebreak"}
-    assert imported_from == {"__future__"}
+    assert not imported_from
     assert adapters.ADAPTERS.keys() == {case["procedure"] for case in _cases()}
 
 

@@ -5,8 +5,6 @@ as a disk without power may leave it: what was synchronised is there; of what wa
 the contents without the names, or the names without the contents, or all but the last call, or any part, sector by sector.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import re

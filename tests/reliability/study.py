@@ -3,8 +3,6 @@
 ``evaluate`` measures all three models, ``extend`` adds the third to two that are there, ``backup`` copies the store.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import json

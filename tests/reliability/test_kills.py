@@ -1,7 +1,5 @@
 """A run of ``tiebreak run`` that is killed and started again; more kills: `POINTS`."""
 
-from __future__ import annotations
-
 import random
 import subprocess
 import sys

@@ -5,8 +5,6 @@ a random format. What is read has to be that truth to the last digit, the scores
 input nothing is known, but nothing other than a `TiebreakError` with words may be raised. A case is made again by its seed.
 """
 
-from __future__ import annotations
-
 import bz2
 import csv
 import gzip

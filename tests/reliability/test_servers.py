@@ -4,8 +4,6 @@ Writers are processes that write batches of cells through the store, two of them
 cells they were told are kept.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import subprocess

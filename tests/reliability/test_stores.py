@@ -1,7 +1,5 @@
 """Stores whose process is killed, whose disk is full or broken, whose power is cut; at a few points, or more: `POINTS`."""
 
-from __future__ import annotations
-
 import functools
 import json
 import shutil

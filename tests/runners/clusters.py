@@ -1,7 +1,5 @@
 """A real Dask scheduler and real worker processes on this machine's loopback."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """Measuring on a Dask cluster whose workers and scheduler may be lost."""
 
-from __future__ import annotations
-
 import asyncio
 import importlib
 import os

@@ -1,7 +1,5 @@
 """The loop that hands cells out, with workers that do what a test says, in this process."""
 
-from __future__ import annotations
-
 import time
 from concurrent.futures import BrokenExecutor, Future
 

@@ -1,7 +1,5 @@
 """Measuring on this machine: here, and in worker processes that may die, hang, or lose their parent."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

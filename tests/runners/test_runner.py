@@ -1,7 +1,5 @@
 """The runner that a user has asked for."""
 
-from __future__ import annotations
-
 import pytest
 
 from tiebreak.errors import InvalidParameterError

@@ -1,7 +1,5 @@
 """Code that runs inside a worker process: outcomes and workloads on their way, and the thread that measures on Dask."""
 
-from __future__ import annotations
-
 import gc
 import os
 import pickle

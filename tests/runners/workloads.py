@@ -1,7 +1,5 @@
 """Work for runners to do; it is sent to worker processes whole, as they cannot import the tests."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import signal

@@ -1,7 +1,5 @@
 """Adjusted means: what each model's mean would be on all units, from the additive model "score = model + unit"."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal

@@ -1,7 +1,5 @@
 """Long columns become models by splits."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Rows of scores that are the same."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tiebreak.scores.copies import first_copies

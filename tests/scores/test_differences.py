@@ -1,7 +1,5 @@
 """Paired differences: oriented, and the same by matrix product as one pair at a time."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

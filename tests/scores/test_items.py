@@ -1,7 +1,5 @@
 """Tables of items."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Names, directions and bounds, held equal to scikit-learn's own list of scorers."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from sklearn.metrics import get_scorer, get_scorer_names

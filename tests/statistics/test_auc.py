@@ -1,7 +1,5 @@
 """The area under the ROC curve and its variance."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Corrections against their definitions: closed tests over all subsets, textbook steps, scipy's false discovery rate."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import combinations, product
 from typing import get_args

@@ -1,7 +1,5 @@
 """Estimates over items: means in clusters, and metrics of all items together."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

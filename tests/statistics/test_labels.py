@@ -1,7 +1,5 @@
 """Prediction-powered means."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

@@ -1,7 +1,5 @@
 """Promises that all laws of paired differences keep, each function in turn: they are written out once, here."""
 
-from __future__ import annotations
-
 import pickle
 from collections.abc import Callable
 from typing import Any

@@ -4,8 +4,6 @@
 sided=2, typeOfDesign="asHSD" | "asOF" | "asP", gammaA=, tolerance=1e-10)``.
 """
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What the last two doublings say of the next one."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

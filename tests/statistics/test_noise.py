@@ -1,7 +1,5 @@
 """Noise of runs: the error of a difference of two runs of one model, by hand and by its definition."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose

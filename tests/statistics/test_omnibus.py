@@ -1,7 +1,5 @@
 """Ranks, Friedman's test and Nemenyi's, Skillings and Mack's; published figures are in tests/reference."""
 
-from __future__ import annotations
-
 import csv
 import re
 from itertools import combinations, permutations, product

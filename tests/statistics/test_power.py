@@ -1,7 +1,5 @@
 """Drawn intervals: those that `compare` shows of the same data, with the powers of textbooks."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

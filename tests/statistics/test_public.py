@@ -1,7 +1,5 @@
 """The public functions of the package."""
 
-from __future__ import annotations
-
 import inspect
 import re
 from pathlib import Path

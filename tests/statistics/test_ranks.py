@@ -1,7 +1,5 @@
 """Signed-rank and sign test against enumeration, scipy and their own intervals; published figures are in tests/reference."""
 
-from __future__ import annotations
-
 import re
 from functools import partial
 from itertools import product

@@ -1,7 +1,5 @@
 """One proportion, two of independent test sets and two of the same examples; published figures are in tests/reference."""
 
-from __future__ import annotations
-
 import math
 from typing import get_args
 

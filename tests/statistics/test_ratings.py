@@ -1,7 +1,5 @@
 """Bradley-Terry by maximum likelihood: against scipy's minimiser, without a finite answer, and its errors."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import optimize, special, stats

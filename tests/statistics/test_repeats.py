@@ -1,7 +1,5 @@
 """Copies among units, by how rows of scores repeat."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

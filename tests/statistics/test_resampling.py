@@ -1,7 +1,5 @@
 """The bootstrap over examples and permutation tests; published cases are in tests/reference."""
 
-from __future__ import annotations
-
 from itertools import combinations, product
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Means over examples and runs."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

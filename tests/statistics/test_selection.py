@@ -1,7 +1,5 @@
 """The bootstrap-corrected score of the best of several models (BBC-CV)."""
 
-from __future__ import annotations
-
 import re
 from itertools import product
 from typing import Any

@@ -1,7 +1,5 @@
 """Johnson's t, its inverse, and the skewness of means."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose

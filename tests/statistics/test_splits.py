@@ -1,7 +1,5 @@
 """Corrected t: the test against scipy and its formula written out, the posterior against baycomp, zero spread by hand."""
 
-from __future__ import annotations
-
 import math
 
 import baycomp

@@ -1,7 +1,5 @@
 """Differences of models of which a table of means is all that is left."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

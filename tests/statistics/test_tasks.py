@@ -1,7 +1,5 @@
 """Mean over strata of the means of their items."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Diebold and Mariano's test, and the model confidence set, whose published case is in tests/reference."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import fft, signal, stats

@@ -1,7 +1,5 @@
 """A store in a file, unless a test has another one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Copies of a store in use."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 import stat

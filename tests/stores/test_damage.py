@@ -1,7 +1,5 @@
 """Stores in which something is not what was written, by accident or on purpose, and files that are none."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """What a caller may give as a store."""
 
-from __future__ import annotations
-
 import sys
 import traceback
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Several processes at work on one run, and clocks that jump."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

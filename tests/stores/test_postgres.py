@@ -1,7 +1,5 @@
 """What is peculiar to PostgreSQL: addresses, tables beside others, turns of writers, and a server that goes away."""
 
-from __future__ import annotations
-
 import logging
 import threading
 import time

@@ -1,7 +1,5 @@
 """What is peculiar to files: how they are made and locked, and what goes wrong with them."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sqlite3

@@ -1,7 +1,5 @@
 """The contract of stores, in memory, in a SQLite file, and in PostgreSQL; and what holds of databases alone."""
 
-from __future__ import annotations
-
 import gc
 import os
 import sqlite3

@@ -1,7 +1,5 @@
 """Bias and variance of models over resampled training sets."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Learning curves: measured through one plan, kept, resumed, and asked whether more data would help."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Refit of the cheapest candidate that is shown to be near the best: in searches, and on tables with known answers."""
 
-from __future__ import annotations
-
 import pickle
 import warnings
 from typing import Any

@@ -1,7 +1,5 @@
 """Validation curves: the sweet spot, what ties with it, and what is refused."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

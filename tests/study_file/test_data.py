@@ -1,7 +1,5 @@
 """The data of a study: columns by name, files beside it, and what is said where something is not there."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

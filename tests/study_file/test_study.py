@@ -1,7 +1,5 @@
 """A study file becomes what `tiebreak.evaluate` takes; what cannot be used is named by file, key and value."""
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Small tables with fixed seeds, whose means are exactly what they are said to be."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tiebreak.comparison.compare import compare_scores

@@ -1,7 +1,5 @@
 """Random comparisons of every question and family, with gaps, copies, ties, cycles, skew, losses and ropes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

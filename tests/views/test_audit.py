@@ -1,7 +1,5 @@
 """An audit in words, as a table and as JSON."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

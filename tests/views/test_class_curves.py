@@ -1,7 +1,5 @@
 """Confusion matrices and curves in words, as HTML and as plain numbers, all from the one result."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The pairs as CSV: the columns of the frame, and nothing that a spreadsheet would run."""
 
-from __future__ import annotations
-
 import csv
 import io
 import math

@@ -1,7 +1,5 @@
 """A comparison in frames, its details, and odd names in every view; golden/ holds its pages."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Curves in words, frames, JSON and HTML."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

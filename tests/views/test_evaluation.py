@@ -1,7 +1,5 @@
 """One run in words and for programs, finished or not."""
 
-from __future__ import annotations
-
 import html
 import json
 import warnings

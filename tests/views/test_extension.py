@@ -1,7 +1,5 @@
 """A result of one's own: a view in one file and a line in the registry give it every form."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Pages of sixty answers, as a person read them: ``GOLDEN=write pytest tests/views/test_golden.py`` writes them anew."""
 
-from __future__ import annotations
-
 import os
 import pickle
 from pathlib import Path

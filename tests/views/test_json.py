@@ -1,7 +1,5 @@
 """JSON of an answer: schema 2, strict, without clock, written whole; and what values become before that."""
 
-from __future__ import annotations
-
 import json
 import math
 import os

@@ -1,7 +1,5 @@
 """The file of looks: whole after every look, and safe against two writers; and the looks in words."""
 
-from __future__ import annotations
-
 import json
 import os
 import time

@@ -1,7 +1,5 @@
 """Names of models: what all share is stated once, an owner goes first, then the end; no two alike."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

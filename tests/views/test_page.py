@@ -1,7 +1,5 @@
 """The layout: Markdown read back by a Markdown parser shows names as they are, and a terminal gets what fits its window."""
 
-from __future__ import annotations
-
 import html
 import io
 import re

@@ -1,7 +1,5 @@
 """A comparison for a paper: tables that LaTeX takes, and a paragraph whose citations are all in its list."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Progress in a notebook, which here is a stand-in for IPython with a kernel."""
 
-from __future__ import annotations
-
 import io
 import sys
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """Requirements in words and as files: every form says the same as the outcomes, whatever the models are called."""
 
-from __future__ import annotations
-
 import html
 import json
 import re

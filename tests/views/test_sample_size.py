@@ -1,7 +1,5 @@
 """Sample sizes in words: each goal, costs, looks, floors, and what cannot be shown."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The runs of a store in a table and for programs."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

@@ -1,7 +1,5 @@
 """Every result in every form: text, Markdown, HTML, frame, JSON, plots and one line."""
 
-from __future__ import annotations
-
 import copy
 import json
 import multiprocessing

@@ -3,8 +3,6 @@
 A hundred answers as a rule; ``WALK=2000 pytest tests/views/test_walk.py`` walks two thousand, ``WALK_FROM=1000`` others.
 """
 
-from __future__ import annotations
-
 import html
 import math
 import os

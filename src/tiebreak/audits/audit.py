@@ -1,7 +1,5 @@
 """All checks, on data and splits as they are before any model is fitted."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 

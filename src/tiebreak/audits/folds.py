@@ -5,8 +5,6 @@ numbers the mean of ranks, which heavy tails do not disturb, is close to normal.
 draw of groups, not of rows, so the spread between groups is what chance has to be measured by.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -7,8 +7,6 @@ frequent class, or of the variance of the target's ranks. It needs no model, no 
 knows one of three classes has none to boast.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

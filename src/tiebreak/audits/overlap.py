@@ -6,8 +6,6 @@ differ in S, and multiply by the odds that S agrees by chance. Copies have no su
 The largest estimate over many sets S is taken, single columns first.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Splits against time: training on the future, and folds that are scattered over it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -3,8 +3,6 @@
 The page of ``tiebreak --help`` is written here without click, which takes 40 ms to load.
 """
 
-from __future__ import annotations
-
 COMMANDS = {
     "compare": "Say which models are better, and which tie.",
     "rate": "Rate models by whom they beat, with ranks.",

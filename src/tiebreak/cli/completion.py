@@ -1,7 +1,5 @@
 """``tiebreak completion``: the script by which a shell completes commands, options and their values."""
 
-from __future__ import annotations
-
 import click
 
 from tiebreak.cli.options import help_option

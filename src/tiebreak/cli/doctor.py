@@ -1,7 +1,5 @@
 """``tiebreak doctor``: is this installation in working order? What to send along with a bug report, without secrets in it."""
 
-from __future__ import annotations
-
 import locale
 import os
 import platform

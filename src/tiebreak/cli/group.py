@@ -1,7 +1,5 @@
 """The command line as click sees it; each command is imported when it is used."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from difflib import get_close_matches
 from importlib import import_module

@@ -1,7 +1,5 @@
 """The entry point: the commands of `group`, run as `process` says."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Sequence

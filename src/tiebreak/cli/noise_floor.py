@@ -1,7 +1,5 @@
 """``tiebreak noise-floor``: runs of one model in; how far apart they lie, for gates, out."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """``tiebreak rate``: battles, or scores on many datasets, in; ratings with intervals and ranks out."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import click

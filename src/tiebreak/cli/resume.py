@@ -1,7 +1,5 @@
 """``tiebreak resume``: go on with a run by its name, from the study file that it was started from."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

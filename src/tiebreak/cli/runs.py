@@ -1,7 +1,5 @@
 """``tiebreak runs``: what a store holds."""
 
-from __future__ import annotations
-
 import click
 
 from tiebreak.cli.options import help_option, store_option

@@ -1,7 +1,5 @@
 """``tiebreak sample-size``: what it takes to see a difference, before anything is measured or from a pilot."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import click

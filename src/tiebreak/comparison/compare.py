@@ -1,7 +1,5 @@
 """The answer from checked scores and settings."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """Compact letter display: models that share a letter are not told apart."""
 
-from __future__ import annotations
-
 import string
 
 import numpy as np

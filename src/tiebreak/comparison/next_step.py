@@ -1,7 +1,5 @@
 """Next step after an answer: how many units would settle a pair, and what they cost."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, hypot, inf, isfinite, isnan, nan

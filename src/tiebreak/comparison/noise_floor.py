@@ -1,7 +1,5 @@
 """Noise floor of a suite: how large a difference it shows between two runs of one and the same model."""
 
-from __future__ import annotations
-
 import json
 import math
 import os

@@ -1,7 +1,5 @@
 """Models from best to worst: their values, and what the family says of them: standings, shortfalls, ranks and letters."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

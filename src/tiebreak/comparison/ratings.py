@@ -1,7 +1,5 @@
 """Ratings: where each model stands by whom it beat, with intervals of ratings and of ranks."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 

@@ -4,8 +4,6 @@ Two heads are equal where their steps are scikit-learn's own, seeded, and of equ
 stands where a pipeline has its cache (``memory=``): it keeps what came out of such steps, and every model gets a copy.
 """
 
-from __future__ import annotations
-
 import inspect
 import sys
 import time

@@ -1,10 +1,8 @@
 """A run before it is measured: what is planned, what a store has of it, and how long the rest may take."""
 
-from __future__ import annotations
-
 from contextlib import closing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,11 +11,8 @@ from tiebreak.evaluation.run_options import RunOptions
 from tiebreak.plan.plan import Plan, metric_record, number_of_workers
 from tiebreak.plan.record import RunRecord
 from tiebreak.stores import open_store
-from tiebreak.stores.contract import NoStoreError
+from tiebreak.stores.contract import NoStoreError, RunLog
 from tiebreak.stores.plan_mapping import environment_of, map_plan, merge_records
-
-if TYPE_CHECKING:
-    from tiebreak.stores.contract import RunLog
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,5 @@
 """Global generators and threads of numerical libraries, which belong to the process, shared by the runs of its threads."""
 
-from __future__ import annotations
-
 import os
 import random
 import sys

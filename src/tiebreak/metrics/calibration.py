@@ -1,7 +1,5 @@
 """The calibration curve: whether of the examples that were given 70 %, 70 % are positive."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 

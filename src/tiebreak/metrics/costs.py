@@ -1,7 +1,5 @@
 """Costs of right and wrong decisions: as a metric, and as a guide to decisions from probabilities."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Labels and scores as callers give them in arrays: checked, listed and numbered, for matrices and curves."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """The precision-recall curve: how clean and how complete the positive calls are, for every threshold."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """One metric and how it is obtained: from what a model said, row by row where it is a mean, or by asking the model itself."""
 
-from __future__ import annotations
-
 import inspect
 import json
 import math

@@ -1,7 +1,5 @@
 """Types of arrays, arithmetic on them that never warns, and checks of what callers pass, one for each kind of input."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal, NamedTuple, get_args

@@ -1,7 +1,5 @@
 """Quadrature: nodes for gamma densities, and interpolation between equal steps."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tiebreak.numerics.checks import FloatArray

@@ -1,7 +1,5 @@
 """Student's t distribution with all its digits, fast for many pairs."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np

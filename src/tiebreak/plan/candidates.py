@@ -1,7 +1,5 @@
 """Names for the candidates of a search: what varies among them, as briefly as it stays clear."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any

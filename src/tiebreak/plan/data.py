@@ -1,7 +1,5 @@
 """A dataset as models are given it: checked once, then cut into rows."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal

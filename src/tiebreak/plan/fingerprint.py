@@ -1,7 +1,5 @@
 """Hashes of data, models, metrics and splits, by which a change is noticed: the same in every process and on every machine."""
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import inspect

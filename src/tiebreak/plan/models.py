@@ -1,7 +1,5 @@
 """The models of a plan: whatever was passed, by name."""
 
-from __future__ import annotations
-
 import inspect
 from collections import Counter
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """A plan: models x datasets x splits, decided before anything is measured."""
 
-from __future__ import annotations
-
 import operator
 import platform
 import re

@@ -1,7 +1,5 @@
 """Seeds that depend on what is measured, never on when or where."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Splits from whatever the caller means by ``cv``: made once, checked, the same for every model."""
 
-from __future__ import annotations
-
 import contextlib
 import copy
 import numbers

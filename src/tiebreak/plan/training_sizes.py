@@ -1,7 +1,5 @@
 """The training sizes of a learning curve, as datasets of one plan: the same test rows, and ever more of the training rows."""
 
-from __future__ import annotations
-
 import dataclasses
 import numbers
 from collections.abc import Sequence

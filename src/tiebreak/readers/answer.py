@@ -1,7 +1,5 @@
 """Answers as tiebreak has written them, JSON and reports, whose scores are read back."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Battles out of any table with model_a, model_b and winner, and out of the records of judges."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, cast

@@ -1,7 +1,5 @@
 """Files of others: what a path leads to, its bytes within limits, its text, and JSON in words."""
 
-from __future__ import annotations
-
 import codecs
 import io
 import json

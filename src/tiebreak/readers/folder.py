@@ -1,7 +1,5 @@
 """Results as they lie in a folder: what is there, what each file is taken for, and what of it is compared."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable, Hashable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Scores of single items, from tables and logs of evaluation tools, joined on the items."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Scores of several sources, paired by their splits."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 from collections.abc import Sequence

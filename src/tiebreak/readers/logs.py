@@ -4,8 +4,6 @@ A log holds the answers of models to samples. A new tool is one row of `FORMATS`
 recorded file in the tests.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

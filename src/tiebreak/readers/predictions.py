@@ -1,7 +1,5 @@
 """Predictions of several models for the same examples, beside the truth: scores of single items."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence

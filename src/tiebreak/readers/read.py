@@ -1,7 +1,5 @@
 """Scores and items from any source: what each source is, and what joins several."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 import os

@@ -1,7 +1,5 @@
 """Scores that scikit-learn and its like return: fitted searches, results of cross_validate, arrays by model, trials of Optuna."""
 
-from __future__ import annotations
-
 import dataclasses
 import os
 import re

@@ -1,7 +1,5 @@
 """Scores of one source, the options by which it is read, and the checks that all sources of scores share."""
 
-from __future__ import annotations
-
 import dataclasses
 import operator
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The long table becomes models by splits of each dataset: of seeds, periods and test sets as well, which are no splits."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Tables of means: one row for each model, with its score on one test set, or mean and deviation over folds or training runs."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Contract of runners, and of the work that they are given."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Hashable, Iterable
 from types import TracebackType
 from typing import Protocol

@@ -1,7 +1,5 @@
 """Measuring on the workers of a Dask cluster: on other machines, or in processes that may be lost and replaced."""
 
-from __future__ import annotations
-
 import ipaddress
 import logging
 import time
@@ -10,7 +8,7 @@ from collections.abc import Generator, Hashable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError, Future
 from contextlib import contextmanager, suppress
 from operator import length_hint
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tiebreak.errors import (
     InvalidParameterError,
@@ -21,12 +19,9 @@ from tiebreak.errors import (
 )
 from tiebreak.plan.record import Cell, Outcome
 from tiebreak.runners import worker as code
-from tiebreak.runners.contract import group_of
+from tiebreak.runners.contract import Workload, group_of
 from tiebreak.runners.dispatch import CHECK_SECONDS, GO_ON, Dispatch
 from tiebreak.runners.failures import in_one_line
-
-if TYPE_CHECKING:
-    from tiebreak.runners.contract import Workload
 
 PATIENCE_SECONDS = 60.0
 CONNECT_SECONDS = 10.0

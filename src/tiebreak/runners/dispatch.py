@@ -1,7 +1,5 @@
 """One loop that hands cells out to the workers of any pool, and collects their outcomes."""
 
-from __future__ import annotations
-
 import math
 import re
 import time

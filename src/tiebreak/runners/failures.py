@@ -1,7 +1,5 @@
 """Failures: the outcome of a cell that ended with an exception, and the exception in one line."""
 
-from __future__ import annotations
-
 import traceback
 
 from tiebreak.plan.fingerprint import parsed

@@ -1,7 +1,5 @@
 """Measuring on this machine, in this process or in several."""
 
-from __future__ import annotations
-
 import math
 import os
 import shutil
@@ -17,19 +15,16 @@ from contextlib import contextmanager, nullcontext, suppress
 from numbers import Real
 from operator import length_hint
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tiebreak.errors import InvalidParameterError, InvalidPlanError, Setting
 from tiebreak.plan.plan import number_of_workers
 from tiebreak.plan.record import Cell, Outcome
 from tiebreak.runners import BATCH_SECONDS
 from tiebreak.runners import worker as code
-from tiebreak.runners.contract import group_of
+from tiebreak.runners.contract import Workload, group_of
 from tiebreak.runners.dispatch import Dispatch
 from tiebreak.runners.failures import failed
-
-if TYPE_CHECKING:
-    from tiebreak.runners.contract import Workload
 
 SHARED_MEMORY = Path("/dev/shm")  # noqa: S108  (a fresh folder of this user's own is made in there)
 

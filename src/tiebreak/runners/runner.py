@@ -1,15 +1,11 @@
 """The runner that a user has asked for."""
 
-from __future__ import annotations
-
 import sys
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from tiebreak.errors import InvalidParameterError, Setting
+from tiebreak.runners.contract import Runner
 from tiebreak.runners.local import LocalRunner
-
-if TYPE_CHECKING:
-    from tiebreak.runners.contract import Runner
 
 
 def make_runner(runner: object, n_jobs: int = 1, timeout: float | None = None) -> Runner:

@@ -1,7 +1,5 @@
 """Means of models that were not measured on the same units, as if all of them had been."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """From long columns, one entry for each score, to models by splits."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Battles: of two models each, one was preferred to the other, or neither."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """Rows of scores that are the same, number by number."""
 
-from __future__ import annotations
-
 from hashlib import sha256
 
 import numpy as np

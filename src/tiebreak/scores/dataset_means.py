@@ -1,7 +1,5 @@
 """Scores of several datasets with the mean over each dataset's splits as the unit."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import lru_cache
 

@@ -1,7 +1,5 @@
 """Paired differences of all models, oriented so that positive favours the first model."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A metric: its name as users say it, and its direction."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

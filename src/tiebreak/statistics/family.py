@@ -1,7 +1,5 @@
 """p-values adjusted for testing a family, and the one level of its intervals: Bonferroni, Holm, Shaffer, Benjamini-Hochberg."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Literal, get_args
 

@@ -5,8 +5,6 @@ are clusters, not items. Without clusters each item is one of its own. Metrics t
 item, or each cluster, say; all of it ends in Student's t with Satterthwaite's degrees of freedom.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial

@@ -1,7 +1,5 @@
 """Prediction-powered means: many examples that a model judged, corrected by the few that people judged too."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

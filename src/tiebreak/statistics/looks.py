@@ -1,7 +1,5 @@
 """Group-sequential tests: looks at data that are still coming in, at levels that keep the error rate of all looks together."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import pairwise

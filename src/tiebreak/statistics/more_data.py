@@ -1,7 +1,5 @@
 """Gain of another doubling of the training data, judged by what the last two have brought."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Final
 

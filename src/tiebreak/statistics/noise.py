@@ -1,7 +1,5 @@
 """Noise of runs: how far two runs of one and the same model lie apart on the same examples."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Ranks of models on datasets, and what is read off their averages: whether any model differs, and which are told apart."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Literal, NamedTuple, get_args
 

@@ -1,7 +1,5 @@
 """Power before anything is measured: data are drawn many times over, and judged by the statistics that judge real ones."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache

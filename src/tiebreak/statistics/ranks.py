@@ -1,7 +1,5 @@
 """Rank tests of paired differences, one for each dataset: Wilcoxon's with Walsh averages, and the sign test."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import Any, Literal, NamedTuple, get_args

@@ -4,8 +4,6 @@ A rate is what a model scores on one test set: so many right, or wrong, of n exa
 cross-validation, whose training sets overlap, see `corrected_t`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Literal, NamedTuple, get_args
 

@@ -4,8 +4,6 @@ Rows of right and wrong, or of a few grades, repeat by nature, and so do rows of
 Copies betray themselves by how: each row stands twice and hardly any once, or many stand twice and too few three times.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Resampling: the bootstrap of any metric, and permutation tests, which take no distribution for granted."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import combinations, combinations_with_replacement
 from math import comb

@@ -4,8 +4,6 @@ A run is a training seed or one sampled answer to every example. Taking the mean
 examples as the only source of chance forgets what the runs have in common; its interval can miss the truth nearly always.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """The score of the best of several models, corrected by the bootstrap for having been chosen as the best."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal

@@ -4,8 +4,6 @@ Student's t holds its level for skewed scores only where there are very many. Jo
 it by. The two fail on different data, so that `skewed` takes what either does not exclude.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

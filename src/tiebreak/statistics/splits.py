@@ -1,7 +1,5 @@
 """Mean differences over splits: corrected for the training data that splits share, and as if they shared none."""
 
-from __future__ import annotations
-
 from typing import Literal, NamedTuple
 
 import numpy as np

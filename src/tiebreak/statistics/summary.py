@@ -1,7 +1,5 @@
 """Differences of models of which only means are left: bounds that hold whatever the overlap of their mistakes."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -4,8 +4,6 @@ The strata are fixed: another sample would have other items of the very same tas
 each stratum weighs the same, however many items it has.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 

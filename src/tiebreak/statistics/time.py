@@ -1,7 +1,5 @@
 """Forecasts of the same periods: Diebold and Mariano's test of two, the model confidence set of several."""
 
-from __future__ import annotations
-
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A copy of a store in another SQLite file, taken while others write: whole and verified, or not there at all."""
 
-from __future__ import annotations
-
 import os
 import secrets
 import sqlite3

@@ -1,7 +1,5 @@
 """Damage: what in a store is not as it was written, and what is said of it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Transactions on a store: short, kept as a whole, their errors told in words, done again where a server was lost."""
 
-from __future__ import annotations
-
 import logging
 import os
 import random

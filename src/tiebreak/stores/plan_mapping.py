@@ -1,7 +1,5 @@
 """A plan and the stored run that it is part of: what it adds, what must not have changed, and which position is which."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

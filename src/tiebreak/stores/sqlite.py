@@ -1,7 +1,5 @@
 """A store in a SQLite file, or in memory: how it is made, opened and locked, and what its errors mean."""
 
-from __future__ import annotations
-
 import errno
 import os
 import sqlite3

@@ -1,7 +1,5 @@
 """Bias and variance of models over resampled training sets, on one fixed test set."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The cheapest candidate of a search that is shown to be near the best: what a search of scikit-learn refits."""
 
-from __future__ import annotations
-
 import copy
 import numbers
 import warnings

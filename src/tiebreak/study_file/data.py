@@ -1,7 +1,5 @@
 """The data of a study file: a table in a file, or a dataset that comes with scikit-learn; and what models get of its columns."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any, NamedTuple

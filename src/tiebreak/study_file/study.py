@@ -1,7 +1,5 @@
 """A study: models, data, splits and metrics in one file, so that a run can be started, gone on with and shared."""
 
-from __future__ import annotations
-
 import inspect
 import pkgutil
 import re

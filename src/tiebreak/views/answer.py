@@ -1,17 +1,17 @@
 """Sentences of an answer: the headline, a pair, the next step, and the small print. No text of an answer stands elsewhere."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
+from tiebreak.comparison.comparison import Comparison, PairComparison
 from tiebreak.comparison.family import REASONS
 from tiebreak.comparison.next_step import MOST_TIMES, Need, cheapest, detectable, need_of
 from tiebreak.comparison.ranking import BEST, NEAR_BEST
-from tiebreak.numerics import RELATIVE_TOLERANCE
+from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray
 from tiebreak.numerics.law import VERDICTS
+from tiebreak.scores.vocabulary import Notice
 from tiebreak.views.design import design_line, lines_to_keep
 from tiebreak.views.looks import what_is_left
 from tiebreak.views.names import left_out, quoted_names, spoken
@@ -27,13 +27,6 @@ from tiebreak.views.words import (
     printable,
     seconds,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tiebreak.comparison.comparison import Comparison, PairComparison
-    from tiebreak.numerics import FloatArray
-    from tiebreak.scores.vocabulary import Notice
 
 HEADLINES = {
     "better": "{a} is better than {b}: {size}.",

@@ -1,15 +1,15 @@
 """A comparison on one page: the headline, a table of the models, what to do next, and the small print; details when asked for."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
+from tiebreak.comparison.comparison import Comparison
 from tiebreak.comparison.family import REASONS, UNSETTLED
 from tiebreak.comparison.ranking import NOT_BEST, STANDINGS
+from tiebreak.comparison.requirements import Requirements
 from tiebreak.errors import InvalidParameterError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.numerics.law import BEHIND, VERDICTS, WORSE
@@ -29,10 +29,6 @@ from tiebreak.views.words import (
     format_score,
     listed,
 )
-
-if TYPE_CHECKING:
-    from tiebreak.comparison.comparison import Comparison
-    from tiebreak.comparison.requirements import Requirements
 
 MOST_WHOLE = 12
 """Lines up to which the table of models is shown whole; of more those that may be best, and the rest is counted."""

@@ -1,7 +1,5 @@
 """Names of models as every page shows them: what all share is stated once, an owner goes first, then the end; no two alike."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence

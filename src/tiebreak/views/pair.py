@@ -1,18 +1,14 @@
 """One pair: its sentence, the numbers that it rests on, and of 0/1 items the flips."""
 
-from __future__ import annotations
+from typing import Any
 
-from typing import TYPE_CHECKING, Any
-
+from tiebreak.comparison.comparison import PairComparison
 from tiebreak.views import answer
 from tiebreak.views.json import document, metric_record, plain
 from tiebreak.views.names import left_out, quoted_names
 from tiebreak.views.page import Page, Paragraph, Table
 from tiebreak.views.view import View
 from tiebreak.views.words import format_probability, format_pvalue, format_score
-
-if TYPE_CHECKING:
-    from tiebreak.comparison.comparison import PairComparison
 
 COLUMNS = (
     "first second n_units difference standard_error df statistic pvalue adjusted_pvalue interval_alpha interval_low "

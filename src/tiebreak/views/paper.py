@@ -1,15 +1,13 @@
 """A comparison for a paper: tables in LaTeX, and the paragraph on methods with its references."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 import tiebreak
+from tiebreak.comparison.comparison import Comparison
 from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.scores.dataset_means import dataset_means
 from tiebreak.views.answer import rope_words, small_print, value_name
@@ -17,9 +15,6 @@ from tiebreak.views.comparison import models_table, pair_table
 from tiebreak.views.names import left_out, model_names
 from tiebreak.views.page import NAME_WIDTH, Table
 from tiebreak.views.words import count, decimals_for, format_percent, format_score, level_words, listed, printable, span
-
-if TYPE_CHECKING:
-    from tiebreak.comparison.comparison import Comparison
 
 NAMES_OF_CORRECTIONS = {
     "bonferroni": "Bonferroni's correction",

@@ -1,12 +1,11 @@
 """Pairs on slices of the items, in words, as a table, a frame and JSON."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from tiebreak.comparison.slices import Slices
 from tiebreak.numerics.law import VERDICTS
 from tiebreak.views.answer import limits
 from tiebreak.views.columns import of_rows, records_of
@@ -24,9 +23,6 @@ from tiebreak.views.words import (
     printable,
     quote,
 )
-
-if TYPE_CHECKING:
-    from tiebreak.comparison.slices import Slices
 
 MOST_ROWS = 20
 """Rows that are shown whole; of more pairs and slices those of the best model or the baseline with the next one."""

@@ -1,7 +1,5 @@
 """Every way in which an answer is shown, for the tests of each procedure."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

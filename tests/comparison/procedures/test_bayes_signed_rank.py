@@ -1,7 +1,5 @@
 """The Bayesian signed-rank test over datasets: one interval decides, and the published test stands beside it."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Means over items: Student's t, cluster-robust, weighted, over runs."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The corrected t-test of scores: it agrees with the test on arrays, and has draws, a floor and its uncorrected law."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Datasets in metrics of several units, and what few datasets cannot show."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

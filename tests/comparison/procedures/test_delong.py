@@ -1,7 +1,5 @@
 """Areas under ROC curves of models on the same examples."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

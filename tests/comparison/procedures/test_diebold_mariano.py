@@ -1,7 +1,5 @@
 """Losses in order of time: Diebold and Mariano's test, and the model confidence set beside it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The hierarchical method reads the scores of all splits of all datasets."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

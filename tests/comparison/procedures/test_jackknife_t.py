@@ -1,7 +1,5 @@
 """Student's t of metrics that are no means."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

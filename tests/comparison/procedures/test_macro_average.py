@@ -1,7 +1,5 @@
 """The average over several tasks of items, with each task's own verdict beside it."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

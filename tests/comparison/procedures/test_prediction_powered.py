@@ -1,7 +1,5 @@
 """Judged answers with labels by people of some of them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The registry: built-in procedures by name and question, and those that another package brings by an entry point."""
 
-from __future__ import annotations
-
 import dataclasses
 import sys
 from pathlib import Path

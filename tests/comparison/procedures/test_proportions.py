@@ -1,7 +1,5 @@
 """Rates on a test set of each model's own, by Newcombe's interval."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Tables of means as questions: the verdicts, the overlap that would settle a pair, files, the command line and the page."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

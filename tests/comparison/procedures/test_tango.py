@@ -1,7 +1,5 @@
 """Items that are right or wrong: Tango's interval of every pair, and its tails."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

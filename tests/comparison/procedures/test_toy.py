@@ -1,7 +1,5 @@
 """A new procedure, ten lines, registered by one: every view, plot, file and gate takes it without any change elsewhere."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from itertools import product

@@ -1,7 +1,5 @@
 """Training seeds on one test set: Welch's test, and the paired t-test where all models have the same seeds."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Several datasets: the means are the units, and ranks of their differences are tested."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

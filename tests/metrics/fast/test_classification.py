@@ -1,7 +1,5 @@
 """Metrics of predicted labels against scikit-learn's scorers, and by hand."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

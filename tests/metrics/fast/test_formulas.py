@@ -1,7 +1,5 @@
 """Metrics of predicted numbers against scikit-learn's scorers, and by hand."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Log loss and Brier score against scikit-learn, and by hand."""
 
-from __future__ import annotations
-
 import math
 import warnings
 

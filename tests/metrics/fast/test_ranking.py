@@ -1,7 +1,5 @@
 """Areas under curves against scikit-learn's scorers, by counting pairs, and by hand."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

@@ -4,8 +4,6 @@ It shares nothing with the package: sigma is integrated out in closed form, the 
 by its distribution function, and which region is the most probable one is looked up between nodes.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from scipy import signal, special, stats
 

@@ -1,7 +1,5 @@
 """The hierarchical test against brute force, and against itself with models swapped, datasets in another order, another unit."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The joint posterior: closed forms, quadrature, a plain simulation of the multivariate t, ties by hand."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from itertools import permutations

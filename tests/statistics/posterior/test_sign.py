@@ -1,7 +1,5 @@
 """The Bayesian sign test: probabilities of the Dirichlet's regions against integrals and draws, and input of every kind."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

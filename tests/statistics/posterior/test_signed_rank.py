@@ -1,7 +1,5 @@
 """The Bayesian signed-rank test: the fast sampler against all pairs written out, and input of every kind."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Curves to draw, made of scores that are computed, not measured: no fit, and the same on every machine."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache
 from typing import Any

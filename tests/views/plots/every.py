@@ -1,7 +1,5 @@
 """Every plot there is, collected for any number of models with any names."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 from typing import Any

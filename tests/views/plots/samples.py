@@ -1,7 +1,5 @@
 """Comparisons to draw, and what a figure says and where."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache
 from itertools import product

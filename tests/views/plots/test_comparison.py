@@ -1,7 +1,5 @@
 """Plots of a comparison hold the numbers of its frames, and their titles say what was found."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

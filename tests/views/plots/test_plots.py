@@ -1,7 +1,5 @@
 """Every plot that there is: drawn for few and many models with short, long and hostile names, and saved."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Plots of other results hold the numbers of these, and their titles say what was found."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from sklearn.model_selection import GridSearchCV

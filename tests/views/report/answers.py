@@ -1,7 +1,5 @@
 """Comparisons that a report is opened for, and the same with another rope."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """A real browser for the tests of reports: the Chromium of the system, driven by playwright."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path

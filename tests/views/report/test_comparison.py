@@ -1,7 +1,5 @@
 """The report of a comparison: the same answer as everywhere, and its data."""
 
-from __future__ import annotations
-
 import html
 import json
 import re

@@ -1,7 +1,5 @@
 """The report in a real browser: verdicts at any rope as Python says them, keyboard, accessibility, paper and telephone."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The file itself: its policy, its data, and that every result has one."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import html

@@ -1,7 +1,5 @@
 """Procedures by name, one file each, and the choice between them."""
 
-from __future__ import annotations
-
 from collections import UserDict
 from pkgutil import resolve_name
 from typing import Any, cast

@@ -1,7 +1,5 @@
 """Differences of means over items by Student's t: cluster-robust where items come in clusters, of all runs, and over tasks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Student's t of paired differences over splits, corrected for training data that they share, or over training seeds."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Difference of areas under ROC curves on the same examples, with the covariance of DeLong and others."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import combinations
 

@@ -1,7 +1,5 @@
 """Items of one test set: the facts, refusals, remarks and contrasts that all procedures over them share."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import cast
 

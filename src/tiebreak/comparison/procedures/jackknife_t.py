@@ -1,7 +1,5 @@
 """Student's t of metrics of all items together, with the jackknife's standard error, over whole clusters where there are some."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

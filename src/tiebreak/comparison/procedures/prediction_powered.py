@@ -1,7 +1,5 @@
 """Differences of means as people would judge them: a judge's scores of all items, corrected by people's labels of some."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

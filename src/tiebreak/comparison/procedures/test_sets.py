@@ -1,7 +1,5 @@
 """Samples of each model's own: rates on test sets by Newcombe's interval, means of items or of training runs by Welch's t."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations

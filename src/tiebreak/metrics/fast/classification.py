@@ -1,7 +1,5 @@
 """Metrics of predicted labels, from three counts for each class: its rows, its predictions, and where both agree."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable

@@ -1,7 +1,5 @@
 """The metrics that are computed from what a model said, without asking it again: by name, with what each needs."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import partial

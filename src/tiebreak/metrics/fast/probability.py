@@ -4,8 +4,6 @@ Of two classes only the probability of the second counts, and that of the first 
 scorers; the arithmetic is that of the probabilities' own precision.
 """
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Metrics of the order in which a model puts the rows: areas under the ROC and the precision-recall curve."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import partial

@@ -1,7 +1,5 @@
 """Joint posterior of the means of several models: which is best, and how the ranks fall."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 

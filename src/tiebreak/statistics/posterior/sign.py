@@ -1,7 +1,5 @@
 """Bayesian sign test over datasets: a Dirichlet posterior of where a further dataset falls, above, in or below the rope."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -1,20 +1,14 @@
 """Plot of a sample size: power over the number of units."""
 
-from __future__ import annotations
-
 from math import isfinite
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tiebreak.comparison.sample_size import whole
+from tiebreak.comparison.sample_size import SampleSize, whole
 from tiebreak.views.plots.draw import Curve, Drawing, lines
 from tiebreak.views.plots.menu import Plot
 from tiebreak.views.sample_size import bound
 from tiebreak.views.words import format_percent
-
-if TYPE_CHECKING:
-    from tiebreak.comparison.sample_size import SampleSize
 
 POINTS = 20
 """Numbers of units at which a power is worked out."""

@@ -1,16 +1,16 @@
 """A comparison in the report: the page of the answer, with a ranking whose verdicts follow the rope."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tiebreak.comparison.compare import compare_scores
+from tiebreak.comparison.comparison import Comparison
 from tiebreak.comparison.ranking import BEST, STANDINGS
+from tiebreak.comparison.requirements import Requirements
 from tiebreak.comparison.settings import ROPE_CORRECTIONS
 from tiebreak.errors import TiebreakError
 from tiebreak.numerics import FloatArray
@@ -21,10 +21,6 @@ from tiebreak.views.design import design_line
 from tiebreak.views.names import with_copies
 from tiebreak.views.report.document import Document, Picture, html_of, pictures
 from tiebreak.views.words import count, printable
-
-if TYPE_CHECKING:
-    from tiebreak.comparison.comparison import Comparison
-    from tiebreak.comparison.requirements import Requirements
 
 MOST_MODELS = 200
 """Models in the ranking of a report."""
