@@ -125,7 +125,7 @@ def test_a_missing_package_is_named() -> None:
     program = "import sys; sys.modules['numpy'] = None; from tiebreak.cli.main import run; sys.exit(run(['compare', 'x.csv']))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, encoding="utf-8", check=False)
     assert done.returncode == process.EXIT_INTERNAL
-    assert "'tiebreak doctor' shows which" in done.stderr
+    assert "'tiebreak --version' shows which" in done.stderr
 
 
 @needs_posix

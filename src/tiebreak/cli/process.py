@@ -225,7 +225,7 @@ def _is_terminal_gone() -> bool:
 
 def _advice(error: Exception) -> str:
     if isinstance(error, ModuleNotFoundError) and not (error.name or "tiebreak").startswith("tiebreak"):
-        return "A package is missing; 'tiebreak doctor' shows which."
+        return "A package is missing; 'tiebreak --version' shows which."
     if isinstance(error, MemoryError):
         return "There is not enough memory for this input."
     return "This should not happen; please report it."
