@@ -18,6 +18,7 @@ from tiebreak.views.names import left_out, quoted_names, spoken
 from tiebreak.views.words import (
     count,
     decimals_for,
+    duration,
     format_bound,
     format_interval,
     format_percent,
@@ -399,7 +400,7 @@ def _units(pair: PairComparison, need: Need) -> str:
     comparison = pair.comparison
     if need.n_repeats:
         n_now = np.unique(comparison.matrix.repeat).size
-        time = "" if np.isnan(need.seconds) else f", about {seconds(need.seconds)}"
+        time = "" if np.isnan(need.seconds) else f", about {duration(need.seconds)}"
         return f"about {count(need.n_repeats, 'repeat')} of these splits instead of {n_now} ({need.n_fits:,.0f} more fits{time})"
     unit, items = comparison.method.unit, comparison.items
     n_units = _rounded_up(max(need.n_units, pair.n_units + 1))

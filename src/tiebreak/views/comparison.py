@@ -25,7 +25,6 @@ from tiebreak.views.words import (
     format_interval,
     format_percent,
     format_probability,
-    format_pvalue,
     format_score,
     listed,
 )
@@ -299,10 +298,10 @@ def pair_table(comparison: Comparison, most: int = MOST_PAIRS, *, with_tests: bo
         answer.interval_name(comparison, is_header=True): [
             _interval(comparison, low, high) for low, high in zip(*part.interval, strict=True)
         ],
-        **({"p": [format_pvalue(float(p)) for p in part.pvalue]} if with_tests else {}),
+        **({"p": [format_probability(float(p)) for p in part.pvalue]} if with_tests else {}),
     }
     if t.is_family and t.n_pairs > 1 and with_tests:
-        columns["adj. p"] = [format_pvalue(float(p)) for p in part.adjusted_pvalue]
+        columns["adj. p"] = [format_probability(float(p)) for p in part.adjusted_pvalue]
     if with_tests and part.law.is_posterior and part.probabilities is not None:
         for name, column in zip(("P(better)", "P(equiv.)", "P(worse)"), part.probabilities, strict=True):
             columns[name] = [format_probability(float(p)) for p in column]

@@ -8,9 +8,8 @@ from tiebreak.views.columns import records_of
 from tiebreak.views.json import dataset_facts, document
 from tiebreak.views.names import short_names
 from tiebreak.views.page import Page, Paragraph, Table
-from tiebreak.views.progress import duration
 from tiebreak.views.view import View
-from tiebreak.views.words import printable, quote, shorten, span
+from tiebreak.views.words import duration, printable, quote, shorten, span
 
 if TYPE_CHECKING:
     from tiebreak.evaluation.preview import Preview
@@ -69,8 +68,7 @@ def _time_lines(preview: Preview) -> list[str]:
     if not seconds > 0:  # none are left, or no times are known
         return []
     processes = "1 process" if preview.n_workers == 1 else f"{preview.n_workers} processes"
-    how_long = f"about {duration(seconds)}" if seconds >= 1 else "less than a second"
-    return [f"By the times in the store that takes {how_long} with {processes}."]
+    return [f"By the times in the store that takes about {duration(seconds)} with {processes}."]
 
 
 def columns(planned: Planned) -> dict[str, Any]:
