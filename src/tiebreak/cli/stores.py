@@ -99,7 +99,7 @@ def typed_url(url: str) -> str:
 
 def without_password(url: str) -> str:
     """A URL that may be shown."""
-    from tiebreak.stores.addresses import without_password
+    from tiebreak.stores import without_password
 
     return without_password(url)
 
