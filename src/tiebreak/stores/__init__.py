@@ -9,10 +9,6 @@ from tiebreak.errors import InvalidParameterError
 
 if TYPE_CHECKING:
     from tiebreak.stores.contract import Store
-    from tiebreak.stores.database import Database
-
-FORMS = "Give 'sqlite:///results.db', a path that ends in .db or .sqlite, or 'postgresql://user@host/database'"
-"""The three forms of an address, for messages."""
 
 
 def open_store(source: str | os.PathLike[str] | Store) -> Store:
@@ -21,9 +17,9 @@ def open_store(source: str | os.PathLike[str] | Store) -> Store:
     The address is ``sqlite:///results.db``, a path that ends in ``.db`` or ``.sqlite``, or ``postgresql://user@host/database``.
     Anything else raises `InvalidParameterError`.
     """
-    if isinstance(source, (str, os.PathLike)):
-        from tiebreak.stores.sql import SqlStore
+    from tiebreak.stores.sql import FORMS, SqlStore
 
+    if isinstance(source, (str, os.PathLike)):
         return SqlStore(source)
     if not (callable(getattr(source, "open", None)) and callable(getattr(source, "read", None))):
         raise InvalidParameterError(f"a store is a URL, a path or a Store, and not {type(source).__name__}. {FORMS}.")
@@ -34,28 +30,3 @@ def split_address(address: str) -> tuple[str, str]:
     """The store and the name of the run in ``sqlite:///runs.db#name``; "" where no run is named."""
     url, _, name = address.partition("#")
     return url, name
-
-
-def without_password(address: str) -> str:
-    """An address of a store, or what was given instead of one, that may be shown."""
-    from tiebreak.stores.postgres import masked
-
-    return masked(address)
-
-
-def database_of(source: str | os.PathLike[str]) -> Database:
-    """Database that an address or a path means."""
-    text = os.fspath(source)
-    if not isinstance(text, str):
-        raise InvalidParameterError(f"the path of a store is text, and not bytes. {FORMS}.")
-    if text.startswith("postgresql://"):
-        from tiebreak.stores.postgres import PostgresDatabase
-
-        return PostgresDatabase(text)
-    path = text.removeprefix("sqlite:///")
-    is_file = path != text or ("://" not in text and text.lower().endswith((".db", ".sqlite")))
-    if not is_file or path in ("", ":memory:") or any(letter in path for letter in "?#\0"):
-        raise InvalidParameterError(f"{without_password(text)!r} is no address of a store. {FORMS}; no ? or # in a path.")
-    from tiebreak.stores.sqlite import SqliteDatabase
-
-    return SqliteDatabase(path)

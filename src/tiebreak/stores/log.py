@@ -32,7 +32,7 @@ from tiebreak.stores.encoding import (
     unsealed,
 )
 from tiebreak.stores.plan_mapping import ABSENT, map_plan
-from tiebreak.stores.sql import Tally, pack_tally, read_plan, read_tally
+from tiebreak.stores.runs import Tally, pack_tally, read_plan, read_tally
 
 if TYPE_CHECKING:
     from tiebreak.stores.encoding import NumericArray
