@@ -5,12 +5,11 @@ from typing import get_args
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import optimize, special, stats
 
 from tiebreak.errors import DataError, InvalidParameterError
-from tiebreak.numerics.law import UNDEFINED
 from tiebreak.statistics import (
     cochran_q,
     mcnemar,
@@ -111,17 +110,6 @@ def test_swapping_mirrors(one: tuple[int, int], two: tuple[int, int]) -> None:
         assert test.pvalue() == pytest.approx(swapped.pvalue(), rel=1e-9, nan_ok=True)
 
 
-@pytest.mark.parametrize("upper", [False, True])
-@given(one=counts, two=counts, p=st.floats(1e-6, 0.999))
-@settings(max_examples=50)
-def test_a_tail_at_an_end_is_its_chance(upper: bool, one: tuple[int, int], two: tuple[int, int], p: float) -> None:
-    """Ends are in closed form and tails by bisection: each undoes the other, but at 1 and -1, where several ends are one."""
-    law = newcombe(*one, *two)
-    end = law.end(p, upper=upper)
-    assume(abs(end) < 1)
-    assert law.tail(end, upper=upper) == pytest.approx(p, rel=1e-6)
-
-
 @given(one=counts, two=counts)
 def test_the_pooled_test_is_the_chi_squared_one(one: tuple[int, int], two: tuple[int, int]) -> None:
     """The square of z is Pearson's statistic of the 2 x 2 table, by scipy."""
@@ -216,18 +204,6 @@ def test_half_an_example_more_of_each_is_agresti_and_mins_interval() -> None:
     law = tango(36.5, 12.5, 2.5, 0.5)
     half = 1.959963984540054 * np.sqrt(15 - 10**2 / 52) / 52
     assert student(law.estimate, law.se).interval() == pytest.approx((10 / 52 - half, 10 / 52 + half))
-
-
-def test_many_pairs_at_once_are_each_by_itself() -> None:
-    """Arrays of counts, one level for each pair."""
-    table = np.array([[12, 43, 0], [14, 0, 30], [2, 1, 0], [0, 0, 0]])
-    table = np.column_stack([table, [0, 0, 0, 0]])  # and one without an example, which has no interval
-    law = tango(*table)
-    together = law.interval([0.9, 0.95, 0.99, 0.95])
-    assert law.kind[3] == UNDEFINED
-    assert np.isnan([law.estimate[3], together.low[3], law.pvalue()[3]]).all()
-    for k, level in enumerate((0.9, 0.95, 0.99)):
-        assert tango(*table[:, k]).interval(level) == pytest.approx((together.low[k], together.high[k]))
 
 
 def test_counts_of_a_table_are_those_of_a_loop() -> None:
