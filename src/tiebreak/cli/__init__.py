@@ -62,7 +62,7 @@ def version_page() -> str:
     lines = [f"tiebreak {__version__}", f"Python {sys.version.split()[0]}"]
     for requirement in metadata.requires("tiebreak") or ():
         name, extra = re.split(r"[^\w.-]", requirement)[0], requirement.partition("extra == ")[2].strip("'\"")
-        found = next(metadata.Distribution.discover(name=name), None)
+        found = next(iter(metadata.Distribution.discover(name=name)), None)
         if (found and extra in _EXTRAS) or not extra:
             lines.append(f"{name} {found.version if found else 'is missing'}")
     return "\n".join(lines)
