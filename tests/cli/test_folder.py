@@ -72,10 +72,12 @@ def test_a_command_goes_before_a_folder_of_its_name(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A folder called demo is typed as ./demo; what is neither is an unknown command."""
-    (tmp_path / "doctor").mkdir()
+    (tmp_path / "runs").mkdir()
     monkeypatch.chdir(tmp_path)
-    assert run(["doctor"]) == 0
-    assert run(["./doctor"]) == 2
+    monkeypatch.delenv("TIEBREAK_STORE", raising=False)
+    assert run(["runs"]) == 2
+    assert "which store?" in capsys.readouterr().err
+    assert run(["./runs"]) == 2
     assert "holds no results" in capsys.readouterr().err
     assert run(["nowhere"]) == 2
     assert "No such command 'nowhere'" in capsys.readouterr().err

@@ -88,7 +88,7 @@ def test_every_form_says_the_same(seed: int) -> None:
     [
         ({"better": ("a", "b")}, "Requirement met"),
         ({"better": ("b", "a")}, "Requirement broken"),
-        ({"better": [("a", "b"), ("a", "c")]}, "All 2 requirements met"),
+        ({"better": [("a", "b"), ("a", "c")]}, "Both requirements met"),
         ({"better": [("b", "a")], "not_worse": [("b", "c"), ("a", "c")]}, "Of 3 requirements 1 met, 1 broken, 1 inconclusive"),
     ],
 )
