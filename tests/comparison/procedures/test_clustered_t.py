@@ -144,19 +144,6 @@ def test_gaps_leave_each_pair_its_own_items() -> None:
     check(answer, expected, 0.05 / 3)
 
 
-def test_unequal_runs_all_count() -> None:
-    """A model with one run beside others with three: its mean is taken against each of their runs."""
-    items = graded(n_runs=3)
-    score = items.score.copy()
-    score[1, 1:] = np.nan
-    answer = tb.compare(items_of(score, metric=F1))
-    pair = answer.pair("a", "b")
-    assert pair.difference == pytest.approx(score[0].mean() - score[1, 0].mean(), rel=1e-12)
-    expected = crossed_mean(score[0] - score[1, :1]).law.interval(1 - 0.05 / 3)
-    assert pair.interval_low <= expected[0] + 1e-12
-    assert pair.interval_high >= expected[1] - 1e-12
-
-
 def test_runs_with_gaps() -> None:
     """Items that a model has in no run leave the pair, the others stay."""
     items = graded(n_runs=3)

@@ -1,6 +1,5 @@
 """Student's t of metrics that are no means."""
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,6 @@ from scipy import stats
 from sklearn.metrics import balanced_accuracy_score, f1_score, matthews_corrcoef, root_mean_squared_error
 
 import tiebreak as tb
-from tests.comparison.procedures.showing import check_shown
 from tiebreak.errors import DataError
 from tiebreak.statistics import metric_of_numbers
 from tiebreak.statistics.skew import hall_inverse, skewness_of_mean
@@ -47,13 +45,6 @@ def test_metrics_that_are_no_means(rng: np.random.Generator, metric: str, positi
     text = " ".join(answer.to_text(columns="all").split())
     assert f"jackknife-t: {name} is of all examples together and no mean over them" in text
     assert set(answer.disagreements("a", "b")["a"]) <= {"spam", "ham"}
-
-
-def test_shown_and_read_back(rng: np.random.Generator, tmp_path: Path) -> None:
-    """Text, JSON, frames and report of one F1 answer agree, and a saved answer gives it again, clusters too."""
-    y, predicted = spam(rng)
-    answer = tb.compare(tb.read_predictions(y, predicted, metric="f1", positive="spam", clusters=np.arange(200) // 4), rope=0.02)
-    check_shown(answer, tmp_path, plots={"ranking", "verdicts"})
 
 
 def test_losses_favour_the_lower(rng: np.random.Generator) -> None:
