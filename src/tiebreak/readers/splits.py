@@ -292,7 +292,7 @@ def _seed_notices(long: Long, datasets: Words) -> tuple[Notice, ...]:
     text = (
         f"scores that differ by seed are averaged within each dataset{spread}: seeds show the noise of training, not other data"
     )
-    return (Notice("averaged-seeds", text),)
+    return (Notice("read-as", text),)
 
 
 def _of_counts(long: Long, options: ReadOptions) -> Source:

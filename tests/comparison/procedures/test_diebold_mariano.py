@@ -125,7 +125,7 @@ def test_bad_input(rng: np.random.Generator) -> None:
     with pytest.raises(DataError, match="there are only 2 periods"):
         compared(table[:2])
     uneven = compared(table.assign(time=[*range(39), 50]))
-    assert "uneven-periods" in [notice.code for notice in uneven.notices]
+    assert "missing-splits" in [notice.code for notice in uneven.notices]
 
 
 def autoregressive(rng: np.random.Generator, phi: float, n: int) -> np.ndarray:
@@ -146,8 +146,8 @@ def test_few_periods_and_lasting_autocorrelation_are_said(rng: np.random.Generat
         ]
         for n, phi in ((59, 0.0), (60, 0.0), (200, 0.99))
     }
-    assert "few-periods" in codes[59, 0.0]
-    assert {"few-periods", "lasting-autocorrelation"}.isdisjoint(codes[60, 0.0])
+    assert "few-units" in codes[59, 0.0]
+    assert {"few-units", "lasting-autocorrelation"}.isdisjoint(codes[60, 0.0])
     assert "lasting-autocorrelation" in codes[200, 0.99]
 
 
