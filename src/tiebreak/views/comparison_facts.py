@@ -208,7 +208,7 @@ def facts(comparison: Comparison, requirements: Requirements | None = None) -> d
         },
         headline=headline(comparison),
         next_step=next_step(comparison),
-        detectable=plain(detectable(comparison)),
+        detectable=detectable(comparison),
         ranking=records_of(ranking_columns(comparison)),
         pairs=records_of(pair_columns(comparison, written)),
         **({} if written is None else {"n_pairs_omitted": comparison.pair_table.n_pairs - written.size}),
