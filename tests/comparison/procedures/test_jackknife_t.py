@@ -46,7 +46,7 @@ def test_metrics_that_are_no_means(rng: np.random.Generator, metric: str, positi
     assert set(answer.plot.names) == {"ranking", "verdicts"}
     text = " ".join(answer.to_text(columns="all").split())
     assert f"jackknife-t: {name} is of all examples together and no mean over them" in text
-    assert set(answer.disagreements("a", "b")["a"]) <= {"spam", "ham"}
+    assert set(answer.items.disagreements("a", "b")["a"]) <= {"spam", "ham"}
 
 
 def test_shown_and_read_back(rng: np.random.Generator, tmp_path: Path) -> None:
