@@ -1,8 +1,6 @@
 """``tiebreak rate``: ratings in every format, a figure, and errors."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -61,18 +59,6 @@ def test_errors_are_messages(here: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert "'x' meets itself" in err
     assert run(capsys, "rate", "none.csv")[0] == 2
     assert run(capsys, "rate", "bad.csv", "--raw")[0] == 2
-
-
-@pytest.mark.slow
-def test_battles_from_standard_input(battles: str) -> None:
-    """The same answer as from the file; an error speaks of standard input."""
-    command = [sys.executable, "-m", "tiebreak", "rate"]
-    whole = subprocess.run([*command, battles], capture_output=True, text=True, check=True)
-    piped = subprocess.run([*command, "-"], input=Path(battles).read_text(), capture_output=True, text=True, check=True)
-    assert piped.stdout == whole.stdout
-    wrong = subprocess.run([*command, "-"], input="a,b\n", capture_output=True, text=True, check=False)
-    assert wrong.returncode == 2
-    assert wrong.stderr.startswith("tiebreak: standard input")
 
 
 def test_a_folder_of_judged_answers_is_rated(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
