@@ -16,7 +16,6 @@ from numpy.testing import assert_array_equal
 from tests.readers.conftest import Write
 from tests.readers.helpers import LONG_FRAME, SCORE, WIDE, WIDE_FRAME, read
 from tiebreak.errors import DataError, UnsupportedSourceError
-from tiebreak.readers import tables
 from tiebreak.readers.tables import MISSING, column_names, is_numeric, number_of, read_table
 
 
@@ -228,7 +227,6 @@ def test_nan_in_json_is_no_value(name: str, text: str, write: Write) -> None:
     assert np.isnan(columns(write(text, name))["a"]).tolist() == [False, True]
 
 
-@pytest.mark.parametrize("form", ["small", "large"])
 @pytest.mark.parametrize(
     "lines",
     [
@@ -243,12 +241,9 @@ def test_nan_in_json_is_no_value(name: str, text: str, write: Write) -> None:
         ['{"x":0.1234567890123456789,"y":"é"}', "", '{"x":2}'],
     ],
 )
-def test_large_json_lines_are_read_like_small_ones(
-    lines: list[str], form: str, write: Write, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """By pyarrow where it reads the same, so that both are what Python's parser finds."""
+def test_json_lines_are_what_is_parsed_line_by_line(lines: list[str], write: Write) -> None:
+    """By pyarrow where it reads what Python's parser finds."""
     rows = [json.loads(line) for line in lines if line]
-    monkeypatch.setattr(tables, "_FEW", 0 if form == "large" else 1 << 16)
     found = columns(write("\n".join(lines), "t.jsonl"), "item")
     for name, values in columns(rows, "item").items():
         assert_array_equal(found[name], values)

@@ -377,9 +377,6 @@ def _numbered(row: int) -> str:
 _SAMPLE = 1 << 16
 """Bytes of the beginning of a file by which its separator and decimal sign are told."""
 
-_FEW = 1 << 16
-"""Bytes of a file up to which Python reads it before pyarrow is imported."""
-
 _SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 
 _NO_TABLE = {
@@ -466,8 +463,8 @@ def _separator(text: str, is_whole: bool, name: str, usual: str) -> str:
 
 def _of_text(content: bytes, name: str, is_name: IsName, ending: str) -> SourceTable:
     form = _form_of(content[:_SAMPLE], name, ending)
-    is_plain = form.is_plain and len(content) > _FEW and content.count(b'"') % 2 == 0
-    columns = _by_arrow(content, form, is_name) if is_plain else None
+    is_plain = form.is_plain and content.count(b'"') % 2 == 0
+    columns = _by_arrow(content, form, list(filter(is_name, form.names))) if is_plain else None
     names, text = form.names, ""
     if columns is None:
         text = text_of(content, name)
@@ -540,15 +537,13 @@ def _by_lines(text: str, form: _Form, name: str) -> tuple[list[str], list[Column
     ]
 
 
-def _by_arrow(content: bytes, form: _Form, is_name: IsName, *, is_typed: bool = False) -> list[Column] | None:
-    """Columns by pyarrow, those of names as typed if asked; None for what it cannot read, or reads in another way."""
+def _by_arrow(content: bytes, form: _Form, typed: Collection[str]) -> list[Column] | None:
+    """Columns by pyarrow, of words in those that are to be as `typed`; None for what it cannot read."""
     import pyarrow as pa
     from pyarrow import csv as arrow
     from pyarrow import types
 
     is_strange = b"0x" in content or b"0X" in content or b"\0" in content[:_SAMPLE]  # it reads numbers of base 16
-    named = [each for each in form.names if is_name(each)]
-    is_typed = is_typed or (bool(named) and _has_odd_numbers(content, form.separator))
     as_words = pa.dictionary(pa.int32(), pa.string())
     try:
         table = arrow.read_csv(
@@ -556,7 +551,7 @@ def _by_arrow(content: bytes, form: _Form, is_name: IsName, *, is_typed: bool = 
             read_options=arrow.ReadOptions(block_size=1 << 24),
             parse_options=arrow.ParseOptions(delimiter=form.separator, newlines_in_values=b'"' in content),
             convert_options=arrow.ConvertOptions(
-                column_types=dict.fromkeys(form.names if is_strange else named if is_typed else (), as_words),
+                column_types=dict.fromkeys(form.names if is_strange else typed, as_words),
                 null_values=sorted(MISSING),
                 strings_can_be_null=False,
                 decimal_point=form.decimal,
@@ -566,26 +561,18 @@ def _by_arrow(content: bytes, form: _Form, is_name: IsName, *, is_typed: bool = 
                 false_values=["False", "false", "FALSE"],
             ),
         )
-        kinds = dict(zip(table.column_names, table.schema.types, strict=True))
+        names, kinds = table.column_names, table.schema.types
     except (pa.ArrowException, ValueError):
         return None
-    is_binary = any(types.is_dictionary(each) and not types.is_string(each.value_type) for each in kinds.values())
-    if is_binary or table.column_names != form.names:  # text of another encoding
+    is_binary = any(types.is_dictionary(each) and not types.is_string(each.value_type) for each in kinds)
+    if is_binary or names != form.names:  # text of another encoding
         return None
-    if not is_typed and not all(types.is_integer(kinds[each]) or types.is_dictionary(kinds[each]) for each in named):
-        return _by_arrow(content, form, is_name, is_typed=True)  # the text of a whole number alone can be written again
+    if times := [each for each, kind in zip(names, kinds, strict=True) if types.is_temporal(kind)]:
+        return _by_arrow(content, form, [*typed, *times])  # as they were written
     columns = [cast(Column, _of_arrow(column)) for column in table.columns]  # a text file has no lists
     blank = np.logical_and.reduce([each.code < 0 if isinstance(each, Words) else np.isnan(each) for each in columns])
     kept: Any = np.flatnonzero(~blank) if blank.any() else slice(None)
     return [each.take(kept) if isinstance(each, Words) else each[kept] for each in columns]
-
-
-def _has_odd_numbers(content: bytes, separator: str) -> bool:
-    """True where some whole number is not written as the shortest text of it: 007, +1."""
-    begins = f'{separator}\n" '.encode()
-    text = np.frombuffer(content, dtype=np.uint8)
-    zeros = np.flatnonzero((text[1:-1] == ord("0")) & (text[2:] - ord("0") < 10))
-    return any(bytes((begin, ord("+"))) in content for begin in begins) or bool(np.isin(text[zeros], list(begins)).any())
 
 
 def _of_arrow(column: Any) -> Column | list[Any]:
@@ -622,7 +609,7 @@ def _tensor(array: Any) -> Any:
 def _of_json(path: Path, name: str, is_name: IsName) -> SourceTable:
     is_lines = path.suffix.lower() != ".json"
     content = content_of(path, name, has_lines=is_lines)
-    found = _json_by_arrow(content, name, is_name) if is_lines and len(content) > _FEW else None
+    found = _json_by_arrow(content, name, is_name) if is_lines else None
     if found is not None:
         return found
     text = text_of(content, name)
