@@ -15,6 +15,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -302,7 +303,7 @@ def read_table(source: Any, name: str, *, is_name: IsName = lambda _: False) -> 
     if isinstance(source, Mapping):
         return _of_columns(source, name, is_name)
     if is_records(source):
-        rows = [{str(key): value for key, value in row.items()} for row in source]
+        rows = [dict(chain.from_iterable(map(_fields, row, row.values()))) for row in source]
         keys = dict.fromkeys(key for row in rows for key in row)
         return _of_columns({key: [row.get(key) for row in rows] for key in keys}, name, is_name)
     if not isinstance(source, str | os.PathLike):
@@ -316,6 +317,11 @@ def read_table(source: Any, name: str, *, is_name: IsName = lambda _: False) -> 
     if ending in ARROW:
         return _of_arrow_file(path, name)
     return _of_json(path, name, is_name) if ending in JSON else _of_text(content_of(path, name), name, is_name, ending)
+
+
+def _fields(key: Any, value: Any) -> Iterable[tuple[str, Any]]:
+    """A field of a record; the fields of an object in its place, with its name in front."""
+    return [(f"{key}.{name}", each) for name, each in value.items()] if isinstance(value, Mapping) else [(str(key), value)]
 
 
 def column_names(path: Path) -> list[str]:
@@ -547,7 +553,7 @@ def _by_arrow(content: bytes, form: _Form, typed: Collection[str]) -> list[Colum
     as_words = pa.dictionary(pa.int32(), pa.string())
     try:
         table = arrow.read_csv(
-            pa.BufferReader(content),
+            _stream(content),
             read_options=arrow.ReadOptions(block_size=1 << 24),
             parse_options=arrow.ParseOptions(delimiter=form.separator, newlines_in_values=b'"' in content),
             convert_options=arrow.ConvertOptions(
@@ -573,6 +579,15 @@ def _by_arrow(content: bytes, form: _Form, typed: Collection[str]) -> list[Colum
     blank = np.logical_and.reduce([each.code < 0 if isinstance(each, Words) else np.isnan(each) for each in columns])
     kept: Any = np.flatnonzero(~blank) if blank.any() else slice(None)
     return [each.take(kept) if isinstance(each, Words) else each[kept] for each in columns]
+
+
+def _stream(content: bytes) -> Any:
+    """The content in memory of pyarrow's own: its threads let go of it late, and of Python's memory they cannot at the exit."""
+    import pyarrow as pa
+
+    stream = pa.BufferOutputStream()
+    stream.write(content)
+    return pa.BufferReader(stream.getvalue())
 
 
 def _of_arrow(column: Any) -> Column | list[Any]:
@@ -625,12 +640,27 @@ def _of_json(path: Path, name: str, is_name: IsName) -> SourceTable:
         held = parse_json(text, name, is_table=True)
     if isinstance(held, Mapping):
         held = next((held[key] for key in ("data", "results", "records", "rows") if isinstance(held.get(key), list)), held)
+    if isinstance(held, Mapping) and all(isinstance(each, Mapping) for each in held.values()):
+        held = _of_objects(held) if len({frozenset(each) for each in held.values()}) == 1 else held  # of one kind
     if isinstance(held, Mapping) or is_records(held):
         return read_table(held, name, is_name=is_name)
     if held == []:
         raise refuse(name, "it is empty.")
     what = "it is no table: a list of objects, an object of lists, or an object in each line."
     raise refuse(name, what, kind=UnsupportedSourceError)
+
+
+def _of_objects(held: Mapping[str, Mapping[str, Any]]) -> Any:
+    """Columns whose rows are numbered, as pandas writes a frame; else records of models, one for each place of their lists."""
+    if all(key.isdecimal() for each in held.values() for key in each):
+        return {name: list(column.values()) for name, column in held.items()}
+    rows = []
+    for model, own in held.items():
+        n = max((len(each) for each in own.values() if isinstance(each, list)), default=0)
+        whole = {key: each for key, each in own.items() if len(each) == n} if n else {}
+        rows += [{"model": model, **dict(zip(whole, row, strict=True))} for row in zip(*whole.values(), strict=True)]
+        rows += [] if n else [{"model": model, **own}]
+    return rows
 
 
 def _json_by_arrow(content: bytes, name: str, is_name: IsName) -> SourceTable | None:
@@ -643,7 +673,7 @@ def _json_by_arrow(content: bytes, name: str, is_name: IsName) -> SourceTable | 
         return None
     try:
         options = arrow.ReadOptions(block_size=1 << 24)
-        table = arrow.read_json(pa.BufferReader(content.removeprefix(codecs.BOM_UTF8)), read_options=options)
+        table = arrow.read_json(_stream(content.removeprefix(codecs.BOM_UTF8)), read_options=options)
         kinds = dict(zip(table.column_names, table.schema.types, strict=True))
     except (pa.ArrowException, ValueError):
         return None
