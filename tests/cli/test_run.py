@@ -186,8 +186,10 @@ NEAR = "'f1_micro' or 'f1_macro' or 'recall_micro'"
         (
             "n_folds = 3",
             "n_folds = 300",
-            "study.toml: RepeatedStratifiedKFold could not split the data: Cannot have number of splits n_splits=300 greater than "
-            "the number of samples: n_samples=150.",
+            (
+                "study.toml: RepeatedStratifiedKFold could not split the data: Cannot have number of splits n_splits=300 greater "
+                "than the number of samples: n_samples=150."
+            ),
         ),
         (
             '"repeated-stratified", n_folds = 3, n_repeats = 2',
