@@ -321,9 +321,8 @@ def evaluate(
         None: 10 x 10-fold (stratified for classes) with fewer than 1,000 examples, else 10-fold, shuffled. An int: folds as in
         scikit-learn, not shuffled. A name: "holdout", "repeated-holdout", "kfold", "repeated-kfold", "stratified",
         "repeated-stratified", "loo", "group", "stratified-group", "time"; with options as a dict such as
-        ``{"kind": "repeated-kfold", "n_folds": 5, "n_repeats": 2, "seed": 1}`` (n_folds, n_repeats, test_size, shuffle, seed,
-        stratify, n_bins for the quantiles by which a regression is stratified; gap and window for "time"). Splits are made
-        once and are the same for every model.
+        ``{"kind": "repeated-kfold", "n_folds": 5, "n_repeats": 2, "seed": 1}`` (n_folds, n_repeats, test_size, shuffle, seed;
+        gap and window for "time"). Splits are made once and are the same for every model.
     scoring : str, callable, list, or dict, optional
         Names of scikit-learn's scorers, scorers, or callables ``(model, X, y) -> float``. Accuracy or R2 if not given. Scores
         are kept in the metric's own unit: "neg_log_loss" as ``log_loss``, lower is better.

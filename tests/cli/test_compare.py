@@ -4,8 +4,6 @@ import csv
 import inspect
 import io
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any, get_args
 
@@ -13,9 +11,7 @@ import click
 import pytest
 
 import tiebreak as tb
-from tests.cli.conftest import Run, environment, run_compare, write_scores
-from tests.comparison.test_looks import answers
-from tests.guarded import HANGS
+from tests.cli.conftest import Run, run_compare, write_scores
 from tiebreak import api
 from tiebreak.cli import compare
 from tiebreak.numerics import Missing
@@ -251,45 +247,3 @@ def test_answers_to_questions(capsys: pytest.CaptureFixture[str], tmp_path: Path
     assert "--rows items" in err
     code, _, err = run_compare(capsys, str(named), "--rows", "splits")
     assert code == 2
-
-
-"""Two logs of each evaluation tool: what writes them, their files, and the names of the models, the better one first."""
-
-
-@pytest.mark.parametrize(
-    ("options", "text"),
-    [
-        (("--n-total", "900"), "does not go with --n-total 900"),
-        (("--metric", "recall"), "the earlier looks had metric 'accuracy', and this one has 'recall'"),
-        (("--n-total", "0"), "0 is not in the range"),
-    ],
-)
-def test_looks_that_do_not_go_together_are_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...], text: str
-) -> None:
-    """With exit code 2, one message in the words of the command line, no answer, and the file as it was."""
-    table, kept = tmp_path / "answers.csv", tmp_path / "looks.json"
-    answers(100).to_csv(table, index=False)
-    tb.compare(table, metric="accuracy", n_total=800, looks=kept)
-    before = kept.read_bytes()
-    answers(250).to_csv(table, index=False)
-    code, out, error = run_compare(capsys, str(table), *ACCURACY, "--looks", str(kept), *options)
-    assert (code, out, kept.read_bytes()) == (2, "", before)
-    assert text in " ".join(error.split())
-
-
-@pytest.mark.slow
-def test_two_processes_that_look_at_once_leave_one_look(tmp_path: Path) -> None:
-    """Whichever comes first counts; the other ends with 2 and says that its look does not, and the file is whole."""
-    table, kept = tmp_path / "answers.csv", tmp_path / "looks.json"
-    answers(100).to_csv(table, index=False)
-    tb.compare(table, metric="accuracy", n_total=800, looks=kept)
-    answers(250).to_csv(table, index=False)
-    command = [sys.executable, "-m", "tiebreak", "compare", str(table), *ACCURACY, "--looks", str(kept)]
-    both = [subprocess.Popen(command, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) for _ in range(2)]
-    errors = [each.communicate(timeout=HANGS)[1].decode() for each in both]
-    assert sorted(each.returncode for each in both) == [0, 2]
-    refused = next(error for error, each in zip(errors, both, strict=True) if each.returncode)
-    assert "another look was written into" in refused or "look 2 was at these same 250 questions" in refused
-    assert [look["n"] for look in json.loads(kept.read_text())["taken"]] == [100, 250]
-    assert {each.name for each in tmp_path.iterdir()} == {"answers.csv", "looks.json"}

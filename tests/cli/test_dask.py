@@ -4,28 +4,13 @@ from pathlib import Path
 
 import pytest
 
-import tiebreak as tb
-from tests.cli.conftest import N_CELLS, run
+from tests.cli.conftest import run
 from tests.cli.test_interrupts import MODELS
 from tests.cli.test_interrupts import STUDY as SLOW
 from tests.cli.test_run import STORE
 from tests.runners.clusters import Processes
-from tiebreak.runners import dask as module
 
 pytest.importorskip("distributed", reason="needs the extra dask: pip install 'distributed>=2024.8'")
-
-
-def test_the_answer_is_the_same(study: str, dask_cluster: Processes, capsys: pytest.CaptureFixture[str]) -> None:
-    """On this machine and on the cluster, byte for byte; then everything is there."""
-    answers = [
-        run(capsys, "run", study, "--store", f"sqlite:///{name}.db", "--quiet", "--format", "json", *options)
-        for name, options in {"here": (), "there": ("--dask", dask_cluster.address)}.items()
-    ]
-    assert answers[0] == answers[1]
-    assert answers[0][0] == 0
-    again = run(capsys, "resume", "flowers", "--store", "sqlite:///there.db", "--dask", dask_cluster.address)
-    assert again[0] == 0
-    assert f"{N_CELLS} cells, {N_CELLS} already there" in again[2]
 
 
 def test_a_study_with_a_module_beside_it(here: Path, dask_cluster: Processes, capsys: pytest.CaptureFixture[str]) -> None:
@@ -35,21 +20,6 @@ def test_a_study_with_a_module_beside_it(here: Path, dask_cluster: Processes, ca
     code, out, _ = run(capsys, "run", "slow.toml", *STORE, "--quiet", "--dask", dask_cluster.address)
     assert code == 0
     assert "60 of 60 cells" in out or "60 cells" in out
-
-
-@pytest.mark.slow
-def test_no_such_scheduler(study: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is there, and how to go on; then what is wrong, without a traceback."""
-    monkeypatch.setattr(module, "CONNECT_SECONDS", 0.5)
-    code, out, err = run(capsys, "run", study, *STORE, "--quiet", "--dask", "tcp://127.0.0.1:9")
-    assert (code, out) == (2, "")
-    lines = err.splitlines()
-    assert lines[:2] == [
-        "0 of 18 cells of run 'flowers' are kept in sqlite:///runs.db. To go on:",
-        "  tiebreak resume flowers --store sqlite:///runs.db --dask tcp://127.0.0.1:9",
-    ]
-    assert lines[2].startswith("tiebreak: The Dask scheduler at tcp://127.0.0.1:9 cannot be reached: ")
-    assert len(lines) == 3
 
 
 @pytest.mark.parametrize(
@@ -68,11 +38,3 @@ def test_wrong_use(study: str, options: tuple[str, ...], text: str, capsys: pyte
     code, out, err = run(capsys, "run", study, *STORE, "--quiet", *options)
     assert (code, out) == (2, "")
     assert text in " ".join(err.split())
-
-
-def n_kept() -> int:
-    """Cells in the store by now."""
-    try:
-        return tb.read_evaluation("sqlite:///runs.db").n_done
-    except tb.errors.TiebreakError:  # nothing was begun yet
-        return 0

@@ -48,12 +48,6 @@ def test_the_gallery_s_figures_to_every_printed_digit(in_gallery: tb.Comparison)
     ]
 
 
-def test_the_chance_of_being_best(in_gallery: tb.Comparison) -> None:
-    """Design section 4, by numerical integration; 100,000 draws come within 0.005."""
-    expected = {"rbf": 0.7408, "linear": 0.2178, "poly, degree=3": 0.0413, "poly, degree=2": 0.0}
-    assert in_gallery.p_best() == {name: pytest.approx(p, abs=0.005) for name, p in expected.items()}
-
-
 def test_the_example_in_small(tmp_path: Path) -> None:
     """One repeat: the answer, sentence first, no warning of any library, plots and JSON that can be compared again."""
     threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}

@@ -48,45 +48,17 @@ def test_nothing_is_made(study: str, here: Path, capsys: pytest.CaptureFixture[s
 
 
 def test_what_the_store_has_is_counted(study: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """Half a run; then the store is as it was, and what remains takes the median times of the models."""
+    """Half a run; then the store is as it was."""
     with monkeypatch.context() as patched:
         stop_after(9, patched)
         run(capsys, "run", study, *STORE)
     before = Path("runs.db").read_bytes()
-    counts, times, nothing = dry(capsys)[-3:]
+    counts, nothing = dry(capsys)[-2:]
     assert counts == "Store: sqlite:///runs.db has 9 measured; 9 are to be measured."
-    assert times.startswith("By the times in the store that takes ")
-    assert times.endswith(" with 1 process.")
     assert nothing == "Nothing was measured, and nothing was written."
     document = as_dict(capsys)
     assert (document["n_cells"], document["n_done"], document["n_failed"], document["n_incomplete"]) == (N_CELLS, 9, 0, 0)
-    assert document["seconds_left"] > 0
-    assert as_dict(capsys, "--n-jobs", "2")["seconds_left"] == pytest.approx(document["seconds_left"] / 2)
     assert Path("runs.db").read_bytes() == before
-
-
-def test_the_estimate_is_cells_times_medians(
-    study: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Made-up times: 6 cells of a new model take the median of all others, 2 s, and with two processes half as long."""
-    from tiebreak.evaluation.cell import Measurement
-
-    original = Measurement.measure
-
-    def slow(self: Any, cell: Any) -> Any:
-        import dataclasses
-
-        seconds = {0: 1.0, 1: 2.0, 2: 30.0}[cell.model]
-        return dataclasses.replace(original(self, cell), fit_seconds=seconds, predict_seconds=0.0)
-
-    monkeypatch.setattr(Measurement, "measure", slow)
-    run(capsys, "run", study, *STORE)
-    Path(study).write_text(STUDY + MORE)
-    assert dry(capsys)[-3:-1] == [
-        "Store: sqlite:///runs.db has 18 measured; 6 are to be measured.",
-        "By the times in the store that takes about 12 s with 1 process.",
-    ]
-    assert "about 6 s with 2 processes." in dry(capsys, "--n-jobs", "2")[-2]
 
 
 def test_failures_are_measured_again_only_when_asked(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

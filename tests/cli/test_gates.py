@@ -92,14 +92,6 @@ def test_inconclusive_may_be_allowed(scores: str, capsys: pytest.CaptureFixture[
     assert run_compare(capsys, *open_, "--allow-inconclusive", "--require-better", "ridge", "svm")[0] == 1
 
 
-def test_requirements_are_a_family_of_their_own(scores: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """At alpha / n for n requirements, whatever --correction says about the pairs."""
-    for correction in ("none", "bonferroni"):
-        typed = [scores, *ROPE, "--correction", correction, "--require-better", "svm", "ridge", "--require-near-best", "svm"]
-        _, out, _ = run_compare(capsys, *typed, "--format", "json")
-        assert [each["interval_alpha"] for each in json.loads(out)["requirements"]] == [0.025, 0.025]
-
-
 # --- files ------------------------------------------------------------------------------------------------------------------
 
 
@@ -155,15 +147,6 @@ def test_files_that_cannot_be_written(
     code, _, error = run_compare(capsys, scores, *ROPE, "--require-better", "svm", "ridge", option, path)
     assert code == 2
     assert message.format(option=option, path=path) in error.replace("\n", " ")
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is always full is Linux's")
-@pytest.mark.parametrize("option", ["--junit", "--summary"])
-def test_a_full_disk(scores: str, option: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Is said, and ends with 2."""
-    code, out, error = run_compare(capsys, scores, *ROPE, "--require-better", "svm", "ridge", option, "/dev/full")
-    assert (code, out.startswith("Requirement met")) == (2, True)
-    assert "could not be written to '/dev/full': No space left on device" in error
 
 
 @pytest.mark.parametrize(
@@ -290,14 +273,6 @@ def test_a_metric_is_never_only_a_name(scores: str, tiebreak: Run, capsys: pytes
     assert (code, out) == (2, "")
     assert "a requirement names the metric 'f1', but the files do not say which metrics they hold" in error
     assert run_compare(capsys, scores, *ACCURACY, "--require-better", "accuracy:svm", "accuracy:ridge")[0] == 0
-
-
-@pytest.mark.slow
-def test_standard_input_with_several_metrics(measured: str, tiebreak: Run) -> None:
-    """It can be read only once, and two comparisons need it."""
-    text = Path(measured).read_text(encoding="utf-8")
-    done = tiebreak("compare", "-", *ACCURACY, "--require-better", "log_loss:new", "old", input=text)
-    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_a_colon_belongs_to_a_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,7 +3,6 @@
 import json
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
@@ -12,7 +11,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import tiebreak as tb
-from tests.comparison.procedures.test_tango import answers, items_of
+from tests.comparison.procedures.test_tango import answers
 from tiebreak.errors import (
     DataError,
     UnclearSourceError,
@@ -61,27 +60,6 @@ def test_several_sources_are_joined_on_their_items(tmp_path: Path) -> None:
     other = tb.compare(splits, metric="accuracy", n_train=90, n_test=10)
     with pytest.raises(UnclearSourceError, match="holds scores of splits, and other sources those of single items"):
         tb.compare(old, other)
-
-
-@pytest.mark.parametrize(
-    "items",
-    [
-        answers(),
-        answers(clusters=tuple(f"c{i % 9}" for i in range(200)), columns={"topic": ("x", "y") * 100}),
-        answers(weights=np.arange(200) + 0.1),
-        items_of(np.random.default_rng(0).random((3, 2, 40)), metric=tb.Metric("f1", True)),
-    ],
-    ids=["plain", "clusters", "weights", "runs"],
-)
-def test_a_saved_answer_is_read_back_as_it_was(items: tb.Items, tmp_path: Path) -> None:
-    """To the last digit, with clusters, weights, runs and columns."""
-    answer = tb.compare(items, rope="1%", correction="none")
-    text = answer.to_json(tmp_path / "answer.json")
-    again = tb.compare(tmp_path / "answer.json")
-    assert again.to_json() == text
-    assert again.items is not None
-    assert again.items.hash() == items.hash()
-    assert tb.compare(json.loads(text)).pairs.equals(answer.pairs)
 
 
 def test_many_items_are_saved_by_reference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

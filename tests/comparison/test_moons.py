@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import tiebreak as tb
-from tests.comparison.tables import MOONS, moons_scores
+from tests.comparison.tables import moons_scores
 from tiebreak.comparison.comparison import Comparison
 from tiebreak.statistics import adjust_pvalues
 
@@ -62,16 +62,3 @@ def test_verdicts(moons: Comparison) -> None:
     assert (pair.interval_low, pair.interval_high) == pytest.approx((0.1045, 0.4050), abs=1e-3)
     assert moons.pair("rbf", "linear").verdict == "undecided"
     assert moons.shortlist() == tuple(ORDER[:3])
-
-
-def test_a_file_gives_the_same_answer(moons: Comparison) -> None:
-    """The wide CSV, with sizes given by the caller."""
-    answer = tb.compare(
-        MOONS,
-        metric="roc_auc",
-        n_train=90,
-        n_test=10,
-        rope=0.01,
-    )
-    assert_allclose(answer.pairs["statistic"], moons.pairs["statistic"], rtol=1e-13)
-    assert_allclose(answer.pairs["adjusted_pvalue"], moons.pairs["adjusted_pvalue"], rtol=1e-12)

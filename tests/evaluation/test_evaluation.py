@@ -10,20 +10,18 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer, make_classification
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import log_loss
 from sklearn.model_selection import (
     GridSearchCV,
     KFold,
     RepeatedStratifiedKFold,
     StratifiedKFold,
-    cross_val_predict,
     cross_validate,
 )
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 
 import tiebreak as tb
-from tiebreak.errors import InvalidParameterError, UnclearSourceError, UnknownNameError
+from tiebreak.errors import UnclearSourceError, UnknownNameError
 
 X, Y = make_classification(n_samples=80, n_features=5, flip_y=0.2, random_state=4)
 LABELS = np.array(["no", "yes"])[Y]
@@ -85,16 +83,6 @@ def test_summary_over_folds_is_the_mean(evaluation: tb.Evaluation):
     assert evaluation.summary()["metric"].tolist() == ["roc_auc"] * 2 + ["accuracy"] * 2 + ["log_loss"] * 2
 
 
-def test_pooled_values_are_those_of_all_predictions_of_a_repeat_together():
-    """By cross_val_predict and scikit-learn's metrics, on one repeat of five folds."""
-    evaluation = tb.evaluate(MODELS, X, LABELS, cv=5, scoring=["neg_log_loss", "accuracy"])
-    frame = evaluation.summary(average="pooled").set_index(["model", "metric"])["value"]
-    for name, model in MODELS.items():
-        probabilities = cross_val_predict(model, X, LABELS, cv=5, method="predict_proba")
-        assert frame[name, "log_loss"] == pytest.approx(log_loss(LABELS, probabilities), rel=1e-12)
-        assert frame[name, "accuracy"] == pytest.approx(np.mean(cross_val_predict(model, X, LABELS, cv=5) == LABELS), rel=1e-12)
-
-
 def test_predictions_are_rows_of_the_data(evaluation: tb.Evaluation):
     """Each model says something of each row once a repeat; labels, probabilities by class, the true label beside."""
     frame = evaluation.predictions
@@ -140,13 +128,11 @@ def test_failures_are_grouped_by_message():
 
 
 def test_wrong_names_offer_the_nearest(evaluation: tb.Evaluation):
-    """Metrics, models and averages."""
+    """Metrics and models."""
     with pytest.raises(UnknownNameError, match="no metric is called 'acuracy': did you mean 'accuracy'"):
         evaluation.scores("acuracy")
     with pytest.raises(UnknownNameError, match="no model is called 'bays': did you mean 'bayes'"):
         evaluation.scores(models=["bays", "logistic"])
-    with pytest.raises(InvalidParameterError, match="average must be 'folds' or 'pooled'; got 'mean'"):
-        evaluation.summary(average="mean")  # type: ignore[arg-type]
 
 
 def test_the_overview_shows_means_and_sends_on_to_compare(evaluation: tb.Evaluation):

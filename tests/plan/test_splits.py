@@ -99,12 +99,6 @@ def test_time_splits_slide_and_leave_a_gap():
     assert [split.test.tolist() for split in splits] == [[6, 7], [8, 9], [10, 11]]
 
 
-def test_a_regression_is_stratified_by_quantiles():
-    """Each test fold of ten holds one example of each tenth of the target."""
-    splits = make_splits("stratified", values(100), "regression", 0).splits
-    assert all(sorted(split.test // 10) == list(range(10)) for split in splits)
-
-
 def test_a_generator_is_used_once_and_kept():
     """What a generator yields is there for every model."""
     pairs = list(KFold(3).split(np.zeros((60, 1))))
@@ -174,17 +168,33 @@ FEW = check_dataset(np.zeros((10, 1)), [0] * 7 + [1] * 3)
             FEW,
             "classification",
             (
-                "cv: 5 folds are more than the smallest class can fill: class 1 has 3 example(s). Use at most 3 "
-                "folds, or 'kfold', "
-                "which does not stratify."
+                "StratifiedKFold could not split the data: The least populated class in y has only 3 members, which is less than "
+                "n_splits=5. Use fewer folds, or 'kfold', which does not stratify."
             ),
         ),
-        (11, values(10), "regression", "cv: 11 folds are more than there are examples (10)."),
+        (
+            11,
+            values(10),
+            "regression",
+            (
+                "KFold could not split the data: Cannot have number of splits n_splits=11 greater than the number of samples: "
+                "n_samples=10."
+            ),
+        ),
+        (
+            "repeated-stratified",
+            values(),
+            "regression",
+            (
+                "cv: splits of the kind 'repeated-stratified' spread classes evenly, and y is no class for each example. Use "
+                "'repeated-kfold'."
+            ),
+        ),
         (
             "group",
             values(),
             "regression",
-            "cv='group' needs to know which examples belong together. Pass groups=, one value for each row of X.",
+            "GroupKFold needs to know which examples belong together. Pass groups=, one value for each row of X.",
         ),
         (
             GroupKFold(3),
@@ -206,7 +216,7 @@ FEW = check_dataset(np.zeros((10, 1)), [0] * 7 + [1] * 3)
             {"kind": "group", "n_folds": 4},
             values(groups=np.arange(60) // 20),
             "regression",
-            "cv: 4 folds of whole groups need at least as many groups; there are 3.",
+            "GroupKFold could not split the data: Cannot have number of splits n_splits=4 greater than the number of groups: 3.",
         ),
         (
             [([0, 1, 2], [2, 3])],
@@ -252,7 +262,15 @@ FEW = check_dataset(np.zeros((10, 1)), [0] * 7 + [1] * 3)
             "cv=True is no number of folds. Pass a whole number of at least 2, a name, or a splitter.",
         ),
         (2.5, values(), "regression", "cv=2.5 is no number of folds. Pass a whole number of at least 2, a name, or a splitter."),
-        (1, values(), "regression", "cv: n_folds=1 of the kind 'kfold' must be a whole number of at least 2."),
+        (
+            1,
+            values(),
+            "regression",
+            (
+                "cv: splits of the kind 'kfold' cannot be made: k-fold cross-validation requires at least one "
+                "train/test split by setting n_splits=2 or more, got n_splits=1."
+            ),
+        ),
         (
             {"kind": "loo", "n_folds": 3},
             values(),
@@ -263,17 +281,16 @@ FEW = check_dataset(np.zeros((10, 1)), [0] * 7 + [1] * 3)
             {"kind": "holdout", "test_size": 1.5},
             values(),
             "regression",
-            "cv: test_size=1.5 of the kind 'holdout' must be a share between 0 and 1 or a number of examples.",
+            (
+                "ShuffleSplit could not split the data: test_size=1.5 should be either positive and smaller than the number of "
+                "samples 60 or a float in the (0, 1) range"
+            ),
         ),
         (
             {"kind": "time", "n_folds": 5, "gap": 55},
             values(),
             "regression",
-            (
-                "cv: 5 time splits with gap=55 and 10 test example(s) each leave nothing to train on among 60 "
-                "examples. Use fewer "
-                "folds, a smaller gap or a smaller test_size."
-            ),
+            "TimeSeriesSplit could not split the data: Too many splits=5 for number of samples=60 with test_size=10 and gap=55.",
         ),
     ],
 )

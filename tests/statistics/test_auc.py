@@ -175,19 +175,6 @@ def test_models_without_variance_never_have_an_interval_without_width() -> None:
     assert pair.tail(low) == pytest.approx(0.025, abs=1e-9)
 
 
-def test_tails_are_those_of_the_t_interval() -> None:
-    """At each limit one tail is 0.975, and they rise and fall between."""
-    rng = np.random.default_rng(2)
-    truth = rng.random(40) < 0.5
-    pair = roc_areas(truth, rng.normal(size=(2, 40)) + truth).difference()
-    low, high = pair.interval()
-    assert pair.tail(low, upper=True) == pytest.approx(0.975, abs=1e-9)
-    assert pair.tail(high) == pytest.approx(0.975, abs=1e-9)
-    below = pair.tail(np.linspace(-0.5, 0.5, 21))
-    assert (np.diff(below) >= -1e-12).all()
-    assert pair.tail(0.1) + pair.tail(0.1, upper=True) == pytest.approx(1)
-
-
 def test_identical_models_have_p_1_and_no_interval() -> None:
     """A monotone transformation is the same model for the area; 0/0 is no evidence."""
     rng = np.random.default_rng(3)

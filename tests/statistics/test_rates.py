@@ -5,12 +5,11 @@ from typing import get_args
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import optimize, special, stats
 
 from tiebreak.errors import DataError, InvalidParameterError
-from tiebreak.numerics.law import UNDEFINED
 from tiebreak.statistics import (
     cochran_q,
     mcnemar,
@@ -87,16 +86,6 @@ def test_tiny_rates_keep_their_digits() -> None:
 # --- two -------------------------------------------------------------------------------------------------------------------
 
 
-def test_the_example_of_the_lecture() -> None:
-    """Error 0.15 on 30 examples against 0.25 on 5,000: 0.100 +- 0.128, which holds 0 (lecture); Newcombe's is not symmetric."""
-    counts = (4.5, 30, 1250, 5000)
-    law = z_test(*counts, pooled=False, higher_is_better=False)
-    low, high = law.interval()
-    assert f"{law.estimate:.3f} +- {(high - low) / 2:.3f}" == "0.100 +- 0.128"
-    assert low < 0 < high
-    assert newcombe(*counts, higher_is_better=False).interval() != pytest.approx((low, high), abs=0.01)
-
-
 @pytest.mark.slow
 @given(one=counts, two=counts)
 def test_swapping_mirrors(one: tuple[int, int], two: tuple[int, int]) -> None:
@@ -109,17 +98,6 @@ def test_swapping_mirrors(one: tuple[int, int], two: tuple[int, int]) -> None:
     for pooled in (True, False):
         test, swapped = z_test(*one, *two, pooled=pooled), z_test(*two, *one, pooled=pooled)
         assert test.pvalue() == pytest.approx(swapped.pvalue(), rel=1e-9, nan_ok=True)
-
-
-@pytest.mark.parametrize("upper", [False, True])
-@given(one=counts, two=counts, p=st.floats(1e-6, 0.999))
-@settings(max_examples=50)
-def test_a_tail_at_an_end_is_its_chance(upper: bool, one: tuple[int, int], two: tuple[int, int], p: float) -> None:
-    """Ends are in closed form and tails by bisection: each undoes the other, but at 1 and -1, where several ends are one."""
-    law = newcombe(*one, *two)
-    end = law.end(p, upper=upper)
-    assume(abs(end) < 1)
-    assert law.tail(end, upper=upper) == pytest.approx(p, rel=1e-6)
 
 
 @given(one=counts, two=counts)
@@ -216,18 +194,6 @@ def test_half_an_example_more_of_each_is_agresti_and_mins_interval() -> None:
     law = tango(36.5, 12.5, 2.5, 0.5)
     half = 1.959963984540054 * np.sqrt(15 - 10**2 / 52) / 52
     assert student(law.estimate, law.se).interval() == pytest.approx((10 / 52 - half, 10 / 52 + half))
-
-
-def test_many_pairs_at_once_are_each_by_itself() -> None:
-    """Arrays of counts, one level for each pair."""
-    table = np.array([[12, 43, 0], [14, 0, 30], [2, 1, 0], [0, 0, 0]])
-    table = np.column_stack([table, [0, 0, 0, 0]])  # and one without an example, which has no interval
-    law = tango(*table)
-    together = law.interval([0.9, 0.95, 0.99, 0.95])
-    assert law.kind[3] == UNDEFINED
-    assert np.isnan([law.estimate[3], together.low[3], law.pvalue()[3]]).all()
-    for k, level in enumerate((0.9, 0.95, 0.99)):
-        assert tango(*table[:, k]).interval(level) == pytest.approx((together.low[k], together.high[k]))
 
 
 def test_counts_of_a_table_are_those_of_a_loop() -> None:

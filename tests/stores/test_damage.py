@@ -80,9 +80,10 @@ def read_all(path: Path) -> dict[str, Any]:
     def read(name: str) -> Any:
         log = store.read(name)
         table = log.table()
-        columns = [getattr(table, field).tobytes() for field in ("state", "score", "has_score", "fit_seconds", "environment")]
-        noted = [comparable(outcome) for outcome in log.noted("warnings")]
-        return columns, [comparable(outcome) for outcome in log.outcomes(outputs=True)], noted, log.environments, pack(log)
+        columns = [
+            getattr(table, field).tobytes() for field in ("state", "score", "has_score", "fit_seconds", "environment", "noted")
+        ]
+        return columns, [comparable(outcome) for outcome in log.outcomes(outputs=True)], log.environments, pack(log)
 
     answers: dict[str, Any] = {}
     for name, ask in {"runs": store.runs, "moons": lambda: read("moons"), "other": lambda: read("other")}.items():

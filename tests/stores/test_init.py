@@ -119,7 +119,7 @@ PASSWORDS = (
 def test_no_password_is_shown(source: str, caplog: pytest.LogCaptureFixture) -> None:
     """Not in the error, its parts, its cause, the traceback or the log, whatever was meant."""
     for use in (
-        lambda: repr(tb.SqlStore(source)) + repr(tb.SqlStore(source, patience=0).runs()),
+        lambda: repr(tb.SqlStore(source)) + repr(tb.SqlStore(source).runs()),
         lambda: tb.read_evaluation(f"{source}#a"),
         lambda: tb.compare(source),
     ):

@@ -2,7 +2,6 @@
 
 import logging
 import threading
-import time
 import traceback
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,13 +13,12 @@ from hypothesis import strategies as st
 
 import tiebreak as tb
 from tests.contracts.plans import a_plan, all_cells, an_outcome
-from tests.guarded import HANGS, ended
 from tests.postgres import Server, execute, fresh_schema, with_options
-from tiebreak.errors import DamagedStoreError, StoreError, TiebreakWarning
+from tiebreak.errors import DamagedStoreError, StoreError
 from tiebreak.stores import postgres
 from tiebreak.stores.contract import NoStoreError
 from tiebreak.stores.damage import Damage
-from tiebreak.stores.database import TABLES, LostStoreError
+from tiebreak.stores.database import TABLES
 from tiebreak.stores.postgres import PostgresDatabase, masked
 from tiebreak.stores.sql import SqlStore
 
@@ -31,7 +29,7 @@ AGAIN = "the same command goes on where it stopped."
 @pytest.fixture
 def store(postgres_url: str) -> Iterator[SqlStore]:
     """In an empty schema."""
-    store = SqlStore(postgres_url, patience=60)
+    store = SqlStore(postgres_url)
     yield store
     store.close()
 
@@ -172,7 +170,7 @@ def test_a_writer_that_stands_still_loses_its_turn(store: SqlStore, postgres_url
     """The server ends its session, so that others need not give up; what it had not kept is not there."""
     store.open(a_plan())
     monkeypatch.setattr(postgres, "IDLE_SECONDS", 0.2)
-    still = PostgresDatabase(postgres_url, patience=0)
+    still = PostgresDatabase(postgres_url)
 
     def dawdle(connection: Any) -> None:
         connection.execute("DELETE FROM tiebreak_runs")
@@ -185,38 +183,20 @@ def test_a_writer_that_stands_still_loses_its_turn(store: SqlStore, postgres_url
     still.close()
 
 
-def test_a_server_that_is_set_to_be_fast(postgres_url: str) -> None:
-    """Whoever begins a run there is warned once; whoever only reads is not."""
-    store = SqlStore(postgres_url.replace("options=", "options=-csynchronous_commit%3Doff%20"))
-    with pytest.warns(TiebreakWarning) as caught:
-        store.open(a_plan())
-    assert [str(each.message) for each in caught] == [
-        (
-            f"{store.url} runs with synchronous_commit = off: a crash of the server can lose the cells kept last. Switch that on "
-            "for results that matter."
-        )
-    ]
-    store.close()
-    assert len(store.runs()) == 1
-    store.open(a_plan("other"))
-    store.close()
-
-
 # --- not let in, not allowed ----------------------------------------------------------------------------------------------
 
 
 def refused(url: str) -> str:
-    """What a store is refused with, and at once: patience would last longer than the guard."""
-    store = SqlStore(url, patience=1000 * HANGS)
+    """What a store is refused with."""
+    store = SqlStore(url)
     with pytest.raises(StoreError) as error:
-        ended(lambda: store.open(a_plan()))
+        store.open(a_plan())
     store.close()
-    assert not isinstance(error.value, LostStoreError)
     return str(error.value)
 
 
 def test_who_is_not_let_in(postgres_server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Said at once, as waiting would not help; with what to check."""
+    """With what to check."""
     server = postgres_server
     monkeypatch.setenv("PGPASSFILE", str(server.folder / "none"))
     place = f"127.0.0.1:{server.port}/postgres"
@@ -232,12 +212,12 @@ def test_who_is_not_let_in(postgres_server: Server, monkeypatch: pytest.MonkeyPa
         (
             "postgresql://me:secret@no-such-host.invalid/db",
             "postgresql://me:***@no-such-host.invalid/db cannot be reached: ",
-            "Check the address, and whether the server is running.",
+            "and whether the server is running. What was written before is kept; " + AGAIN,
         ),
         (
             "postgresql://me:secret@127.0.0.1:1/db",
             'postgresql://me:***@127.0.0.1:1/db cannot be reached: connection to server at "127.0.0.1", port 1 failed: ',
-            "Connection refused. Check the address, and whether the server is running.",
+            "Connection refused. Check the address, and whether the server is running. What was written before is kept; " + AGAIN,
         ),
         (
             with_options(server.url, search_path="nowhere"),
@@ -288,68 +268,49 @@ def test_rights(store: SqlStore, postgres_url: str, guest: str) -> None:
 
 
 def test_a_commit_whose_answer_was_lost(store: SqlStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The cells were kept, and the writer cannot know; it writes them again, which changes nothing, in a lease as well."""
+    """The cells were kept, and the writer cannot know: it is told so, and to write them again changes nothing."""
     from psycopg import Connection, OperationalError
 
     log = store.open(a_plan())
-    cells = all_cells(log.record)
-    commit, losses = Connection.commit, []
+    outcomes = [an_outcome(cell) for cell in all_cells(log.record)[:3]]
+    commit = Connection.commit
 
     def lose_answer(connection: Connection[Any]) -> None:
         commit(connection)
-        if len(losses) < 3:
-            losses.append(1)
-            connection.close()
-            raise OperationalError("server closed the connection unexpectedly")
+        connection.close()
+        raise OperationalError("server closed the connection unexpectedly")
 
-    with log.lease() as lease:
-        lease.claim(cells[:3])
-        monkeypatch.setattr(Connection, "commit", lose_answer)
-        assert lease.write([an_outcome(cell) for cell in cells[:3]]) == ([], ([], [], []))
+    monkeypatch.setattr(Connection, "commit", lose_answer)
+    with pytest.raises(StoreError) as error:
+        log.write(outcomes)
     monkeypatch.undo()
-    assert len(losses) == 3
+    assert str(error.value) == (
+        f"{store.url} cannot be used for now: server closed the connection unexpectedly. What was written before is kept; of "
+        f"this call it is not certain, and to write it again does no harm. See to the server; {AGAIN}"
+    )
+    log.write(outcomes)
     assert [run.n_done for run in store.runs()] == [3]
     assert store.check() == []
 
 
 @pytest.mark.slow
-def test_a_server_that_is_started_again(store: SqlStore, postgres_server: Server, caplog: pytest.LogCaptureFixture) -> None:
-    """Killed: it is waited for, which is told once; reading and writing go on by themselves."""
-    log = store.open(a_plan())
-    waits = "Waiting for it, for up to 60 seconds."
-
-    def start_when_told() -> None:
-        while not any(waits in message for message in caplog.messages):
-            time.sleep(0.05)
-        postgres_server.start()
-
-    postgres_server.kill()
-    starting = threading.Thread(target=start_when_told, daemon=True)
-    starting.start()
-    with caplog.at_level(logging.WARNING, "tiebreak"):
-        log.write([an_outcome(cell) for cell in all_cells(log.record)])
-    starting.join()
-    [told] = [message for message in caplog.messages if waits in message]
-    assert f"{store.url} cannot be used for now: " in told
-    assert len(log.table().state) == 12
-    assert store.check() == []
-
-
-@pytest.mark.slow
-def test_a_server_that_stays_away(postgres_server: Server) -> None:
-    """After the time that was given: what is kept and how to go on. A later call finds it again."""
+def test_a_server_that_goes_away(postgres_server: Server) -> None:
+    """Each call is an error that says what is kept and how to go on; when it is there again, the first call finds it."""
     with fresh_schema(postgres_server.url) as url:
-        store = SqlStore(url, patience=1)
+        store = SqlStore(url)
         log = store.open(a_plan())
         postgres_server.stop()
         try:
-            with pytest.raises(LostStoreError) as error:
-                log.write([an_outcome((0, 0, 1))])
+            for beginning in ("cannot be used for now: ", "cannot be reached: connection"):
+                with pytest.raises(StoreError) as error:
+                    log.write([an_outcome((0, 0, 1))])
+                assert str(error.value).startswith(f"{store.url} {beginning}")
+                assert "What was written before is kept" in str(error.value)
+                assert str(error.value).endswith(AGAIN)
         finally:
             postgres_server.start()
-        assert str(error.value).startswith(f"{store.url} cannot be used for now: connection")
-        assert f". What was written before is kept. See to the server; {AGAIN} (Tried " in str(error.value)
         log.write([an_outcome((0, 0, 1))])
+        assert len(log.table().state) == 1
         store.close()
 
 
@@ -381,7 +342,7 @@ def test_passwords_appear_nowhere(postgres_server: Server, caplog: pytest.LogCap
             f"{address}?sslmodus=x",
         ):
             with pytest.raises(tb.errors.TiebreakError) as error:
-                said.append(repr(SqlStore(url, patience=0)) + str(tb.read_evaluation(f"{url}#run")))
+                said.append(repr(SqlStore(url)) + str(tb.read_evaluation(f"{url}#run")))
             said.append(everything_said(error.value))
     said += [record.getMessage() for record in caplog.records]
     secrets = (password, quote(password, safe=""), password[-8:], password[:8])
@@ -418,6 +379,6 @@ class Fault(Exception):
 )
 def test_errors_of_postgres(postgres_url: str, code: str, said: str, text: str) -> None:
     """Those that do not come by themselves, by the codes of PostgreSQL's manual, appendix A."""
-    database = PostgresDatabase(postgres_url, patience=0)
+    database = PostgresDatabase(postgres_url)
     database.url = "u"
     assert str(database.translate(Fault(code, said), run="x", to_write=True)) == text

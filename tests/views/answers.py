@@ -28,7 +28,7 @@ def splits(*means: float, noise: float = 0.02, n: int = 100, names: Any = (), ga
     """Ten-fold cross-validation of models with these means; the last one lacks its first splits where there are gaps."""
     metric = settings.pop("metric", Metric("accuracy", higher_is_better=True))
     rows = around(*means, noise=noise, n_splits=n)
-    given = named(*rows, names=tuple(names)) if names else {chr(97 + k): row for k, row in enumerate(rows)}
+    given = named(*rows, names=tuple(names)) if names else {chr(97 + k) if k < 26 else f"z{k}": row for k, row in enumerate(rows)}
     if gaps:
         given[list(given)[-1]][:gaps] = np.nan
     settings |= {"missing": "pairwise"} if gaps else {}

@@ -1,11 +1,13 @@
 """Pages of sixty answers, as a person read them: ``GOLDEN=write pytest tests/views/test_golden.py`` writes them anew."""
 
+import json
 import os
 import pickle
 from pathlib import Path
 
 import pytest
 
+import tiebreak as tb
 from tests.views.answers import ANSWERS, page_of
 
 FOLDER = Path(__file__).parent / "golden"
@@ -34,8 +36,13 @@ def test_a_page_is_narrow_and_short(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ANSWERS)
-def test_every_kind_of_answer_can_be_pickled(name: str) -> None:
-    """An answer that is sent to another process says the same there."""
+def test_every_kind_of_answer_can_be_pickled_and_read_back(name: str) -> None:
+    """An answer that is sent to another process says the same there, and so does the one that is read from its JSON."""
     made = ANSWERS[name]()
     answer = made[0] if isinstance(made, tuple) else made
     assert pickle.loads(pickle.dumps(answer)).to_text() == answer.to_text()
+    if isinstance(answer, tb.Comparison):
+        text = answer.to_json()
+        again = tb.compare(json.loads(text))
+        assert again.to_json() == text
+        assert again.to_text() == answer.to_text()

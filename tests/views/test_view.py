@@ -24,7 +24,6 @@ import tiebreak as tb
 from tests.views.plots.curve_samples import drawn_bias_variance, drawn_learning_curve, drawn_validation_curve
 from tests.views.plots.samples import graded
 from tiebreak import result as results
-from tiebreak.errors import StoreError
 from tiebreak.result import Result
 
 X, Y = make_classification(n_samples=80, n_features=5, flip_y=0.2, random_state=4)
@@ -63,7 +62,6 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "CostMatrix": lambda: tb.CostMatrix({"no": {"no": 0, "yes": 1}, "yes": {"no": 5, "yes": 0}}),
     "RocCurve": lambda: evaluation().roc()[NAMES[0]].pooled,
     "Rocs": lambda: evaluation().roc(),
-    "RocDifference": lambda: evaluation().roc().difference(*NAMES),
     "PrecisionRecallCurve": lambda: evaluation().precision_recall()[NAMES[0]].pooled,
     "PrecisionRecalls": lambda: evaluation().precision_recall(),
     "CalibrationCurve": lambda: evaluation().calibration()[NAMES[0]].pooled,
@@ -156,18 +154,13 @@ def test_results_go_to_other_processes_and_back(tmp_path: Path) -> None:
     (tmp_path / "runs.db").unlink()
     again = joblib.load(tmp_path / "kept.joblib")
     assert again.predictions.equals(pickle.loads(pickle.dumps(again)).predictions)
-    assert again.summary(average="pooled")["value"].notna().all()
+    assert again.items("accuracy").score.shape[-1] == len(Y)
 
 
-def test_a_copied_evaluation_is_read_only() -> None:
-    """Its cells are no longer those of a store, and it says what to do."""
+def test_a_copied_evaluation_has_its_cells() -> None:
+    """They are no longer those of a store."""
     log = copy.deepcopy(evaluation()).log
     outcome = next(log.outcomes(outputs=True))
-    with pytest.raises(StoreError, match="was copied out of its store, so nothing can be added to it"):
-        log.write([outcome])
-    with pytest.raises(StoreError, match="was copied out of its store"):
-        log.lease()
     assert [each.cell for each in log.outcomes([outcome.cell])] == [outcome.cell]
     assert log.table().state.size == evaluation().n_cells
-    assert list(log.noted("warnings")) == []
     assert [*map(dict, log.environments)] == [*map(dict, evaluation().log.environments)]

@@ -99,9 +99,9 @@ def typed_url(url: str) -> str:
 
 def without_password(url: str) -> str:
     """A URL that may be shown."""
-    from tiebreak.stores.addresses import without_password
+    from tiebreak.stores.postgres import masked
 
-    return without_password(url)
+    return masked(url)
 
 
 def _file_named(name: str) -> str:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tiebreak.errors import DataError
-from tiebreak.evaluation.frames import pooled_score, scorer_of
+from tiebreak.errors import DataError, UnknownNameError
 from tiebreak.evaluation.predictions import Kept
+from tiebreak.metrics.resolve import resolve_scorers
 from tiebreak.metrics.scorer import Outputs, Scorer, is_mean_of_rows, values_by_row
 from tiebreak.metrics.targets import Truth, UndefinedScore
 from tiebreak.numerics import FloatArray, IntArray
@@ -89,7 +89,7 @@ def bias_corrected(
 ) -> BiasCorrectedScore:
     """As `Evaluation.bias_corrected` has it."""
     position = evaluation.metric_position(metric)
-    scorer = scorer_of(evaluation, position)
+    scorer = _scorer_of(evaluation, position)
     kept = Kept(evaluation, dataset)
     rows = _rows_of_repeats(kept.record)
     said, incomplete = _complete(kept, evaluation.models if models is None else models, rows)
@@ -145,7 +145,7 @@ def _bootstrapped(scorer: Scorer, truth: Truth, said: list[list[Outputs]], **set
 
     def score(rows: IntArray, models: IntArray) -> FloatArray:
         drawn = truth.take(rows)
-        scores = [[pooled_score(scorer, drawn, outputs, rows) for outputs in said[model]] for model in models.tolist()]
+        scores = [[_pooled_score(scorer, drawn, outputs, rows) for outputs in said[model]] for model in models.tolist()]
         return np.asarray(np.mean(scores, axis=1))
 
     return bootstrap_winner_by(score, truth.n_rows, len(said), **settings)
@@ -196,3 +196,35 @@ def _notices(models: Sequence[str], incomplete: Sequence[str], record: DatasetRe
         )
     if record.ordered:
         yield Notice("ordered-splits", "the examples are in order of time, and the bootstrap draws them as if they were not")
+
+
+def _pooled_score(scorer: Scorer, truth: Truth, outputs: Outputs, rows: IntArray | slice = slice(None)) -> float:
+    """A metric of some rows of what a model said; nan where they do not tell it."""
+    if not any(method in outputs for method in scorer.needs):
+        raise DataError(
+            f"{scorer.metric.name!r} needs {' or '.join(scorer.needs)}, but what was kept of the models is "
+            f"{quoted(list(outputs))}."
+        )
+    try:
+        return scorer.score(truth, {method: answer[rows] for method, answer in outputs.items()}, truth.classes)
+    except UndefinedScore:
+        return float("nan")
+
+
+def _scorer_of(evaluation: Evaluation, metric: int) -> Scorer:
+    """Scorer that computes a metric from predictions, also of a run that was read from a store."""
+    named = evaluation.record.metrics[metric].metric
+    scorer = next((scorer for scorer in evaluation.scorers if scorer.metric == named), None)
+    if scorer is None:
+        classes = evaluation.record.datasets[0].classes
+        name = named.name if named.higher_is_better else f"neg_{named.name}"
+        try:
+            [scorer] = resolve_scorers([name], classifier=classes is not None, n_classes=len(classes) if classes else None)
+        except UnknownNameError:
+            raise DataError(
+                f"how {named.name!r} is computed is not kept with the run, only its scores are; it cannot be pooled. Call "
+                "evaluate with the same metric and store, which measures nothing again, and pool what it returns."
+            ) from None
+    if not scorer.needs:
+        raise DataError(f"{named.name!r} is computed from the fitted models, which are not kept; predictions do not tell it.")
+    return scorer

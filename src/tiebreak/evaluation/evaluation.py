@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tiebreak.errors import SEE_FAILURES, Advice, DataError, InvalidParameterError
+from tiebreak.errors import SEE_FAILURES, Advice, DataError
 from tiebreak.evaluation import frames
 from tiebreak.evaluation.predictions import items_of, same_predictions
 from tiebreak.evaluation.progress import NOTHING_SHARED, Sharing
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from tiebreak.scores.items import Items
     from tiebreak.scores.scores import ScoreMatrix, Scores
     from tiebreak.stores.contract import RunLog
-
-Average = Literal["folds", "pooled"]
 
 LONGEST_WARNING = 120
 """Characters of a fit's warning that a notice repeats."""
@@ -357,7 +355,7 @@ class Evaluation(Result):
 
     # --- frames -----------------------------------------------------------------------------------------------------------
 
-    def summary(self, metric: str | None = None, average: Average = "folds", alpha: float = 0.05) -> pd.DataFrame:
+    def summary(self, metric: str | None = None, alpha: float = 0.05) -> pd.DataFrame:
         """One value for each model, dataset and metric; of each metric the best first.
 
         It describes each model on its own. Intervals of two models may overlap although one is shown to be better, and a
@@ -367,17 +365,13 @@ class Evaluation(Result):
         ----------
         metric : str, optional
             All if not given.
-        average : {"folds", "pooled"}
-            "folds": the mean of the scores of the splits. "pooled": the metric of all predictions of a repeat together, then
-            the mean over repeats; it needs predictions that were kept. The two differ for metrics that are no means over
-            examples, such as ROC AUC or F1, and pooling also mixes the scales of models that were fitted apart.
         alpha : float, default 0.05
             1 - coverage of the intervals.
 
         Returns
         -------
         DataFrame
-            dataset, model, metric, value, n_splits (repeats for "pooled"), n_failed (cells without a score). For "folds" also
+            dataset, model, metric, value (the mean over splits), n_splits, n_failed (cells without a score), and
             interval_low and interval_high, the corrected t interval of the expected score of a model trained on so many examples
             [NB03]_, cut off at bounds of the metric that are known, nan without spread; and "std (not a test)", the standard
             deviation over splits. pandas prints of wide frames what fits the window; ``print(evaluation)`` shows the
@@ -387,11 +381,7 @@ class Evaluation(Result):
         ----------
         .. [NB03] C. Nadeau, Y. Bengio. Inference for the generalization error. Machine Learning 52, 2003.
         """
-        if average not in ("folds", "pooled"):
-            raise InvalidParameterError(f"average must be 'folds' or 'pooled'; got {average!r}.")
         positions = range(len(self.metrics)) if metric is None else [self.metric_position(metric)]
-        if average == "pooled":
-            return frames.pooled_frame(self, positions)
         return frames.folds_frame(self, positions, check_probability(alpha, "alpha"))
 
     @property

@@ -7,15 +7,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from tiebreak.errors import DataError, UnknownNameError
-from tiebreak.evaluation.predictions import Kept, as_answered, nothing_kept, outcomes_with_outputs
-from tiebreak.metrics.resolve import resolve_scorers
-from tiebreak.metrics.scorer import Outputs, Scorer
-from tiebreak.metrics.targets import Truth, UndefinedScore
-from tiebreak.numerics import FloatArray, IntArray, Interval, corrected_interval, row_moments
+from tiebreak.evaluation.predictions import as_answered, nothing_kept, outcomes_with_outputs
+from tiebreak.numerics import FloatArray, Interval, corrected_interval, row_moments
 from tiebreak.plan.record import Cell, Outcome, State
 from tiebreak.scores.metric import Metric
-from tiebreak.scores.vocabulary import quoted
+from tiebreak.stores.cells import NOTES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,13 +70,13 @@ def warnings_frame(evaluation: Evaluation) -> pd.DataFrame:
 
 def warnings(evaluation: Evaluation) -> list[tuple[str, int, tuple[str, ...], str]]:
     """Rows of the frame of warnings."""
-    texts = ((text, outcome) for outcome in evaluation.log.noted("warnings") for text in outcome.warnings)
+    texts = ((text, outcome) for outcome in _noted(evaluation, "warnings") for text in outcome.warnings)
     return [(text, *_about(evaluation, found)) for text, found in _grouped(texts)]
 
 
 def undefined_frame(evaluation: Evaluation) -> pd.DataFrame:
     """Metric and reason, n_cells, models, first; the most frequent first."""
-    noted = evaluation.log.noted("undefined") if np.any(evaluation.table.has_score & np.isnan(evaluation.table.score)) else ()
+    noted = _noted(evaluation, "undefined")
     texts = ((f"{metric}: {reason}", outcome) for outcome in noted for metric, reason in outcome.undefined.items())
     rows = [(text, *_about(evaluation, found)) for text, found in _grouped(texts)]
     return _frame(evaluation, rows, ["reason", *_ABOUT])
@@ -108,6 +104,11 @@ def _outcomes(evaluation: Evaluation, rows: Any) -> Iterator[Outcome]:
     table, chosen = evaluation.table, np.flatnonzero(rows)
     keys = zip(*(part[chosen].tolist() for part in (table.dataset, table.split, table.model)), strict=True)
     return evaluation.log.outcomes([Cell(*key) for key in keys]) if chosen.size else iter(())
+
+
+def _noted(evaluation: Evaluation, what: str) -> Iterator[Outcome]:
+    """The outcomes that have warnings, or reasons of undefined scores; the others are passed over unread."""
+    return _outcomes(evaluation, evaluation.table.noted & NOTES[what] != 0)
 
 
 def _frame(evaluation: Evaluation, data: Any, columns: Sequence[str] | None = None) -> pd.DataFrame:
@@ -215,60 +216,6 @@ def _best_first(values: FloatArray, higher_is_better: bool) -> list[int]:
     """Positions, the best value first and undefined ones last; equally good ones in the order given."""
     order: list[int] = np.argsort(-values if higher_is_better else values, kind="stable").tolist()  # nan sorts last
     return order
-
-
-def pooled_frame(evaluation: Evaluation, metrics: Sequence[int]) -> pd.DataFrame:
-    """The metric of all predictions of a repeat together, averaged over repeats."""
-    scorers = [scorer_of(evaluation, metric) for metric in metrics]
-    rows: list[list[tuple[Any, ...]]] = [[] for _ in scorers]
-    for name in evaluation.datasets:
-        kept = Kept(evaluation, name)
-        scores = np.full((len(scorers), len(evaluation.models), np.unique(kept.record.repeat).size), np.nan)
-        n_missing = [kept.record.n_splits] * len(evaluation.models)
-        for model in range(len(evaluation.models)):
-            for repeat, fold in enumerate(kept.repeats(model).values()):
-                truth = kept.truth.take(fold.rows)
-                scores[:, model, repeat] = [pooled_score(scorer, truth, fold.outputs) for scorer in scorers]
-                n_missing[model] -= len(fold.splits)
-        for scorer, values, mine in zip(scorers, scores, rows, strict=True):
-            means, counts = row_moments(values, omit_missing=True).mean, np.count_nonzero(~np.isnan(values), axis=1)
-            mine += [
-                (name, evaluation.models[m], scorer.metric.name, float(means[m]), int(counts[m]), n_missing[m])
-                for m in _best_first(means, scorer.metric.higher_is_better)
-            ]
-    return _frame(evaluation, [row for mine in rows for row in mine], SUMMARY)
-
-
-def pooled_score(scorer: Scorer, truth: Truth, outputs: Outputs, rows: IntArray | slice = slice(None)) -> float:
-    """A metric of some rows of what a model said; nan where they do not tell it."""
-    if not any(method in outputs for method in scorer.needs):
-        raise DataError(
-            f"{scorer.metric.name!r} needs {' or '.join(scorer.needs)}, but what was kept of the models is "
-            f"{quoted(list(outputs))}."
-        )
-    try:
-        return scorer.score(truth, {method: answer[rows] for method, answer in outputs.items()}, truth.classes)
-    except UndefinedScore:
-        return float("nan")
-
-
-def scorer_of(evaluation: Evaluation, metric: int) -> Scorer:
-    """Scorer that computes a metric from predictions, also of a run that was read from a store."""
-    named = evaluation.record.metrics[metric].metric
-    scorer = next((scorer for scorer in evaluation.scorers if scorer.metric == named), None)
-    if scorer is None:
-        classes = evaluation.record.datasets[0].classes
-        name = named.name if named.higher_is_better else f"neg_{named.name}"
-        try:
-            [scorer] = resolve_scorers([name], classifier=classes is not None, n_classes=len(classes) if classes else None)
-        except UnknownNameError:
-            raise DataError(
-                f"how {named.name!r} is computed is not kept with the run, only its scores are; it cannot be pooled. Call "
-                "evaluate with the same metric and store, which measures nothing again, and pool what it returns."
-            ) from None
-    if not scorer.needs:
-        raise DataError(f"{named.name!r} is computed from the fitted models, which are not kept; predictions do not tell it.")
-    return scorer
 
 
 # --- predictions ------------------------------------------------------------------------------------------------------------

@@ -20,21 +20,33 @@ from tiebreak.scores.vocabulary import SplitKind, look_up, quoted
 KINDS: tuple[SplitKind, ...] = tuple(kind for kind in get_args(SplitKind) if kind != "unknown")
 
 _FOLDS = {"n_folds": 10, "shuffle": True, "seed": None}
-_SHARE = {"test_size": 0.25, "stratify": None, "seed": None}
-_BINS = {"n_bins": 10}
+_REPEATED = {"n_folds": 10, "n_repeats": 10, "seed": None}
+_SHARE = {"test_size": 0.25, "seed": None}
 OPTIONS: dict[str, dict[str, Any]] = {
-    "holdout": {**_SHARE, **_BINS},
-    "repeated-holdout": {"n_repeats": 10, **_SHARE, **_BINS},
+    "holdout": _SHARE,
+    "repeated-holdout": {"n_repeats": 10, **_SHARE},
     "kfold": _FOLDS,
-    "repeated-kfold": {"n_folds": 10, "n_repeats": 10, "seed": None},
-    "stratified": {**_FOLDS, **_BINS},
-    "repeated-stratified": {"n_folds": 10, "n_repeats": 10, "seed": None, **_BINS},
+    "repeated-kfold": _REPEATED,
+    "stratified": _FOLDS,
+    "repeated-stratified": _REPEATED,
     "loo": {},
     "group": {**_FOLDS, "n_folds": None},
-    "stratified-group": {**_FOLDS, "n_folds": None, **_BINS},
+    "stratified-group": {**_FOLDS, "n_folds": None},
     "time": {"n_folds": 5, "gap": 0, "test_size": None, "window": None},
 }
-"""Options of each kind with their defaults; `n_bins` is for regression only, where strata are quantiles of the target."""
+"""Options of each kind with their defaults."""
+
+_CLASSES = {
+    "kfold": "KFold",
+    "repeated-kfold": "RepeatedKFold",
+    "stratified": "StratifiedKFold",
+    "repeated-stratified": "RepeatedStratifiedKFold",
+    "loo": "LeaveOneOut",
+    "group": "GroupKFold",
+    "stratified-group": "StratifiedGroupKFold",
+    "time": "TimeSeriesSplit",
+}
+_SKLEARN_NAMES = {"n_folds": "n_splits", "seed": "random_state", "window": "max_train_size"}
 
 _PASS_GROUPS = Advice("Pass groups=, one value for each row of X.", study='Name the column: groups = "..." under [data].')
 
@@ -53,125 +65,46 @@ class PlannedDataset:
         return f"repeat {self.described.repeat[split]} fold {self.described.fold[split]}"
 
 
-def make_splitter(cv: Mapping[str, Any], dataset: Dataset, task: Task, seed: int) -> tuple[Any, IntArray | None]:
-    """The splitter behind a name and its options, and what it stratifies where that is not y.
+def make_splitter(cv: Mapping[str, Any], dataset: Dataset, task: Task, seed: int) -> Any:
+    """The splitter of scikit-learn behind a name and its options, whose values that checks.
 
     `cv` holds "kind" and options, such as ``{"kind": "repeated-kfold", "n_folds": 5, "n_repeats": 2}``; the seed counts where
-    these have none. Raises `InvalidPlanError` for an option that the kind does not take, or a value outside its range for these
-    data, and `UnknownNameError` for a kind that is not there.
+    these have none. Raises `InvalidPlanError` for an option that the kind does not take, or a value outside its range, and
+    `UnknownNameError` for a kind that is not there.
     """
-    from sklearn import model_selection as sk
+    from sklearn import model_selection
 
     if "kind" not in cv:
         raise InvalidPlanError(
             f"cv={dict(cv)!r} does not say which kind of splits. Add 'kind': one of {quoted(KINDS, len(KINDS))}."
         )
     kind = KINDS[look_up(cv["kind"], KINDS, "kind of splits")]
-    options = _options(kind, {name: value for name, value in cv.items() if name != "kind"}, seed)
+    options = OPTIONS[kind] | {name: value for name, value in cv.items() if name != "kind"}
+    if unknown := [name for name in options if name not in OPTIONS[kind]]:
+        takes = f"It takes {quoted(list(OPTIONS[kind]), 9)}." if OPTIONS[kind] else "It takes no options."
+        raise InvalidPlanError(f"cv: splits of the kind {kind!r} have no option {unknown[0]!r}. {takes}")
     if dataset.groups is not None and "group" not in kind:
         raise InvalidPlanError(
             f"cv: splits of the kind {kind!r} would put examples of one group on both sides. Use 'group' or 'stratified-group', "
             "or leave groups out."
         )
-    if kind == "loo":
-        return sk.LeaveOneOut(), None
-    if kind == "time":
-        return _time(options, dataset), None
-    strata = _strata(options, kind, dataset, task)
+    has_classes = task == "classification" and dataset.y.ndim == 1
+    if "stratified" in kind and not has_classes:
+        raise InvalidPlanError(
+            f"cv: splits of the kind {kind!r} spread classes evenly, and y{_of(dataset)} is no class for each example. Use "
+            f"{kind.replace('stratified-', '').replace('stratified', 'kfold')!r}."
+        )
+    if options.get("seed", 0) is None:
+        options["seed"] = seed if options.get("shuffle", True) else None
+    if "group" in kind and options["n_folds"] is None:
+        options["n_folds"] = 10 if dataset.groups is None else min(10, len(set(dataset.groups.tolist())))
+    name = _CLASSES.get(kind, "StratifiedShuffleSplit" if has_classes else "ShuffleSplit")
     if "holdout" in kind:
-        splitter = sk.ShuffleSplit if strata is None else sk.StratifiedShuffleSplit
-        return splitter(options.get("n_repeats", 1), test_size=options["test_size"], random_state=options["seed"]), strata
-    n_folds = _number_of_folds(kind, options["n_folds"], dataset, task, strata)
-    if "repeated" in kind:
-        repeated = sk.RepeatedKFold if strata is None else sk.RepeatedStratifiedKFold
-        return repeated(n_splits=n_folds, n_repeats=options["n_repeats"], random_state=options["seed"]), strata
-    classes = {
-        "kfold": sk.KFold,
-        "stratified": sk.StratifiedKFold,
-        "group": sk.GroupKFold,
-        "stratified-group": sk.StratifiedGroupKFold,
-    }
-    shuffle = options["shuffle"]
-    return classes[kind](n_folds, shuffle=shuffle, random_state=options["seed"] if shuffle else None), strata
-
-
-_LEAST = {"n_folds": 2, "n_repeats": 1, "gap": 0, "window": 1, "n_bins": 2, "seed": 0}
-
-
-def _options(kind: str, given: Mapping[str, Any], seed: int) -> dict[str, Any]:
-    """Options of a kind with its defaults; refuses those that it does not take, and values that mean nothing."""
-    for name, value in given.items():
-        if name not in OPTIONS[kind]:
-            takes = f"It takes {quoted(list(OPTIONS[kind]), 9)}." if OPTIONS[kind] else "It takes no options."
-            raise InvalidPlanError(f"cv: splits of the kind {kind!r} have no option {name!r}. {takes}")
-        is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-        wanted = ""
-        if name == "test_size":
-            is_share = kind != "time" and isinstance(value, float) and 0 < value < 1
-            form = "a number of examples" if kind == "time" else "a share between 0 and 1 or a number of examples"
-            wanted = "" if is_share or (is_whole and value >= 1) else form
-        elif name in _LEAST and not (is_whole and value >= _LEAST[name]):
-            wanted = f"a whole number of at least {_LEAST[name]}"
-        elif name not in _LEAST and not isinstance(value, bool):
-            wanted = "true or false"
-        if wanted and value is not None:
-            raise InvalidPlanError(f"cv: {name}={value!r} of the kind {kind!r} must be {wanted}.")
-    options = OPTIONS[kind] | dict(given)
-    return options | {"seed": seed} if options.get("seed", 0) is None else options
-
-
-def _strata(options: Mapping[str, Any], kind: str, dataset: Dataset, task: Task) -> IntArray | None:
-    """Strata to be spread evenly over the folds: classes, or quantiles of a regression's target; None for nothing."""
-    wanted = options.get("stratify", "stratified" in kind)
-    if wanted is None:
-        wanted = task == "classification" and dataset.y.ndim == 1
-    if not wanted:
-        return None
-    if dataset.y.ndim != 1 or dataset.y.dtype.kind not in "biufOUS":
-        raise InvalidPlanError(f"cv: y of shape {dataset.y.shape} cannot be stratified. Use 'kfold' or 'repeated-kfold'.")
-    if task == "classification":
-        return np.unique(dataset.y, return_inverse=True)[1]
-    # scikit-learn stratifies classes only; each bin needs a member for each fold
-    n_bins = min(options["n_bins"], dataset.n_samples // (options.get("n_folds") or 2))
-    edges = np.quantile(np.asarray(dataset.y, dtype=float), np.linspace(0, 1, max(n_bins, 1) + 1)[1:-1])
-    return np.unique(np.searchsorted(edges, dataset.y, side="right"), return_inverse=True)[1]
-
-
-def _time(options: Mapping[str, Any], dataset: Dataset) -> Any:
-    from sklearn.model_selection import TimeSeriesSplit
-
-    n_folds, gap = options["n_folds"], options["gap"]
-    test_size = options["test_size"] or dataset.n_samples // (n_folds + 1)
-    if dataset.n_samples - n_folds * test_size - gap < 1 or test_size < 1:
-        raise InvalidPlanError(
-            f"cv: {n_folds} time splits with gap={gap} and {test_size} test example(s) each leave nothing to train on among "
-            f"{dataset.n_samples} examples. Use fewer folds, a smaller gap or a smaller test_size."
-        )
-    return TimeSeriesSplit(n_folds, max_train_size=options["window"], test_size=options["test_size"], gap=gap)
-
-
-def _number_of_folds(kind: str, n_folds: int | None, dataset: Dataset, task: Task, strata: IntArray | None) -> int:
-    """Number of folds, by default 10 or as many as there are groups; refuses more than can be filled."""
-    if "group" in kind:
-        if dataset.groups is None:
-            raise InvalidPlanError(f"cv={kind!r} needs to know which examples belong together. ", _PASS_GROUPS)
-        n_groups = len(set(dataset.groups.tolist()))
-        n_folds = min(10, n_groups) if n_folds is None else n_folds
-        if n_groups < max(n_folds, 2):
-            raise InvalidPlanError(f"cv: {n_folds} folds of whole groups need at least as many groups; there are {n_groups}.")
-        return n_folds
-    n_folds = 10 if n_folds is None else n_folds
-    if n_folds > dataset.n_samples:
-        raise InvalidPlanError(f"cv: {n_folds} folds are more than there are examples ({dataset.n_samples}).")
-    if strata is not None and (least := int(np.bincount(strata).min())) < n_folds:
-        smallest = dataset.y[strata == np.bincount(strata).argmin()].tolist()[0]
-        name = f"class {smallest!r}" if task == "classification" else "a quantile of y"
-        way = f"Use at most {least} folds, or" if least >= 2 else "Use"
-        raise InvalidPlanError(
-            f"cv: {n_folds} folds are more than the smallest class can fill: {name} has {least} example(s). {way} 'kfold', which "
-            "does not stratify."
-        )
-    return n_folds
+        options["n_folds"] = options.pop("n_repeats", 1)
+    try:
+        return getattr(model_selection, name)(**{_SKLEARN_NAMES.get(each, each): value for each, value in options.items()})
+    except (TypeError, ValueError) as error:
+        raise InvalidPlanError(f"cv: splits of the kind {kind!r} cannot be made: {error}") from None
 
 
 MOST_SPLITS = 1_000_000
@@ -203,12 +136,12 @@ def make_splits(cv: Any, dataset: Dataset, task: Task, rng: int | None, *, check
         cv = {"kind": cv}
     scheme: Scheme | None = None
     if isinstance(cv, Mapping):
-        splitter, strata = make_splitter(cv, dataset, task, derive_seed(0 if rng is None else rng, "splits", dataset.name))
-        splits = _of_splitter(splitter, dataset, dataset.y if strata is None else strata)
+        splitter = make_splitter(cv, dataset, task, derive_seed(0 if rng is None else rng, "splits", dataset.name))
+        splits = _of_splitter(splitter, dataset)
         n_folds = 1 if "holdout" in cv["kind"] else len(splits) // getattr(splitter, "n_repeats", 1)
         scheme = cv["kind"], n_folds
     elif hasattr(cv, "split"):
-        splits = _of_splitter(_seeded(cv, dataset, rng), dataset, dataset.y)
+        splits = _of_splitter(_seeded(cv, dataset, rng), dataset)
         scheme = scheme_of(cv, len(splits))
     elif isinstance(cv, Iterable):
         splits = _of_pairs(cv, dataset.n_samples)
@@ -247,17 +180,17 @@ def check_amount(n_splits: int, dataset: Dataset) -> None:
         )
 
 
-def _of_splitter(cv: Any, dataset: Dataset, target: np.ndarray[Any, Any]) -> tuple[Split, ...]:
+def _of_splitter(cv: Any, dataset: Dataset) -> tuple[Split, ...]:
     n_splits = 0
     with contextlib.suppress(Exception):  # it has no count, or says below what it lacks
-        n_splits = int(cv.get_n_splits(dataset.X, target, dataset.groups))
+        n_splits = int(cv.get_n_splits(dataset.X, dataset.y, dataset.groups))
     check_amount(n_splits, dataset)
     try:
         with caught_warnings() as caught:
-            pairs = list(cv.split(dataset.X, target, dataset.groups))
+            pairs = list(cv.split(dataset.X, dataset.y, dataset.groups))
         for each in caught:  # scikit-learn goes on with folds that lack the class, and only says so
             if str(each.message).startswith("The least populated class"):
-                raise ValueError(str(each.message))
+                raise ValueError(f"{each.message} Use fewer folds, or 'kfold', which does not stratify.")
         give_again(caught)
     except Exception as error:
         if dataset.groups is None and "groups" in str(error):

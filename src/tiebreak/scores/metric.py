@@ -110,6 +110,19 @@ _LOWER = frozenset(
 )
 """Metrics that scikit-learn has no scorer of, as `plain_name` writes them; those of which less is better are never negative."""
 
+RATES = {
+    **dict.fromkeys(
+        """accuracy acc exactmatch em passrate pass pass1 successrate solverate hitrate winrate top1 top1accuracy top1acc top5
+        top5accuracy top5acc top10accuracy topkaccuracy top1err top1error top5err top5error errorrate misclassificationrate
+        zerooneloss match""".split(),
+        "examples",
+    ),
+    **dict.fromkeys("recall sensitivity tpr falsenegativerate fnr".split(), "positives"),
+    **dict.fromkeys("specificity tnr falsepositiverate fpr".split(), "negatives"),
+    "rocauc": "both",
+}
+"""Of which examples of a test set a metric, as `plain_name` writes it, is a share or an area: then its error follows from it."""
+
 _OFTEN_HIGHER = frozenset(
     "auc choice correct em includes match modelgradedfact modelgradedqa pass pattern preference score win".split()
 )

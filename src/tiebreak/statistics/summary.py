@@ -1,5 +1,6 @@
 """Differences of models of which only means are left: bounds that hold whatever the overlap of their mistakes."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -7,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from tiebreak.errors import DataError
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, floats_together, plain
-from tiebreak.numerics.law import SPREAD, UNDEFINED, Law, Shape, student
+from tiebreak.numerics.law import SPREAD, UNDEFINED, Law, least_sure, student
 from tiebreak.statistics.rates import tango
 
 
@@ -52,22 +53,18 @@ def summary_rates(
     >>> [round(end, 3) for end in tb.statistics.summary_rates(0.95, 0.90, 1000).interval()]
     [0.026, 0.074]
     """
-    one, other, total, half, share = floats_together(first=first, second=second, n=n, rounding=rounding, shared=shared)
-    _require(_UNIT_INTERVAL, first=one, second=other, rounding=half, shared=share)
-    _require((0.0, _MOST), n=total)
+    one, other, total, half, share = _checked(
+        {"n": (0.0, _MOST)}, first=first, second=second, n=n, rounding=rounding, shared=shared
+    )
     (one_low, one_high), (other_low, other_high) = (possible_counts(each, total, half) for each in (one, other))
-    ends = (_law_of_margins(one_low, other_high, total, share), _law_of_margins(one_high, other_low, total, share))
-    kind = np.where(total > 0, SPREAD, UNDEFINED).astype(np.int8)
-    estimate, error = np.where(total > 0, one - other, np.nan), np.fmax(ends[0].spread[0], ends[1].spread[0])
-    n_units = total.astype(np.int64)[()]
-    return Law(
-        estimate=plain(estimate),
-        se=plain(error),
-        n_units=n_units,
-        kind=kind,
+    law = least_sure([_law_of_margins(one_low, other_high, total, share), _law_of_margins(one_high, other_low, total, share)])
+    return replace(
+        law,
+        estimate=plain(np.where(total > 0, one - other, np.nan)),
+        se=plain(np.fmax(*(part.spread[0] for part in law.parts))),
+        n_units=total.astype(np.int64)[()],
+        kind=np.where(total > 0, SPREAD, UNDEFINED).astype(np.int8),
         tolerance=RELATIVE_TOLERANCE,
-        shape=ROUNDED,
-        parts=ends,
     )
 
 
@@ -134,30 +131,24 @@ def summary_means(
     >>> [round(end, 3) for end in tb.statistics.summary_means(0.95, 0.90, 0.01, 0.01, df=9).interval()]
     [0.005, 0.095]
     """
-    one, other, se, se_other, own_df, rho, half = floats_together(
-        first=first, second=second, se_first=se_first, se_second=se_second, df=df, correlation=correlation, rounding=rounding
+    means, errors = (-_MOST, _MOST), (0.0, _MOST)
+    one, other, se, se_other, own_df, rho, half = _checked(
+        {"first": means, "second": means, "se_first": errors, "se_second": errors, "rounding": errors}
+        | {"df": (0.0, np.inf), "correlation": (-1.0, 1.0)},
+        first=first,
+        second=second,
+        se_first=se_first,
+        se_second=se_second,
+        df=df,
+        correlation=correlation,
+        rounding=rounding,
     )
-    _require((-_MOST, _MOST), first=one, second=other)
-    _require((0.0, _MOST), se_first=se, se_second=se_other, rounding=half)
-    _require((0.0, np.inf), df=own_df)
-    _require((-1.0, 1.0), correlation=rho)
-    error = np.sqrt(np.maximum(se**2 + se_other**2 + 2.0 * -rho * se * se_other, 0.0))
-    error = np.where(rho == -1.0, se + se_other, np.where(rho == 1.0, np.abs(se - se_other), error))
-    estimate, scale = one - other, float(np.max(np.abs([one, other]), initial=0.0))
-    law = student(estimate, error, own_df, n_units=n_units, tolerance=RELATIVE_TOLERANCE * scale)
-    return replace(law, shape=ROUNDED, parts=tuple(student(estimate + shift, error, own_df) for shift in (-half, half)))
-
-
-def _tail(law: Law, at: FloatArray, upper: bool) -> FloatArray:
-    return np.asarray(law.parts[upper].tail(at, upper=upper))
-
-
-def _end(law: Law, p: FloatArray, upper: bool) -> FloatArray:
-    return np.asarray(law.parts[upper].end(p, upper=upper))
-
-
-ROUNDED = Shape(_tail, _end)
-"""Of two laws, the parts, at both ends of what rounded numbers may have been: the lower tail of one, the upper of the other."""
+    # s^2 + t^2 - 2 r s t, exact at both ends of r
+    error = np.sqrt((se - se_other) ** 2 * (1.0 + rho) / 2.0 + (se + se_other) ** 2 * (1.0 - rho) / 2.0)
+    estimate, tolerance = one - other, RELATIVE_TOLERANCE * float(np.max(np.abs([one, other]), initial=0.0))
+    law = student(estimate, error, own_df, n_units=n_units, tolerance=tolerance)
+    ends = least_sure([student(estimate + shift, error, own_df) for shift in (-half, half)])
+    return replace(law, shape=ends.shape, parts=ends.parts)
 
 
 def hanley_mcneil(area: ArrayLike, n_positive: ArrayLike, n_negative: ArrayLike) -> FloatArray:
@@ -180,21 +171,23 @@ def hanley_mcneil(area: ArrayLike, n_positive: ArrayLike, n_negative: ArrayLike)
     >>> round(hanley_mcneil(0.85, 40, 960), 4)
     0.0385
     """
-    a, m, n = floats_together(area=area, n_positive=n_positive, n_negative=n_negative)
-    _require(_UNIT_INTERVAL, area=a)
-    _require((1.0, _MOST), n_positive=m, n_negative=n)
+    a, m, n = _checked(
+        {"n_positive": (1.0, _MOST), "n_negative": (1.0, _MOST)}, area=area, n_positive=n_positive, n_negative=n_negative
+    )
     least = 0.5 / np.minimum(m, n)
     a = np.clip(a, least, 1.0 - least)
     two_positives, two_negatives = a / (2.0 - a), 2.0 * a**2 / (1.0 + a)
     return plain(np.sqrt((a * (1 - a) + (m - 1) * (two_positives - a**2) + (n - 1) * (two_negatives - a**2)) / (m * n)))
 
 
-_UNIT_INTERVAL, _MOST = (0.0, 1.0), 1e15
+_MOST = 1e15
 
 
-def _require(limits: tuple[float, float], **arrays: FloatArray) -> None:
-    """Refuse numbers outside of limits, and those that are none."""
-    for name, values in arrays.items():
-        wrong = ~((values >= limits[0]) & (values <= limits[1]))
-        if wrong.any():
-            raise DataError(f"{name} must lie between {limits[0]:g} and {limits[1]:g}; got {values[wrong].flat[0]:g}.")
+def _checked(limits: Mapping[str, tuple[float, float]], **given: ArrayLike) -> tuple[FloatArray, ...]:
+    """Numbers of one shape, each within its limits, 0 and 1 unless given; others, and what is no number, are refused."""
+    found = floats_together(**given)
+    for name, values in zip(given, found, strict=True):
+        low, high = limits.get(name, (0.0, 1.0))
+        for value in values[~((values >= low) & (values <= high))].flat:
+            raise DataError(f"{name} must lie between {low:g} and {high:g}; got {value:g}.")
+    return found

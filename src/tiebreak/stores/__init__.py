@@ -6,7 +6,6 @@ import os
 from typing import TYPE_CHECKING
 
 from tiebreak.errors import InvalidParameterError
-from tiebreak.stores.addresses import FORMS
 
 if TYPE_CHECKING:
     from tiebreak.stores.contract import Store
@@ -18,9 +17,9 @@ def open_store(source: str | os.PathLike[str] | Store) -> Store:
     The address is ``sqlite:///results.db``, a path that ends in ``.db`` or ``.sqlite``, or ``postgresql://user@host/database``.
     Anything else raises `InvalidParameterError`.
     """
-    if isinstance(source, (str, os.PathLike)):
-        from tiebreak.stores.sql import SqlStore
+    from tiebreak.stores.sql import FORMS, SqlStore
 
+    if isinstance(source, (str, os.PathLike)):
         return SqlStore(source)
     if not (callable(getattr(source, "open", None)) and callable(getattr(source, "read", None))):
         raise InvalidParameterError(f"a store is a URL, a path or a Store, and not {type(source).__name__}. {FORMS}.")

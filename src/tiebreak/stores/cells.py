@@ -33,6 +33,8 @@ class CellTable:
     fit_seconds, predict_seconds : ndarray of shape (n_recorded,)
     environment : ndarray of shape (n_recorded,)
         The versions that each was measured with: positions in `RunLog.environments`.
+    noted : ndarray of shape (n_recorded,)
+        Bits of `NOTES`: which outcomes have warnings, or reasons of undefined scores.
     """
 
     dataset: IntArray
@@ -44,6 +46,11 @@ class CellTable:
     fit_seconds: FloatArray
     predict_seconds: FloatArray
     environment: IntArray
+    noted: IntArray
+
+
+NOTES = {"warnings": 1, "undefined": 2}
+"""Bit of what an outcome may have to tell in words, by the name of its field."""
 
 
 class Claim(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal, Protocol, Self
+from typing import TYPE_CHECKING, Protocol, Self
 
 from tiebreak.errors import StoreError
 
@@ -13,9 +13,6 @@ if TYPE_CHECKING:
     from tiebreak.plan.record import Cell, Outcome, RunRecord
     from tiebreak.stores.cells import CellTable, Claim
     from tiebreak.stores.damage import Damage
-
-Note = Literal["warnings", "undefined"]
-"""What an outcome may have to tell in words, by the name of its field."""
 
 
 class NoStoreError(StoreError):
@@ -155,21 +152,6 @@ class RunLog(Protocol):
         cells : iterable of Cell, optional
         outputs : bool
             Whether to load what the models said of the test rows; the arrays are not to be written to.
-
-        Raises
-        ------
-        DamagedStoreError
-        """
-
-    def noted(self, what: Note) -> Iterator[Outcome]:
-        """The recorded outcomes that have warnings, or reasons of undefined scores, in the order of the plan, without outputs.
-
-        The others are passed over unread, so that this is quick for a run of a million cells; what was damaged or lost among
-        them is noticed by `table`.
-
-        Parameters
-        ----------
-        what : {"warnings", "undefined"}
 
         Raises
         ------

@@ -1,10 +1,7 @@
-"""Transactions on a store: short, kept as a whole, their errors told in words, done again where a server was lost."""
+"""Transactions on a store: short, kept as a whole, their errors told in words."""
 
-import logging
 import os
-import random
 import threading
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -39,10 +36,6 @@ TABLES: dict[str, str] = {
 """Columns of the tables, BYTES being the database's own word for them."""
 
 
-class LostStoreError(StoreError):
-    """A server that went away, or does not let anybody in for now. Trying again may help."""
-
-
 class Connection(Protocol):
     """A connection of a driver, ``sqlite3`` or ``psycopg``. In its statements a question mark stands for a value."""
 
@@ -59,17 +52,12 @@ KEPT = " What was written before is kept, and nothing of this call."
 AGAIN = "the same command goes on where it stopped"
 
 _MOST_IDLE = 5
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 2.0
-_TOLD_AFTER = 1.0
-"""A connection that is there again within so many seconds is not worth a word."""
-
-_log = logging.getLogger("tiebreak")
 
 
 class Database(ABC):
     """A store's database, of whichever kind.
 
-    `url` is the address as people are told of it, without passwords. A lost server is waited for `patience` seconds.
+    `url` is the address as people are told of it, without passwords.
     """
 
     kind: ClassVar[str]
@@ -79,9 +67,8 @@ class Database(ABC):
     bytes_type: ClassVar[str]
     """Its own word for BYTES."""
 
-    def __init__(self, url: str, patience: float = 0.0) -> None:
+    def __init__(self, url: str) -> None:
         self.url = url
-        self.patience = patience
         self._idle: list[Connection] = []  # those that nobody uses, which are this process's
         self._process = 0
         self._lock = threading.Lock()
@@ -89,31 +76,8 @@ class Database(ABC):
     def do(self, work: Callable[[Connection], Result], run: str = "", *, to_write: bool = False, create: bool = False) -> Result:
         """Return what some work returns, all of it in one transaction, which is kept as a whole when it ends without an error.
 
-        Work that writes has no other writer beside it. Where the connection is lost, the work is begun again from the start,
-        ever less often; it may have been kept by then, so done twice it must come to the same as done once. `run` is what errors
-        are about; `create` makes the store if there is none.
+        Work that writes has no other writer beside it. `run` is what errors are about; `create` makes the store if there is none.
         """
-        begun, n_tries, is_told = time.monotonic(), 0, False
-        while True:
-            try:
-                return self.once(work, run, to_write=to_write, create=create)
-            except LostStoreError as lost:
-                n_tries += 1
-                waited = time.monotonic() - begun
-                if waited >= self.patience:
-                    tried = f" (Tried {n_tries} times in {waited:.0f} seconds.)" if n_tries > 1 else ""
-                    raise LostStoreError(f"{lost}{tried}") from lost.__cause__
-                if waited >= _TOLD_AFTER and not is_told:
-                    is_told = True
-                    _log.warning("%s Waiting for it, for up to %g seconds.", lost, self.patience)
-            # longer from time to time, and not in step with other processes that lost the same server
-            pause = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2 ** min(n_tries - 1, 10)) * random.uniform(0.5, 1)  # noqa: S311
-            time.sleep(min(pause, self.patience - waited))
-
-    def once(
-        self, work: Callable[[Connection], Result], run: str = "", *, to_write: bool = False, create: bool = False
-    ) -> Result:
-        """Return what some work returns, in one transaction; a lost connection is an error."""
         is_begun = False
         try:
             connection = self._taken(create=create)
@@ -126,6 +90,7 @@ class Database(ABC):
                 self.give_up(connection)
                 raise
         except self.errors() as error:
+            self.close()  # a server that went away has cut the other connections too
             raise self.translate(error, run=run, to_write=to_write and is_begun) from error
         with self._lock:
             self._idle.append(connection)
@@ -230,4 +195,4 @@ class Database(ABC):
 
     @abstractmethod
     def translate(self, error: Exception, *, run: str, to_write: bool) -> TiebreakError:
-        """Put an error of the driver into words; into a `LostStoreError` where trying again may help."""
+        """Put an error of the driver into words."""

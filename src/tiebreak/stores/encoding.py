@@ -19,6 +19,7 @@ import msgspec
 from tiebreak.errors import InvalidParameterError
 from tiebreak.plan.record import STATES, Cell, DatasetRecord, MetricRecord, ModelRecord, Outcome, Outputs, RunRecord
 from tiebreak.scores.vocabulary import SplitKind
+from tiebreak.stores.cells import NOTES
 from tiebreak.stores.damage import MISMATCH
 
 if TYPE_CHECKING:
@@ -148,7 +149,6 @@ def damaged(rows: Sequence[CellRow]) -> list[int]:
 
 # --- cells ----------------------------------------------------------------------------------------------------------------
 
-NOTES = {"warnings": 1, "undefined": 2}
 _SECONDS = struct.Struct("<2d")
 
 

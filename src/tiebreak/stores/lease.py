@@ -85,12 +85,11 @@ class SqlLease(AbstractContextManager["SqlLease"]):
         self._is_over.set()
         if self._heart.is_alive():
             self._heart.join()
-        if not self._held or isinstance(error, StoreError):  # a store that is lost is not waited for again
+        if not self._held or isinstance(error, StoreError):
             return
         database, log = self._of._database, self._of
         try:
-            run = database.do if error is None else database.once  # nor by who has been interrupted
-            run(lambda c: c.execute(_DELETE, [log._run, self._holder]), log.record.name, to_write=True)
+            database.do(lambda c: c.execute(_DELETE, [log._run, self._holder]), log.record.name, to_write=True)
             self._held = set()
         except TiebreakError:
             if error is None:
@@ -102,8 +101,8 @@ class SqlLease(AbstractContextManager["SqlLease"]):
         while not self._is_over.wait(self._seconds / BEATS):
             if not self._held:
                 continue
-            with suppress(TiebreakError):  # who measures will meet it too, and tell; nobody waits for it
-                database.once(lambda c: c.execute(_SHOW, [database.now(c), log._run, self._holder]), to_write=True)
+            with suppress(TiebreakError):  # who measures will meet it too, and tell
+                database.do(lambda c: c.execute(_SHOW, [database.now(c), log._run, self._holder]), to_write=True)
 
     # --- within a transaction -------------------------------------------------------------------------------------------------
 

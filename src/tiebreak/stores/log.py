@@ -14,12 +14,10 @@ import numpy as np
 from tiebreak.errors import ChangedRunError
 from tiebreak.plan.record import STATES, Cell, Outcome, Outputs, RunRecord
 from tiebreak.stores.cells import CellTable, cell_text, is_planned, settle
-from tiebreak.stores.contract import Note
 from tiebreak.stores.damage import MISMATCH, Damage, Report, refuse
 from tiebreak.stores.database import Connection, Database
 from tiebreak.stores.encoding import (
     MALFORMED,
-    NOTES,
     CellRow,
     cell_row,
     damaged,
@@ -136,19 +134,6 @@ class SqlLog:
                 gone = next(stored for stored in block if stored not in found)
                 refuse(Damage(self.record.name, cell_text(self._stored, gone), "it is gone"))
             yield from (self._mapping.own_part(found[stored]) for stored in block if stored in found)
-
-    def noted(self, what: Note) -> Iterator[Outcome]:
-        """Read the recorded outcomes that have warnings, or reasons of undefined scores, in the order of the plan."""
-
-        def find(connection: Connection) -> list[tuple[Any, ...]]:
-            self._tally(connection)
-            statement = "SELECT dataset, split, model FROM tiebreak_cells WHERE run = ? AND noted & ? <> 0"
-            return connection.execute(statement, [self._run, NOTES[what]])
-
-        stored = np.array(self._do(find), dtype=np.int64).reshape(-1, 3)
-        planned = np.column_stack(self._mapping.planned(*stored.T))
-        cells = [Cell(*each) for each in planned[planned[:, 0] != ABSENT].tolist()]
-        return (outcome for outcome in self.outcomes(cells) if getattr(outcome, what))
 
     def check(self) -> None:
         """Read everything, so that what is not as it was written is reported."""
@@ -320,7 +305,7 @@ class SqlLog:
         """Turn the part of a page that belongs to the plan into columns, in the order of the fields of `CellTable`."""
         mapping = self._mapping
         try:
-            positions = np.array([row[1:6] for row in page], dtype=np.int64).reshape(-1, 5)
+            positions = np.array([row[1:7] for row in page], dtype=np.int64).reshape(-1, 6)
             states, environments = positions[:, 3], positions[:, 4]
             is_right = states.min(initial=0) >= 0 and states.max(initial=0) < len(STATES) and environments.min(initial=0) >= 0
             require(bool(is_right), "a state that is none")
@@ -333,7 +318,8 @@ class SqlLog:
         own = np.flatnonzero(dataset != ABSENT)
         metrics = np.ix_(own, mapping.metrics)
         times = seconds[own, 0], seconds[own, 1]
-        return dataset[own], split[own], model[own], states[own], score[metrics], measured[metrics], *times, environments[own]
+        columns = dataset[own], split[own], model[own], states[own], score[metrics], measured[metrics]
+        return *columns, *times, environments[own], positions[own, 5]
 
     def _read(self, cells: Mapping[Cell, Cell], *, outputs: bool) -> dict[Cell, Outcome]:
         """Outcomes of those cells that are recorded, by stored positions, as they were at one moment, each under a given name."""

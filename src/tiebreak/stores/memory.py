@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import NoReturn
 
-from tiebreak.errors import StoreError
 from tiebreak.plan.record import Cell, Outcome, RunRecord
 from tiebreak.stores.cells import CellTable
-from tiebreak.stores.contract import Note, RunLog
+from tiebreak.stores.contract import RunLog
 from tiebreak.stores.sql import SqlStore
 from tiebreak.stores.sqlite import MemoryDatabase
 
@@ -25,7 +23,7 @@ class MemoryStore(SqlStore):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CopiedLog:
-    """The cells of a run as they were when they were copied out of a store: what travels with a result. Nothing is added to them.
+    """The cells of a run as they were when they were copied out of a store: what travels with a result. Nothing can be added.
 
     `copied` holds all outcomes, with their outputs, in the order of the plan.
     """
@@ -51,18 +49,3 @@ class CopiedLog:
         for outcome in self.copied:
             if wanted is None or outcome.cell in wanted:
                 yield outcome if outputs or not outcome.outputs else dataclasses.replace(outcome, outputs={})
-
-    def noted(self, what: Note) -> Iterator[Outcome]:
-        """The recorded outcomes that have warnings, or reasons of undefined scores, in the order of the plan."""
-        return (outcome for outcome in self.outcomes() if getattr(outcome, what))
-
-    def write(self, outcomes: Sequence[Outcome]) -> NoReturn:
-        """Refuse, as there is no store."""
-        raise StoreError(self._refusal())
-
-    def lease(self) -> NoReturn:
-        """Refuse, as there is no store."""
-        raise StoreError(self._refusal())
-
-    def _refusal(self) -> str:
-        return f"run {self.record.name!r} was copied out of its store, so nothing can be added to it. Open it in the store again."

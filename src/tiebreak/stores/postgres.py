@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 import re
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -16,10 +15,9 @@ from tiebreak.errors import (
     Setting,
     StoreError,
     TiebreakError,
-    TiebreakWarning,
 )
 from tiebreak.printable import HIDDEN, without_password
-from tiebreak.stores.database import AGAIN, KEPT, TABLES, Connection, Database, LostStoreError
+from tiebreak.stores.database import AGAIN, KEPT, TABLES, Connection, Database
 
 if TYPE_CHECKING:
     import psycopg
@@ -140,11 +138,9 @@ class PostgresDatabase(Database):
     whole = "the database"
     bytes_type = "BYTEA"
 
-    def __init__(self, url: str, patience: float) -> None:
-        super().__init__(masked(url), patience)
+    def __init__(self, url: str) -> None:
+        super().__init__(masked(url))
         self._parameters = _connection_parameters(url)
-        self._was_reached = False
-        self._was_warned = False
         # psycopg remarks on connections that were cut, which is for those who ask for its log, and not for every terminal
         if not (log := logging.getLogger("psycopg")).handlers:
             log.addHandler(logging.NullHandler())
@@ -171,27 +167,11 @@ class PostgresDatabase(Database):
         except BaseException:
             driver.close()
             raise
-        self._was_reached = True
         return PostgresConnection(driver)
 
     def is_usable(self, connection: Connection) -> bool:
         """A connection that was cut shows when it is used."""
         return True
-
-    def _prepare(self, connection: Connection, *, create: bool) -> None:
-        """Warn once of a server that does not keep what it says it keeps."""
-        super()._prepare(connection, create=create)
-        if not create or self._was_warned:
-            return
-        names = ("fsync", "synchronous_commit", "full_page_writes")
-        (settings,) = connection.execute(f"SELECT {', '.join(f'current_setting({name!r}, true)' for name in names)}")
-        connection.driver.commit()
-        if unsafe := [name for name, value in zip(names, settings, strict=True) if value == "off"]:
-            self._was_warned = True
-            harm = "can lose the cells kept last" if unsafe == ["synchronous_commit"] else "can lose or damage what was kept"
-            listed = " and ".join(f"{name} = off" for name in unsafe)
-            text = f"{self.url} runs with {listed}: a crash of the server {harm}. Switch that on for results that matter."
-            warnings.warn(text, TiebreakWarning, stacklevel=2)
 
     def begin(self, connection: Connection, *, to_write: bool) -> None:
         """Readers see one state and wait for nobody; writers take turns."""
@@ -245,7 +225,8 @@ class PostgresDatabase(Database):
         said = _said(error)
         is_cut = not code and isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError))
         if code in _PASSING or code.startswith("08") or is_cut:
-            return self._lost(said, _PERHAPS_KEPT if to_write else "")
+            kept = _PERHAPS_KEPT if to_write else ""
+            return StoreError(f"{self.url} cannot be used for now: {said}.{kept} See to the server; {AGAIN}.")
         if code in _DAMAGE or isinstance(error, UnicodeError):
             return DamagedStoreError(
                 f"{f'run {run!r}: ' if run else ''}{self.url} is not as it was written: PostgreSQL says {said!r}. Put a copy of "
@@ -258,11 +239,9 @@ class PostgresDatabase(Database):
         text = _FAULTS.get(code, _OTHER).format(said=said, kept=kept, seconds=BUSY_SECONDS)
         return StoreError(f"{self.url} {text}")
 
-    def _refusal(self, error: Exception) -> TiebreakError:
-        """Error for a connection that could not be made; where there was one before, the server will come back."""
+    def _refusal(self, error: Exception) -> StoreError:
+        """Error for a connection that could not be made, told by the server's words: there is no code for it."""
         said = _said(error)
-        if any(words in said for words in _WAITING):
-            return self._lost(said, "")
         if any(words in said for words in _NOBODY):
             return StoreError(
                 f"{self.url} does not let this user in: {said}. Check the user and the password, which may stand in the address, "
@@ -272,12 +251,10 @@ class PostgresDatabase(Database):
             return StoreError(
                 f"there is no such database as {self.url}: {said}. Check the address, or make the database: createdb NAME"
             )
-        if self._was_reached:
-            return self._lost(said, " What was written before is kept.")
-        return StoreError(f"{self.url} cannot be reached: {said}. Check the address, and whether the server is running.")
-
-    def _lost(self, said: str, kept: str) -> LostStoreError:
-        return LostStoreError(f"{self.url} cannot be used for now: {said}.{kept} See to the server; {AGAIN}.")
+        return StoreError(
+            f"{self.url} cannot be reached: {said}. Check the address, and whether the server is running. What was written "
+            f"before is kept; {AGAIN}."
+        )
 
 
 # --- errors ---------------------------------------------------------------------------------------------------------------
@@ -289,23 +266,7 @@ _PERHAPS_KEPT = " What was written before is kept; of this call it is not certai
 _PASSING = frozenset("57P01 57P02 57P03 57P05 25P03 53300 40001 40P01".split())
 _DAMAGE = frozenset("XX001 XX002 42P01 42703 42804 42883 23502 23505".split())
 
-# Those who are not let in are told why in words only, in the language of the server; what is not known here is no reason to wait
-# for a server that was never reached.
-_WAITING = (
-    "too many clients",
-    "too many connections",
-    "connection slots",
-    "starting up",
-    "shutting down",
-    "in recovery mode",
-    "not yet accepting connections",
-    "not accepting connections",
-    # cut while it was being made: somebody was there
-    "server closed the connection unexpectedly",
-    "terminating connection",
-    "connection has been closed unexpectedly",
-    "Connection reset by peer",
-)
+# Those who are not let in are told why in words only, in the language of the server.
 _NOBODY = ("authentication failed", "no password supplied", "pg_hba.conf", "FATAL: role ")
 
 

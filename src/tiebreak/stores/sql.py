@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 
 from tiebreak.errors import DamagedStoreError, InvalidParameterError, StoreError
 from tiebreak.plan.record import RunRecord
-from tiebreak.stores.addresses import database_of
 from tiebreak.stores.damage import Damage, FoundDamageError, Report, refuse
 from tiebreak.stores.encoding import pack_plan, sealed
+from tiebreak.stores.postgres import PostgresDatabase, masked
 from tiebreak.stores.runs import (
     Tally,
     find_run,
@@ -31,11 +31,15 @@ from tiebreak.stores.runs import (
     read_plan,
     read_tally,
 )
+from tiebreak.stores.sqlite import SqliteDatabase
 
 if TYPE_CHECKING:
     from tiebreak.stores.contract import RunSummary
     from tiebreak.stores.database import Connection, Database
     from tiebreak.stores.log import SqlLog
+
+FORMS = "Give 'sqlite:///results.db', a path that ends in .db or .sqlite, or 'postgresql://user@host/database'"
+"""The three forms of an address, for messages."""
 
 
 class SqlStore:
@@ -50,8 +54,6 @@ class SqlStore:
     source : str or path-like
         ``sqlite:///results.db``, a path that ends in ``.db`` or ``.sqlite``, or
         ``postgresql://user:password@host/database`` with the options of PostgreSQL's own library, such as ``?sslmode=require``.
-    patience : float, default 60.0
-        For how many seconds a PostgreSQL server that went away is waited for, before that is an error.
     lease_seconds : float, default 60.0
         Where several processes measure one run: for how long one of them may show no sign of life before the others
         take over the cells that it had begun. A process that ended on the same machine is noticed at once.
@@ -64,9 +66,9 @@ class SqlStore:
         PostgreSQL without its driver.
     """
 
-    def __init__(self, source: str | os.PathLike[str], *, patience: float = 60.0, lease_seconds: float = 60.0) -> None:
-        self._database: Database = database_of(source, _seconds("patience", patience, 0))
-        self._lease_seconds = _seconds("lease_seconds", lease_seconds, 1)
+    def __init__(self, source: str | os.PathLike[str], *, lease_seconds: float = 60.0) -> None:
+        self._database: Database = _database_of(source)
+        self._lease_seconds = _checked(lease_seconds)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.url!r})"
@@ -192,7 +194,21 @@ def _found(database: Database, run: str, error: DamagedStoreError) -> Damage:
     return Damage(run, database.whole, str(error) if error.__cause__ is None else f"{database.kind} says {said!r}")
 
 
-def _seconds(name: str, value: float, least: float) -> float:
-    if isinstance(value, bool) or not isinstance(value, Real) or not least <= value < math.inf:
-        raise InvalidParameterError(f"{name} must be a number of seconds of at least {least:g}; got {value!r}.")
-    return float(value)
+def _checked(seconds: float) -> float:
+    if isinstance(seconds, bool) or not isinstance(seconds, Real) or not 1 <= seconds < math.inf:
+        raise InvalidParameterError(f"lease_seconds must be a number of seconds of at least 1; got {seconds!r}.")
+    return float(seconds)
+
+
+def _database_of(source: str | os.PathLike[str]) -> Database:
+    """Database that an address or a path means."""
+    text = os.fspath(source)
+    if not isinstance(text, str):
+        raise InvalidParameterError(f"the path of a store is text, and not bytes. {FORMS}.")
+    if text.startswith("postgresql://"):
+        return PostgresDatabase(text)
+    path = text.removeprefix("sqlite:///")
+    is_file = path != text or ("://" not in text and text.lower().endswith((".db", ".sqlite")))
+    if not is_file or path in ("", ":memory:") or any(letter in path for letter in "?#\0"):
+        raise InvalidParameterError(f"{masked(text)!r} is no address of a store. {FORMS}; no ? or # in a path.")
+    return SqliteDatabase(path)

@@ -258,12 +258,10 @@ class MemoryDatabase(SqliteDatabase):
         self._only = SqliteConnection(":memory:")
         self._prepare(self._only, create=True)
 
-    def once(
-        self, work: Callable[[Connection], Result], run: str = "", *, to_write: bool = False, create: bool = False
-    ) -> Result:
+    def do(self, work: Callable[[Connection], Result], run: str = "", *, to_write: bool = False, create: bool = False) -> Result:
         """Return what some work returns, when it is this thread's turn."""
         with self._turn:
-            return super().once(work, run, to_write=to_write, create=create)
+            return super().do(work, run, to_write=to_write, create=create)
 
     def connect(self, *, create: bool) -> SqliteConnection:
         """The connection that there is."""

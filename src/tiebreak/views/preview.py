@@ -8,7 +8,6 @@ from tiebreak.views.columns import records_of
 from tiebreak.views.json import dataset_facts, document
 from tiebreak.views.names import short_names
 from tiebreak.views.page import Page, Paragraph, Table
-from tiebreak.views.progress import duration
 from tiebreak.views.view import View
 from tiebreak.views.words import printable, quote, shorten, span
 
@@ -39,7 +38,6 @@ def page(planned: Planned) -> Page:
             (
                 f"Metrics: {', '.join(printable(metric.name) for metric in record.metrics)}",
                 _stored_line(preview, url),
-                *_time_lines(preview),
                 "Nothing was measured, and nothing was written.",
             )
         ),
@@ -64,15 +62,6 @@ def _stored_line(preview: Preview, url: str) -> str:
     return f"Store: {url} has {preview.n_done} measured{failed}; {preview.n_left} are to be measured{lack}."
 
 
-def _time_lines(preview: Preview) -> list[str]:
-    seconds = preview.seconds_left
-    if not seconds > 0:  # none are left, or no times are known
-        return []
-    processes = "1 process" if preview.n_workers == 1 else f"{preview.n_workers} processes"
-    how_long = f"about {duration(seconds)}" if seconds >= 1 else "less than a second"
-    return [f"By the times in the store that takes {how_long} with {processes}."]
-
-
 def columns(planned: Planned) -> dict[str, Any]:
     """A row for each model."""
     return {name: [getattr(model, name) for model in planned[0].record.models] for name in ("name", "text")}
@@ -87,7 +76,6 @@ def facts(planned: Planned) -> dict[str, Any]:
         store=url,
         n_cells=record.n_cells,
         **{name: getattr(preview, name) for name in ("n_done", "n_failed", "n_incomplete", "task")},
-        seconds_left=preview.seconds_left if preview.seconds_left >= 0 else None,
         models=list(records_of(columns(planned))),
         metrics=[metric.name for metric in record.metrics],
         datasets=dataset_facts(record),

@@ -139,7 +139,7 @@ def headline(requirements: Requirements) -> str:
     outcomes = [each.outcome for each in requirements]
     n = len(outcomes)
     if len(set(outcomes)) == 1:
-        return f"{'Requirement' if n == 1 else f'All {n} requirements'} {outcomes[0]}"
+        return f"{'Requirement' if n == 1 else 'Both requirements' if n == 2 else f'All {n} requirements'} {outcomes[0]}"
     shares = [f"{outcomes.count(each)} {each}" for each in ("met", "broken", "inconclusive") if each in outcomes]
     return f"Of {n} requirements {', '.join(shares)}"
 
@@ -177,10 +177,9 @@ def facts(requirements: Requirements) -> dict[str, Any]:
     return document(outcome=requirements.outcome, requirements=records(requirements))
 
 
-def records(requirements: Requirements | None) -> list[dict[str, Any]]:
+def records(requirements: Requirements) -> list[dict[str, Any]]:
     """Facts of each requirement; nan and infinite ends are None."""
-    asked = () if requirements is None else requirements
-    return [plain({"claim": each.claim, "met": each.is_met, **_row(each)}) for each in asked]
+    return [plain({"claim": each.claim, "met": each.is_met, **_row(each)}) for each in requirements]
 
 
 def _row(r: Requirement) -> dict[str, Any]:

@@ -1,15 +1,11 @@
 """The Bayesian signed-rank test over datasets: one interval decides, and the published test stands beside it."""
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 
 import tiebreak as tb
-from tests.comparison.procedures.test_wilcoxon import BAKEOFF, table
-from tiebreak.cli.group import tiebreak
+from tests.comparison.procedures.test_wilcoxon import table
 from tiebreak.errors import DataError
 
 METHOD = "bayes-signed-rank"
@@ -106,23 +102,6 @@ def test_a_posterior_on_points_has_no_curve(rng) -> None:
     assert answer.pair("m0", "m1").plot.names == ()
     with pytest.raises(DataError, match="no posterior with a curve"):
         answer.plot.posterior("m0", "m1")
-
-
-@pytest.mark.slow
-def test_the_command_and_what_it_writes_agree(tmp_path) -> None:
-    """The command, a saved answer read again, and the report, on three real classifiers."""
-    scores, path = tmp_path / "bakeoff.csv", tmp_path / "answer.json"
-    pd.read_csv(BAKEOFF).iloc[:, :4].to_csv(scores, index=False)
-    asked = ["compare", str(scores), "--metric", "accuracy", "--method", METHOD, "--rope", "0.005", "--format", "json"]
-    result = CliRunner().invoke(tiebreak, asked, catch_exceptions=False)
-    path.write_text(result.stdout, encoding="utf-8")
-    answer = tb.compare(scores, metric="accuracy", method=METHOD, rope=0.005)
-    content = json.loads(result.stdout)
-    assert content["method"]["name"] == METHOD
-    again = tb.compare(path)
-    pd.testing.assert_frame_equal(again.pairs, answer.pairs)
-    answer.to_html(tmp_path / "report.html")
-    assert METHOD in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
 def test_probabilities_promise_no_confidence_with_the_best(rng: np.random.Generator) -> None:

@@ -1,7 +1,5 @@
 """Datasets in metrics of several units, and what few datasets cannot show."""
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -106,17 +104,6 @@ def test_wins_take_no_rope() -> None:
             tb.compare(mixed(), rope=rope)
 
 
-def test_a_saved_answer_of_mixed_metrics_is_read_as_it_was(tmp_path) -> None:
-    """Metrics of the datasets, and with them every number, come back."""
-    answer = tb.compare(mixed("regret"), lower_is_better={"regret": True})
-    path = tmp_path / "mixed.json"
-    answer.to_json(path)
-    assert tb.compare(path).to_json() == answer.to_json()
-    content = json.loads(path.read_text())
-    assert content["scores"][4]["metric"] == {"name": "regret", "higher_is_better": False}
-    assert tb.compare(path, metric="regret").pair("a", "b").n_units == 5
-
-
 def test_gaps_leave_a_pair_its_own_datasets() -> None:
     """n is said of each pair, and a model with gaps stands where its adjusted value puts it."""
     errors = ERROR.copy()
@@ -185,17 +172,11 @@ def test_a_model_on_one_dataset_has_no_interval() -> None:
     assert answer.ranking["model"].tolist()[-1] == "c"
 
 
-def test_bad_input_of_many_datasets_is_named() -> None:
-    """Doubled rows, one model, a model without scores, a negative rope, datasets that differ by a blank or by case only."""
+def test_names_of_datasets_that_are_nearly_one_are_said_and_rows_that_stand_twice_refused() -> None:
+    """They differ by a blank or by case only; a model has one score on a dataset, or on each of its folds."""
     scores = {"dataset": ["Iris", "iris ", "wine", "glass", "yeast", "zoo"], "a": [0.9, 0.8, 0.7, 0.9, 0.8, 0.6]}
-    with pytest.raises(tb.TiebreakError, match="at least two models"):
-        tb.compare(scores, metric="accuracy")
     both = {**scores, "b": [0.8, 0.7, 0.6, 0.8, 0.9, 0.5]}
     assert "'Iris' and 'iris '" in notices(tb.compare(both, metric="accuracy"))["similar-datasets"]
-    with pytest.raises(tb.TiebreakError, match="rope"):
-        tb.compare(both, metric="accuracy", rope=-0.01)
-    with pytest.raises(tb.TiebreakError, match="'c' has no score on any dataset"):
-        tb.compare({**both, "c": [float("nan")] * 6}, metric="accuracy")
     rows = [("iris", "a", 0.9), ("iris", "b", 0.8), ("wine", "a", 0.9), ("wine", "b", 0.8), ("wine", "b", 0.7)]
     doubled = dict(zip(("dataset", "model", "score"), map(list, zip(*rows, strict=True)), strict=True))
     with pytest.raises(tb.TiebreakError, match=r"'b' has two scores for dataset 'wine'"):

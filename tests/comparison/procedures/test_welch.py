@@ -1,6 +1,5 @@
 """Training seeds on one test set: Welch's test, and the paired t-test where all models have the same seeds."""
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,8 +9,6 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 import tiebreak as tb
-from tests.cli.conftest import run_compare
-from tests.comparison.procedures.showing import check_shown, check_tails
 from tiebreak.errors import DataError
 
 SEEDS = {"resnet": 5, "vit": 4, "mlp": 3}
@@ -47,7 +44,6 @@ def test_pairs_are_those_of_welch_and_of_scipy(rng: np.random.Generator) -> None
         assert_allclose([pair.interval_low, pair.interval_high], [ends.low, ends.high], rtol=1e-9)
         assert_allclose([pair.interval_low, pair.interval_high], array.interval(1 - 0.05 / 3), rtol=1e-12)
         assert pair.n_units == min(len(one), len(two))
-    check_tails(answer)
 
 
 def test_a_model_has_the_t_interval_of_its_own_runs(rng: np.random.Generator) -> None:
@@ -101,33 +97,13 @@ def test_what_would_settle_it_is_said_in_seeds(rng: np.random.Generator) -> None
 
 
 @pytest.mark.slow
-def test_shown_everywhere(rng: np.random.Generator, tmp_path: Path) -> None:
-    """The same answer from JSON, in every form; without pairing there are no differences on single seeds to plot."""
-    check_shown(tb.compare(rows(rng), metric="accuracy", rope=0.01), tmp_path / "w", plots={"ranking", "scores", "verdicts"})
-    same = {"seed": [1, 2, 3, 4], "a": [0.81, 0.82, 0.8, 0.83], "b": [0.84, 0.85, 0.83, 0.87]}
-    everything = {"ranking", "differences", "scores", "verdicts", "posterior"}
-    check_shown(tb.compare(same, metric="accuracy", rope=0.01), tmp_path / "p", plots=everything)
+def test_seeds_of_their_own_have_no_differences_to_plot(rng: np.random.Generator) -> None:
+    """Without pairing there are none on single seeds."""
     answer = tb.compare(rows(rng), metric="accuracy")
     with pytest.raises(tb.errors.DataError, match="there is no plot of differences, as the models were not measured on the"):
         answer.plot.differences()
     assert answer.pair("vit", "mlp").differences.size == 0
     assert "on 3-5 seeds each" in answer.methods_paragraph()
-
-
-def test_command_line(capsys: pytest.CaptureFixture[str], tmp_path: Path, rng: np.random.Generator) -> None:
-    """A CSV with a column seed, one file or a file for each model, is compared by the right test."""
-    table = rows(rng)
-    header = "model,seed,score\n"
-    files = [tmp_path / "resnet.csv", tmp_path / "rest.csv"]
-    for file, is_first in zip(files, (True, False), strict=True):
-        lines = [f"{r['model']},{r['seed']},{r['score']}\n" for r in table if (r["model"] == "resnet") == is_first]
-        file.write_text(header + "".join(lines))
-    code, out, _ = run_compare(capsys, *map(str, files), "--metric", "accuracy", "--require-better", "vit", "mlp")
-    assert code == 0
-    assert "seeds of each model, one test set" in out
-    assert "paired" not in out
-    expected = tb.compare(table, metric="accuracy").pairs
-    assert_allclose(tb.compare(*files, metric="accuracy").pairs["pvalue"], expected["pvalue"], rtol=1e-12)
 
 
 def test_wrong_procedures_are_refused_with_what_would_do(rng: np.random.Generator) -> None:
