@@ -362,8 +362,9 @@ def fit_arguments(model: Any, parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 def check_routing(scorer: Scorer) -> None:
     """Refuse a scorer that asks for weights or the like by metadata routing, and would not be given them."""
-    if _routes_metadata() and hasattr(scorer.call, "get_metadata_routing"):
-        wanted = [name for name, asks in scorer.call.get_metadata_routing().score.requests.items() if asks is True]
+    call: Any = scorer.call
+    if _routes_metadata() and hasattr(call, "get_metadata_routing"):
+        wanted = [name for name, asks in call.get_metadata_routing().score.requests.items() if asks is True]
         if wanted:
             raise InvalidPlanError(
                 f"the metric {scorer.metric.name!r} asks for {quoted(wanted)}, and scores count each example once. Give a scorer "

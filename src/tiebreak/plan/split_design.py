@@ -87,9 +87,14 @@ _KINDS: dict[str, Kind] = {
 """Kind of each splitter of scikit-learn and of classes derived from it, the most special first."""
 
 
+def class_names(cv: Any) -> list[str]:
+    """Names of the class of a splitter and of its bases."""
+    return [base.__name__ for base in type(cv).__mro__]
+
+
 def scheme_of(cv: Any, n_splits: int) -> Scheme | None:
     """Scheme of a splitter's splits; None where it must be read from the indices."""
-    names = [base.__name__ for base in type(cv).__mro__]
+    names = class_names(cv)
     kind = next((kind for name, kind in _KINDS.items() if name in names), None)
     if cv is None or (isinstance(cv, numbers.Integral) and not isinstance(cv, bool)):
         return "kfold", n_splits
