@@ -179,9 +179,9 @@ class Database(ABC):
     def now(self, connection: Connection) -> int:
         """Microseconds since 1970 by the store's own clock."""
 
-    @abstractmethod
     def find_damage(self, connection: Connection) -> str:
-        """Return what the database's own check finds first; "" if it finds nothing."""
+        """Return what the database's own check finds first; "" if it finds nothing, or has none."""
+        return ""
 
     @abstractmethod
     def no_store_text(self) -> str:
