@@ -28,7 +28,7 @@ _HOMES = {
     "tiebreak.comparison.slices": "Slices",
     "tiebreak.errors": "TiebreakError",
     "tiebreak.evaluation.bbc": "BiasCorrectedScore",
-    "tiebreak.evaluation.class_curves": "Calibrations PrecisionRecalls RocDifference Rocs",
+    "tiebreak.evaluation.class_curves": "Calibrations PrecisionRecalls Rocs",
     "tiebreak.evaluation.confusions": "Confusions",
     "tiebreak.evaluation.evaluate": "read_evaluation",
     "tiebreak.evaluation.evaluation": "Evaluation",

@@ -33,7 +33,6 @@ from tiebreak.errors import TiebreakError as TiebreakError
 from tiebreak.evaluation.bbc import BiasCorrectedScore as BiasCorrectedScore
 from tiebreak.evaluation.class_curves import Calibrations as Calibrations
 from tiebreak.evaluation.class_curves import PrecisionRecalls as PrecisionRecalls
-from tiebreak.evaluation.class_curves import RocDifference as RocDifference
 from tiebreak.evaluation.class_curves import Rocs as Rocs
 from tiebreak.evaluation.confusions import Confusions as Confusions
 from tiebreak.evaluation.evaluate import read_evaluation as read_evaluation

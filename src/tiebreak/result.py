@@ -34,7 +34,6 @@ VIEWS = {
     "CostMatrix": "tiebreak.views.confusion:COSTS",
     "RocCurve": "tiebreak.views.class_curves:ROC",
     "Rocs": "tiebreak.views.class_curves:ROCS",
-    "RocDifference": "tiebreak.views.class_curves:ROC_DIFFERENCE",
     "PrecisionRecallCurve": "tiebreak.views.class_curves:PRECISION_RECALL",
     "PrecisionRecalls": "tiebreak.views.class_curves:PRECISION_RECALLS",
     "CalibrationCurve": "tiebreak.views.class_curves:CALIBRATION",

@@ -101,26 +101,6 @@ def test_several_classes_are_each_against_the_rest(flowers: tb.Evaluation) -> No
     assert len(flowers.precision_recall()) == len(flowers.calibration()) == 3
 
 
-def test_where_each_of_two_models_is_better(evaluation: tb.Evaluation) -> None:
-    """The difference of the mean curves, paired by split, with a corrected interval; exchanged models mirror it."""
-    rocs = evaluation.roc()
-    difference, mirror = rocs.difference("bayes", "logistic"), rocs.difference("logistic", "bayes")
-    heights = [np.array([curve.tpr_at(GRID) for curve in rocs[model].folds]) for model in ("bayes", "logistic")]
-    gaps = heights[0] - heights[1]
-    np.testing.assert_allclose(difference.difference.mean, gaps.mean(axis=0), atol=1e-15)
-    np.testing.assert_allclose(mirror.difference.low, -difference.difference.high, atol=1e-12)
-    spread = gaps[:, 20].std(ddof=1)
-    half_width = stats.t.ppf(0.975, 9) * spread * np.sqrt(1 / 10 + 1 / 4)
-    assert float(difference.difference.high[20]) == pytest.approx(min(gaps[:, 20].mean() + half_width, 1))
-    for region in difference.regions:
-        inside = (region.low + 1e-9 < GRID) & (region.high - 1e-9 > GRID)
-        side = {"first": 1, "second": -1, "neither": 0}[region.better]
-        assert np.all(np.abs(gaps.mean(axis=0)[inside]) <= 1e-12) if side == 0 else np.all(side * gaps.mean(axis=0)[inside] >= 0)
-        assert difference.winner(region) == {1: "bayes", -1: "logistic", 0: ""}[side]
-    assert difference.to_frame()["low"].iloc[0] == 0.0
-    assert difference.to_frame()["high"].iloc[-1] == 1.0
-
-
 def test_folds_of_one_class_are_counted_and_have_a_reason() -> None:
     """Leave-one-out has no curve in any fold; what all say together has one."""
     evaluation = tb.evaluate(MODELS, X[:40], Y[:40], cv="loo", scoring=["accuracy", "neg_log_loss"])
@@ -129,7 +109,6 @@ def test_folds_of_one_class_are_counted_and_have_a_reason() -> None:
     assert np.isnan([float(line.auc.mean), *line.tpr.mean]).all()
     assert line.folds[0].reason
     assert not np.isnan(line.pooled.auc)
-    assert evaluation.roc().difference("bayes", "logistic").regions == ()
     some = tb.evaluate(MODELS, X[:40], np.r_[np.ones(3, int), np.zeros(37, int)], cv="kfold", scoring="neg_log_loss").roc()[
         "bayes"
     ]

@@ -1,7 +1,6 @@
 """ROC, precision-recall and calibration curves from arrays; scikit-learn is the other opinion."""
 
 import dataclasses
-import itertools
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ import tiebreak as tb
 from tiebreak.errors import DataError, InvalidParameterError, TiebreakError, UnknownNameError
 from tiebreak.metrics.calibration import calibration_curve
 from tiebreak.metrics.precision_recall import precision_recall_curve
-from tiebreak.metrics.roc import RocCurve, regions_of_curves, roc_curve
+from tiebreak.metrics.roc import roc_curve
 
 examples = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 6)), min_size=1, max_size=30)
 
@@ -186,77 +185,6 @@ def test_a_positive_label_that_no_example_has() -> None:
 def test_bins_that_cannot_be_made_are_refused(arguments: dict[str, Any], text: str) -> None:
     """Before anything is counted."""
     assert refused(lambda: calibration_curve(**({"y_true": [0, 1], "probabilities": [0.2, 0.8]} | arguments))) == text
-
-
-UNIT = np.array([0.0, 1.0])
-labelled = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 5)), min_size=3, max_size=15)
-
-
-def line(*points: tuple[float, float]) -> tuple[np.ndarray, np.ndarray]:
-    """Rates of a curve."""
-    x, y = zip(*points, strict=True)
-    return np.array(x), np.array(y)
-
-
-def test_two_curves_that_cross_once() -> None:
-    """The lecture's M1 and M2: M1 is better for small false positive rates, M2 for large ones; 3x = 0.6 + x/2.5 at 3/13."""
-    m1 = line((0, 0), (0.2, 0.6), (1, 1))
-    m2 = line((0, 0), (0.1, 0.2), (0.5, 0.9), (1, 1))
-    low, high = regions_of_curves(m1, m2)
-    assert (low.low, low.better, high.high, high.better) == (0.0, "first", 1.0, "second")
-    crossing = low.high
-    assert crossing == high.low
-    np.testing.assert_allclose(np.interp(crossing, *m1), np.interp(crossing, *m2))
-
-
-def test_the_same_curve_is_better_nowhere() -> None:
-    """Even where its points are others on the same lines."""
-    assert regions_of_curves((UNIT, UNIT), line((0, 0), (0.3, 0.3), (1, 1))) == ((0.0, 1.0, "neither"),)
-
-
-def test_vertical_steps_are_looked_at_from_both_sides() -> None:
-    """One steps up at 0.25 and the other at 0.75: between them the first is higher, elsewhere neither."""
-    first = line((0, 0), (0.25, 0), (0.25, 1), (1, 1))
-    second = line((0, 0), (0.75, 0), (0.75, 1), (1, 1))
-    assert regions_of_curves(first, second) == ((0.0, 0.25, "neither"), (0.25, 0.75, "first"), (0.75, 1.0, "neither"))
-
-
-def test_an_undefined_curve_has_no_regions() -> None:
-    """Of one class only."""
-    undefined, defined = ((curve.fpr, curve.tpr) for curve in (roc_curve([0, 0], [1, 2]), roc_curve([0, 1], [1, 2])))
-    assert regions_of_curves(undefined, defined) == ()
-
-
-@pytest.mark.slow
-@given(labelled, labelled)
-def test_regions_agree_with_the_curves_everywhere(one: list[tuple[int, int]], other: list[tuple[int, int]]) -> None:
-    """They cover 0 to 1, neighbours differ, the mirror image is the mirror, and inside each the named curve is higher."""
-    curves = [roc_curve([y for y, _ in data], [float(score) for _, score in data]) for data in (one, other)]
-    lines = [(curve.fpr, curve.tpr) for curve in curves]
-    regions = regions_of_curves(*lines)
-    if any(curve.reason for curve in curves):
-        assert regions == ()
-        return
-    ends = [end for region in regions for end in (region.low, region.high)]
-    assert (ends[0], ends[-1]) == (0.0, 1.0)
-    assert ends[1:-1:2] == ends[2:-1:2]
-    assert all(a.better != b.better for a, b in itertools.pairwise(regions))
-    exchanged = {"first": "second", "second": "first", "neither": "neither"}
-    mirror = regions_of_curves(*lines[::-1])
-    np.testing.assert_allclose([r[:2] for r in mirror], [r[:2] for r in regions], atol=1e-12)
-    assert [exchanged[r.better] for r in mirror] == [r.better for r in regions]
-    assert all(_holds(*curves, *region) for region in regions)
-
-
-def _holds(first: RocCurve, second: RocCurve, low: float, high: float, better: str) -> bool:
-    """At places inside that are no end of any line."""
-    if high - low < 1e-9:
-        return True
-    x = low + (high - low) * np.array([0.0137, 0.2711, 0.5183, 0.7719, 0.9871])
-    gap = first.tpr_at(x) - second.tpr_at(x)
-    if better == "neither":
-        return bool(np.all(np.abs(gap) <= 1e-9))
-    return bool(np.all((gap if better == "first" else -gap) >= -1e-9))
 
 
 def test_one_area_has_one_interval(rng: np.random.Generator) -> None:

@@ -26,7 +26,7 @@ def evaluation() -> tb.Evaluation:
 def results(evaluation: tb.Evaluation) -> list[Any]:
     """Everything that has a view."""
     rocs = evaluation.roc()
-    models = [evaluation.confusion(), rocs, rocs.difference(HOSTILE, "constant"), evaluation.precision_recall()]
+    models = [evaluation.confusion(), rocs, evaluation.precision_recall()]
     curves = [rocs["constant"].pooled, evaluation.precision_recall()["constant"].pooled]
     return [
         *models,
@@ -115,7 +115,6 @@ def test_models_in_words(evaluation: tb.Evaluation) -> None:
     assert r"<b>tree</b> & \n co" in text
     assert "'constant': the accuracy of" in text
     assert 'compare("roc_auc")' in str(evaluation.roc()).replace("\n", " ")
-    assert "false positive rate" in str(evaluation.roc().difference(HOSTILE, "constant"))
 
 
 def test_intervals_that_are_cut_off_are_said_to_be(evaluation: tb.Evaluation) -> None:

@@ -6,10 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import tiebreak as tb
 from tests.views.answers import items, splits
 from tests.views.situations import around, compared, named, table
 from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.scores.metric import Metric
+from tiebreak.views.comparison import models_table, page
 
 
 @pytest.mark.parametrize(
@@ -160,3 +162,28 @@ def test_lower_is_better_ranks_the_smallest_first_and_keeps_its_unit() -> None:
     assert list(comparison.ranking["model"]) == ["svm", "forest"]
     assert comparison.ranking["mean"].tolist() == pytest.approx([0.4, 0.5])
     assert comparison.pairs["difference"].iloc[0] == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize("metric", ["model", "verdict", "95% interval", "against c"])
+def test_a_metric_that_is_called_as_another_column_has_its_own(metric: str) -> None:
+    """Its values took the place of the names, or of the verdicts."""
+    answer = tb.compare({"c": [0.9, 0.8, 0.9], "d": [0.6, 0.7, 0.5]}, metric=metric, lower_is_better=False, cv=3, rows="splits")
+    (first, second), headers = models_table(answer).rows, models_table(answer).headers
+    assert dict(zip(headers, first, strict=True)) == {
+        "": "1",
+        "model": "c",
+        f"the metric {metric}": first[2],
+        "against c": "",
+        "95% interval": "",
+        "verdict": "first",
+    }
+    assert float(second[2]) == pytest.approx(0.6, abs=0.005)
+
+
+def test_a_long_header_is_cut_where_the_page_is_too_narrow() -> None:
+    """Eighty columns have room for it, sixty do not; before it a column would go."""
+    answer = tb.compare({"c": [0.9, 0.8], "d": [0.6, 0.7]}, metric="root_mean_squared_error", cv=2, rows="splits")
+    assert "  root_mean_squared_error  " in answer.to_text()
+    narrow = page(answer).as_text(60)
+    assert "  root_mean…  " in narrow
+    assert "Left out" not in narrow

@@ -36,23 +36,16 @@ def test_a_reason_takes_the_place_of_numbers():
 
 
 def test_the_text_has_answers_points_and_notes():
-    """A table of gains, a table of points, and what failed."""
+    """A sentence for each model, a table of points, and what failed."""
     text = " ".join(str(drawn_learning_curve(THREE)).split())
     for words in (
         "Learning curve: accuracy with 20 to 320 training examples, 10 splits (repeated-kfold), the same",
-        "Gains in accuracy on doubling, positive is better (rope 0.02)",
+        "Would more data help 'third'? ",
         "Mean accuracy by training examples",
         "0 of 10",
         "10 of 150 cells failed, most often with: ValueError: too few examples. See",
     ):
         assert words in text
-
-
-def test_many_models_are_told_in_the_table_alone():
-    """Five sentences would be a wall."""
-    text = str(drawn_learning_curve([f"m{number}" for number in range(5)]))
-    assert "Would more data help 'm0'?" not in text
-    assert "would more data help?" in text
 
 
 def test_the_sweet_spot_and_its_ties_are_said():

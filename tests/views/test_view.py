@@ -62,7 +62,6 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "CostMatrix": lambda: tb.CostMatrix({"no": {"no": 0, "yes": 1}, "yes": {"no": 5, "yes": 0}}),
     "RocCurve": lambda: evaluation().roc()[NAMES[0]].pooled,
     "Rocs": lambda: evaluation().roc(),
-    "RocDifference": lambda: evaluation().roc().difference(*NAMES),
     "PrecisionRecallCurve": lambda: evaluation().precision_recall()[NAMES[0]].pooled,
     "PrecisionRecalls": lambda: evaluation().precision_recall(),
     "CalibrationCurve": lambda: evaluation().calibration()[NAMES[0]].pooled,

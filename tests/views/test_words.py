@@ -11,7 +11,6 @@ from tiebreak.views.words import (
     format_bound,
     format_interval,
     format_probability,
-    format_pvalue,
     format_score,
     listed,
     printable,
@@ -63,7 +62,7 @@ def test_the_order_of_a_sum_changes_no_digit() -> None:
 def test_small_and_large_probabilities_are_bounds() -> None:
     """0.000 would claim certainty that nobody has."""
     assert [format_probability(p) for p in (0.0, 1e-9, 0.4321, 0.99999, 1.0)] == ["0.000", "<0.001", "0.432", ">0.999", "1.000"]
-    assert [format_pvalue(p) for p in (1e-12, 0.0312, 1.0, math.nan)] == ["<0.001", "0.031", "1.000", "-"]
+    assert [format_probability(p) for p in (1e-12, 0.0312, math.nan)] == ["<0.001", "0.031", "-"]
 
 
 def test_undefined_interval_is_a_dash() -> None:

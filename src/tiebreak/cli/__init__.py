@@ -19,8 +19,6 @@ COMMANDS = {
     "validation-curve": "Find the best value of a parameter, and what ties.",
     "store": "Check or back up a store.",
     "demo": "Run a worked example and explain the answer.",
-    "doctor": "Show versions, and what is missing.",
-    "completion": "Write the script that completes commands in a shell.",
 }
 """Name, which with _ for - is also that of the module, and help in one line."""
 
@@ -35,7 +33,7 @@ Usage: tiebreak [OPTIONS] COMMAND [ARGS]...
   'tiebreak FOLDER' compares the results that lie in a folder.
 
 Options:
-  --version    Show the version and exit.
+  --version    Show the versions of tiebreak and of what it stands on.
   --traceback  Show where an error comes from (or set TIEBREAK_TRACEBACK=1).
   -h, --help   Show this message and exit.
 
@@ -53,8 +51,22 @@ def help_page() -> str:
     return _PAGE.format(commands="\n".join(f"  {name:<{width}} {line}" for name, line in COMMANDS.items()))
 
 
-def version_line() -> str:
-    """Line of ``tiebreak --version``."""
+def version_page() -> str:
+    """Lines of ``tiebreak --version``: the package, Python, and what is installed of all that it stands on."""
+    import re
+    import sys
+    from importlib import metadata
+
     from tiebreak import __version__
 
-    return f"tiebreak {__version__}"
+    lines = [f"tiebreak {__version__}", f"Python {sys.version.split()[0]}"]
+    for requirement in metadata.requires("tiebreak") or ():
+        name, extra = re.split(r"[^\w.-]", requirement)[0], requirement.partition("extra == ")[2].strip("'\"")
+        found = next(iter(metadata.Distribution.discover(name=name)), None)
+        if (found and extra in _EXTRAS) or not extra:
+            lines.append(f"{name} {found.version if found else 'is missing'}")
+    return "\n".join(lines)
+
+
+_EXTRAS = ("dask", "postgres")
+"""Extras that are for users, not for who works on tiebreak."""

@@ -32,13 +32,15 @@ def run(arguments: Sequence[str]) -> int:
 
     process.typed_arguments[:] = arguments
     process.unread.clear()
-    pages = {"--help": cli.help_page, "-h": cli.help_page, "--version": cli.version_line}
+    pages = {"--help": cli.help_page, "-h": cli.help_page, "--version": cli.version_page}
     code = process.EXIT_OK
     try:
         if instruction := os.environ.get("_TIEBREAK_COMPLETE"):
-            from tiebreak.cli.completion import complete
+            from click.shell_completion import shell_complete
 
-            code = complete(instruction)
+            from tiebreak.cli.group import tiebreak
+
+            code = shell_complete(tiebreak, {}, "tiebreak", "_TIEBREAK_COMPLETE", instruction)
         elif len(arguments) == 1 and arguments[0] in pages:  # needs no click
             process.emit(pages[arguments[0]]() + "\n")
         else:

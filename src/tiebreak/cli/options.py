@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tiebreak.cli import version_line
+from tiebreak.cli import version_page
 from tiebreak.cli.process import emit
 from tiebreak.cli.stores import VARIABLE
 
@@ -36,7 +36,7 @@ def with_options(*options: Callable[[Command], Command]) -> Callable[[Command], 
 def show(context: click.Context, option: click.Parameter, wanted: bool) -> None:
     """Print the version or the page of help, as answers are printed: a reader that goes away early is no error."""
     if wanted and not context.resilient_parsing:
-        emit((version_line() if option.name == "version" else context.get_help()) + "\n")
+        emit((version_page() if option.name == "version" else context.get_help()) + "\n")
         context.exit()
 
 

@@ -154,32 +154,29 @@ def waiting(what: str) -> Iterator[None]:
     if sys.stderr is None or not sys.stderr.isatty():
         yield
         return
-    from threading import Event, Thread
+    from threading import Timer
 
-    is_over, seconds, terminal = Event(), WAITS, sys.stderr
+    started: list[Any] = []
 
-    def write(text: str) -> None:
-        with suppress(OSError):
-            terminal.write(text)
-            terminal.flush()
+    def show() -> None:
+        from rich.console import Console
+        from rich.progress import Progress, TextColumn, TimeElapsedColumn
 
-    def tell() -> None:
-        nonlocal seconds
-        is_shown = False
-        while not is_over.wait(1.0 if is_shown else WAITS):
-            seconds += is_shown
-            is_shown = True
-            write(f"\r{what} ... {seconds:.0f} s\x1b[K")
-        if is_shown:
-            write("\r\x1b[K")
+        columns = TextColumn("{task.description}", markup=False), TimeElapsedColumn()
+        live = Progress(*columns, console=Console(stderr=True), transient=True)
+        live.add_task(what)
+        live.start()
+        started.append(live)
 
-    teller = Thread(target=tell, daemon=True)
-    teller.start()
+    timer = Timer(WAITS, show)
+    timer.start()
     try:
         yield
     finally:
-        is_over.set()
-        teller.join()
+        timer.cancel()
+        timer.join()
+        for live in started:
+            live.stop()
 
 
 WAITS = 2.0
@@ -225,7 +222,7 @@ def _is_terminal_gone() -> bool:
 
 def _advice(error: Exception) -> str:
     if isinstance(error, ModuleNotFoundError) and not (error.name or "tiebreak").startswith("tiebreak"):
-        return "A package is missing; 'tiebreak doctor' shows which."
+        return "A package is missing; 'tiebreak --version' shows which."
     if isinstance(error, MemoryError):
         return "There is not enough memory for this input."
     return "This should not happen; please report it."

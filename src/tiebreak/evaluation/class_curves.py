@@ -15,7 +15,7 @@ from tiebreak.metrics.calibration import CalibrationCurve, Strategy
 from tiebreak.metrics.fast.ranking import scores_of_class
 from tiebreak.metrics.labels import Binary
 from tiebreak.metrics.precision_recall import PrecisionRecallCurve
-from tiebreak.metrics.roc import RocCurve, RocRegion
+from tiebreak.metrics.roc import RocCurve
 from tiebreak.numerics import FloatArray, IntArray, check_probability
 from tiebreak.result import Result
 from tiebreak.scores.vocabulary import look_up, quoted
@@ -57,8 +57,8 @@ class Average(NamedTuple):
     n_undefined: int
 
 
-def average(values: FloatArray, ratio: float, alpha: float, *, low: float = 0.0) -> Average:
-    """The mean over the last axis of what lies between `low` and 1, of which nan in the first row tells the undefined splits.
+def average(values: FloatArray, ratio: float, alpha: float) -> Average:
+    """The mean over the last axis of what lies between 0 and 1, of which nan in the first row tells the undefined splits.
 
     `values` has shape (..., n_splits), `ratio` is the mean n_test / n_train, and `alpha` 1 - coverage; intervals are cut at the
     bounds.
@@ -69,7 +69,7 @@ def average(values: FloatArray, ratio: float, alpha: float, *, low: float = 0.0)
     if n < 2:
         return Average(kept[..., 0] if n else nothing, nothing, nothing, n, defined.size - n)
     law = corrected_t(kept, ratio)
-    ends = np.clip(law.interval_at(alpha), low, 1.0)
+    ends = np.clip(law.interval_at(alpha), 0.0, 1.0)
     return Average(law.estimate, ends[0], ends[1], n, defined.size - n)
 
 
@@ -263,63 +263,11 @@ class ModelRoc(Line):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class RocDifference(Result):
-    """Regions of false-positive rates in which each of two models is better.
-
-    Attributes
-    ----------
-    first, second : str
-    fpr : ndarray of shape (n_grid,)
-    difference : Average
-        Mean, over the splits that both have, of the first model's true positive rate minus the second's, at each false
-        positive rate, with a corrected interval for each rate by itself.
-    regions : tuple of RocRegion
-        Ranges of the false positive rate by which of the two mean curves is higher.
-    """
-
-    first: str
-    second: str
-    fpr: FloatArray
-    difference: Average
-    regions: tuple[RocRegion, ...]
-
-    def winner(self, region: RocRegion) -> str:
-        """Name of the model that is better in a region, "" where neither is."""
-        return {"first": self.first, "second": self.second, "neither": ""}[region.better]
-
-    def clear_share(self, region: RocRegion) -> float:
-        """Share of a region's rates at which the pointwise interval excludes 0: how much of it is more than chance."""
-        inside = (self.fpr >= region.low) & (self.fpr <= region.high)
-        clear = (self.difference.low > 0) | (self.difference.high < 0)
-        return float(np.mean(clear[inside])) if inside.any() else 0.0
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Rocs(Lines[ModelRoc]):
     """ROC curves of several models; with more than two classes, of each class against the rest.
 
     ``rocs[model]`` is one of them, or with several classes ``rocs[model, label]``. Print for an overview.
     """
-
-    def difference(self, first: str, second: str, positive: Any = None) -> RocDifference:
-        """Regions in which each of two models is better, on the splits that both have.
-
-        Parameters
-        ----------
-        first, second : str
-        positive : label, optional
-            Needed with several classes.
-        """
-        one, other = (self.line(name, positive) for name in (first, second))
-        shared, columns, others = _shared(one, other)
-        values = [line.folds[place] for line, places in ((one, columns), (other, others)) for place in places]
-        at_grid = np.array([curve.tpr_at(GRID) for curve in values]).reshape(2, len(shared), GRID.size)
-        both = ~np.isnan(at_grid).any(axis=(0, 2))
-        curves = at_grid[:, both]
-        # the ratio of all splits: those left out are few, and as large as the others
-        gap = average((curves[0] - curves[1]).T, self.ratio, self.alpha, low=-1.0)
-        regions = roc.regions_of_curves(*((GRID, curve.mean(axis=0)) for curve in curves)) if both.any() else ()
-        return RocDifference(one.model, other.model, GRID, gap, regions)
 
 
 def rocs_of(evaluation: Evaluation, models: str | Sequence[str] | None, positive: Any, dataset: str | None, alpha: float) -> Rocs:
@@ -344,13 +292,6 @@ def _roc(examples: Examples, alpha: float) -> ModelRoc:
         GRID,
         average(np.array([curve.tpr_at(GRID) for curve in folds]).T, examples.ratio, alpha),
     )
-
-
-def _shared(one: ModelRoc, other: ModelRoc) -> tuple[list[tuple[int, int]], list[int], list[int]]:
-    """Keys of the splits that both models have, and where each has them."""
-    keys = [list(zip(line.repeat.tolist(), line.fold.tolist(), strict=True)) for line in (one, other)]
-    shared = [key for key in keys[0] if key in set(keys[1])]
-    return shared, [keys[0].index(key) for key in shared], [keys[1].index(key) for key in shared]
 
 
 # --- precision and recall ----------------------------------------------------------------------------------------------------

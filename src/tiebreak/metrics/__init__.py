@@ -11,7 +11,7 @@ _HOMES = {
     "tiebreak.metrics.calibration": "CalibrationCurve calibration_curve",
     "tiebreak.metrics.confusion": "Averages ConfusionMatrix Undefined confusion_matrix",
     "tiebreak.metrics.precision_recall": "PrecisionRecallCurve precision_recall_curve",
-    "tiebreak.metrics.roc": "RocCurve RocRegion roc_curve",
+    "tiebreak.metrics.roc": "RocCurve roc_curve",
 }
 """Public names by the module that they stand in, as in the stub beside."""
 

@@ -7,5 +7,4 @@ from tiebreak.metrics.confusion import confusion_matrix as confusion_matrix
 from tiebreak.metrics.precision_recall import PrecisionRecallCurve as PrecisionRecallCurve
 from tiebreak.metrics.precision_recall import precision_recall_curve as precision_recall_curve
 from tiebreak.metrics.roc import RocCurve as RocCurve
-from tiebreak.metrics.roc import RocRegion as RocRegion
 from tiebreak.metrics.roc import roc_curve as roc_curve

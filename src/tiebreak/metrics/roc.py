@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,59 +16,6 @@ from tiebreak.statistics.auc import Areas, roc_areas
 
 if TYPE_CHECKING:
     from tiebreak.metrics.costs import CostMatrix
-
-
-Higher = Literal["first", "second", "neither"]
-Line = tuple[FloatArray, FloatArray]
-"""False positive rates, ascending, and the true positive rates at them; vertical steps are two points of one rate."""
-
-_EQUAL = 1e-12
-
-
-class RocRegion(NamedTuple):
-    """A range of false positive rates, and which of two curves is higher in it.
-
-    Attributes
-    ----------
-    low, high : float
-        False positive rates.
-    better : {"first", "second", "neither"}
-    """
-
-    low: float
-    high: float
-    better: Higher
-
-
-def regions_of_curves(first: Line, second: Line) -> tuple[RocRegion, ...]:
-    """The regions of two curves, from a false positive rate of 0 to 1, adjacent ones different; none where a rate is nan."""
-    if any(np.isnan(rates).any() for line in (first, second) for rates in line):
-        return ()
-    regions: list[RocRegion] = []
-    for low, high, sign in _pieces(first, second):
-        better: Higher = "first" if sign > 0 else "second" if sign < 0 else "neither"
-        if regions and regions[-1].better == better:
-            regions[-1] = regions[-1]._replace(high=high)
-        else:
-            regions.append(RocRegion(low, high, better))
-    return tuple(regions)
-
-
-def _pieces(first: Line, second: Line) -> Iterator[tuple[float, float, float]]:
-    """Ranges between neighbouring points of either curve, cut where the straight lines cross: ends and sign of the difference."""
-    x = np.union1d(first[0], second[0])
-    # just to the right of a vertical piece the line is at its upper end, just to the left at the lower one
-    at_left = np.interp(x[:-1], *first) - np.interp(x[:-1], *second)
-    one, other = (np.interp(-x[1:], -fpr[::-1], tpr[::-1]) for fpr, tpr in (first, second))
-    at_right = one - other
-    ends = (np.where(np.abs(each) <= _EQUAL, 0.0, each).tolist() for each in (at_left, at_right))
-    for low, high, left, right in zip(x[:-1].tolist(), x[1:].tolist(), *ends, strict=True):
-        if left * right < 0:
-            crossing = low + (high - low) * left / (left - right)
-            yield low, crossing, left
-            yield crossing, high, right
-        else:
-            yield low, high, left + right
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

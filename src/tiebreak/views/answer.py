@@ -18,6 +18,7 @@ from tiebreak.views.names import left_out, quoted_names, spoken
 from tiebreak.views.words import (
     count,
     decimals_for,
+    duration,
     format_bound,
     format_interval,
     format_percent,
@@ -128,7 +129,7 @@ def _of_pair(pair: PairComparison) -> str:
     comparison, pair = pair.comparison, _favourable(pair)
     names = quoted_names(comparison.models)
     words = pair.verdict if pair.has_interval else pair.reason
-    if words == "undecided" and pair.difference <= float(pair.law.tolerance):
+    if words == "undecided" and not float(_amount(pair)):
         words = "even"
     return HEADLINES.get(words, HEADLINES["missing-splits"]).format(
         a=names[pair.first],
@@ -390,8 +391,7 @@ def _ways(pair: PairComparison, need: Need) -> list[str]:
     if np.isfinite(need.runs_needed):
         found.append(f"about {need.runs_needed:.0f} runs instead of {need.n_runs}")
     if not found and unit == "split" and need.times_data <= MOST_TIMES:
-        times = f"{need.times_data:.2g}" if need.times_data < 10 else f"{need.times_data:.0f}"
-        found.append(f"about {times} times as many examples{' (more repeats will not do)' if need.can_repeat else ''}")
+        found.append(f"{_times(need.times_data)} as many examples{' (more repeats will not do)' if need.can_repeat else ''}")
     return found
 
 
@@ -399,14 +399,20 @@ def _units(pair: PairComparison, need: Need) -> str:
     comparison = pair.comparison
     if need.n_repeats:
         n_now = np.unique(comparison.matrix.repeat).size
-        time = "" if np.isnan(need.seconds) else f", about {seconds(need.seconds)}"
+        time = "" if np.isnan(need.seconds) else f", about {duration(need.seconds)}"
         return f"about {count(need.n_repeats, 'repeat')} of these splits instead of {n_now} ({need.n_fits:,.0f} more fits{time})"
     unit, items = comparison.method.unit, comparison.items
+    if comparison.method.question == "test-sets":  # each model's own, of sizes that may differ
+        return f"{_times(need.n_units / pair.n_units)} as many {unit}s for each model"
     n_units = _rounded_up(max(need.n_units, pair.n_units + 1))
     if items is None or items.clusters is None or not comparison.method.is_paired:
         return f"about {n_units:,} {unit}s instead of {pair.n_units:,}"
     n_clusters = _rounded_up(max(need.n_units / pair.n_units * items.n_clusters, items.n_clusters + 1))
     return f"about {n_clusters:,} clusters like these ({n_units:,} {unit}s) instead of {items.n_clusters:,}"
+
+
+def _times(factor: float) -> str:
+    return f"about {factor:.2g} times" if factor < 10 else f"about {factor:.0f} times"
 
 
 def _rounded_up(n_units: float) -> int:
@@ -464,7 +470,7 @@ def together(comparison: Comparison) -> str:
     table = comparison.pair_table
     if not table.is_family:
         return f"each against the best, whichever it is (Hsu{', by posteriors' if table.judged.credible else ''})"
-    if table.n_pairs == 1:
+    if table.n_pairs == 1 or not np.any(comparison.ranking_table.entry):  # all are copies
         return ""
     if table.is_simultaneous:
         return f"all {table.n_pairs} intervals hold together"

@@ -19,11 +19,10 @@ from tiebreak.views.words import (
     n_of,
     printable,
     quote,
-    shorten,
 )
 
 if TYPE_CHECKING:
-    from tiebreak.evaluation.class_curves import Lines, RocDifference
+    from tiebreak.evaluation.class_curves import Lines
     from tiebreak.metrics.calibration import CalibrationCurve
     from tiebreak.metrics.precision_recall import PrecisionRecallCurve
     from tiebreak.metrics.roc import RocCurve
@@ -131,8 +130,7 @@ KINDS = {
         {"pooled": "auc"},
         "pooled_auc",
         "'mean AUC' is the mean over splits, and its {level} interval is {corrected}. 'pooled' is of all predictions together, "
-        'which mixes the scales of models that were fitted apart. Which differences are real: compare("roc_auc"); where each '
-        "of two is better: difference(first, second).",
+        'which mixes the scales of models that were fitted apart. Which differences are real: compare("roc_auc").',
     ),
     "PrecisionRecalls": Kind(
         "Precision-recall curves",
@@ -208,38 +206,9 @@ def lines_columns(lines: Lines[Any]) -> dict[str, Any]:
     }
 
 
-def difference_page(difference: RocDifference) -> Page:
-    """The ranges of the false positive rate, and who is better in each."""
-    first, second = quote(difference.first), quote(difference.second)
-    if not difference.regions:
-        return Page.of(f"Where {first} and {second} differ is undefined: on no split do both have a curve.")
-    columns = difference_columns(difference)
-    ranges = (f"{low:.3f} to {high:.3f}" for low, high in zip(columns["low"], columns["high"], strict=True))
-    winners = (shorten(name, NAME_WIDTH) or "neither" for name in columns["better"])
-    rows = zip(ranges, winners, (format_percent(round(share, 2)) for share in columns["clear_share"]), strict=True)
-    title = f"Where {first} and {second} are better, by their mean ROC curves"
-    note = (
-        "'clear' is the share of the range in which the interval of the difference excludes 0, for each rate by itself and "
-        f"{CORRECTED}."
-    )
-    return Page.of(Table(title, ("false positive rate", "better", "clear"), tuple(rows), (False, False, True)), note)
-
-
-def difference_columns(difference: RocDifference) -> dict[str, Any]:
-    """A row for each region: low, high, better, clear_share."""
-    regions = difference.regions
-    return {
-        "low": [each.low for each in regions],
-        "high": [each.high for each in regions],
-        "better": list(map(difference.winner, regions)),
-        "clear_share": list(map(difference.clear_share, regions)),
-    }
-
-
 ROC = View(roc_page, partial(_attributes, names=ROC_POINTS), plain, f"{PLOTS}ROC")
 PRECISION_RECALL = View(precision_recall_page, partial(_attributes, names=PR_POINTS), plain, f"{PLOTS}PRECISION_RECALL")
 CALIBRATION = View(calibration_page, partial(_attributes, names=BINS), plain, f"{PLOTS}CALIBRATION")
 ROCS = View(lines_page, lines_columns, plain, f"{PLOTS}ROC")
 PRECISION_RECALLS = View(lines_page, lines_columns, plain, f"{PLOTS}PRECISION_RECALL")
 CALIBRATIONS = View(lines_page, lines_columns, plain, f"{PLOTS}CALIBRATION")
-ROC_DIFFERENCE = View(difference_page, difference_columns, plain)

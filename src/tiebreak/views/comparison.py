@@ -16,7 +16,7 @@ from tiebreak.numerics.law import BEHIND, VERDICTS, WORSE
 from tiebreak.views import answer, looks, slices
 from tiebreak.views.comparison_facts import correlation_frame, facts, pair_columns, ranking_columns, shrinkage_columns
 from tiebreak.views.design import lines_to_keep, overlap_notes, sizes_line
-from tiebreak.views.names import cut, model_names, quoted_names
+from tiebreak.views.names import model_names, quoted_names
 from tiebreak.views.page import ROWS, Code, Page, Paragraph, Section, Table
 from tiebreak.views.requirements import section
 from tiebreak.views.view import View
@@ -25,7 +25,6 @@ from tiebreak.views.words import (
     format_interval,
     format_percent,
     format_probability,
-    format_pvalue,
     format_score,
     listed,
 )
@@ -139,12 +138,13 @@ def models_table(comparison: Comparison) -> Table:
 
 def answer_columns(comparison: Comparison, rows: Sequence[int]) -> dict[str, list[str]]:
     """Cells of some models by header: place, name, value, and how they stand to the first one, the baseline or the best."""
-    names, value = model_names(comparison.models), cut(answer.value_name(comparison), WIDE_NAME + 2)
+    names, value = model_names(comparison.models), answer.value_name(comparison)
+    others = _against_columns(comparison, rows) if comparison.pair_table.is_family else _shortfall_column(comparison, rows)
     return {
         "": [str(rank) for rank in comparison.ranking_table.rank[rows].tolist()],
         "model": [names[row] for row in rows],
-        value: [answer.value_text(comparison, row) for row in rows],
-        **(_against_columns(comparison, rows) if comparison.pair_table.is_family else _shortfall_column(comparison, rows)),
+        f"the metric {value}" if value in ("", "model", *others) else value: [answer.value_text(comparison, row) for row in rows],
+        **others,
     }
 
 
@@ -299,10 +299,10 @@ def pair_table(comparison: Comparison, most: int = MOST_PAIRS, *, with_tests: bo
         answer.interval_name(comparison, is_header=True): [
             _interval(comparison, low, high) for low, high in zip(*part.interval, strict=True)
         ],
-        **({"p": [format_pvalue(float(p)) for p in part.pvalue]} if with_tests else {}),
+        **({"p": [format_probability(float(p)) for p in part.pvalue]} if with_tests else {}),
     }
     if t.is_family and t.n_pairs > 1 and with_tests:
-        columns["adj. p"] = [format_pvalue(float(p)) for p in part.adjusted_pvalue]
+        columns["adj. p"] = [format_probability(float(p)) for p in part.adjusted_pvalue]
     if with_tests and part.law.is_posterior and part.probabilities is not None:
         for name, column in zip(("P(better)", "P(equiv.)", "P(worse)"), part.probabilities, strict=True):
             columns[name] = [format_probability(float(p)) for p in column]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tiebreak.statistics.more_data import ANSWERS, CANNOT_BE_TOLD, LESS_THAN_ROPE, YES
+from tiebreak.statistics.more_data import ANSWERS, LESS_THAN_ROPE, YES
 from tiebreak.views.columns import Columns, records_of
 from tiebreak.views.json import document, metric_record, plain
 from tiebreak.views.names import short_names
@@ -120,9 +120,6 @@ def _splits(curve: Curve) -> str:
 
 # --- learning curves --------------------------------------------------------------------------------------------------------
 
-MOST_SENTENCES = 4
-"""Models up to which each has a sentence; of more, the table tells."""
-
 _WHY = {
     "identical-scores": "its scores are the same with half of the data, on all splits, so there is no spread to judge by.",
     "no-spread": "the gain is the same on all splits, so there is no spread to judge by.",
@@ -141,12 +138,11 @@ def learning_page(curve: LearningCurve) -> Page:
     sizes = list(map(str, curve.sizes))
     span = " to ".join(dict.fromkeys((sizes[0], sizes[-1])))
     title = f"Learning curve: {printable(curve.metric.name)} with {span} training examples, {_splits(curve)}"
-    answers = tuple(sentence(curve, each) for each in curve.answers) if len(curve.answers) <= MOST_SENTENCES else ()
+    answers = tuple(sentence(curve, each) for each in curve.answers)
     return Page(
         (
             Paragraph((f"{title}, the same test rows for every size.",)),
             Paragraph(answers, n_strong=len(answers)),
-            _gains(curve),
             _points(curve, "training examples", "examples", sizes),
             Section("Notes", (_ASSUMED, *_notes(curve))),
         )
@@ -183,20 +179,6 @@ def sentence(curve: LearningCurve, answer: DoublingAnswer) -> str:
         return f"{opening} By less than the rope on doubling: {last}; {how}."
     sides = f", on either side of {rope}" if curve.rope else "; without a rope only a clear yes can be told"
     return f"{opening} It cannot be told: {last}, and the next one brings {low} to {high}{sides}."
-
-
-def _gains(curve: LearningCurve) -> Table:
-    rows = []
-    for name, each in zip(short_names(curve.models), curve.answers, strict=True):
-        decimals = decimals_for((each.last_high - each.last_low) / 4)
-        why = f" ({each.reason})" if each.answer == ANSWERS[CANNOT_BE_TOLD] and each.reason else ""
-        gain = format_score(each.last_gain, decimals, signed=True)
-        intervals = ((each.last_low, each.last_high), (each.next_low, each.next_high))
-        rows.append((name, each.answer + why, gain, *(format_interval(*ends, decimals) for ends in intervals)))
-    headers = ("model", "would more data help?", "last doubling", f"{format_percent(1 - curve.alpha)} interval", "next doubling")
-    rope = f" (rope {curve.rope:.4g})" if curve.rope == curve.rope else ""
-    title = f"Gains in {printable(curve.metric.name)} on doubling, positive is better{rope}"
-    return Table(title, headers, tuple(rows), (False, False, True, True, True))
 
 
 LEARNING = View(learning_page, learning_columns, learning_facts, "tiebreak.views.plots.curves:LEARNING")

@@ -55,8 +55,7 @@ def page(evaluation: Evaluation) -> Page:
 
 def run_page(evaluation: Evaluation) -> Page:
     """All that there is to say of a run before its models are compared."""
-    head = Paragraph((*_head(evaluation).lines, *leader_lines(evaluation)))
-    return Page((head, *(mean_tables(evaluation) if evaluation.n_done else ()), *troubles(evaluation)))
+    return Page((_head(evaluation), *(mean_tables(evaluation) if evaluation.n_done else ()), *troubles(evaluation)))
 
 
 def overview_page(evaluation: Evaluation) -> Page:
@@ -120,29 +119,6 @@ def _head(evaluation: Evaluation) -> Paragraph:
         f"{count(shared.n_shared, 'cell')} took leading steps that another model had fitted{saved}." if shared.n_shared else ""
     )
     return Paragraph((f"Run {quote(evaluation.name)}{where}: {', '.join(parts)}.", steps))
-
-
-def leader_lines(evaluation: Evaluation) -> list[str]:
-    """Best mean of the first metric, among the models measured on the most splits; a line for each dataset."""
-    if len(evaluation.models) < 2:
-        return []
-    metric = evaluation.record.metrics[0]
-    is_finished = evaluation.n_done + evaluation.n_failed == evaluation.n_cells
-    lines = []
-    for dataset, name in enumerate(evaluation.datasets):
-        grid = evaluation.grid(dataset, 0)
-        counts = np.count_nonzero(~np.isnan(grid), axis=1)
-        most = [model for model, count in enumerate(counts.tolist()) if count and count == counts.max()]
-        if not most:
-            continue
-        means = {model: float(np.nanmean(grid[model])) for model in most}
-        best = min(most, key=lambda model: (-metric.metric.sign * means[model], evaluation.models[model]))
-        where = (f" on {quote(name)}" if name else "") + ("" if is_finished else " so far")
-        lines.append(
-            f"{quote(evaluation.models[best])} has the best mean {printable(metric.name)}{where}: "
-            f"{format_score(means[best], 4)} over {counts.max()} of {grid.shape[1]} splits."
-        )
-    return lines
 
 
 def mean_tables(evaluation: Evaluation, *, with_intervals: bool = False) -> list[Table]:

@@ -91,7 +91,7 @@ def _method_line(floor: NoiseFloor) -> str:
     of = (
         f"{_runs(floor, floor.n_runs)} of {names}"
         if len(floor.models) == 1
-        else f"{floor.n_runs} {floor.kind} or more of {names}"
+        else f"at least {floor.n_runs} {floor.kind} each of {names}"
     )
     on = "on one test set" if floor.kind == "seeds" else f"on {count(floor.n_items, floor.unit)}"
     how = "the spread of the runs' means" if floor.differs_as_whole else f"how single answers to each {floor.unit} differ"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from tiebreak.printable import printable
 from tiebreak.views.names import NAME_WIDTH as NAME_WIDTH
-from tiebreak.views.names import short_names
+from tiebreak.views.names import cut, short_names
 from tiebreak.views.words import columns
 
 if TYPE_CHECKING:
@@ -24,6 +24,9 @@ ROWS = 20
 """Rows of a table of models that are shown; the rest is counted."""
 
 GAP = 2
+LONG_HEADER = 14
+"""Characters to which the header of a column that may go is cut first."""
+
 FEWEST_OF_NAME = 12
 """Characters of a name below which other columns go."""
 
@@ -170,6 +173,10 @@ class Table:
     def fitted(self, width: int) -> Table:
         """The table with the columns that fit into a width, and names cut to the room that there is."""
         widest = [max(map(columns, column)) for column in zip(self.headers, *self.rows, strict=True)]
+        short = {header: cut(header, LONG_HEADER) for header in self.spare}
+        if sum(widest) + GAP * len(widest) > width and any(header != text for header, text in short.items()):
+            headers = tuple(short.get(header, header) for header in self.headers)
+            return replace(self, headers=headers, spare=tuple(short.values())).fitted(width)
         kept = list(range(len(self.headers)))
         for header in (None, *self.spare):
             kept = [k for k in kept if self.headers[k] != header]

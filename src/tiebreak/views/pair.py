@@ -8,7 +8,7 @@ from tiebreak.views.json import document, metric_record, plain
 from tiebreak.views.names import left_out, quoted_names
 from tiebreak.views.page import Page, Paragraph, Table
 from tiebreak.views.view import View
-from tiebreak.views.words import format_probability, format_pvalue, format_score
+from tiebreak.views.words import format_probability, format_score
 
 COLUMNS = (
     "first second n_units difference standard_error df statistic pvalue adjusted_pvalue interval_alpha interval_low "
@@ -25,8 +25,8 @@ def page(pair: PairComparison) -> Page:
         f"{c.method.unit}s": str(pair.n_units),
         "std. error": format_score(pair.standard_error, answer.table_decimals(c)),
         **{name: format_probability(p) for name, p in regions.items() if pair.law.is_posterior},
-        "p": format_pvalue(pair.pvalue),
-        **({"adj. p": format_pvalue(pair.adjusted_pvalue)} if pair.is_in_family and c.pair_table.n_pairs > 1 else {}),
+        "p": format_probability(pair.pvalue),
+        **({"adj. p": format_probability(pair.adjusted_pvalue)} if pair.is_in_family and c.pair_table.n_pairs > 1 else {}),
     }
     first, second = (quoted_names(c.models)[name] for name in (pair.first, pair.second))
     step = answer.pair_step(pair)

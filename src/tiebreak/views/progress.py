@@ -1,21 +1,20 @@
-"""Progress of a run: a bar on a terminal or in a notebook, a line now and then elsewhere."""
+"""Progress of a run in a line: done, failed, cells a second, time left; on a terminal, in a notebook, now and then in a log."""
 
 from __future__ import annotations
 
-import html
 import importlib
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tiebreak.errors import InvalidParameterError
-from tiebreak.views.words import shorten
+from tiebreak.views.words import duration, shorten
 
 if TYPE_CHECKING:
     from tiebreak.evaluation.progress import Progress
 
 SHORT = 2.0
-"""Seconds after which a bar appears: what is over sooner needs none."""
+"""Seconds after which a line appears: what is over sooner needs none."""
 
 EVERY = 0.05
 """Share of the cells after which a line is due, but none sooner than `LINE_PAUSE` after the last."""
@@ -37,12 +36,13 @@ def shown(progress: Any) -> Callable[[Progress], object] | None:
 
 
 def bar() -> Callable[[Progress], None]:
-    """A bar on standard error, or in the cell of a notebook, which goes away when the run ends."""
+    """A line on standard error, with a bar of rich, or in the cell of a notebook; it goes away when the run ends."""
     draw: Callable[[Progress], None] | None = None
 
     def show(progress: Progress) -> None:
         nonlocal draw
-        if draw is None and not progress.is_finished and not _is_short(progress):
+        is_short = progress.seconds + max(0.0, progress.seconds_left) < SHORT  # max(0, nan) is 0
+        if draw is None and not progress.is_finished and not is_short:
             draw = _in_notebook(progress) if is_notebook() else _on_terminal(progress)
         if draw is not None:
             draw(progress)
@@ -59,27 +59,26 @@ def is_notebook() -> bool:
 
 
 def lines(say: Callable[[str], None]) -> Callable[[Progress], None]:
-    """Plain lines, for logs; `say` writes one."""
-    share = seconds = 0.0  # as of the last line
-    is_first, is_waiting = True, False
+    """Plain lines, for logs: the first and the last, one now and then, and one when others are waited for; `say` writes one."""
+    last: Progress | None = None  # of which there was a line
 
     def show(progress: Progress) -> None:
-        nonlocal share, seconds, is_first, is_waiting
+        nonlocal last
         settled = progress.n_done + progress.n_failed
-        share_now = settled / max(1, progress.n_cells)
-        if is_first:
-            is_first, share = False, share_now
+        if last is None:
             there = f", {progress.n_before} already there" if progress.n_before else ""
             say(f"run {shorten(progress.name, 60)}: {progress.n_cells} cells{there}")
         elif progress.is_finished:
-            if settled > progress.n_before:
-                say(status(progress))
-        elif progress.n_elsewhere and not is_waiting:
-            is_waiting = True
+            if settled == progress.n_before:
+                return
             say(status(progress))
-        elif share_now - share >= EVERY and progress.seconds - seconds >= LINE_PAUSE:
-            share, seconds = share_now, progress.seconds
+        else:
+            is_waiting = bool(progress.n_elsewhere and not last.n_elsewhere)
+            gained = settled - last.n_done - last.n_failed
+            if not is_waiting and (gained < EVERY * progress.n_cells or progress.seconds - last.seconds < LINE_PAUSE):
+                return
             say(status(progress))
+        last = progress
 
     return show
 
@@ -104,29 +103,17 @@ def _on_terminal(first: Progress) -> Callable[[Progress], None]:
 
 
 def _in_notebook(first: Progress) -> Callable[[Progress], None]:
-    """A bar of plain HTML with a line of text, and the line alone where there is no HTML; it needs no widgets."""
-
-    def shown(progress: Progress) -> dict[str, str]:
-        line = "" if progress.is_finished else status(progress)
-        bar = f'<progress value="{progress.n_done + progress.n_failed}" max="{progress.n_cells}"></progress> {html.escape(line)}'
-        return {"text/plain": line, "text/html": bar if line else ""}
-
-    handle = importlib.import_module("IPython.display").display(shown(first), raw=True, display_id=True)
+    """A line of text that IPython updates in place; it needs no widgets."""
+    handle = importlib.import_module("IPython.display").display({"text/plain": status(first)}, raw=True, display_id=True)
     seconds = first.seconds
 
     def draw(progress: Progress) -> None:
         nonlocal seconds
         if progress.is_finished or progress.seconds - seconds >= NOTEBOOK_PAUSE:
             seconds = progress.seconds
-            handle.update(shown(progress), raw=True)
+            handle.update({"text/plain": "" if progress.is_finished else status(progress)}, raw=True)
 
     return draw
-
-
-def _is_short(progress: Progress) -> bool:
-    """True while the run seems to be over before a bar would be of use."""
-    left = progress.seconds_left if progress.seconds_left == progress.seconds_left else 0
-    return progress.seconds + left < SHORT
 
 
 def status(progress: Progress) -> str:
@@ -147,11 +134,3 @@ def details(progress: Progress) -> str:
     if progress.n_failed:
         parts.append(f"{progress.n_failed} failed")
     return ", ".join(parts)
-
-
-def duration(seconds: float) -> str:
-    """A time as people say it: "40 s", "3 min", "2 h 5 min"."""
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"

@@ -139,7 +139,7 @@ def headline(requirements: Requirements) -> str:
     outcomes = [each.outcome for each in requirements]
     n = len(outcomes)
     if len(set(outcomes)) == 1:
-        return f"{'Requirement' if n == 1 else f'All {n} requirements'} {outcomes[0]}"
+        return f"{'Requirement' if n == 1 else 'Both requirements' if n == 2 else f'All {n} requirements'} {outcomes[0]}"
     shares = [f"{outcomes.count(each)} {each}" for each in ("met", "broken", "inconclusive") if each in outcomes]
     return f"Of {n} requirements {', '.join(shares)}"
 

@@ -97,27 +97,13 @@ MOST_DIGITS = 13
 """Digits that are tried beyond those of the standard error."""
 
 
-def format_pvalue(pvalue: float) -> str:
-    """A p-value with three decimals, or as a bound where it is smaller."""
-    if math.isnan(pvalue):
-        return "-"
-    return "<0.001" if pvalue < 0.001 else f"{pvalue:.3f}"
-
-
 def format_probability(probability: float) -> str:
-    """A probability with three decimals; never 0 or 1 unless it is."""
+    """A probability, or a p-value, with three decimals; never 0 or 1 unless it is."""
     if math.isnan(probability):
         return "-"
     if 0 < probability < 0.0005:
         return "<0.001"
     return ">0.999" if 0.9995 <= probability < 1 else f"{probability:.3f}"
-
-
-def format_chance(probability: float) -> str:
-    """A probability in percent with one decimal; that of a posterior is never 0 or 1, as its curve reaches everywhere."""
-    if probability < 0.0005:
-        return "<0.1%"
-    return ">99.9%" if probability >= 0.9995 else f"{100 * probability:.1f}%"
 
 
 def format_percent(share: float) -> str:
@@ -139,6 +125,14 @@ def seconds(value: float) -> str:
     if value < 0.1:
         return f"{1000 * value:.2g} ms" if value < 0.01 else f"{1000 * value:.0f} ms"
     return f"{value:.2g} s" if value < 100 else f"{value:.0f} s"
+
+
+def duration(value: float) -> str:
+    """A time to wait: "40 s", "3 min", "2 h 5 min"."""
+    if value < 90:
+        return f"{value:.0f} s" if value >= 1 else "less than a second"
+    minutes = round(value / 60)
+    return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"
 
 
 def span(values: IntArray) -> str:

@@ -27,7 +27,7 @@ def compared(table: Any, **settings: Any) -> tb.Comparison:
 
 
 def test_pairs_are_those_of_the_array_function(rng: np.random.Generator) -> None:
-    """To 1e-12, a smaller loss being better, at the level of the family; with Johnson's t where differences are skewed."""
+    """To 1e-12, a smaller loss being better, at the level of the family; with Hall's t where differences are skewed."""
     table = losses(rng)
     answer = compared(table)
     assert (answer.method.name, answer.method.unit) == ("diebold-mariano", "period")

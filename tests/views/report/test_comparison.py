@@ -87,14 +87,6 @@ def test_nothing_undefined_is_shown(answer: Comparison) -> None:
     assert not [word for word in words if re.fullmatch(r"[-+]?\d*\.\d{12,}", word)]
 
 
-def test_the_report_is_read_back_as_the_same_answer(answer: Comparison, tmp_path: Path) -> None:
-    """Its data hold the scores and settings, from which all else follows."""
-    answer.to_html(tmp_path / "report.html")
-    again = tb.compare(tmp_path / "report.html")
-    assert again.pairs.equals(answer.pairs)
-    assert again.headline == answer.headline
-
-
 def test_requirements_come_first() -> None:
     """Before the headline, with their outcome as class; without any there is nothing of them."""
     comparison = two()

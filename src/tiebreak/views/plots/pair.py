@@ -11,7 +11,7 @@ from tiebreak.errors import DataError
 from tiebreak.numerics import FloatArray
 from tiebreak.views.plots.draw import MARKS, SIZE, Drawing, labels, marked, minus, number_axis, short, text_colour
 from tiebreak.views.plots.menu import Plot
-from tiebreak.views.words import count, decimals_for, format_chance, format_interval, format_percent
+from tiebreak.views.words import count, decimals_for, format_interval, format_percent, format_probability
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,7 +53,7 @@ def posterior_of(pair: PairComparison) -> Drawing:
         peak = float(y.max())
         inside = {"worse": x <= -pair.rope, "equivalent": np.abs(x) <= pair.rope, "better": x >= pair.rope}
         for name, where in inside.items():
-            label = f"{marked(name)} {format_chance(chances[name])}"
+            label = f"{marked(name)} {format_probability(chances[name])}"
             if pair.rope or name != "equivalent":
                 ax.fill_between(x, y, where=where, color=MARKS[name].colour, alpha=0.35, linewidth=0, label=label, zorder=2)
         ax.plot(x, y, color=text_colour(), linewidth=1.4, zorder=3)
@@ -73,7 +73,7 @@ def posterior_of(pair: PairComparison) -> Drawing:
         number_axis(ax.xaxis)
         ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, frameon=False, fontsize=SIZE)
 
-    title = f"{title}; P({likely}) is {format_chance(chances[likely])}" if pair.has_interval else title
+    title = f"{title}; P({likely}) is {format_probability(chances[likely])}" if pair.has_interval else title
     return Drawing(data, title, note, paint, (7.4, 3.9))
 
 

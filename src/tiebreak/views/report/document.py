@@ -122,7 +122,6 @@ def report_of(results: Sequence[Any], *choices: Any, **heading: Any) -> str:
 _KINDS = {
     "RocCurve": "ROC curve",
     "Rocs": "ROC curves",
-    "RocDifference": "Difference of ROC curves",
     "PrecisionRecallCurve": "Precision and recall",
     "PrecisionRecalls": "Precision and recall",
     "Calibrations": "Calibration",
