@@ -120,7 +120,7 @@ def test_splits_that_cannot_be_made_are_told_in_the_words_of_the_study(here: Pat
         2,
         "",
         (
-            "tiebreak: s.toml: cv='group' needs to know which examples belong together. Name the column: groups = \"...\" under "
+            'tiebreak: s.toml: GroupKFold needs to know which examples belong together. Name the column: groups = "..." under '
             "[data].\n"
         ),
     )

@@ -206,12 +206,19 @@ NEAR = "'f1_micro' or 'f1_macro' or 'recall_micro'"
     [
         ("rope = 0.02", "ropes = 0.02", "study.toml: ropes = 0.02: no key is called 'ropes': did you mean 'rope' or 'models'?"),
         ('"f1_macro"', '"f1_mcro"', f"study.toml: no metric is called 'f1_mcro': did you mean {NEAR}?"),
-        ("n_folds = 3", "n_folds = 300", "study.toml: cv: 300 folds are more than there are examples (150)."),
+        (
+            "n_folds = 3",
+            "n_folds = 300",
+            (
+                "study.toml: RepeatedStratifiedKFold could not split the data: Cannot have number of splits n_splits=300 "
+                "greater than the number of samples: n_samples=150."
+            ),
+        ),
         (
             '"repeated-stratified", n_folds = 3, n_repeats = 2',
             '"group"',
             (
-                "study.toml: cv='group' needs to know which examples belong together. Name the column: groups = \"...\" under "
+                'study.toml: GroupKFold needs to know which examples belong together. Name the column: groups = "..." under '
                 "[data]."
             ),
         ),
