@@ -44,7 +44,7 @@ def test_metrics_that_are_no_means(rng: np.random.Generator, metric: str, positi
     assert set(answer.plot.names) == {"ranking", "verdicts"}
     text = " ".join(answer.to_text(columns="all").split())
     assert f"jackknife-t: {name} is of all examples together and no mean over them" in text
-    assert set(answer.disagreements("a", "b")["a"]) <= {"spam", "ham"}
+    assert set(answer.items.disagreements("a", "b")["a"]) <= {"spam", "ham"}
 
 
 def test_losses_favour_the_lower(rng: np.random.Generator) -> None:
