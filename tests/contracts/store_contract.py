@@ -395,7 +395,7 @@ class StoreContract:
             (
                 a_plan(datasets=(a_dataset(n_samples=24),)),
                 (
-                    "run 'moons': the data changed (20 -> 24 examples) since the run was begun. Bring the old data back, give "
+                    "run 'moons': the data changed since the run was begun. Bring the old data back, give "
                     "the new data another dataset name, or begin another run with name=."
                 ),
             ),

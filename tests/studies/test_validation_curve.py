@@ -112,11 +112,6 @@ PIPELINE = make_pipeline(StandardScaler(), SVC())
             "no parameter of model 'KNeighborsClassifier' is called 'n_neighbours': did you mean 'n_neighbors'",
         ),
         (
-            {"parameter": "k"},
-            UnknownNameError,
-            "no parameter of model 'KNeighborsClassifier' is called 'k': did you mean 'n_neighbors'?",
-        ),
-        (
             {"models": {"svm": PIPELINE}, "parameter": "C", "values": [1]},
             UnknownNameError,
             "no parameter of model 'svm' is called 'C', but a part of it has one: give 'svc__C'.",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tiebreak.errors import SAMPLE_WEIGHT, Advice, InvalidParameterError, InvalidPlanError, UnclearSourceError, UnknownNameError
-from tiebreak.evaluation.cell import Measurement, check_weights
+from tiebreak.evaluation.cell import Measurement, check_routing, check_weights
 from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.evaluation.missing import Claims, find_missing
 from tiebreak.evaluation.progress import Sharing, Tracker
@@ -81,6 +81,7 @@ def find_scorers(plan: Plan, scoring: Any) -> tuple[Scorer, ...]:
         models=list(plan.models.values()),
     )
     for scorer in scorers:
+        check_routing(scorer)
         for each in plan.datasets:
             check_target(scorer, make_truth(each.data.y, classifier=classifier), each.data.name)
     weighted = any("sample_weight" in each.data.fit_params for each in plan.datasets)

@@ -222,8 +222,7 @@ def _merged_dataset(run: str, stored: DatasetRecord, given: DatasetRecord) -> Da
     where = f"run {run!r}: the data of dataset {stored.name!r} changed" if stored.name else f"run {run!r}: the data changed"
     if stored.fingerprint != given.fingerprint:
         raise ChangedRunError(
-            f"{where}{_shape_change(stored, given)} since the run was begun. Bring the old data back, give the new data another "
-            "dataset name, or ",
+            f"{where} since the run was begun. Bring the old data back, give the new data another dataset name, or ",
             *_OTHER_RUN,
             ".",
         )
@@ -251,15 +250,6 @@ def _merged_dataset(run: str, stored: DatasetRecord, given: DatasetRecord) -> Da
         split_hashes=(*stored.split_hashes, *(given.split_hashes[i] for i in new)),
         test_rows=(*stored.test_rows, *(given.test_rows[i] for i in new)),
     )
-
-
-def _shape_change(then: DatasetRecord, now: DatasetRecord) -> str:
-    sizes = [
-        f"{was} -> {is_} {what}"
-        for was, is_, what in ((then.n_samples, now.n_samples, "examples"), (then.n_features, now.n_features, "features"))
-        if was != is_
-    ]
-    return f" ({', '.join(sizes)})" if sizes else ""
 
 
 def _short(text: str) -> str:
