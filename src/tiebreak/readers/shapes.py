@@ -214,6 +214,16 @@ class Reading:
             for name in others
         )
 
+    @property
+    def is_of_predictions(self) -> bool:
+        """True for a table with a column of the truth and none of models, so that the others are predictions."""
+        roles = self.roles
+        if "truth" not in roles or "model" in roles:
+            return False
+        # a model may be called y, unless periods or predictions stand beside it
+        is_sure = "truth" in self.options.named_columns or plain(roles["truth"][0]) != "y"
+        return is_sure or not {"prediction", "time"}.isdisjoint(roles)
+
     def refuse(
         self,
         what: str,
