@@ -188,7 +188,7 @@ def methods_paragraph(comparison: Comparison) -> str:
 def _data(comparison: Comparison) -> str:
     matrix, n_models, unit = comparison.matrix, len(comparison.models), comparison.method.unit
     n_repeats = int(np.unique(matrix.repeat).size)
-    is_repeated = n_repeats > 1 and comparison.design.pairing == "key" and unit == "split"
+    is_repeated = n_repeats > 1 and comparison.scores.design.pairing == "key" and unit == "split"
     repeats = f" in {n_repeats} repeats" if is_repeated else ""
     sizes = ""
     if matrix.has_sizes and unit == "split":
