@@ -16,7 +16,6 @@ unexport PYTHONDONTWRITEBYTECODE
 SEED := 20240229
 PYTEST := -m pytest -n 2 --dist loadgroup --hypothesis-seed $(SEED)
 
-.DEFAULT_GOAL := help
 .PHONY: help setup demo test quick test-browser coverage docs lint wheel lowest packages format bench reliability lock clean
 
 help: ## list this
@@ -31,22 +30,18 @@ quick: $(READY) ## formulas, reading, answers and pages only
 test-browser: $(READY) ## open reports in Chromium: answers equal to Python's, keyboard, accessibility, hostile names
 	@.ci/apt chromium chromium-browser google-chrome; $(BIN)/python $(PYTEST) -m browser tests/views/report tests/reliability $(PYTEST_ARGS)
 coverage: $(READY) ## all tests, and which lines none of them reaches
-	@$(BIN)/coverage erase
-	@$(BIN)/coverage run $(PYTEST) $(PYTEST_ARGS)
-	@$(BIN)/coverage combine --quiet
-	@$(BIN)/coverage report
+	@$(BIN)/coverage erase && $(BIN)/coverage run $(PYTEST) $(PYTEST_ARGS)
+	@$(BIN)/coverage combine --quiet && $(BIN)/coverage report
 docs: $(READY) ## run all blocks of the pages and build the site, docs/_build/index.html; a warning is an error
 	@rm -rf docs/_build docs/generated docs/examples-run
 	@$(BIN)/python $(PYTEST) -m docs tests/test_docs.py tests/test_notebook.py tests/cli/test_documentation.py $(PYTEST_ARGS)
 	@$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going docs docs/_build
 	@set -e; for check in site search axe; do $(BIN)/python docs/check_$$check.py; done
 lint: $(READY) ## style, types, import rules, declared dependencies and spelling
-	$(BIN)/ruff check --output-format concise .
-	$(BIN)/ruff format --check .
+	$(BIN)/ruff check --output-format concise . && $(BIN)/ruff format --check .
 	$(BIN)/mypy --strict src
 	$(BIN)/lint-imports --no-logo
-	$(BIN)/deptry src
-	$(BIN)/codespell
+	$(BIN)/deptry src && $(BIN)/codespell
 wheel: $(READY) ## build the package, install it elsewhere without extras, run its demo there
 	@.ci/wheel
 lowest: $(READY) ## run the demo and a few tests with the lowest versions that pyproject.toml allows
@@ -56,8 +51,7 @@ packages: $(READY) ## let the evaluation tools write logs themselves, and compar
 	@.ci/install .venv/packages/bin/python --requirement tests/readers/packages/requirements.txt
 	@$(BIN)/python -m pytest -q -p no:cacheprovider tests/readers/test_packages.py
 format: $(READY) ## lay the code out and apply the safe fixes
-	$(BIN)/ruff check --fix .
-	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix . && $(BIN)/ruff format .
 bench: $(READY) ## run the benchmarks (some minutes)
 	@set -e; for script in $(BENCHMARKS); do echo "== $$script"; $(BIN)/python "$$script"; done
 reliability: $(READY) ## forty times as many faults as the tests make happen (an hour)

@@ -33,7 +33,6 @@ TAKES_STUDENT = {
     "statistics/auc.py": "areas without a variance, joined from the limits of each",
     "statistics/looks.py": "bounds of a statistic that is looked at several times",
     "statistics/posterior/hierarchical.py": "Student's t is the prior's, integrated over a grid",
-    "statistics/power.py": "a half-width beside an error that is yet to be estimated",
     "statistics/skew.py": "a test of symmetry, whose statistic is no estimate with an error",
     "statistics/splits.py": "the 5x2cv statistic, and its critical value",
 }

@@ -35,7 +35,7 @@ from tiebreak.statistics import (
     welch_ttest,
     wilcoxon,
 )
-from tiebreak.statistics.skew import johnson_inverse, skewness_of_mean
+from tiebreak.statistics.skew import hall_inverse, skewness_of_mean
 
 ALPHA, SIGMA, BASE = 0.05, 0.05, 0.8
 MODELS, UNITS = (3, 5, 10, 20), (10, 30, 100)
@@ -351,7 +351,7 @@ def judge_clusters(scores: np.ndarray, n: int) -> Judged:
 
 
 def means_of(sums: ClusterSums) -> Judged:
-    """Means of clusters, or of items: the farther ends of Student's and of Johnson's interval."""
+    """Means of clusters, or of items: the farther ends of Student's and of Hall's interval."""
     found = mean_of_clusters(sums)
     estimate, error = np.asarray(found.estimate), np.asarray(found.se)
     skewness = skewness_of_mean(sums.totals - sums.weights * estimate[..., None], found.n_units)
@@ -359,7 +359,7 @@ def means_of(sums: ClusterSums) -> Judged:
 
     def ends(p: float) -> tuple[np.ndarray, np.ndarray]:
         t = -student_quantile(p, found.df)
-        below, above = (np.maximum(t, johnson_inverse(t, sign * skewness)) for sign in (1, -1))
+        below, above = (np.maximum(t, sign * hall_inverse(sign * t, skewness)) for sign in (1, -1))
         return estimate - below * error, estimate + above * error
 
     return ByEnds(ends)

@@ -21,14 +21,23 @@ from typing import Any, NamedTuple
 import numpy as np
 from methods import COLUMNS, TARGET, write_rows
 from scipy.signal import lfilter
-from scipy.stats import binom
+from scipy.stats import binom, norm, rankdata
 
 import tiebreak as tb
 
 Array = np.ndarray
 Rng = np.random.Generator
 Shape = Callable[[Rng, Any], Array]
-ALWAYS = {"no-rope", "selected-best", "independent-sets", "assumed-paired", "seeds-only", "identical-scores", "no-spread"}
+ALWAYS = {
+    "no-rope",
+    "selected-best",
+    "independent-sets",
+    "assumed-paired",
+    "seeds-only",
+    "identical-scores",
+    "no-spread",
+    "means-only",
+}
 """Notices that stand on every answer of their kind, and say nothing of the data."""
 LIMIT, NOTICED = 0.055, 0.9
 COST: dict[str, Any] = {"metric": "cost", "lower_is_better": True}
@@ -301,6 +310,73 @@ def torn(n_groups: int, size: int) -> None:
     compared("corrected-t", f"10-fold that tears {n_groups} groups of {size}", 10, draw)
 
 
+# --- tables of means ------------------------------------------------------------------------------------------------------------
+
+
+def latent(rng: Rng, n_models: int, n: int, correlation: float) -> Array:
+    """Standard normal numbers of each model and unit, of models that are correlated so; of two it may be negative."""
+    if n_models == 2:
+        one, other = rng.normal(size=(2, n))
+        return np.stack([one, correlation * one + np.sqrt(1 - correlation**2) * other])
+    return np.sqrt(correlation) * rng.normal(size=n) + np.sqrt(1 - correlation) * rng.normal(size=(n_models, n))
+
+
+def few(n_models: int) -> str:
+    return "two" if n_models == 2 else str(n_models)
+
+
+def letters(n_models: int) -> list[str]:
+    return [chr(97 + place) for place in range(n_models)]
+
+
+def rates(n: int, rate: float, n_models: int, overlap: float, decimals: int, effect: float) -> None:
+    def draw(rng: Rng, effect: float) -> tuple[Any, dict[str, Any]]:
+        own = rate + effect * (np.arange(n_models) == 0)
+        right = latent(rng, n_models, n, overlap) <= norm.ppf(own)[:, None]
+        return {"model": letters(n_models), "accuracy": right.mean(axis=1).round(decimals)}, {"n_test": n}
+
+    said = {-1.0: "disjoint", 0.0: "independent"}.get(overlap, f"correlated by {overlap:g}")
+    compared("summary-rates", f"{few(n_models)} models, rate {rate:g}, {decimals} decimals, mistakes {said}", n, draw, effect)
+
+
+def deviations(k: int, n_models: int, correlation: float | None, ratio: float, effect: float, df: float = np.inf) -> None:
+    """Scores of folds that share 1 / k of their variance, as training sets overlap, or without a correlation of separate runs."""
+
+    def draw(rng: Rng, effect: float) -> tuple[Any, dict[str, Any]]:
+        if correlation is not None:
+            own = latent(rng, n_models, k, correlation) * np.sqrt(1 - 1 / k)
+            own += latent(rng, n_models, 1, correlation) * np.sqrt(1 / k)
+        else:
+            own = rng.normal(size=(n_models, k)) if np.isinf(df) else rng.standard_t(df, (n_models, k)) / np.sqrt(df / (df - 2))
+        is_first = (np.arange(n_models) == 0)[:, None]
+        score = 0.7 + 0.01 * np.where(is_first, ratio, 1.0) * own + effect * is_first
+        table = {"f1": score.mean(axis=1).round(4), "f1_std": score.std(axis=1).round(4)}
+        return {"model": letters(n_models), **table}, {"cv": k, **({"rows": "seeds"} if correlation is None else {})}
+
+    said = f"{few(n_models)} models" + (f", correlation {correlation:g} over folds" if correlation is not None else "")
+    said += f", one varies {ratio:g} times as much" if ratio != 1 else ""
+    said += f", tails of t with {df:g} df" if np.isfinite(df) else ""
+    compared("summary-runs" if correlation is None else "summary-folds", said, k, draw, effect)
+
+
+def mean_areas(
+    n_positive: int, n_negative: int, area: float, n_models: int, correlation: float, sd: float, effect: float
+) -> None:
+    """Areas of normal scores, those of positives with this standard deviation."""
+
+    def draw(rng: Rng, effect: float) -> tuple[Any, dict[str, Any]]:
+        y = np.repeat([1, 0], [n_positive, n_negative])
+        own = area + effect * (np.arange(n_models) == 0)
+        z = latent(rng, n_models, y.size, correlation) * np.where(y == 1, sd, 1.0)
+        ranks = rankdata(z + y * (norm.ppf(own) * np.sqrt(1 + sd**2))[:, None], axis=1)[:, :n_positive].sum(axis=1)
+        found = (ranks - n_positive * (n_positive + 1) / 2) / (n_positive * n_negative)
+        return {"model": letters(n_models), "roc_auc": found.round(4)}, {"n_test": (n_positive, n_negative)}
+
+    said = f"{few(n_models)} models, area {area:g}, {n_positive} positive, correlation {correlation:g}"
+    said += f", positives vary {sd:g} times as much" if sd != 1 else ""
+    compared("summary-areas", said, n_positive + n_negative, draw, effect)
+
+
 # --- battles, noise floor -------------------------------------------------------------------------------------------------------
 
 
@@ -447,6 +523,41 @@ def make_worlds() -> None:
     cycle(0.5, 300)
     for n_runs, sd, shape in ((2, 0.0, CENTRED), (5, 0.1, normal), (8, 0.1, normal)):
         floor(n_runs, sd, shape)
+    for each in (
+        (100, 0.5, 2, -1.0, 2, 0.2),
+        (1000, 0.9, 2, -1.0, 3, 0.05),
+        (1000, 0.99, 2, -1.0, 3, 0.008),
+        (10000, 0.95, 2, -1.0, 4, 0.01),
+        (100, 0.8, 2, 0.0, 2, 0.15),
+        (1000, 0.9, 2, 0.0, 3, 0.05),
+        (1000, 0.9, 2, 0.9, 3, 0.02),
+        (1000, 0.8, 10, 0.0, 3, 0.06),
+        (10000, 0.99, 10, 0.8, 4, 0.005),
+        (1000, 0.9, 5, 0.98, 3, 0.03),
+    ):
+        rates(*each)
+    for each in (
+        (5, 2, -0.5, 1.0, 0.04),
+        (5, 2, 0.0, 1.0, 0.04),
+        (5, 2, 0.95, 1.0, 0.04),
+        (10, 2, -0.9, 1.0, 0.03),
+        (10, 10, 0.5, 1.0, 0.04),
+        (10, 2, -0.5, 5.0, 0.1),
+        (3, 2, None, 1.0, 0.04),
+        (5, 2, None, 5.0, 0.1),
+        (5, 10, None, 1.0, 0.05),
+        (10, 5, None, 1.0, 0.02, 3.0),
+    ):
+        deviations(*each)
+    for each in (
+        (40, 160, 0.8, 2, -0.9, 1.0, 0.12),
+        (40, 160, 0.8, 2, 0.8, 1.0, 0.1),
+        (20, 980, 0.95, 2, -0.9, 1.0, 0.04),
+        (100, 100, 0.7, 5, 0.0, 1.0, 0.15),
+        (30, 300, 0.85, 2, -0.9, 2.0, 0.12),
+        (30, 300, 0.85, 2, -0.9, 0.5, 0.12),
+    ):
+        mean_areas(*each)
 
 
 class Row(NamedTuple):

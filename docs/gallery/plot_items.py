@@ -25,7 +25,7 @@ answer.plot.ranking()
 
 # %%
 # Some of the questions that one model gets and the other does not.
-answer.disagreements("large", "small").head(12)
+answer.items.disagreements("large", "small").head(12)
 
 # %%
 # A pair by topic. All slices share one family, so that many of them make no false alarm likelier; small ones stay undecided.

@@ -330,7 +330,7 @@ def evaluate(
         Goes to every `fit` (of a pipeline: to its last step); scores count each example once.
     fit_params : dict, optional
         What `fit` is given besides; values with n_samples rows are cut to the training rows. With scikit-learn's metadata
-        routing on, these and `sample_weight` are routed.
+        routing on, pipelines and searches hand these and `sample_weight` on to the steps that ask for them.
     keep_predictions, train_scores : bool
         Whether to keep what the models said of the test rows, and to score the training rows too.
     rng : int, Generator or None, default 0

@@ -1,6 +1,5 @@
 """``tiebreak audit``: findings in every format, exit codes, figures, and what is said of a study that cannot be audited."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -35,24 +34,6 @@ def test_findings_give_exit_code_1_only_where_that_was_asked(visits: str, capsys
     assert "✗ error future-in-training" in out
     assert run(capsys, "audit", visits, "--fail-on", "error")[0] == 1
     assert run(capsys, "audit", visits, "--fail-on", "warning")[0] == 1
-
-
-def test_json_csv_and_markdown(visits: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """The same findings in each."""
-    codes = [finding["code"] for finding in json.loads(run(capsys, "audit", visits, "--format", "json")[1])["findings"]]
-    assert "future-in-training" in codes
-    lines = run(capsys, "audit", visits, "--format", "csv")[1].splitlines()
-    assert lines[0] == "code,severity,text,advice,splits,rows,columns,numbers"
-    assert [line.split(",")[0] for line in lines[1:]] == codes
-    markdown = run(capsys, "audit", visits, "--format", "markdown")[1]
-    assert all(f" {code}**" in markdown for code in codes)
-
-
-def test_the_figure_is_drawn(study: str, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """And the message says where it is."""
-    code, _, err = run(capsys, "audit", study, "--plots", "figures")
-    assert (code, err) == (0, "folds.png is in figures\n")
-    assert (here / "figures" / "folds.png").read_bytes().startswith(b"\x89PNG")
 
 
 @pytest.mark.slow
@@ -120,7 +101,7 @@ def test_splits_that_cannot_be_made_are_told_in_the_words_of_the_study(here: Pat
         2,
         "",
         (
-            "tiebreak: s.toml: cv='group' needs to know which examples belong together. Name the column: groups = \"...\" under "
+            'tiebreak: s.toml: GroupKFold needs to know which examples belong together. Name the column: groups = "..." under '
             "[data].\n"
         ),
     )

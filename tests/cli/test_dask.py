@@ -4,26 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import N_CELLS, run
+from tests.cli.conftest import run
 from tests.cli.test_interrupts import MODELS
 from tests.cli.test_interrupts import STUDY as SLOW
 from tests.cli.test_run import STORE
 from tests.runners.clusters import Processes
 
 pytest.importorskip("distributed", reason="needs the extra dask: pip install 'distributed>=2024.8'")
-
-
-def test_the_answer_is_the_same(study: str, dask_cluster: Processes, capsys: pytest.CaptureFixture[str]) -> None:
-    """On this machine and on the cluster, byte for byte; then everything is there."""
-    answers = [
-        run(capsys, "run", study, "--store", f"sqlite:///{name}.db", "--quiet", "--format", "json", *options)
-        for name, options in {"here": (), "there": ("--dask", dask_cluster.address)}.items()
-    ]
-    assert answers[0] == answers[1]
-    assert answers[0][0] == 0
-    again = run(capsys, "resume", "flowers", "--store", "sqlite:///there.db", "--dask", dask_cluster.address)
-    assert again[0] == 0
-    assert f"{N_CELLS} cells, {N_CELLS} already there" in again[2]
 
 
 def test_a_study_with_a_module_beside_it(here: Path, dask_cluster: Processes, capsys: pytest.CaptureFixture[str]) -> None:

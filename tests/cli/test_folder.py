@@ -1,7 +1,6 @@
 """``tiebreak FOLDER``: from the folder where results lie to the verdict."""
 
 import json
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -108,34 +107,12 @@ def many_others(folder: Path) -> None:
         (folder / f"{i}.txt").write_text("a letter, and no table\n")
 
 
-def two_versions(folder: Path) -> None:
-    pair(folder)
-    inspect(folder / "c.eval", ["C", "I"] * 30, "c", version=1)
-
-
 def half_written(folder: Path) -> None:
     pair(folder)
     whole = inspect(folder / "c.eval", ["C", "I"] * 30, "c")
     whole.write_bytes(whole.read_bytes()[:900])
     cut = harness(folder / "samples_t_2026-01-02T03-04-05.1.jsonl", [1, 0] * 10)
     cut.write_text(cut.read_text()[:-30])
-
-
-def encrypted(folder: Path) -> None:
-    pair(folder)
-    path = inspect(folder / "c.eval", ["C", "I"] * 30, "c")
-    content = bytearray(path.read_bytes())
-    for mark, place in ((b"PK\3\4", 6), (b"PK\1\2", 8)):  # the flag of a member that is encrypted
-        at = content.find(mark)
-        while at >= 0:
-            content[at + place] |= 1
-            at = content.find(mark, at + 4)
-    path.write_bytes(content)
-
-
-def same_run_twice(folder: Path) -> None:
-    pair(folder)
-    shutil.copy(folder / "a.eval", folder / "again.eval")
 
 
 def huge(folder: Path) -> None:
@@ -148,12 +125,6 @@ def words_beside(folder: Path) -> None:
     inspect(folder / "c.eval", ["good", "bad"] * 30, "c")
 
 
-def more_tasks(folder: Path) -> None:
-    pair(folder)
-    for i in range(7):
-        inspect(folder / f"{i}.eval", ["C", "I"] * 30, eval={"model": "a", "task": f"t{i}"})
-
-
 def unequal_epochs(folder: Path) -> None:
     epochs(folder / "a.eval", "a", "t", {i: ["C", "I", "C", "C"] for i in range(30)})
     epochs(folder / "b.eval", "b", "t", {i: ["C"] if i % 2 else ["I", "C"] for i in range(30)})
@@ -163,14 +134,10 @@ def unequal_epochs(folder: Path) -> None:
     ("make", "said"),
     [
         (many_others, "2,000 others, not opened or without results"),
-        (two_versions, "left out: c.eval: is a log of Inspect of version 1; tiebreak reads version 2"),
         (half_written, "was the evaluation or the copy stopped?"),
         (half_written, "samples_t_2026-01-02T03-04-05.1.jsonl: line 20, is not JSON"),
-        (encrypted, "File 'header.json' is encrypted, password required"),
-        (same_run_twice, "left out: again.eval: holds the same as a.eval"),
         (huge, "left out: big.json: it takes 0.0 GB, more than"),
         (words_beside, "left out: c.eval: sample '0': 'good' is a word and no score. Choose a scorer"),
-        (more_tasks, "task 't3': not answered by 'b'; task 't4': not answered by 'b'; 2 more\n"),
         (unequal_epochs, "1 to 4 epochs of each item are averaged"),
     ],
 )
@@ -196,29 +163,11 @@ def all_words(folder: Path) -> None:
         inspect(folder / f"{model}.eval", ["good", "bad"] * 30, model)
 
 
-def all_failed(folder: Path) -> None:
-    for model in "ab":
-        inspect(folder / f"{model}.eval", [None] * 30, model, status="error")
-
-
-def no_shared_task(folder: Path) -> None:
-    for model in "abc":
-        inspect(folder / f"{model}.eval", ["C", "I"] * 30, model, eval={"model": model, "task": f"task {model}"})
-
-
-def one_model_twice(folder: Path) -> None:
-    inspect(folder / "a.eval", ["C", "I"] * 30, "a")
-    shutil.copy(folder / "a.eval", folder / "b.eval")
-
-
 @pytest.mark.parametrize(
     ("make", "said"),
     [
         (lambda folder: None, "holds no results that tiebreak reads among 0 files"),
         (all_words, "are none that can be read (left out: a.eval: sample '0': 'good' is a word and no score"),
-        (all_failed, "30 of 30 samples have no score: they are missing, not wrong"),
-        (no_shared_task, "are task a: 'a'; task b: 'b'; task c: 'c' (left out: nothing). Add what is missing"),
-        (one_model_twice, "are gsm8k: 'a' (left out: b.eval: holds the same as a.eval)"),
     ],
 )
 def test_what_cannot_be_compared_is_wrong_use(

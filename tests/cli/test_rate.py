@@ -1,6 +1,5 @@
 """``tiebreak rate``: ratings in every format, a figure, and errors."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -15,21 +14,6 @@ def battles(here: Path) -> str:
     rows = ["x,y,a", "y,x,x", "x,y,tie", "y,x,a"] * 10
     Path("battles.csv").write_text("model_a,model_b,winner\n" + "\n".join(rows) + "\n")
     return "battles.csv"
-
-
-def test_table_json_csv_and_markdown(battles: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """25 wins of 40, ties counted half: 400 log10(25 / 15) = 89 points."""
-    code, out, err = run(capsys, "rate", battles, "--ignore-position")
-    assert (code, err) == (0, "")
-    assert "1044" in out
-    assert "956" in out
-    told = json.loads(run(capsys, "rate", battles, "--ignore-position", "--format", "json")[1])
-    assert [each["model"] for each in told["models"]] == ["x", "y"]
-    assert told["models"][0]["rating"] == pytest.approx(1044.37, abs=0.01)
-    lines = run(capsys, "rate", battles, "--format", "csv")[1].splitlines()
-    assert lines[0] == "rank,rank_low,rank_high,model,rating,rating_low,rating_high,wins,ties,losses"
-    assert [line.split(",")[3] for line in lines[1:]] == ["x", "y"]
-    assert "| x" in run(capsys, "rate", battles, "--format", "markdown")[1]
 
 
 def test_settings_and_figure(battles: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -64,21 +64,6 @@ def test_an_overview_comes_before_the_comparison(study: str, capsys: pytest.Capt
     assert err.startswith(f"run flowers: {N_CELLS} cells\n")
 
 
-def test_the_second_time_nothing_is_measured(study: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """And the answer is the same; the only message is that all is there."""
-    first = run(capsys, "run", study, *STORE)
-    again = run(capsys, "run", study, *STORE)
-    assert again[:2] == first[:2]
-    assert again[2] == f"run flowers: {N_CELLS} cells, {N_CELLS} already there\n"
-
-
-def test_a_model_more_adds_its_cells(study: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Six splits for one model."""
-    run(capsys, "run", study, *STORE)
-    Path(study).write_text(STUDY + '[models.more]\nimport = "sklearn.neighbors:KNeighborsClassifier"\n')
-    assert "run flowers: 24 cells, 18 already there\n" in run(capsys, "run", study, *STORE)[2]
-
-
 def test_a_run_is_named_after_its_study_or_as_told(study: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Two runs of one study stand side by side."""
     run(capsys, "run", study, *STORE)
@@ -151,14 +136,6 @@ def test_a_study_of_which_nothing_can_be_measured_is_bad_input(here: Path, capsy
     assert err.startswith("there is nothing to compare: no model has a score in 'accuracy'.")
 
 
-def test_failed_cells_are_tried_again_when_asked(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Not otherwise: they would only fail again."""
-    Path("s.toml").write_text(study_of("fails"))
-    run(capsys, "run", "s.toml", *STORE)
-    assert run(capsys, "run", "s.toml", *STORE)[2].startswith("run s: 5 cells, 5 already there\nthere is nothing")
-    assert run(capsys, "run", "s.toml", *STORE, "--retry-failed")[2].startswith("run s: 5 cells\nrun s: 5/5 cells")
-
-
 # --- several datasets -----------------------------------------------------------------------------------------------------
 
 TWO = """\
@@ -206,12 +183,19 @@ NEAR = "'f1_micro' or 'f1_macro' or 'recall_micro'"
     [
         ("rope = 0.02", "ropes = 0.02", "study.toml: ropes = 0.02: no key is called 'ropes': did you mean 'rope' or 'models'?"),
         ('"f1_macro"', '"f1_mcro"', f"study.toml: no metric is called 'f1_mcro': did you mean {NEAR}?"),
-        ("n_folds = 3", "n_folds = 300", "study.toml: cv: 300 folds are more than there are examples (150)."),
+        (
+            "n_folds = 3",
+            "n_folds = 300",
+            (
+                "study.toml: RepeatedStratifiedKFold could not split the data: Cannot have number of splits n_splits=300 greater "
+                "than the number of samples: n_samples=150."
+            ),
+        ),
         (
             '"repeated-stratified", n_folds = 3, n_repeats = 2',
             '"group"',
             (
-                "study.toml: cv='group' needs to know which examples belong together. Name the column: groups = \"...\" under "
+                'study.toml: GroupKFold needs to know which examples belong together. Name the column: groups = "..." under '
                 "[data]."
             ),
         ),

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 
 import tiebreak as tb
 from tests.comparison.procedures.test_tango import answers, items_of
-from tiebreak.errors import DataError, InvalidParameterError, UnknownNameError
+from tiebreak.errors import InvalidParameterError, UnknownNameError
 from tiebreak.statistics import paired_counts, tango
 from tiebreak.statistics.family import adjust_pvalues, shared_alpha
 
@@ -97,18 +97,6 @@ def test_what_makes_no_slices_is_refused() -> None:
     splits = tb.compare({"a": [0.8, 0.7, 0.9], "b": [0.7, 0.7, 0.8]}, metric="accuracy", n_train=90, n_test=10)
     with pytest.raises(InvalidParameterError, match="slices of the items of one test set, and these scores are of splits"):
         splits.slices("topic")
-    with pytest.raises(DataError, match="these scores are of splits"):
-        splits.disagreements("a", "b")
-
-
-def test_disagreements_are_the_items_that_one_gets() -> None:
-    """With their texts, positive where the first model is right."""
-    answer = sliced()
-    frame = answer.disagreements("a", "d")
-    score = answers().score[:, 0]
-    assert len(frame) == np.count_nonzero(score[0] != score[3])
-    assert set(frame.columns) >= {"item", "topic", "a", "d", "difference"}
-    assert frame["difference"].sum() == (score[0] - score[3]).sum()
 
 
 def test_gaps_in_the_column_are_a_slice_of_their_own() -> None:

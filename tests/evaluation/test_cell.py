@@ -1,5 +1,6 @@
 """One cell; scikit-learn's cross_validate on the same splits is the reference."""
 
+import copy
 import os
 import pickle
 import random
@@ -29,6 +30,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import all_estimators
 
+from tiebreak.errors import DataError
 from tiebreak.evaluation.cell import Measurement, copies_of
 from tiebreak.evaluation.evaluate import find_scorers
 from tiebreak.plan.plan import make_plan
@@ -142,7 +144,7 @@ def test_a_function_that_gives_too_few_predictions_fails_with_the_numbers():
         return y_train[:3]
 
     (outcome, *_) = measured(few)
-    assert outcome.message == "InvalidPlanError: the function gave 3 predictions for 30 test rows; one for each is needed."
+    assert outcome.message == "DataError: the function gave 3 predictions for 30 test rows; one for each is needed."
 
 
 def test_a_model_that_changes_its_data_does_not_touch_the_next():
@@ -381,20 +383,22 @@ def test_sample_weights_go_to_fit(model: Any, name: str):
 
 
 def test_metadata_routing_sends_weights_where_they_are_asked_for():
-    """The scaler did not ask, the regression and one of two metrics did, as in cross_validate with routing on."""
+    """The scaler did not ask, the regression did, as in cross_validate with routing on; a metric that asks is refused."""
     with config_context(enable_metadata_routing=True):
         model = make_pipeline(
             StandardScaler().set_fit_request(sample_weight=False), LogisticRegression().set_fit_request(sample_weight=True)
         )
-        plain, weighted = (
-            make_scorer(log_loss, response_method="predict_proba", greater_is_better=False).set_score_request(sample_weight=asks)
-            for asks in (False, True)
-        )
-        scoring = {"plain": plain, "weighted": weighted}
-        theirs = cross_validate(model, X, Y, cv=CV, scoring=scoring, params={"sample_weight": WEIGHTS}, error_score="raise")
-        ours = measured(model, scoring=scoring, sample_weight=WEIGHTS)
-    for name in scoring:
-        np.testing.assert_allclose(column(ours, name), -theirs[f"test_{name}"], rtol=1e-12)
+        scorer = make_scorer(log_loss, response_method="predict_proba", greater_is_better=False)
+        plain, weighted = (copy.deepcopy(scorer).set_score_request(sample_weight=asks) for asks in (False, True))
+        theirs = cross_validate(model, X, Y, cv=CV, scoring=plain, params={"sample_weight": WEIGHTS})["test_score"]
+        ours = measured(model, scoring=plain, sample_weight=WEIGHTS)
+        with pytest.raises(DataError) as error:
+            measured(model, scoring=weighted, sample_weight=WEIGHTS)
+    np.testing.assert_allclose(column(ours, "log_loss"), -theirs, rtol=1e-12)
+    assert str(error.value) == (
+        "the metric 'log_loss' asks for 'sample_weight', and scores count each example once. Give a scorer without "
+        "set_score_request."
+    )
 
 
 class Noting:

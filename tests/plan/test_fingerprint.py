@@ -4,7 +4,6 @@ import functools
 import gc
 import importlib.util
 import os
-import shutil
 import subprocess
 import sys
 import weakref
@@ -196,72 +195,19 @@ class Model:
     def __init__(self, rate=1): self.rate = rate
     def get_params(self, deep=True): return {'rate': self.rate}
 """
-
-
-def install(folder: Path, *, source: str = MODEL) -> None:
-    """A distribution as pip leaves one in a folder."""
-    about = folder / "tool_box-1.0.dist-info"
-    about.mkdir(parents=True)
-    (folder / "toolbox").mkdir()
-    (folder / "toolbox" / "__init__.py").write_text(source)
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: tool-box\nVersion: 1.0\n")
-    (about / "RECORD").write_text("toolbox/__init__.py,,\ntool_box-1.0.dist-info/METADATA,,\ntool_box-1.0.dist-info/RECORD,,\n")
-
-
-def edit_in_place(sources: Path) -> None:
-    """What setuptools leaves beside the sources of an editable installation."""
-    (sources / "tool_box.egg-info").mkdir()
-    (sources / "tool_box.egg-info" / "PKG-INFO").write_text("Metadata-Version: 2.1\nName: tool-box\nVersion: 1.0\n")
-    (sources / "tool_box.egg-info" / "top_level.txt").write_text("toolbox\n")
-
-
-def there(code: str, *arguments: str, **environment: str) -> list[str]:
-    """What code prints in a fresh interpreter."""
-    command = [sys.executable, *arguments, "-c", code]
-    done = subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True, check=True)
-    return done.stdout.split()
-
-
 HASHES = "import toolbox; from tiebreak.plan.fingerprint import fingerprint; print(fingerprint(toolbox.Model()))"
 
 
 @pytest.mark.slow
-def test_a_library_is_the_same_wherever_it_lies(tmp_path: Path):
-    """In the interpreter's own folder, on PYTHONPATH, by a .pth file, in the user's folder, in a zip file."""
-    folder = tmp_path / "elsewhere"
-    install(folder)
-    archive = shutil.make_archive(str(tmp_path / "library"), "zip", folder)
-    (tmp_path / "pth").mkdir()
-    (tmp_path / "pth" / "tool.pth").write_text(f"{folder}\n")
-    with_pth = f"import site; site.addsitedir({str(tmp_path / 'pth')!r}); {HASHES}"
-    with_user = f"import site; site.addsitedir(site.getusersitepackages()); {HASHES}"
-    of_user = tmp_path / "home" / "lib" / f"python{sys.version_info[0]}.{sys.version_info[1]}" / "site-packages"
-    install(of_user)
-    inside = (
-        "import sysconfig; own = sysconfig.get_path;"
-        f"sysconfig.get_path = lambda name: {str(folder)!r} if name == 'purelib' else own(name); {HASHES}"
-    )
-    found = {
-        "its own folder": there(inside, PYTHONPATH=str(folder)),
-        "PYTHONPATH": there(HASHES, PYTHONPATH=str(folder)),
-        ".pth": there(with_pth),
-        "user site": there(with_user, PYTHONUSERBASE=str(tmp_path / "home")),
-        "zip": there(HASHES, PYTHONPATH=archive),
-    }
-    assert len({hashes[0] for hashes in found.values()}) == 1, found
-    install(tmp_path / "changed", source=MODEL + "# changed, under the same version\n")
-    assert there(HASHES, PYTHONPATH=str(tmp_path / "changed"))[0] == found["zip"][0]
-
-
-@pytest.mark.slow
-def test_sources_that_may_change_count(tmp_path: Path):
-    """What is edited in place counts by its source, as its version need not change."""
-    install(tmp_path / "usual")
-    sources = tmp_path / "sources"
-    (sources / "toolbox").mkdir(parents=True)
-    (sources / "toolbox" / "__init__.py").write_text(MODEL)
-    edit_in_place(sources)
-    hashes = [there(HASHES, PYTHONPATH=str(folder)) for folder in (tmp_path / "usual", sources)]
-    (sources / "toolbox" / "__init__.py").write_text(MODEL.replace("rate=1", "rate=2"))
-    hashes.append(there(HASHES, PYTHONPATH=str(sources)))
-    assert len({each for [each] in hashes}) == 3
+def test_an_installed_library_counts_by_its_name(tmp_path: Path):
+    """Its version tells a change; what lies elsewhere, or is edited in place, counts by its source."""
+    hashes = []
+    for folder in ("site-packages", "dist-packages", "sources"):
+        for source in (MODEL, MODEL.replace("rate=1", "rate=2")):
+            (tmp_path / folder).mkdir(exist_ok=True)
+            (tmp_path / folder / "toolbox.py").write_text(source)
+            environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path / folder), *sys.path])}
+            command = [sys.executable, "-B", "-c", HASHES.replace("toolbox.Model()", "toolbox.Model(1)")]
+            hashes.append(subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout)
+    assert len(set(hashes[:4])) == 1
+    assert len(set(hashes)) == 3

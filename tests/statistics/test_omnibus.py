@@ -1,9 +1,7 @@
 """Ranks, Friedman's test and Nemenyi's, Skillings and Mack's; published figures are in tests/reference."""
 
-import csv
 import re
 from itertools import combinations, permutations, product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +12,6 @@ from scipy import stats
 
 from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.statistics import (
-    adjust_pvalues,
     average_ranks,
     corrected_t,
     critical_difference,
@@ -28,8 +25,6 @@ from tiebreak.statistics import (
     skillings_mack,
     wilcoxon,
 )
-
-BAKEOFF = Path(__file__).parents[1] / "comparison" / "data" / "ucr_means.csv"
 
 NAN = float("nan")
 seeds = st.integers(0, 10_000)
@@ -275,50 +270,6 @@ def test_cliques_are_the_largest_groups(ranks: list[float], span: float) -> None
         assert list(group) == sorted(group)
     near = {pair for pair in combinations(range(len(ranks)), 2) if abs(ranks[pair[0]] - ranks[pair[1]]) <= span}
     assert near == {pair for group in groups for pair in combinations(group, 2)}
-
-
-def bakeoff() -> tuple[list[str], np.ndarray]:
-    """Eight classifiers, mean accuracy over 30 resamples on each of 142 datasets (Middlehurst, Schaefer, Bagnall 2024)."""
-    with BAKEOFF.open(encoding="utf-8", newline="") as file:
-        names, *rows = csv.reader(file)
-    return names[1:], np.array([[float(cell) for cell in row[1:]] for row in rows])
-
-
-def test_eight_time_series_classifiers() -> None:
-    """Figures computed with scipy from the published results."""
-    names, scores = bakeoff()
-    ranks = dict(zip(names, average_ranks(scores).round(4).tolist(), strict=True))
-    assert ranks == {
-        "FreshPRINCE": 5.4261,
-        "H-InceptionTime": 4.4894,
-        "HC2": 3.0599,
-        "MR-Hydra": 3.3063,
-        "PF": 6.0634,
-        "QUANT": 4.5211,
-        "RDST": 4.3486,
-        "WEASEL-2": 4.7852,
-    }
-    omnibus = friedman_test(scores)
-    theirs = stats.friedmanchisquare(*scores.round(12).T)  # of raw means it is 167.3239: rounding noise breaks ties
-    assert omnibus.friedman.statistic == pytest.approx(theirs.statistic)
-    assert omnibus.iman_davenport.statistic == pytest.approx(141 * theirs.statistic / (142 * 7 - theirs.statistic))
-    assert critical_difference(8, 142) == pytest.approx(0.88108, abs=5e-6)
-    first, second = np.triu_indices(8, 1)
-    pairs = list(zip(first.tolist(), second.tolist(), strict=True))
-    p = wilcoxon(scores[:, first].T - scores[:, second].T, method="normal", continuity=False, scale=1).pvalue()
-    adjusted = {frozenset((names[i], names[j])): value for (i, j), value in zip(pairs, adjust_pvalues(p, "holm"), strict=True)}
-    for pair, value in {
-        ("FreshPRINCE", "WEASEL-2"): 0.0707,
-        ("FreshPRINCE", "H-InceptionTime"): 0.117,
-        ("RDST", "WEASEL-2"): 0.572,
-        ("QUANT", "RDST"): 0.699,
-        ("HC2", "MR-Hydra"): 1.0,
-        ("H-InceptionTime", "MR-Hydra"): 0.0466,
-        ("FreshPRINCE", "PF"): 0.0119,
-        ("HC2", "H-InceptionTime"): 0.0108,
-    }.items():
-        assert adjusted[frozenset(pair)] == pytest.approx(value, rel=1e-2)  # as printed, of means with rounding noise
-    assert sum(value > 0.05 for value in adjusted.values()) == 9
 
 
 @pytest.mark.parametrize(

@@ -86,16 +86,6 @@ def test_tiny_rates_keep_their_digits() -> None:
 # --- two -------------------------------------------------------------------------------------------------------------------
 
 
-def test_the_example_of_the_lecture() -> None:
-    """Error 0.15 on 30 examples against 0.25 on 5,000: 0.100 +- 0.128, which holds 0 (lecture); Newcombe's is not symmetric."""
-    counts = (4.5, 30, 1250, 5000)
-    law = z_test(*counts, pooled=False, higher_is_better=False)
-    low, high = law.interval()
-    assert f"{law.estimate:.3f} +- {(high - low) / 2:.3f}" == "0.100 +- 0.128"
-    assert low < 0 < high
-    assert newcombe(*counts, higher_is_better=False).interval() != pytest.approx((low, high), abs=0.01)
-
-
 @pytest.mark.slow
 @given(one=counts, two=counts)
 def test_swapping_mirrors(one: tuple[int, int], two: tuple[int, int]) -> None:

@@ -1,37 +1,53 @@
-"""Johnson's t, its inverse, and the skewness of means."""
+"""Hall's t, its inverse, and the skewness of means."""
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
+from tiebreak.numerics.law import student
 from tiebreak.statistics.skew import (
-    johnson_inverse,
-    johnson_t,
+    expected_skewness,
+    hall_inverse,
+    hall_t,
     pair_skewness,
+    skewed,
     skewness_of_mean,
     skewness_of_weighted_mean,
 )
 
 
-def test_the_formula_of_the_paper_near_the_estimate() -> None:
-    """Johnson 1978: t + g / (6 sqrt(n)) + g t^2 / (3 sqrt(n)); for t = 2, g / sqrt(n) = 0.3 by hand 2 + 0.05 + 0.4."""
-    assert johnson_t(2.0, 0.3) == pytest.approx(2.45)
-    assert johnson_t(-2.0, -0.3) == pytest.approx(-2.45)
-    assert johnson_t(2.0, 0.0) == 2.0
+def test_the_formula_of_the_paper() -> None:
+    """Hall 1992: t + a t^2 + a^2 t^3 / 3 + g / 6 with a = g / 3; for t = 2, g = 0.3 by hand 2 + 0.4 + 0.08 / 3 + 0.05."""
+    assert hall_t(2.0, 0.3) == pytest.approx(2.45 + 0.08 / 3)
+    assert hall_t(-2.0, -0.3) == pytest.approx(-2.45 - 0.08 / 3)
+    assert hall_t(2.0, 0.0) == 2.0
+    assert hall_t(-9.0, 0.6) == pytest.approx(-9 / 4 + 0.1)  # where g t is below -4.5
 
 
-@pytest.mark.parametrize("skewness", [-1.0, -0.3, 0.0, 1e-12, 0.3, 1.0])
-def test_it_never_falls_and_the_inverse_is_its_own(skewness: float) -> None:
-    """Where the parabola bends back it is level, and what lies beyond is reached nowhere."""
-    t = np.linspace(-50, 50, 2001)
-    value = johnson_t(t, skewness)
-    assert (np.diff(value) >= 0).all()
-    bends = np.abs(t) if skewness == 0 else -t * np.sign(skewness)
-    inside = bends < (np.inf if skewness == 0 else 1.5 / abs(skewness)) - 0.01
-    assert_allclose(johnson_inverse(value[inside], skewness), t[inside], atol=1e-6)
-    if abs(skewness) == 1.0:
-        assert johnson_inverse(-np.sign(skewness) * 5.0, skewness) == -np.sign(skewness) * np.inf
+@pytest.mark.parametrize("skewness", [-2.0, -0.3, 0.0, 1e-12, 0.3, 2.0])
+def test_it_rises_everywhere_and_the_inverse_is_its_own(skewness: float) -> None:
+    """The slope is (1 + g t / 3)^2, or 1 / 4, so that every value is reached at one place, and ends of intervals are finite."""
+    t = np.append(np.linspace(-50, 50, 2001), [-1e6, 1e6])
+    value = hall_t(t, skewness)
+    assert (np.diff(value[:-2]) >= 0).all()
+    assert_allclose(hall_inverse(value, skewness), t, rtol=1e-6, atol=1e-4)  # at -3 / g the cubic is flat
+    assert hall_t([-np.inf, np.inf], skewness).tolist() == hall_t([-1e90, 1e90], skewness).tolist()
+
+
+def test_the_law_is_the_less_sure_of_both_and_its_ends_are_where_its_tails_are() -> None:
+    """By hand for g = 0.3 and df 20: below Student's tail, above Hall's; a tail at an end is the probability asked for."""
+    law = skewed(student(1.0, 0.5, 20), 0.3)
+    assert law.tail(0.0) == pytest.approx(stats.t.sf(2.0, 20))
+    assert law.tail(2.0, upper=True) == pytest.approx(stats.t.sf(2 - 0.05 - 0.4 + 0.08 / 3, 20))
+    for p in (1e-12, 0.025, 0.3):
+        assert law.tail(law.end(p)) == pytest.approx(p)
+        assert law.tail(law.end(p, upper=True), upper=True) == pytest.approx(p)
+
+
+def test_more_skewness_is_reckoned_with_than_a_sample_shows() -> None:
+    """As it is of 14 values, half more of 21, 1.75 times as much from 25 on."""
+    assert expected_skewness(0.5, [3, 14, 21, 28, 900]).tolist() == [0.5, 0.5, 0.75, 0.875, 0.875]
 
 
 def test_skewness_is_scipys_over_the_root_of_n() -> None:

@@ -50,7 +50,7 @@ def test_a_copy_is_a_store(store: SqlStore, target: Path) -> None:
 
 
 def test_others_write_meanwhile(store: SqlStore, target: Path) -> None:
-    """Each copy is of one moment: whole batches, and the tally fits."""
+    """Each copy is of one moment: whole batches, and the count fits."""
     plan = a_plan(models=[f"m{i}" for i in range(100)])
     log = store.open(plan)
     batches = [all_cells(plan)[i : i + 5] for i in range(0, 400, 5)]

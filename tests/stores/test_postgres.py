@@ -111,7 +111,7 @@ def test_tables_of_our_names_that_are_no_store(store: SqlStore, postgres_url: st
     store.open(a_plan())
     store.close()
     execute(postgres_url, "UPDATE tiebreak_store SET schema = 9")
-    with pytest.raises(StoreError, match="has schema 9, of another release of tiebreak, and this one knows schema 4 only"):
+    with pytest.raises(StoreError, match="has schema 9, of another release of tiebreak, and this one knows schema 5 only"):
         store.runs()
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.comparison.tables import RMSE, compared, noisy, pair_with
 from tiebreak.comparison.comparison import Comparison
-from tiebreak.comparison.requirements import Requirement, Requirements
+from tiebreak.comparison.requirements import Requirements
 from tiebreak.views.requirements import junit_xml, summary
 
 SHOWN = re.compile(
@@ -81,18 +81,6 @@ def test_every_form_says_the_same(seed: int) -> None:
     kinds = {"met": None, "broken": "broken", "inconclusive": "inconclusive"}
     found = [None if case.find("failure") is None else case.find("failure").get("type") for case in cases]  # type: ignore[union-attr]
     assert found == [kinds[outcome] for outcome in outcomes]
-
-
-def test_the_page_leads_with_them() -> None:
-    """Before the sentence of the comparison, in every form; and without requirements there is nothing of them."""
-    answer = compared(noisy(0.90, 0.80, 0.80), rope=0.01)
-    judged = answer.meets(better=[("a", "b"), ("c", "a")])
-    title = "Of 2 requirements 1 met, 1 broken"
-    assert answer.to_text(judged).startswith(f"{title}\n  - met: 'a' is better than 'b' by more than 0.01: ")
-    assert answer.to_markdown(judged).startswith(f"**{title}**\n\n- met: 'a' is better than 'b'")
-    page = html.unescape(answer.to_html(requirements=judged))
-    assert page.index(title) < page.index("'a' is better than 'b'") < page.index("<table")
-    assert "requirement" not in answer.to_text() + answer.to_markdown()
 
 
 @pytest.mark.parametrize(
@@ -225,17 +213,3 @@ def test_summary_begins_with_a_heading() -> None:
     judged = answer.meets(better=("a", "b"))
     assert summary(answer, judged) == f"## tiebreak: requirement met\n\n{answer.to_markdown(judged, folds=True)}"
     assert summary(answer, None) == f"## tiebreak: comparison\n\n{answer.to_markdown(folds=True)}"
-
-
-def test_pairs_without_an_interval_have_a_reason() -> None:
-    """JSON has None for what is not there, and the sentence says why."""
-    base = np.linspace(0.5, 0.7, 5)
-    answer = compared([base, base], rope=0.01)
-    (each,) = judged = answer.meets(not_worse=("a", "b"))
-    assert isinstance(each, Requirement)
-    (record,) = judged.to_dict()["requirements"]
-    assert (record["outcome"], record["interval_low"], record["interval_high"]) == ("inconclusive", None, None)
-    assert record["reason"] == "identical-scores"
-    assert judged.to_dict()["outcome"] == "inconclusive"
-    expected = "it is not settled whether 'a' is worse than 'b' by more than 0.01: their scores are identical on all 5 splits, "
-    assert each.sentence == f"{expected}which leaves nothing to test with; the one question asked beforehand"

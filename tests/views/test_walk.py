@@ -1,7 +1,11 @@
-"""Every number and claim of the pages in golden/ follows from the data behind them, and no fact stands twice."""
+"""Every number and claim of the pages in golden/ and of random ones follows from the data, and no fact stands twice.
+
+Forty random answers as a rule; ``WALK=2000 pytest tests/views/test_walk.py`` walks two thousand, ``WALK_FROM=1000`` others.
+"""
 
 import html
 import math
+import os
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -11,7 +15,12 @@ import pytest
 
 import tiebreak as tb
 from tests.views.answers import ANSWERS
+from tests.views.tables_of_all_kinds import table_of
 from tiebreak.views.names import model_names
+
+N, FIRST, STEP = int(os.environ.get("WALK", "40")), int(os.environ.get("WALK_FROM", "0")), 20
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*:RuntimeWarning")
 
 NUMBER = r"[-+]?[\d.]+(?:e[-+]?\d+)?"
 
@@ -181,6 +190,16 @@ def test_every_claim_follows_from_the_data(name: str) -> None:
     answer = ANSWERS[name]()
     comparison = answer[0] if isinstance(answer, tuple) else answer
     assert list(walk(Shown(comparison))) == []
+
+
+@pytest.mark.parametrize("start", range(FIRST, FIRST + N, STEP))
+def test_every_claim_of_random_answers_follows_from_the_data(start: int) -> None:
+    """The same of tables of all questions with gaps, copies, ties, cycles, skew, losses and ropes."""
+    found = []
+    for seed in range(start, min(start + STEP, FIRST + N)):
+        comparison = table_of(seed)
+        found += [f"seed {seed} ({comparison.method.name}): {each}" for each in walk(Shown(comparison))]
+    assert not found, "\n".join(found)
 
 
 @pytest.mark.parametrize(

@@ -45,11 +45,12 @@ def compare_scores(scores: Scores, settings: Settings) -> Comparison:
         from tiebreak.comparison.looks import next_look
 
         settings = replace(settings, looks=next_look(settings.looks, scores, settings, method, rope))
-    table = _judged(scores, settings, method, rope)
+    resolved = replace(settings, rope=rope)
+    table = _judged(scores, resolved, method)
     ranking = rank_models(scores, method, table)
     if (np.diff(ranking.order) < 0).any():  # one is shown above one whose value is higher: pairs say more than values
         scores = _in_order(scores, np.array(scores.models, dtype=object)[ranking.order].tolist())
-        table = _judged(scores, settings, method, rope)
+        table = _judged(scores, resolved, method)
         ranking = rank_models(scores, method, table)
     if rope and table.judged.unit != "metric":
         raise InvalidParameterError(
@@ -66,7 +67,7 @@ def compare_scores(scores: Scores, settings: Settings) -> Comparison:
     comparison = Comparison(
         scores=replace(scores, notices=(), saved_settings=()),  # those of reading are among the comparison's
         settings=settings,
-        rope=rope,
+        resolved=resolved,
         method=method,
         pair_table=table,
         ranking_table=ranking,
@@ -107,7 +108,7 @@ def _in_question(scores: Scores, settings: Settings) -> Scores:
     return replace(items.as_datasets(), saved_settings=scores.saved_settings)
 
 
-def _judged(scores: Scores, settings: Settings, method: Method, rope: float) -> Family:
+def _judged(scores: Scores, settings: Settings, method: Method) -> Family:
     """The pairs of scores whose models stand in ranking order."""
     n_models = len(scores.models)
     if settings.baseline is None:
@@ -116,15 +117,14 @@ def _judged(scores: Scores, settings: Settings, method: Method, rope: float) -> 
         place = scores.models.index(settings.baseline)
         first = np.delete(np.arange(n_models, dtype=np.int32), place)
         second = np.full(first.size, place, dtype=np.int32)
-    resolved = replace(settings, rope=rope)
     if settings.looks is None:
-        judged = method.judge(scores, first, second, resolved)
+        judged = method.judge(scores, first, second, settings)
     else:
         from tiebreak.comparison.looks import looked
 
-        judged = looked(settings.looks, method, scores, first, second, resolved)
+        judged = looked(settings.looks, method, scores, first, second, settings)
     name = "baseline" if settings.baseline is not None else settings.family
-    return Family(first, second, judged, rope, settings.alpha, settings.correction or "bonferroni", family=name)
+    return Family(first, second, judged, float(settings.rope), settings.alpha, settings.correction or "bonferroni", family=name)
 
 
 def _in_order(scores: Scores, models: Sequence[str]) -> Scores:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import pickle
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -14,16 +14,13 @@ from tiebreak.comparison.family import Against, Family
 from tiebreak.comparison.notices import notices_of
 from tiebreak.comparison.procedures.procedure import Judged, Method, TestOnly, differences_by_unit, units_of
 from tiebreak.comparison.ranking import RankingTable, p_best
-from tiebreak.comparison.requirements import Names, PairsOfNames, Requirements, asked_requirements, judge_requirements
 from tiebreak.comparison.settings import Settings
-from tiebreak.comparison.slices import Slices, sliced
-from tiebreak.errors import DataError, InvalidParameterError, NotOfferedError, Setting
-from tiebreak.numerics import FloatArray, IntArray
+from tiebreak.errors import DataError, InvalidParameterError, Setting
+from tiebreak.numerics import FloatArray, IntArray, set_checked
 from tiebreak.printable import printable
 from tiebreak.result import Result, view_of
-from tiebreak.scores.differences import model_correlation
 from tiebreak.scores.metric import Metric
-from tiebreak.scores.scores import SavedSettings, ScoreMatrix, Scores, SplitDesign
+from tiebreak.scores.scores import SavedSettings, ScoreMatrix, Scores
 from tiebreak.scores.vocabulary import Notice, look_up, quoted
 from tiebreak.statistics.family import Correction
 
@@ -35,6 +32,8 @@ if TYPE_CHECKING:
 
     from tiebreak.comparison.looks import Looks
     from tiebreak.comparison.noise_floor import NoiseFloor
+    from tiebreak.comparison.requirements import Names, PairsOfNames, Requirements
+    from tiebreak.comparison.slices import Slices
     from tiebreak.numerics.law import Law
     from tiebreak.scores.items import Items
 
@@ -48,8 +47,6 @@ class PairComparison(Result):
     first, second : str
     n_units : int
         Splits that both models have, or what else the procedure counts.
-    differences : ndarray of shape (n_splits,)
-        One per split, oriented, in the metric's unit.
     judged : Judged
         Law of this pair's difference alone (arrays of shape ()), and what else the procedure knows of it.
     rope : float
@@ -60,12 +57,13 @@ p_equivalent, p_worse, verdict, reason
         1 - alpha. What the procedure does not give is nan.
     comparison : Comparison
         Where the pair comes from.
+    look : int
+        Place, among the looks of a plan, of the one that decided it; the last one unless there is such.
     """
 
     first: str
     second: str
     n_units: int
-    differences: FloatArray
     judged: Judged
     rope: float
     difference: float
@@ -83,6 +81,7 @@ p_equivalent, p_worse, verdict, reason
     verdict: str
     reason: str
     comparison: Comparison
+    look: int = -1
 
     @property
     def has_interval(self) -> bool:
@@ -105,6 +104,18 @@ p_equivalent, p_worse, verdict, reason
     def __repr__(self) -> str:
         """Short: the pair and what is said of it."""
         return printable(f"<{self.first!r} against {self.second!r}: {self.sentence}>")
+
+    @property
+    def differences(self) -> FloatArray:
+        """Difference on each unit that both models have, in the metric's unit; none where units have none."""
+        comparison, data = self.comparison, self.comparison.scores
+        if not (comparison.method.is_paired and comparison.method.is_mean):
+            return np.zeros(0)
+        if comparison.looks is not None:
+            from tiebreak.comparison.looks import cuts_of
+
+            data = cuts_of(comparison.looks, comparison.method, data)[self.look]
+        return differences_by_unit(data, *comparison._rows(self.first, self.second))
 
     def flips(self) -> dict[str, tuple[str, ...]]:
         """Items that only one of the two models gets right, by the model, of items that are right or wrong.
@@ -131,15 +142,8 @@ p_equivalent, p_worse, verdict, reason
         found = self.judged.beside.get("uncorrected")
         if found is None:
             name = self.comparison.method.name
-            raise NotOfferedError(
-                f"{name} corrects nothing, so there is no uncorrected law; pair.law has its tails and intervals."
-            )
+            raise DataError(f"{name} corrects nothing, so there is no uncorrected law; pair.law has its tails and intervals.")
         return found()  # type: ignore[no-any-return]
-
-    @property
-    def resolution(self) -> float:
-        """Standard error, or a quarter of the interval where the procedure has none."""
-        return self.standard_error if self.law.se is not None else (self.interval_high - self.interval_low) / 4
 
     def half_width_floor(self, alpha: float = 0.05) -> float:
         """Half-width that the 1 - alpha interval approaches with ever more repeats of the same splits.
@@ -160,12 +164,19 @@ class Comparison(Result):
     Attributes
     ----------
     metric : Metric
+        That of the scores, or what the method makes of it, which differences and values of models are of.
     settings : Settings
         As the caller gave them, or as a saved answer had them.
-    correction : str
-        The correction that was used: the procedure's own where none was asked for.
+    resolved : Settings
+        The same with the rope in the metric's unit, as procedures are given them.
     rope : float
         The rope that was used, in the metric's unit.
+    correction : str
+        The correction that was used: the procedure's own where none was asked for.
+    looks : Looks or None
+        The plan with all looks that were taken, this one included; None where the answer is not one of several looks.
+    reference : str
+        The model that the ranking's differences are taken against: the baseline if one was named, else the best.
     method : Method
         Name, reason for choosing it, assumptions, references.
     notices : tuple of Notice
@@ -176,10 +187,10 @@ class Comparison(Result):
         As they were compared: models in ranking order.
     anew : callable
         Comparison of the scores as they were read, with other settings.
-    matrix : ScoreMatrix
-        Those of the units that were counted: the splits of one dataset, the means of several, or items.
+    units, matrix : Scores and ScoreMatrix
+        Those of the units that were counted: the splits of one dataset, the means of several, or items; rows in ranking order.
     items : Items or None
-        Where the scores are of single items of one test set.
+        Where the scores are of single items of one test set; models in ranking order.
     pair_table : Family
         The columns behind `pairs`.
     ranking_table : RankingTable
@@ -188,12 +199,38 @@ class Comparison(Result):
 
     scores: Scores
     settings: Settings
-    rope: float
+    resolved: Settings
     method: Method
     pair_table: Family
     ranking_table: RankingTable
     anew: Callable[[Settings], Comparison]
     reading_notices: tuple[Notice, ...] = ()
+    rope: float = field(init=False)
+    units: Scores = field(init=False)
+    matrix: ScoreMatrix = field(init=False)
+    metric: Metric = field(init=False)
+    models: tuple[str, ...] = field(init=False)
+    items: Items | None = field(init=False)
+    looks: Looks | None = field(init=False)
+    correction: Correction = field(init=False)
+    reference: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Set what is read off the other fields."""
+        units, baseline = units_of(self.scores), self.settings.baseline
+        matrix = units.matrix()
+        set_checked(
+            self,
+            rope=self.resolved.rope,
+            units=units,
+            matrix=matrix,
+            metric=units.metric,
+            models=matrix.models,
+            items=self.scores.items,
+            looks=self.settings.looks,
+            correction=self.pair_table.correction,
+            reference=matrix.models[0] if baseline is None else baseline,
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _by_fields(self)
@@ -215,36 +252,6 @@ class Comparison(Result):
         return (*self.reading_notices, *notices_of(self))
 
     @property
-    def metric(self) -> Metric:
-        """Metric that differences and values of models are of: that of the scores, or what the method makes of it."""
-        return self.units.metric
-
-    @cached_property
-    def matrix(self) -> ScoreMatrix:
-        """Scores by units of repetition, the splits of one dataset or the means of several; rows in ranking order."""
-        return self.units.matrix()
-
-    @cached_property
-    def units(self) -> Scores:
-        """Scores as the method counts them: models by units of repetition."""
-        return units_of(self.scores)
-
-    @property
-    def items(self) -> Items | None:
-        """Scores of single items of one test set, models in ranking order; None where the scores are of splits or datasets."""
-        return self.scores.items
-
-    @cached_property
-    def resolved(self) -> Settings:
-        """The settings with the rope in the metric's unit, as procedures are given them."""
-        return dataclasses.replace(self.settings, rope=self.rope)
-
-    @property
-    def looks(self) -> Looks | None:
-        """The plan with all looks that were taken, this one included; None where the answer is not one of several looks."""
-        return self.settings.looks
-
-    @property
     def by(self) -> str | None:
         """Column of the items by which the pairs are shown too: that of the settings, or the procedure's own."""
         if self.looks is not None:
@@ -253,29 +260,9 @@ class Comparison(Result):
             return self.settings.by
         return self.method.by
 
-    @property
-    def correction(self) -> Correction:
-        """Correction that was used."""
-        return self.pair_table.correction
-
-    @property
-    def design(self) -> SplitDesign:
-        """Description of how the splits were made."""
-        return self.scores.design
-
-    @property
-    def models(self) -> tuple[str, ...]:
-        """Names in ranking order."""
-        return self.matrix.models
-
     def __tiebreak_scores__(self, metric: str | None = None) -> Scores:
         """Scores, as `tiebreak.compare` reads them, with the settings of this comparison."""
         return dataclasses.replace(self.scores, saved_settings=(SavedSettings("", self.settings.as_dict()),))
-
-    @property
-    def reference(self) -> str:
-        """The model that the ranking's differences are taken against: the baseline if one was named, else the best."""
-        return self.settings.baseline if self.settings.baseline is not None else self.models[0]
 
     @cached_property
     def against_reference(self) -> Against:
@@ -288,13 +275,6 @@ class Comparison(Result):
         if self.looks is not None:  # they know of no looks
             return ()
         return tuple(self.method.procedure.beside(self.scores, self.resolved))
-
-    @cached_property
-    def correlation_matrix(self) -> FloatArray:
-        """The numbers behind `correlation`, models in ranking order."""
-        if self.items is not None and self.items.classes:  # whose numbers are names
-            return np.asarray(self.items.agreement().loc[list(self.models), list(self.models)], dtype=float)
-        return model_correlation(self.matrix)
 
     # --- questions -------------------------------------------------------------------------------------------------
 
@@ -326,10 +306,10 @@ class Comparison(Result):
         return PairComparison(
             first=first,
             second=second,
-            differences=self._differences(one, two, look),
             judged=self._judged(np.asarray(one), np.asarray(two), look),
             rope=self.rope,
             comparison=self,
+            look=look,
             **table.row_values(row, mirrored),
         )
 
@@ -356,23 +336,9 @@ class Comparison(Result):
         column = by if by is not None else self.by
         if column is None:
             raise InvalidParameterError("say by which column of the items to slice: comparison.slices('COLUMN').", about="by")
+        from tiebreak.comparison.slices import sliced
+
         return sliced(self, column)
-
-    def disagreements(self, first: str, second: str) -> pd.DataFrame:
-        """Items on which two models differ, the largest differences first.
-
-        Columns: item, cluster and further ones where there are any, both scores, and difference, which is positive where the
-        first model is better.
-
-        Raises
-        ------
-        DataError
-            The scores are not of single items.
-        """
-        self._rows(first, second)
-        if self.items is None or not self.method.is_paired:
-            raise DataError(f"these scores are of {self.method.unit}s; what models differ on needs the same items of all.")
-        return self.items.disagreements(first, second)
 
     def meets(
         self,
@@ -419,6 +385,8 @@ class Comparison(Result):
         UnknownNameError
             No model of that name, or no comparison in a metric that is named.
         """
+        from tiebreak.comparison.requirements import asked_requirements, judge_requirements
+
         asked = asked_requirements(better, not_worse, near_best, models=self.models, metric=self.metric.name)
         return judge_requirements(self, asked, others, n_questions, noise_floor)
 
@@ -494,12 +462,6 @@ class Comparison(Result):
     def details(self) -> str:
         """The rest that is known: all columns of models and pairs, further notices, method, assumptions and references."""
         return view_of(self).as_other("details", self)
-
-    @property
-    def best(self) -> str | None:
-        """Model that is shown to be the best: the only one that may be; None where there is none such, or a baseline."""
-        rows = self.ranking_table.contenders
-        return self.models[rows[0]] if rows.size == 1 else None
 
     @property
     def ranking(self) -> pd.DataFrame:
@@ -622,23 +584,15 @@ class Comparison(Result):
         k = range(len(self.looks.taken))[look]
         return at_look(self.looks, self.method, self.scores, first, second, self.resolved, home, k)
 
-    def _differences(self, one: int, two: int, look: int) -> FloatArray:
-        """Oriented differences on shared splits; none where units have none."""
-        if not (self.method.is_paired and self.method.is_mean):
-            return np.zeros(0)
-        data = self.scores
-        if self.looks is not None:
-            from tiebreak.comparison.looks import cuts_of
-
-            data = cuts_of(self.looks, self.method, self.scores)[look]
-        return differences_by_unit(data, one, two)
-
 
 def _by_fields(result: Comparison | PairComparison) -> tuple[Any, ...]:
     """Parts of a pickle: functions that know the data go along, and what was read off the fields is found anew."""
     from joblib.externals.loky.cloudpickle_wrapper import dumps
 
-    return _loaded, (type(result), dumps({each.name: getattr(result, each.name) for each in dataclasses.fields(result)}))
+    return _loaded, (
+        type(result),
+        dumps({each.name: getattr(result, each.name) for each in dataclasses.fields(result) if each.init}),
+    )
 
 
 def _loaded(kind: type[Any], content: bytes) -> Any:

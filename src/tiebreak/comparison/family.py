@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.comparison.procedures.procedure import Judged
-from tiebreak.numerics import SPREAD, FloatArray, IntArray, Interval
+from tiebreak.numerics import SPREAD, FloatArray, IntArray, Interval, set_checked
 from tiebreak.numerics.law import (
     AHEAD,
     BEHIND,
@@ -115,6 +115,11 @@ class Family:
         family, with its own 1 - alpha interval, and neither a verdict nor an adjusted p-value.
     shared : (float, ndarray), optional
         `interval_alpha` and `adjusted_pvalue` of the pairs as part of a larger family.
+    law : Law
+        Of the differences.
+    n_pairs : int
+    is_family : bool
+        True where the pairs are judged together.
     """
 
     first: IntArray
@@ -125,26 +130,13 @@ class Family:
     correction: Correction
     family: Literal["pairs", "baseline", "best"] = "pairs"
     shared: tuple[float, FloatArray] | None = None
+    law: Law = field(init=False)
+    n_pairs: int = field(init=False)
+    is_family: bool = field(init=False)
 
-    @property
-    def law(self) -> Law:
-        """Law of the differences."""
-        return self.judged.law
-
-    @property
-    def n_pairs(self) -> int:
-        """Size of the family."""
-        return int(self.first.size)
-
-    @property
-    def is_family(self) -> bool:
-        """True where the pairs are judged together."""
-        return self.family != "best"
-
-    @property
-    def difference(self) -> FloatArray:
-        """Estimate of each difference; positive favours the first."""
-        return self.law.estimate
+    def __post_init__(self) -> None:
+        """Set what every column is read off."""
+        set_checked(self, law=self.judged.law, n_pairs=int(self.first.size), is_family=self.family != "best")
 
     @property
     def is_simultaneous(self) -> bool:
@@ -245,17 +237,10 @@ class Family:
         absent = {name for name, column in optional.items() if column is None}
         return frozenset(absent if self.law.is_posterior else absent.union(("p_better", "p_equivalent", "p_worse")))
 
-    @property
-    def resolution(self) -> FloatArray:
-        """Size of the uncertainty of each difference: its standard error, or a quarter of its interval where it has none."""
-        if self.law.se is not None:
-            return np.asarray(self.law.se)
-        return np.asarray((self.interval.high - self.interval.low) / 4.0)
-
     @cached_property
     def typical_resolution(self) -> float:
-        """Median of `resolution` over the pairs that have one, nan where none has."""
-        sizes = self.resolution
+        """Median of the standard errors, or of a quarter of the intervals where there are none; nan where no pair has one."""
+        sizes = (self.interval.high - self.interval.low) / 4.0 if self.law.se is None else np.asarray(self.law.se)
         sizes = sizes[np.isfinite(sizes) & (sizes > 0)]
         return float(np.median(sizes)) if sizes.size else float("nan")
 
@@ -286,7 +271,7 @@ class Family:
         part = self.part(self.rows_with(reference))
         model = np.where(part.first == reference, part.second, part.first)
         as_asked = part.first == model
-        oriented = np.where(as_asked, 1.0, -1.0) * part.difference
+        oriented = np.where(as_asked, 1.0, -1.0) * part.law.estimate
         # models that tie stand in order of name, and rounding must not seem to rank them otherwise
         oriented = np.where(np.abs(oriented) <= part.law.tolerance, 0.0, oriented)
 

@@ -429,7 +429,7 @@ def _refuse_skew(plan: Looks, method: Method, data: Scores, settings: Settings, 
     """Refuse graded scores with differences so skewed that their t statistic has no known level so far out in its tail.
 
     Its one-sided tails are wrong by a share of about g z^3 / 3, with g the skewness of the mean and z the bound of the look (the
-    leading term of the Edgeworth expansion). Johnson's correction, which the intervals have too, takes most of that. Of the
+    leading term of the Edgeworth expansion). Hall's correction, which the intervals have too, takes most of that. Of the
     skewness counts what is beyond the largest of so many pairs in 99 % of tables of normal scores.
     """
     first, second = np.triu_indices(len(data.models), 1)

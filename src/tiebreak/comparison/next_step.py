@@ -3,23 +3,15 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, hypot, inf, isfinite, isnan, nan
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 
 from tiebreak.comparison.comparison import Comparison, PairComparison
 from tiebreak.comparison.family import SINGLE_STEP
-from tiebreak.numerics import FloatArray
-from tiebreak.statistics.power import half_widths_shown
 
 MOST_TIMES = 100
 """Times as many units beyond which no number is realistic."""
-
-MOST_DF = 12
-"""Degrees of freedom for which a power is worked out; those between them are interpolated."""
-
-MANY_DF = 1e6
-"""Degrees of freedom from which an estimated standard deviation is not too small on average."""
 
 TIME_NOISE = 1.1
 """Times as long that the next model must take, for one to be called the fastest."""
@@ -68,58 +60,20 @@ class Need:
     seconds: float
 
 
-class Detectable(NamedTuple):
-    """True differences at which a pair of a table like this one is shown to be ahead with the given power.
+def detectable(comparison: Comparison) -> dict[str, float] | None:
+    """Smallest and largest true difference that a pair of a table like this one shows in one of two cases: its half-width.
 
-    Attributes
-    ----------
-    smallest, largest : float
-        Of the pairs of the family, in the unit of the difference; equal for a single pair.
-    power : float
-    """
-
-    smallest: float
-    largest: float
-    power: float
-
-
-def detectable(comparison: Comparison, power: float = 0.8) -> Detectable | None:
-    """Differences that the intervals of this table decide with the given power: how far they leave smaller ones unseen.
-
-    A half-width is c standard errors, with c the quantile of Student's t at the level of the family. A true difference of D
-    standard errors has an interval above 0 with the probability that the noncentral t with noncentrality D exceeds c; so D / c
-    half-widths are shown with `power`; estimated ones are too short on average, by a factor that is allowed for. None where
-    intervals are not like Student's or the normal distribution's, where their level depends on the p-values (stepwise
-    corrections), and where pairs are not judged (the family "best").
+    A true difference of one half-width has its estimate above and below that equally often, and the interval lies above 0 where
+    it is above. None where intervals are not like Student's or the normal distribution's, where their level depends on the
+    p-values (stepwise corrections), and where pairs are not judged (the family "best").
     """
     table = comparison.pair_table
     df = table.judged.reach_df
     if df is None or table.judged.unit != "metric" or not table.is_family or table.correction not in SINGLE_STEP:
         return None
     half_width = (table.interval.high - table.interval.low) / 2.0
-    df = np.broadcast_to(df, half_width.shape)
-    known = np.isfinite(half_width) & (half_width > 0) & ~np.isnan(df)
-    if not known.any():
-        return None
-    needed = half_width[known] * _multiples(df[known], table.interval_alpha, power)
-    return Detectable(float(needed.min()), float(needed.max()), power)
-
-
-def _multiples(df: FloatArray, alpha: float, power: float) -> FloatArray:
-    """Half-widths of a 1 - alpha interval at which a difference is shown with the power; for many df interpolated in 1 / df."""
-    from scipy.special import gammaln
-
-    inverse = 1.0 / df
-    at = np.unique(inverse)
-    if at.size > MOST_DF:
-        at = np.linspace(at[0], at[-1], MOST_DF)
-    found = []
-    for each in at.tolist():
-        nu = 1.0 / each if each else np.inf
-        # mean of an estimated standard deviation over the true one, which is below 1
-        shrinkage = np.sqrt(2.0 / nu) * np.exp(gammaln((nu + 1.0) / 2.0) - gammaln(nu / 2.0)) if nu < MANY_DF else 1.0
-        found.append(half_widths_shown(power, alpha, nu) / shrinkage)
-    return np.asarray(np.interp(inverse, at, found))
+    known = half_width[np.isfinite(half_width) & (half_width > 0) & ~np.isnan(df)]
+    return {"smallest": float(known.min()), "largest": float(known.max()), "power": 0.5} if known.size else None
 
 
 def need_of(pair: PairComparison) -> Need | None:

@@ -22,7 +22,7 @@ from warnings import WarningMessage
 import numpy as np
 
 from tiebreak.caught import caught_warnings
-from tiebreak.errors import SAMPLE_WEIGHT, InvalidPlanError
+from tiebreak.errors import SAMPLE_WEIGHT, DataError
 from tiebreak.evaluation.heads import FIT, TEST, TRAIN, Memo, in_order, is_for_the_last_step, shared_heads
 from tiebreak.evaluation.predictions import as_stored
 from tiebreak.evaluation.process import limited_threads, restored_state, seeded_globals
@@ -35,6 +35,7 @@ from tiebreak.plan.plan import Plan
 from tiebreak.plan.record import Cell, Outcome
 from tiebreak.plan.seeds import derive_seed, open_random_states, seeded_parameters
 from tiebreak.runners.failures import LONGEST_MESSAGE, failed, in_one_line
+from tiebreak.scores.vocabulary import quoted
 
 MOST_WARNINGS = 20
 
@@ -48,7 +49,6 @@ class Rows(NamedTuple):
     y_test: Any
     truth: Truth
     fit_params: Mapping[str, Any]
-    test_params: Mapping[str, Any]
 
 
 class Measurement:
@@ -173,7 +173,6 @@ class Measurement:
             data.y[test],
             self._truths[cell.dataset].take(test),
             {name: cut(value, data.n_samples, train) for name, value in data.fit_params.items()},
-            {name: cut(value, data.n_samples, test) for name, value in data.fit_params.items()},
         )
         self._slices = key, slices
         return slices
@@ -191,7 +190,7 @@ class Measurement:
             outputs = outputs_of_function(answer, slices.truth)
         else:
             model, head = prepared.copy(seed), self.heads[cell.model]
-            given = self._fit_arguments(model, slices.fit_params) if slices.fit_params else {}
+            given = fit_arguments(model, slices.fit_params) if slices.fit_params else {}
             if head and is_for_the_last_step(model, given):
                 model.memory = memo
             memo.enter(head, caught)
@@ -203,8 +202,8 @@ class Measurement:
                 truth = self._truths[cell.dataset].take(self.plan.datasets[cell.dataset].splits[cell.split].train)
                 answer, _ = memo.timed(TRAIN, X_train, lambda: answers(model, prepared.methods, X_train))
                 said = outputs_of(answer, model, truth)
-                train_scores, _ = self._score(said, truth, model, slices.X_train, slices.y_train, slices.fit_params)
-        scores, undefined = self._score(outputs, slices.truth, model, slices.X_test, slices.y_test, slices.test_params)
+                train_scores, _ = self._score(said, truth, model, slices.X_train, slices.y_train)
+        scores, undefined = self._score(outputs, slices.truth, model, slices.X_test, slices.y_test)
         _, search = _last_step(model)
         is_search = hasattr(search, "best_params_")
         chosen, best_score = choice_of(search, classifier=slices.truth.classes is not None) if is_search else ("", {})
@@ -223,7 +222,7 @@ class Measurement:
         )
 
     def _score(
-        self, outputs: Mapping[str, Any], truth: Truth, model: Any, X: Any, y: Any, along: Mapping[str, Any]
+        self, outputs: Mapping[str, Any], truth: Truth, model: Any, X: Any, y: Any
     ) -> tuple[dict[str, float], dict[str, str]]:
         """Scores by name of the metric, and the reasons of those that are undefined."""
         scores: dict[str, float] = {}
@@ -234,7 +233,7 @@ class Measurement:
                 if scorer.needs:
                     score = scorer.score(truth, outputs, truth.classes)
                 else:
-                    score = scorer.score_model(model, X, y, **(score_arguments(scorer.call, along) if along else {}))
+                    score = scorer.score_model(model, X, y)
                 if not math.isfinite(score):
                     undefined[name] = f"the metric is {score}"
             except UndefinedScore as error:
@@ -245,21 +244,6 @@ class Measurement:
                 undefined[name] = in_one_line(error)
             scores[name] = float("nan") if name in undefined else score
         return scores, undefined
-
-    def _fit_arguments(self, model: Any, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """Keyword arguments for the model's `fit`, of parameters that are already cut to the training rows."""
-        if _is_routed(model):
-            from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
-
-            router = MetadataRouter(owner="evaluate")
-            router.add(estimator=model, method_mapping=MethodMapping().add(caller="fit", callee="fit"))
-            for number, scorer in enumerate(self.scorers):  # so that what only a metric asks for is known to be wanted
-                if _is_routed(scorer.call):
-                    asks = MethodMapping().add(caller="fit", callee="score")
-                    router.add(**{f"scorer {number}": scorer.call}, method_mapping=asks)
-            return dict(process_routing(router, "fit", **parameters).estimator.fit)
-        step, _ = _last_step(model)
-        return {f"{step}__{name}" if step and name == "sample_weight" else name: value for name, value in parameters.items()}
 
 
 def _own(table: Any) -> Any:
@@ -370,10 +354,22 @@ def settings_after_success(model: Prepared, data: Dataset) -> dict[str, bool]:
 # --- what it is given besides -----------------------------------------------------------------------------------------------
 
 
-def score_arguments(scorer: Any, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Keyword arguments for a scorer of scikit-learn: what it asks for by metadata routing."""
-    wanted = scorer.get_metadata_routing().score.requests if _is_routed(scorer) else {}
-    return {name: value for name, value in parameters.items() if wanted.get(name) is True}
+def fit_arguments(model: Any, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Keyword arguments for the model's `fit`; a pipeline that routes nothing is told which step takes the weights."""
+    step = "" if _routes_metadata() else _last_step(model)[0]
+    return {f"{step}__{name}" if step and name == "sample_weight" else name: value for name, value in parameters.items()}
+
+
+def check_routing(scorer: Scorer) -> None:
+    """Refuse a scorer that asks for weights or the like by metadata routing, and would not be given them."""
+    call: Any = scorer.call
+    if _routes_metadata() and hasattr(call, "get_metadata_routing"):
+        wanted = [name for name, asks in call.get_metadata_routing().score.requests.items() if asks is True]
+        if wanted:
+            raise DataError(
+                f"the metric {scorer.metric.name!r} asks for {quoted(wanted)}, and scores count each example once. Give a scorer "
+                "without set_score_request."
+            )
 
 
 def check_weights(name: str, model: Any) -> None:
@@ -387,7 +383,7 @@ def check_weights(name: str, model: Any) -> None:
         parameters = inspect.signature(last.fit).parameters.values()
         if has_fit_parameter(last, "sample_weight") or any(each.kind is each.VAR_KEYWORD for each in parameters):
             return
-    raise InvalidPlanError(
+    raise DataError(
         f"model {name!r} ({type(last).__name__}) cannot use sample weights: its fit takes none. Leave ",
         SAMPLE_WEIGHT,
         " out, or evaluate that model in a call of its own.",
@@ -398,10 +394,6 @@ def _routes_metadata() -> bool:
     from sklearn import get_config
 
     return bool(get_config().get("enable_metadata_routing"))
-
-
-def _is_routed(consumer: Any) -> bool:
-    return _routes_metadata() and hasattr(consumer, "get_metadata_routing")
 
 
 def _last_step(model: Any) -> tuple[str, Any]:
@@ -431,7 +423,7 @@ def outputs_of(answers: Mapping[str, Array], model: Any, truth: Truth) -> dict[s
 def outputs_of_function(answer: Any, truth: Truth) -> dict[str, Array]:
     """Answers of a function: predictions, or for classes a table of probabilities, a column for each."""
     if isinstance(answer, tuple):
-        raise InvalidPlanError("the function returned a tuple; predictions for the test rows are needed, one for each.")
+        raise DataError("the function returned a tuple; predictions for the test rows are needed, one for each.")
     predictions = np.asarray(answer.to_numpy() if hasattr(answer, "to_numpy") else answer)
     _check_length(predictions, truth, "the function")
     if truth.classes is not None and predictions.shape[1:] == (len(truth.classes),):
@@ -442,7 +434,7 @@ def outputs_of_function(answer: Any, truth: Truth) -> dict[str, Array]:
 def _check_length(answer: Array, truth: Truth, source: str) -> None:
     if answer.ndim == 0 or answer.shape[0] != len(truth.values):
         got = "a single value" if answer.ndim == 0 else f"{answer.shape[0]} predictions"
-        raise InvalidPlanError(f"{source} gave {got} for {len(truth.values)} test rows; one for each is needed.")
+        raise DataError(f"{source} gave {got} for {len(truth.values)} test rows; one for each is needed.")
 
 
 def _in_class_order(answer: Array, model: Any, truth: Truth) -> Array:

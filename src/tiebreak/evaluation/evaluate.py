@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tiebreak.errors import SAMPLE_WEIGHT, Advice, InvalidParameterError, InvalidPlanError, UnclearSourceError, UnknownNameError
-from tiebreak.evaluation.cell import Measurement, check_weights
+from tiebreak.errors import SAMPLE_WEIGHT, Advice, DataError, InvalidParameterError, UnclearSourceError, UnknownNameError
+from tiebreak.evaluation.cell import Measurement, check_routing, check_weights
 from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.evaluation.missing import Claims, find_missing
 from tiebreak.evaluation.progress import Sharing, Tracker
@@ -81,15 +81,14 @@ def find_scorers(plan: Plan, scoring: Any) -> tuple[Scorer, ...]:
         models=list(plan.models.values()),
     )
     for scorer in scorers:
+        check_routing(scorer)
         for each in plan.datasets:
             check_target(scorer, make_truth(each.data.y, classifier=classifier), each.data.name)
     weighted = any("sample_weight" in each.data.fit_params for each in plan.datasets)
     for name, model in plan.models.items():
         if is_function(model):
             if weighted:
-                raise InvalidPlanError(
-                    f"model {name!r} is a function, which is given no sample weights. Leave ", SAMPLE_WEIGHT, " out."
-                )
+                raise DataError(f"model {name!r} is a function, which is given no sample weights. Leave ", SAMPLE_WEIGHT, " out.")
             continue
         if weighted:
             check_weights(name, model)

@@ -5,11 +5,9 @@ import numpy as np
 from tiebreak.numerics.checks import FloatArray
 
 
-def log_gamma_nodes(
-    shape: float, rate: float, lowest: float = -np.inf, depth: float = 30.0, *, finer: int = 1
-) -> tuple[FloatArray, FloatArray]:
+def log_gamma_nodes(shape: float, rate: float, lowest: float = -np.inf, depth: float = 30.0) -> tuple[FloatArray, FloatArray]:
     """Nodes log p and weights of the trapezoidal rule for a gamma density above exp(lowest), down to exp(-depth) of its peak."""
-    step = min(0.45, 0.8 / np.sqrt(max(shape, 1e-9))) / finer
+    step = min(0.45, 0.8 / np.sqrt(max(shape, 1e-9)))
     start = max(lowest, (np.log(shape) if shape else 0.0) - np.log(rate) - (1 + depth / shape if shape else np.inf))
     stop = np.log(2 * shape + 40) - np.log(rate)
     points = start + step * np.arange(max(2, int((stop - start) / step) + 2))

@@ -8,7 +8,6 @@ import threading
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from importlib import metadata
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -122,7 +121,7 @@ def _function(function: Any, above: tuple[int, ...]) -> Iterator[Any]:
     yield f"function:{getattr(function, '__module__', '')}.{function.__qualname__}".encode("utf-8", "surrogatepass")
     if isinstance(function, types.MethodType):
         yield from _pieces(function.__self__, above)
-    if isinstance(function, types.BuiltinFunctionType) or _is_installed(function.__module__):
+    if isinstance(function, types.BuiltinFunctionType) or is_installed(function.__module__):
         return
     inner = getattr(function, "__func__", function)
     yield _source(inner.__code__)
@@ -137,7 +136,7 @@ def _object(thing: Any, above: tuple[int, ...]) -> Iterator[Any]:
     kind = thing if isinstance(thing, type) else type(thing)
     yield f"class:{kind.__module__}.{kind.__qualname__}".encode("utf-8", "surrogatepass")
     for base in kind.__mro__:
-        if not _is_installed(base.__module__):
+        if not is_installed(base.__module__):
             yield _source(base)
     if isinstance(thing, type):
         return
@@ -188,26 +187,19 @@ def _code(code: types.CodeType) -> bytes:
 
 # --- what is installed ----------------------------------------------------------------------------------------------------
 
+INSTALLED = {"site-packages", "dist-packages"}
+"""Names of folders of installed packages."""
+
 
 @functools.cache
-def _is_installed(module: str | None) -> bool:
-    """True for a module of Python, of this package, or of an installed package, whose version is recorded, wherever it lies.
+def is_installed(module: str | None) -> bool:
+    """True for a module of Python, of this package, or in a folder of installed packages, whose version is recorded.
 
-    What is installed in editable mode may change without its version, and is not.
+    What lies elsewhere, or is installed in editable mode, may change without its version.
     """
     module = module or ""
     top = module.partition(".")[0]
     if top in sys.stdlib_module_names or top == "tiebreak":
-        return top != "__main__"
-    found = sys.modules.get(module)
-    file = getattr(found, "__file__", None)
-    if file is None:
-        return top in sys.builtin_module_names
-    parents = Path(file).parents
-    n_up = module.count(".") + hasattr(found, "__path__")
-    if not {"site-packages", "dist-packages"}.isdisjoint(Path(file).parts) or len(parents) <= n_up:
-        return len(parents) > n_up
-    # where a distribution was installed into that folder, or zip file, with a package of that name; sources have no record
-    beside = metadata.distributions(path=[str(parents[n_up])])
-    files = (file for each in beside if each.read_text("RECORD") for file in each.files or ())
-    return any(file.parts[0].partition(".")[0] == top for file in files)
+        return True
+    file = None if top == "__main__" else getattr(sys.modules.get(module), "__file__", None)
+    return file is not None and not INSTALLED.isdisjoint(Path(file).parts)

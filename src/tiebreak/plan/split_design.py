@@ -196,7 +196,7 @@ def _is_same(one: Split, two: Split) -> bool:
 MOST_FOLDS = 10
 """Folds whose numbers are taken for those of one cross-validation; of more, some may be repeats that were numbered on."""
 
-_K_FOLD = ("KFold", "StratifiedKFold", "GroupKFold", "StratifiedGroupKFold", "RepeatedKFold", "RepeatedStratifiedKFold")
+K_FOLD = ("KFold", "StratifiedKFold", "GroupKFold", "StratifiedGroupKFold", "RepeatedKFold", "RepeatedStratifiedKFold")
 """Splitters that test each example once in each repeat; classes derived from them may do otherwise."""
 
 _REPEATED: dict[Kind, Kind] = {"kfold": "repeated-kfold", "stratified": "repeated-stratified"}
@@ -219,7 +219,7 @@ def splits_unseen(cv: Any, n_splits: int) -> Splits:
     n_folds = n_made = n_splits  # of None, the default of a search
     if isinstance(cv, numbers.Integral) and not isinstance(cv, bool):
         n_folds = n_made = int(cv)
-    elif type(cv).__name__ in _K_FOLD:
+    elif type(cv).__name__ in K_FOLD:
         n_made = cv.get_n_splits()
         n_folds = n_made // getattr(cv, "n_repeats", 1)
     elif cv is not None:

@@ -25,7 +25,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
-from tiebreak.errors import InvalidPlanError, Setting
+from tiebreak.errors import DataError, Setting
+from tiebreak.plan.fingerprint import INSTALLED, is_installed
 from tiebreak.plan.record import Cell, Outcome
 from tiebreak.runners.failures import failed, in_one_line
 
@@ -57,13 +58,12 @@ class Origin(NamedTuple):
     @classmethod
     def current(cls) -> Origin:
         """Origin in this process."""
-        paths = {sysconfig.get_path(name) for name in ("purelib", "platlib", "stdlib", "platstdlib")}
-        installed = tuple(f"{each}{os.sep}" for path in paths for each in {path, os.path.realpath(path)})
-        modules = {name: module for name, module in list(sys.modules.items()) if name not in ("__main__", "__mp_main__")}
-        files = {name: source_file(module) for name, module in modules.items()}
-        sources = {name: _hash(file) for name, file in files.items() if file and not file.startswith(installed)}
+        files = {name: source_file(module) for name, module in list(sys.modules.items()) if not is_installed(name)}
+        sources = {name: _hash(file) for name, file in files.items() if file and name not in ("__main__", "__mp_main__")}
         folders = dict.fromkeys(os.path.abspath(entry) for entry in sys.path)  # noqa: PTH100  (links stay as they are)
-        return cls(_versions(), sources, tuple(each for each in folders if not f"{each}{os.sep}".startswith(installed)))
+        own = tuple(sysconfig.get_path(name) for name in ("stdlib", "platstdlib"))
+        elsewhere = (each for each in folders if INSTALLED.isdisjoint(Path(each).parts) and not each.startswith(own))
+        return cls(_versions(), sources, tuple(elsewhere))
 
     def check(self) -> None:
         """Raise `Unfit` where something is not the same in this process. Modules count as they were when first seen here."""
@@ -142,7 +142,7 @@ def _aligned(piece: Any) -> memoryview:
 def pickled(workload: Workload) -> list[memoryview]:
     """Pickle of a workload, and the arrays that it refers to, which are not copied.
 
-    Raises `InvalidPlanError` where it cannot be pickled.
+    Raises `DataError` where it cannot be pickled.
     """
     buffers: list[pickle.PickleBuffer] = []
     try:
@@ -150,7 +150,7 @@ def pickled(workload: Workload) -> list[memoryview]:
     except MemoryError:
         raise
     except Exception as error:
-        raise InvalidPlanError(
+        raise DataError(
             f"The models or the data cannot be sent to worker processes: {in_one_line(error)}. "
             "Define what cannot be pickled in a module that can be imported, or measure in this process: ",
             Setting("n_jobs", "1"),

@@ -329,7 +329,7 @@ class Influence:
         positive. With the degrees of freedom of all items precision of equal models, of which one predicts 12 of 300 positive,
         differed in 7 % of tables, with Satterthwaite's of both models' own in 4 %.
     is_skewed : bool
-        Differences have the skewness of their parts, and Johnson's t beside Student's, as for errors whose squares have long
+        Differences have the skewness of their parts, and Hall's t beside Student's, as for errors whose squares have long
         tails: Student's alone called the RMSE of a constant error and of equal lognormal ones different in 18 to 30 % of tables
         of 30 to 300 items. Shares of classes gain nothing by it, and lose half of their power.
 

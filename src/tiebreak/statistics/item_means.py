@@ -78,7 +78,7 @@ class Means(NamedTuple):
     def law(self) -> Law:
         """Student's law of the means, or the less sure one of several.
 
-        Where there is a skewness, Johnson's; with runs that of the runs' means too, skewed from ten runs on; and that of the
+        Where there is a skewness, Hall's; with runs that of the runs' means too, skewed from ten runs on; and that of the
         guarded error.
         """
         facts: dict[str, Any] = {"n_units": self.n, "kind": self.kind, "tolerance": self.tolerance}
@@ -236,7 +236,7 @@ def _of_sums(sums: ClusterSums, scale: FloatArray) -> Means:
 def _if_seen(skewness: FloatArray, weights: FloatArray, n_items: IntArray | int) -> FloatArray:
     """Skewness of a mean, or 0 for that of few clusters which chance may make of symmetric ones.
 
-    Johnson's t took a quarter of the power at 8 clusters (.55 of .72) and held no level there that Student's does not.
+    At 8 clusters it would take a fifth of the power and hold no level that Student's t does not.
     """
     n = np.count_nonzero(weights > 0, axis=-1)
     is_chance = (n < MANY_CLUSTERS) & (n < n_items) & (np.abs(skewness) * np.sqrt(n) < SEEN)

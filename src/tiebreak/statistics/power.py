@@ -7,9 +7,8 @@ from math import sqrt
 
 import numpy as np
 
-from tiebreak.numerics import FloatArray, Interval, student_multiplier, student_tail
-from tiebreak.numerics.law import Law, end_of_tail, student
-from tiebreak.numerics.quadrature import log_gamma_nodes
+from tiebreak.numerics import FloatArray, Interval
+from tiebreak.numerics.law import Law, student
 from tiebreak.statistics.influence import welch_ttest
 from tiebreak.statistics.ranks import wilcoxon
 from tiebreak.statistics.rates import newcombe, tango
@@ -168,21 +167,3 @@ def _standard_laws(
     return [
         skewed(law, expected_skewness(skewness_of_mean(each), each.shape[1])) for law, each in zip(laws, deviations, strict=True)
     ]
-
-
-def half_widths_shown(power: float, alpha: float, df: float) -> float:
-    """Difference that Student's 1 - alpha interval shows with a power, in half-widths of it for a known error: a noncentral t."""
-    multiplier = float(student_multiplier(alpha, df))
-    root, weights = np.ones(1), np.ones(1)  # an estimated standard error over the true one
-    if df < MANY_DF:
-        log_scale, weights = log_gamma_nodes(df / 2, df / 2, finer=3)
-        root = np.exp(log_scale / 2)
-
-    def chance(drift: FloatArray) -> FloatArray:
-        return np.asarray(student_tail(multiplier * root - drift[..., None], np.inf) @ weights)
-
-    return float(end_of_tail(chance, np.array(power), np.array(multiplier), np.array(1.0), upper=False)) / multiplier
-
-
-MANY_DF = 1e6
-"""Degrees of freedom from which a standard error is taken as known."""

@@ -12,14 +12,12 @@ from tiebreak.stores.contract import NoStoreError
 
 Result = TypeVar("Result")
 
-SCHEMA = 4
+SCHEMA = 5
 """Version of what follows. A change of tables, columns, coding or hash raises it."""
 
 TABLES: dict[str, str] = {
     "tiebreak_store": "(schema BIGINT NOT NULL)",
-    "tiebreak_runs": (
-        "(run BIGINT PRIMARY KEY, name_key BYTES NOT NULL UNIQUE, tally BYTES NOT NULL, head BYTES NOT NULL, plan BYTES NOT NULL)"
-    ),
+    "tiebreak_runs": ("(run BIGINT PRIMARY KEY, name_key BYTES NOT NULL UNIQUE, head BYTES NOT NULL, plan BYTES NOT NULL)"),
     "tiebreak_cells": (
         "(run BIGINT NOT NULL, dataset BIGINT NOT NULL, split BIGINT NOT NULL, model BIGINT NOT NULL, state BIGINT NOT NULL, "
         "environment BIGINT NOT NULL, noted BIGINT NOT NULL, outputs BIGINT NOT NULL, facts BYTES NOT NULL, "
@@ -181,9 +179,9 @@ class Database(ABC):
     def now(self, connection: Connection) -> int:
         """Microseconds since 1970 by the store's own clock."""
 
-    @abstractmethod
     def find_damage(self, connection: Connection) -> str:
-        """Return what the database's own check finds first; "" if it finds nothing."""
+        """Return what the database's own check finds first; "" if it finds nothing, or has none."""
+        return ""
 
     @abstractmethod
     def no_store_text(self) -> str:

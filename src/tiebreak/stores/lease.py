@@ -50,17 +50,12 @@ class SqlLease(AbstractContextManager["SqlLease"]):
 
     def claim(self, cells: Sequence[Cell], *, again: Collection[Cell] = ()) -> Claim:
         """Take on those of the cells that nobody else has."""
-        return self._hand_over((), cells, again)[1]
+        return self.write((), cells, again=again)[1]
 
     def write(
         self, outcomes: Sequence[Outcome], wanted: Sequence[Cell] = (), *, again: Collection[Cell] = ()
     ) -> tuple[list[Outcome], Claim]:
         """Keep outcomes of cells that were granted, and take on others in the same transaction."""
-        return self._hand_over(outcomes, wanted, again)
-
-    def _hand_over(
-        self, outcomes: Sequence[Outcome], wanted: Sequence[Cell], again: Collection[Cell]
-    ) -> tuple[list[Outcome], Claim]:
         log = self._of
         claim = Claim([], [], [])
         lost: set[Cell] = set()

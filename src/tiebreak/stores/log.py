@@ -1,4 +1,4 @@
-"""The cells of one run in a database: each row verified by its hash, all of them by the run's tally."""
+"""The cells of one run in a database: each row verified by its hash, all of them by the run's head."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from itertools import chain, groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import msgspec
 import numpy as np
 
 from tiebreak.errors import ChangedRunError
@@ -32,7 +33,7 @@ from tiebreak.stores.encoding import (
     unsealed,
 )
 from tiebreak.stores.plan_mapping import ABSENT, map_plan
-from tiebreak.stores.runs import Tally, pack_tally, read_plan, read_tally
+from tiebreak.stores.runs import Head, pack_head, read_head, read_plan
 
 if TYPE_CHECKING:
     from tiebreak.stores.encoding import NumericArray
@@ -75,7 +76,7 @@ class SqlLog:
         run: int,
         record: RunRecord,
         stored: RunRecord,
-        plan: int,
+        plan: str,
         environment: int,
         lease_seconds: float,
         report: Report = refuse,
@@ -84,7 +85,7 @@ class SqlLog:
         self._environment, self._lease_seconds, self._report = environment, lease_seconds, report
         self._see(stored, plan)
 
-    def _see(self, stored: RunRecord, plan: int) -> None:
+    def _see(self, stored: RunRecord, plan: str) -> None:
         """Take note of what the stored run has; of the data only what names of cells are made from."""
         self._mapping = map_plan(self.record, stored)
         datasets = tuple(dataclasses.replace(dataset, target=None, test_rows=()) for dataset in stored.datasets)
@@ -170,7 +171,7 @@ class SqlLog:
 
         Returns the cells that have another score by now, which is an error of those `owned`, and of all where that is None.
         """
-        tally = self._tally(connection)
+        head = self._head(connection)
         before = self._kept(connection, {cell for cell, _ in piece})
         rows: dict[Cell, CellRow] = {}
         contents: dict[Cell, bytes] = {}
@@ -198,13 +199,13 @@ class SqlLog:
             environment = row.environment if is_done and row is not None else self._environment
             rows[cell] = cell_row((self._run, *cell), new, environment, n_bytes, self._mapping.metric_position)
         if rows:
-            self._put_rows(connection, tally, before, rows, contents)
+            self._put_rows(connection, head, before, rows, contents)
         return refused
 
     def _put_rows(
         self,
         connection: Connection,
-        tally: Tally,
+        head: Head,
         before: Mapping[Cell, CellRow],
         rows: Mapping[Cell, CellRow],
         contents: Mapping[Cell, bytes],
@@ -216,25 +217,26 @@ class SqlLog:
         packed = [(*place, sealed(content, "output", *place)) for place, content in places.items() if content]
         connection.execute_many(_PUT_OUTPUT, packed)
         replaced = [before[cell] for cell in rows if cell in before]
-        after = tally._replace(
+        after = msgspec.structs.replace(
+            head,
             updated=self._database.now(connection),
-            n_cells=tally.n_cells + len(rows) - len(replaced),
-            n_done=tally.n_done + _n_done(rows.values()) - _n_done(replaced),
-            hash_sum=_wrapped(tally.hash_sum + sum(numbers) - sum(row.hash for row in replaced)),
+            n_kept=head.n_kept + len(rows) - len(replaced),
+            n_done=head.n_done + _n_done(rows.values()) - _n_done(replaced),
+            hash_sum=_wrapped(head.hash_sum + sum(numbers) - sum(row.hash for row in replaced)),
         )
-        connection.execute("UPDATE tiebreak_runs SET tally = ? WHERE run = ?", [pack_tally(self._run, after), self._run])
+        connection.execute("UPDATE tiebreak_runs SET head = ? WHERE run = ?", [pack_head(self._run, after), self._run])
 
     # --- reading, within a transaction --------------------------------------------------------------------------------------
 
-    def _tally(self, connection: Connection) -> Tally:
-        """Read the tally, and what others have added to the plan."""
-        tally = read_tally(connection, self._run, self.record.name)
-        if tally.plan != self._plan:
+    def _head(self, connection: Connection) -> Head:
+        """Read the head, and what others have added to the plan."""
+        head = read_head(connection, self._run, self.record.name)
+        if head.plan != self._plan:
             stored, _, plan = read_plan(connection, self._run, self.record.name)
-            if plan != tally.plan:
+            if plan != head.plan:
                 refuse(Damage(self.record.name, "the plan", "it is not the one that was written last"))
             self._see(stored, plan)
-        return tally
+        return head
 
     def _kept(self, connection: Connection, cells: Collection[Cell]) -> dict[Cell, CellRow]:
         """Read the rows of cells, by stored positions; those not kept are left out."""
@@ -280,7 +282,7 @@ class SqlLog:
 
     def _scan(self, take: Callable[[Sequence[CellRow]], Part], connection: Connection) -> list[Part]:
         """Take something from each page of rows, all pages together being what was written."""
-        tally = self._tally(connection)
+        head = self._head(connection)
         parts: list[Part] = []
         n_rows = n_whole = hash_sum = 0
         after: Sequence[int] = (-1, -1, -1)
@@ -291,13 +293,13 @@ class SqlLog:
             n_rows, n_whole = n_rows + len(page), n_whole + len(whole)
             hash_sum += sum(row.hash for row in whole)
             # a broken tree of pages could go round in circles; what it hides is missing in the sum
-            if len(page) < PAGE or n_rows > tally.n_cells:
+            if len(page) < PAGE or n_rows > head.n_kept:
                 break
             after = page[-1].cell
-        if n_rows != tally.n_cells:
-            what = f"{n_rows} are there, and {tally.n_cells} were written"
+        if n_rows != head.n_kept:
+            what = f"{n_rows} are there, and {head.n_kept} were written"
             self._report(Damage(self.record.name, "the list of cells", what))
-        elif _wrapped(hash_sum) != tally.hash_sum and n_whole == n_rows:
+        elif _wrapped(hash_sum) != head.hash_sum and n_whole == n_rows:
             self._report(Damage(self.record.name, "the list of cells", "these are not the ones that were written"))
         return parts
 
@@ -325,7 +327,7 @@ class SqlLog:
         """Outcomes of those cells that are recorded, by stored positions, as they were at one moment, each under a given name."""
 
         def work(connection: Connection) -> dict[Cell, Outcome]:
-            self._tally(connection)
+            self._head(connection)
             kept = self._kept(connection, cells.keys())
             arrays = self._outputs(connection, [row for row in kept.values() if row.outputs]) if outputs else {}
             found = ((stored, self._outcome(row, cells[stored], arrays.get(stored, NOTHING))) for stored, row in kept.items())

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from tiebreak.errors import Advice, ChangedRunError, InvalidParameterError, InvalidPlanError, Setting
+from tiebreak.errors import Advice, ChangedRunError, DataError, InvalidParameterError, Setting
 from tiebreak.numerics import IntArray
 from tiebreak.plan.record import STATES, Cell, DatasetRecord, MetricRecord, ModelRecord, Outcome, RunRecord
 from tiebreak.scores.vocabulary import look_up, quoted
@@ -129,10 +129,10 @@ def check_record(record: RunRecord) -> None:
         names = [item.name for item in items]
         doubled = [name for name in dict.fromkeys(names) if names.count(name) > 1] if len(set(names)) < len(names) else []
         if doubled:
-            raise InvalidPlanError(f"run {record.name!r}: several {what} are called {quoted(doubled)}. Give each its own name.")
+            raise DataError(f"run {record.name!r}: several {what} are called {quoted(doubled)}. Give each its own name.")
     for dataset in record.datasets:
         if len(split_keys(dataset)) < dataset.n_splits:
-            raise InvalidPlanError(
+            raise DataError(
                 f"run {record.name!r}: several splits of dataset {dataset.name!r} have the same repeat and fold. "
                 "Number them apart."
             )
@@ -222,8 +222,7 @@ def _merged_dataset(run: str, stored: DatasetRecord, given: DatasetRecord) -> Da
     where = f"run {run!r}: the data of dataset {stored.name!r} changed" if stored.name else f"run {run!r}: the data changed"
     if stored.fingerprint != given.fingerprint:
         raise ChangedRunError(
-            f"{where}{_shape_change(stored, given)} since the run was begun. Bring the old data back, give the new data another "
-            "dataset name, or ",
+            f"{where} since the run was begun. Bring the old data back, give the new data another dataset name, or ",
             *_OTHER_RUN,
             ".",
         )
@@ -251,15 +250,6 @@ def _merged_dataset(run: str, stored: DatasetRecord, given: DatasetRecord) -> Da
         split_hashes=(*stored.split_hashes, *(given.split_hashes[i] for i in new)),
         test_rows=(*stored.test_rows, *(given.test_rows[i] for i in new)),
     )
-
-
-def _shape_change(then: DatasetRecord, now: DatasetRecord) -> str:
-    sizes = [
-        f"{was} -> {is_} {what}"
-        for was, is_, what in ((then.n_samples, now.n_samples, "examples"), (then.n_features, now.n_features, "features"))
-        if was != is_
-    ]
-    return f" ({', '.join(sizes)})" if sizes else ""
 
 
 def _short(text: str) -> str:

@@ -200,10 +200,6 @@ class PostgresDatabase(Database):
         """The server's clock."""
         return int(connection.execute("SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint")[0][0])
 
-    def find_damage(self, connection: Connection) -> str:
-        """PostgreSQL checks its pages as they are read, so there is no check to ask for."""
-        return ""
-
     def no_store_text(self) -> str:
         """No tables in the current schema."""
         return (

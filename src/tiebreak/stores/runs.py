@@ -5,10 +5,9 @@ Functions that need numpy import what does: a list of runs is there before numpy
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Mapping
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 
@@ -17,28 +16,69 @@ from tiebreak.plan.record import RunRecord
 from tiebreak.scores.vocabulary import look_up
 from tiebreak.stores.cells import deleted_text
 from tiebreak.stores.contract import RunSummary
-from tiebreak.stores.damage import Damage, Report, refuse
+from tiebreak.stores.damage import MISMATCH, Damage, Report, refuse
 from tiebreak.stores.encoding import MALFORMED, fault_text, from_json, require, sealed, to_json, unpack_plan, unsealed
 
 if TYPE_CHECKING:
     from tiebreak.stores.database import Connection
 
-_MOST = 2**53
-_TALLY = struct.Struct("<6q")
+Count = Annotated[int, msgspec.Meta(ge=0, lt=2**53)]
 
 
-class Tally(NamedTuple):
-    """Numbers of a run that change with each transaction; times are microseconds since 1970.
+class Head(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+    """Facts of a run that are listed, and numbers that change with each transaction; times are microseconds since 1970.
 
-    `hash_sum` is the sum of the hashes of its cells modulo 2**64, and `plan` the hash of its plan.
+    `n_cells` are planned, `n_kept` recorded. `hash_sum` is the sum of the hashes of the recorded cells modulo 2**64, and `plan`
+    the hash of its plan.
     """
 
-    created: int
-    updated: int
-    n_cells: int = 0
-    n_done: int = 0
+    created: Count
+    updated: Count
+    name: str = ""
+    n_cells: Count = 0
+    n_models: Count = 0
+    n_datasets: Count = 0
+    n_splits: Count = 0
+    metrics: tuple[str, ...] = ()
+    n_kept: Count = 0
+    n_done: Count = 0
     hash_sum: int = 0
-    plan: int = 0
+    plan: str = ""
+
+
+def described(head: Head, record: RunRecord, plan: bytes) -> Head:
+    """The head with the facts of a record, and of the plan that was packed of it."""
+    return msgspec.structs.replace(
+        head,
+        name=record.name,
+        n_cells=record.n_cells,
+        n_models=len(record.models),
+        n_datasets=len(record.datasets),
+        n_splits=sum(dataset.n_splits for dataset in record.datasets),
+        metrics=tuple(metric.name for metric in record.metrics),
+        plan=plan[:8].hex(),
+    )
+
+
+def pack_head(run: int, head: Head) -> bytes:
+    """Pack a head for its row: nearly always as many bytes as before, so that the row is changed in its place."""
+    content = to_json(msgspec.structs.astuple(head))
+    return sealed(content.ljust(len(content) + -len(content) % 128), "head", run)
+
+
+def _head(run: int, blob: bytes) -> Head:
+    head = msgspec.convert(from_json(unsealed(blob, "head", run)), Head)
+    require(head.n_done <= head.n_kept, "more cells done than kept")
+    return head
+
+
+def read_head(connection: Connection, run: int, name: str) -> Head:
+    """Read the head of a run; raises `StoreError` where the run was deleted."""
+    try:
+        return _head(run, _column(connection, run, name, "head"))
+    except MALFORMED as error:
+        refuse(Damage(name, "the description of the run", fault_text(error)))
+        raise
 
 
 def _column(connection: Connection, run: int, name: str, column: str) -> Any:
@@ -49,28 +89,7 @@ def _column(connection: Connection, run: int, name: str, column: str) -> Any:
     return found[0][0]
 
 
-def read_tally(connection: Connection, run: int, name: str) -> Tally:
-    """Read the tally of a run; raises `StoreError` where the run was deleted."""
-    try:
-        return _tally(run, _column(connection, run, name, "tally"))
-    except MALFORMED as error:
-        refuse(Damage(name, "the tally of the cells", fault_text(error)))
-        raise
-
-
-def pack_tally(run: int, tally: Tally) -> bytes:
-    """Pack a tally for its row: always as many bytes, so that the row is changed in its place."""
-    return sealed(_TALLY.pack(*tally), "tally", run)
-
-
-def _tally(run: int, blob: bytes) -> Tally:
-    tally = Tally(*_TALLY.unpack(unsealed(blob, "tally", run)))
-    is_right = 0 <= tally.n_done <= tally.n_cells < _MOST and 0 <= tally.created < _MOST and 0 <= tally.updated < _MOST
-    require(is_right, "numbers that no store has")
-    return tally
-
-
-def read_plan(connection: Connection, run: int, name: str) -> tuple[RunRecord, tuple[Mapping[str, str], ...], int]:
+def read_plan(connection: Connection, run: int, name: str) -> tuple[RunRecord, tuple[Mapping[str, str], ...], str]:
     """Read the plan of a run, the versions that it was measured with, and the hash of both."""
     from tiebreak.stores.plan_mapping import check_record
 
@@ -82,12 +101,7 @@ def read_plan(connection: Connection, run: int, name: str) -> tuple[RunRecord, t
     except MALFORMED as error:
         refuse(Damage(name, "the plan", fault_text(error)))
         raise
-    return record, environments, hash_of(blob)
-
-
-def hash_of(blob: bytes) -> int:
-    """Read the hash in front of a sealed blob, as a number."""
-    return int.from_bytes(blob[:8], "little", signed=True)
+    return record, environments, blob[:8].hex()
 
 
 def key_of(name: str) -> bytes:
@@ -95,35 +109,25 @@ def key_of(name: str) -> bytes:
     return blake2b(to_json(name), digest_size=16).digest()
 
 
-def pack_head(record: RunRecord) -> bytes:
-    """Facts of a run that are listed."""
-    n_splits = sum(dataset.n_splits for dataset in record.datasets)
-    counts = record.n_cells, len(record.models), len(record.datasets), n_splits
-    return to_json([record.name, *counts, [metric.name for metric in record.metrics]])
-
-
 def list_runs(report: Report, connection: Connection) -> dict[int, RunSummary]:
     """All runs by their numbers; what is wrong is reported."""
     runs = {}
-    for run, key, tally_blob, head in connection.execute("SELECT run, name_key, tally, head FROM tiebreak_runs"):
+    for run, key, blob in connection.execute("SELECT run, name_key, head FROM tiebreak_runs"):
         try:
-            content, kind = from_json(unsealed(head, "head", run)), tuple[str, int, int, int, int, tuple[str, ...]]
-            name, n_cells, n_models, n_datasets, n_splits, metrics = msgspec.convert(content, kind)
-            require(key == key_of(name), "its hash does not match")
-            require(all(0 <= n < _MOST for n in (n_cells, n_models, n_datasets, n_splits)), "counts that no run has")
-            tally = _tally(run, tally_blob)
+            head = _head(run, blob)
+            require(key == key_of(head.name), MISMATCH)
         except MALFORMED as error:
-            report(Damage(_name_of(head), "the description of the run", fault_text(error)))
+            report(Damage(_name_of(blob), "the description of the run", fault_text(error)))
         else:
-            times, counts = (tally.created / 1e6, tally.updated / 1e6), (n_cells, tally.n_done, tally.n_cells - tally.n_done)
-            runs[run] = RunSummary(name, *times, *counts, n_models, n_datasets, n_splits, metrics)
+            counts = head.n_cells, head.n_done, head.n_kept - head.n_done, head.n_models, head.n_datasets, head.n_splits
+            runs[run] = RunSummary(head.name, head.created / 1e6, head.updated / 1e6, *counts, head.metrics)
     return runs
 
 
 def _name_of(head: bytes) -> str:
     """Name in the head of a run; "" where it cannot be read any more."""
     try:
-        return str(from_json(head[8:])[0])
+        return str(from_json(head[8:])[Head.__struct_fields__.index("name")])
     except MALFORMED:
         return ""
 

@@ -19,18 +19,7 @@ from tiebreak.plan.record import RunRecord
 from tiebreak.stores.damage import Damage, FoundDamageError, Report, refuse
 from tiebreak.stores.encoding import pack_plan, sealed
 from tiebreak.stores.postgres import PostgresDatabase, masked
-from tiebreak.stores.runs import (
-    Tally,
-    find_run,
-    hash_of,
-    key_of,
-    known_run,
-    list_runs,
-    pack_head,
-    pack_tally,
-    read_plan,
-    read_tally,
-)
+from tiebreak.stores.runs import Head, described, find_run, key_of, known_run, list_runs, pack_head, read_head, read_plan
 from tiebreak.stores.sqlite import SqliteDatabase
 
 if TYPE_CHECKING:
@@ -91,27 +80,27 @@ class SqlStore:
         check_record(record)
         versions = dict(record.versions)
 
-        def begin(connection: Connection) -> tuple[int, RunRecord, int, int]:
+        def begin(connection: Connection) -> tuple[int, RunRecord, int, str]:
             run = find_run(connection, record.name)
             environments: tuple[Mapping[str, str], ...] = (versions,)
             now = self._database.now(connection)
             if run is None:
-                number, stored, position, before = secrets.randbits(40), record, 0, Tally(now, now)
+                number, stored, position, before = secrets.randbits(40), record, 0, Head(now, now)
             else:
-                number, before = run, read_tally(connection, run, record.name)
+                number, before = run, read_head(connection, run, record.name)
                 old, environments, _ = read_plan(connection, run, record.name)
                 stored = merge_records(old, record)
                 position = environment_of(record.name, environments, versions, accept_versions)
                 environments = (*environments, versions)[: max(len(environments), position + 1)]
             plan = sealed(pack_plan(stored, environments), "plan", number)
-            tally = before._replace(plan=hash_of(plan))
-            row = [pack_tally(number, tally), sealed(pack_head(stored), "head", number), plan, number]
+            head = described(before, stored, plan)
+            row = [pack_head(number, head), plan, number]
             if run is None:
-                insert = "INSERT INTO tiebreak_runs (tally, head, plan, run, name_key) VALUES (?, ?, ?, ?, ?)"
+                insert = "INSERT INTO tiebreak_runs (head, plan, run, name_key) VALUES (?, ?, ?, ?)"
                 connection.execute(insert, [*row, key_of(record.name)])
-            elif tally != before:
-                connection.execute("UPDATE tiebreak_runs SET tally = ?, head = ?, plan = ? WHERE run = ?", row)
-            return number, stored, position, tally.plan
+            elif head != before:
+                connection.execute("UPDATE tiebreak_runs SET head = ?, plan = ? WHERE run = ?", row)
+            return number, stored, position, head.plan
 
         run, stored, position, plan = self._database.do(begin, record.name, to_write=True, create=True)
         own = dataclasses.replace(record, threads=stored.threads)

@@ -1,9 +1,8 @@
 """The cheapest candidate of a search that is shown to be near the best: what a search of scikit-learn refits."""
 
-import copy
 import numbers
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +13,7 @@ from tiebreak.comparison.ranking import NEAR_BEST, STANDINGS
 from tiebreak.comparison.settings import Settings
 from tiebreak.errors import DataError, InvalidParameterError, TiebreakError, TiebreakWarning
 from tiebreak.numerics import FloatArray, IntArray
-from tiebreak.plan.split_design import class_names, describe_splits, split_of
+from tiebreak.plan.split_design import K_FOLD
 from tiebreak.readers.sklearn import scores_of_candidates
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import ScoreMatrix, Scores
@@ -156,11 +155,11 @@ def near_best(
         best mean is taken.
     metric : str, optional
         Which metric, where the search has several.
-    cv : int, splitter or list of splits, optional
+    cv : int or k-fold splitter, optional
         As given to the search, to know the share of test examples, which a search does not tell. Without it up to 10 splits are
         taken for those of k-fold, with a warning; with more the best mean is taken.
     test_fraction : float, optional
-        n_test / (n_train + n_test) of each split, instead of `cv`.
+        n_test / (n_train + n_test) of each split, instead of `cv`, for splits that are not k-fold.
     alpha : float, default 0.05
         Error rate over all candidates.
 
@@ -226,36 +225,18 @@ def _size(value: Any, name: str, sign: float) -> float:
     raise TiebreakError(f"parameter {name!r} is {value!r} for some candidate, which is no number. Pass prefer= a function")
 
 
-_INSTEAD = "Pass test_fraction= instead, the share of the examples that each test set holds."
-
-_ENOUGH = 5_040
-"""Examples of a table that a splitter is tried on: many numbers of folds divide it."""
-
-
 def _ratio_of(cv: Any, n_splits: int | None) -> float:
-    """n_test / n_train of the splits of a cv; without their number only checked, as far as that goes."""
-    names = class_names(cv)
-    if isinstance(cv, numbers.Integral) and not isinstance(cv, bool):
-        if cv < 2:
-            raise InvalidParameterError(f"cv must be at least 2 folds; got {cv}.")
-        sizes = [(1.0, int(cv) - 1.0)] * int(cv)
-    elif isinstance(cv, Sequence) and not isinstance(cv, str):
-        described = describe_splits([split_of(train, test) for train, test in cv])
-        sizes = list(zip(described.n_test, described.n_train, strict=True))
-    elif not hasattr(cv, "split") or not type(cv).__module__.startswith("sklearn.") or {*_OF_THE_DATA}.intersection(names):
-        raise InvalidParameterError(f"the sizes of the test sets of cv={cv!r} depend on the data. {_INSTEAD}")
-    elif any(isinstance(getattr(cv, size, None), numbers.Integral) for size in ("test_size", "train_size")):
+    """n_test / n_train of k-fold cross-validation; without the number of splits only checked, as far as that goes."""
+    is_number = isinstance(cv, numbers.Integral) and not isinstance(cv, bool)
+    if not is_number and type(cv).__name__ not in K_FOLD:
         raise InvalidParameterError(
-            f"test_size or train_size of cv={cv!r} counts examples, of which the number is not known. {_INSTEAD}"
+            f"the sizes of the test sets of cv={cv!r:.60} are not known without the data. Pass test_fraction= instead, the share "
+            "of the examples that each test set holds."
         )
-    else:
-        n = _ENOUGH if "LeaveOneOut" not in names else n_splits or 2
-        groups = np.arange(n) if "Group" in names[0] else None
-        sizes = [(len(test), len(train)) for train, test in copy.deepcopy(cv).split(np.zeros((n, 1)), np.zeros(n), groups)]
-    if n_splits is not None and len(sizes) != n_splits:
-        raise TiebreakError(f"the search has {n_splits} splits, and the cv= given to near_best has {len(sizes)}")
-    return float(np.mean([n_test / n_train for n_test, n_train in sizes]))
-
-
-_OF_THE_DATA = ("TimeSeriesSplit", "LeaveOneGroupOut", "LeavePGroupsOut", "LeavePOut")
-"""Splitters whose test sets are as large as the data make them."""
+    n_made = int(cv) if is_number else cv.get_n_splits()
+    n_folds = n_made // getattr(cv, "n_repeats", 1)
+    if n_folds < 2:
+        raise InvalidParameterError(f"cv must be at least 2 folds; got {cv}.")
+    if n_splits not in (None, n_made):
+        raise TiebreakError(f"the search has {n_splits} splits, and the cv= given to near_best has {n_made}")
+    return 1.0 / (n_folds - 1)

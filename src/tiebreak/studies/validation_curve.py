@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tiebreak.errors import InvalidParameterError, InvalidPlanError, TiebreakError, UnknownNameError
+from tiebreak.errors import DataError, InvalidParameterError, TiebreakError, UnknownNameError
 from tiebreak.evaluation.evaluate import find_scorers, measure_plan
 from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.evaluation.run_options import RunOptions
@@ -72,27 +72,12 @@ def _check_values(values: Any) -> tuple[Any, ...]:
     return chosen
 
 
-_OTHER_NAMES = {
-    "k": "n_neighbors",
-    "neighbors": "n_neighbors",
-    "c": "C",
-    "lambda": "alpha",
-    "l2": "alpha",
-    "lr": "learning_rate",
-    "eta": "learning_rate",
-    "trees": "n_estimators",
-    "n_trees": "n_estimators",
-    "depth": "max_depth",
-}
-"""Names of parameters in books and in other libraries, in lower case -> scikit-learn's."""
-
-
 def _candidates(base: str, model: Any, parameter: Any, values: tuple[Any, ...]) -> dict[str, Any]:
     """The model with each of the values, by the names that `grid` gives."""
     if not isinstance(parameter, str) or not parameter:
         raise InvalidParameterError(f"parameter must be the name of a parameter; got {parameter!r}.", about="parameter")
     if is_function(model) or not hasattr(model, "get_params"):
-        raise InvalidPlanError(f"model {base!r} has no parameters that could be set: it has no get_params and set_params.")
+        raise DataError(f"model {base!r} has no parameters that could be set: it has no get_params and set_params.")
     known = list(model.get_params(deep=True))
     if parameter not in known:
         inside = [name for name in known if name.endswith(f"__{parameter}")]
@@ -100,12 +85,6 @@ def _candidates(base: str, model: Any, parameter: Any, values: tuple[Any, ...]) 
             raise UnknownNameError(
                 f"no parameter of model {base!r} is called {parameter!r}, but a part of it has one: give {quoted(inside)}.",
                 about="parameter",
-            )
-        meant = _OTHER_NAMES.get(parameter.casefold(), "")
-        called = [name for name in known if name.rsplit("__", 1)[-1] == meant]
-        if called:
-            raise UnknownNameError(
-                f"no parameter of model {base!r} is called {parameter!r}: did you mean {quoted(called)}?", about="parameter"
             )
         look_up(parameter, known, f"parameter of model {base!r}")
     return grid(model, {parameter: list(values)})

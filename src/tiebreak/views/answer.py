@@ -432,8 +432,8 @@ def small_print(comparison: Comparison) -> list[str]:
     is_brief = comparison.matrix.summary is not None  # a table of means has its own lines on what it cannot show
     shows_rope = is_metric and (comparison.rope > 0 or not is_brief)
     facts = [design_line(comparison), *([rope] if shows_rope else []), *([held] if (held := together(comparison)) else [])]
-    unseen = None if is_brief else detectable(comparison, 0.5)
-    seen = "" if unseen is None else format_bound(unseen.smallest, table_decimals(comparison))
+    unseen = None if is_brief else detectable(comparison)
+    seen = "" if unseen is None else format_bound(unseen["smallest"], table_decimals(comparison))
     named = quoted_names(comparison.models)[comparison.models[0]]
     is_centre = method.is_centre and comparison.pair_table.is_family
     is_picked = not is_brief and any(notice.code == "selected-best" for notice in comparison.notices)

@@ -1,24 +1,24 @@
 """A comparison on one page: the headline, a table of the models, what to do next, and the small print; details when asked for."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from tiebreak.comparison.comparison import Comparison
 from tiebreak.comparison.family import REASONS, UNSETTLED
 from tiebreak.comparison.ranking import NOT_BEST, STANDINGS
-from tiebreak.comparison.requirements import Requirements
 from tiebreak.errors import InvalidParameterError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.numerics.law import BEHIND, VERDICTS, WORSE
-from tiebreak.views import answer, looks, slices
+from tiebreak.views import answer, looks
 from tiebreak.views.comparison_facts import correlation_frame, facts, pair_columns, ranking_columns, shrinkage_columns
 from tiebreak.views.design import lines_to_keep, overlap_notes, sizes_line
 from tiebreak.views.names import model_names, quoted_names
 from tiebreak.views.page import ROWS, Code, Page, Paragraph, Section, Table
-from tiebreak.views.requirements import section
 from tiebreak.views.view import View
 from tiebreak.views.words import (
     format_bound,
@@ -28,6 +28,9 @@ from tiebreak.views.words import (
     format_score,
     listed,
 )
+
+if TYPE_CHECKING:
+    from tiebreak.comparison.requirements import Requirements
 
 MOST_WHOLE = 12
 """Lines up to which the table of models is shown whole; of more those that may be best, and the rest is counted."""
@@ -48,18 +51,23 @@ def page(comparison: Comparison, requirements: Requirements | None = None, *, co
     """The page; with all columns the details below it."""
     if columns not in ("default", "all"):
         raise InvalidParameterError(f"columns must be 'default' or 'all'; got {columns!r}.")
-    return Page(
-        (
-            *((section(requirements, comparison),) if requirements is not None else ()),
-            Paragraph((answer.headline(comparison), looks.sentence(comparison)), n_strong=1),
-            models_table(comparison),
-            *((slices.table(comparison.slices()),) if comparison.by is not None else ()),
-            Paragraph((_flips(comparison), _next_step(comparison))),
-            Code(_lines_to_keep(comparison)),
-            Paragraph(tuple(answer.small_print(comparison)), is_small=True),
-            *(details(comparison).parts if columns == "all" else ()),
-        )
-    )
+    headline, step, parts = answer.headline(comparison), answer.next_step(comparison), list[Paragraph | Code | Table | Section]()
+    if requirements is not None:
+        from tiebreak.views.requirements import section
+
+        parts.append(section(requirements, comparison))
+    parts += [Paragraph((headline, looks.sentence(comparison)), n_strong=1), models_table(comparison)]
+    if comparison.by is not None:
+        from tiebreak.views.slices import table
+
+        parts.append(table(comparison.slices()))
+    flips = answer.flips_line(comparison, *comparison.models[:2]) if answer.is_one_pair(comparison) else ""
+    is_said = step.startswith(("Take ", "Keep ")) and step[5:-1] in headline
+    parts.append(Paragraph((flips, "" if is_said else step)))
+    if step == answer.STEPS["keep scores"]:
+        parts.append(Code(lines_to_keep(comparison)))
+    parts.append(Paragraph(tuple(answer.small_print(comparison)), is_small=True))
+    return Page((*parts, *(details(comparison).parts if columns == "all" else ())))
 
 
 def details(comparison: Comparison) -> Page:
@@ -73,22 +81,6 @@ def details(comparison: Comparison) -> Page:
             Section("References", comparison.method.references),
         )
     )
-
-
-def _next_step(comparison: Comparison) -> str:
-    """The next step, unless it is to take the model that the headline names."""
-    step = answer.next_step(comparison)
-    is_said = step.startswith(("Take ", "Keep ")) and step[5:-1] in answer.headline(comparison)
-    return "" if is_said else step
-
-
-def _lines_to_keep(comparison: Comparison) -> tuple[str, ...]:
-    is_open = answer.next_step(comparison) == answer.STEPS["keep scores"]
-    return lines_to_keep(comparison) if is_open else ()
-
-
-def _flips(comparison: Comparison) -> str:
-    return answer.flips_line(comparison, *comparison.models[:2]) if answer.is_one_pair(comparison) else ""
 
 
 def method_lines(comparison: Comparison) -> list[str]:
@@ -268,8 +260,9 @@ def ranking_table(comparison: Comparison) -> Table:
     columns |= {name: scores(column, digits) for name, (column, digits) in further.items() if column is not None}
     if t.standing is not None:
         columns |= {**_shortfall_column(comparison, rows), "standing": [STANDINGS[code] for code in t.standing[rows]]}
-    if t.letters is not None and len(comparison.models) > 2:
-        columns["letters"] = [t.letters[row] for row in rows]
+    letters = t.letters
+    if letters is not None and len(comparison.models) > 2:
+        columns["letters"] = [letters[row] for row in rows]
     more = f"; {len(lines) - len(rows)} more in answer.ranking" if len(lines) > len(rows) else ""
     places = " (and the places that the intervals leave open)" if t.rank_low is not None and len(comparison.models) > 2 else ""
     return Table(f"Models by place{places}{more}", tuple(columns), tuple(zip(*columns.values(), strict=True)), _right(columns))
@@ -295,7 +288,7 @@ def pair_table(comparison: Comparison, most: int = MOST_PAIRS, *, with_tests: bo
         "first": [names[code] for code in part.first],
         "second": [names[code] for code in part.second],
         **_unit_counts(comparison, chosen),
-        "difference": [format_score(float(value), decimals, signed=True) for value in part.difference],
+        "difference": [format_score(float(value), decimals, signed=True) for value in part.law.estimate],
         answer.interval_name(comparison, is_header=True): [
             _interval(comparison, low, high) for low, high in zip(*part.interval, strict=True)
         ],

@@ -13,11 +13,10 @@ from tiebreak.comparison.ranking import STANDINGS
 from tiebreak.errors import DataError
 from tiebreak.numerics import IntArray
 from tiebreak.numerics.law import VERDICTS
+from tiebreak.scores.differences import model_correlation
 from tiebreak.views.answer import headline, next_step
 from tiebreak.views.columns import Coded, named, records_of
 from tiebreak.views.json import document, finite, metric_record, plain
-from tiebreak.views.requirements import records
-from tiebreak.views.slices import records as slice_records
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -97,7 +96,7 @@ def ranking_columns(comparison: Comparison) -> dict[str, Any]:
         "may_be_best": t.may_be_best,
         "standing": None if t.standing is None else Coded(t.standing, STANDINGS),
         "average_rank": t.average_rank,
-        "letters": None if t.letters is None else np.array(t.letters, dtype=object),
+        "letters": None if t.differs is None else np.array(t.letters, dtype=object),
     }
     if comparison.settings.baseline is not None:
         against = comparison.against_reference
@@ -114,7 +113,10 @@ def correlation_frame(comparison: Comparison) -> pd.DataFrame:
     """Models by models, in ranking order."""
     import pandas as pd
 
-    return pd.DataFrame(comparison.correlation_matrix, index=list(comparison.models), columns=list(comparison.models))
+    models, items = list(comparison.models), comparison.items
+    if items is not None and items.classes:  # whose numbers are names
+        return items.agreement().loc[models, models]
+    return pd.DataFrame(model_correlation(comparison.matrix), index=models, columns=models)
 
 
 def shrinkage_columns(comparison: Comparison) -> dict[str, Any]:
@@ -184,7 +186,16 @@ def items_of(items: Items) -> dict[str, Any]:
 
 def facts(comparison: Comparison, requirements: Requirements | None = None) -> dict[str, Any]:
     """Facts for JSON, the long lists as iterators; nothing depends on the clock."""
-    settings, design, method, written = comparison.settings, comparison.design, comparison.method, written_pairs(comparison)
+    settings, design, method, written = (
+        comparison.settings,
+        comparison.scores.design,
+        comparison.method,
+        written_pairs(comparison),
+    )
+    if comparison.by is not None:
+        from tiebreak.views.slices import records as slice_records
+    if requirements is not None:
+        from tiebreak.views.requirements import records
     asked = ("rope", "alpha", "baseline", "family", "correction", "method", "missing", "rng", "by")
     return document(
         schema=SCHEMA,
@@ -208,7 +219,7 @@ def facts(comparison: Comparison, requirements: Requirements | None = None) -> d
         },
         headline=headline(comparison),
         next_step=next_step(comparison),
-        detectable=plain(detectable(comparison)),
+        detectable=detectable(comparison),
         ranking=records_of(ranking_columns(comparison)),
         pairs=records_of(pair_columns(comparison, written)),
         **({} if written is None else {"n_pairs_omitted": comparison.pair_table.n_pairs - written.size}),
@@ -216,7 +227,7 @@ def facts(comparison: Comparison, requirements: Requirements | None = None) -> d
         scores=[] if comparison.items is not None else [scores_of(matrix) for matrix in comparison.scores.matrices],
         items=None if comparison.items is None else items_of(comparison.items),
         warnings=[{"code": notice.code, "text": notice.text} for notice in comparison.notices],
-        requirements=records(requirements),
+        requirements=[] if requirements is None else records(requirements),
         provenance={
             "splits": design.hash,
             "design": {"kind": design.kind, "ordered": design.ordered, "pairing": design.pairing, "sizes": design.sizes},

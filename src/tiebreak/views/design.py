@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def design_line(comparison: Comparison) -> str:
     """Splits and sizes of the scores, in one line."""
-    matrix, design, question = comparison.matrix, comparison.design, comparison.method.question
+    matrix, design, question = comparison.matrix, comparison.scores.design, comparison.method.question
     if comparison.items is not None and question != "test-sets":
         return _of_items(comparison.items)
     if matrix.summary is not None:
@@ -52,7 +52,7 @@ def sizes_line(comparison: Comparison) -> str:
         return ""
     if not matrix.has_sizes:
         return f"splits are taken to be {matrix.n_folds}-fold cross-validation, so a test set is 1/{matrix.n_folds} of the data"
-    about = "about " if comparison.design.sizes == "approximate" else ""
+    about = "about " if comparison.scores.design.sizes == "approximate" else ""
     return f"{about}{span(matrix.n_train)} training and {about}{span(matrix.n_test)} test examples in each split"
 
 
@@ -134,7 +134,7 @@ _NEEDED = {
 def overlap_notes(comparison: Comparison) -> tuple[str, ...]:
     """Models that are not told apart from the leader: with the overlap that would settle each, and those that none would."""
     means, names = comparison.matrix.summary, quoted_names(comparison.models)
-    tests = [test for test in comparison.supplementary_tests if test.name == "overlap"]
+    tests = [] if means is None else [test for test in comparison.supplementary_tests if test.name == "overlap"]
     if means is None or not tests:
         return ()
     some = {names[test.models[1]]: test.statistic for test in tests if not np.isnan(test.statistic)}

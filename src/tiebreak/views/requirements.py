@@ -177,10 +177,9 @@ def facts(requirements: Requirements) -> dict[str, Any]:
     return document(outcome=requirements.outcome, requirements=records(requirements))
 
 
-def records(requirements: Requirements | None) -> list[dict[str, Any]]:
+def records(requirements: Requirements) -> list[dict[str, Any]]:
     """Facts of each requirement; nan and infinite ends are None."""
-    asked = () if requirements is None else requirements
-    return [plain({"claim": each.claim, "met": each.is_met, **_row(each)}) for each in asked]
+    return [plain({"claim": each.claim, "met": each.is_met, **_row(each)}) for each in requirements]
 
 
 def _row(r: Requirement) -> dict[str, Any]:

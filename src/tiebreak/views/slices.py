@@ -116,7 +116,7 @@ def table(slices: Slices) -> Table:
             str(n_items),
             shown[part.first[row]],
             shown[part.second[row]],
-            format_score(float(part.difference[row]), decimals, signed=True),
+            format_score(float(part.law.estimate[row]), decimals, signed=True),
             format_interval(float(part.interval.low[row]), float(part.interval.high[row]), decimals, limits(comparison)),
             VERDICTS[part.verdict[row]],
         )

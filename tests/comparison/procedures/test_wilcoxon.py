@@ -179,7 +179,7 @@ def test_symmetric_differences_raise_no_notice() -> None:
 
 
 def test_many_exact_ties_are_judged_by_means() -> None:
-    """Two of eight differences are 0: Student's interval of the mean by scipy (about symmetric, so Johnson's is hardly wider)."""
+    """Two of eight differences are 0: Student's interval of the mean by scipy (about symmetric, so Hall's is hardly wider)."""
     a, b = [0.91, 0.82, 0.73, 0.94, 0.85, 0.66, 0.71, 0.9], [0.9, 0.8, 0.73, 0.94, 0.84, 0.63, 0.73, 0.88]
     answer = tb.compare({"dataset": [f"d{i}" for i in range(8)], "a": a, "b": b}, metric="accuracy")
     pair, peer = answer.pair("a", "b"), scipy.stats.ttest_rel(a, b)

@@ -11,7 +11,6 @@ from tiebreak.numerics.law import Law
 from tiebreak.scores.differences import model_moments, model_ratios, pair_differences
 from tiebreak.scores.scores import ScoreMatrix, Scores
 from tiebreak.scores.vocabulary import Notice
-from tiebreak.statistics.posterior.joint import joint_draws
 from tiebreak.statistics.splits import law_of_moments
 
 SMALL_TEST_SET = 5
@@ -32,6 +31,8 @@ def judge_splits(data: Scores, first: IntArray, second: IntArray, split_ratio: F
         return np.where(np.asarray(law.se) > 0, width, np.nan)
 
     def draws(n: int, rng: np.random.Generator) -> Iterator[FloatArray]:
+        from tiebreak.statistics.posterior.joint import joint_draws
+
         return joint_draws(data.metric.sign * data.matrix().score, float(split_ratio.mean()), rng, n)
 
     def uncorrected() -> Law:

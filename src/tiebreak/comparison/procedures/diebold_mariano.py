@@ -32,7 +32,7 @@ ALLOWED_SHARE = 0.1
 """Share of the pairs that may look so by chance, where there are several."""
 
 SEEN = 1.0
-"""Skewness of the differences of a pair that periods without any rarely show: from there on Johnson's t counts beside Student's.
+"""Skewness of the differences of a pair that periods without any rarely show: from there on Hall's t counts beside Student's.
 
 Student's alone called equal forecasts whose losses are nearly all 0, or lognormal, different in 7 to 17 % of 15 to 200 periods.
 """

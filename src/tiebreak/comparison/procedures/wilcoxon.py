@@ -153,7 +153,7 @@ def has_many_ties(data: Scores) -> bool:
 
 
 def _judge_means(data: Scores, first: IntArray, second: IntArray) -> Judged:
-    """Student's and Johnson's t of the mean difference over the datasets that both models have."""
+    """Student's and Hall's t of the mean difference over the datasets that both models have."""
     difference, scale = differences_of(data, first, second)
     moments = row_moments(difference, scale, omit_missing=True)
     deviation = np.nan_to_num(difference - np.asarray(moments.mean)[..., None])
@@ -187,7 +187,7 @@ PAIRED_DATASETS = Procedure(
     ),
     references=(
         "Student. The probable error of a mean. Biometrika 6, 1908.",
-        "N. Johnson. Modified t tests and confidence intervals for asymmetrical populations. JASA 73, 1978.",
+        "P. Hall. On the removal of skewness by transformation. Journal of the Royal Statistical Society B 54, 1992.",
         "J. Demsar. Statistical comparisons of classifiers over multiple data sets. JMLR 7, 2006.",
     ),
     traits=frozenset(("pairwise",)),

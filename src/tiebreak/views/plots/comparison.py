@@ -98,7 +98,7 @@ def verdicts(comparison: Comparison) -> Drawing:
     verdict, difference, pvalue = np.zeros((n, n), dtype=np.int8), np.full((n, n), np.nan), np.full((n, n), np.nan)
     one, other = table.first, table.second
     verdict[one, other], verdict[other, one] = table.verdict, MIRRORED[table.verdict]
-    difference[one, other], difference[other, one] = table.difference, 0.0 - table.difference
+    difference[one, other], difference[other, one] = table.law.estimate, 0.0 - table.law.estimate
     pvalue[one, other] = pvalue[other, one] = table.adjusted_pvalue
     names, decimals = comparison.models[:MOST_CELLS], table_decimals(comparison)
     row, column = np.nonzero(~np.eye(len(names), dtype=bool))

@@ -235,7 +235,7 @@ def _scale(ends: FloatArray, rope: float) -> tuple[float, float]:
 
 def _provenance(comparison: Comparison) -> Iterator[tuple[str, str]]:
     """Facts from which the answer could be made again."""
-    s, design = comparison.settings, comparison.design
+    s, design = comparison.settings, comparison.scores.design
     yield "Settings", f"rope {rope_words(comparison)}, alpha {s.alpha:g}, correction {comparison.correction}"
     yield "Procedure", f"{comparison.method.name} (asked: {s.method})"
     yield "Baseline", printable(s.baseline or "")
