@@ -201,6 +201,8 @@ def test_parts_of_the_data_are_no_splits(write: Write) -> None:
         "tb.read_scores(..., where={'split': 'test'}).",
     )
     assert read(write(text), where={"split": "test"}).matrix().score.tolist() == [[0.1, 0.2]] * 2
+    with pytest.raises(UnclearSourceError, match=r"'svm_train' and 'svm_test' are of several parts of the data"):
+        read(write("fold,svm_train,svm_test\n0,0.9,0.5\n1,0.8,0.5\n"))
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ from tiebreak.readers.item_scores import (
 )
 from tiebreak.readers.join import join_sources
 from tiebreak.readers.metric import of_asked_metric
-from tiebreak.readers.predictions import holds_predictions, items_of_predictions
+from tiebreak.readers.predictions import holds_predictions, items_of_predictions, losses_in_time
 from tiebreak.readers.shapes import Long, Reading
 from tiebreak.readers.source import ACCEPTED, ReadOptions, Source, known_sizes, refuse_names, unsupported, with_sizes
 from tiebreak.readers.splits import source_of_long
@@ -334,7 +334,7 @@ def _found(given: NamedSource, options: ReadOptions, *, n_sources: int) -> Found
     refuse_battles(names, name)
     reading = Reading.of(table, options)
     if holds_predictions(reading):
-        return reading
+        return losses_in_time(reading) or reading
     is_alone = n_sources > 1 or bool(given.key) or _is_file(source)
     long = reading.long(given.stem if is_alone else None)
     if isinstance(long, Source):
