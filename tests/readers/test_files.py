@@ -195,7 +195,7 @@ def test_lines_are_measured_one_by_one(write: Write, monkeypatch: pytest.MonkeyP
     """A long file of short lines is read."""
     monkeypatch.setattr(files, "LONGEST_LINE", 20)
     assert content_of(write("0.123456789\n" * 9), "t") == b"0.123456789\n" * 9
-    with pytest.raises(DataError, match="^t, line 4: it is longer than"):
+    with pytest.raises(DataError, match=r"^t, line 4: it is longer than"):
         content_of(write("0.123456789\n" * 3 + "0" * 21), "t")
 
 
