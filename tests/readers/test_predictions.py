@@ -188,6 +188,12 @@ def test_columns_beside_the_truth_that_are_no_models(columns: dict[str, Any], te
         tb.compare(A[["id", "y_true"]].assign(**columns))
 
 
+def test_models_may_be_called_like_letters_of_classes() -> None:
+    """But for their case, as no form of a prediction stands in the name."""
+    answers = {"item": [1, 2, 3], "gold": [*"ABA"], "a": [*"ABB"], "b": [*"AAB"]}
+    assert tb.read_items(answers).score[:, 0].tolist() == [[1, 1, 0], [1, 0, 0]]
+
+
 def test_errors_of_forecasts_follow_each_other(rng: np.random.Generator) -> None:
     """Of one series they are losses in time; those of several belong together by series."""
     frame = pd.DataFrame({"unique_id": "s1", "ds": pd.date_range("2024-01-01", periods=12).astype(str), "y": rng.random(12)})

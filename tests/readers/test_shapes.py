@@ -187,6 +187,15 @@ def test_metrics_may_stand_in_rows_of_folds(write: Write) -> None:
     assert (scores.metric.name, scores.matrix().score.tolist()) == ("f1", [[0.1, 0.2], [0.3, 0.4]])
 
 
+def test_columns_that_others_name_are_no_models(write: Write) -> None:
+    """Classes of a truth that is called otherwise, and sides of a battle."""
+    text = "id,species,setosa,virginica\n1,setosa,0.9,0.1\n2,virginica,0.2,0.8\n"
+    with pytest.raises(UnclearSourceError, match=r"'species': it names .* Is it the truth\? .*columns=\{'truth': 'species'\}"):
+        read(write(text), metric="log_loss")
+    with pytest.raises(DataError, match="it has the columns 'model_a' and 'model_b', so its rows are battles"):
+        read(write("question,model_a,model_b,score_a,score_b\nq1,x,y,1,2\nq2,y,z,3,2\n"), metric="accuracy")
+
+
 def test_parts_of_the_data_are_no_splits(write: Write) -> None:
     """Train and test are not averaged: one is chosen, and then the rows need another number."""
     text = "model,fold,split,accuracy\n" + "".join(

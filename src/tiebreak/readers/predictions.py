@@ -379,8 +379,9 @@ def _columns(reading: Reading, model: str = "", *, is_one: bool = False) -> dict
         raise reading.refuse(what, "Give a column for each model, or a file for each model.", kind=DataError)
     whose = {name: " ".join(word for word in words_in(name) if word not in _FORMS) for name in rest}
     several = [name for name in rest if whose[name] and list(whose.values()).count(whose[name]) > 1]
-    classes = {each.casefold() for each in reading.table.words(roles["truth"][0]).names[:_MOST_CLASSES]}
-    is_of_classes = len(rest) > 1 and classes.issuperset(whose.values())
+    classes = reading.table.words(roles["truth"][0]).names[:_MOST_CLASSES]
+    bare = [whose[name] if whose[name] != name.casefold() else name for name in rest]  # prob_yes is of the class Yes
+    is_of_classes = len(rest) > 1 and {*classes, *(each.casefold() for each in classes if bare != rest)}.issuperset(bare)
     if several or is_of_classes:
         what = f"{quoted(rest if is_of_classes else several, 6)} are several columns of one model."
         raise reading.refuse(what, *fix, kind=DataError)

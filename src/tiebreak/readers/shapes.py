@@ -391,6 +391,10 @@ class Reading:
             index = self.table.numbers("column 1")
             numbers = numbers[np.unique(index).size == index.size and not has_fractions(index) :]  # of rows picked from others
         self._refuse_metrics(numbers)
+        for name in texts:
+            if len(several := [each for each in numbers if each in self.table.words(name).names]) > 1:
+                what = f"it names the columns {quoted(several, 6)}, so they may be classes, and no models."
+                raise self.refuse(what, "Is it the truth? ", column_advice("truth", name), ".", column=name)
         if is_items:
             numbers = [name for name in numbers if name != "column 1" and role_of(name) != "item"]
             texts = [name for name in texts if self._has_wrong_cells(name)]
@@ -737,7 +741,7 @@ def doubles_error(
         table.name,
         f"{what} The rows differ in {name!r}: {', '.join(differ[name][:5])}{f' (and in {quoted(others)})' if others else ''}.",
         "Keep one: ",
-        where_advice(name, differ[name][0]),
+        where_advice(name, min(differ[name], key=lambda each: PARTS.index(each) if each in PARTS else len(PARTS))),
         f"; or make it {'part of ' if model else ''}the model: ",
         column_advice("model", f"{model},{name}".removeprefix(",")),
         *(repeats if role_of(name) == "run" and "fold" in units else ()),
