@@ -1,17 +1,12 @@
 """Runs: what is measured, kept, resumed and amended."""
 
-import random
 import re
-import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
@@ -323,9 +318,6 @@ def test_a_store_that_was_asked_for_and_cannot_be_is_refused_before_the_first_fi
     assert path.read_text() == "buy milk\n" * 100
 
 
-NAMES = ['"', "'; DROP TABLE runs; --", "a\nb", "../x", "<script>", "x" * 10_000, "\0a", "=1+1", "é", "e\u0301"]
-
-
 @pytest.mark.parametrize("name", ["\ud800", " ", ""])
 def test_names_can_be_read_and_kept(name: str):
     """Half a character fits into no file, and a blank is seen by nobody: of models and, where it is given, of datasets."""
@@ -425,39 +417,3 @@ def test_after_a_refusal_the_store_is_asked_again_for_what_was_taken_on_beside()
     assert list(claims) == CELLS[1:8]
     assert lease.asked[-1][0] in CELLS[1:8]
     assert CELLS[1] in [cell for cells in lease.asked[2:] for cell in cells]
-
-
-@settings(max_examples=20)
-@given(st.integers(2, 4), st.randoms(use_true_random=False))
-def test_together_they_measure_each_cell_once(n: int, rng: random.Random):
-    """Threads that stop and go as it comes, each writing batches of its own size; all of them see the whole at the end."""
-    store = MemoryStore()
-    store.open(PLAN)
-    measured = []
-    lock = threading.Lock()
-
-    def work(size: int) -> None:
-        with store.open(PLAN).lease() as lease:
-            claims = Claims(lease, CELLS)
-            while True:
-                batch = []
-                for cell in claims:
-                    batch.append(cell)
-                    if len(batch) == size:
-                        claims.write([an_outcome(each) for each in batch])
-                        with lock:
-                            measured.extend(batch)
-                        batch = []
-                claims.write([an_outcome(each) for each in batch])
-                with lock:
-                    measured.extend(batch)
-                if not claims.wait(lambda _: time.sleep(0.001)):
-                    break
-            assert len(list(store.read("moons").outcomes())) == 100
-
-    threads = [threading.Thread(target=work, args=(rng.randint(1, 9),)) for _ in range(n)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert sorted(measured) == CELLS

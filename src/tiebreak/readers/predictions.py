@@ -16,7 +16,7 @@ from tiebreak.errors import (
     UnclearSourceError,
 )
 from tiebreak.numerics import FloatArray
-from tiebreak.readers.header import plain, words_in
+from tiebreak.readers.header import words_in
 from tiebreak.readers.metric import name_metric
 from tiebreak.readers.shapes import Long, Reading
 from tiebreak.readers.source import ReadOptions, Source
@@ -281,18 +281,6 @@ def _numbers(truth: NDArray[Any], values: NDArray[Any], model: str, metric: str)
 
 
 # --- predictions in tables ------------------------------------------------------------------------------------------------
-
-
-def holds_predictions(reading: Reading) -> bool:
-    """True for a table with the truth and predictions: of one model, or a column for each, or rows for each and no score."""
-    roles, asked = reading.roles, reading.options.metric
-    if "truth" not in roles:
-        return False
-    if "model" in roles:
-        return "prediction" in roles and roles.keys().isdisjoint(("score", "metric")) and asked not in reading.table.columns
-    # a model may be called y, unless periods or predictions stand beside it
-    is_sure = "truth" in reading.options.named_columns or plain(roles["truth"][0]) != "y"
-    return is_sure or not {"prediction", "time"}.isdisjoint(roles)
 
 
 def losses_in_time(reading: Reading) -> Long | Source | None:

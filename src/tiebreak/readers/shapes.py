@@ -214,6 +214,18 @@ class Reading:
             for name in others
         )
 
+    @property
+    def is_of_predictions(self) -> bool:
+        """True for a table with the truth and predictions: of one model, or a column for each, or rows for each and no score."""
+        roles, asked = self.roles, self.options.metric
+        if "truth" not in roles:
+            return False
+        if "model" in roles:
+            return "prediction" in roles and roles.keys().isdisjoint(("score", "metric")) and asked not in self.table.columns
+        # a model may be called y, unless periods or predictions stand beside it
+        is_sure = "truth" in self.options.named_columns or plain(roles["truth"][0]) != "y"
+        return is_sure or not {"prediction", "time"}.isdisjoint(roles)
+
     def refuse(
         self,
         what: str,
