@@ -180,5 +180,5 @@ def _rates(rows: list[dict[str, str]]) -> Iterator[str]:
         yield f"{told}| {noticed} | {decided} | {row['tables']} |"
 
 
-_SEVERAL = re.compile(r"\d+ models, ")
+_SEVERAL = re.compile(r"\d+ models\b")
 """How the data of rows begin that are of a whole family, not of two models."""

@@ -321,6 +321,10 @@ def latent(rng: Rng, n_models: int, n: int, correlation: float) -> Array:
     return np.sqrt(correlation) * rng.normal(size=n) + np.sqrt(1 - correlation) * rng.normal(size=(n_models, n))
 
 
+def few(n_models: int) -> str:
+    return "two" if n_models == 2 else str(n_models)
+
+
 def letters(n_models: int) -> list[str]:
     return [chr(97 + place) for place in range(n_models)]
 
@@ -332,7 +336,7 @@ def rates(n: int, rate: float, n_models: int, overlap: float, decimals: int, eff
         return {"model": letters(n_models), "accuracy": right.mean(axis=1).round(decimals)}, {"n_test": n}
 
     said = {-1.0: "disjoint", 0.0: "independent"}.get(overlap, f"correlated by {overlap:g}")
-    compared("summary-rates", f"{n_models} models, rate {rate:g}, {decimals} decimals, mistakes {said}", n, draw, effect)
+    compared("summary-rates", f"{few(n_models)} models, rate {rate:g}, {decimals} decimals, mistakes {said}", n, draw, effect)
 
 
 def deviations(k: int, n_models: int, correlation: float | None, ratio: float, effect: float, df: float = np.inf) -> None:
@@ -349,7 +353,7 @@ def deviations(k: int, n_models: int, correlation: float | None, ratio: float, e
         table = {"f1": score.mean(axis=1).round(4), "f1_std": score.std(axis=1).round(4)}
         return {"model": letters(n_models), **table}, {"cv": k, **({"rows": "seeds"} if correlation is None else {})}
 
-    said = f"{n_models} models" + (f", correlation {correlation:g} over folds" if correlation is not None else "")
+    said = f"{few(n_models)} models" + (f", correlation {correlation:g} over folds" if correlation is not None else "")
     said += f", one varies {ratio:g} times as much" if ratio != 1 else ""
     said += f", tails of t with {df:g} df" if np.isfinite(df) else ""
     compared("summary-runs" if correlation is None else "summary-folds", said, k, draw, effect)
@@ -368,7 +372,7 @@ def mean_areas(
         found = (ranks - n_positive * (n_positive + 1) / 2) / (n_positive * n_negative)
         return {"model": letters(n_models), "roc_auc": found.round(4)}, {"n_test": (n_positive, n_negative)}
 
-    said = f"{n_models} models, area {area:g}, {n_positive} positive, correlation {correlation:g}"
+    said = f"{few(n_models)} models, area {area:g}, {n_positive} positive, correlation {correlation:g}"
     said += f", positives vary {sd:g} times as much" if sd != 1 else ""
     compared("summary-areas", said, n_positive + n_negative, draw, effect)
 

@@ -23,7 +23,6 @@ from tiebreak.errors import (
     InvalidParameterError,
     TiebreakError,
 )
-from tiebreak.readers import tables
 from tiebreak.study_file.data import read_datasets
 from tiebreak.study_file.toml import Entry
 
@@ -351,12 +350,9 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("file", FILES)
-@pytest.mark.parametrize(
-    ("door", "few"), [*((door, tables._FEW) for door in DOORS), ("read_scores", 0), ("rate", 0), ("study", 0)]
-)
-def test_every_door_reads_the_same(door: str, few: int, file: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The values of the plain file, or the one error that all doors have for it; as small files, and as large ones are read."""
-    monkeypatch.setattr(tables, "_FEW", few)
+@pytest.mark.parametrize("door", DOORS)
+def test_every_door_reads_the_same(door: str, file: str) -> None:
+    """The values of the plain file, or the one error that all doors have for it."""
     kind, awkward = DOORS[door], FILES[file]
     path = _written(file, kind)
     if awkward.error is None:

@@ -153,9 +153,11 @@ def test_what_a_row_is_must_be_known(write: Write) -> None:
         long,
         UnclearSourceError,
         ": no column numbers the rows of 'svm'. Number them in a column 'fold', 'seed' or 'item', or say what they are: "
-        "tb.read_scores(..., columns={'fold': 'NAME'}); of splits in the same order for all models pass cv=10, of "
+        "tb.read_scores(..., columns={'dataset': 'NAME'}); of splits in the same order for all models pass cv=10, of "
         "items rows='items'.",
     )
+    with pytest.raises(UnclearSourceError, match=r"among 'site'\. Number them .* columns=\{'dataset': 'site'\}"):
+        read(write("model,site,score\na,x,0.1\nb,x,0.2\na,y,0.3\nb,y,0.4\n"))
     for text in (wide, long):
         for said in ({"cv": 2}, {"n_train": 9, "n_test": 1}, {"rows": "splits"}):
             scores = read(write(text), **said)
@@ -164,6 +166,25 @@ def test_what_a_row_is_must_be_known(write: Write) -> None:
         assert tb.read_items(write(text), rows="items", metric="f1").items == ("1", "2")
     with pytest.raises(DataError, match="but model 'svm' has 2 scores and 'rf' has 1"):
         read(write("model,score\nsvm,0.1\nsvm,0.2\nrf,0.3\n"), cv=2)
+
+
+def test_runs_are_systems_where_they_have_names(write: Write) -> None:
+    """As those who evaluate searches call them; numbered ones are runs, and beside folds may be repeats."""
+    rows = [(run, item, score) for item, *scores in (("q1", 0, 1), ("q2", 1, 1)) for run, score in zip("ab", scores, strict=True)]
+    named = pd.DataFrame(rows, columns=["run", "query_id", "score"]).replace({"a": "bm25", "b": "splade-v3"})
+    assert tb.read_items(named).models == ("bm25", "splade-v3")
+    assert tb.read_items({"x": named.replace({"bm25": "run 1", "splade-v3": "run 2"})}).runs == ("run 1", "run 2")
+    text = "model,run,fold,score\n" + "".join(f"{m},{r},{f},0.{f + 1}\n" for m in "ab" for r in (1, 2) for f in range(3))
+    with pytest.raises(DataError, match=r"repeats of a cross-validation, say so: .*columns=\{'repeat': 'run'\}"):
+        read(write(text))
+    assert read(write(text), columns={"repeat": "run"}).matrix().n_splits == 6
+
+
+def test_metrics_may_stand_in_rows_of_folds(write: Write) -> None:
+    """A row for each model and metric, of which one is asked for."""
+    text = "Model,Metric,Fold 1,Fold 2,Mean\na,AUC,0.5,0.6,0.55\na,F1,0.1,0.2,0.15\nb,AUC,0.7,0.8,0.75\nb,F1,0.3,0.4,0.35\n"
+    scores = tb.read_scores(write(text), metric="F1")
+    assert (scores.metric.name, scores.matrix().score.tolist()) == ("f1", [[0.1, 0.2], [0.3, 0.4]])
 
 
 def test_parts_of_the_data_are_no_splits(write: Write) -> None:

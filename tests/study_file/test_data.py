@@ -1,6 +1,5 @@
 """The data of a study: columns by name, files beside it, and what is said where something is not there."""
 
-import re
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +9,7 @@ from sklearn import datasets
 
 from tiebreak.errors import InvalidParameterError, TiebreakError
 from tiebreak.study_file.data import BUNDLED, StudyData, read_datasets
-from tiebreak.study_file.study import Study, read_study
+from tiebreak.study_file.study import read_study
 from tiebreak.study_file.toml import Entry
 
 TABLE = """\
@@ -128,47 +127,15 @@ def test_a_row_index_is_no_feature(tmp_path: Path, name: str) -> None:
 MIXED = "age,country,income,ill\n" + "".join(
     f"{'' if i % 9 == 0 else 20 + i},{['USA', 'Peru', '', 'Fiji'][i % 4]},{1000 * i},{i % 3 > 0}\n" for i in range(48)
 )
-LOGISTIC = '[models.log]\nimport = "sklearn.linear_model:LogisticRegression"\n'
-
-
-def mixed(folder: Path, data: str = "", model: str = LOGISTIC) -> Study:
-    """A study of a table with text and empty cells."""
-    (folder / "table.csv").write_text(MIXED)
-    (folder / "study.toml").write_text(f'[data]\nsource = "table.csv"\ntarget = "ill"\n{data}\n{model}')
-    return read_study(folder / "study.toml")
-
-
-@pytest.mark.parametrize(
-    ("data", "message"),
-    [
-        ("", "data: the column 'country' holds text ('USA' in row 1), which 'log' cannot read. Leave it out with drop = ["),
-        (
-            "",
-            'drop = ["country"], or let the first of the model\'s steps turn it into numbers, such as sklearn.preprocessing:One',
-        ),
-        ('drop = "country"', "data: the column 'age' has 6 empty cells, which 'log' cannot read."),
-    ],
-)
-def test_columns_that_cannot_be_read_are_named_with_what_to_do(tmp_path: Path, data: str, message: str) -> None:
-    """Before anything is fitted, not as a traceback of each cell."""
-    with pytest.raises(InvalidParameterError, match=re.escape(message)):
-        mixed(tmp_path, data)
-
-
-def test_models_that_read_empty_cells_get_them(tmp_path: Path) -> None:
-    """By themselves, by their first step, or perhaps by a part of which nothing is known."""
-    boosting = 'import = "sklearn.ensemble:HistGradientBoostingClassifier"'
-    steps = '[{ import = "sklearn.impute:SimpleImputer" }, { import = "sklearn.svm:SVC" }]'
-    bagging = f'import = "sklearn.ensemble:BaggingClassifier"\nparams = {{ estimator = {{ {boosting} }} }}'
-    model = f'[models.a]\n{boosting}\n[models.b]\nsteps = {steps}\n[models.c]\n{bagging}\n[models.d]\nimport = "numpy:zeros"\n'
-    assert list(mixed(tmp_path, data='drop = "country"', model=model).models) == ["a", "b", "c", "d"]
 
 
 def test_columns_are_prepared_by_a_step(tmp_path: Path) -> None:
-    """Filled in and encoded by scikit-learn's own transformers, as the message says."""
+    """Filled in and encoded by scikit-learn's own transformers."""
     fill = '["age", { import = "sklearn.impute:SimpleImputer" }, ["age"]]'
     encode = '["words", { import = "sklearn.preprocessing:OneHotEncoder" }, ["country"]]'
     columns = f'{{ import = "sklearn.compose:ColumnTransformer", params.transformers = [{fill}, {encode}] }}'
     model = f'[models.log]\nsteps = [{columns}, {{ import = "sklearn.linear_model:LogisticRegression" }}]\n'
-    prepare = mixed(tmp_path, model=model).models["log"][0]
+    (tmp_path / "table.csv").write_text(MIXED)
+    (tmp_path / "study.toml").write_text(f'[data]\nsource = "table.csv"\ntarget = "ill"\n{model}')
+    prepare = read_study(tmp_path / "study.toml").models["log"][0]
     assert prepare.fit_transform(pd.read_csv(tmp_path / "table.csv")).shape == (48, 1 + 4)  # age, three words and none

@@ -148,10 +148,10 @@ class RequirementOptions:
         self, comparison: Comparison, compared: Callable[..., Comparison], floor: NoiseFloor | float | None = None
     ) -> Requirements | None:
         """Outcome of all requirements; None where there are none. `compared` makes the comparison in another metric."""
-        from tiebreak.comparison.requirements import asked_requirements
-
         if not self.is_asked:
             return None
+        from tiebreak.comparison.requirements import asked_requirements
+
         typed: Any = {"better": self.require_better, "not_worse": self.require_not_worse, "near_best": self.require_near_best}
         asked = asked_requirements(**typed, models=comparison.models, metric=comparison.metric.name)
         ropes = self._ropes(list(dict.fromkeys(each.metric for each in asked)), comparison)

@@ -15,7 +15,7 @@ from tiebreak.comparison.notices import notices_of
 from tiebreak.comparison.procedures.procedure import Judged, Method, TestOnly, differences_by_unit, units_of
 from tiebreak.comparison.ranking import RankingTable, p_best
 from tiebreak.comparison.settings import Settings
-from tiebreak.errors import DataError, InvalidParameterError, NotOfferedError, Setting
+from tiebreak.errors import DataError, InvalidParameterError, Setting
 from tiebreak.numerics import FloatArray, IntArray, set_checked
 from tiebreak.printable import printable
 from tiebreak.result import Result, view_of
@@ -47,8 +47,6 @@ class PairComparison(Result):
     first, second : str
     n_units : int
         Splits that both models have, or what else the procedure counts.
-    differences : ndarray of shape (n_splits,)
-        One per split, oriented, in the metric's unit.
     judged : Judged
         Law of this pair's difference alone (arrays of shape ()), and what else the procedure knows of it.
     rope : float
@@ -59,12 +57,13 @@ p_equivalent, p_worse, verdict, reason
         1 - alpha. What the procedure does not give is nan.
     comparison : Comparison
         Where the pair comes from.
+    look : int
+        Place, among the looks of a plan, of the one that decided it; the last one unless there is such.
     """
 
     first: str
     second: str
     n_units: int
-    differences: FloatArray
     judged: Judged
     rope: float
     difference: float
@@ -82,6 +81,7 @@ p_equivalent, p_worse, verdict, reason
     verdict: str
     reason: str
     comparison: Comparison
+    look: int = -1
 
     @property
     def has_interval(self) -> bool:
@@ -104,6 +104,18 @@ p_equivalent, p_worse, verdict, reason
     def __repr__(self) -> str:
         """Short: the pair and what is said of it."""
         return printable(f"<{self.first!r} against {self.second!r}: {self.sentence}>")
+
+    @property
+    def differences(self) -> FloatArray:
+        """Difference on each unit that both models have, in the metric's unit; none where units have none."""
+        comparison, data = self.comparison, self.comparison.scores
+        if not (comparison.method.is_paired and comparison.method.is_mean):
+            return np.zeros(0)
+        if comparison.looks is not None:
+            from tiebreak.comparison.looks import cuts_of
+
+            data = cuts_of(comparison.looks, comparison.method, data)[self.look]
+        return differences_by_unit(data, *comparison._rows(self.first, self.second))
 
     def flips(self) -> dict[str, tuple[str, ...]]:
         """Items that only one of the two models gets right, by the model, of items that are right or wrong.
@@ -130,15 +142,8 @@ p_equivalent, p_worse, verdict, reason
         found = self.judged.beside.get("uncorrected")
         if found is None:
             name = self.comparison.method.name
-            raise NotOfferedError(
-                f"{name} corrects nothing, so there is no uncorrected law; pair.law has its tails and intervals."
-            )
+            raise DataError(f"{name} corrects nothing, so there is no uncorrected law; pair.law has its tails and intervals.")
         return found()  # type: ignore[no-any-return]
-
-    @property
-    def resolution(self) -> float:
-        """Standard error, or a quarter of the interval where the procedure has none."""
-        return self.standard_error if self.law.se is not None else (self.interval_high - self.interval_low) / 4
 
     def half_width_floor(self, alpha: float = 0.05) -> float:
         """Half-width that the 1 - alpha interval approaches with ever more repeats of the same splits.
@@ -301,10 +306,10 @@ class Comparison(Result):
         return PairComparison(
             first=first,
             second=second,
-            differences=self._differences(one, two, look),
             judged=self._judged(np.asarray(one), np.asarray(two), look),
             rope=self.rope,
             comparison=self,
+            look=look,
             **table.row_values(row, mirrored),
         )
 
@@ -578,17 +583,6 @@ class Comparison(Result):
         home = self.pair_table.interval_alpha
         k = range(len(self.looks.taken))[look]
         return at_look(self.looks, self.method, self.scores, first, second, self.resolved, home, k)
-
-    def _differences(self, one: int, two: int, look: int) -> FloatArray:
-        """Oriented differences on shared splits; none where units have none."""
-        if not (self.method.is_paired and self.method.is_mean):
-            return np.zeros(0)
-        data = self.scores
-        if self.looks is not None:
-            from tiebreak.comparison.looks import cuts_of
-
-            data = cuts_of(self.looks, self.method, self.scores)[look]
-        return differences_by_unit(data, one, two)
 
 
 def _by_fields(result: Comparison | PairComparison) -> tuple[Any, ...]:

@@ -237,17 +237,10 @@ class Family:
         absent = {name for name, column in optional.items() if column is None}
         return frozenset(absent if self.law.is_posterior else absent.union(("p_better", "p_equivalent", "p_worse")))
 
-    @property
-    def resolution(self) -> FloatArray:
-        """Size of the uncertainty of each difference: its standard error, or a quarter of its interval where it has none."""
-        if self.law.se is not None:
-            return np.asarray(self.law.se)
-        return np.asarray((self.interval.high - self.interval.low) / 4.0)
-
     @cached_property
     def typical_resolution(self) -> float:
-        """Median of `resolution` over the pairs that have one, nan where none has."""
-        sizes = self.resolution
+        """Median of the standard errors, or of a quarter of the intervals where there are none; nan where no pair has one."""
+        sizes = (self.interval.high - self.interval.low) / 4.0 if self.law.se is None else np.asarray(self.law.se)
         sizes = sizes[np.isfinite(sizes) & (sizes > 0)]
         return float(np.median(sizes)) if sizes.size else float("nan")
 

@@ -12,7 +12,6 @@ from tiebreak.comparison.procedures.procedure import Method
 from tiebreak.comparison.settings import Settings
 from tiebreak.numerics import CONSTANT, IDENTICAL
 from tiebreak.scores.adjusted_means import connected_groups
-from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import ScoreMatrix
 from tiebreak.scores.vocabulary import Notice, NoticeCode, quoted
 from tiebreak.statistics.family import shared_alpha
@@ -28,8 +27,7 @@ def notices_of(comparison: Comparison) -> tuple[Notice, ...]:
         *method.procedure.remarks(comparison.scores),
         *_table_notices(comparison.matrix, table, method),
         *_reach_notices(table, settings, method.unit),
-        *_rope_notices(comparison.rope, table.judged.unit),
-        *_answer_notices(comparison.matrix, settings, comparison.scores.metric, method),
+        *_answer_notices(comparison),
     )
 
 
@@ -94,27 +92,21 @@ def _reach_notices(table: Family, settings: Settings, unit: str) -> Iterator[Not
     )
 
 
-def _rope_notices(rope: float, unit: str) -> Iterator[Notice]:
-    """Remark on a rope that is not given, where differences have a unit for one."""
-    if rope == 0.0 and unit == "metric":
+def _answer_notices(comparison: Comparison) -> Iterator[Notice]:
+    """Notices about the question itself: the rope that is not given, and the best that was picked here."""
+    method = comparison.method
+    if comparison.rope == 0.0 and comparison.pair_table.judged.unit == "metric":
         yield Notice(
             "no-rope",
             "without a rope (the smallest difference that matters to you) models can be called better or worse, never equivalent",
         )
-
-
-def _answer_notices(matrix: ScoreMatrix, settings: Settings, metric: Metric, method: Method) -> Iterator[Notice]:
-    """Notices about the question itself."""
-    if len(matrix.models) > 2 and settings.baseline is None and method.question != "datasets":
-        honest = (
-            "nested cross-validation"
-            if method.question == "splits"
-            else f"further {method.unit}s"
-            if method.question == "examples"
-            else "data that took no part in choosing"
+    if len(comparison.models) > 2 and comparison.settings.baseline is None and method.question != "datasets":
+        honest = {"splits": "nested cross-validation", "examples": f"further {method.unit}s"}.get(
+            method.question, "data that took no part in choosing"
         )
         yield Notice(
             "selected-best",
-            f"{matrix.models[0]!r} was picked as the best of {len(matrix.models)} on these same scores, so its own "
-            f"{'mean ' if method.is_mean else ''}{metric.name} is likely a little too good; {honest} would give an honest one",
+            f"{comparison.models[0]!r} was picked as the best of {len(comparison.models)} on these same scores, so its own "
+            f"{'mean ' if method.is_mean else ''}{comparison.scores.metric.name} is likely a little too good; {honest} would "
+            "give an honest one",
         )

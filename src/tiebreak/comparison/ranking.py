@@ -56,8 +56,8 @@ class RankingTable:
         By how much at most each model falls short of the best; nan where no bound is known.
     standing : ndarray of int8, or None
         Codes into `STANDINGS`.
-    letters : list of str, or None
-        None beyond `MOST_LETTERED` models, too.
+    differs : ndarray of bool, shape (n_models, n_models), or None
+        True where two models are told apart; None beyond `MOST_LETTERED` models, too.
     average_rank : ndarray or None
         Mean rank over datasets; None where there are no datasets to rank on.
     standard_error : ndarray or None
@@ -79,7 +79,7 @@ class RankingTable:
     may_be_best: NDArray[np.bool_] | None
     shortfall_high: FloatArray | None
     standing: NDArray[np.int8] | None
-    letters: list[str] | None
+    differs: Relation | None
     average_rank: FloatArray | None
     standard_error: FloatArray | None
 
@@ -93,6 +93,11 @@ class RankingTable:
         """True where all models have identical scores, and the procedure has no interval for such."""
         return bool(np.all(self.entry == 0)) and self.shortfall_high is not None and bool(np.isnan(self.shortfall_high).all())
 
+    @property
+    def letters(self) -> list[str] | None:
+        """Compact letter display; None where `differs` is."""
+        return None if self.differs is None else compact_letters(self.differs)
+
     def copies(self, row: int) -> IntArray:
         """Rows of a model and its copies."""
         return np.flatnonzero(self.entry == self.entry[row])
@@ -105,7 +110,7 @@ def rank_models(scores: Scores, method: Method, pairs: Family) -> RankingTable:
     entry = entries_of(scores, method, pairs)
     above = shown_above(pairs, entry)
     component = components(above, entry)
-    rank_low = rank_high = may_be_best = shortfall = standing = letters = None
+    rank_low = rank_high = may_be_best = shortfall = standing = differs = None
     if pairs.family != "baseline":
         outside = _above_others(above, component)
         may_be_best = ~np.isin(component, component[outside.any(axis=0)])
@@ -113,7 +118,7 @@ def rank_models(scores: Scores, method: Method, pairs: Family) -> RankingTable:
         standing = _standings(pairs, may_be_best, shortfall, entry)
         if pairs.family == "pairs":
             rank_low, rank_high = 1 + outside.sum(axis=0), n_models - outside.sum(axis=1)
-            letters = compact_letters(above | above.T) if n_models <= MOST_LETTERED else None
+            differs = above | above.T if n_models <= MOST_LETTERED else None
     interval = values.interval
     if interval is not None:
         bounds = scores.metric.bounds_of(np.fmin.reduce(score, axis=None), np.fmax.reduce(score, axis=None))
@@ -135,7 +140,7 @@ def rank_models(scores: Scores, method: Method, pairs: Family) -> RankingTable:
         may_be_best=may_be_best,
         shortfall_high=shortfall,
         standing=standing,
-        letters=letters,
+        differs=differs,
         average_rank=values.average_rank,
         standard_error=values.standard_error,
     )

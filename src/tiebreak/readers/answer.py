@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import reduce
@@ -195,44 +195,28 @@ def _saved(held: Mapping[str, Any], name: str) -> SavedSettings:
 
 def _checked_matrix(matrix: ScoreMatrix, path: str, name: str) -> ScoreMatrix:
     """Scores of one dataset whose columns go together, with sizes of 0 where none are known."""
-    n = matrix.repeat.size
+    n, m = matrix.repeat.size, len(set(matrix.models))
     n_train, n_test = (each if each.size else np.zeros(n, np.int64) for each in (matrix.n_train, matrix.n_test))
-    shapes = {
-        "repeat": (matrix.repeat, n),
-        "fold": (matrix.fold, n),
-        "n_train": (n_train, n),
-        "n_test": (n_test, n),
-        "columns": (matrix.columns or n_test, n),
-        "score": (matrix.score, len(matrix.models), n),
-        "summary.rounding": (getattr(matrix.summary, "rounding", None), len(matrix.models)),
-        "summary.deviation": (getattr(matrix.summary, "deviation", None), len(matrix.models)),
-    }
-    _check_columns({"models": matrix.models}, shapes, path, name)
-    if (splits := list(zip(matrix.repeat.tolist(), matrix.fold.tolist(), strict=True))) != sorted(set(splits)):
-        raise _wrong(name, f"{path}.fold: a split stands there twice, or they are in no order")
+    splits = list(zip(matrix.repeat.tolist(), matrix.fold.tolist(), strict=False))
+    beside = (splits, matrix.fold, n_train, n_test, matrix.columns or n_test)
+    of_models = () if matrix.summary is None else (matrix.summary.rounding, matrix.summary.deviation)
+    is_whole = matrix.score.shape == (m, n) and {n} == {*map(len, beside)} and {m} == {m, *map(len, of_models)}
+    _require(is_whole and splits == sorted(set(splits)), path, name)
     return replace(matrix, n_train=n_train, n_test=n_test)
 
 
 def _checked_items(items: Items, name: str) -> Items:
     """Scores of single items whose columns go together."""
-    names = {"models": items.models, "runs": items.runs, "items": items.items}
-    n_models, n_runs, n = map(len, names.values())
-    shapes = {
-        "score": (items.score, n_models, n_runs, n),
-        "labels": (items.labels, n_models, n),
-        **{key: (getattr(items, key), n) for key in ("clusters", "weights", "is_positive", "truth")},
-        **{f"columns.{key}": (texts, n) for key, texts in items.columns.items()},
-    }
-    _check_columns(names, shapes, "items", name)
-    truth = -1.0 if items.truth is None else items.truth
-    if items.classes and not np.isin(np.append(items.score, truth), range(len(items.classes))).all():
-        raise _wrong(name, f"items: truth and score are no places in its {len(items.classes)} classes")
+    shape = tuple(len(set(each)) for each in (items.models, items.runs, items.items))
+    beside = (items.clusters, items.weights, items.is_positive, items.truth, *items.columns.values())
+    is_whole = items.score.shape == shape and {shape[2]} == {shape[2], *(len(each) for each in beside if each is not None)}
+    truth, places = -1.0 if items.truth is None else items.truth, range(len(items.classes))
+    is_whole &= not items.classes or bool(np.isin(np.append(items.score, truth), places).all())
+    _require(is_whole and (items.labels is None or items.labels.shape == shape[::2]), "items", name)
     return check_items(items)
 
 
-def _check_columns(names: Mapping[str, Sequence[str]], shapes: Mapping[str, Sequence[Any]], path: str, name: str) -> None:
-    """Refuse names that are none or stand there twice, and columns of another shape than the one beside them."""
-    met = {key: [len(each), *getattr(each, "shape", ())[1:]] for key, (each, *_) in shapes.items() if each is not None}
-    doubled = [key for key, texts in names.items() if len(set(texts)) < max(len(texts), 1)]
-    if wrong := [*doubled, *(key for key, shape in met.items() if shape != [*shapes[key][1:]])]:
-        raise _wrong(name, f"{path}.{wrong[0]}: empty, with doubles, or of another length than the rest")
+def _require(is_whole: bool, path: str, name: str) -> None:
+    """Refuse columns that do not go together."""
+    if not is_whole:
+        raise _wrong(name, f"{path}: its columns do not go together: a name or a split stands twice, or lengths differ")

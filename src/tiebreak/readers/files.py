@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import IO, Any, BinaryIO
+from typing import Any, BinaryIO
 
 from tiebreak.errors import Advice, DataError, Setting, SourceNotFoundError, TiebreakError
 from tiebreak.printable import printable, without_password
@@ -115,13 +115,10 @@ def _check_lines(path: Path, name: str) -> None:
         while len(view) - start > LONGEST_LINE:
             end = max(view.rfind(mark, start, start + LONGEST_LINE) for mark in (b"\n", b"\r"))
             if end < 0:
-                raise _too_long(name, view[:start].count(b"\n") + 1)
+                what = f"it is longer than {LONGEST_LINE / 2**20:g} MiB, so it is no row and no record of one sample."
+                line = view[:start].count(b"\n") + 1
+                raise refuse(name, what, "Are the line breaks lost, or is it another kind of file?", row=f"line {line}")
             start = end + 1
-
-
-def _too_long(name: str, line: int) -> TiebreakError:
-    what = f"it is longer than {LONGEST_LINE / 2**20:g} MiB, so it is no row and no record of one sample."
-    return refuse(name, what, "Are the line breaks lost, or is it another kind of file?", row=f"line {line}")
 
 
 _CODECS = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstd", b"PK\x03\x04": "zip"}
@@ -216,16 +213,6 @@ def parse_json(text: str | bytes, where: str, hint: str = "Is it complete?", *, 
         raise refuse(where, "the JSON is nested too deeply to hold scores.") from None
     except ValueError as error:  # no JSON, no UTF-8, whole numbers of thousands of digits
         raise DataError(f"{where} is not JSON: {getattr(error, 'msg', error)}. {hint}") from None
-
-
-def lines_of(file: IO[str], name: str) -> Iterator[tuple[int, str]]:
-    """Lines of a file with their numbers, from 1 on; one longer than `LONGEST_LINE` is refused before it is read whole."""
-    number = 1
-    while line := file.readline(LONGEST_LINE + 2):
-        if len(line.rstrip("\n")) > LONGEST_LINE:
-            raise _too_long(name, number)
-        yield number, line
-        number += 1
 
 
 # --- pipes ----------------------------------------------------------------------------------------------------------------

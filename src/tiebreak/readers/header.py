@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tiebreak.errors import Advice, InvalidParameterError, UnclearSourceError
 from tiebreak.printable import printable
-from tiebreak.readers.tables import SourceTable, Words, has_fractions, is_numeric
+from tiebreak.readers.tables import Column, SourceTable, Words, has_fractions, is_numeric
 from tiebreak.scores.metric import full_name, has_direction
 from tiebreak.scores.vocabulary import look_up, quoted
 
@@ -19,16 +19,18 @@ if TYPE_CHECKING:
 ALIASES: dict[str, str] = {
     "model": """model model_name model_id system method algorithm algo approach estimator classifier regressor learner learner_id
         framework scheme detector generator arm candidate wflow_id forecaster ranker retriever""",
-    "dataset": "dataset dataset_name data_set task task_name subtask benchmark problem unique_id",
+    "dataset": """dataset dataset_name data_set task task_name subtask benchmark problem unique_id series series_id env env_id
+        env_name environment game""",
     "repeat": "repeat repetition rep id2 cutoff",
     "fold": "fold cv_fold fold_index fold_id fold_no fold_number test_fold outer_fold cv",
     "split": "split iteration resample iter resampling split_index split_id",
     "seed": "seed random_state random_seed",
     "run": "run trial run_index",
-    "epoch": "epoch attempt sample sample_index",
+    "epoch": "epoch attempt sample sample_index completion_id",
     "time": "time period date timestamp ds",
-    "item": """item item_id example_id question_id doc_id sample_id instance_id problem_id qid query_id prompt_id image_id case_id
-        example question query task_id instance instruction prompt image case user_input input id index""",
+    "item": """item item_id example_id question_id doc_id sample_id instance_id problem_id qid query_id prompt_id image_id
+        case_id utterance_id segment_id seg_id example question query task_id instance instruction prompt image case
+        user_input input id index""",
     "cluster": "cluster cluster_id group document passage patient template",
     "weight": "weight sample_weight",
     "judge": "judge judge_score judge_label judge_rating llm_judge model_score",
@@ -110,7 +112,7 @@ _TIMES = frozenset("time times seconds sec runtime duration latency wallclock el
 _ENDS = MEANS | SPREADS.keys() | frozenset("var variance rank diff difference delta gain improvement gap".split())
 _BESIDE = frozenset(
     """step index epoch size count support param parameter token cost classe instance feature sample row length pvalue order
-    level flop gflop mac memory mb gb""".split()
+    level flop gflop mac memory mb gb year""".split()
 )
 _STATISTIC = re.compile(r"n_\w+|num_\w+|#_?\w*|column_\d+|.*__(min|max)|(.*_)?p_?val(ue)?|.*_stat(istic)?|.*standard_error")
 """What holds no score: a time; a mean, deviation or difference by the first or last word; a size or count; a test's statistic."""
@@ -195,7 +197,15 @@ def find_roles(table: SourceTable, options: ReadOptions) -> dict[str, list[str]]
             claims = of_texts or claims
         if claims and role not in roles:
             roles[role] = [_strongest(role, claims, words, table.name)]
+    if "run" in roles.keys() - given.keys() and "model" not in roles and _names_systems(table.columns.get(roles["run"][0])):
+        roles["model"] = roles.pop("run")
     return roles
+
+
+def _names_systems(column: Column | None) -> bool:
+    """True for runs that are no numbers and no words with a number: systems, as people who evaluate searches call them."""
+    stems = {re.sub(r"[\W\d_]+$", "", name) for name in column.names} if isinstance(column, Words) else set()
+    return len(stems) > 1
 
 
 def _columns_given(role: str, text: str, names: Sequence[str]) -> list[str]:

@@ -4,6 +4,7 @@ A log holds the answers of models to samples. A new tool is one row of `FORMATS`
 recorded file in the tests.
 """
 
+import codecs
 import json
 import math
 import re
@@ -20,7 +21,7 @@ import numpy as np
 
 from tiebreak.errors import DataError, Setting, UnclearSourceError
 from tiebreak.printable import printable
-from tiebreak.readers.files import check_size, content_of, lines_of, parse_json
+from tiebreak.readers.files import check_size, content_of, parse_json
 from tiebreak.readers.shapes import Long
 from tiebreak.readers.tables import Words, column_of, words_of
 from tiebreak.scores.vocabulary import quoted
@@ -263,10 +264,9 @@ def _words(rows: Sequence[Record]) -> dict[str, Words]:
 
 def _lines(path: Path, name: str) -> Iterator[Record]:
     """Objects of JSON lines."""
-    with path.open(encoding="utf-8-sig") as file:
-        for number, line in lines_of(file, name):
-            if line.strip():
-                yield parse_json(line, f"{name}, line {number},", "Was the file cut short?")
+    for number, line in enumerate(content_of(path, name).removeprefix(codecs.BOM_UTF8).split(b"\n"), start=1):
+        if line.strip():
+            yield parse_json(line, f"{name}, line {number},", "Was the file cut short?")
 
 
 def _whole(path: Path, name: str, share: int = 16) -> Any:

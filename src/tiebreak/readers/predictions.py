@@ -15,7 +15,6 @@ from tiebreak.errors import (
     UnclearSourceError,
 )
 from tiebreak.numerics import FloatArray
-from tiebreak.readers.header import plain
 from tiebreak.readers.metric import name_metric
 from tiebreak.readers.shapes import Reading
 from tiebreak.readers.source import ReadOptions
@@ -280,16 +279,6 @@ def _numbers(truth: NDArray[Any], values: NDArray[Any], model: str, metric: str)
 
 
 # --- predictions in tables ------------------------------------------------------------------------------------------------
-
-
-def holds_predictions(reading: Reading) -> bool:
-    """True for a table with a column of the truth and none of models, so that the others are predictions."""
-    roles = reading.roles
-    if "truth" not in roles or "model" in roles:
-        return False
-    # a model may be called y, unless periods or predictions stand beside it
-    is_sure = "truth" in reading.options.named_columns or plain(roles["truth"][0]) != "y"
-    return is_sure or not {"prediction", "time"}.isdisjoint(roles)
 
 
 def items_of_predictions(readings: Sequence[Reading], names: Sequence[str], options: ReadOptions) -> Items:

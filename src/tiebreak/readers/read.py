@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeVar, cast, runtime_checkable
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 
@@ -34,7 +34,6 @@ from tiebreak.readers.item_scores import (
 )
 from tiebreak.readers.join import join_sources
 from tiebreak.readers.metric import of_asked_metric
-from tiebreak.readers.predictions import holds_predictions, items_of_predictions
 from tiebreak.readers.shapes import Long, Reading
 from tiebreak.readers.source import ACCEPTED, ReadOptions, Source, known_sizes, refuse_names, unsupported, with_sizes
 from tiebreak.readers.splits import source_of_long
@@ -42,15 +41,6 @@ from tiebreak.readers.tables import ENDINGS, Words, is_frame, is_records, read_t
 from tiebreak.scores.items import TASK, Items, check_items
 from tiebreak.scores.scores import SavedSettings, Scores, percent_notices
 from tiebreak.scores.vocabulary import look_up, quoted
-
-
-@runtime_checkable
-class Holder(Protocol):
-    """A result that holds scores."""
-
-    def __tiebreak_scores__(self, metric: str | None = None) -> Scores:
-        """The scores, in one metric."""
-
 
 Found = Source | Long | Reading | Items | Path
 """What a source turns out to be: scores of splits, a long table, a table of predictions, items, or the log of a tool."""
@@ -302,19 +292,18 @@ def _found(given: NamedSource, options: ReadOptions, *, n_sources: int) -> Found
     source, name = given.source, given.name
     if isinstance(source, Items):
         return _named(source, given)
-    if not isinstance(source, Scores) and isinstance(source, Holder):
+    if answer.is_answer(source):
+        return answer.read_answer(source, name, options)
+    if _is_file(source):
+        check_path(Path(source), name)
+        return Path(source) if logs.is_log(Path(source)) else _found_in_table(given, options, n_sources=n_sources)
+    if not isinstance(source, Scores) and hasattr(source, "__tiebreak_scores__"):
         source = source.__tiebreak_scores__(options.metric)
     if isinstance(source, Scores):
         return source.items if source.items is not None and not source.saved_settings else _with_options(source, name, options)
-    if answer.is_answer(source):
-        return answer.read_answer(source, name, options)
     if options.rows != "items" and sklearn.reads(source):
         return sklearn.read(source, name, options)
-    if _is_file(source):
-        check_path(Path(source), name)
-        if logs.is_log(Path(source)):
-            return Path(source)
-    elif isinstance(source, Mapping):
+    if isinstance(source, Mapping):
         keys = [str(key) for key in source]
         if not keys:
             raise DataError(f"{name} is an empty dict. Pass {{name: scores}} with at least two models.")
@@ -322,6 +311,12 @@ def _found(given: NamedSource, options: ReadOptions, *, n_sources: int) -> Found
             raise DataError(f"{name} has two keys of the same text among {quoted(keys)}.")
     elif not is_frame(source) and not is_records(source):
         raise unsupported(source, name)
+    return _found_in_table(given, options, n_sources=n_sources)
+
+
+def _found_in_table(given: NamedSource, options: ReadOptions, *, n_sources: int) -> Found:
+    """Kind of a table, and what it holds."""
+    source, name = given.source, given.name
     named = {name.strip() for text in options.named_columns.values() for name in (text, *text.split(","))}
     table = read_table(source, name, is_name=lambda column: column in named or names_something(column))
     names = [*table.columns, *table.nested]
@@ -333,7 +328,7 @@ def _found(given: NamedSource, options: ReadOptions, *, n_sources: int) -> Found
             return read({**held, **table.nested}, name, options)
     refuse_battles(names, name)
     reading = Reading.of(table, options)
-    if holds_predictions(reading):
+    if reading.is_of_predictions:
         return reading
     is_alone = n_sources > 1 or bool(given.key) or _is_file(source)
     long = reading.long(given.stem if is_alone else None)
@@ -445,6 +440,8 @@ def _items(found: Sequence[Found], given: Sequence[NamedSource], options: ReadOp
     if tables:
         if len(tables) < len(found):
             raise UnclearSourceError("some sources are predictions beside the truth, and others scores; compare one kind.")
+        from tiebreak.readers.predictions import items_of_predictions  # with the statistics of their metrics
+
         return items_of_predictions(tables, [its.stem or its.name for its in given], options)
     if len(found) == 1 and isinstance(found[0], Items) and options.cluster is None:
         return check_items(found[0])

@@ -214,6 +214,16 @@ class Reading:
             for name in others
         )
 
+    @property
+    def is_of_predictions(self) -> bool:
+        """True for a table with a column of the truth and none of models, so that the others are predictions."""
+        roles = self.roles
+        if "truth" not in roles or "model" in roles:
+            return False
+        # a model may be called y, unless periods or predictions stand beside it
+        is_sure = "truth" in self.options.named_columns or plain(roles["truth"][0]) != "y"
+        return is_sure or not {"prediction", "time"}.isdisjoint(roles)
+
     def refuse(
         self,
         what: str,
@@ -331,7 +341,7 @@ class Reading:
             "score": np.concatenate([self.table.numbers(name) for name in columns]),
         }
         kept = {name: column for name, column in table.columns.items() if name not in columns}
-        roles = {role: columns for role, columns in self.roles.items() if role in ("model", "dataset")}
+        roles = {role: columns for role, columns in self.roles.items() if role in ("model", "dataset", "metric")}
         is_text = {**self.is_text, unit: True, "score": False}
         table = replace(table, columns={**kept, **own})
         return Reading(table, {**roles, unit: [unit], "score": ["score"]}, self.options, is_text)._built("score")
@@ -548,10 +558,12 @@ class Reading:
         return units
 
     def _call_as_tools_do(self) -> None:
-        """Give columns of tools their parts: a task_id beside folds, tidymodels' id of Fold03, mlr3's iteration."""
+        """Give columns of tools their parts: a task_id beside folds, Weka's Key_Run, an id of Fold03, mlr3's iteration."""
         roles = self.roles
         if roles.keys() & _SPLITS and "dataset" not in roles and plain(roles.get("item", [""])[0]) == plain("task_id"):
             roles["dataset"] = roles.pop("item")
+        if roles.get("run") == ["Key_Run"] and "fold" in roles:
+            roles["repeat"] = roles.pop("run")
         for role in [role for role in ("repeat", "item", "split") if role in roles]:
             column = self.table.columns[roles[role][0]]
             names = column.names if isinstance(column, Words) else ()
@@ -621,10 +633,11 @@ class Reading:
                 ", and dataset, fold, seed or item likewise.",
             )
         if "model" in self.roles:
+            names = (name for name in rest if _is_unique(models, {"": self.table.words(name)}) and not is_metric(name))
             return self.refuse(
                 f"no column numbers the rows of {models.names[0]!r}{f', among {quoted(rest, 12)}' if rest else ''}.",
                 "Number them in a column 'fold', 'seed' or 'item', or say what they are: ",
-                column_advice("fold", "NAME"),
+                column_advice("dataset", next(names, "NAME")),
                 "; of splits in the same order for all models pass ",
                 Setting("cv", "10"),
                 ", of items ",
@@ -729,6 +742,7 @@ def doubles_error(
         fix = "Keep one row for each; rows that differ by a random seed have it in a column 'seed', repeats in 'repeat'."
         return refuse(table.name, what, fix)
     name, *others = sorted(differ, key=lambda each: isinstance(table.columns[each], np.ndarray))
+    repeats = ("; if it numbers repeats of a cross-validation, say so: ", column_advice("repeat", name))
     return refuse(
         table.name,
         f"{what} The rows differ in {name!r}: {', '.join(differ[name][:5])}{f' (and in {quoted(others)})' if others else ''}.",
@@ -736,6 +750,7 @@ def doubles_error(
         where_advice(name, differ[name][0]),
         f"; or make it {'part of ' if model else ''}the model: ",
         column_advice("model", f"{model},{name}".removeprefix(",")),
+        *(repeats if role_of(name) == "run" and "fold" in units else ()),
         ".",
     )
 

@@ -15,6 +15,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -302,7 +303,7 @@ def read_table(source: Any, name: str, *, is_name: IsName = lambda _: False) -> 
     if isinstance(source, Mapping):
         return _of_columns(source, name, is_name)
     if is_records(source):
-        rows = [{str(key): value for key, value in row.items()} for row in source]
+        rows = [dict(chain.from_iterable(map(_fields, row, row.values()))) for row in source]
         keys = dict.fromkeys(key for row in rows for key in row)
         return _of_columns({key: [row.get(key) for row in rows] for key in keys}, name, is_name)
     if not isinstance(source, str | os.PathLike):
@@ -316,6 +317,11 @@ def read_table(source: Any, name: str, *, is_name: IsName = lambda _: False) -> 
     if ending in ARROW:
         return _of_arrow_file(path, name)
     return _of_json(path, name, is_name) if ending in JSON else _of_text(content_of(path, name), name, is_name, ending)
+
+
+def _fields(key: Any, value: Any) -> Iterable[tuple[str, Any]]:
+    """A field of a record; the fields of an object in its place, with its name in front."""
+    return [(f"{key}.{name}", each) for name, each in value.items()] if isinstance(value, Mapping) else [(str(key), value)]
 
 
 def column_names(path: Path) -> list[str]:
@@ -376,9 +382,6 @@ def _numbered(row: int) -> str:
 
 _SAMPLE = 1 << 16
 """Bytes of the beginning of a file by which its separator and decimal sign are told."""
-
-_FEW = 1 << 16
-"""Bytes of a file up to which Python reads it before pyarrow is imported."""
 
 _SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 
@@ -466,8 +469,8 @@ def _separator(text: str, is_whole: bool, name: str, usual: str) -> str:
 
 def _of_text(content: bytes, name: str, is_name: IsName, ending: str) -> SourceTable:
     form = _form_of(content[:_SAMPLE], name, ending)
-    is_plain = form.is_plain and len(content) > _FEW and content.count(b'"') % 2 == 0
-    columns = _by_arrow(content, form, is_name) if is_plain else None
+    is_plain = form.is_plain and content.count(b'"') % 2 == 0
+    columns = _by_arrow(content, form, list(filter(is_name, form.names))) if is_plain else None
     names, text = form.names, ""
     if columns is None:
         text = text_of(content, name)
@@ -540,23 +543,21 @@ def _by_lines(text: str, form: _Form, name: str) -> tuple[list[str], list[Column
     ]
 
 
-def _by_arrow(content: bytes, form: _Form, is_name: IsName, *, is_typed: bool = False) -> list[Column] | None:
-    """Columns by pyarrow, those of names as typed if asked; None for what it cannot read, or reads in another way."""
+def _by_arrow(content: bytes, form: _Form, typed: Collection[str]) -> list[Column] | None:
+    """Columns by pyarrow, of words in those that are to be as `typed`; None for what it cannot read."""
     import pyarrow as pa
     from pyarrow import csv as arrow
     from pyarrow import types
 
     is_strange = b"0x" in content or b"0X" in content or b"\0" in content[:_SAMPLE]  # it reads numbers of base 16
-    named = [each for each in form.names if is_name(each)]
-    is_typed = is_typed or (bool(named) and _has_odd_numbers(content, form.separator))
     as_words = pa.dictionary(pa.int32(), pa.string())
     try:
         table = arrow.read_csv(
-            pa.BufferReader(content),
+            _stream(content),
             read_options=arrow.ReadOptions(block_size=1 << 24),
             parse_options=arrow.ParseOptions(delimiter=form.separator, newlines_in_values=b'"' in content),
             convert_options=arrow.ConvertOptions(
-                column_types=dict.fromkeys(form.names if is_strange else named if is_typed else (), as_words),
+                column_types=dict.fromkeys(form.names if is_strange else typed, as_words),
                 null_values=sorted(MISSING),
                 strings_can_be_null=False,
                 decimal_point=form.decimal,
@@ -566,26 +567,27 @@ def _by_arrow(content: bytes, form: _Form, is_name: IsName, *, is_typed: bool = 
                 false_values=["False", "false", "FALSE"],
             ),
         )
-        kinds = dict(zip(table.column_names, table.schema.types, strict=True))
+        names, kinds = table.column_names, table.schema.types
     except (pa.ArrowException, ValueError):
         return None
-    is_binary = any(types.is_dictionary(each) and not types.is_string(each.value_type) for each in kinds.values())
-    if is_binary or table.column_names != form.names:  # text of another encoding
+    is_binary = any(types.is_dictionary(each) and not types.is_string(each.value_type) for each in kinds)
+    if is_binary or names != form.names:  # text of another encoding
         return None
-    if not is_typed and not all(types.is_integer(kinds[each]) or types.is_dictionary(kinds[each]) for each in named):
-        return _by_arrow(content, form, is_name, is_typed=True)  # the text of a whole number alone can be written again
+    if times := [each for each, kind in zip(names, kinds, strict=True) if types.is_temporal(kind)]:
+        return _by_arrow(content, form, [*typed, *times])  # as they were written
     columns = [cast(Column, _of_arrow(column)) for column in table.columns]  # a text file has no lists
     blank = np.logical_and.reduce([each.code < 0 if isinstance(each, Words) else np.isnan(each) for each in columns])
     kept: Any = np.flatnonzero(~blank) if blank.any() else slice(None)
     return [each.take(kept) if isinstance(each, Words) else each[kept] for each in columns]
 
 
-def _has_odd_numbers(content: bytes, separator: str) -> bool:
-    """True where some whole number is not written as the shortest text of it: 007, +1."""
-    begins = f'{separator}\n" '.encode()
-    text = np.frombuffer(content, dtype=np.uint8)
-    zeros = np.flatnonzero((text[1:-1] == ord("0")) & (text[2:] - ord("0") < 10))
-    return any(bytes((begin, ord("+"))) in content for begin in begins) or bool(np.isin(text[zeros], list(begins)).any())
+def _stream(content: bytes) -> Any:
+    """The content in memory of pyarrow's own: its threads let go of it late, and of Python's memory they cannot at the exit."""
+    import pyarrow as pa
+
+    stream = pa.BufferOutputStream()
+    stream.write(content)
+    return pa.BufferReader(stream.getvalue())
 
 
 def _of_arrow(column: Any) -> Column | list[Any]:
@@ -622,7 +624,7 @@ def _tensor(array: Any) -> Any:
 def _of_json(path: Path, name: str, is_name: IsName) -> SourceTable:
     is_lines = path.suffix.lower() != ".json"
     content = content_of(path, name, has_lines=is_lines)
-    found = _json_by_arrow(content, name, is_name) if is_lines and len(content) > _FEW else None
+    found = _json_by_arrow(content, name, is_name) if is_lines else None
     if found is not None:
         return found
     text = text_of(content, name)
@@ -638,12 +640,27 @@ def _of_json(path: Path, name: str, is_name: IsName) -> SourceTable:
         held = parse_json(text, name, is_table=True)
     if isinstance(held, Mapping):
         held = next((held[key] for key in ("data", "results", "records", "rows") if isinstance(held.get(key), list)), held)
+    if isinstance(held, Mapping) and all(isinstance(each, Mapping) for each in held.values()):
+        held = _of_objects(held) if len({frozenset(each) for each in held.values()}) == 1 else held  # of one kind
     if isinstance(held, Mapping) or is_records(held):
         return read_table(held, name, is_name=is_name)
     if held == []:
         raise refuse(name, "it is empty.")
     what = "it is no table: a list of objects, an object of lists, or an object in each line."
     raise refuse(name, what, kind=UnsupportedSourceError)
+
+
+def _of_objects(held: Mapping[str, Mapping[str, Any]]) -> Any:
+    """Columns whose rows are numbered, as pandas writes a frame; else records of models, one for each place of their lists."""
+    if all(key.isdecimal() for each in held.values() for key in each):
+        return {name: list(column.values()) for name, column in held.items()}
+    rows = []
+    for model, own in held.items():
+        n = max((len(each) for each in own.values() if isinstance(each, list)), default=0)
+        whole = {key: each for key, each in own.items() if len(each) == n} if n else {}
+        rows += [{"model": model, **dict(zip(whole, row, strict=True))} for row in zip(*whole.values(), strict=True)]
+        rows += [] if n else [{"model": model, **own}]
+    return rows
 
 
 def _json_by_arrow(content: bytes, name: str, is_name: IsName) -> SourceTable | None:
@@ -656,7 +673,7 @@ def _json_by_arrow(content: bytes, name: str, is_name: IsName) -> SourceTable | 
         return None
     try:
         options = arrow.ReadOptions(block_size=1 << 24)
-        table = arrow.read_json(pa.BufferReader(content.removeprefix(codecs.BOM_UTF8)), read_options=options)
+        table = arrow.read_json(_stream(content.removeprefix(codecs.BOM_UTF8)), read_options=options)
         kinds = dict(zip(table.column_names, table.schema.types, strict=True))
     except (pa.ArrowException, ValueError):
         return None

@@ -103,7 +103,7 @@ _HIGHER = _SHARES_OF_OTHERS | frozenset(
     spearmanr ssim successrate top1 top10 top10accuracy top1acc top1accuracy top3 top5 top5acc top5accuracy winrate""".split()
 )
 _LOWER = frozenset(
-    """bitsperbyte bpb cer charactererrorrate crps crossentropy ece eer equalerrorrate errorrate expectedcalibrationerror
+    """bitsperbyte bpb ce cer charactererrorrate crps crossentropy ece eer equalerrorrate errorrate expectedcalibrationerror
     falsenegativerate falsepositiverate fid fnr fpr hamming hammingloss hausdorff hd95 hinge hingeloss lpips mase mdape
     misclassificationrate nmae nrmse perplexity pinball pinballloss ppl quantileloss rmsse smape ter top1err top1error top5err
     top5error wape wer wmape worderrorrate zerooneloss""".split()

@@ -1,4 +1,4 @@
-"""The data of a study file: a table in a file, or a dataset that comes with scikit-learn; and what models get of its columns."""
+"""The data of a study file: a table in a file, or a dataset that comes with scikit-learn."""
 
 import re
 from pathlib import Path
@@ -11,8 +11,6 @@ from tiebreak.printable import printable
 from tiebreak.readers.predictions import whole_numbers
 from tiebreak.readers.tables import ENDINGS, SourceTable, Words, is_numeric, read_table
 from tiebreak.study_file.toml import Entry
-
-# --- datasets ---------------------------------------------------------------------------------------------------------------
 
 BUNDLED = ("breast_cancer", "iris", "wine", "digits", "diabetes")
 """Datasets that scikit-learn brings along; nothing is downloaded."""
@@ -107,40 +105,3 @@ def _columns(entry: Entry, frame: Any) -> StudyData:
     advice = f'Leave it out with drop = ["{unnamed}"], or name it.'
     entry.require(unnamed is None, f"has the column {unnamed!r}, perhaps a row index. {advice}")
     return StudyData(frame[features], **{"y" if key == "target" else key: frame[each.value] for key, each in special.items()})
-
-
-# --- columns that models cannot read ---------------------------------------------------------------------------------
-
-
-def refuse_unreadable(entry: Entry, datasets: dict[str, StudyData], models: dict[str, Any]) -> None:
-    """Refuse text, and empty cells, on which a model of scikit-learn would fail each time; says which column, and what to do."""
-    for name, frame in {name: data.X for name, data in datasets.items() if hasattr(data.X, "columns")}.items():
-        gaps = {column: f"has {n} empty cells" for column, n in frame.isna().sum().items() if n}
-        for found, step in ((_texts(frame), "preprocessing:OneHotEncoder"), (gaps, "impute:SimpleImputer")):
-            column, said = next(iter(found.items()), ("", ""))
-            unable = [model for model, each in models.items() if found and not _reads(each, is_text=found is not gaps)]
-            (entry.at(name) if name else entry).require(
-                not unable,
-                f"the column {column!r} {said}, which {' and '.join(map(repr, unable[:3]))} cannot read. "
-                f'Leave it out with drop = ["{column}"], or let the first of the model\'s steps turn it into numbers, such as '
-                f"sklearn.{step} in an sklearn.compose:ColumnTransformer.",
-            )
-
-
-def _reads(model: Any, *, is_text: bool) -> bool:
-    """True where a model can do with text, or with empty cells, or nothing says that it cannot."""
-    from sklearn import pipeline, utils
-
-    model = next(iter(model.values())) if isinstance(model, dict) else model
-    first = model.steps[0][1] if type(model) is pipeline.Pipeline else model
-    if not type(first).__module__.startswith("sklearn.") or any(hasattr(each, "fit") for each in first.get_params().values()):
-        return True
-    tags = utils.get_tags(first)
-    can = (tags.input_tags.string or tags.input_tags.categorical) if is_text else tags.input_tags.allow_nan
-    return bool(tags.no_validation or can)
-
-
-def _texts(frame: Any) -> dict[str, str]:
-    """Columns of text, each with its first text."""
-    rows = {name: column.notna().to_numpy().argmax() for name, column in frame.items() if column.dtype.kind not in "biuf"}
-    return {name: f"holds text ({str(frame[name].iloc[row])[:40]!r} in row {row + 1})" for name, row in rows.items()}

@@ -17,7 +17,7 @@ from tiebreak.plan.candidates import grid
 from tiebreak.plan.splits import KINDS
 from tiebreak.printable import printable
 from tiebreak.readers.files import content_of
-from tiebreak.study_file.data import StudyData, read_datasets, refuse_unreadable
+from tiebreak.study_file.data import StudyData, read_datasets
 from tiebreak.study_file.toml import Entry, shown
 
 _HOW = 'Write "module:name", such as "sklearn.svm:SVC".'
@@ -86,15 +86,13 @@ def read_study(path: Path | str) -> Study:
         sys.path.append(str(folder))  # last of all: no module beside the study can stand in for an installed one
     scoring = [_metric(each) for each in whole.at("metrics").items()] if "metrics" in whole.value else None
     models = {name: _model(whole.at("models").at(name)) for name in asked.models}
-    datasets = read_datasets(whole.at("data"), folder)
-    refuse_unreadable(whole.at("data"), datasets, models)
     return structs.replace(
         asked,
         file=whole.file,
         path=path.absolute(),
         name=asked.name or path.stem,
         models=models,
-        datasets=datasets,
+        datasets=read_datasets(whole.at("data"), folder),
         cv=_splits(whole.at("cv")),
         scoring=scoring,
     )

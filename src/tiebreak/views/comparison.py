@@ -260,8 +260,9 @@ def ranking_table(comparison: Comparison) -> Table:
     columns |= {name: scores(column, digits) for name, (column, digits) in further.items() if column is not None}
     if t.standing is not None:
         columns |= {**_shortfall_column(comparison, rows), "standing": [STANDINGS[code] for code in t.standing[rows]]}
-    if t.letters is not None and len(comparison.models) > 2:
-        columns["letters"] = [t.letters[row] for row in rows]
+    letters = t.letters
+    if letters is not None and len(comparison.models) > 2:
+        columns["letters"] = [letters[row] for row in rows]
     more = f"; {len(lines) - len(rows)} more in answer.ranking" if len(lines) > len(rows) else ""
     places = " (and the places that the intervals leave open)" if t.rank_low is not None and len(comparison.models) > 2 else ""
     return Table(f"Models by place{places}{more}", tuple(columns), tuple(zip(*columns.values(), strict=True)), _right(columns))

@@ -96,7 +96,7 @@ def ranking_columns(comparison: Comparison) -> dict[str, Any]:
         "may_be_best": t.may_be_best,
         "standing": None if t.standing is None else Coded(t.standing, STANDINGS),
         "average_rank": t.average_rank,
-        "letters": None if t.letters is None else np.array(t.letters, dtype=object),
+        "letters": None if t.differs is None else np.array(t.letters, dtype=object),
     }
     if comparison.settings.baseline is not None:
         against = comparison.against_reference

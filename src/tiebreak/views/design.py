@@ -134,7 +134,7 @@ _NEEDED = {
 def overlap_notes(comparison: Comparison) -> tuple[str, ...]:
     """Models that are not told apart from the leader: with the overlap that would settle each, and those that none would."""
     means, names = comparison.matrix.summary, quoted_names(comparison.models)
-    tests = [test for test in comparison.supplementary_tests if test.name == "overlap"]
+    tests = [] if means is None else [test for test in comparison.supplementary_tests if test.name == "overlap"]
     if means is None or not tests:
         return ()
     some = {names[test.models[1]]: test.statistic for test in tests if not np.isnan(test.statistic)}

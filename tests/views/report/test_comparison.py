@@ -11,17 +11,17 @@ import pandas as pd
 import pytest
 
 import tiebreak as tb
-from tests.views.report.answers import ANSWERS, two
+from tests.views.report.answers import KINDS, answer_of
 from tests.views.situations import around, compared, named, table
 from tiebreak.comparison.comparison import Comparison
 from tiebreak.views.comparison import ranking_rows
 from tiebreak.views.report.comparison import report_of
 
 
-@pytest.fixture(params=list(ANSWERS), scope="module")
+@pytest.fixture(params=KINDS, scope="module")
 def answer(request: pytest.FixtureRequest) -> Comparison:
     """A comparison of each kind."""
-    return ANSWERS[request.param]()
+    return answer_of(request.param)
 
 
 def visible(page: str) -> str:
@@ -89,15 +89,15 @@ def test_nothing_undefined_is_shown(answer: Comparison) -> None:
 
 def test_requirements_come_first() -> None:
     """Before the headline, with their outcome as class; without any there is nothing of them."""
-    comparison = two()
-    page = comparison.to_html(requirements=comparison.meets(better=("a", "b")))
+    comparison = answer_of("splits 2 better")
+    page = comparison.to_html(requirements=comparison.meets(better=("forest", "svm")))
     assert page.index('<li class="met">') < page.index('class="headline"')
     assert 'class="card requirements"' not in comparison.to_html()
 
 
 def test_drawn_intervals_lie_where_the_numbers_are() -> None:
     """Ends in percent of the width are one linear function of the numbers, to the rounding of both."""
-    page = ANSWERS["loss"]().to_html()
+    page = answer_of("items 3 error rate").to_html()
     places = [float(at) for ends in re.findall(r'class="range" x1="([\d.]+)%" x2="([\d.]+)%"', page) for at in ends]
     numbers = [float(row[end]) for row in rows_of(page) if "low" in row for end in ("low", "high")]
     low, high = map(float, re.findall(r'data-scale="(\S+) (\S+)"', page)[0])

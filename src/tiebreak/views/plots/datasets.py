@@ -62,7 +62,7 @@ def paired(comparison: Comparison, a: str | None = None, b: str | None = None) -
         data.head(MOST_ROWS // 2) if len(data) <= MOST_ROWS else data.iloc[[*range(MOST_ROWS // 2), *range(-MOST_ROWS // 2, 0)]]
     )
     shown = data if len(data) <= MOST_ROWS else shown
-    decimals, metric = decimals_for(pair.resolution), short(comparison.metric.name)
+    decimals, metric = decimals_for(pair.comparison.pair_table.typical_resolution), short(comparison.metric.name)
     left_out = comparison.matrix.n_splits - len(data)
     ties = f"scores within the rope of ±{comparison.rope:.4g}" if comparison.rope else "scores that differ by rounding noise"
     return rows(
@@ -111,7 +111,8 @@ def diagram(comparison: Comparison, own: str | None = None) -> Drawing:
     order = order if len(order) <= MOST_ROWS else [*order[: MOST_ROWS - 1], order[max(place, MOST_ROWS - 1)]]
     n_ranked = int(np.isfinite(ranks).sum())
     names, ranks = [comparison.models[row] for row in order], ranks[order]
-    letters = ["" if table.letters is None else table.letters[row] for row in order]
+    held = table.letters
+    letters = ["" if held is None else held[row] for row in order]
     groups = _groups(comparison, names, letters)
     data = pd.DataFrame({"model": names, "average_rank": ranks, "letters": letters})
     texts = [f"{name}  {rank:.2f}" for name, rank in zip(labels(names, 32), ranks, strict=True)]

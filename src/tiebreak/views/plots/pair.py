@@ -63,7 +63,7 @@ def posterior_of(pair: PairComparison) -> Drawing:
             ax.plot([low, high], [height, height], color=text_colour(), linewidth=5, solid_capstyle="butt", zorder=3)
         ax.set_yticks(heights, labels=[format_percent(level) for level in LEVELS])
         right = ax.secondary_yaxis("right")
-        decimals = decimals_for(pair.resolution)
+        decimals = decimals_for(pair.comparison.pair_table.typical_resolution)
         right.set_yticks(heights, labels=[minus(format_interval(float(low), float(high), decimals)) for low, high in ends])
         right.spines["right"].set_visible(False)
         for axis in (ax, right):
