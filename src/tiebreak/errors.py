@@ -84,11 +84,7 @@ class UnknownNameError(TiebreakError, KeyError):
 
 
 class DataError(TiebreakError, ValueError):
-    """Data that cannot be read or used as they stand, or that cannot answer what is asked; of a file the text names the place."""
-
-
-class NotOfferedError(DataError, AttributeError):
-    """An attribute that only some procedures have, asked of the answer of another; so ``hasattr`` says no."""
+    """Data, models or splits that cannot be used as they stand, or cannot answer what is asked; of a file the text says where."""
 
 
 class UnclearSourceError(TiebreakError, ValueError):
@@ -109,10 +105,6 @@ class MissingDependencyError(TiebreakError, ImportError):
 
 class RequirementError(TiebreakError, AssertionError):
     """A requirement that a test asserts is broken, or inconclusive where that is not allowed; the text is its sentence."""
-
-
-class InvalidPlanError(TiebreakError, ValueError):
-    """Models, data or splits that cannot be evaluated or audited as they stand."""
 
 
 class StoreError(TiebreakError, OSError):

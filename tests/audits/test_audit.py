@@ -14,7 +14,7 @@ from sklearn.model_selection import KFold, LeaveOneOut, RepeatedKFold, RepeatedS
 
 import tiebreak as tb
 from tests.audits.data import classes, codes, numbers
-from tiebreak.errors import InvalidParameterError, InvalidPlanError
+from tiebreak.errors import DataError, InvalidParameterError
 
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "validity" / "audit.py"
 
@@ -133,17 +133,17 @@ def test_several_targets_and_lazy_kinds_of_tables() -> None:
     [
         (
             {"groups": [1, 2]},
-            InvalidPlanError,
+            DataError,
             "X has 60 rows, but groups has 2. Each example needs one value.",
         ),
         (
             {"cv": {"kind": "stratified", "n_folds": 40}},
-            InvalidPlanError,
+            DataError,
             ("StratifiedKFold could not split the data: n_splits=40 cannot be greater than the number of members in each class."),
         ),
         (
             {"cv": 1.5},
-            InvalidPlanError,
+            DataError,
             "cv=1.5 is no number of folds. Pass a whole number of at least 2, a name, or a splitter.",
         ),
         (
@@ -153,7 +153,7 @@ def test_several_targets_and_lazy_kinds_of_tables() -> None:
         ),
         (
             {"y": np.append(np.zeros(59), np.nan)},
-            InvalidPlanError,
+            DataError,
             "y is nan in row 59. Leave out examples whose target is not known.",
         ),
     ],

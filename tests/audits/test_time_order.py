@@ -12,7 +12,7 @@ from sklearn.model_selection import KFold, TimeSeriesSplit
 
 from tests.audits.data import codes, numbers, the
 from tiebreak.audits.time_order import time_ranks
-from tiebreak.errors import InvalidPlanError
+from tiebreak.errors import DataError
 from tiebreak.plan.data import check_dataset
 
 DAYS = pd.date_range("2024-01-01", periods=200)
@@ -119,7 +119,7 @@ def test_texts_of_different_time_zones_are_compared_as_instants() -> None:
 )
 def test_what_cannot_be_sorted_is_refused(time: Any, message: str) -> None:
     """The text names the row, the value and the way out."""
-    with pytest.raises(InvalidPlanError) as caught:
+    with pytest.raises(DataError) as caught:
         time_ranks(time, THREE)
     assert str(caught.value) == message
 
@@ -128,5 +128,5 @@ def test_dates_with_and_without_a_time_zone_do_not_mix() -> None:
     """Python refuses to compare them, and so does the audit."""
     aware = dt.datetime(2024, 1, 1, tzinfo=dt.UTC)
     naive = aware.replace(tzinfo=None)
-    with pytest.raises(InvalidPlanError, match=r"time cannot be sorted: it holds datetime \(can't compare offset-naive"):
+    with pytest.raises(DataError, match=r"time cannot be sorted: it holds datetime \(can't compare offset-naive"):
         time_ranks(np.array([naive, aware, naive], dtype=object), THREE)

@@ -19,7 +19,6 @@ from tiebreak.errors import (
     ChangedRunError,
     DataError,
     InvalidParameterError,
-    InvalidPlanError,
     Setting,
     TiebreakError,
 )
@@ -100,7 +99,7 @@ def test_a_real_message_is_said_in_both_ways(tmp_path: Path, capsys: pytest.Capt
 def test_a_study_file_has_its_own_words(study: str, part: Setting | Advice, written: str) -> None:
     """For whoever wrote the study and sees no Python; what stands in no study is an option."""
     read = read_study(study)
-    error = error_of_study(read, InvalidPlanError("Look at ", part, "."))
+    error = error_of_study(read, DataError("Look at ", part, "."))
     assert isinstance(error, InvalidParameterError)
     assert as_typed(error) == f"study.toml: Look at {written}."
     kept = error_of_study(read, ChangedRunError("Look at ", part, "."))

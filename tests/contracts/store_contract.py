@@ -23,8 +23,8 @@ from tests.contracts.plans import (
 )
 from tiebreak.errors import (
     ChangedRunError,
+    DataError,
     InvalidParameterError,
-    InvalidPlanError,
     StoreError,
     UnknownNameError,
 )
@@ -504,7 +504,7 @@ class StoreContract:
     )
     def test_names_are_what_cells_are_told_apart_by(self, store: Store, plan: RunRecord, text: str) -> None:
         """A name that stands for two things is refused."""
-        with pytest.raises(InvalidPlanError) as error:
+        with pytest.raises(DataError) as error:
             store.open(plan)
         assert str(error.value) == text
 

@@ -30,7 +30,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import all_estimators
 
-from tiebreak.errors import InvalidPlanError
+from tiebreak.errors import DataError
 from tiebreak.evaluation.cell import Measurement, copies_of
 from tiebreak.evaluation.evaluate import find_scorers
 from tiebreak.plan.plan import make_plan
@@ -144,7 +144,7 @@ def test_a_function_that_gives_too_few_predictions_fails_with_the_numbers():
         return y_train[:3]
 
     (outcome, *_) = measured(few)
-    assert outcome.message == "InvalidPlanError: the function gave 3 predictions for 30 test rows; one for each is needed."
+    assert outcome.message == "DataError: the function gave 3 predictions for 30 test rows; one for each is needed."
 
 
 def test_a_model_that_changes_its_data_does_not_touch_the_next():
@@ -392,7 +392,7 @@ def test_metadata_routing_sends_weights_where_they_are_asked_for():
         plain, weighted = (copy.deepcopy(scorer).set_score_request(sample_weight=asks) for asks in (False, True))
         theirs = cross_validate(model, X, Y, cv=CV, scoring=plain, params={"sample_weight": WEIGHTS})["test_score"]
         ours = measured(model, scoring=plain, sample_weight=WEIGHTS)
-        with pytest.raises(InvalidPlanError) as error:
+        with pytest.raises(DataError) as error:
             measured(model, scoring=weighted, sample_weight=WEIGHTS)
     np.testing.assert_allclose(column(ours, "log_loss"), -theirs, rtol=1e-12)
     assert str(error.value) == (

@@ -14,7 +14,7 @@ from sklearn.metrics import confusion_matrix
 from sklearn.naive_bayes import GaussianNB
 
 import tiebreak as tb
-from tiebreak.errors import DataError, InvalidPlanError, UnclearSourceError, UnknownNameError
+from tiebreak.errors import DataError, UnclearSourceError, UnknownNameError
 
 X, Y = make_classification(n_samples=90, n_features=6, n_informative=4, n_classes=3, flip_y=0.2, random_state=2)
 LABELS = np.array(["high", "low", "mid"])[Y]
@@ -93,7 +93,7 @@ def test_what_cannot_be_counted_is_said() -> None:
     )
     from sklearn.linear_model import Ridge
 
-    with pytest.raises(InvalidPlanError, match="this is for classes; what was evaluated is a regression"):
+    with pytest.raises(DataError, match="this is for classes; what was evaluated is a regression"):
         tb.evaluate([Ridge()], X, X[:, 0], cv=3).confusion()
     with pytest.raises(DataError, match=r"predictions were not kept\. Evaluate with keep_predictions=True"):
         tb.evaluate(MODELS, X, LABELS, cv=3, keep_predictions=False).confusion()

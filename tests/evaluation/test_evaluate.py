@@ -15,7 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import tiebreak as tb
 from tests.contracts.plans import a_plan, all_cells, an_outcome
-from tiebreak.errors import ChangedRunError, InvalidParameterError, InvalidPlanError, UnknownNameError
+from tiebreak.errors import ChangedRunError, DataError, InvalidParameterError, UnknownNameError
 from tiebreak.evaluation.missing import Claims
 from tiebreak.evaluation.progress import Progress, Tracker
 from tiebreak.plan.record import Cell
@@ -288,13 +288,13 @@ def test_nothing_to_compare_says_why():
     ("arguments", "error", "message"),
     [
         ({"scoring": "roc_acu"}, UnknownNameError, "roc_auc"),
-        ({"models": {"l": LinearSVC()}, "scoring": "neg_log_loss"}, InvalidPlanError, "'l'"),
+        ({"models": {"l": LinearSVC()}, "scoring": "neg_log_loss"}, DataError, "'l'"),
         ({"name": ""}, InvalidParameterError, "name must be a text that is not empty; got ''."),
         ({"keep_predictions": 1}, InvalidParameterError, "keep_predictions must be True or False; got 1."),
         ({"progress": "bar"}, InvalidParameterError, "progress must be True, False, None or a callable; got 'bar'."),
         (
             {"sample_weight": np.ones(60), "models": {"f": lambda a, b, c, d: c}},
-            InvalidPlanError,
+            DataError,
             "model 'f' is a function, which is given",
         ),
         ({"n_jobs": 0}, InvalidParameterError, "n_jobs"),

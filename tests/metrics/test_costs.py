@@ -17,7 +17,7 @@ from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.tree import DecisionTreeClassifier
 
 import tiebreak as tb
-from tiebreak.errors import ChangedRunError, DataError, InvalidParameterError, InvalidPlanError
+from tiebreak.errors import ChangedRunError, DataError, InvalidParameterError
 from tiebreak.plan.fingerprint import fingerprint
 
 COST = {"no": {"no": 0, "yes": 1}, "yes": {"no": 5, "yes": -1}}
@@ -284,9 +284,7 @@ def test_workers_get_it_too() -> None:
 
 def test_a_class_of_y_without_costs_is_found_before_the_first_fit() -> None:
     """Such as a label written in another way."""
-    text = refused(
-        lambda: tb.evaluate({"logistic": LogisticRegression()}, X, Y, cv=3, scoring=tb.CostMatrix(COST)), InvalidPlanError
-    )
+    text = refused(lambda: tb.evaluate({"logistic": LogisticRegression()}, X, Y, cv=3, scoring=tb.CostMatrix(COST)), DataError)
     assert text == (
         "the metric 'expected_cost' cannot be computed for y: y has the class 0, and the cost matrix has 'no' and 'yes'."
     )

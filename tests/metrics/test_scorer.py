@@ -17,7 +17,7 @@ from sklearn.svm import SVC, LinearSVC
 
 import tiebreak as tb
 from tests.metrics.helpers import label_array, truth_of
-from tiebreak.errors import Advice, DataError, InvalidParameterError, InvalidPlanError
+from tiebreak.errors import Advice, DataError, InvalidParameterError
 from tiebreak.metrics.resolve import resolve_scorers
 from tiebreak.metrics.scorer import Scorer, check_model, check_target, is_mean_of_rows, values_by_row
 from tiebreak.metrics.targets import UndefinedScore, make_truth
@@ -196,7 +196,7 @@ def test_the_two_ways_are_not_mixed_up() -> None:
 )
 def test_a_model_without_the_method(name: str, model: Any, text: str) -> None:
     """Named with the metric and what to do, before anything is fitted."""
-    with pytest.raises(InvalidPlanError) as error:
+    with pytest.raises(DataError) as error:
         check_model(one(name, n_classes=2), "mine", model)
     assert text in str(error.value)
 
@@ -214,16 +214,14 @@ def is_refused(scorer: Scorer, model: Any) -> bool:
     """True where the model lacks what the metric asks."""
     try:
         check_model(scorer, "mine", model)
-    except InvalidPlanError:
+    except DataError:
         return True
     return False
 
 
 def test_a_function_leaves_no_model() -> None:
     """So a metric that asks the model cannot be computed."""
-    with pytest.raises(
-        InvalidPlanError, match="the metric 'jaccard' asks the fitted model itself, and the model 'f' is a function"
-    ):
+    with pytest.raises(DataError, match="the metric 'jaccard' asks the fitted model itself, and the model 'f' is a function"):
         check_model(one("jaccard"), "f", lambda *_: None)
 
 
@@ -254,7 +252,7 @@ def test_targets_that_a_metric_is_not_for(name: str, y: list[Any], text: str | N
     if text is None:
         check_target(scorer, truth, "toy")
     else:
-        with pytest.raises(InvalidPlanError) as error:
+        with pytest.raises(DataError) as error:
             check_target(scorer, truth, "toy")
         assert text in str(error.value)
 
@@ -263,11 +261,11 @@ def test_targets_of_several_classes_and_of_texts() -> None:
     """A plan of several datasets may have a larger one; numbers are needed for errors; a scorer of one's own may do anything."""
     three = truth_of(label_array("text", 3), label_array("text", 3))
     for name in ("f1", "roc_auc"):
-        with pytest.raises(InvalidPlanError, match=r"for y: it is for two classes, and there are 3."):
+        with pytest.raises(DataError, match=r"for y: it is for two classes, and there are 3."):
             check_target(one(name, n_classes=2), three)
     texts = make_truth(np.array(["a", "b"]), classifier=False)
     with pytest.raises(
-        InvalidPlanError, match=r"the metric 'r2' cannot be computed for y: it is for numbers, and the target holds 'a'."
+        DataError, match=r"the metric 'r2' cannot be computed for y: it is for numbers, and the target holds 'a'."
     ):
         check_target(one("r2", classifier=False), texts)
     check_target(one(lambda model, X, y: 1.0), texts)
@@ -318,7 +316,7 @@ def test_what_is_not_finite_is_undefined() -> None:
 def test_words_are_refused_with_the_way_to_name_the_positive_one(metric: str):
     """For every metric of two classes that counts one of them, whether it is computed here or by scikit-learn."""
     X, y = np.arange(12.0)[:, None], np.array(["no", "yes"] * 6)
-    with pytest.raises(InvalidPlanError, match="its positive class is the label 1, and the labels are 'no' and 'yes'") as caught:
+    with pytest.raises(DataError, match="its positive class is the label 1, and the labels are 'no' and 'yes'") as caught:
         tb.evaluate({"prior": DummyClassifier()}, X, y, cv=2, scoring=metric)
     assert str(caught.value).endswith("or name it: scoring=make_scorer(..., pos_label='yes').")
     in_a_study = "".join(part.study or part.python if isinstance(part, Advice) else str(part) for part in caught.value.parts)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from tests.metrics.helpers import LABELS, Array, label_array
-from tiebreak.errors import DataError, InvalidPlanError
+from tiebreak.errors import DataError
 from tiebreak.metrics.targets import Labels, make_truth
 
 
@@ -54,7 +54,7 @@ def test_several_labels_a_row_have_no_classes() -> None:
     """They are scored by scikit-learn itself."""
     truth = make_truth(np.eye(3, dtype=int), classifier=True)
     assert truth.classes is None
-    with pytest.raises(InvalidPlanError, match="this needs a target with one class label for each row"):
+    with pytest.raises(DataError, match="this needs a target with one class label for each row"):
         truth.known_labels  # noqa: B018
 
 
@@ -78,15 +78,13 @@ def test_truth_survives_pickling() -> None:
 
 def test_labels_that_have_no_order() -> None:
     """The text says what to do."""
-    with pytest.raises(
-        InvalidPlanError, match=r"^the labels in y cannot be put in order: .*Make them all text or all numbers\.$"
-    ):
+    with pytest.raises(DataError, match=r"^the labels in y cannot be put in order: .*Make them all text or all numbers\.$"):
         make_truth(np.array(["a", 1], dtype=object), classifier=True)
 
 
 def test_a_single_value_is_no_target() -> None:
     """The text gives it back."""
-    with pytest.raises(InvalidPlanError, match=r"^y must hold one value for each row; got 3\.$"):
+    with pytest.raises(DataError, match=r"^y must hold one value for each row; got 3\.$"):
         make_truth(3, classifier=False)
 
 

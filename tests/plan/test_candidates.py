@@ -15,7 +15,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
 
 import tiebreak as tb
-from tiebreak.errors import InvalidPlanError, UnknownNameError
+from tiebreak.errors import DataError, UnknownNameError
 from tiebreak.plan.candidates import grid, name_candidates
 
 
@@ -141,29 +141,29 @@ def test_a_part_is_set_before_its_own_parameters():
 
 def test_values_that_cannot_be_copied_are_refused():
     """Each candidate gets its own; a lock or an open file belongs to one process."""
-    with pytest.raises(InvalidPlanError, match=r"candidate '.*' of the grid cannot be made, as its values have to be copied"):
+    with pytest.raises(DataError, match=r"candidate '.*' of the grid cannot be made, as its values have to be copied"):
         tb.grid(SVC(), {"C": [threading.Lock(), 1.0]})
 
 
 @pytest.mark.parametrize(
     ("estimator", "parameters", "error", "message"),
     [
-        (SVC, {"C": [1]}, InvalidPlanError, "grid needs an estimator with set_params, such as SVC(); got one the class SVC."),
-        (3, {"C": [1]}, InvalidPlanError, "grid needs an estimator with set_params, such as SVC(); got one of type int."),
+        (SVC, {"C": [1]}, DataError, "grid needs an estimator with set_params, such as SVC(); got one the class SVC."),
+        (3, {"C": [1]}, DataError, "grid needs an estimator with set_params, such as SVC(); got one of type int."),
         (SVC(), {"gama": [1]}, UnknownNameError, "no parameter of SVC is called 'gama': did you mean 'gamma'?"),
-        (SVC(), {"C": 1}, InvalidPlanError, "the grid cannot be used: "),
-        (SVC(), {"C": []}, InvalidPlanError, "the grid cannot be used: "),
+        (SVC(), {"C": 1}, DataError, "the grid cannot be used: "),
+        (SVC(), {"C": []}, DataError, "the grid cannot be used: "),
         (
             make_pipeline(SVC()),
             {"svm__C": [1]},
             UnknownNameError,
             "no parameter of Pipeline is called 'svm__C': did you mean 'svc__C'",
         ),
-        (make_pipeline(SVC()), {"svc": [SVC()], "svc__c": [1]}, InvalidPlanError, "the grid does not fit Pipeline: "),
+        (make_pipeline(SVC()), {"svc": [SVC()], "svc__c": [1]}, DataError, "the grid does not fit Pipeline: "),
         (
             SVC(),
             {"C": [1, 1]},
-            InvalidPlanError,
+            DataError,
             (
                 "the grid holds the same candidate more than once: 'default' was searched more than once; the copies "
                 "are numbered "
@@ -181,5 +181,5 @@ def test_a_grid_that_cannot_be_is_refused(estimator: Any, parameters: Any, error
 def test_a_grid_of_millions_is_counted_and_refused():
     """300^3 candidates, before any is built."""
     many = list(range(300))
-    with pytest.raises(InvalidPlanError, match=r"^the grid has 27,000,000 candidates; at most 100,000 are measured at a time\."):
+    with pytest.raises(DataError, match=r"^the grid has 27,000,000 candidates; at most 100,000 are measured at a time\."):
         grid(SVC(), {"C": many, "gamma": many, "tol": many})

@@ -10,7 +10,7 @@ import pytest
 from scipy import sparse
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
-from tiebreak.errors import InvalidPlanError
+from tiebreak.errors import DataError
 from tiebreak.plan.data import check_dataset, check_datasets, cut, find_task, take_rows
 
 TABLE = np.arange(12.0).reshape(6, 2)
@@ -94,7 +94,7 @@ def test_what_goes_along_is_cut_with_the_rows():
 )
 def test_data_that_cannot_be_used_are_refused(arguments: tuple[Any, Any], message: str):
     """Each error says what is wrong, where, and how to go on."""
-    with pytest.raises(InvalidPlanError, match=f"^{re.escape(message)}$"):
+    with pytest.raises(DataError, match=f"^{re.escape(message)}$"):
         check_dataset(*arguments)
 
 
@@ -110,26 +110,24 @@ def test_data_that_cannot_be_used_are_refused(arguments: tuple[Any, Any], messag
 )
 def test_groups_and_weights_that_say_nothing_are_refused(along: dict[str, Any], message: str):
     """A group that is not known would be one of its own, and a weight that is none would fail in every fit."""
-    with pytest.raises(InvalidPlanError, match=f"^{re.escape(message)}"):
+    with pytest.raises(DataError, match=f"^{re.escape(message)}"):
         check_dataset(TABLE, TARGET, **along)
 
 
 def test_a_classifier_needs_classes():
     """Numbers with a fraction are what a regressor predicts; whole ones may be classes, in floats too."""
-    with pytest.raises(
-        InvalidPlanError, match=r"^model 'm' is a classifier, and y holds numbers that are no classes, such as 0\.5\."
-    ):
+    with pytest.raises(DataError, match=r"^model 'm' is a classifier, and y holds numbers that are no classes, such as 0\.5\."):
         find_task({"m": LogisticRegression()}, TARGET / 2)
     assert find_task({"m": LogisticRegression()}, TARGET * 1.0) == "classification"
 
 
 def test_what_goes_along_must_have_a_value_for_each_example():
     """Groups and weights of another length are refused by name."""
-    with pytest.raises(InvalidPlanError, match=r"^X has 6 rows, but groups has 2"):
+    with pytest.raises(DataError, match=r"^X has 6 rows, but groups has 2"):
         check_dataset(TABLE, TARGET, groups=[1, 2])
-    with pytest.raises(InvalidPlanError, match=r"^X has 6 rows, but sample_weight has 7"):
+    with pytest.raises(DataError, match=r"^X has 6 rows, but sample_weight has 7"):
         check_dataset(TABLE, TARGET, sample_weight=np.ones(7))
-    with pytest.raises(InvalidPlanError, match="sample_weight is given twice"):
+    with pytest.raises(DataError, match="sample_weight is given twice"):
         check_dataset(TABLE, TARGET, sample_weight=np.ones(6), fit_params={"sample_weight": np.ones(6)})
 
 
@@ -146,7 +144,7 @@ def test_what_goes_along_must_have_a_value_for_each_example():
 )
 def test_datasets_that_cannot_be_used_are_refused(datasets: Any, message: str):
     """The error names the dataset."""
-    with pytest.raises(InvalidPlanError, match=f"^{re.escape(message)}$"):
+    with pytest.raises(DataError, match=f"^{re.escape(message)}$"):
         check_datasets(datasets)
 
 
@@ -172,7 +170,7 @@ def test_the_task_is_what_the_models_say_else_what_the_target_looks_like(models:
 
 def test_classifiers_and_regressors_cannot_be_mixed():
     """No metric fits both."""
-    with pytest.raises(InvalidPlanError, match="model 'a' is a classifier and model 'b' a regressor"):
+    with pytest.raises(DataError, match="model 'a' is a classifier and model 'b' a regressor"):
         find_task({"a": LogisticRegression(), "b": LinearRegression()}, TARGET)
 
 
@@ -180,11 +178,11 @@ def test_masked_values_are_refused():
     """An array without its mask would be learnt from as if nothing were missing."""
     masked = np.ma.array(TARGET, mask=[0, 0, 0, 0, 1, 0])
     told = r" is masked in row 4\. Leave such examples out, or fill"
-    with pytest.raises(InvalidPlanError, match=f"^y{told}"):
+    with pytest.raises(DataError, match=f"^y{told}"):
         check_dataset(TABLE, masked)
-    with pytest.raises(InvalidPlanError, match=f"^X{told}"):
+    with pytest.raises(DataError, match=f"^X{told}"):
         check_dataset(np.ma.masked_equal(TABLE, 8), TARGET)
-    with pytest.raises(InvalidPlanError, match=f"^groups{told}"):
+    with pytest.raises(DataError, match=f"^groups{told}"):
         check_dataset(TABLE, TARGET, groups=masked)
-    with pytest.raises(InvalidPlanError, match=f"^sample_weight{told}"):
+    with pytest.raises(DataError, match=f"^sample_weight{told}"):
         check_dataset(TABLE, TARGET, sample_weight=masked)

@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from tiebreak.errors import InvalidPlanError
+from tiebreak.errors import DataError
 from tiebreak.plan.candidates import grid
 from tiebreak.plan.models import name_models
 
@@ -65,7 +65,7 @@ def test_models_keep_their_order_and_get_names(models: Any, names: list[str]):
 )
 def test_what_is_no_model_is_refused(models: Any, message: str):
     """The error names the model and says what one is."""
-    with pytest.raises(InvalidPlanError, match=f"^{re.escape(message)}"):
+    with pytest.raises(DataError, match=f"^{re.escape(message)}"):
         name_models(models)
 
 
@@ -77,5 +77,5 @@ def test_an_object_that_cannot_predict_is_refused():
 
         def predcit(self, X: Any) -> None: ...
 
-    with pytest.raises(InvalidPlanError, match=re.escape(f"model 'mine' (Mine) has fit, but no predict. {HOW}")):
+    with pytest.raises(DataError, match=re.escape(f"model 'mine' (Mine) has fit, but no predict. {HOW}")):
         name_models({"mine": Mine()})

@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from tiebreak.errors import InvalidParameterError, InvalidPlanError
+from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.plan.plan import SMALL_DATA, check_rng, describe_model, find_versions, make_plan, threads_for
 from tiebreak.plan.record import Cell, MetricRecord
 from tiebreak.scores.metric import Metric
@@ -72,7 +72,7 @@ def test_models_are_written_without_addresses():
 )
 def test_plans_that_cannot_be_are_refused(arguments: dict[str, Any], message: str):
     """Each error says what is wrong and how to go on."""
-    with pytest.raises(InvalidPlanError, match=f"^{re.escape(message)}$"):
+    with pytest.raises(DataError, match=f"^{re.escape(message)}$"):
         make_plan(SVC(), **arguments)
 
 
@@ -82,7 +82,7 @@ def test_datasets_of_different_tasks_are_refused():
     def function(X_train: Any, y_train: Any, X_test: Any, rng: Any) -> Any: ...
 
     message = "dataset 'a' is for classification, but dataset 'b' for regression; no metric fits both."
-    with pytest.raises(InvalidPlanError, match=f"^{re.escape(message)}$"):
+    with pytest.raises(DataError, match=f"^{re.escape(message)}$"):
         make_plan(function, datasets={"a": (X, Y), "b": (X, X[:, 0] / 7)}, cv=2)
 
 
@@ -147,7 +147,5 @@ def test_python_and_the_packages_of_models_and_their_parts_are_named():
 def test_millions_of_cells_are_counted_and_refused():
     """A thousand models on ten thousand splits."""
     models = {str(C): SVC(C=C) for C in range(1, 1001)}
-    with pytest.raises(
-        InvalidPlanError, match=r"^1,000 models on 10,000 splits are 10,000,000 cells; a run has at most 5,000,000\."
-    ):
+    with pytest.raises(DataError, match=r"^1,000 models on 10,000 splits are 10,000,000 cells; a run has at most 5,000,000\."):
         make_plan(models, X, Y, cv={"kind": "repeated-stratified", "n_repeats": 1000})

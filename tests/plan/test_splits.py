@@ -15,7 +15,7 @@ from sklearn.model_selection import (
     StratifiedKFold,
 )
 
-from tiebreak.errors import InvalidPlanError, UnknownNameError
+from tiebreak.errors import DataError, UnknownNameError
 from tiebreak.plan.data import Dataset, check_dataset
 from tiebreak.plan.splits import KINDS, OPTIONS, make_splits
 
@@ -296,7 +296,7 @@ FEW = check_dataset(np.zeros((10, 1)), [0] * 7 + [1] * 3)
 )
 def test_splits_that_cannot_be_are_refused(cv: Any, data: Dataset, task: Any, message: str):
     """Each error says what is wrong, where, and how to go on."""
-    with pytest.raises(InvalidPlanError, match=f"^{re.escape(message)}$"):
+    with pytest.raises(DataError, match=f"^{re.escape(message)}$"):
         make_splits(cv, data, task, 0)
 
 
@@ -308,12 +308,12 @@ def test_a_name_that_is_not_there_offers_the_nearest():
 
 def test_a_splitter_that_would_go_on_without_a_class_is_stopped():
     """scikit-learn only warns when a class has fewer members than there are folds."""
-    with pytest.raises(InvalidPlanError, match="StratifiedKFold could not split the data: The least populated class"):
+    with pytest.raises(DataError, match="StratifiedKFold could not split the data: The least populated class"):
         make_splits(StratifiedKFold(5), FEW, "classification", 0)
 
 
 @pytest.mark.parametrize("cv", [{"kind": "repeated-kfold", "n_folds": 2, "n_repeats": 10**9}, ShuffleSplit(2 * 10**9)])
 def test_billions_of_splits_are_counted_and_refused(cv: Any):
     """Before any is made: each takes memory."""
-    with pytest.raises(InvalidPlanError, match=r"^cv: 2,000,000,000 splits of 60 examples; at most 1,000,000 splits"):
+    with pytest.raises(DataError, match=r"^cv: 2,000,000,000 splits of 60 examples; at most 1,000,000 splits"):
         make_splits(cv, classes(), "classification", 0)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tiebreak.errors import InvalidParameterError, InvalidPlanError
+from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.plan.plan import Plan, make_plan
 from tiebreak.plan.training_sizes import with_sizes
 
@@ -140,5 +140,5 @@ def test_sizes_without_room_for_all_classes_are_refused():
         "sizes: with 2 training examples class 2 is absent from the training rows of repeat 0 fold 0, so no model could learn it "
         "there. Use larger sizes; there are 3 classes."
     )
-    with pytest.raises(InvalidPlanError, match=f"^{re.escape(message)}$"):
+    with pytest.raises(DataError, match=f"^{re.escape(message)}$"):
         with_sizes(whole(), [2, 30])

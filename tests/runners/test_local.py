@@ -34,7 +34,7 @@ from tests.runners.workloads import (
     started,
     wait_until,
 )
-from tiebreak.errors import InvalidParameterError, InvalidPlanError, LostWorkersError
+from tiebreak.errors import DataError, InvalidParameterError, LostWorkersError
 from tiebreak.plan.record import Outcome
 from tiebreak.runners import local
 from tiebreak.runners.local import LocalPool, LocalRunner, measure_here
@@ -71,7 +71,7 @@ def test_what_cannot_be_sent_is_refused(tmp_path):
     """Before anything is measured, with the ways on."""
     workload = Marked(tmp_path)
     workload.lock = threading.Lock()
-    with pytest.raises(InvalidPlanError) as caught:
+    with pytest.raises(DataError) as caught:
         next(LocalRunner(2).run(workload, splits(5)))
     assert str(caught.value) == (
         "The models or the data cannot be sent to worker processes: TypeError: cannot pickle '_thread.lock' object. "
@@ -231,9 +231,7 @@ def test_a_result_that_does_not_arrive_costs_one_cell(value, message):
 @pool
 def test_a_workload_that_does_not_arrive_ends_the_run():
     """No cell has failed for that, and nothing is recorded that would have to be repeated by order."""
-    with pytest.raises(
-        InvalidPlanError, match=r"cannot take models and data over: ImportError: No module named 'theirs'\. Define"
-    ):
+    with pytest.raises(DataError, match=r"cannot take models and data over: ImportError: No module named 'theirs'\. Define"):
         measured(LocalRunner(2), NeverArrives(), splits(5))
     with pytest.raises(LostWorkersError, match=r"for the remaining 2 cells: EXIT\(5\)\. Make room"):
         measured(LocalRunner(2), DiesOnArrival(), splits(2))

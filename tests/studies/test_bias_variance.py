@@ -17,7 +17,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import tiebreak as tb
 from tests.evaluation.test_evaluate import Counting
-from tiebreak.errors import DataError, InvalidParameterError, InvalidPlanError
+from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.studies.bias_variance import squared_parts, zero_one_parts
 
 X, Y = make_classification(n_samples=80, n_features=5, flip_y=0.2, random_state=2)
@@ -77,14 +77,14 @@ def test_rounds_are_added_to_what_is_there(tmp_path: Path):
     ("arguments", "error", "message"),
     [
         ({"n_rounds": 1}, InvalidParameterError, "n_rounds must be a whole number of at least 2 training sets; got 1."),
-        ({"n_rounds": 10**9}, InvalidPlanError, "cv: 1,000,000,000 splits of 80 examples; at most 1,000,000 splits"),
+        ({"n_rounds": 10**9}, DataError, "cv: 1,000,000,000 splits of 80 examples; at most 1,000,000 splits"),
         ({"loss": "hinge"}, InvalidParameterError, "loss must be 'squared' or 'zero-one'; got 'hinge'."),
         (
             {"loss": "squared"},
-            InvalidPlanError,
+            DataError,
             "loss='squared' does not fit a classification, where labels are predicted. Use loss='zero-one', or leave it out.",
         ),
-        ({"test_size": 1.5}, InvalidPlanError, "cv: test_size=1.5"),
+        ({"test_size": 1.5}, DataError, "cv: test_size=1.5"),
     ],
 )
 def test_wrong_use_is_refused(arguments: dict[str, Any], error: type[Exception], message: str):
@@ -95,7 +95,7 @@ def test_wrong_use_is_refused(arguments: dict[str, Any], error: type[Exception],
 
 def test_several_targets_are_refused():
     """Their errors have no one bias."""
-    with pytest.raises(InvalidPlanError, match=r"y must hold one class or one number for each row\.$"):
+    with pytest.raises(DataError, match=r"y must hold one class or one number for each row\.$"):
         tb.bias_variance(Ridge(), X, X[:, :2])
 
 

@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 import tiebreak as tb
-from tiebreak.errors import InvalidParameterError, InvalidPlanError, UnknownNameError
+from tiebreak.errors import DataError, InvalidParameterError, UnknownNameError
 
 X, Y = make_classification(n_samples=80, n_features=5, flip_y=0.1, random_state=2)
 NEIGHBOURS = [1, 5, 60]
@@ -129,11 +129,11 @@ PIPELINE = make_pipeline(StandardScaler(), SVC())
             InvalidParameterError,
             "values holds 1,000,000,000 values; at most 100,000 are measured at a time.",
         ),
-        ({"values": [1, 1]}, InvalidPlanError, "the grid holds the same candidate more than once"),
+        ({"values": [1, 1]}, DataError, "the grid holds the same candidate more than once"),
         ({"parameter": ""}, InvalidParameterError, "parameter must be the name of a parameter; got ''."),
         (
             {"models": {"f": lambda a, b, c, d: c}},
-            InvalidPlanError,
+            DataError,
             "model 'f' has no parameters that could be set: it has no get_params and set_params.",
         ),
         ({"rope": "much"}, InvalidParameterError, "rope must be a number in the metric's unit, or a percentage"),

@@ -7,7 +7,7 @@ import numpy as np
 
 from tiebreak.audits.audit_input import AuditInput
 from tiebreak.audits.findings import Finding, count, evidence, of_splits, percent
-from tiebreak.errors import InvalidPlanError
+from tiebreak.errors import DataError
 from tiebreak.numerics import FloatArray
 from tiebreak.plan.data import Dataset
 
@@ -92,14 +92,14 @@ def find_constant_time(audit_input: AuditInput) -> Iterator[Finding]:
 _HOW = "Pass numbers, dates, or texts such as '2024-03-01' or '2024-03-01T12:00', one for each row."
 
 
-def _refusal(text: str) -> InvalidPlanError:
-    return InvalidPlanError(text, about="time")
+def _refusal(text: str) -> DataError:
+    return DataError(text, about="time")
 
 
 def time_ranks(time: Any, dataset: Dataset) -> FloatArray:
     """The place of each row in time, ties alike; `time` holds numbers, dates, times or periods, or texts in ISO 8601.
 
-    Raises `InvalidPlanError` where a value is missing or cannot be put in order, or there is not one for each row.
+    Raises `DataError` where a value is missing or cannot be put in order, or there is not one for each row.
     """
     values = time.to_numpy() if hasattr(time, "to_numpy") else time
     try:

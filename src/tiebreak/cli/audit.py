@@ -10,7 +10,7 @@ from tiebreak.cli.measuring import error_of_study
 from tiebreak.cli.options import help_option
 from tiebreak.cli.output import Output, output_options
 from tiebreak.cli.process import EXIT_NOT_MET, EXIT_OK, emit
-from tiebreak.errors import InvalidParameterError, InvalidPlanError, UnknownNameError
+from tiebreak.errors import DataError, InvalidParameterError, UnknownNameError
 
 if TYPE_CHECKING:
     from tiebreak.audits.findings import Audit
@@ -72,7 +72,7 @@ def _audited(study: Study, name: str, data: StudyData, deep: bool) -> Audit:
         dataset = check_dataset(data.X, data.y, name=name, groups=data.groups)
         task = find_task(name_models(study.models), dataset.y)
         return audit_dataset(dataset, study.cv, time=data.time, metric=study.scoring, task=task, deep=deep, rng=study.seed)
-    except (InvalidPlanError, InvalidParameterError, UnknownNameError) as error:
+    except (DataError, InvalidParameterError, UnknownNameError) as error:
         if error.about == "time":
             raise InvalidParameterError(f"{study.file}: {of}.time = {data.time.name!r}: {error}") from error
         raise error_of_study(study, error) from error

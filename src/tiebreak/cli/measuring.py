@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from tiebreak.cli.process import Terminated, say
 from tiebreak.errors import (
     Advice,
+    DataError,
     InvalidParameterError,
-    InvalidPlanError,
     LostWorkersError,
     Setting,
     StoreError,
@@ -58,7 +58,7 @@ def watched(quiet: bool, how_to_go_on: Callable[[Progress], str]) -> Iterator[Ca
 def error_of_study(study: Study, error: TiebreakError) -> TiebreakError:
     """An error in the words of a study file; one about what the file asks for says so."""
     parts = (_as_written(part) for part in error.parts)
-    is_asked = isinstance(error, InvalidPlanError | InvalidParameterError | UnknownNameError)
+    is_asked = isinstance(error, DataError | InvalidParameterError | UnknownNameError)
     if is_asked and not str(error).startswith(str(study.file)):
         return InvalidParameterError(f"{study.file}: ", *parts)
     return type(error)(*parts)

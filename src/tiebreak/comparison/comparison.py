@@ -15,7 +15,7 @@ from tiebreak.comparison.notices import notices_of
 from tiebreak.comparison.procedures.procedure import Judged, Method, TestOnly, differences_by_unit, units_of
 from tiebreak.comparison.ranking import RankingTable, p_best
 from tiebreak.comparison.settings import Settings
-from tiebreak.errors import DataError, InvalidParameterError, NotOfferedError, Setting
+from tiebreak.errors import DataError, InvalidParameterError, Setting
 from tiebreak.numerics import FloatArray, IntArray, set_checked
 from tiebreak.printable import printable
 from tiebreak.result import Result, view_of
@@ -142,9 +142,7 @@ p_equivalent, p_worse, verdict, reason
         found = self.judged.beside.get("uncorrected")
         if found is None:
             name = self.comparison.method.name
-            raise NotOfferedError(
-                f"{name} corrects nothing, so there is no uncorrected law; pair.law has its tails and intervals."
-            )
+            raise DataError(f"{name} corrects nothing, so there is no uncorrected law; pair.law has its tails and intervals.")
         return found()  # type: ignore[no-any-return]
 
     def half_width_floor(self, alpha: float = 0.05) -> float:

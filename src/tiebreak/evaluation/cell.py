@@ -22,7 +22,7 @@ from warnings import WarningMessage
 import numpy as np
 
 from tiebreak.caught import caught_warnings
-from tiebreak.errors import SAMPLE_WEIGHT, InvalidPlanError
+from tiebreak.errors import SAMPLE_WEIGHT, DataError
 from tiebreak.evaluation.heads import FIT, TEST, TRAIN, Memo, in_order, is_for_the_last_step, shared_heads
 from tiebreak.evaluation.predictions import as_stored
 from tiebreak.evaluation.process import limited_threads, restored_state, seeded_globals
@@ -366,7 +366,7 @@ def check_routing(scorer: Scorer) -> None:
     if _routes_metadata() and hasattr(call, "get_metadata_routing"):
         wanted = [name for name, asks in call.get_metadata_routing().score.requests.items() if asks is True]
         if wanted:
-            raise InvalidPlanError(
+            raise DataError(
                 f"the metric {scorer.metric.name!r} asks for {quoted(wanted)}, and scores count each example once. Give a scorer "
                 "without set_score_request."
             )
@@ -383,7 +383,7 @@ def check_weights(name: str, model: Any) -> None:
         parameters = inspect.signature(last.fit).parameters.values()
         if has_fit_parameter(last, "sample_weight") or any(each.kind is each.VAR_KEYWORD for each in parameters):
             return
-    raise InvalidPlanError(
+    raise DataError(
         f"model {name!r} ({type(last).__name__}) cannot use sample weights: its fit takes none. Leave ",
         SAMPLE_WEIGHT,
         " out, or evaluate that model in a call of its own.",
@@ -423,7 +423,7 @@ def outputs_of(answers: Mapping[str, Array], model: Any, truth: Truth) -> dict[s
 def outputs_of_function(answer: Any, truth: Truth) -> dict[str, Array]:
     """Answers of a function: predictions, or for classes a table of probabilities, a column for each."""
     if isinstance(answer, tuple):
-        raise InvalidPlanError("the function returned a tuple; predictions for the test rows are needed, one for each.")
+        raise DataError("the function returned a tuple; predictions for the test rows are needed, one for each.")
     predictions = np.asarray(answer.to_numpy() if hasattr(answer, "to_numpy") else answer)
     _check_length(predictions, truth, "the function")
     if truth.classes is not None and predictions.shape[1:] == (len(truth.classes),):
@@ -434,7 +434,7 @@ def outputs_of_function(answer: Any, truth: Truth) -> dict[str, Array]:
 def _check_length(answer: Array, truth: Truth, source: str) -> None:
     if answer.ndim == 0 or answer.shape[0] != len(truth.values):
         got = "a single value" if answer.ndim == 0 else f"{answer.shape[0]} predictions"
-        raise InvalidPlanError(f"{source} gave {got} for {len(truth.values)} test rows; one for each is needed.")
+        raise DataError(f"{source} gave {got} for {len(truth.values)} test rows; one for each is needed.")
 
 
 def _in_class_order(answer: Array, model: Any, truth: Truth) -> Array:

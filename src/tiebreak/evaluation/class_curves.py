@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from tiebreak.errors import InvalidPlanError, UnclearSourceError, UnknownNameError
+from tiebreak.errors import DataError, UnclearSourceError, UnknownNameError
 from tiebreak.evaluation.predictions import Kept
 from tiebreak.metrics import calibration, precision_recall, roc
 from tiebreak.metrics.calibration import CalibrationCurve, Strategy
@@ -214,7 +214,7 @@ def labelled(evaluation: Evaluation, dataset: str | None) -> Kept:
     """Predictions on a dataset whose target is one label a row; others are refused."""
     kept = Kept(evaluation, dataset)
     if kept.record.classes is None:
-        raise InvalidPlanError("this is for classes; what was evaluated is a regression, or has several labels a row.")
+        raise DataError("this is for classes; what was evaluated is a regression, or has several labels a row.")
     return kept
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tiebreak.errors import SAMPLE_WEIGHT, Advice, InvalidParameterError, InvalidPlanError, UnclearSourceError, UnknownNameError
+from tiebreak.errors import SAMPLE_WEIGHT, Advice, DataError, InvalidParameterError, UnclearSourceError, UnknownNameError
 from tiebreak.evaluation.cell import Measurement, check_routing, check_weights
 from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.evaluation.missing import Claims, find_missing
@@ -88,9 +88,7 @@ def find_scorers(plan: Plan, scoring: Any) -> tuple[Scorer, ...]:
     for name, model in plan.models.items():
         if is_function(model):
             if weighted:
-                raise InvalidPlanError(
-                    f"model {name!r} is a function, which is given no sample weights. Leave ", SAMPLE_WEIGHT, " out."
-                )
+                raise DataError(f"model {name!r} is a function, which is given no sample weights. Leave ", SAMPLE_WEIGHT, " out.")
             continue
         if weighted:
             check_weights(name, model)

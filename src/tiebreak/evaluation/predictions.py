@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from tiebreak.errors import SEE_FAILURES, DataError, InvalidPlanError, Setting, UnclearSourceError
+from tiebreak.errors import SEE_FAILURES, DataError, Setting, UnclearSourceError
 from tiebreak.metrics.targets import Array, Truth, make_truth
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.plan.record import Cell, DatasetRecord, Outcome
@@ -190,7 +190,7 @@ def items_of(evaluation: Evaluation, metric: str, dataset: str | None, repeat: i
 
     kept = Kept(evaluation, dataset)
     if kept.truth.values.ndim > 1:
-        raise InvalidPlanError("the target has several columns a row, so that no metric of single examples is known.")
+        raise DataError("the target has several columns a row, so that no metric of single examples is known.")
     by_model = {evaluation.models[model]: kept.repeats(model) for model in kept.models(None)}
     repeats = sorted({number for each in by_model.values() for number in each})
     folds = {model: each[repeat] for model, each in by_model.items() if repeat in each}

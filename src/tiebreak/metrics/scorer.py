@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tiebreak.errors import NAMED_SCORERS, Advice, DataError, InvalidParameterError, InvalidPlanError
+from tiebreak.errors import NAMED_SCORERS, Advice, DataError, InvalidParameterError
 from tiebreak.metrics.fast.classification import positive_position
 from tiebreak.metrics.fast.formulas import Formula
 from tiebreak.metrics.fast.probability import log_likelihoods, squared_distances
@@ -118,13 +118,13 @@ def check_model(scorer: Scorer, model_name: str, model: Any) -> None:
     if callable(model) and not hasattr(model, "fit"):
         if scorer.needs:
             return
-        raise InvalidPlanError(
+        raise DataError(
             f"the metric {scorer.metric.name!r} asks the fitted model itself, and the model {model_name!r} is a function, "
             "which leaves none. Use an object with fit and predict, or another metric."
         )
     if not methods or any(hasattr(model, method) for method in methods):
         return
-    raise InvalidPlanError(
+    raise DataError(
         f"the metric {scorer.metric.name!r} needs {' or '.join(methods)}, which the model {model_name!r} "
         f"({type(model).__name__}) does not have. {_INSTEAD.get(methods[-1], _INSTEAD['predict'])}"
     )
@@ -148,7 +148,7 @@ def check_target(scorer: Scorer, truth: Truth, dataset_name: str = "") -> None:
         )
         named = f'{{ metric = "{scorer.metric.name}", positive = {json.dumps(known[1], default=str)} }}' if known else ""
         how = f", or name it: scoring=make_scorer(..., pos_label={known[1]!r})" if known else ""
-        raise InvalidPlanError(what, Advice(f"{how}.", study=f". Or name it: metrics = [{named}].") if known else ".") from None
+        raise DataError(what, Advice(f"{how}.", study=f". Or name it: metrics = [{named}].") if known else ".") from None
 
 
 def _wants_the_label_1(call: Any) -> bool:

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.errors import DataError, InvalidPlanError
+from tiebreak.errors import DataError
 from tiebreak.numerics import IntArray
 
 Array = np.ndarray[Any, Any]
@@ -92,7 +92,7 @@ class Truth:
     def known_labels(self) -> Labels:
         """The labels, by those who need them; refuses a target without."""
         if self.labels is None:
-            raise InvalidPlanError("this needs a target with one class label for each row; the target is no such one.")
+            raise DataError("this needs a target with one class label for each row; the target is no such one.")
         return self.labels
 
     @property
@@ -136,7 +136,7 @@ def make_truth(y: ArrayLike, *, classifier: bool) -> Truth:
     """
     values = np.asarray(y)
     if values.ndim == 0:
-        raise InvalidPlanError(f"y must hold one value for each row; got {y!r}.")
+        raise DataError(f"y must hold one value for each row; got {y!r}.")
     if values.ndim == 2 and values.shape[1] == 1:
         values = values.ravel()
     if values.ndim > 1 or not classifier:
@@ -145,7 +145,7 @@ def make_truth(y: ArrayLike, *, classifier: bool) -> Truth:
     try:
         classes, code = np.unique(values, return_inverse=True)
     except TypeError as error:
-        raise InvalidPlanError(f"the labels in y cannot be put in order: {error}. Make them all text or all numbers.") from None
+        raise DataError(f"the labels in y cannot be put in order: {error}. Make them all text or all numbers.") from None
     return Truth(Labels(classes), classes, code.astype(np.intp, copy=False), values, values.size)
 
 

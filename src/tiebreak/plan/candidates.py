@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tiebreak.errors import InvalidPlanError
+from tiebreak.errors import DataError
 from tiebreak.scores.vocabulary import Notice, look_up, quoted
 
 Params = Mapping[str, Any]
@@ -168,7 +168,7 @@ def grid(estimator: Any, parameters: Mapping[str, Sequence[Any]] | Sequence[Mapp
 
     Raises
     ------
-    InvalidPlanError
+    DataError
         The estimator has no parameters, or the grid is empty or doubles a candidate.
     UnknownNameError
         A parameter that the estimator does not have, with the nearest names.
@@ -184,17 +184,15 @@ def grid(estimator: Any, parameters: Mapping[str, Sequence[Any]] | Sequence[Mapp
     try:
         whole = ParameterGrid(parameters)
         if len(whole) > MOST_CANDIDATES:  # counted before they are built
-            raise InvalidPlanError(
+            raise DataError(
                 f"the grid has {len(whole):,} candidates; at most {MOST_CANDIDATES:,} are measured at a time. Leave out "
                 "values, or draw some of the candidates: {name: model, ...}."
             )
         combinations = list(whole)
-    except InvalidPlanError:
+    except DataError:
         raise
     except (TypeError, ValueError) as error:
-        raise InvalidPlanError(
-            f"the grid cannot be used: {error} Pass {{parameter: [values]}}, or a list of such dicts."
-        ) from None
+        raise DataError(f"the grid cannot be used: {error} Pass {{parameter: [values]}}, or a list of such dicts.") from None
     return with_parameters(estimator, combinations)
 
 
@@ -204,7 +202,7 @@ def with_parameters(estimator: Any, combinations: Sequence[Mapping[str, Any]]) -
 
     if isinstance(estimator, type) or not hasattr(estimator, "set_params"):
         kind = f"the class {estimator.__name__}" if isinstance(estimator, type) else f"of type {type(estimator).__name__}"
-        raise InvalidPlanError(f"grid needs an estimator with set_params, such as SVC(); got one {kind}.")
+        raise DataError(f"grid needs an estimator with set_params, such as SVC(); got one {kind}.")
     known = list(estimator.get_params(deep=True))
     for each in combinations:
         for name in each:
@@ -212,16 +210,16 @@ def with_parameters(estimator: Any, combinations: Sequence[Mapping[str, Any]]) -
                 look_up(name, known, f"parameter of {type(estimator).__name__}")
     names, notices = name_candidates(combinations)
     if notices:
-        raise InvalidPlanError(f"the grid holds the same candidate more than once: {notices[0].text}. Leave the copies out.")
+        raise DataError(f"the grid holds the same candidate more than once: {notices[0].text}. Leave the copies out.")
     models = {}
     for name, each in zip(names, combinations, strict=True):
         in_order = sorted(each.items(), key=lambda item: item[0].count("__"))  # a part is set before its own parameters
         try:
             models[name] = clone(estimator).set_params(**{key: clone(value, safe=False) for key, value in in_order})
         except ValueError as error:
-            raise InvalidPlanError(f"the grid does not fit {type(estimator).__name__}: {error}") from None
+            raise DataError(f"the grid does not fit {type(estimator).__name__}: {error}") from None
         except Exception as error:  # of any kind: values are the caller's objects
-            raise InvalidPlanError(
+            raise DataError(
                 f"candidate {name!r} of the grid cannot be made, as its values have to be copied ({type(error).__name__}). "
                 "Pass values that copy.deepcopy copies; a file or a connection is opened by the model when it is fitted."
             ) from error

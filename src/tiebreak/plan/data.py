@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from tiebreak.errors import InvalidPlanError
+from tiebreak.errors import DataError
 from tiebreak.numerics import IntArray, is_missing
 from tiebreak.printable import fault_of_name
 
@@ -56,48 +56,48 @@ def check_dataset(
     """The data in forms whose rows can be taken.
 
     `X` may be array_like, sparse or a data frame of pandas or polars; `y` has shape (n_samples,) or (n_samples, n_outputs).
-    Raises `InvalidPlanError` where something is missing, has another length, or is not what can be learnt from.
+    Raises `DataError` where something is missing, has another length, or is not what can be learnt from.
     """
     of = f" of dataset {name!r}" if name else ""
     if X is None or y is None:
         lacking = "X" if X is None else "y"
-        raise InvalidPlanError(f"{lacking}{of} is missing. Pass X and y, or datasets={{name: (X, y)}} for several datasets.")
+        raise DataError(f"{lacking}{of} is missing. Pass X and y, or datasets={{name: (X, y)}} for several datasets.")
     table, target = _as_rows(X, f"X{of}"), _as_target(y, f"y{of}")
     columns, along = {"y": target}, dict(fit_params or {})
     if sample_weight is not None:
         if "sample_weight" in along:
-            raise InvalidPlanError("sample_weight is given twice: as sample_weight= and in fit_params=. Give it once.")
+            raise DataError("sample_weight is given twice: as sample_weight= and in fit_params=. Give it once.")
         columns["sample_weight"] = along["sample_weight"] = _as_weights(sample_weight)
     if groups is not None:
         columns["groups"] = groups = _as_groups(groups)
     n_rows = table.shape[0] if hasattr(table, "shape") else None
     for what, column in columns.items():
         if column.shape[0] != n_rows:
-            raise InvalidPlanError(f"X{of} has {n_rows} rows, but {what} has {column.shape[0]}. Each example needs one value.")
+            raise DataError(f"X{of} has {n_rows} rows, but {what} has {column.shape[0]}. Each example needs one value.")
     if target.shape[0] < 2:
-        raise InvalidPlanError(f"X{of} has {n_rows} row(s). At least 2 are needed: one to train on and one to test.")
+        raise DataError(f"X{of} has {n_rows} row(s). At least 2 are needed: one to train on and one to test.")
     return Dataset(name, table, target, groups, {key: _as_sliceable(value) for key, value in along.items()})
 
 
 def check_datasets(datasets: Any) -> tuple[Dataset, ...]:
     """Several datasets, given as ``{name: (X, y)}`` or ``{name: (X, y, groups)}``.
 
-    Raises `InvalidPlanError` where it is no such mapping, or one of the datasets cannot be used.
+    Raises `DataError` where it is no such mapping, or one of the datasets cannot be used.
     """
     how = "Pass datasets={name: (X, y)} or {name: (X, y, groups)}."
     if not isinstance(datasets, Mapping):
-        raise InvalidPlanError(f"datasets must be a dict; got {type(datasets).__name__}. {how}")
+        raise DataError(f"datasets must be a dict; got {type(datasets).__name__}. {how}")
     if not datasets:
-        raise InvalidPlanError(f"datasets is empty. {how}")
+        raise DataError(f"datasets is empty. {how}")
     checked = []
     for name, parts in datasets.items():
         if not isinstance(name, str):
-            raise InvalidPlanError(f"datasets has the key {name!r} of type {type(name).__name__}; names must be text.")
+            raise DataError(f"datasets has the key {name!r} of type {type(name).__name__}; names must be text.")
         if fault := name and fault_of_name(name):
-            raise InvalidPlanError(f"the name {name!r} of a dataset {fault}")
+            raise DataError(f"the name {name!r} of a dataset {fault}")
         if not isinstance(parts, Sequence) or isinstance(parts, str) or len(parts) not in (2, 3):
             what = f"{len(parts)} parts" if isinstance(parts, Sequence) else type(parts).__name__
-            raise InvalidPlanError(f"dataset {name!r} is given as {what}. {how}")
+            raise DataError(f"dataset {name!r} is given as {what}. {how}")
         checked.append(check_dataset(parts[0], parts[1], name=name, groups=parts[2] if len(parts) == 3 else None))
     return tuple(checked)
 
@@ -118,13 +118,13 @@ def find_task(models: Mapping[str, Any], target: np.ndarray[Any, Any]) -> Task:
             said = getattr(model, "_estimator_type", None)
         named[said] = name
     if {"classifier", "regressor"} <= named.keys():
-        raise InvalidPlanError(
+        raise DataError(
             f"model {named['classifier']!r} is a classifier and model {named['regressor']!r} a regressor; their scores cannot be "
             "compared. Evaluate them in two calls."
         )
     if "classifier" in named:
         if target.dtype.kind == "f" and (fractions := target.ravel()[target.ravel() % 1 != 0]).size:
-            raise InvalidPlanError(
+            raise DataError(
                 f"model {named['classifier']!r} is a classifier, and y holds numbers that are no classes, such as "
                 f"{fractions[0]:g}. Use regressors, or make classes of them."
             )
@@ -143,7 +143,7 @@ def find_task(models: Mapping[str, Any], target: np.ndarray[Any, Any]) -> Task:
 def _refuse_masked(values: Any, what: str) -> None:
     if np.ma.is_masked(values):
         row = int(np.argwhere(np.ma.getmaskarray(values))[0][0])
-        raise InvalidPlanError(
+        raise DataError(
             f"{what} is masked in row {row}. Leave such examples out, or fill what is masked (values.filled(...)) with what your "
             "models take for missing."
         )
@@ -154,15 +154,15 @@ def _as_rows(X: Any, what: str) -> Any:
     if hasattr(X, "tocsr"):  # only these have rows that can be taken
         return X.tocsr()
     if hasattr(X, "collect"):
-        raise InvalidPlanError(f"{what} is lazy ({type(X).__name__}). Pass the result of its collect().")
+        raise DataError(f"{what} is lazy ({type(X).__name__}). Pass the result of its collect().")
     if hasattr(X, "iloc") or (hasattr(X, "columns") and hasattr(X, "__getitem__")):
         return X
     try:
         table = np.asarray(X)
     except ValueError as error:
-        raise InvalidPlanError(f"{what} is no table: {error}.") from None
+        raise DataError(f"{what} is no table: {error}.") from None
     if table.ndim == 0:
-        raise InvalidPlanError(f"{what} is of type {type(X).__name__}; an array, sparse matrix or data frame is needed.")
+        raise DataError(f"{what} is of type {type(X).__name__}; an array, sparse matrix or data frame is needed.")
     return table
 
 
@@ -173,15 +173,15 @@ def _as_target(y: Any, what: str) -> np.ndarray[Any, Any]:
     try:
         target = np.asarray(y)
     except ValueError as error:
-        raise InvalidPlanError(f"{what} is no array: {error}.") from None
+        raise DataError(f"{what} is no array: {error}.") from None
     if target.ndim == 2 and target.shape[1] == 1:
         target = target.ravel()
     if target.ndim not in (1, 2):
-        raise InvalidPlanError(f"{what} has shape {target.shape}; one value for each example is needed.")
+        raise DataError(f"{what} has shape {target.shape}; one value for each example is needed.")
     _refuse_missing(target, what, "examples whose target is not known")
     target = _plain_objects(target, what) if target.dtype.kind == "O" else target
     if target.dtype.kind not in "biufOU":
-        raise InvalidPlanError(f"{what} is of type {target.dtype}; classes as texts or whole numbers, or numbers, are needed.")
+        raise DataError(f"{what} is of type {target.dtype}; classes as texts or whole numbers, or numbers, are needed.")
     return target
 
 
@@ -193,7 +193,7 @@ def _refuse_missing(column: np.ndarray[Any, Any], what: str, which: str) -> None
         missing = ~np.isfinite(column) if column.dtype.kind in "fmM" else np.zeros(column.shape, dtype=bool)
     if missing.any():
         row = int(np.argwhere(missing)[0][0])
-        raise InvalidPlanError(f"{what} is {column[row]} in row {row}. Leave out {which}.")
+        raise DataError(f"{what} is {column[row]} in row {row}. Leave out {which}.")
 
 
 def _plain_objects(target: np.ndarray[Any, Any], what: str) -> np.ndarray[Any, Any]:
@@ -204,14 +204,14 @@ def _plain_objects(target: np.ndarray[Any, Any], what: str) -> np.ndarray[Any, A
     if kinds <= {bool, int, float}:
         return np.array(target.tolist())
     names = " and ".join(sorted(kind.__name__ for kind in kinds))
-    raise InvalidPlanError(f"{what} holds labels of type {names}. Make them all text or all numbers.")
+    raise DataError(f"{what} holds labels of type {names}. Make them all text or all numbers.")
 
 
 def _as_column(values: Any, what: str) -> np.ndarray[Any, Any]:
     _refuse_masked(values, what)
     column = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
     if column.ndim != 1:
-        raise InvalidPlanError(f"{what} has shape {column.shape}; one value for each example is needed.")
+        raise DataError(f"{what} has shape {column.shape}; one value for each example is needed.")
     return column
 
 
@@ -219,7 +219,7 @@ def _as_weights(values: Any) -> np.ndarray[Any, Any]:
     column = _as_column(values, "sample_weight")
     _refuse_missing(column, "sample_weight", "examples whose weight is not known")
     if column.dtype.kind not in "biuf":
-        raise InvalidPlanError(f"sample_weight is of type {column.dtype}; one number for each example is needed.")
+        raise DataError(f"sample_weight is of type {column.dtype}; one number for each example is needed.")
     return column
 
 
@@ -229,7 +229,7 @@ def _as_groups(values: Any) -> np.ndarray[Any, Any]:
     try:
         np.unique(column)
     except TypeError as error:
-        raise InvalidPlanError(f"groups cannot be put in order: {error}. Make them all text or all numbers.") from None
+        raise DataError(f"groups cannot be put in order: {error}. Make them all text or all numbers.") from None
     return column
 
 

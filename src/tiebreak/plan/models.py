@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tiebreak.errors import InvalidPlanError
+from tiebreak.errors import DataError
 from tiebreak.plan.candidates import name_candidates
 from tiebreak.printable import fault_of_name
 from tiebreak.scores.vocabulary import quoted
@@ -20,7 +20,7 @@ _RESPONSES = ("predict", "predict_proba", "decision_function", "transform", "sco
 def name_models(models: Any) -> dict[str, Any]:
     """Models by name, in the order given; those in a list are named by their class, and by what varies within it.
 
-    Values of a dict, and entries of a list, may be grids: dicts of models. Raises `InvalidPlanError` where there is nothing to
+    Values of a dict, and entries of a list, may be grids: dicts of models. Raises `DataError` where there is nothing to
     evaluate, something that is no model, or two models of one name.
     """
     if isinstance(models, Mapping):
@@ -30,21 +30,21 @@ def name_models(models: Any) -> dict[str, Any]:
     else:
         named = list(_of_list([models]))
     if not named:
-        raise InvalidPlanError(f"there are no models to evaluate. Pass {{name: model}}, where a model is {_ACCEPTED}.")
+        raise DataError(f"there are no models to evaluate. Pass {{name: model}}, where a model is {_ACCEPTED}.")
     doubled = [name for name, count in Counter(name for name, _ in named).items() if count > 1]
     if doubled:
-        raise InvalidPlanError(f"more than one model is called {quoted(doubled)}. Give each its own name: {{name: model}}.")
+        raise DataError(f"more than one model is called {quoted(doubled)}. Give each its own name: {{name: model}}.")
     for name, model in named:
         if fault := fault_of_name(name):
-            raise InvalidPlanError(f"the name {name!r} of a model {fault}")
+            raise DataError(f"the name {name!r} of a model {fault}")
         if isinstance(model, type):
-            raise InvalidPlanError(f"model {name!r} is the class {model.__name__}; pass an object of it: {model.__name__}().")
+            raise DataError(f"model {name!r} is the class {model.__name__}; pass an object of it: {model.__name__}().")
         if is_function(model):
             _check_function(name, model)
         elif not hasattr(model, "fit"):
-            raise InvalidPlanError(f"model {name!r} is of type {type(model).__name__}. A model is {_ACCEPTED}.")
+            raise DataError(f"model {name!r} is of type {type(model).__name__}. A model is {_ACCEPTED}.")
         elif not any(hasattr(type(model), method) or hasattr(model, method) for method in _RESPONSES):
-            raise InvalidPlanError(f"model {name!r} ({type(model).__name__}) has fit, but no predict. A model is {_ACCEPTED}.")
+            raise DataError(f"model {name!r} ({type(model).__name__}) has fit, but no predict. A model is {_ACCEPTED}.")
     return dict(named)
 
 
@@ -72,7 +72,7 @@ def module_of(part: Any) -> str:
 def _of_mapping(models: Mapping[Any, Any]) -> Iterator[tuple[str, Any]]:
     for name, model in models.items():
         if not isinstance(name, str):
-            raise InvalidPlanError(f"models has the key {name!r} of type {type(name).__name__}; names must be text.")
+            raise DataError(f"models has the key {name!r} of type {type(name).__name__}; names must be text.")
         if isinstance(model, Mapping):
             yield from ((f"{name}, {inner}", each) for inner, each in _of_mapping(model))
         else:
@@ -112,7 +112,7 @@ def _check_function(name: str, function: Any) -> None:
     try:
         inspect.signature(function).bind(None, None, None, None)
     except TypeError:
-        raise InvalidPlanError(
+        raise DataError(
             f"model {name!r} is a function that does not take four arguments. Write it as "
             "f(X_train, y_train, X_test, rng) and let it return the predictions for X_test."
         ) from None

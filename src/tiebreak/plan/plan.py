@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tiebreak.errors import InvalidParameterError, InvalidPlanError, Setting
+from tiebreak.errors import DataError, InvalidParameterError, Setting
 from tiebreak.plan.data import check_dataset, check_datasets, find_task
 from tiebreak.plan.fingerprint import fingerprint, rows_hash
 from tiebreak.plan.models import is_function, module_of, name_models, parts_of
@@ -118,7 +118,7 @@ def make_plan(
 ) -> Plan:
     """Check everything that can be checked before the first fit, and make the splits.
 
-    The parameters are those of `tiebreak.evaluate`. Raises `InvalidPlanError` for models, data or splits that cannot be
+    The parameters are those of `tiebreak.evaluate`. Raises `DataError` for models, data or splits that cannot be
     evaluated as they stand.
     """
     seed = check_rng(rng)
@@ -127,24 +127,22 @@ def make_plan(
         given = {"X": X, "y": y, "groups": groups, "sample_weight": sample_weight, "fit_params": fit_params}
         beside = [name for name, value in given.items() if value is not None]
         if beside:
-            raise InvalidPlanError(
-                f"datasets= is given, and so is {beside[0]}=. Give either datasets= or X, y and what goes with them."
-            )
+            raise DataError(f"datasets= is given, and so is {beside[0]}=. Give either datasets= or X, y and what goes with them.")
         checked = check_datasets(datasets)
     else:
         checked = (check_dataset(X, y, groups=groups, sample_weight=sample_weight, fit_params=fit_params),)
     if len(checked) > 1 and cv is not None and not isinstance(cv, int | str | Mapping) and not hasattr(cv, "split"):
-        raise InvalidPlanError(
+        raise DataError(
             "cv is a list of splits, which fits one dataset only. With datasets=, pass a number, a name or a splitter."
         )
     planned = tuple(make_splits(cv, data, find_task(named, data.y), seed) for data in checked)
     kinds = {each.task: each.data.name for each in planned}
     if len(kinds) > 1:
         (one, first), (two, second) = list(kinds.items())[:2]
-        raise InvalidPlanError(f"dataset {first!r} is for {one}, but dataset {second!r} for {two}; no metric fits both.")
+        raise DataError(f"dataset {first!r} is for {one}, but dataset {second!r} for {two}; no metric fits both.")
     plan = Plan(named, planned, seed)
     if plan.n_cells > MOST_CELLS:
-        raise InvalidPlanError(
+        raise DataError(
             f"{len(named):,} models on {plan.n_cells // len(named):,} splits are {plan.n_cells:,} cells; a run has at most "
             f"{MOST_CELLS:,}. Use fewer models or splits, or several runs."
         )

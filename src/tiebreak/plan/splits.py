@@ -10,7 +10,7 @@ from typing import Any, get_args
 import numpy as np
 
 from tiebreak.caught import caught_warnings, give_again
-from tiebreak.errors import Advice, InvalidPlanError
+from tiebreak.errors import Advice, DataError
 from tiebreak.numerics import IntArray
 from tiebreak.plan.data import Dataset, Task
 from tiebreak.plan.seeds import derive_seed
@@ -69,28 +69,26 @@ def make_splitter(cv: Mapping[str, Any], dataset: Dataset, task: Task, seed: int
     """The splitter of scikit-learn behind a name and its options, whose values that checks.
 
     `cv` holds "kind" and options, such as ``{"kind": "repeated-kfold", "n_folds": 5, "n_repeats": 2}``; the seed counts where
-    these have none. Raises `InvalidPlanError` for an option that the kind does not take, or a value outside its range, and
+    these have none. Raises `DataError` for an option that the kind does not take, or a value outside its range, and
     `UnknownNameError` for a kind that is not there.
     """
     from sklearn import model_selection
 
     if "kind" not in cv:
-        raise InvalidPlanError(
-            f"cv={dict(cv)!r} does not say which kind of splits. Add 'kind': one of {quoted(KINDS, len(KINDS))}."
-        )
+        raise DataError(f"cv={dict(cv)!r} does not say which kind of splits. Add 'kind': one of {quoted(KINDS, len(KINDS))}.")
     kind = KINDS[look_up(cv["kind"], KINDS, "kind of splits")]
     options = OPTIONS[kind] | {name: value for name, value in cv.items() if name != "kind"}
     if unknown := [name for name in options if name not in OPTIONS[kind]]:
         takes = f"It takes {quoted(list(OPTIONS[kind]), 9)}." if OPTIONS[kind] else "It takes no options."
-        raise InvalidPlanError(f"cv: splits of the kind {kind!r} have no option {unknown[0]!r}. {takes}")
+        raise DataError(f"cv: splits of the kind {kind!r} have no option {unknown[0]!r}. {takes}")
     if dataset.groups is not None and "group" not in kind:
-        raise InvalidPlanError(
+        raise DataError(
             f"cv: splits of the kind {kind!r} would put examples of one group on both sides. Use 'group' or 'stratified-group', "
             "or leave groups out."
         )
     has_classes = task == "classification" and dataset.y.ndim == 1
     if "stratified" in kind and not has_classes:
-        raise InvalidPlanError(
+        raise DataError(
             f"cv: splits of the kind {kind!r} spread classes evenly, and y{_of(dataset)} is no class for each example. Use "
             f"{kind.replace('stratified-', '').replace('stratified', 'kfold')!r}."
         )
@@ -104,7 +102,7 @@ def make_splitter(cv: Mapping[str, Any], dataset: Dataset, task: Task, seed: int
     try:
         return getattr(model_selection, name)(**{_SKLEARN_NAMES.get(each, each): value for each, value in options.items()})
     except (TypeError, ValueError) as error:
-        raise InvalidPlanError(f"cv: splits of the kind {kind!r} cannot be made: {error}") from None
+        raise DataError(f"cv: splits of the kind {kind!r} cannot be made: {error}") from None
 
 
 MOST_SPLITS = 1_000_000
@@ -121,7 +119,7 @@ def make_splits(cv: Any, dataset: Dataset, task: Task, rng: int | None, *, check
     `cv` None is 10 x 10-fold with fewer than 1,000 examples, else 10-fold; an int is as in scikit-learn, not shuffled; else it
     is a name such as "repeated-stratified", a dict such as ``{"kind": "time", "n_folds": 5, "gap": 2}``, a splitter, or an
     iterable of (train, test). Where groups are given, None and an int keep groups together. Classes are stratified. `rng` seeds
-    what is shuffled and has no seed of its own. Raises `InvalidPlanError` where the splits cannot be made, overlap, or leave a
+    what is shuffled and has no seed of its own. Raises `DataError` where the splits cannot be made, overlap, or leave a
     class out of a training set; an audit takes them as they come, with `check` False.
     """
     folds = plain_folds(dataset, task)
@@ -131,7 +129,7 @@ def make_splits(cv: Any, dataset: Dataset, task: Task, rng: int | None, *, check
     elif isinstance(cv, numbers.Integral) and not isinstance(cv, bool):
         cv = folds | {"n_folds": int(cv), "shuffle": False}
     elif isinstance(cv, numbers.Real):
-        raise InvalidPlanError(f"cv={cv!r} is no number of folds. Pass a whole number of at least 2, a name, or a splitter.")
+        raise DataError(f"cv={cv!r} is no number of folds. Pass a whole number of at least 2, a name, or a splitter.")
     elif isinstance(cv, str):
         cv = {"kind": cv}
     scheme: Scheme | None = None
@@ -146,7 +144,7 @@ def make_splits(cv: Any, dataset: Dataset, task: Task, rng: int | None, *, check
     elif isinstance(cv, Iterable):
         splits = _of_pairs(cv, dataset.n_samples)
     else:
-        raise InvalidPlanError(
+        raise DataError(
             f"cv is of type {type(cv).__name__}. Pass a number of folds, a name such as 'repeated-stratified', a splitter of "
             "scikit-learn, or pairs (training rows, test rows)."
         )
@@ -174,7 +172,7 @@ def _seeded(cv: Any, dataset: Dataset, rng: int | None) -> Any:
 def check_amount(n_splits: int, dataset: Dataset) -> None:
     """Refuse splits that would not fit into memory, before they are made."""
     if n_splits > MOST_SPLITS or n_splits * dataset.n_samples > MOST_ROWS:
-        raise InvalidPlanError(
+        raise DataError(
             f"cv: {n_splits:,} splits of {dataset.n_samples:,} examples{_of(dataset)}; at most {MOST_SPLITS:,} splits, and "
             f"{MOST_ROWS:,} rows in all of them, are kept in memory. Use fewer repeats or folds."
         )
@@ -194,8 +192,8 @@ def _of_splitter(cv: Any, dataset: Dataset) -> tuple[Split, ...]:
         give_again(caught)
     except Exception as error:
         if dataset.groups is None and "groups" in str(error):
-            raise InvalidPlanError(f"{type(cv).__name__} needs to know which examples belong together. ", _PASS_GROUPS) from None
-        raise InvalidPlanError(f"{type(cv).__name__} could not split the data{_of(dataset)}: {error}") from error
+            raise DataError(f"{type(cv).__name__} needs to know which examples belong together. ", _PASS_GROUPS) from None
+        raise DataError(f"{type(cv).__name__} could not split the data{_of(dataset)}: {error}") from error
     return _of_pairs(pairs, dataset.n_samples)
 
 
@@ -205,11 +203,11 @@ def _of_pairs(pairs: Iterable[Any], n_samples: int) -> tuple[Split, ...]:
         try:
             train, test = pair
         except (TypeError, ValueError):
-            raise InvalidPlanError(f"cv: entry {number} is no pair (training rows, test rows).") from None
+            raise DataError(f"cv: entry {number} is no pair (training rows, test rows).") from None
         parts = ((train, f"training rows of split {number}"), (test, f"test rows of split {number}"))
         splits.append(Split(*(_rows(rows, n_samples, what) for rows, what in parts)))
     if not splits:
-        raise InvalidPlanError("cv makes no splits. If it is a generator, it was used up before; make it anew.")
+        raise DataError("cv makes no splits. If it is a generator, it was used up before; make it anew.")
     return tuple(splits)
 
 
@@ -229,7 +227,7 @@ def _rows(given: Any, n_samples: int, what: str) -> IntArray:
         outside = rows.min() if rows.min() < 0 else rows.max()
         wrong = f"the {what} name row {outside}, but X has rows 0 to {n_samples - 1}"
     if wrong:
-        raise InvalidPlanError(f"cv: {wrong}.")
+        raise DataError(f"cv: {wrong}.")
     return np.ascontiguousarray(np.flatnonzero(rows) if is_mask else rows, dtype=np.intp)
 
 
@@ -239,9 +237,7 @@ def _check_splits(splits: tuple[Split, ...], dataset: Dataset, task: Task) -> No
     if task == "classification" and dataset.y.ndim == 1:
         labels, code = np.unique(dataset.y, return_inverse=True)
         if labels.size < 2:
-            raise InvalidPlanError(
-                f"y{_of(dataset)} has a single class, {labels.item()!r}. Nothing is to be learnt from one class."
-            )
+            raise DataError(f"y{_of(dataset)} has a single class, {labels.item()!r}. Nothing is to be learnt from one class.")
     in_training = np.zeros(dataset.n_samples, dtype=bool)
     for number, (train, test) in enumerate(splits):
         in_training[:] = False
@@ -249,16 +245,16 @@ def _check_splits(splits: tuple[Split, ...], dataset: Dataset, task: Task) -> No
         shared = test[in_training[test]]
         split = f"split {number}{_of(dataset)}"
         if shared.size:
-            raise InvalidPlanError(
+            raise DataError(
                 f"cv: {split} has {shared.size} row(s) both in training and in test, such as row {int(shared[0])}. A model must "
                 "not be tested on what it was trained on."
             )
         if np.unique(test).size < test.size:
-            raise InvalidPlanError(f"cv: {split} names a row twice in its test rows. Name each row once.")
+            raise DataError(f"cv: {split} names a row twice in its test rows. Name each row once.")
         if labels is not None and (count := np.bincount(code[train], minlength=labels.size)).min() == 0:
             absent = int(np.argmin(count))
             n_absent = np.count_nonzero(code == absent)
-            raise InvalidPlanError(
+            raise DataError(
                 f"cv: class {labels.tolist()[absent]!r} ({n_absent} example(s) in all) is absent from the training rows of "
                 f"{split}, so no model could learn it there. Use stratified splits, fewer folds, or leave rare classes out."
             )

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tiebreak.errors import InvalidParameterError, InvalidPlanError
+from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.numerics import IntArray
 from tiebreak.plan.plan import Plan
 from tiebreak.plan.seeds import derive_seed
@@ -28,7 +28,7 @@ def with_sizes(plan: Plan, sizes: Any = None) -> tuple[Plan, tuple[int, ...]]:
     run are what they are in any plan. Of each split, the training rows of a size are among those of the next larger one. Sizes
     are numbers of training examples, or shares of the largest possible one; a ladder of halves if not given. The datasets are
     called "45 training examples", the smallest first. Raises `InvalidParameterError` for a size that is no number of examples,
-    or more than there are, and `InvalidPlanError` where a class is absent from the training rows of a size.
+    or more than there are, and `DataError` where a class is absent from the training rows of a size.
     """
     planned = plan.datasets[0]
     full = int(planned.described.n_train.min())
@@ -156,7 +156,7 @@ def _check_classes(planned: PlannedDataset, code: IntArray, size: int) -> None:
     for position, split in enumerate(planned.splits):
         absent = np.flatnonzero(np.bincount(code[split.train], minlength=classes.size) == 0)
         if absent.size:
-            raise InvalidPlanError(
+            raise DataError(
                 f"sizes: with {size} training examples class {classes[absent[0]].item()!r} is absent from the training rows of "
                 f"{planned.split_name(position)}, so no model could learn it there. Use larger sizes; there are {classes.size} "
                 "classes."

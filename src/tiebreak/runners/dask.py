@@ -61,7 +61,7 @@ class DaskRunner:
         When this ends early, cells that are being measured are measured to their end, and then dropped.
 
         Raises `LostWorkersError` where there is no such scheduler or worker, they are gone, or cannot load the workload, and
-        `InvalidPlanError` for a workload that cannot be sent to another process. Warns with `TiebreakWarning` where others on the
+        `DataError` for a workload that cannot be sent to another process. Warns with `TiebreakWarning` where others on the
         network can use this scheduler.
         """
         if not length_hint(cells, 1):

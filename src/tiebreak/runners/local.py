@@ -17,7 +17,7 @@ from operator import length_hint
 from pathlib import Path
 from typing import Any
 
-from tiebreak.errors import InvalidParameterError, InvalidPlanError, Setting
+from tiebreak.errors import DataError, InvalidParameterError, Setting
 from tiebreak.plan.plan import number_of_workers
 from tiebreak.plan.record import Cell, Outcome
 from tiebreak.runners import BATCH_SECONDS
@@ -61,7 +61,7 @@ class LocalRunner:
     def run(self, workload: Workload, cells: Iterable[Cell]) -> Generator[list[Outcome], None, None]:
         """Measure each cell once and yield the outcomes in batches, as `Runner.run` promises.
 
-        Raises `InvalidPlanError` for a workload that cannot be sent to another process, and `LostWorkersError` where none can be
+        Raises `DataError` for a workload that cannot be sent to another process, and `LostWorkersError` where none can be
         started.
         """
         n_workers = min(self.n_workers, length_hint(cells, self.n_workers))
@@ -159,7 +159,7 @@ class LocalPool:
 
     def refused(self, worker: Hashable, reason: str) -> Exception:
         """Error for models that cannot be read by another process."""
-        return InvalidPlanError(
+        return DataError(
             f"A worker process cannot take models and data over: {reason}. Define what it lacks in a module that can be imported "
             "there, or measure in this process: ",
             Setting("n_jobs", "1"),

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
-from tiebreak.errors import InvalidPlanError, Setting
+from tiebreak.errors import DataError, Setting
 from tiebreak.plan.fingerprint import INSTALLED, is_installed
 from tiebreak.plan.record import Cell, Outcome
 from tiebreak.runners.failures import failed, in_one_line
@@ -142,7 +142,7 @@ def _aligned(piece: Any) -> memoryview:
 def pickled(workload: Workload) -> list[memoryview]:
     """Pickle of a workload, and the arrays that it refers to, which are not copied.
 
-    Raises `InvalidPlanError` where it cannot be pickled.
+    Raises `DataError` where it cannot be pickled.
     """
     buffers: list[pickle.PickleBuffer] = []
     try:
@@ -150,7 +150,7 @@ def pickled(workload: Workload) -> list[memoryview]:
     except MemoryError:
         raise
     except Exception as error:
-        raise InvalidPlanError(
+        raise DataError(
             f"The models or the data cannot be sent to worker processes: {in_one_line(error)}. "
             "Define what cannot be pickled in a module that can be imported, or measure in this process: ",
             Setting("n_jobs", "1"),

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from tiebreak.errors import Advice, ChangedRunError, InvalidParameterError, InvalidPlanError, Setting
+from tiebreak.errors import Advice, ChangedRunError, DataError, InvalidParameterError, Setting
 from tiebreak.numerics import IntArray
 from tiebreak.plan.record import STATES, Cell, DatasetRecord, MetricRecord, ModelRecord, Outcome, RunRecord
 from tiebreak.scores.vocabulary import look_up, quoted
@@ -129,10 +129,10 @@ def check_record(record: RunRecord) -> None:
         names = [item.name for item in items]
         doubled = [name for name in dict.fromkeys(names) if names.count(name) > 1] if len(set(names)) < len(names) else []
         if doubled:
-            raise InvalidPlanError(f"run {record.name!r}: several {what} are called {quoted(doubled)}. Give each its own name.")
+            raise DataError(f"run {record.name!r}: several {what} are called {quoted(doubled)}. Give each its own name.")
     for dataset in record.datasets:
         if len(split_keys(dataset)) < dataset.n_splits:
-            raise InvalidPlanError(
+            raise DataError(
                 f"run {record.name!r}: several splits of dataset {dataset.name!r} have the same repeat and fold. "
                 "Number them apart."
             )

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.errors import DataError, InvalidParameterError, InvalidPlanError
+from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.evaluation.evaluate import find_scorers, measure_plan
 from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.evaluation.predictions import outcomes_with_outputs
@@ -196,10 +196,10 @@ def bias_variance(
 def _loss_for(plan: Plan, asked: Loss | None) -> Loss:
     y, task = plan.datasets[0].data.y, plan.datasets[0].task
     if y.ndim != 1 or task == "other":
-        raise InvalidPlanError("bias and variance are computed for one target: y must hold one class or one number for each row.")
+        raise DataError("bias and variance are computed for one target: y must hold one class or one number for each row.")
     fitting: Loss = "zero-one" if task == "classification" else "squared"
     if asked is not None and asked != fitting:
-        raise InvalidPlanError(
+        raise DataError(
             f"loss={asked!r} does not fit a {task}, where {'labels' if fitting == 'zero-one' else 'numbers'} are predicted. "
             f"Use loss={fitting!r}, or leave it out."
         )

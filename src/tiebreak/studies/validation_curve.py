@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tiebreak.errors import InvalidParameterError, InvalidPlanError, TiebreakError, UnknownNameError
+from tiebreak.errors import DataError, InvalidParameterError, TiebreakError, UnknownNameError
 from tiebreak.evaluation.evaluate import find_scorers, measure_plan
 from tiebreak.evaluation.evaluation import Evaluation
 from tiebreak.evaluation.run_options import RunOptions
@@ -77,7 +77,7 @@ def _candidates(base: str, model: Any, parameter: Any, values: tuple[Any, ...]) 
     if not isinstance(parameter, str) or not parameter:
         raise InvalidParameterError(f"parameter must be the name of a parameter; got {parameter!r}.", about="parameter")
     if is_function(model) or not hasattr(model, "get_params"):
-        raise InvalidPlanError(f"model {base!r} has no parameters that could be set: it has no get_params and set_params.")
+        raise DataError(f"model {base!r} has no parameters that could be set: it has no get_params and set_params.")
     known = list(model.get_params(deep=True))
     if parameter not in known:
         inside = [name for name in known if name.endswith(f"__{parameter}")]
