@@ -20,7 +20,7 @@ from tiebreak.errors import InvalidParameterError
 from tiebreak.plan.record import STATES, Cell, DatasetRecord, MetricRecord, ModelRecord, Outcome, Outputs, RunRecord
 from tiebreak.scores.vocabulary import SplitKind
 from tiebreak.stores.cells import NOTES
-from tiebreak.stores.damage import MISMATCH
+from tiebreak.stores.contract import MISMATCH
 
 if TYPE_CHECKING:
     import numpy as np

@@ -15,7 +15,7 @@ import numpy as np
 from tiebreak.errors import ChangedRunError
 from tiebreak.plan.record import STATES, Cell, Outcome, Outputs, RunRecord
 from tiebreak.stores.cells import CellTable, cell_text, is_planned, settle
-from tiebreak.stores.damage import MISMATCH, Damage, Report, refuse
+from tiebreak.stores.contract import MISMATCH, Damage, Report, refuse
 from tiebreak.stores.database import Connection, Database
 from tiebreak.stores.encoding import (
     MALFORMED,
