@@ -52,6 +52,7 @@ def test_closed_form_is_that_of_the_matrices(weighted: bool) -> None:
     assert result.estimate == pytest.approx(np.average(values, weights=weights))
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(-5, 5), min_size=3, max_size=12).filter(lambda each: len(set(each)) > 1))
 def test_without_clusters_it_is_the_ordinary_t_test(values: list[int]) -> None:
     """scipy's one-sample test and interval."""
@@ -270,6 +271,7 @@ def test_a_target_without_spread_has_nothing_to_explain(metric: str) -> None:
         assert np.isnan([law.pvalue(), *law.interval()]).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("metric", "n_clusters"), [(metric, n) for metric in ("f1", "area", "r2") for n in (12, 25)])
 def test_equal_models_in_uneven_clusters_keep_the_level(metric: str, n_clusters: int) -> None:
     """Lognormal sizes (sigma 1.2), 400 tables: 5 % but for chance, where clusters less one as degrees of freedom made 8 %."""
