@@ -61,8 +61,8 @@ from tiebreak.scores.vocabulary import Notice as Notice
 from tiebreak.sizing import sample_size as sample_size
 from tiebreak.stores.cells import CellTable as CellTable
 from tiebreak.stores.cells import Claim as Claim
+from tiebreak.stores.contract import Damage as Damage
 from tiebreak.stores.contract import RunSummary as RunSummary
-from tiebreak.stores.damage import Damage as Damage
 from tiebreak.stores.lease import SqlLease as SqlLease
 from tiebreak.stores.log import SqlLog as SqlLog
 from tiebreak.stores.memory import MemoryStore as MemoryStore

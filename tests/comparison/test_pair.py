@@ -41,7 +41,8 @@ def test_tests_and_posterior_are_those_of_the_differences() -> None:
     assert_allclose(pair.law.pvalue(), corrected_t(pair.differences, test_train_ratio=ratio).pvalue(), rtol=1e-12)
     assert_allclose(pair.uncorrected.pvalue(), paired_t(pair.differences).pvalue(), rtol=1e-12)
     # with ever more splits the variance of their mean becomes ratio s^2 [Nadeau and Bengio 2003], and t normal
-    assert_allclose(pair.half_width_floor(), stats.norm.isf(0.025) * np.sqrt(ratio) * pair.differences.std(ddof=1), rtol=1e-9)
+    assert pair.judged.floor is not None
+    assert_allclose(pair.judged.floor(0.05), stats.norm.isf(0.025) * np.sqrt(ratio) * pair.differences.std(ddof=1), rtol=1e-9)
     assert_allclose(pair.law.probabilities(0.005), (pair.p_better, pair.p_equivalent, pair.p_worse), rtol=1e-9)
     assert_allclose(pair.law.interval(1 - pair.interval_alpha), (pair.interval_low, pair.interval_high), rtol=1e-9)
 

@@ -191,6 +191,14 @@ def test_a_line_without_end_is_refused_before_it_is_read(tmp_path: Path) -> None
     tracemalloc.stop()
 
 
+def test_lines_are_measured_one_by_one(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A long file of short lines is read."""
+    monkeypatch.setattr(files, "LONGEST_LINE", 20)
+    assert content_of(write("0.123456789\n" * 9), "t") == b"0.123456789\n" * 9
+    with pytest.raises(DataError, match=r"^t, line 4: it is longer than"):
+        content_of(write("0.123456789\n" * 3 + "0" * 21), "t")
+
+
 # --- names in messages ----------------------------------------------------------------------------------------------------
 
 

@@ -249,6 +249,9 @@ def test_inspect_as_json_with_epochs_metadata_and_settings(tmp_path: Path) -> No
     assert log.settings == (("solver", "chain"), ("temperature", "0.5"))
     assert (log.time, log.is_whole) == ("2026-01-01T00:00:00", False)
     assert tb.read_items(path).score[0].tolist() == [[0.5, 0.5, 0, 0]]
+    about["config"] = {"epochs": 1, "epochs_reducer": ["max"]}  # of which there is nothing to say
+    path.write_text(json.dumps({"version": 2, "status": "success", "eval": about, "samples": samples[::2]}))
+    assert read_log(path, "log.json").remark == ""
 
 
 def test_inspect_says_what_is_missing_and_why(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Scores of items from predictions beside the truth."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -159,3 +160,48 @@ def test_tables_that_do_not_go_together(other: pd.DataFrame, text: str) -> None:
     """The examples, the truth, what is lacking."""
     with pytest.raises(TiebreakError, match=text):
         tb.read_items({"a": A, "b": other})
+
+
+def test_predictions_may_stand_in_rows_of_each_model() -> None:
+    """As those out of all folds are kept; a column of scores beside them is what it says."""
+    rows = pd.concat([each.assign(model=name, fold=[0, 0, 1, 1]) for name, each in {"a": A, "b": B}.items()])
+    items = tb.read_items(rows)
+    assert (items.models, items.items) == (("a", "b"), ("1", "2", "3", "4"))
+    assert items.score[:, 0].tolist() == [[1, 1, 1, 0], [0, 1, 0, 1]]
+    assert tb.read_items(rows.assign(correct=1)).score.mean() == 1
+    with pytest.raises(DataError, match=r"row 1, column 'model': no model is given"):
+        tb.read_items(rows.assign(model=[None, *"aaabbbb"]))
+
+
+@pytest.mark.parametrize(
+    ("columns", "text"),
+    [
+        ({"a_correct": [1, 0, 1, 1], "b_correct": 1}, "column 'a_correct': is it what a model predicts, or a score"),
+        ({"rf_pred": [*"xyxx"], "rf_prob": 0.5, "b": "x"}, "'rf_pred' and 'rf_prob' are several columns of one model"),
+        ({"y_true": [0, 1, 0, 1], "prob_0": 0.5, "prob_1": 0.5}, "'prob_0' and 'prob_1' are several columns of one model"),
+        ({"split": ["train", "train", "test", "test"], "a": "x"}, "column 'split': it names parts of the data"),
+    ],
+)
+def test_columns_beside_the_truth_that_are_no_models(columns: dict[str, Any], text: str) -> None:
+    """Whether an answer is right, other forms and classes of one model, and rows that it was trained on."""
+    with pytest.raises(TiebreakError, match=text):
+        tb.compare(A[["id", "y_true"]].assign(**columns))
+
+
+def test_models_may_be_called_like_letters_of_classes() -> None:
+    """But for their case, as no form of a prediction stands in the name."""
+    answers = {"item": [1, 2, 3], "gold": [*"ABA"], "a": [*"ABB"], "b": [*"AAB"]}
+    assert tb.read_items(answers).score[:, 0].tolist() == [[1, 1, 0], [1, 0, 0]]
+
+
+def test_errors_of_forecasts_follow_each_other(rng: np.random.Generator) -> None:
+    """Of one series they are losses in time; those of several belong together by series."""
+    frame = pd.DataFrame({"unique_id": "s1", "ds": pd.date_range("2024-01-01", periods=12).astype(str), "y": rng.random(12)})
+    frame = frame.assign(naive=rng.random(12), arima=rng.random(12))
+    scores = tb.read_scores(frame, metric="mse")
+    assert (scores.design.kind, scores.matrix().columns[0]) == ("periods", "2024-01-01")
+    assert scores.matrix().score.tolist() == [((frame[each] - frame.y) ** 2).tolist() for each in ("naive", "arima")]
+    with pytest.raises(UnclearSourceError, match="follow each other, and root_mean_squared_error is no mean"):
+        tb.compare(frame, metric="rmse")
+    two = pd.concat([frame, frame.assign(unique_id="s2")])
+    assert tb.read_items(two, metric="mae").clusters == ("s1",) * 12 + ("s2",) * 12

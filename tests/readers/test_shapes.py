@@ -187,6 +187,15 @@ def test_metrics_may_stand_in_rows_of_folds(write: Write) -> None:
     assert (scores.metric.name, scores.matrix().score.tolist()) == ("f1", [[0.1, 0.2], [0.3, 0.4]])
 
 
+def test_columns_that_others_name_are_no_models(write: Write) -> None:
+    """Classes of a truth that is called otherwise, and sides of a battle."""
+    text = "id,species,setosa,virginica\n1,setosa,0.9,0.1\n2,virginica,0.2,0.8\n"
+    with pytest.raises(UnclearSourceError, match=r"'species': it names .* Is it the truth\? .*columns=\{'truth': 'species'\}"):
+        read(write(text), metric="log_loss")
+    with pytest.raises(DataError, match="it has the columns 'model_a' and 'model_b', so its rows are battles"):
+        read(write("question,model_a,model_b,score_a,score_b\nq1,x,y,1,2\nq2,y,z,3,2\n"), metric="accuracy")
+
+
 def test_parts_of_the_data_are_no_splits(write: Write) -> None:
     """Train and test are not averaged: one is chosen, and then the rows need another number."""
     text = "model,fold,split,accuracy\n" + "".join(
@@ -201,6 +210,8 @@ def test_parts_of_the_data_are_no_splits(write: Write) -> None:
         "tb.read_scores(..., where={'split': 'test'}).",
     )
     assert read(write(text), where={"split": "test"}).matrix().score.tolist() == [[0.1, 0.2]] * 2
+    with pytest.raises(UnclearSourceError, match=r"'svm_train' and 'svm_test' are of several parts of the data"):
+        read(write("fold,svm_train,svm_test\n0,0.9,0.5\n1,0.8,0.5\n"))
 
 
 @pytest.mark.parametrize(

@@ -70,6 +70,7 @@ def test_drawn_candidates_may_be_the_same(moons: Data) -> None:
     assert scores.models[1].endswith(" #2")
 
 
+@pytest.mark.slow
 def test_successive_halving_keeps_the_last_iteration(moons: Data) -> None:
     """Earlier ones saw other examples; sizes are those of the subsample, and that only survivors are compared is said."""
     X, y = moons

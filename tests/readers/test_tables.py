@@ -74,7 +74,17 @@ def test_cells_without_a_value(cell: str, write: Write) -> None:
 @pytest.mark.parametrize(
     ("text", "number"),
     [
-        *[("True", 1), ("FALSE", 0), ("no", 0), ("correct", 1), ("50 %", 0.5), ("+1e3", 1000), (".5", 0.5), ("1.", 1)],
+        *[
+            ("True", 1),
+            ("FALSE", 0),
+            ("no", 0),
+            ("correct", 1),
+            ("Fail", 0),
+            ("50 %", 0.5),
+            ("+1e3", 1000),
+            (".5", 0.5),
+            ("1.", 1),
+        ],
         *[(text, None) for text in ("1_000", "०.५", "0x10", "1,250", "0,5", "0.5.1", "5%%", "± 1", "a")],
     ],
 )
@@ -132,6 +142,7 @@ def test_a_large_file_may_be_of_windows_encoding(write: Write) -> None:
 HINT = "If these are decimal commas, write the numbers with a point, such as 0.83."
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("content", "text"),
     [

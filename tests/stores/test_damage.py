@@ -12,8 +12,7 @@ import pytest
 
 from tests.contracts.plans import a_dataset, a_failure, a_plan, all_cells, an_outcome, comparable
 from tiebreak.errors import DamagedStoreError, StoreError, TiebreakError, UnknownNameError
-from tiebreak.stores.contract import NoStoreError
-from tiebreak.stores.damage import Damage
+from tiebreak.stores.contract import Damage, NoStoreError
 from tiebreak.stores.encoding import (
     CellRow,
     from_json,

@@ -16,8 +16,7 @@ from tests.contracts.plans import a_plan, all_cells, an_outcome
 from tests.postgres import Server, execute, fresh_schema, with_options
 from tiebreak.errors import DamagedStoreError, StoreError
 from tiebreak.stores import postgres
-from tiebreak.stores.contract import NoStoreError
-from tiebreak.stores.damage import Damage
+from tiebreak.stores.contract import Damage, NoStoreError
 from tiebreak.stores.database import TABLES
 from tiebreak.stores.postgres import PostgresDatabase, masked
 from tiebreak.stores.sql import SqlStore

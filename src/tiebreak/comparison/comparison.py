@@ -145,15 +145,6 @@ p_equivalent, p_worse, verdict, reason
             raise DataError(f"{name} corrects nothing, so there is no uncorrected law; pair.law has its tails and intervals.")
         return found()  # type: ignore[no-any-return]
 
-    def half_width_floor(self, alpha: float = 0.05) -> float:
-        """Half-width that the 1 - alpha interval approaches with ever more repeats of the same splits.
-
-        Below it only more data help. nan for a pair without spread.
-        """
-        if self.judged.floor is None:
-            raise DataError(f"{self.comparison.method.name} has no half-width floor: its units share no training data.")
-        return float(self.judged.floor(alpha))
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Result):

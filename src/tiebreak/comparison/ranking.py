@@ -189,8 +189,8 @@ def shown_above(pairs: Family, entry: IntArray) -> Relation:
     """Relation of the models: True in row j, column i where the interval of j - i lies above 0, the same for copies."""
     low, high = pairs.bounds
     above = np.zeros((entry.size, entry.size), dtype=bool)
-    above[pairs.first, pairs.second] = low > pairs.law.tolerance
-    above[pairs.second, pairs.first] = high < -pairs.law.tolerance
+    above[pairs.first, pairs.second] = low > 0
+    above[pairs.second, pairs.first] = high < 0
     return above if np.all(entry == np.arange(entry.size)) else above[np.ix_(entry, entry)]
 
 
@@ -291,7 +291,7 @@ def p_best(scores: Scores, method: Method, n_units: IntArray, settings: Settings
     law = judged.law
     if not law.is_posterior or (judged.draws is None and n_complete > 2):
         return None
-    draws = None if judged.draws is None else judged.draws(N_DRAWS, np.random.default_rng(settings.seed))
+    draws = None if judged.draws is None else judged.draws(N_DRAWS, np.random.default_rng(settings.rng))
     below, above = np.asarray(law.tail(0.0)), np.asarray(law.tail(0.0, upper=True))
     found[complete] = combine_pairs(n_complete, first, second, below, above, law.kind != SPREAD, draws).p_best
     return found

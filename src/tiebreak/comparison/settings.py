@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Literal, cast, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
@@ -47,14 +47,9 @@ class Settings:
     correction: Correction | None = None
     method: str = "auto"
     missing: Missing | None = None
-    rng: int | np.random.Generator = 0
+    rng: Any = 0  # a whole number once it is checked
     by: str | None = None
     looks: Looks | None = field(default=None, hash=False)
-
-    @property
-    def seed(self) -> int:
-        """`rng` as the number that it is kept as."""
-        return cast("int", self.rng)
 
     def __post_init__(self) -> None:
         """Refuse all that no data could make sense of at once; numpy's numbers become Python's, as JSON knows no others."""

@@ -71,7 +71,8 @@ def battle_columns(names: Iterable[object]) -> tuple[str, ...]:
 
 def refuse_battles(names: Iterable[object], source: str) -> None:
     """Refuse a table whose rows say which of two models was preferred, where scores are read."""
-    if battle := battle_columns(names):
+    words = {_folded(str(name)) for name in names}
+    if battle := battle_columns(words) or (SIDES[:2] if words.issuperset(SIDES[:2]) else ()):
         raise refuse(
             source,
             f"it has the columns {quoted(battle)}, so its rows are battles, not scores.",

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,10 @@ from tiebreak.errors import (
     UnclearSourceError,
 )
 from tiebreak.numerics import FloatArray
+from tiebreak.readers.header import words_in
 from tiebreak.readers.metric import name_metric
-from tiebreak.readers.shapes import Reading
-from tiebreak.readers.source import ReadOptions
+from tiebreak.readers.shapes import Long, Reading
+from tiebreak.readers.source import ReadOptions, Source
 from tiebreak.readers.tables import Words
 from tiebreak.scores.items import Items, check_items
 from tiebreak.scores.metric import full_name
@@ -281,31 +283,73 @@ def _numbers(truth: NDArray[Any], values: NDArray[Any], model: str, metric: str)
 # --- predictions in tables ------------------------------------------------------------------------------------------------
 
 
-def items_of_predictions(readings: Sequence[Reading], names: Sequence[str], options: ReadOptions) -> Items:
-    """Scores of single items from tables of the truth and predictions: a column for each model, or a table for each model.
+def losses_in_time(reading: Reading) -> Long | Source | None:
+    """Losses by period of forecasts of one series, whose errors follow each other; None for other predictions."""
+    roles, table, metric = reading.roles, reading.table, full_name(reading.options.metric or "").removeprefix("neg_")
+    series = reading.words("dataset").ordered().names if "dataset" in roles else ()
+    if "time" not in roles or "model" in roles or "prediction" in roles or len(series) > 1:
+        return None
+    if metric in METRICS_OF_NUMBERS:
+        what = f"errors of one series follow each other, and {metric} is no mean of them."
+        raise reading.refuse(what, "Compare a loss of each period: ", Setting("metric", "'mean_squared_error'"), ".")
+    if metric not in OF_NUMBERS:
+        return None
+    error = {model: table.numbers(column) - table.numbers(roles["truth"][0]) for model, column in _columns(reading).items()}
+    losses = {model: np.abs(each) if metric == OF_NUMBERS[0] else np.square(each) for model, each in error.items()}
+    period = roles["time"][0]
+    return Reading.of(replace(table, columns={period: table.columns[period], **losses}), reading.options).long()
 
-    `names` are those of the models of tables with one column of predictions.
+
+def items_of_predictions(readings: Sequence[Reading], names: Sequence[str], options: ReadOptions) -> Items:
+    """Scores of single items from tables of the truth and predictions: a column or rows for each model, or a table for each.
+
+    `names` are those of the models of tables with one column of predictions. Examples of a series belong together.
     """
+    parts = [part for reading, name in zip(readings, names, strict=True) for part in _by_model(reading, name)]
     found: dict[str, NDArray[Any]] = {}
-    first = readings[0]
+    first, _ = parts[0]
     truth, keys = _values(first, first.roles["truth"][0]), _keys_of(first)
-    clusters = first.words("cluster").texts() if "cluster" in first.roles else None
-    for reading, name in zip(readings, names, strict=True):
+    together = "cluster" if "cluster" in first.roles else "dataset" if {"dataset", "time"} <= first.roles.keys() else ""
+    for reading, name in parts:
+        reading.without_parts({role: reading.words(role) for role in ("split", "fold", "dataset") if role in reading.roles})
         order = _order(keys, _keys_of(reading), truth, _values(reading, reading.roles["truth"][0]), reading.table.name)
-        for model, column in _model_columns(reading, name, is_one=len(readings) > 1).items():
+        for model, column in _columns(reading, name, is_one=len(parts) > 1).items():
             if model in found:
                 raise UnclearSourceError(f"two sources hold predictions of {model!r}. Name each file after its model.")
             found[model] = _values(reading, column)[order]
     if options.models is not None:
         found = {model: found[list(found)[look_up(model, list(found), "model")]] for model in options.models}
     positive = next((each for each in np.unique(truth).tolist() if str(each) == str(options.positive)), options.positive)
+    clusters = first.words(together).texts() if together else None
     items = read_predictions(truth, found, metric=options.metric, positive=positive, items=keys, clusters=clusters)
     name_metric(items.metric.name, options.direction_of(items.metric.name))  # what the caller says must agree
     return items
 
 
-def _model_columns(reading: Reading, model: str, *, is_one: bool) -> dict[str, str]:
-    """Column of the predictions of each model."""
+def _by_model(reading: Reading, name: str) -> list[tuple[Reading, str]]:
+    """The table and the name of its one model; of a table with a column of models the rows of each."""
+    if "model" not in reading.roles:
+        return [(reading, name)]
+    models = reading.key("model").ordered()
+    roles = {role: columns for role, columns in reading.roles.items() if role != "model"}
+    rows = [np.flatnonzero(models.code == code) for code in range(len(models.names))]
+    return [
+        (replace(reading, table=reading.table.take(own), roles=roles), name) for own, name in zip(rows, models.names, strict=True)
+    ]
+
+
+_FORMS = frozenset(
+    """class correct err error hat label pred prediction predicted preds prob proba probability probabilities probs resid residual
+    score y yhat""".split()
+)
+"""Words of names that say in which form a column holds what a model predicts."""
+
+_MARKS = frozenset("correct incorrect wrong right hit match passed em acc accuracy".split())
+"""Words of names of columns that say how good a prediction is."""
+
+
+def _columns(reading: Reading, model: str = "", *, is_one: bool = False) -> dict[str, str]:
+    """Columns of predictions by model; `model` is that of a table which is of one."""
     roles, models = reading.roles, reading.options.models
     if models is not None and set(models) <= set(reading.table.columns):
         return {name: name for name in models}
@@ -313,14 +357,27 @@ def _model_columns(reading: Reading, model: str, *, is_one: bool) -> dict[str, s
         return {model: roles["prediction"][0]}
     rest = reading.others(*(roles.keys() - {"score", "judge", "human", "metric", "n_train", "n_test", "test_set"}))
     rest = [name for name in rest if name != "column 1" and not re.search(r"-(lo|hi)-\d", name)]
-    if "score" in roles:
+    fix = ("Name the columns of predictions with ", Setting("models"), ", or leave out the truth where these are scores.")
+    marks = [name for name in rest if not _MARKS.isdisjoint((words_in(name) or [""])[:: max(len(words_in(name)) - 1, 1)])]
+    if wrong := roles.get("score", marks)[:1]:
         what = "is it what a model predicts, or a score?"
-        fix = ("Name the columns of predictions with ", Setting("models"), ".")
-        raise reading.refuse(what, *fix, column=roles["score"][0], kind=DataError)
+        raise reading.refuse(what, *fix, column=wrong[0], kind=DataError)
     if not rest:
         what = "it has the truth, but no column of predictions."
         raise reading.refuse(what, "Give a column for each model, or a file for each model.", kind=DataError)
+    whose = {name: " ".join(word for word in words_in(name) if word not in _FORMS) for name in rest}
+    several = [name for name in rest if whose[name] and list(whose.values()).count(whose[name]) > 1]
+    classes = reading.table.words(roles["truth"][0]).names[:_MOST_CLASSES]
+    bare = [whose[name] if whose[name] != name.casefold() else name for name in rest]  # prob_yes is of the class Yes
+    is_of_classes = len(rest) > 1 and {*classes, *(each.casefold() for each in classes if bare != rest)}.issuperset(bare)
+    if several or is_of_classes:
+        what = f"{quoted(rest if is_of_classes else several, 6)} are several columns of one model."
+        raise reading.refuse(what, *fix, kind=DataError)
     return {model: rest[0]} if is_one and len(rest) == 1 else {name: name for name in rest}
+
+
+_MOST_CLASSES = 1000
+"""Classes of which a probability may have a column."""
 
 
 def _values(reading: Reading, name: str) -> NDArray[Any]:

@@ -329,7 +329,9 @@ def _found_in_table(given: NamedSource, options: ReadOptions, *, n_sources: int)
     refuse_battles(names, name)
     reading = Reading.of(table, options)
     if reading.is_of_predictions:
-        return reading
+        from tiebreak.readers.predictions import losses_in_time  # with the statistics of their metrics
+
+        return losses_in_time(reading) or reading
     is_alone = n_sources > 1 or bool(given.key) or _is_file(source)
     long = reading.long(given.stem if is_alone else None)
     if isinstance(long, Source):

@@ -216,10 +216,12 @@ class Reading:
 
     @property
     def is_of_predictions(self) -> bool:
-        """True for a table with a column of the truth and none of models, so that the others are predictions."""
-        roles = self.roles
-        if "truth" not in roles or "model" in roles:
+        """True for a table with the truth and predictions: of one model, or a column for each, or rows for each and no score."""
+        roles, asked = self.roles, self.options.metric
+        if "truth" not in roles:
             return False
+        if "model" in roles:
+            return "prediction" in roles and roles.keys().isdisjoint(("score", "metric")) and asked not in self.table.columns
         # a model may be called y, unless periods or predictions stand beside it
         is_sure = "truth" in self.options.named_columns or plain(roles["truth"][0]) != "y"
         return is_sure or not {"prediction", "time"}.isdisjoint(roles)
@@ -356,9 +358,9 @@ class Reading:
         column, by_model = (own, {}) if isinstance(own, str) else ("", own)
         reading, metrics, metric = self._of_metric_rows(column or None)
         table = reading.table
-        models = reading._key("model").ordered() if column else Words(("all",), np.zeros(table.n_rows, dtype=np.int8))
+        models = reading.key("model").ordered() if column else Words(("all",), np.zeros(table.n_rows, dtype=np.int8))
         units = reading._units(models, column)
-        words = {role: reading._key(role) for role in self.roles if role in ("run", "epoch", "cluster")}
+        words = {role: reading.key(role) for role in self.roles if role in ("run", "epoch", "cluster")}
         known = [role for role in self.roles if role in (("weight", "human") if "item" in units else ("n_train", "n_test"))]
         numbers = {role: table.numbers(self.roles[role][0]) for role in known}
         parts = ("model", "metric", *units, *words, *known)
@@ -401,6 +403,10 @@ class Reading:
             index = self.table.numbers("column 1")
             numbers = numbers[np.unique(index).size == index.size and not has_fractions(index) :]  # of rows picked from others
         self._refuse_metrics(numbers)
+        for name in texts:
+            if len(several := [each for each in numbers if each in self.table.words(name).names]) > 1:
+                what = f"it names the columns {quoted(several, 6)}, so they may be classes, and no models."
+                raise self.refuse(what, "Is it the truth? ", column_advice("truth", name), ".", column=name)
         if is_items:
             numbers = [name for name in numbers if name != "column 1" and role_of(name) != "item"]
             texts = [name for name in texts if self._has_wrong_cells(name)]
@@ -470,7 +476,7 @@ class Reading:
         if total is None or self.is_text[total] or not (count or is_rate) or self._unit_roles() - {"item"}:
             return None
         column = self.roles["score"][0] if is_rate else by_word[count]
-        words = {"model": self._key("model").ordered()}
+        words = {"model": self.key("model").ordered()}
         words |= {"test_set": self.words("test_set")} if "test_set" in self.roles else {}
         metric = None if is_rate else "accuracy" if _COUNT[count] else "error rate"
         numbers = {"score": self.table.numbers(column), "total": self.table.numbers(total)}
@@ -501,7 +507,7 @@ class Reading:
         asked = self.options.metric
         if "metric" not in self.roles:
             return self, None, own
-        words = self._key("metric").ordered()
+        words = self.key("metric").ordered()
         if own is not None and (asked is None or metric_among(asked, [own], self.table.name)):
             return self, None, own
         if asked is not None:
@@ -534,7 +540,7 @@ class Reading:
         is_number = "item" in units and is_weak(roles["item"][0]) and len(models.names) > 1
         if rows == "splits" or (is_number and np.unique(units["item"].code).size == models.code.size):
             units.pop("item", None)  # an id of each row is no item, which models share
-        units = self._without_parts(units)
+        units = self.without_parts(units)
         if rows == "items" and "item" not in units:  # a number of each row is its name
             numbers = [units.pop(role) for role in ("split", "fold") if role in units]
             units |= {"item": each for each in numbers if _is_unique(models, {"item": each})}  # noqa: B035
@@ -575,7 +581,7 @@ class Reading:
         if roles.keys() & _SPLITS == {"split"} and schemes == ("cv",):
             roles["fold"] = roles.pop("split")
 
-    def _without_parts(self, units: dict[str, Words]) -> dict[str, Words]:
+    def without_parts(self, units: dict[str, Words]) -> dict[str, Words]:
         """Units without a split that names parts of the data, of which one must be chosen."""
         for role in units.keys() & {"split", "fold", "dataset"}:
             column, names = self.roles[role][0], units[role].ordered().names
@@ -661,7 +667,7 @@ class Reading:
 
     # --- keys ---------------------------------------------------------------------------------------------------------------
 
-    def _key(self, role: str) -> Words:
+    def key(self, role: str) -> Words:
         """Column of a part that each row has; runs and clusters sum nothing up."""
         words = self.words(role)
         if role in ("model", "metric"):
@@ -747,7 +753,7 @@ def doubles_error(
         table.name,
         f"{what} The rows differ in {name!r}: {', '.join(differ[name][:5])}{f' (and in {quoted(others)})' if others else ''}.",
         "Keep one: ",
-        where_advice(name, differ[name][0]),
+        where_advice(name, min(differ[name], key=lambda each: PARTS.index(each) if each in PARTS else len(PARTS))),
         f"; or make it {'part of ' if model else ''}the model: ",
         column_advice("model", f"{model},{name}".removeprefix(",")),
         *(repeats if role_of(name) == "run" and "fold" in units else ()),

@@ -18,7 +18,7 @@ from tiebreak.numerics import IntArray
 from tiebreak.plan.split_design import MOST_FOLDS
 from tiebreak.readers.files import refuse
 from tiebreak.readers.metric import mixed_metrics, table_metric
-from tiebreak.readers.shapes import Long, cell_of
+from tiebreak.readers.shapes import Long
 from tiebreak.readers.source import ReadOptions, Source, refuse_items, source_of
 from tiebreak.readers.tables import Words
 from tiebreak.scores.assemble import assemble
@@ -28,6 +28,9 @@ from tiebreak.scores.vocabulary import Kind, Notice
 
 MOST_MODELS = 20_000
 """Of that many models there are 200 million pairs."""
+
+
+_SEEDS = "seeds show the noise of training, not other data"
 
 
 class Key(NamedTuple):
@@ -80,7 +83,8 @@ def source_of_long(long: Long, options: ReadOptions) -> Source:
         named = mixed_metrics([words["metric"].names[code] for code in held.tolist()], options, long.name)
     for place, matrix in enumerate(matrices):
         _check_bounds(matrix, (named if isinstance(named, NamedMetric) else named[place]).metric, long)
-    notices = _seed_notices(long, datasets) if seed is not None and n_datasets > 1 else ()
+    averaged = seed is not None and n_datasets > 1
+    notices = (Notice("read-as", f"scores that differ by seed are averaged within each dataset: {_SEEDS}"),) if averaged else ()
     design = SplitDesign(kind, ordered=kind == "periods", pairing="position" if by_position else "key")
     source = source_of(matrices, named, design, options, long.name, notices=notices)
     return dataclasses.replace(source, repeat_labels=repeat.labels, fold_labels=fold.labels)
@@ -277,22 +281,6 @@ def _check_bounds(matrix: ScoreMatrix, metric: Metric, long: Long) -> None:
 
 
 # --- seeds and counts -----------------------------------------------------------------------------------------------------
-
-
-def _seed_notices(long: Long, datasets: Words) -> tuple[Notice, ...]:
-    """Remark that the seeds of each of several datasets are averaged, with how far they differ where models are in one column."""
-    spread, score = "", long.numbers["score"]
-    if "metric" not in long.words:
-        code = np.unique(cell_of(long.words["model"], {"dataset": datasets}), return_inverse=True)[1]
-        n, total = np.bincount(code), np.bincount(code, score)
-        squares = np.bincount(code, (score - (total / n)[code]) ** 2)
-        if np.any(n > 1):
-            deviation = np.median(np.sqrt(squares[n > 1] / (n[n > 1] - 1)))
-            spread = f" (median standard deviation {deviation:.2g} within a model and dataset)"
-    text = (
-        f"scores that differ by seed are averaged within each dataset{spread}: seeds show the noise of training, not other data"
-    )
-    return (Notice("read-as", text),)
 
 
 def _of_counts(long: Long, options: ReadOptions) -> Source:

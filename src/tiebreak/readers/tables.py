@@ -170,7 +170,7 @@ def _number_text(value: float) -> str:
 
 # --- cells ----------------------------------------------------------------------------------------------------------------
 
-_TRUTH = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0, "correct": 1.0, "incorrect": 0.0}
+_TRUTH = {**dict.fromkeys(("true", "yes", "correct", "pass"), 1.0), **dict.fromkeys(("false", "no", "incorrect", "fail"), 0.0)}
 _COMMA = re.compile(r"[-+]?\d*,\d+")
 _POINT = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 _THOUSANDS = r"[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?"

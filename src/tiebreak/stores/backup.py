@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 from tiebreak.errors import DamagedStoreError, Setting, StoreError
-from tiebreak.stores.damage import Damage
+from tiebreak.stores.contract import Damage
 from tiebreak.stores.database import Connection, Database
 from tiebreak.stores.sqlite import SqliteDatabase
 

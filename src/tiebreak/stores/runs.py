@@ -15,8 +15,7 @@ from tiebreak.errors import StoreError
 from tiebreak.plan.record import RunRecord
 from tiebreak.scores.vocabulary import look_up
 from tiebreak.stores.cells import deleted_text
-from tiebreak.stores.contract import RunSummary
-from tiebreak.stores.damage import MISMATCH, Damage, Report, refuse
+from tiebreak.stores.contract import MISMATCH, Damage, Report, RunSummary, refuse
 from tiebreak.stores.encoding import MALFORMED, fault_text, from_json, require, sealed, to_json, unpack_plan, unsealed
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from tiebreak.errors import DamagedStoreError, InvalidParameterError, StoreError
 from tiebreak.plan.record import RunRecord
-from tiebreak.stores.damage import Damage, FoundDamageError, Report, refuse
+from tiebreak.stores.contract import Damage, FoundDamageError, Report, refuse
 from tiebreak.stores.encoding import pack_plan, sealed
 from tiebreak.stores.postgres import PostgresDatabase, masked
 from tiebreak.stores.runs import Head, described, find_run, key_of, known_run, list_runs, pack_head, read_head, read_plan

@@ -81,7 +81,7 @@ STEPS = {
     "hopeless": "If {a} and {b} differ as they do here, no realistic number of {units} settles them.",
 }
 
-IN_DETAILS = ("read-as", "identical-scores", "few-items", "mixed-metrics", "ordered-splits", "fit-warnings")
+IN_DETAILS = ("read-as", "identical-scores", "copied-units", "few-items", "mixed-metrics", "ordered-splits", "fit-warnings")
 """Codes of notices that stand in the details, but for tables of means, as the answer is read as it is."""
 
 

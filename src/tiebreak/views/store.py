@@ -14,8 +14,7 @@ from tiebreak.views.view import View
 from tiebreak.views.words import count, printable, quote, shorten
 
 if TYPE_CHECKING:
-    from tiebreak.stores.contract import RunSummary
-    from tiebreak.stores.damage import Damage
+    from tiebreak.stores.contract import Damage, RunSummary
 
     Found = tuple[Sequence[Damage], int, str]
     """Damages, the number of runs, and the store."""

@@ -93,7 +93,7 @@ def _beside(data: Scores, settings: Settings) -> Iterator[TestOnly]:
         difference, scale = differences_of(data, np.asarray(one), np.asarray(other))
         if np.isnan(difference).all():
             continue
-        posterior = signed_rank_posterior(difference, rope=rope, scale=scale, omit_missing=True, rng=settings.seed)
+        posterior = signed_rank_posterior(difference, rope=rope, scale=scale, omit_missing=True, rng=settings.rng)
         better, equivalent, worse = map(float, posterior.probabilities)
         by = f" by more than {rope:.3g}" if rope else ""
         inside = f" within {rope:.3g} {equivalent:.3f}," if rope else ""

@@ -82,7 +82,7 @@ def _beside(data: Scores, settings: Settings) -> Iterator[TestOnly]:
         return
     block = int(np.cbrt(matrix.n_splits) + 0.5)
     losses = matrix.score if not data.metric.higher_is_better else -matrix.score
-    found = model_confidence_set(losses, block_length=block, n_resamples=N_RESAMPLES, rng=settings.seed)
+    found = model_confidence_set(losses, block_length=block, n_resamples=N_RESAMPLES, rng=settings.rng)
     inside = [name for name, is_in in zip(matrix.models, found.members(settings.alpha).tolist(), strict=True) if is_in]
     yield TestOnly(
         name="model-confidence-set",

@@ -246,7 +246,7 @@ class Method:
 
     def judge(self, data: Scores, first: IntArray, second: IntArray, settings: Settings) -> Judged:
         """Differences of pairs; the settings have the rope in the metric's unit."""
-        found = self.procedure.judge(data, first, second, float(settings.rope), settings.alpha, settings.seed)
+        found = self.procedure.judge(data, first, second, float(settings.rope), settings.alpha, settings.rng)
         return found if isinstance(found, Judged) else Judged(law=found)
 
 
