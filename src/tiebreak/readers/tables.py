@@ -477,7 +477,7 @@ def _of_text(content: bytes, name: str, is_name: IsName, ending: str) -> SourceT
         names, columns = _by_lines(text, form, name)
 
     def where(row: int) -> str:
-        lines = [line for line, _ in _rows_of(text or text_of(content, name), form)]
+        lines = [line for line, _ in _rows_of(text or text_of(content, name), form, strict=False)]
         return f"line {lines[row + 1]}"
 
     _check_header(names, columns, name, where)
@@ -576,9 +576,8 @@ def _by_arrow(content: bytes, form: _Form, typed: Collection[str]) -> list[Colum
     if times := [each for each, kind in zip(names, kinds, strict=True) if types.is_temporal(kind)]:
         return _by_arrow(content, form, [*typed, *times])  # as they were written
     columns = [cast(Column, _of_arrow(column)) for column in table.columns]  # a text file has no lists
-    blank = np.logical_and.reduce([each.code < 0 if isinstance(each, Words) else np.isnan(each) for each in columns])
-    kept: Any = np.flatnonzero(~blank) if blank.any() else slice(None)
-    return [each.take(kept) if isinstance(each, Words) else each[kept] for each in columns]
+    is_missing = np.logical_and.reduce([each.code < 0 if isinstance(each, Words) else np.isnan(each) for each in columns])
+    return None if is_missing.any() else columns  # a row without values may be blank, or a split on which all models failed
 
 
 def _stream(content: bytes) -> Any:
