@@ -40,9 +40,9 @@ def test_nothing_to_read() -> None:
         read_scores()
     with pytest.raises(UnsupportedSourceError, match=r"^nothing to read: pass a table with a row for each item"):
         tb.read_items()
-    with pytest.raises(DataError, match=r"^the source is an empty dict"):
+    with pytest.raises(DataError, match=r"^the source: it has no columns"):
         read_scores({})
-    with pytest.raises(DataError, match=r"two keys of the same text among '1' and '1'"):
+    with pytest.raises(DataError, match=r"two columns called '1'"):
         read_scores({1: [0.1], "1": [0.2]}, metric="accuracy")
 
 

@@ -40,7 +40,7 @@ from tiebreak.readers.splits import source_of_long
 from tiebreak.readers.tables import ENDINGS, Words, is_frame, is_records, read_table, words_of
 from tiebreak.scores.items import TASK, Items, check_items
 from tiebreak.scores.scores import SavedSettings, Scores, percent_notices
-from tiebreak.scores.vocabulary import look_up, quoted
+from tiebreak.scores.vocabulary import look_up
 
 Found = Source | Long | Reading | Items | Path
 """What a source turns out to be: scores of splits, a long table, a table of predictions, items, or the log of a tool."""
@@ -303,13 +303,7 @@ def _found(given: NamedSource, options: ReadOptions, *, n_sources: int) -> Found
         return source.items if source.items is not None and not source.saved_settings else _with_options(source, name, options)
     if options.rows != "items" and sklearn.reads(source):
         return sklearn.read(source, name, options)
-    if isinstance(source, Mapping):
-        keys = [str(key) for key in source]
-        if not keys:
-            raise DataError(f"{name} is an empty dict. Pass {{name: scores}} with at least two models.")
-        if len(set(keys)) < len(keys):
-            raise DataError(f"{name} has two keys of the same text among {quoted(keys)}.")
-    elif not is_frame(source) and not is_records(source):
+    if not isinstance(source, Mapping) and not is_frame(source) and not is_records(source):
         raise unsupported(source, name)
     return _found_in_table(given, options, n_sources=n_sources)
 
