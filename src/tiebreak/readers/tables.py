@@ -101,6 +101,14 @@ def united(columns: Sequence[Words]) -> tuple[tuple[str, ...], list[IntArray]]:
     return tuple(place), [np.array([*map(place.__getitem__, each.names), -1], dtype=np.int32)[each.code] for each in columns]
 
 
+def concatenated(columns: Sequence[Words]) -> Words:
+    """Rows of several columns as one; a single one as it is."""
+    if len(columns) == 1:
+        return columns[0]
+    names, codes = united(columns)
+    return Words(names, np.concatenate(codes))
+
+
 Column = FloatArray | Words
 
 
@@ -640,7 +648,7 @@ def _of_json(path: Path, name: str, is_name: IsName) -> SourceTable:
     if isinstance(held, Mapping):
         held = next((held[key] for key in ("data", "results", "records", "rows") if isinstance(held.get(key), list)), held)
     if isinstance(held, Mapping) and all(isinstance(each, Mapping) for each in held.values()):
-        held = _of_objects(held) if len({frozenset(each) for each in held.values()}) == 1 else held  # of one kind
+        held = of_objects(held) if len({frozenset(each) for each in held.values()}) == 1 else held  # of one kind
     if isinstance(held, Mapping) or is_records(held):
         return read_table(held, name, is_name=is_name)
     if held == []:
@@ -649,14 +657,15 @@ def _of_json(path: Path, name: str, is_name: IsName) -> SourceTable:
     raise refuse(name, what, kind=UnsupportedSourceError)
 
 
-def _of_objects(held: Mapping[str, Mapping[str, Any]]) -> Any:
+def of_objects(held: Mapping[str, Mapping[str, Any]]) -> Any:
     """Columns whose rows are numbered, as pandas writes a frame; else records of models, one for each place of their lists."""
-    if all(key.isdecimal() for each in held.values() for key in each):
+    if all(str(key).isdecimal() for each in held.values() for key in each):
         return {name: list(column.values()) for name, column in held.items()}
     rows = []
     for model, own in held.items():
-        n = max((len(each) for each in own.values() if isinstance(each, list)), default=0)
-        whole = {key: each for key, each in own.items() if len(each) == n} if n else {}
+        lists = {key: each for key, each in own.items() if hasattr(each, "__len__") and not isinstance(each, str | bytes)}
+        n = max(map(len, lists.values()), default=0)
+        whole = {key: each for key, each in lists.items() if len(each) == n}
         rows += [{"model": model, **dict(zip(whole, row, strict=True))} for row in zip(*whole.values(), strict=True)]
         rows += [] if n else [{"model": model, **own}]
     return rows
