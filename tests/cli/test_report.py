@@ -2,9 +2,6 @@
 
 import os
 import re
-import shlex
-import subprocess
-import sys
 import threading
 from pathlib import Path
 
@@ -71,34 +68,6 @@ def test_a_run_with_all_its_metrics_and_curves(study: str, capsys: pytest.Captur
         for heading in ("What was measured", "How it was run"):
             assert f">{heading}</h2>" in page
         assert tb.read_scores(path, metric="accuracy").models
-
-
-def opened_with(browser: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """`tiebreak report` in a process whose environment names the browser, as it is read once for a process."""
-    typed = [str(Path(sys.executable).with_name("tiebreak")), "report", *arguments, "--open"]
-    return subprocess.run(typed, env={**os.environ, "BROWSER": browser}, capture_output=True, encoding="utf-8")
-
-
-@pytest.mark.slow
-def test_the_page_is_opened_in_the_browser_that_is_asked_for(scores: str) -> None:
-    """By its address, whatever is in its name; only after it is written."""
-    Path("browser.py").write_text("import pathlib, sys; pathlib.Path('opened').write_text(sys.argv[1])\n", encoding="utf-8")
-    browser = f"{shlex.quote(sys.executable)} browser.py %s"
-    done = opened_with(browser, scores, "--metric", "accuracy", "--out", "my report #1.html")
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "the report is in my report #1.html\n")
-    assert Path("opened").read_text(encoding="utf-8") == Path("my report #1.html").resolve().as_uri()
-
-
-@pytest.mark.slow
-def test_without_a_browser_the_page_is_there_all_the_same(scores: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A machine without one is no failure: the file is written, and a line says why nothing opens."""
-    monkeypatch.setenv("PATH", "")
-    monkeypatch.delenv("DISPLAY", raising=False)
-    done = opened_with("", scores, "--metric", "accuracy", "--out", "r.html")
-    assert done.returncode == 0
-    assert done.stderr.splitlines()[0] == "the report is in r.html"
-    assert "no browser was found" in done.stderr
-    assert Path("r.html").exists()
 
 
 def test_a_gate_leads_its_page(scores: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -35,14 +35,14 @@ def on_terminal(names: list[str], width: int) -> str:
 @pytest.mark.parametrize("width", [20, 40, 60, 80, 300])
 @pytest.mark.parametrize("names", [["a", "b", "c", "d"], HUB, ["模型", "b", "c", "x" * 300]], ids=["short", "hub", "wide"])
 def test_effect_interval_and_verdict_stay_in_a_narrow_window(names: list[str], width: int) -> None:
-    """No line of 60 columns or more is wider than the window; what goes is the place and the value, and it is said."""
+    """No line is wider than the window; the place and the value go first, which is said, and then the rows become a list."""
     comparison = splits(0.9, 0.89, 0.85, 0.7, names=names, rope=0.01)
     text = page(comparison).as_text(width)
-    if width >= 60:
-        assert max(map(cell_len, text.splitlines())) <= width
+    assert max(map(cell_len, text.splitlines())) <= width
     for said in ("95% interval", "verdict", "against", "undecided", "worse", "-0.200"):
-        assert said in text
-    assert ("Left out at" in text) == ("accuracy" not in text.split("verdict")[0].split("\n")[-1])
+        assert said in " ".join(text.split())
+    assert ("Left out at" in text) == ("accuracy" not in text.split("verdict")[0].split("\n\n")[-1])
+    assert ("- 1, model" in " ".join(text.split())) == (width <= 40)
 
 
 def test_colour_only_repeats_what_the_word_says() -> None:

@@ -100,7 +100,10 @@ def test_what_is_cited_is_in_the_list_and_nothing_else(correction: str | None) -
         assert any(year in each for each in listed), year
     assert ("hold at once with 95%" in text) == (correction is None)
     assert ("Holm 1979" in text) == any("S. Holm" in each for each in listed) == (correction == "holm")
-    assert "3 models were compared by accuracy on the same 100 splits in 10 repeats (900 training and 100 test examples" in text
+    assert (
+        "3 models were compared by accuracy on 100 splits (10 x 10-fold), 900 training and 100 test examples in each split."
+        in text
+    )
     assert ("Differences of up to 0.01 were taken to be too small to matter" in text) == (rope > 0)
     assert "Hsu" not in text + references
 

@@ -62,20 +62,6 @@ def _choice(choices: Sequence[str], **more: Any) -> dict[str, Any]:
     return {"type": click.Choice(choices), "show_default": choices[0], **more}
 
 
-class MethodName(click.Choice[str]):
-    """A procedure by name; the names are looked up when they are needed, as that imports numpy."""
-
-    def __init__(self) -> None:
-        self.case_sensitive = True
-
-    @property
-    def choices(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Names of all procedures."""
-        from tiebreak.comparison.procedures import METHODS
-
-        return "auto", *METHODS.names()
-
-
 def _parts(_: click.Context, __: click.Parameter, typed: Sequence[str]) -> dict[str, str] | None:
     """Columns by what they hold; None where the option was not used."""
     parts = [each.partition("=") for each in typed]
@@ -251,7 +237,7 @@ _COUNT: dict[str, Any] = {"type": click.IntRange(min=1), "metavar": "N"}
 _OPTIONS = (
     click.option("--metric", **_NAME, help="Which metric; its name where no file has one."),
     *direction_options,
-    click.option("--models", **NAMES, help="Only these. Once for each, or a JSON list."),
+    click.option("--models", **NAMES, help="Only these. Once for each."),
     click.option("--dataset", **_NAME, help="Which dataset, where there are several."),
     click.option(
         "--rope",
@@ -273,7 +259,7 @@ _OPTIONS = (
     ),
     click.option(
         "--method",
-        type=MethodName(),
+        **_NAME,
         show_default="auto",
         help="Procedure; auto takes the one that fits.",
     ),

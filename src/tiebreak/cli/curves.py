@@ -52,7 +52,7 @@ class TypedCurve(TypedRun):
 curve_options = with_options(
     store_option,
     click.option("--name", metavar="NAME", help="Of the run in the store; made from the study's name if not given."),
-    click.option("--models", **NAMES, help="Only these models of the study. Once for each, or a JSON list."),
+    click.option("--models", **NAMES, help="Only these models of the study. Once for each."),
     click.option("--dataset", metavar="NAME", help="Which dataset, where the study has several."),
     click.option("--metric", metavar="NAME", help="Which metric of the study is shown; the first one if not given."),
     click.option(

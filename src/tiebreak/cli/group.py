@@ -1,7 +1,6 @@
 """The command line as click sees it; each command is imported when it is used."""
 
 from collections.abc import Sequence
-from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 
@@ -15,10 +14,6 @@ from tiebreak.cli.process import EXIT_OK, CommandError
 
 class LazyGroup(click.Group):
     """A group that knows the names of its commands, and imports the one that is used."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Names in the order in which people meet them."""
-        return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of that name, None if there is none."""
@@ -35,6 +30,7 @@ class LazyGroup(click.Group):
 
 tiebreak = LazyGroup(
     "tiebreak",
+    commands=dict.fromkeys(COMMANDS, click.Command(None)),  # their names; `get_command` makes them
     context_settings={"max_content_width": 100},
     params=[
         click.Option(["--version"], is_flag=True, is_eager=True, expose_value=False, callback=show),
@@ -70,10 +66,7 @@ def invoke(arguments: Sequence[str]) -> int:
     except click.UsageError as error:
         path = error.ctx.command_path if error.ctx else "tiebreak"
         message = error.format_message()
-        if isinstance(error, click.exceptions.NoSuchCommand) and path == "tiebreak":
-            near = get_close_matches(error.command_name, COMMANDS, 1)
-            message += f" Did you mean {near[0]!r}?" if near else ""
-        elif len(arguments) == 1 and Path(arguments[0]).is_dir():
+        if len(arguments) == 1 and Path(arguments[0]).is_dir():
             message += f" To compare what lies in the folder {arguments[0]!r}: tiebreak ./{arguments[0]}."
         raise CommandError(f"{message}\nSee '{path} --help'.") from error
     except click.ClickException as error:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -54,7 +52,7 @@ direction_options = (
         type=(str, click.Choice(("lower", "higher"))),
         multiple=True,
         metavar="METRIC lower|higher",
-        help="The same for one of several metrics. Repeatable.",
+        help="The same for one metric. Repeatable.",
     ),
 )
 
@@ -75,19 +73,9 @@ def by_metric(option: str, typed: Sequence[tuple[str, str]], what: str) -> dict[
     return found
 
 
-def _names(_: click.Context, __: click.Parameter, typed: Sequence[str]) -> tuple[str, ...] | None:
-    """The names of all uses of a repeatable option, of which each is a name or a JSON list; None where it was not used."""
-    return tuple(name for value in typed for name in _listed(value)) or None
-
-
-def _listed(value: str) -> list[str]:
-    """One name as it stands, commas included, or those of a JSON list."""
-    if value.lstrip().startswith("["):
-        with suppress(ValueError):
-            names = json.loads(value)
-            if isinstance(names, list) and all(isinstance(name, str) for name in names):
-                return names
-    return [value]
+def _names(_: click.Context, __: click.Parameter, typed: tuple[str, ...]) -> tuple[str, ...] | None:
+    """The names of all uses of a repeatable option; None where it was not used."""
+    return typed or None
 
 
 def as_rope(typed: str) -> float | str:

@@ -26,7 +26,6 @@ EXIT_DAMAGED = 1
 EXIT_WRONG_USE = 2
 EXIT_INCONCLUSIVE = 3
 EXIT_INTERNAL = 70
-EXIT_HANGUP = 129
 EXIT_INTERRUPTED = 130
 EXIT_PIPE = 141
 EXIT_TERMINATED = 143
@@ -201,23 +200,10 @@ def failed(error: Exception, arguments: Sequence[str]) -> int:
     if isinstance(error, TiebreakError | CommandError):
         say(f"tiebreak: {as_typed(error)}")
         return EXIT_WRONG_USE
-    if isinstance(error, OSError) and error.errno == errno.EIO and _is_terminal_gone():
-        return EXIT_HANGUP  # its closing was met by a write before the signal came
     what = " ".join(f"{type(error).__name__}: {error}".split())
     how = "" if wants_traceback else " For the traceback: tiebreak --traceback ..., or TIEBREAK_TRACEBACK=1."
     say(f"tiebreak: internal error: {what}. {_advice(error)}{how}")
     return EXIT_INTERNAL
-
-
-def _is_terminal_gone() -> bool:
-    """True if standard error led to a terminal that was closed."""
-    try:
-        os.get_terminal_size(sys.stderr.fileno())
-    except OSError as error:
-        return error.errno == errno.EIO
-    except (AttributeError, ValueError):  # there is none
-        return False
-    return False
 
 
 def _advice(error: Exception) -> str:

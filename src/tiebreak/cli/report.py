@@ -23,7 +23,7 @@ EPILOG = """\b
 Examples:
   tiebreak report scores.csv --metric accuracy --rope 0.01 --out report.html
   tiebreak report scores.csv --metric accuracy --metric log_loss --out report.html
-  tiebreak report moons --store sqlite:///runs.db --out report.html --open
+  tiebreak report moons --store sqlite:///runs.db --out report.html
 """
 
 _NAME: dict[str, Any] = {"metavar": "NAME"}
@@ -71,7 +71,6 @@ _OPTIONS = (
         callback=_facts_of,
         help="A fact about the data, such as rows=12400. Repeatable.",
     ),
-    click.option("--open", "opens", is_flag=True, help="Open it in the browser."),
 )
 
 
@@ -84,7 +83,6 @@ def report_command(
     out: Path,
     metrics: tuple[str, ...],
     store: str | None,
-    opens: bool,
     title: str,
     note: str,
     facts: dict[str, str],
@@ -105,8 +103,6 @@ def report_command(
     else:
         raise CommandError("a report is of one run, or of files; none of these is a file that is there.")
     Output(html=out).report(make, title=title, note=note, data=facts)
-    if opens and not _opened(out):
-        click.echo("no browser was found to open it with; the environment variable BROWSER names one", err=True)
 
 
 def _is_file(source: str) -> bool:
@@ -116,13 +112,6 @@ def _is_file(source: str) -> bool:
 
     is_there = os.path.isfile(source) or is_pipe(source)  # noqa: PTH113  (a text that may be no path)
     return is_there or ("#" not in source and is_file_name(source))
-
-
-def _opened(page: Path) -> bool:
-    """Show a page in the reader's browser, which BROWSER names; False where there is none."""
-    import webbrowser
-
-    return webbrowser.open(page.resolve().as_uri())
 
 
 def _of_files(sources: Sequence[str], metrics: Sequence[str], settings: dict[str, Any]) -> Callable[..., str]:

@@ -154,14 +154,19 @@ class Table:
         self.right = self.right or (False, *(True,) * (len(self.headers) - 1))
 
     def show(self, width: int) -> Iterator[Line]:
-        """Rows in columns, under their headers, with the columns that fit."""
+        """Rows in columns, under their headers, with the columns that fit; a list where the window is too narrow for these."""
         table = self.fitted(width)
         widths = [max(map(columns, column)) for column in zip(table.headers, *table.rows, strict=True)]
-        if self.title:
-            yield from ((line, "bold") for line in wrapped(self.title, width))
-        for n, row in enumerate((table.headers, *table.rows), -1):
+        is_list = width < WIDTH and sum(widths) + GAP * len(widths) > width
+        table = self if is_list else table
+        yield from ((line, "bold") for line in wrapped(self.title, width))
+        for n, row in enumerate(table.rows if is_list else (table.headers, *table.rows), 0 if is_list else -1):
             if self.rule and n == self.rule[0]:
-                yield f"  ---- {self.rule[1]} ----"[:width], "dim"
+                yield from ((line, "dim") for line in wrapped(f"---- {self.rule[1]} ----", width, "  "))
+            if is_list:
+                held = ", ".join(f"{header} {cell}".strip() for header, cell in zip(table.headers, row, strict=True) if cell)
+                yield from ((line, "") for line in wrapped(f"- {held}", width, "  "))
+                continue
             cells = [
                 " " * (wide - columns(cell)) * right + cell + " " * (wide - columns(cell)) * (not right)
                 for cell, wide, right in zip(row, widths, table.right, strict=True)
@@ -249,7 +254,7 @@ class Page:
         from rich.text import Text
 
         console = console or Console()
-        for lines in self.blocks(max(40, min(console.width, 2 * WIDTH))):
+        for lines in self.blocks(max(20, min(console.width, 2 * WIDTH))):
             for line, style in (*lines, ("", "")):
                 text = Text(line, "" if style == "verdict" else style)
                 if style == "verdict":
@@ -262,7 +267,7 @@ def wrapped(text: str, width: int = WIDTH, indent: str = "") -> list[str]:
     """Text in lines, of at most 100 columns; a hanging indent under list items."""
     return textwrap.wrap(
         text,
-        max(20, min(width, 100) - columns(text) + len(text)),
+        max(min(width, 100) // 2, min(width, 100) - columns(text) + len(text)),  # half of it holds wide letters only
         initial_indent=indent,
         subsequent_indent=indent + ("  " if text.startswith("- ") else ""),
         break_long_words=width < WIDTH,

@@ -12,9 +12,10 @@ from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.scores.dataset_means import dataset_means
 from tiebreak.views.answer import rope_words, small_print, value_name
 from tiebreak.views.comparison import models_table, pair_table
+from tiebreak.views.design import design_line, sizes_line
 from tiebreak.views.names import left_out, model_names
 from tiebreak.views.page import NAME_WIDTH, Table
-from tiebreak.views.words import count, decimals_for, format_percent, format_score, level_words, listed, printable, span
+from tiebreak.views.words import count, decimals_for, format_percent, format_score, level_words, listed, printable
 
 NAMES_OF_CORRECTIONS = {
     "bonferroni": "Bonferroni's correction",
@@ -176,65 +177,69 @@ def _escaped(text: str) -> str:
 # --- methods ----------------------------------------------------------------------------------------------------------------
 
 
+PARTS = {
+    "data": "{n} models were compared by {metric} on {design}.",
+    "at once": "Intervals of {whose} come from {procedure}; they hold at once with {level} confidence by {correction} (each at "
+    "{each}).",
+    "one": "Intervals of {whose} come from {procedure}, at {level}.",
+    "alone": "Intervals of {whose} come from {procedure}, each at {level} without a correction for their number.",
+    "stepwise": "Intervals of {whose} come from {procedure}, each at {each}, the level of {correction}; they do not hold at "
+    "once.",
+    "best": "Differences come from {procedure}.",
+    "looks": "{planned} were planned, and the data were looked at {looked} (at {at}); each look has the level that the spending "
+    "function of Hwang, Shih and DeCani (1990) with gamma {gamma} leaves it (Lan and DeMets 1983), so the intervals of all looks "
+    "hold at once. A pair was over at the first look that found it better, worse or equivalent, and is reported as of that look.",
+    "rope": "Differences of up to {rope} were taken to be too small to matter (a region of practical equivalence, ROPE): a model "
+    "is called better where the whole interval lies above it, ahead where it lies above 0, equivalent where it lies inside "
+    "(Kruschke 2018), and undecided otherwise.",
+    "no rope": "A model is called better where the whole interval lies above 0; no difference was taken to be too small to "
+    "matter.",
+    "best rope": "Differences of up to {rope} were taken to be too small to matter. No two models were judged against each "
+    "other.",
+    "best no rope": "No two models were judged against each other.",
+    "winners": "Which models may be the best, and by how much at most each falls short of it, is read off these intervals: a "
+    "model may be the best where no other is shown to be better, but for models that go round in a circle.",
+    "best winners": "The models that may be the best, and bounds on how far each falls short of it, come from constrained "
+    "multiple comparisons with the best (Hsu 1984) at {level} confidence.",
+    "version": "Computed with tiebreak {version}.",
+}
+"""Sentences of the paragraph."""
+
+
 def methods_paragraph(comparison: Comparison) -> str:
     """Paragraph on the statistics of a comparison, and the references that it cites."""
-    sentences = [part(comparison) for part in (_data, _intervals, _looks, _verdicts, _best)]
-    text = " ".join(filter(None, [*sentences, f"Computed with tiebreak {tiebreak.__version__}."]))
-    cited = [reference for key, reference in REFERENCES.items() if key in text]
-    references = [*comparison.method.references, *cited]
-    return text + "\n\nReferences\n" + "\n".join(f"- {reference}" for reference in references) + "\n"
-
-
-def _data(comparison: Comparison) -> str:
-    matrix, n_models, unit = comparison.matrix, len(comparison.models), comparison.method.unit
-    n_repeats = int(np.unique(matrix.repeat).size)
-    is_repeated = n_repeats > 1 and comparison.scores.design.pairing == "key" and unit == "split"
-    repeats = f" in {n_repeats} repeats" if is_repeated else ""
-    sizes = ""
-    if matrix.has_sizes and unit == "split":
-        sizes = f" ({span(matrix.n_train)} training and {span(matrix.n_test)} test examples each)"
-    elif matrix.n_folds and unit == "split":
-        sizes = f" ({matrix.n_folds}-fold cross-validation)"
-    where = f"the same {count(matrix.n_splits, unit)}{repeats}{sizes}"
-    if not comparison.method.is_paired:
-        where = f"{span(comparison.ranking_table.n_units)} {unit}s each"
-    return f"{n_models} models were compared by {printable(comparison.metric.name)} on {where}."
-
-
-def _looks(comparison: Comparison) -> str:
-    """Plan of looks, how often it was looked, and by which levels."""
-    looks = comparison.looks
-    if looks is None:
-        return ""
-    at = listed([f"{look.n:,}" for look in looks.taken], 4)
-    spending = f"the spending function of Hwang, Shih and DeCani (1990) with gamma {looks.gamma:g}"
-    return (
-        f"{count(looks.n_total, looks.unit)} were planned, and the data were looked at {count(len(looks.taken), 'time')} "
-        f"(at {at}); each look has the level that {spending} leaves it (Lan and DeMets 1983), so the intervals of all "
-        "looks hold at once. A pair was over at the first look that found it better, worse or equivalent, and is "
-        "reported as of that look."
-    )
-
-
-def _intervals(comparison: Comparison) -> str:
-    table, alpha, method = comparison.pair_table, comparison.settings.alpha, comparison.method
-    if not table.is_family:
-        by = f"Differences come from the {method.name} procedure ({_authors(method.references[0])})"
-        return f"{by}, which assumes that {'; that '.join(method.assumptions)}."
+    table, settings, method, looks = comparison.pair_table, comparison.settings, comparison.method, comparison.looks
     whose = "the difference of the two models" if table.n_pairs == 1 else f"the differences of {table.n_pairs} pairs"
-    if comparison.settings.baseline is not None:
-        whose = f"the differences to the baseline, {printable(comparison.settings.baseline)}"
-    by = f"Intervals of {whose} come from the {method.name} procedure ({_authors(method.references[0])})"
-    assumed = f"which assumes that {'; that '.join(method.assumptions)}"
-    if table.n_pairs == 1:
-        return f"{by}, at {format_percent(1 - alpha)}, {assumed}."
-    if table.is_simultaneous:
-        how = f"hold at once with {format_percent(1 - alpha)} confidence by {NAMES_OF_CORRECTIONS[table.correction]}"
-        return f"{by}, {assumed}; they {how} (each at {level_words(table.interval_alpha)})."
-    if table.correction == "none":
-        return f"{by}, {assumed}, each at {format_percent(1 - alpha)} without a correction for their number."
-    how = f"each at {level_words(table.interval_alpha)}, the level of {NAMES_OF_CORRECTIONS[table.correction]}"
-    return f"{by}, {assumed}, {how}; they do not hold at once."
+    how = "at once" if table.is_simultaneous else "alone" if table.correction == "none" else "stepwise"
+    said = {
+        "n": len(comparison.models),
+        "metric": printable(comparison.metric.name),
+        "design": ", ".join(filter(None, (design_line(comparison), sizes_line(comparison)))),
+        "whose": f"the differences to the baseline, {printable(settings.baseline)}" if settings.baseline is not None else whose,
+        "procedure": f"the {method.name} procedure ({_authors(method.references[0])}), which assumes that "
+        + "; that ".join(method.assumptions),
+        "level": format_percent(1 - settings.alpha),
+        "each": level_words(table.interval_alpha),
+        "correction": NAMES_OF_CORRECTIONS.get(table.correction, ""),
+        "rope": rope_words(comparison),
+        "version": tiebreak.__version__,
+    }
+    if looks is not None:
+        at = listed([f"{look.n:,}" for look in looks.taken], 4)
+        said |= {"planned": count(looks.n_total, looks.unit), "looked": count(len(looks.taken), "time"), "at": at}
+        said["gamma"] = f"{looks.gamma:g}"
+    best = "" if table.is_family else "best "
+    parts = (
+        "data",
+        "best" if best else "one" if table.n_pairs == 1 else how,
+        "" if looks is None else "looks",
+        f"{best}rope" if comparison.rope else f"{best}no rope",
+        f"{best}winners" if len(comparison.models) > 2 and settings.baseline is None else "",
+        "version",
+    )
+    text = " ".join(PARTS[part].format(**said) for part in parts if part)
+    cited = [reference for key, reference in REFERENCES.items() if key in text]
+    return "\n".join([f"{text}\n\nReferences", *(f"- {each}" for each in (*method.references, *cited)), ""])
 
 
 def _authors(reference: str) -> str:
@@ -245,32 +250,3 @@ def _authors(reference: str) -> str:
         return reference.rstrip(".")
     surnames = [name.split(".")[-1].strip() for name in found.group(1).split(", ")]
     return f"{', '.join(surnames)} {years[-1]}"
-
-
-def _verdicts(comparison: Comparison) -> str:
-    if not comparison.pair_table.is_family:
-        rope = f"Differences of up to {rope_words(comparison)} were taken to be too small to matter. " if comparison.rope else ""
-        return f"{rope}No two models were judged against each other."
-    if not comparison.rope:
-        return (
-            "A model is called better where the whole interval lies above 0; no difference was taken to be too small to matter."
-        )
-    return (
-        f"Differences of up to {rope_words(comparison)} were taken to be too small to matter (a region of practical "
-        "equivalence, ROPE): a model is called better where the whole interval lies above it, ahead where it lies above 0, "
-        "equivalent where it lies inside (Kruschke 2018), and undecided otherwise."
-    )
-
-
-def _best(comparison: Comparison) -> str:
-    if len(comparison.models) < 3 or comparison.settings.baseline is not None:
-        return ""
-    if comparison.pair_table.is_family:
-        return (
-            "Which models may be the best, and by how much at most each falls short of it, is read off these intervals: a model "
-            "may be the best where no other is shown to be better, but for models that go round in a circle."
-        )
-    return (
-        "The models that may be the best, and bounds on how far each falls short of it, come from constrained multiple "
-        f"comparisons with the best (Hsu 1984) at {format_percent(1 - comparison.settings.alpha)} confidence."
-    )

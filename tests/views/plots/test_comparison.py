@@ -83,12 +83,12 @@ def test_a_posterior_has_mass_one_and_the_probabilities_of_its_pair() -> None:
     assert f"P({likely}) is" in drawing.title
 
 
-def test_a_pair_without_spread_has_no_curve_but_its_difference() -> None:
-    """And the figure says why."""
-    pair = compared({"a": [0.9, 0.8, 0.7], "b": [0.8, 0.7, 0.6]}).pair("a", "b")
-    drawing = posterior_of(pair).plot()
-    assert drawing.data.empty
-    assert any("no-spread" in text.get_text() for text in drawing.ax_.texts)
+def test_a_pair_without_spread_has_no_posterior() -> None:
+    """The error says why, and the plot is not among those of the answer."""
+    answer = compared({"a": [0.9, 0.8, 0.7], "b": [0.8, 0.7, 0.6]})
+    with pytest.raises(DataError, match=r"no posterior with a curve here \(no-spread\)"):
+        posterior_of(answer.pair("a", "b"))
+    assert "posterior" not in answer.plot.names
 
 
 def test_what_there_is_no_plot_of_is_refused_with_the_way_on() -> None:

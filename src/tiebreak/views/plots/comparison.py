@@ -261,5 +261,5 @@ PLOTS = {
     "verdicts": Plot(verdicts, lambda answer: answer.pair_table.is_family),
     "diagram": Plot(diagram, has_ranks),
     "paired": Plot(paired, lambda answer: has_datasets(answer) and not answer.scores.is_mixed),
-    "posterior": Plot(posterior, has_curve),
+    "posterior": Plot(posterior, lambda answer: has_curve(answer.pair(*default_pair(answer, None, None)))),
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numbers
 from typing import TYPE_CHECKING, Any
 
+from tiebreak.statistics.more_data import ANSWERS, YES
 from tiebreak.views.curves import LOSS_NAMES
 from tiebreak.views.plots.draw import (
     COLOURS,
@@ -38,14 +39,11 @@ def learning_curve(curve: LearningCurve) -> Drawing:
     data = data[data["model"].isin(curve.models[:MOST_LINES])].reset_index(drop=True)
     data.insert(1, "x", data["size"])
     said = {name: f"more data: {answer.answer}" for name, answer in zip(curve.models, curve.answers, strict=True)}
-    first = labels(curve.models)[0]
-    title = (
-        f"{first}, {said[curve.models[0]]}"
-        if len(curve.models) == 1
-        else f"{short(curve.metric.name)} of {len(curve.models)} models by training examples"
-    )
-    drawing = _curve(curve, data, said, title, "", "training examples", None)
-    return drawing
+    n_helped = sum(answer.answer == ANSWERS[YES] for answer in curve.answers)
+    title = f"More data are shown to help {n_helped} of {len(curve.models)} models"
+    if len(curve.models) == 1:
+        title = f"{labels(curve.models)[0]}, {said[curve.models[0]]}"
+    return _curve(curve, data, said, title, "", "training examples", None)
 
 
 def validation_curve(curve: ValidationCurve) -> Drawing:

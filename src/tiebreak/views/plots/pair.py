@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -29,14 +29,15 @@ def posterior_of(pair: PairComparison) -> Drawing:
 
     comparison, posterior = pair.comparison, pair.law
     if not has_curve(pair):
-        raise DataError(f"{comparison.method.name} gives no posterior with a curve; plot.ranking() draws its intervals.")
+        why = pair.reason or f"of the method {comparison.method.name}"
+        raise DataError(f"there is no posterior with a curve here ({why}); plot.ranking() draws intervals.")
     first, second = labels([pair.first, pair.second])
     unit = comparison.method.unit
-    grid = _grid(posterior, pair.rope) if pair.has_interval else np.empty(0)
+    grid = _grid(posterior, pair.rope)
     data = pd.DataFrame({"difference": grid, "density": _density(posterior, grid)})
     chances = {"worse": pair.p_worse, "equivalent": pair.p_equivalent, "better": pair.p_better}
     likely = max(chances, key=lambda name: chances[name])
-    title = pair_title(first, second, pair.verdict)
+    title = f"{pair_title(first, second, pair.verdict)}; P({likely}) is {format_probability(chances[likely])}"
     note = f"Posterior from {count(pair.n_units, unit)}, for this pair alone; bars: credible intervals. {rope_note(pair.rope)}"
 
     def paint(ax: Axes, own: bool) -> None:
@@ -44,11 +45,6 @@ def posterior_of(pair: PairComparison) -> Drawing:
         ax.spines[["left", "right", "top"]].set_visible(False)
         ax.axvline(0.0, color=text_colour(0.5), linewidth=0.8, zorder=1)
         ax.axvspan(-pair.rope, pair.rope, color=text_colour(0.1), linewidth=0, zorder=0)
-        if not pair.has_interval:
-            ax.text(0.5, 0.6, f"No curve: {pair.reason or 'no interval'}", transform=ax.transAxes, ha="center")
-            ax.plot([pair.difference], [0.0], marker="D", color=text_colour(), clip_on=False)
-            ax.set_yticks([])
-            return
         x, y = data["difference"].to_numpy(), data["density"].to_numpy()
         peak = float(y.max())
         inside = {"worse": x <= -pair.rope, "equivalent": np.abs(x) <= pair.rope, "better": x >= pair.rope}
@@ -73,7 +69,6 @@ def posterior_of(pair: PairComparison) -> Drawing:
         number_axis(ax.xaxis)
         ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, frameon=False, fontsize=SIZE)
 
-    title = f"{title}; P({likely}) is {format_probability(chances[likely])}" if pair.has_interval else title
     return Drawing(data, title, note, paint, (7.4, 3.9))
 
 
@@ -99,8 +94,8 @@ def pair_title(first: str, second: str, verdict: str) -> str:
 def decided(counts: Mapping[str, int], n: int, what: str) -> str:
     """Numbers of what is decided, and of what is shown in its direction only: "1 of 3 pairs is decided, 1 more is ahead"."""
     settled, ahead = counts["better"] + counts["worse"] + counts["equivalent"], counts["ahead"] + counts["behind"]
-    more = f", in {ahead}{' more' if settled else ''} one model is ahead" if ahead else ""
-    return f"{settled} of {count(n, what)} {'is' if settled == 1 else 'are'} decided{more}"
+    more = f", in {ahead:,}{' more' if settled else ''} one model is ahead" if ahead else ""
+    return f"{settled:,} of {count(n, what)} {'is' if settled == 1 else 'are'} decided{more}"
 
 
 def default_pair(comparison: Comparison, a: str | None, b: str | None) -> tuple[str, str]:
@@ -131,10 +126,10 @@ def _grid(posterior: Law, rope: float) -> FloatArray:
     return np.unique(np.concatenate([whole, near, [-rope, 0.0, rope]]).clip(whole[0], whole[-1]))
 
 
-def has_curve(result: Any) -> bool:
-    """True where a comparison, or that of a pair, has posteriors with a density."""
-    judged = getattr(result, "comparison", result).pair_table.judged
-    return bool(judged.law.is_posterior and judged.credible != "points")
+def has_curve(pair: PairComparison) -> bool:
+    """True where a pair has a posterior with a density."""
+    judged = pair.comparison.pair_table.judged
+    return bool(pair.has_interval and judged.law.is_posterior and judged.credible != "points")
 
 
 PLOTS = {"posterior": Plot(posterior_of, has_curve)}
