@@ -71,6 +71,7 @@ def test_drawn_candidates_may_be_the_same(moons: Data) -> None:
     assert scores.models[1].endswith(" #2")
 
 
+@pytest.mark.slow
 def test_successive_halving_keeps_the_last_iteration(moons: Data) -> None:
     """Earlier ones saw other examples; sizes are those of the subsample, and that only survivors are compared is said."""
     X, y = moons
@@ -438,11 +439,18 @@ def test_series_are_paired_by_their_index() -> None:
             read({"a": a, "b": other})
 
 
-@pytest.mark.parametrize("source", [np.zeros((2, 3)), [0.1, 0.2], [[0.1, 0.2], [0.3, 0.4]]])
-def test_arrays_without_names_are_refused(source: Any) -> None:
-    """Nothing says which model a row or a column is of."""
-    with pytest.raises(UnsupportedSourceError, match=r"which cannot be read as scores\. Pass .*\{name: scores, one per split\}"):
-        read(source, models=["a", "b"])
+def test_an_array_with_names() -> None:
+    """A row or a column for each model, whichever the names fit."""
+    table = np.array([[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]])
+    for source in (table, table.T, table.tolist()):
+        scores = read(source, models=["a", "b"])
+        assert scores.models == ("a", "b")
+        assert_array_equal(scores.matrix().score, table)
+    for wrong, models in ((table, None), (table, ["a"]), (np.zeros((2, 2, 2)), ["a", "b"]), ([[0.1], [0.2, 0.3]], ["a", "b"])):
+        with pytest.raises(UnsupportedSourceError, match=f"with names of {len(models or ())} models. Pass {{name: scores}}"):
+            read(wrong, models=models)
+    with pytest.raises(UnclearSourceError, match="are its models in rows or in columns"):
+        read(np.zeros((2, 2)), models=["a", "b"])
 
 
 def test_a_search_that_was_not_fitted_has_no_scores() -> None:

@@ -142,6 +142,7 @@ def test_a_large_file_may_be_of_windows_encoding(write: Write) -> None:
 HINT = "If these are decimal commas, write the numbers with a point, such as 0.83."
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("content", "text"),
     [

@@ -84,7 +84,7 @@ def test_rounds_are_added_to_what_is_there(tmp_path: Path):
             DataError,
             "loss='squared' does not fit a classification, where labels are predicted. Use loss='zero-one', or leave it out.",
         ),
-        ({"test_size": 1.5}, DataError, "cv: test_size=1.5"),
+        ({"test_size": 1.5}, DataError, "StratifiedShuffleSplit could not split the data: test_size=1.5 should be"),
     ],
 )
 def test_wrong_use_is_refused(arguments: dict[str, Any], error: type[Exception], message: str):

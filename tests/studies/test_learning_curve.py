@@ -81,7 +81,13 @@ def test_clear_cases_have_clear_answers():
         return X_test[:, 0] + 1 + rng.normal(0, 0.001)
 
     curve = tb.learning_curve(
-        [learning, done], y[:, None], y, cv=CV, sizes=[0.25, 0.5, 1.0], scoring="neg_mean_absolute_error", rope=0.05
+        [learning, done],
+        y[:, None],
+        y,
+        cv={**CV, "kind": "repeated-kfold"},
+        sizes=[0.25, 0.5, 1.0],
+        scoring="neg_mean_absolute_error",
+        rope=0.05,
     )
     assert [each.answer for each in curve.answers] == ["yes", "less than the rope on doubling"]
     # 10 / 30 - 10 / 60 was the last gain, and the next is half of it

@@ -197,7 +197,7 @@ class Family:
         if not self.is_family:
             return np.zeros(self.first.shape, dtype=np.int8)
         low, high = self.interval
-        return np.asarray(low > self.law.tolerance, dtype=np.int8) - np.asarray(high < -self.law.tolerance, dtype=np.int8)
+        return np.asarray(low > 0, dtype=np.int8) - np.asarray(high < 0, dtype=np.int8)
 
     @cached_property
     def reason(self) -> Codes:
@@ -206,7 +206,7 @@ class Family:
         if not self.is_family:
             return reason
         low, high = self.interval
-        has_zero = (low <= self.law.tolerance) & (high >= -np.asarray(self.law.tolerance))
+        has_zero = (low <= 0) & (high >= 0)
         if np.any(has_zero):
             is_rejected = has_zero & (self.pvalue <= self.interval_alpha)
             reason = np.where(reason, reason, np.where(is_rejected, DISCRETE, UNSETTLED))

@@ -189,8 +189,8 @@ def shown_above(pairs: Family, entry: IntArray) -> Relation:
     """Relation of the models: True in row j, column i where the interval of j - i lies above 0, the same for copies."""
     low, high = pairs.bounds
     above = np.zeros((entry.size, entry.size), dtype=bool)
-    above[pairs.first, pairs.second] = low > pairs.law.tolerance
-    above[pairs.second, pairs.first] = high < -pairs.law.tolerance
+    above[pairs.first, pairs.second] = low > 0
+    above[pairs.second, pairs.first] = high < 0
     return above if np.all(entry == np.arange(entry.size)) else above[np.ix_(entry, entry)]
 
 

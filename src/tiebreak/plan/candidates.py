@@ -183,17 +183,14 @@ def grid(estimator: Any, parameters: Mapping[str, Sequence[Any]] | Sequence[Mapp
 
     try:
         whole = ParameterGrid(parameters)
-        if len(whole) > MOST_CANDIDATES:  # counted before they are built
-            raise DataError(
-                f"the grid has {len(whole):,} candidates; at most {MOST_CANDIDATES:,} are measured at a time. Leave out "
-                "values, or draw some of the candidates: {name: model, ...}."
-            )
-        combinations = list(whole)
-    except DataError:
-        raise
     except (TypeError, ValueError) as error:
         raise DataError(f"the grid cannot be used: {error} Pass {{parameter: [values]}}, or a list of such dicts.") from None
-    return with_parameters(estimator, combinations)
+    if len(whole) > MOST_CANDIDATES:  # counted before they are built
+        raise DataError(
+            f"the grid has {len(whole):,} candidates; at most {MOST_CANDIDATES:,} are measured at a time. Leave out values, or "
+            "draw some of the candidates: {name: model, ...}."
+        )
+    return with_parameters(estimator, list(whole))
 
 
 def with_parameters(estimator: Any, combinations: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

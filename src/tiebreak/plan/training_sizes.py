@@ -62,26 +62,17 @@ def check_sizes(sizes: Any, full: int) -> tuple[int, ...]:
         raise InvalidParameterError(f"sizes must be a list of training sizes; got {sizes!r}. {how}", about="sizes")
     counts = set()
     for size in entries:
-        wrong, more, count = "", "", 0
-        if isinstance(size, bool | np.bool_) or not isinstance(size, numbers.Real):
-            wrong = f"{size!r} is no number of training examples"
-        elif isinstance(size, numbers.Integral):
-            count = int(size)
-            if count > full:
-                wrong, more = f"{count} training examples are more than the {full} that every split has", _LARGER
-            elif count < 1:
-                wrong = f"{count} is no number of training examples"
-        elif 0 < float(size) <= 1:
-            count = max(1, int(float(size) * full + 1e-9))
-        else:
-            wrong = f"{float(size):g} is no share above 0 and up to 1"
-        if wrong:
-            raise InvalidParameterError(f"sizes: {wrong}. {how}{more}", about="sizes")
+        count = 0
+        if isinstance(size, numbers.Real) and not isinstance(size, bool | np.bool_):
+            share = float(size)
+            count = int(size) if isinstance(size, numbers.Integral) else max(1, int(share * full + 1e-9)) if 0 < share <= 1 else 0
+        if count > full:
+            text = f"sizes: {count} training examples are more than the {full} that every split has. {how}"
+            raise InvalidParameterError(f"{text} More folds make larger training sets.", about="sizes")
+        if count < 1:
+            raise InvalidParameterError(f"sizes: {size!r} is no number or share of training examples. {how}", about="sizes")
         counts.add(count)
     return tuple(sorted(counts))
-
-
-_LARGER = " More folds make larger training sets."
 
 
 def _default_sizes(full: int, n_classes: int) -> tuple[int, ...]:

@@ -38,11 +38,14 @@ _FOLD_OF_TRIAL = re.compile(r"user_attrs_(?P<metric>.*?)_?(fold|split|cv)_?(?P<n
 
 
 def reads(source: Any) -> bool:
-    """True for a search, a study, models, and scores by model."""
+    """True for a search, a study, models, scores by model, and numbers in two dimensions."""
     if isinstance(source, Mapping):
         is_by_model = not (all(map(is_source, source.values())) or any(map(_is_column, source)) or is_trials(source))
         is_known = is_cv_results(source) or _is_one_result(source) or all(map(_result_of, source.values()))
         return (is_known or is_by_model) and 0 < len(source) == len(set(map(str, source)))
+    if isinstance(source, list | tuple | np.ndarray):
+        is_rows = len(source) > 0 and all(isinstance(row, list | tuple | np.ndarray) for row in source[:9])
+        return is_rows or isinstance(source, np.ndarray) or _model_in(source) is not None
     has_trials = isinstance(getattr(source, "trials", None), list)
     return has_trials or _is_fitted(source) or _is_one_result(source) or _model_in(source) is not None
 
@@ -128,14 +131,35 @@ def read(source: Any, name: str, options: ReadOptions) -> Source:
         )
     if _is_one_result(source):
         raise DataError(f"{name} is the result of one call of cross_validate. Pass {{name: result}} with one for each model.")
-    if is_cv_results(source):
-        return read_cv_results(source, "cv_results_", options)
-    results = {str(model): _result_of(value) for model, value in source.items()}
+    by_model = source if isinstance(source, Mapping) else _by_model(source, name, options)
+    if is_cv_results(by_model):
+        return read_cv_results(by_model, "cv_results_", options)
+    results = {str(model): _result_of(value) for model, value in by_model.items()}
     if all(results.values()):
         return _read_results(results, name, options)
-    matrix, design = _with_splits(*_paired({str(model): values for model, values in source.items()}, name), options)
+    matrix, design = _with_splits(*_paired({str(model): values for model, values in by_model.items()}, name), options)
     refuse_items(matrix, options, name)
     return source_of([matrix], table_metric(None, options, name, has_sizes=matrix.has_ratio), design, options, name)
+
+
+def _by_model(matrix: Any, name: str, options: ReadOptions) -> dict[str, Any]:
+    """Rows or columns of a matrix by the names given as ``models=``, whichever of the two they fit."""
+    try:
+        table = np.asanyarray(matrix)
+    except ValueError:  # rows of different length
+        table = np.zeros(0)
+    names = options.models or ()
+    if table.ndim != 2 or len(names) not in table.shape:
+        raise UnsupportedSourceError(
+            f"{name} is an array of shape {table.shape}, with names of {len(names)} models. Pass {{name: scores}}, or an array "
+            "of two dimensions with one row or one column per model and their names as models=[...]."
+        )
+    if table.shape[0] == table.shape[1]:
+        raise UnclearSourceError(
+            f"{name} is an array of shape {table.shape}: are its models in rows or in columns? Pass {{name: scores}}, such as "
+            "dict(zip(names, array)) for rows and dict(zip(names, array.T)) for columns."
+        )
+    return dict(zip(names, table if table.shape[0] == len(names) else table.T, strict=True))
 
 
 # --- searches -----------------------------------------------------------------------------------------------------------

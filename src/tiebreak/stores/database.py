@@ -64,6 +64,8 @@ class Database(ABC):
     """What holds all of the store, as people are told of damage: "the file"."""
     bytes_type: ClassVar[str]
     """Its own word for BYTES."""
+    table_end: ClassVar[str] = ""
+    """Its own word for a table that is kept by its key."""
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -137,8 +139,9 @@ class Database(ABC):
             )
 
     def table_statement(self, name: str) -> str:
-        """Statement that makes a table."""
-        return f"CREATE TABLE {name} {TABLES[name].replace('BYTES', self.bytes_type)}"
+        """Statement that makes a table; rows that hold whole plans are updated in place by their number."""
+        end = "" if name in ("tiebreak_store", "tiebreak_runs") else self.table_end
+        return f"CREATE TABLE {name} {TABLES[name].replace('BYTES', self.bytes_type)}{end}"
 
     def close(self) -> None:
         """Let go of files and connections."""

@@ -222,7 +222,7 @@ class SqlLog:
             updated=self._database.now(connection),
             n_kept=head.n_kept + len(rows) - len(replaced),
             n_done=head.n_done + _n_done(rows.values()) - _n_done(replaced),
-            hash_sum=_wrapped(head.hash_sum + sum(numbers) - sum(row.hash for row in replaced)),
+            hash_sum=(head.hash_sum + sum(numbers) - sum(row.hash for row in replaced)) % 2**64,
         )
         connection.execute("UPDATE tiebreak_runs SET head = ? WHERE run = ?", [pack_head(self._run, after), self._run])
 
@@ -299,7 +299,7 @@ class SqlLog:
         if n_rows != head.n_kept:
             what = f"{n_rows} are there, and {head.n_kept} were written"
             self._report(Damage(self.record.name, "the list of cells", what))
-        elif _wrapped(hash_sum) != head.hash_sum and n_whole == n_rows:
+        elif hash_sum % 2**64 != head.hash_sum and n_whole == n_rows:
             self._report(Damage(self.record.name, "the list of cells", "these are not the ones that were written"))
         return parts
 
@@ -338,8 +338,3 @@ class SqlLog:
 
 def _n_done(rows: Iterable[CellRow]) -> int:
     return sum(row.state == STATES.index("done") for row in rows)
-
-
-def _wrapped(total: int) -> int:
-    """A sum of hashes modulo 2**64, as the signed integer that is stored."""
-    return (total + 2**63) % 2**64 - 2**63

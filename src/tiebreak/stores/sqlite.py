@@ -69,6 +69,7 @@ class SqliteDatabase(Database):
     kind = "SQLite"
     whole = "the file"
     bytes_type = "BLOB"
+    table_end = " WITHOUT ROWID"
 
     def __init__(self, path: str) -> None:
         super().__init__(f"sqlite:///{path}")
@@ -161,10 +162,6 @@ class SqliteDatabase(Database):
             self.check_schema(connection)
         connection.driver.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_BYTES)
         return is_store
-
-    def table_statement(self, name: str) -> str:
-        """Statement that makes a table; rows that hold whole plans are updated in place by their number."""
-        return super().table_statement(name) + ("" if name in ("tiebreak_store", "tiebreak_runs") else " WITHOUT ROWID")
 
     def now(self, connection: Connection) -> int:
         """The machine's clock, as the database runs in this process."""
