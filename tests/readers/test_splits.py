@@ -220,8 +220,8 @@ def test_rows_of_0_and_1_are_probably_items(text: str, write: Write) -> None:
         ),
         ("-0.1", "f1", "line 3: f1 lies between 0 and 1"),
         ("101", "f1", "line 3: f1 lies between 0 and 1"),
-        ("-0.25", "log_loss", "model 'svm' has -0.25 on repeat 0 fold 1, but 'log_loss' is never negative"),
-        ("0.25", "neg_log_loss", "is a negated loss, never above zero"),
+        ("-0.25", "log_loss", "model 'svm' has -0.25 on repeat 0 fold 1, but 'log_loss' is never below zero"),
+        ("0.25", "neg_log_loss", "'neg_log_loss' is never above zero: "),
     ],
 )
 def test_values_that_a_metric_cannot_have(value: str, metric: str, told: str, write: Write) -> None:

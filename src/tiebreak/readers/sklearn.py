@@ -89,6 +89,14 @@ def _result_of(value: Any) -> dict[str, Any]:
     return {str(name): value[name] for name in names} if any(str(name).startswith("test_") for name in names) else {}
 
 
+def is_by_model_and_metric(source: Any) -> bool:
+    """True for a dict of models with a dict of the same metrics or splits for each, as people keep what they measured."""
+    values = list(source.values()) if isinstance(source, Mapping) else []
+    is_of_dicts = len(values) > 0 and all(isinstance(each, Mapping) for each in values) and not any(map(_result_of, values))
+    names = {frozenset(each) for each in values} if is_of_dicts else set()
+    return len(names) == 1 and not any(map(_is_column, *names)) and not is_cv_results(*names)
+
+
 def _is_one_result(source: Any) -> bool:
     """True for what one call of cross_validate returns, and nothing beside it, such as a column of models."""
     return "fit_time" in (names := _result_of(source)) and all(

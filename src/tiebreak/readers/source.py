@@ -241,10 +241,8 @@ def _check_sign(matrix: ScoreMatrix, named: NamedMetric, source: str, by_sklearn
                 Setting("metric", repr(name)),
                 ".",
             )
-        if named.factor == -1:
-            what += f"a value called 'neg_{name}' is a negated loss, never above zero: {end}these are the losses themselves, "
-            raise DataError(f"{what}call the metric {name!r}.")
-        what += f"{name!r} is never negative: {end}these are scikit-learn's negated losses, call the metric 'neg_{name}' "
+        own, other, side = (f"neg_{name}", name, "above") if named.factor == -1 else (name, f"neg_{name}", "below")
+        what += f"{own!r} is never {side} zero: {end}the values are right, call the metric {other!r} "
         raise DataError(f"{what}(in the source, or with ", Setting("metric"), ").")
 
 
