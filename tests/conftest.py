@@ -16,8 +16,8 @@ settings.load_profile("tiebreak")
 SERVERS = {"dask_cluster": "dask", "postgres_database": "postgres"}
 """Fixtures that start servers, and the group of tests that one of pytest's workers runs for that reason (make test)."""
 
-SLOW = ("cli", "evaluation", "plots", "reliability", "report", "runners", "stores")
-"""Folders whose tests draw, write, measure or start something: none of them is quick."""
+SLOW = ("cli", "evaluation", "plots", "reference", "reliability", "report", "runners", "stores")
+"""Folders whose tests draw, write, measure or start something, or read all reference cases: none of them is quick."""
 
 
 def pytest_report_header(config: pytest.Config) -> str:

@@ -210,6 +210,7 @@ def _of_array(name: str) -> list[tuple[str, str]]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "argument"), [pair for name in FITTING for pair in _of_array(name)])
 def test_small_integers_are_the_numbers_they_are(name: str, argument: str) -> None:
     """Integers of 8 bits, whose sums overflow, give what the same floats give."""

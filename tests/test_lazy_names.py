@@ -59,6 +59,7 @@ def _answer(place: Path) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
+@pytest.mark.slow
 def test_it_loads_from_an_archive_and_without_its_sources(tmp_path: Path) -> None:
     """From a zip, and from a folder of compiled files alone, a comparison is made and printed as from its sources."""
     source = Path(str(tb.__file__)).parent

@@ -25,6 +25,7 @@ NUMBERS: list[tuple[dict[str, Any], str, int]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("arguments", "procedure", "n"), NUMBERS, ids=lambda each: each if isinstance(each, str) else "")
 def test_numbers_of_textbooks(arguments: dict[str, Any], procedure: str, n: int) -> None:
     """Within what 4,000 draws leave open: three and a half standard errors of the power are about 6 % of n, and one unit."""
@@ -33,6 +34,7 @@ def test_numbers_of_textbooks(arguments: dict[str, Any], procedure: str, n: int)
     assert size.n == pytest.approx(n, rel=0.06, abs=1)
 
 
+@pytest.mark.slow
 def test_each_of_three_is_found_from_the_other_two() -> None:
     """The difference that n units show with 80 % has, given with n, a power of 80 %, and given with the power, about that n."""
     for more in (
@@ -75,6 +77,7 @@ def test_looks_cost_a_little_and_save_much() -> None:
     assert looks.interval_alphas[0] < looks.interval_alphas[-1] < 0.05
 
 
+@pytest.mark.slow
 def test_no_look_is_taken_below_the_measured_units() -> None:
     """Tango's looks begin at 20 items, so of ten looks at 100 items the one at 10 becomes the one at 20."""
     size = tb.sample_size(n=100, discordant=0.3, looks=10)

@@ -245,6 +245,7 @@ def test_win_rates_are_intervals_of_the_ratings() -> None:
     assert f"75.0% ({100 * found.low:.1f}% to {100 * found.high:.1f}%)" in page
 
 
+@pytest.mark.slow
 def test_ranks_win_rate_and_rating_of_two_models_say_the_same() -> None:
     """Tables near the border, 40 to 90 battles: a model stands alone where its interval leaves the other out, and only there."""
     borders = 0

@@ -134,6 +134,7 @@ def near_best_by_hand(table: np.ndarray, row: int, alpha: float, n_questions: in
     return max(lows), max(highs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_models", [2, 3, 6])
 @pytest.mark.parametrize("n_others", [0, 2])
 @pytest.mark.parametrize("seed", range(4))
@@ -225,6 +226,7 @@ def test_the_reason_of_near_best_is_that_of_its_own_level() -> None:
     assert (found.outcome, found.interval_high, found.reason) == ("inconclusive", np.inf, "too-few-units")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_no_requirement_contradicts_a_verdict_or_standing(seed: int) -> None:
     """ "Met" never stands beside the opposite verdict, nor "broken" beside the verdict that it asks for (design, section 3)."""

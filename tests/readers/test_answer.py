@@ -82,9 +82,9 @@ def test_sizes_that_an_answer_lacks() -> None:
 
 
 def test_what_the_answer_was_warned_of_is_said_again() -> None:
-    """Pairing by position and approximate sizes are properties of the scores."""
+    """Pairing by position is a property of the scores."""
     scores = tb.read_scores(answer(design={"ordered": True, "pairing": "position", "sizes": "approximate"}))
-    assert (codes(scores), scores.design.ordered) == (["assumed-paired", "approximate-sizes"], True)
+    assert (codes(scores), scores.design.ordered) == (["assumed-paired"], True)
 
 
 def test_datasets_of_several_metrics() -> None:
@@ -167,6 +167,7 @@ def test_one_of_several_metrics_of_a_report(tmp_path: Path) -> None:
         tb.read_scores(path)
 
 
+@pytest.mark.slow
 def test_a_report_of_a_run_with_several_metrics_brings_all(tmp_path: Path) -> None:
     """Who reads it back gets the metric that was compared, or the one that is named, for which a rope in another is none."""
     y = np.arange(40) % 2
@@ -195,6 +196,7 @@ def test_another_page_is_refused(write: Write) -> None:
             tb.read_scores(write(page, "page.html"))
 
 
+@pytest.mark.slow
 def test_a_plain_table_is_compared_without_msgspec(write: Write) -> None:
     """It checks answers and study files only, and takes its time to import."""
     path = str(write("fold,a,b\n0,0.8,0.7\n1,0.9,0.6\n"))

@@ -193,7 +193,6 @@ FILES = {
     "plain": _in(),
     "UTF-16, little end first": _in(encoding="utf-16-le", mark=codecs.BOM_UTF16_LE),
     "UTF-16, big end first": _in(encoding="utf-16-be", mark=codecs.BOM_UTF16_BE, separator="\t"),
-    "UTF-16 without a mark": _in(encoding="utf-16-le"),
     "Windows' encoding": _changed(lambda text: text.replace(",", "\u00a0,"), encoding="cp1252"),
     "quotation marks of Windows": _changed(
         _line(9, _last_cell("“1”")), "FILE, line 9, column COLUMN: '“1”' is not a number.", encoding="cp1252"

@@ -160,3 +160,15 @@ def test_seeds_are_not_joined_with_splits() -> None:
     """They answer different questions."""
     with pytest.raises(DataError, match="source 1 holds scores by split, source 2 scores by seed"):
         read(table(a=[0.1, 0.2]), {"seed": [0, 1], "b": [0.1, 0.2]})
+
+
+@pytest.mark.parametrize(("unit", "kind"), [("fold", "unknown"), ("seed", "seeds")])
+def test_a_file_for_each_fold_or_seed_is_one_table(unit: str, kind: str, write: Write) -> None:
+    """Of the same models; nothing has to be paired then. A split that stands in two files is paired as before."""
+    text = "model,{0},acc\na,{1},0.{1}\nb,{1},0.{2}\n"
+    files = [write(text.format(unit, number, number + 1), f"{number}.csv") for number in range(3)]
+    scores = read(*files)
+    assert scores.matrix().score.tolist() == [[0.0, 0.1, 0.2], [0.1, 0.2, 0.3]]
+    assert (scores.design.kind, scores.design.pairing, scores.notices) == (kind, "key", ())
+    again = write(text.format(unit, 0, 9), "again.csv")
+    assert read(files[0], again).models == ("a", "b (0)", "b (again)")

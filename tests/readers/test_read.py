@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
@@ -40,10 +41,21 @@ def test_nothing_to_read() -> None:
         read_scores()
     with pytest.raises(UnsupportedSourceError, match=r"^nothing to read: pass a table with a row for each item"):
         tb.read_items()
-    with pytest.raises(DataError, match=r"^the source is an empty dict"):
+    with pytest.raises(DataError, match=r"^the source: it has no columns"):
         read_scores({})
-    with pytest.raises(DataError, match=r"two keys of the same text among '1' and '1'"):
+    with pytest.raises(DataError, match=r"two columns called '1'"):
         read_scores({1: [0.1], "1": [0.2]}, metric="accuracy")
+
+
+def test_a_dict_of_dicts_is_models_by_metric_or_split() -> None:
+    """As people keep what they measured; metrics are no models."""
+    by_metric = {"a": {"acc": [0.1, 0.2], "f1": [0.5, 0.6]}, "b": {"acc": np.array([0.3, 0.4]), "f1": [0.7, 0.8]}}
+    scores = tb.read_scores(by_metric, metric="acc", cv=2)
+    assert (scores.models, scores.matrix().score.tolist()) == (("a", "b"), [[0.1, 0.2], [0.3, 0.4]])
+    with pytest.raises(UnclearSourceError, match="holds 2 metrics: 'acc' and 'f1'"):
+        tb.read_scores(by_metric, cv=2)
+    by_split = {"a": {1: 0.1, 2: 0.2}, "b": {1: 0.3, 2: 0.4}}
+    assert tb.read_scores(by_split, metric="acc", cv=2).matrix().score.tolist() == [[0.1, 0.2], [0.3, 0.4]]
 
 
 @pytest.mark.parametrize("name", ["\u200b", "half \ud800"])
@@ -69,7 +81,7 @@ def test_scores_pass_through(write: Write) -> None:
     with pytest.raises(InvalidParameterError, match="lower_is_better=True contradicts the source"):
         read_scores(scores, lower_is_better=True)
     scores = read({"svm": [91, 90], "rf": [85, 80]}, cv=2)
-    assert codes(scores) == codes(read_scores(scores)) == ["assumed-paired", "percent-or-fraction"]
+    assert codes(scores) == codes(read_scores(scores)) == ["assumed-paired", "read-as"]
 
 
 def test_an_object_with_scores_is_read(write: Write) -> None:

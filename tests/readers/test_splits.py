@@ -220,8 +220,8 @@ def test_rows_of_0_and_1_are_probably_items(text: str, write: Write) -> None:
         ),
         ("-0.1", "f1", "line 3: f1 lies between 0 and 1"),
         ("101", "f1", "line 3: f1 lies between 0 and 1"),
-        ("-0.25", "log_loss", "model 'svm' has -0.25 on repeat 0 fold 1, but 'log_loss' is never negative"),
-        ("0.25", "neg_log_loss", "is a negated loss, never above zero"),
+        ("-0.25", "log_loss", "model 'svm' has -0.25 on repeat 0 fold 1, but 'log_loss' is never below zero"),
+        ("0.25", "neg_log_loss", "'neg_log_loss' is never above zero: "),
     ],
 )
 def test_values_that_a_metric_cannot_have(value: str, metric: str, told: str, write: Write) -> None:
@@ -240,7 +240,7 @@ def test_negated_losses_and_per_cent(write: Write) -> None:
     assert not np.signbit(scores).any()
     assert read(write("model,fold,log_loss\nsvm,0,-0.5\n"), metric="neg_log_loss").matrix().score.tolist() == [[0.5]]
     assert read(write("fold,svm\n0,-2e-16\n1,0\n"), metric="log_loss").metric.name == "log_loss"
-    assert codes(read(write("fold,svm,rf\n0,91,90\n1,85,0.5\n"))) == ["percent-or-fraction"]
+    assert codes(read(write("fold,svm,rf\n0,91,90\n1,85,0.5\n"))) == ["read-as"]
     assert codes(read(write("fold,svm,rf\n0,91.5,0.9\n1,85,0.8\n"), metric="rmse")) == []
 
 

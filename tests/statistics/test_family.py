@@ -75,6 +75,7 @@ def test_textbook(p: np.ndarray) -> None:
         assert_allclose(adjust_pvalues(p, correction), expected, rtol=1e-12, atol=1e-14, err_msg=correction)
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(p=pvalues.map(lambda p: p[:7]))
 def test_holm_is_a_closed_test(p: np.ndarray) -> None:
@@ -198,6 +199,7 @@ def test_shaffer_by_hand() -> None:
     assert_allclose(got, np.where([False, True, False], np.nan, adjust_pvalues([0.01, 1.0, 0.2], "shaffer")))
 
 
+@pytest.mark.slow
 @given(p=families)
 def test_shaffers_is_sharper_than_holms_and_still_closed(p: np.ndarray) -> None:
     """Between the closed Bonferroni test over all sets of pairs that can be alike, whose error rate is alpha, and Holm's."""

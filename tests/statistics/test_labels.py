@@ -40,6 +40,7 @@ def test_a_good_judge_helps_and_a_useless_one_does_no_harm() -> None:
     assert useless.law.se < 1.05 * useless.alone.se
 
 
+@pytest.mark.slow
 def test_intervals_cover() -> None:
     """True mean 0.3 in 95 % of 400 samples of 30 labels, with a standard error of 0.011, by a biased judge."""
     inside = 0
@@ -101,6 +102,7 @@ def test_a_weight_of_two_is_an_example_twice_in_the_estimate() -> None:
     assert found.law.estimate == pytest.approx(prediction_powered_mean(*twice, tuning=0.7).law.estimate, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_intervals_of_clusters_cover() -> None:
     """True mean 0.3 in 95 % of 400 samples (standard error 0.011); of 12 clusters of five, the judge errs by cluster too.
 

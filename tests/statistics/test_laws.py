@@ -102,6 +102,7 @@ def test_units_are_in_no_order(name: str, d: Rows, rng: np.random.Generator) -> 
     assert_allclose(facts(LAWS[name](d[:, at], at)), facts(LAWS[name](d, EVERY)), rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.slow
 @of_each
 def test_rows_of_a_batch_are_as_by_themselves(name: str, d: Rows) -> None:
     """Beside rows that do not differ, or always by the same; some are taken, and other leading axes are the same rows."""

@@ -79,6 +79,7 @@ def shares_stopped(n_units: list[int], ratio: float, critical: np.ndarray, n_pat
     return np.array(shares)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n_units", "ratio", "spending"),
     [

@@ -37,6 +37,7 @@ def test_the_correction_is_that_of_the_corrected_t_test(rng: np.random.Generator
     assert_allclose(found.high, expected.interval().high, rtol=1e-12)
 
 
+@pytest.mark.slow
 @given(st.floats(0.01, 1), st.floats(1e-3, 10), st.floats(0, 5))
 def test_the_lower_bound_lies_below_every_power_law(exponent: float, b: float, a: float) -> None:
     """score(n) = a - b n^-c for c up to 1: g2 - g1 / 4 and g2 / 2 are at most the true next gain, at c = 1 just that."""

@@ -84,6 +84,7 @@ def test_sums_of_ranks_and_counts_change_places_with_the_models() -> None:
     assert sign_counts(-d)[:2] == sign_counts(d)[1::-1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [5, 6, 9, 30, 50, 51, 80, 400])
 @pytest.mark.parametrize("kind", ["smooth", "rounded", "gaps"])
 def test_ends_are_where_the_tails_cross(n: int, kind: str) -> None:
@@ -204,6 +205,7 @@ def test_wrong_use_is_refused(call: Any, error: type[Exception], text: str) -> N
 # --- the sign test -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(d=tenths, alternative=st.sampled_from(["two-sided", "greater", "less"]))
 def test_sign_scipy_agrees(d: np.ndarray, alternative: Any) -> None:
     """Wins among the differences that are no ties, by scipy's exact binomial test."""

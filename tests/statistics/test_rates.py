@@ -100,6 +100,7 @@ def test_swapping_mirrors(one: tuple[int, int], two: tuple[int, int]) -> None:
         assert test.pvalue() == pytest.approx(swapped.pvalue(), rel=1e-9, nan_ok=True)
 
 
+@pytest.mark.slow
 @given(one=counts, two=counts)
 def test_the_pooled_test_is_the_chi_squared_one(one: tuple[int, int], two: tuple[int, int]) -> None:
     """The square of z is Pearson's statistic of the 2 x 2 table, by scipy."""
@@ -218,6 +219,7 @@ def test_missing_and_foreign_values_are_named() -> None:
 # --- tests without an interval -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(few, few)
 def test_exact_is_the_binomial_test(b: int, c: int) -> None:
     """Of the discordant examples; scipy's binomtest is the oracle."""
@@ -225,6 +227,7 @@ def test_exact_is_the_binomial_test(b: int, c: int) -> None:
     assert mcnemar(b, c).pvalue == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.slow
 @given(few, few)
 def test_mid_p_counts_the_observed_outcome_by_half(b: int, c: int) -> None:
     """From scipy's binomial probabilities, on both sides."""
@@ -324,6 +327,7 @@ def test_unknown_names() -> None:
         proportion_interval(1, 2, level=95)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 @given(n=st.integers(1, 1000), part=st.floats(1e-12, 1.0), level=st.sampled_from([0.5, 0.95, 0.999]))
 def test_parts_of_a_count_have_limits_around_them(method: ProportionMethod, n: int, part: float, level: float) -> None:

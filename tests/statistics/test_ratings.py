@@ -93,6 +93,7 @@ def test_many_models_of_which_few_met_fulfil_the_likelihood_equations(kind):
     assert ability.sum() == pytest.approx(0, abs=1e-8)
 
 
+@pytest.mark.slow
 def test_a_chain_of_500_models_is_the_sum_of_its_log_odds():
     """Only neighbours met, so each pair's odds are its own; two that lost all or won all stand open."""
     wins, _ = _sparse_table("chain", 500)
@@ -250,6 +251,7 @@ def test_few_sure_outcomes_are_no_certainty():
     assert fit.error[0, 4] >= np.sqrt(bread[0, 0] + bread[4, 4] - 2 * bread[0, 4]) - 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("taste", [0.0, 0.5])
 def test_intervals_cover_the_truth(taste):
     """300 tables of 400 battles, alone and before 30 judges: 95 % of 6 pairs, within what tables allow (standard error 0.7 %).

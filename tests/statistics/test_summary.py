@@ -16,6 +16,7 @@ def all_tables(first: int, second: int, n: int) -> tuple[np.ndarray, ...]:
     return first - only_first, only_first, only_second, n - second - only_first
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(20))
 def test_the_interval_of_two_rates_is_the_widest_of_all_tables_with_these_margins(seed):
     """By brute force over every table, ten for each seed: no overlap of the mistakes gives a wider interval of Tango."""
@@ -28,6 +29,7 @@ def test_the_interval_of_two_rates_is_the_widest_of_all_tables_with_these_margin
         assert found == pytest.approx((every.low.min(), every.high.max()), abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_all_counts_that_round_to_what_is_printed_are_within_the_interval(seed):
     """By brute force over all pairs of counts that print the same two decimals."""

@@ -103,7 +103,7 @@ def test_requirements_are_part_of_the_answer_when_asked_for() -> None:
     """A release gate leaves its judgement in the record."""
     one = comparison()
     judged = one.meets(not_worse=("forest", "svm"))
-    (entry,) = one.to_dict(judged)["requirements"]
+    (entry,) = json.loads(one.to_json(requirements=judged))["requirements"]
     (each,) = judged
     assert entry == {
         "claim": "forest not worse than svm",
@@ -206,6 +206,7 @@ def disk_of(n_bytes: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
+@pytest.mark.slow
 @on_posix
 @pytest.mark.parametrize(
     ("mask", "file", "folder"), [(0o022, 0o644, 0o755), (0o077, 0o600, 0o700), (0o002, 0o644, 0o755), (0, 0o644, 0o755)]

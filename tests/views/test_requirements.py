@@ -58,6 +58,7 @@ def test_printed_intervals_give_the_outcome(seed: int) -> None:
         assert expected == each.outcome, each.sentence
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_every_form_says_the_same(seed: int) -> None:
     """Text, Markdown, HTML, frame, JSON, JUnit's XML and the sentence of each, read back."""

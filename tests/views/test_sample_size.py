@@ -23,6 +23,7 @@ SENTENCES: list[tuple[dict[str, Any], str]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("arguments", "text"), SENTENCES)
 def test_the_first_sentence(arguments: dict[str, Any], text: str) -> None:
     """It names the units, what they show, and the power; the text and the one-line repr begin with it."""
@@ -32,6 +33,7 @@ def test_the_first_sentence(arguments: dict[str, Any], text: str) -> None:
     assert repr(size).startswith(f"<SampleSize: {said.split('.')[0][:20]}")
 
 
+@pytest.mark.slow
 def test_what_follows_is_true_of_the_numbers() -> None:
     """Costs, looks, floor and the error of the draws, as the attributes have them."""
     size = tb.sample_size(difference=0.02, discordant=0.1, looks=4)

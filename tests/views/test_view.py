@@ -134,6 +134,7 @@ def test_plots_are_listed_and_drawn_by_name(shown: Any, tmp_path: Path) -> None:
         assert getattr(plots, name)(ax=axes).ax_ is axes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("copied", [lambda result: pickle.loads(pickle.dumps(result)), copy.deepcopy], ids=["pickle", "deepcopy"])
 def test_results_can_be_copied(shown: Any, copied: Callable[[Any], Any]) -> None:
     """They say the same afterwards, in every form."""

@@ -166,6 +166,8 @@ class RequirementOptions:
 
     def write(self, comparison: Comparison, requirements: Requirements | None) -> None:
         """Write the files that build servers read."""
+        if self.junit is None and self.summary is None:
+            return
         from tiebreak.views.json import append_whole, write_whole
         from tiebreak.views.requirements import junit_xml, summary
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from tiebreak.comparison.family import REASONS, best_alpha, reasons_of
 from tiebreak.errors import InvalidParameterError, Problems, UnknownNameError
@@ -117,29 +116,19 @@ class Requirement:
         return view_of(Requirements((self,))).as_other("sentence", self)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Requirements(Result):
+class Requirements(Result, tuple[Requirement, ...]):
     """Requirements of one call, in the order asked; true when all of them are met."""
 
-    requirements: tuple[Requirement, ...]
+    __slots__ = ()
 
     def __bool__(self) -> bool:
         """True where every requirement is met."""
         return self.outcome == "met"
 
-    def __iter__(self) -> Iterator[Requirement]:
-        return iter(self.requirements)
-
-    def __len__(self) -> int:
-        return len(self.requirements)
-
-    def __getitem__(self, position: int) -> Requirement:
-        return self.requirements[position]
-
     @property
     def outcome(self) -> Outcome:
         """Met where all are, broken where any is, else inconclusive."""
-        outcomes = {requirement.outcome for requirement in self.requirements}
+        outcomes = {requirement.outcome for requirement in self}
         return "met" if outcomes == {"met"} else "broken" if "broken" in outcomes else "inconclusive"
 
 
@@ -286,15 +275,15 @@ def _of_pair(asked: AskedRequirement, answer: Comparison, alpha: float, look: in
     law = answer._judged(first, second, look).law
     ends = law.interval_at(alpha)
     low, high = (float(end[0]) for end in ends)
-    limit = _first(law.tolerance) + (answer.rope if asked.gate == "better" else 0.0)
+    noise, reason = float(np.max(law.tolerance)), REASONS[int(reasons_of(law, ends)[0])]
     if asked.gate == "better":
-        outcome = _outcome(low > limit, high <= limit)
+        outcome = _outcome(low > answer.rope + noise, high <= answer.rope + noise)
     else:
-        outcome = _outcome(low >= -answer.rope - limit, high < -answer.rope - limit)
+        outcome = _outcome(low >= -answer.rope - noise, high < -answer.rope - noise)
         if np.isnan(low) and _predict_the_same(answer, asked.first, asked.second):
-            return _found("met", 0.0, low, high, int(_first(law.n_units)), SAME_PREDICTIONS)
-    reason = REASONS[int(reasons_of(law, ends)[0])]
-    return _found(outcome, _first(law.estimate), low, high, int(_first(law.n_units)), reason)
+            outcome, reason = "met", SAME_PREDICTIONS
+    difference = 0.0 if reason == SAME_PREDICTIONS else float(np.max(law.estimate))
+    return _found(outcome, difference, low, high, int(np.max(law.n_units)), reason)
 
 
 def _near_best(asked: AskedRequirement, answer: Comparison, alpha: float, look: int) -> dict[str, Any]:
@@ -340,7 +329,3 @@ def _found(outcome: Outcome, difference: float, low: float, high: float, n_units
 
 def _outcome(met: bool, broken: bool) -> Outcome:
     return "met" if met else "broken" if broken else "inconclusive"
-
-
-def _first(column: ArrayLike) -> float:
-    return float(np.ravel(column)[0])

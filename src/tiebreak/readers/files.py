@@ -160,14 +160,8 @@ def _unzipped(raw: bytes, name: str) -> bytes:
 
 
 def encoding_of(start: bytes) -> str:
-    """Encoding by the first bytes: UTF-16 by its mark, or by a NUL in every other byte; else UTF-8."""
-    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return "utf-16"
-    even, odd = start[0:2000:2], start[1:2000:2]
-    for encoding, text, zeros in (("utf-16-le", even, odd), ("utf-16-be", odd, even)):
-        if len(even) >= 2 and text.count(0) == 0 and zeros.count(0) > 0.9 * len(zeros):
-            return encoding
-    return "utf-8-sig"
+    """Encoding by the first bytes: UTF-16 by its mark, else UTF-8."""
+    return "utf-16" if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
 
 
 def text_of(content: bytes, name: str) -> str:

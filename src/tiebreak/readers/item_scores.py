@@ -15,7 +15,7 @@ from tiebreak.readers.metric import name_metric
 from tiebreak.readers.shapes import Long, cell_of, doubles_error
 from tiebreak.readers.source import refuse_names
 from tiebreak.readers.splits import natural_key
-from tiebreak.readers.tables import Column, SourceTable, Words, united, words_of
+from tiebreak.readers.tables import Column, SourceTable, Words, concatenated, words_of
 from tiebreak.scores.items import SUBTASK, TASK, Items, check_items
 from tiebreak.scores.metric import NamedMetric, full_name, is_known
 from tiebreak.scores.vocabulary import look_up, quoted
@@ -90,7 +90,7 @@ def items_of(
             raise DataError(f"{joined.name}, {where}")
     once = Words(("1",), np.zeros_like(words["item"].code))
     model, run, epoch, item = (words.get(what, once).ordered() for what in ("model", "run", "epoch", "item"))
-    run = _concatenated([Words(tuple(sorted(run.names, key=natural_key)), run.code[:0]), run])
+    run = concatenated([Words(tuple(sorted(run.names, key=natural_key)), run.code[:0]), run])
     refuse_names("model", model.names)
     place = cell_of(model, {"run": run, "item": item})
     if np.bincount(place).max(initial=0) > 1:
@@ -133,7 +133,7 @@ def _joined(parts: Sequence[Long]) -> Long:
     words: dict[str, Words] = {}
     for name in dict.fromkeys(chain.from_iterable(part.words for part in renamed)):
         without = (Words((), np.full(part.numbers["score"].size, -1)) for part in renamed)
-        words[name] = _concatenated([part.words.get(name, none) for part, none in zip(renamed, without, strict=True)])
+        words[name] = concatenated([part.words.get(name, none) for part, none in zip(renamed, without, strict=True)])
     numbers = {
         name: np.concatenate([part.numbers.get(name, part.numbers["score"] * np.nan) for part in renamed])
         for name in dict.fromkeys(chain.from_iterable(part.numbers for part in renamed))
@@ -141,7 +141,7 @@ def _joined(parts: Sequence[Long]) -> Long:
     for name, usual in {"run": "1", "epoch": "1", TASK: ""}.items():
         if name in words:
             filled = np.where(words[name].code < 0, len(words[name].names), words[name].code)
-            words[name] = _concatenated([Words((*words[name].names, usual), filled), Words((), filled[:0])]).ordered()
+            words[name] = concatenated([Words((*words[name].names, usual), filled), Words((), filled[:0])]).ordered()
     if TASK in words and len(words[TASK].names) > 1:
         words["item"] = _paired(words[TASK], words["item"])
     if "item_hash" in words:
@@ -151,14 +151,6 @@ def _joined(parts: Sequence[Long]) -> Long:
     units = {part.unit for part in parts}
     unit = units.pop() if len(units) == 1 else "item"
     return Long(words, numbers, "the sources", lambda row: f"row {row + 1} of all", unit=unit, model_column=parts[0].model_column)
-
-
-def _concatenated(columns: Sequence[Words]) -> Words:
-    """Rows of several columns as one; a single one as it is."""
-    if len(columns) == 1:
-        return columns[0]
-    names, codes = united(columns)
-    return Words(names, np.concatenate(codes))
 
 
 def _paired(one: Words, two: Words) -> Words:

@@ -34,13 +34,13 @@ from tiebreak.readers.item_scores import (
 )
 from tiebreak.readers.join import join_sources
 from tiebreak.readers.metric import of_asked_metric
-from tiebreak.readers.shapes import Long, Reading
+from tiebreak.readers.shapes import Long, Reading, is_unique
 from tiebreak.readers.source import ACCEPTED, ReadOptions, Source, known_sizes, refuse_names, unsupported, with_sizes
 from tiebreak.readers.splits import source_of_long
-from tiebreak.readers.tables import ENDINGS, Words, is_frame, is_records, read_table, words_of
+from tiebreak.readers.tables import ENDINGS, Words, concatenated, is_frame, is_records, of_objects, read_table, words_of
 from tiebreak.scores.items import TASK, Items, check_items
 from tiebreak.scores.scores import SavedSettings, Scores, percent_notices
-from tiebreak.scores.vocabulary import look_up, quoted
+from tiebreak.scores.vocabulary import look_up
 
 Found = Source | Long | Reading | Items | Path
 """What a source turns out to be: scores of splits, a long table, a table of predictions, items, or the log of a tool."""
@@ -245,6 +245,8 @@ def _given(sources: Sequence[Any]) -> list[NamedSource]:
     for number, source in enumerate(sources, start=1):
         is_alone = len(sources) == 1
         name = printable(os.fspath(source)) if _is_file(source) else f"source {number}" if not is_alone else "the source"
+        if sklearn.is_by_model_and_metric(source):
+            source = of_objects(source)
         if isinstance(source, Mapping) and source and not sklearn.reads(source) and all(map(sklearn.is_source, source.values())):
             for key, value in source.items():
                 found.append(NamedSource(value, printable(os.fspath(value)) if _is_file(value) else name, str(key)))
@@ -303,13 +305,7 @@ def _found(given: NamedSource, options: ReadOptions, *, n_sources: int) -> Found
         return source.items if source.items is not None and not source.saved_settings else _with_options(source, name, options)
     if options.rows != "items" and sklearn.reads(source):
         return sklearn.read(source, name, options)
-    if isinstance(source, Mapping):
-        keys = [str(key) for key in source]
-        if not keys:
-            raise DataError(f"{name} is an empty dict. Pass {{name: scores}} with at least two models.")
-        if len(set(keys)) < len(keys):
-            raise DataError(f"{name} has two keys of the same text among {quoted(keys)}.")
-    elif not is_frame(source) and not is_records(source):
+    if not isinstance(source, Mapping) and not is_frame(source) and not is_records(source):
         raise unsupported(source, name)
     return _found_in_table(given, options, n_sources=n_sources)
 
@@ -372,6 +368,7 @@ def _scores(found: Sequence[Found], given: Sequence[NamedSource], options: ReadO
     """Scores of all that was found."""
     if any(map(_is_items, found)):
         return _item_scores(found, given, options)
+    found, given = _stacked(found, given)
     scores = join_sources([_of_splits(each, its, options) for each, its in zip(found, given, strict=True)])
     if options.models is not None:
         for name in options.models:
@@ -398,6 +395,26 @@ def _scores(found: Sequence[Found], given: Sequence[NamedSource], options: ReadO
     for matrix in scores.matrices:
         notices |= dict.fromkeys(percent_notices(matrix, scores.metric_of(matrix)))
     return dataclasses.replace(scores, notices=tuple(notices))
+
+
+def _stacked(found: Sequence[Found], given: Sequence[NamedSource]) -> tuple[Sequence[Found], Sequence[NamedSource]]:
+    """Tables of the same models that have each score once, a file for each fold or seed, as one; others as they are."""
+    parts = [each for each in found if isinstance(each, Long) and each.model_column and "position" not in each.words]
+    kinds = {(each.metric, each.column, *sorted(each.words), *sorted(each.numbers)) for each in parts}
+    if not len(parts) == len(found) > 1 == len(kinds) or "total" in parts[0].numbers:
+        return found, given
+    words = {key: concatenated([part.words[key] for part in parts]) for key in parts[0].words}
+    units = {key: each for key, each in words.items() if key not in ("model", "metric")}
+    if sum(len(part.models) for part in parts) == len(words["model"].names) or not is_unique(words["model"], units):
+        return found, given
+    numbers = {key: np.concatenate([part.numbers[key] for part in parts]) for key in parts[0].numbers}
+    name = " and ".join(each.name for each in given) if len(given) < _MOST_NAMED else f"the {len(given)} sources"
+    whole = dataclasses.replace(parts[0], words=words, numbers=numbers, name=name, where=lambda row: f"row {row + 1} of all")
+    return [whole], [NamedSource(None, name)]
+
+
+_MOST_NAMED = 3
+"""Sources that are too many to name."""
 
 
 def _of_splits(found: Found, its: NamedSource, options: ReadOptions) -> Source:

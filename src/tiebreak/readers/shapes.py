@@ -543,12 +543,12 @@ class Reading:
         units = self.without_parts(units)
         if rows == "items" and "item" not in units:  # a number of each row is its name
             numbers = [units.pop(role) for role in ("split", "fold") if role in units]
-            units |= {"item": each for each in numbers if _is_unique(models, {"item": each})}  # noqa: B035
+            units |= {"item": each for each in numbers if is_unique(models, {"item": each})}  # noqa: B035
         for role in ("time", "seed", "item"):  # a part that is not needed to tell rows apart is none
             rest = {key: each for key, each in units.items() if key != role}
             is_item = role == "item" and not is_weak(roles.get("item", [""])[0])
             is_of_split = role == "time" and not units.keys().isdisjoint(_SPLITS)
-            if role in units and rest and (is_of_split or (not is_item and _is_unique(models, rest))):
+            if role in units and rest and (is_of_split or (not is_item and is_unique(models, rest))):
                 units = rest
         if "item" in units:
             units = {role: units[role] for role in ("dataset", "item", "repeat", "seed") if role in units}
@@ -639,7 +639,7 @@ class Reading:
                 ", and dataset, fold, seed or item likewise.",
             )
         if "model" in self.roles:
-            names = (name for name in rest if _is_unique(models, {"": self.table.words(name)}) and not is_metric(name))
+            names = (name for name in rest if is_unique(models, {"": self.table.words(name)}) and not is_metric(name))
             return self.refuse(
                 f"no column numbers the rows of {models.names[0]!r}{f', among {quoted(rest, 12)}' if rest else ''}.",
                 "Number them in a column 'fold', 'seed' or 'item', or say what they are: ",
@@ -773,7 +773,8 @@ def cell_of(models: Words, units: Mapping[str, Words]) -> IntArray:
     return cells
 
 
-def _is_unique(models: Words, units: Mapping[str, Words]) -> bool:
+def is_unique(models: Words, units: Mapping[str, Words]) -> bool:
+    """True where each row is of another model and unit."""
     return bool(np.all(np.diff(np.sort(cell_of(models, units))) > 0))  # `np.unique` takes many times as long for a million
 
 

@@ -202,9 +202,7 @@ def source_of(
             "same splits in the same order, the answer is wrong"
         )
         notices = (*notices, Notice("assumed-paired", text))
-    if design.sizes == "approximate":
-        notices = (*notices, Notice("approximate-sizes", f"the sizes of the splits of {name} are worked out, not counted"))
-    else:
+    if design.sizes != "approximate":
         design = dataclasses.replace(design, sizes=known_sizes(checked))
     known = {model: times for model, times in (fit_times or {}).items() if np.isfinite(times[0])}
     seconds, errors = ({model: float(times[n]) for model, times in known.items()} for n in (0, 1))
@@ -243,10 +241,8 @@ def _check_sign(matrix: ScoreMatrix, named: NamedMetric, source: str, by_sklearn
                 Setting("metric", repr(name)),
                 ".",
             )
-        if named.factor == -1:
-            what += f"a value called 'neg_{name}' is a negated loss, never above zero: {end}these are the losses themselves, "
-            raise DataError(f"{what}call the metric {name!r}.")
-        what += f"{name!r} is never negative: {end}these are scikit-learn's negated losses, call the metric 'neg_{name}' "
+        own, other, side = (f"neg_{name}", name, "above") if named.factor == -1 else (name, f"neg_{name}", "below")
+        what += f"{own!r} is never {side} zero: {end}the values are right, call the metric {other!r} "
         raise DataError(f"{what}(in the source, or with ", Setting("metric"), ").")
 
 

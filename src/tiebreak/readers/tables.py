@@ -101,6 +101,14 @@ def united(columns: Sequence[Words]) -> tuple[tuple[str, ...], list[IntArray]]:
     return tuple(place), [np.array([*map(place.__getitem__, each.names), -1], dtype=np.int32)[each.code] for each in columns]
 
 
+def concatenated(columns: Sequence[Words]) -> Words:
+    """Rows of several columns as one; a single one as it is."""
+    if len(columns) == 1:
+        return columns[0]
+    names, codes = united(columns)
+    return Words(names, np.concatenate(codes))
+
+
 Column = FloatArray | Words
 
 
@@ -477,7 +485,7 @@ def _of_text(content: bytes, name: str, is_name: IsName, ending: str) -> SourceT
         names, columns = _by_lines(text, form, name)
 
     def where(row: int) -> str:
-        lines = [line for line, _ in _rows_of(text or text_of(content, name), form)]
+        lines = [line for line, _ in _rows_of(text or text_of(content, name), form, strict=False)]
         return f"line {lines[row + 1]}"
 
     _check_header(names, columns, name, where)
@@ -576,9 +584,8 @@ def _by_arrow(content: bytes, form: _Form, typed: Collection[str]) -> list[Colum
     if times := [each for each, kind in zip(names, kinds, strict=True) if types.is_temporal(kind)]:
         return _by_arrow(content, form, [*typed, *times])  # as they were written
     columns = [cast(Column, _of_arrow(column)) for column in table.columns]  # a text file has no lists
-    blank = np.logical_and.reduce([each.code < 0 if isinstance(each, Words) else np.isnan(each) for each in columns])
-    kept: Any = np.flatnonzero(~blank) if blank.any() else slice(None)
-    return [each.take(kept) if isinstance(each, Words) else each[kept] for each in columns]
+    is_missing = np.logical_and.reduce([each.code < 0 if isinstance(each, Words) else np.isnan(each) for each in columns])
+    return None if is_missing.any() else columns  # a row without values may be blank, or a split on which all models failed
 
 
 def _stream(content: bytes) -> Any:
@@ -641,7 +648,7 @@ def _of_json(path: Path, name: str, is_name: IsName) -> SourceTable:
     if isinstance(held, Mapping):
         held = next((held[key] for key in ("data", "results", "records", "rows") if isinstance(held.get(key), list)), held)
     if isinstance(held, Mapping) and all(isinstance(each, Mapping) for each in held.values()):
-        held = _of_objects(held) if len({frozenset(each) for each in held.values()}) == 1 else held  # of one kind
+        held = of_objects(held) if len({frozenset(each) for each in held.values()}) == 1 else held  # of one kind
     if isinstance(held, Mapping) or is_records(held):
         return read_table(held, name, is_name=is_name)
     if held == []:
@@ -650,14 +657,15 @@ def _of_json(path: Path, name: str, is_name: IsName) -> SourceTable:
     raise refuse(name, what, kind=UnsupportedSourceError)
 
 
-def _of_objects(held: Mapping[str, Mapping[str, Any]]) -> Any:
+def of_objects(held: Mapping[str, Mapping[str, Any]]) -> Any:
     """Columns whose rows are numbered, as pandas writes a frame; else records of models, one for each place of their lists."""
-    if all(key.isdecimal() for each in held.values() for key in each):
+    if all(str(key).isdecimal() for each in held.values() for key in each):
         return {name: list(column.values()) for name, column in held.items()}
     rows = []
     for model, own in held.items():
-        n = max((len(each) for each in own.values() if isinstance(each, list)), default=0)
-        whole = {key: each for key, each in own.items() if len(each) == n} if n else {}
+        lists = {key: each for key, each in own.items() if hasattr(each, "__len__") and not isinstance(each, str | bytes)}
+        n = max(map(len, lists.values()), default=0)
+        whole = {key: each for key, each in lists.items() if len(each) == n}
         rows += [{"model": model, **dict(zip(whole, row, strict=True))} for row in zip(*whole.values(), strict=True)]
         rows += [] if n else [{"model": model, **own}]
     return rows

@@ -85,19 +85,29 @@ _LINES = {
         "scores = {{n: cross_validate(m, X, y, **how) for n, m in models.items()}}",
         "print(tb.compare(scores, metric={scorer!r}, cv={cv}))",
     ),
-    "pycaret": (
+    "pycaret rates": (
         'table = pd.DataFrame({{str(m): predict_model(m, X)["prediction_label"] for m in models}})',
         _SAVE,
         _COMPARE,
     ),
-    "autogluon": ("table = pd.DataFrame(predictor.predict_multi(X))", _SAVE, _COMPARE),
-    "lm-eval": (
+    "pycaret areas": (
+        "table = pd.DataFrame({{str(m): predict_model(m, X, raw_score=True).iloc[:, -1] for m in models}})",
+        _SAVE,
+        _COMPARE,
+    ),
+    "autogluon rates": ("table = pd.DataFrame(predictor.predict_multi(X))", _SAVE, _COMPARE),
+    "autogluon areas": (
+        "table = pd.DataFrame({{n: p.iloc[:, -1] for n, p in predictor.predict_proba_multi(X).items()}})",
+        _SAVE,
+        _COMPARE,
+    ),
+    "lm-eval rates": (
         "lm_eval --model_args pretrained=MODEL_A ... --log_samples --output_path results",
         "lm_eval --model_args pretrained=MODEL_B ... --log_samples --output_path results",
         "tiebreak results",
     ),
 }
-"""Three lines to copy, by the tool that made the table, else by what the means are of."""
+"""Three lines to copy, by what the means are of, and the tool that made the table."""
 
 
 def lines_to_keep(comparison: Comparison) -> tuple[str, ...]:
@@ -105,7 +115,7 @@ def lines_to_keep(comparison: Comparison) -> tuple[str, ...]:
     means, metric = comparison.matrix.summary, comparison.metric
     if means is None or means.kind == "runs":
         return ()
-    lines = _LINES[means.tool if means.tool and means.kind != "folds" else means.kind]
+    lines = _LINES.get(f"{means.tool} {means.kind}", _LINES[means.kind])
     scorer = metric.name if metric.higher_is_better else f"neg_{metric.name}"
     # of predictions a rate under another name, such as exact match or an error rate, is an accuracy
     known = metric.name if metric.name in HIGHER_IS_BETTER else "accuracy"

@@ -146,15 +146,18 @@ def test_what_is_shown_needs_no_lines():
 
 
 @pytest.mark.parametrize(
-    ("tool", "columns", "words"),
+    ("tool", "columns", "n_test", "words"),
     [
-        ("pycaret", {"TT (Sec)": [1, 2]}, "predict_model"),
-        ("autogluon", {"fit_order": [1, 2]}, "predict_multi"),
+        ("pycaret", {"accuracy": [0.9, 0.89], "TT (Sec)": [1, 2]}, 1000, '["prediction_label"]'),
+        ("pycaret", {"auc": [0.9, 0.89], "TT (Sec)": [1, 2]}, (100, 900), "raw_score=True"),
+        ("autogluon", {"accuracy": [0.9, 0.89], "fit_order": [1, 2]}, 1000, "predict_multi"),
+        ("autogluon", {"auc": [0.9, 0.89], "fit_order": [1, 2]}, (100, 900), "predict_proba_multi"),
+        ("lm-eval", {"accuracy": [0.9, 0.89], "Stderr": [0.01, 0.01]}, 1000, "--log_samples"),
     ],
 )
-def test_lines_are_those_of_the_tool_that_made_the_table(tool, columns, words):
-    """Known by a column that only its leaderboard has."""
-    answer = tb.compare(pd.DataFrame({"model": ["a", "b"], "accuracy": [0.9, 0.89], **columns}), n_test=1000)
+def test_lines_are_those_of_the_tool_that_made_the_table(tool, columns, n_test, words):
+    """Known by a column that only its leaderboard has; an area needs probabilities, of labels it would be another one."""
+    answer = tb.compare(pd.DataFrame({"model": ["a", "b"], **columns}), n_test=n_test)
     assert answer.matrix.summary.tool == tool
     assert words in str(answer)
 

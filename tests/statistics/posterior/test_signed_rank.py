@@ -144,6 +144,7 @@ def test_centres_are_weighted_medians_of_all_means_of_two(rng, n, decimals):
     assert np.abs(found - expected).max() <= steps.max(initial=0.0) + 1e-12
 
 
+@pytest.mark.slow
 def test_centres_agree_with_the_chances(rng):
     """A centre above the rope is as probable as that more than half of the means are; four standard errors are 0.02."""
     for n in (15, 200):

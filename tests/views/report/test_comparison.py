@@ -24,6 +24,12 @@ def answer(request: pytest.FixtureRequest) -> Comparison:
     return answer_of(request.param)
 
 
+@pytest.fixture(scope="module")
+def report(answer: Comparison) -> str:
+    """Its report."""
+    return answer.to_html()
+
+
 def visible(page: str) -> str:
     """Text of a page, as it is read: no style, no script, no tags."""
     return " ".join(html.unescape(re.sub("<[^>]+>", " ", re.sub(r"<(style|script)\b.*?</\1>", "", page, flags=re.S))).split())
@@ -47,9 +53,9 @@ def rows_of(page: str) -> list[dict[str, str]]:
     return found
 
 
-def test_it_says_what_the_page_says(answer: Comparison) -> None:
+def test_it_says_what_the_page_says(answer: Comparison, report: str) -> None:
     """Every line of the page but the cut table stands in the report, and so do all details."""
-    shown = visible(answer.to_html())
+    shown = visible(report)
     assert answer.headline in shown
     assert answer.next_step in answer.headline or answer.next_step in shown or answer.next_step[:5] in ("Take ", "Keep ")
     for notice in answer.notices:
@@ -60,9 +66,9 @@ def test_it_says_what_the_page_says(answer: Comparison) -> None:
     assert answer.method.name in shown
 
 
-def test_the_ranking_has_verdicts_and_the_ends_that_decide_them(answer: Comparison) -> None:
+def test_the_ranking_has_verdicts_and_the_ends_that_decide_them(answer: Comparison, report: str) -> None:
     """To the last digit; none for the reference, and none where the data give no interval."""
-    rows = rows_of(answer.to_html())
+    rows = rows_of(report)
     for row, place in zip(rows, ranking_rows(answer), strict=True):
         name = answer.models[place]
         if answer.pair_table.family == "best":
@@ -80,9 +86,9 @@ def test_the_ranking_has_verdicts_and_the_ends_that_decide_them(answer: Comparis
                 assert [float(row["low"]), float(row["high"])] == [pair.interval_low, pair.interval_high]
 
 
-def test_nothing_undefined_is_shown(answer: Comparison) -> None:
+def test_nothing_undefined_is_shown(report: str) -> None:
     """Never nan, None or inf as a word, and no number with a dozen digits."""
-    words = visible(answer.to_html()).split()
+    words = visible(report).split()
     assert not {"nan", "None", "inf", "-inf", "NaN"} & set(words)
     assert not [word for word in words if re.fullmatch(r"[-+]?\d*\.\d{12,}", word)]
 
