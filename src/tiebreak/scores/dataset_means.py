@@ -50,7 +50,7 @@ def _notices(scores: Scores, means: FloatArray) -> Iterator[Notice]:
         alike.setdefault("".join(name.split()).casefold(), []).append(name)
     doubled = next((names for names in alike.values() if len(names) > 1), None)
     if doubled is not None:
-        yield Notice("similar-datasets", f"the datasets {quoted(doubled)} differ by case or blanks only: are they one?")
+        yield Notice("copied-units", f"the datasets {quoted(doubled)} differ by case or blanks only: are they one?")
     is_empty = np.asarray(np.isnan(means).all(axis=0)).tolist()
     uneven = [m.dataset for m, is_void in zip(scores.matrices, is_empty, strict=True) if _lacks_splits(m) and not is_void]
     if uneven:

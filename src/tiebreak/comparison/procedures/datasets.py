@@ -177,7 +177,7 @@ def remarks_on_datasets(data: Scores, has_prior: str = "") -> Iterator[Notice]:
             else "the methods 'hierarchical' and 'bayes-signed-rank' still answer"
         )
         yield Notice(
-            "few-datasets",
+            "few-units",
             f"with {n} datasets no rank test can reach 0.05, whatever the scores: {FEWEST} are the fewest; {still}",
         )
     found = repeated_rows(units_of(data).matrix().score)
@@ -213,11 +213,9 @@ def _families_notice(sources: Sequence[tuple[str, ...]], n: int) -> Notice:
     more = f" (and {len(sources) - 1} more such group(s))" if len(sources) > 1 else ""
     left = n - sum(len(own) - 1 for own in sources)
     return Notice(
-        "dataset-families",
-        f"{quoted(sources[0])}{more} look by their names like variants of one source, and each counts as a dataset of its own, "
-        f"{n} where there would be {left} sources. Where 30 datasets were of 10 sources whose variants differed half as much as "
-        "sources did, equal models were called different in 23 % of trials, and of 6 sources in 35 %, instead of 5 %. If they "
-        "are, give one row for each source, such as the mean of its variants",
+        "copied-units",
+        f"{quoted(sources[0])}{more} look by their names like variants of one source: {n} datasets count where there would be "
+        f"{left} sources. If they are, give one row for each source, such as the mean of its variants",
     )
 
 
