@@ -1,8 +1,10 @@
 """Settings that no data could make sense of, what is said besides the answer, and the rope as a percentage."""
 
+import csv
 import gc
 import weakref
-from typing import Any
+from pathlib import Path
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -19,6 +21,7 @@ from tiebreak.errors import (
     UnknownNameError,
 )
 from tiebreak.scores.scores import SplitDesign
+from tiebreak.scores.vocabulary import NoticeCode
 
 TABLE = noisy(0.80, 0.79, 0.72)
 
@@ -144,18 +147,10 @@ def test_percentage_of_zero_is_an_error(row: list[float]) -> None:
 BASE = noisy(0.8)[0]
 SAME = [BASE, BASE, BASE, BASE - 0.1]
 NOTICES = [
-    ("selected-best", TABLE, {}, "'a' was picked as the best of 3 on these same scores, so its own mean accuracy is likely"),
-    ("selected-best", TABLE, {"baseline": "a"}, None),
-    ("selected-best", TABLE[:2], {}, None),
-    ("identical-scores", SAME, {}, "'a' and 'b' (and 2 more pair(s)): identical scores on all 10 splits: nothing tells them"),
-    ("no-spread", SAME, {}, "'a' and 'd' (and 2 more pair(s)): the same difference on all 10 splits"),
-    ("small-test-sets", TABLE, {"n_train": 36, "n_test": 4}, "some test sets hold only 4 example(s)"),
-    ("small-test-sets", TABLE, {"n_train": 45, "n_test": 5}, None),
-    ("unequal-sizes", TABLE, {"n_train": 100, "n_test": [10] * 9 + [20]}, "test sets hold 10 to 20 examples"),
-    ("unequal-sizes", TABLE, {"n_train": 100, "n_test": [3] * 5 + [4] * 5}, None),  # as folds of any k-fold differ
-    ("single-repeat", TABLE, {}, "one repeat of 10-fold"),
-    ("single-repeat", TABLE, {"n_train": 80, "n_test": 20}, None),
-    ("single-repeat", noisy(0.8, 0.7, n_splits=20), {"n_folds": 10}, None),
+    ("identical-scores", SAME, {}, "'a', 'b' and 'c' have the same score on every split: are they the same"),
+    ("identical-scores", TABLE, {}, None),
+    ("few-units", TABLE, {"n_train": 36, "n_test": 4}, "some test sets hold only 4 example(s)"),
+    ("few-units", TABLE, {"n_train": 45, "n_test": 5}, None),
     ("ordered-splits", TABLE, {"design": SplitDesign("time", ordered=True, sizes="exact")}, "the splits follow time"),
     ("ordered-splits", TABLE, {}, None),
 ]
@@ -163,10 +158,18 @@ NOTICES = [
 
 @pytest.mark.parametrize(("code", "table", "options", "text"), NOTICES, ids=str)
 def test_notices(code: str, table: Any, options: dict[str, Any], text: str | None) -> None:
-    """What was picked, does not vary, or was split in a way that matters is said; None where there is nothing to say."""
+    """What is the same, small, or in order of time is said; None where there is nothing to say."""
     said = codes(compared(table, **options))
     assert (code in said) == (text is not None)
     assert text is None or text in said[code]
+
+
+def test_every_notice_stands_in_the_documentation() -> None:
+    """docs/notices.csv says where each code stands, and knows no other; at most twenty, so that a reader can know them."""
+    rows = csv.DictReader((Path(__file__).parents[2] / "docs/notices.csv").read_text(encoding="utf-8").splitlines())
+    codes = get_args(NoticeCode)
+    assert {row["notice"] for row in rows} == set(codes)
+    assert len(codes) <= 20
 
 
 def test_what_the_source_said_is_kept() -> None:

@@ -163,7 +163,7 @@ def test_two_groups_that_share_no_dataset_are_said() -> None:
     score[2:, 12:] = rng.normal(0.6, 0.02, 12) + np.array([[0.05], [0.0]]) + rng.normal(0, 0.004, (2, 12))
     answer = over_datasets(score, ["a", "b", "c", "d"], rope=0.01)
     texts = {notice.code: notice.text for notice in answer.notices}
-    assert texts["not-connected"] == (
+    assert texts["missing-splits"] == (
         "no dataset links 'a' and 'b' with 'c' and 'd': their values are of different datasets, so their order says nothing"
     )
     assert answer.pair("a", "c").reason == "missing-splits"
@@ -175,4 +175,4 @@ def test_two_groups_that_share_no_dataset_are_said() -> None:
     assert list(ranking.loc[["b", "d"], "standing"]) == ["not best"] * 2
     assert list(ranking.loc[["a", "b", "c", "d"], "rank_low"]) == [1, 2, 1, 2]
     assert list(ranking.loc[["a", "b", "c", "d"], "rank_high"]) == [3, 4, 3, 4]
-    assert "not-connected" not in {notice.code for notice in over_datasets(score[:2, :12], ["a", "b"]).notices}
+    assert "missing-splits" not in {notice.code for notice in over_datasets(score[:2, :12], ["a", "b"]).notices}

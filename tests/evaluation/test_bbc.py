@@ -84,7 +84,7 @@ def test_a_model_without_predictions_on_some_split_is_left_out() -> None:
     score = evaluated({"bayes": GaussianNB(), "logistic": LogisticRegression(), "fails": fails}).bias_corrected()
     assert score.models == ("bayes", "logistic")
     assert [tuple(notice) for notice in score.notices] == [
-        ("incomplete-models", "'fails' is left out: no predictions on some split")
+        ("left-out", "'fails' is left out: no predictions on some split")
     ]
     message = "no model has predictions on all splits. evaluation.failures says why."
     with pytest.raises(DataError, match=f"^{re.escape(message)}$"):
@@ -118,18 +118,16 @@ def test_splits_that_test_different_rows_are_refused() -> None:
         evaluated(cv="repeated-holdout").bias_corrected()
 
 
-def test_groups_time_and_a_single_model_are_warned_of() -> None:
+def test_groups_and_time_are_warned_of() -> None:
     """Groups are told of until they are given."""
     groups = np.repeat(np.arange(20), 4)
     grouped = evaluated(groups=groups, cv={"kind": "group", "n_folds": 4})
-    assert [notice.code for notice in grouped.bias_corrected().notices] == ["grouped-examples"]
+    assert [notice.code for notice in grouped.bias_corrected().notices] == ["groups-torn"]
     wide, narrow = grouped.bias_corrected(groups=groups), grouped.bias_corrected()
     assert wide.notices == ()
     assert wide.high - wide.low > narrow.high - narrow.low
     with pytest.raises(DataError, match=re.escape("groups must name the group of each of the 80 examples; got the")):
         grouped.bias_corrected(groups=[1, 2])
-    single = evaluated({"bayes": GaussianNB()}).bias_corrected()
-    assert [notice.code for notice in single.notices] == ["one-candidate"]
     y = X[:, 0] > X[:, 1]
     ordered = tb.evaluate(MODELS, X, y, cv="time").bias_corrected()
     assert ([notice.code for notice in ordered.notices], ordered.n_examples) == (["ordered-splits"], 65)

@@ -243,7 +243,7 @@ def test_failing_models_are_named_and_the_good_ones_compared():
     ]
     with_bad, without = evaluation.compare(rope=0.01), tb.evaluate(MODELS, X, Y, cv=10).compare(rope=0.01)
     assert with_bad.pairs.equals(without.pairs)
-    assert [notice.code for notice in with_bad.notices if notice not in without.notices] == ["failed-models"]
+    assert [notice.code for notice in with_bad.notices if notice not in without.notices] == ["left-out"]
 
 
 def test_a_model_that_fails_on_some_splits_is_not_averaged_away():

@@ -82,9 +82,9 @@ def test_sizes_that_an_answer_lacks() -> None:
 
 
 def test_what_the_answer_was_warned_of_is_said_again() -> None:
-    """Pairing by position and approximate sizes are properties of the scores."""
+    """Pairing by position is a property of the scores."""
     scores = tb.read_scores(answer(design={"ordered": True, "pairing": "position", "sizes": "approximate"}))
-    assert (codes(scores), scores.design.ordered) == (["assumed-paired", "approximate-sizes"], True)
+    assert (codes(scores), scores.design.ordered) == (["assumed-paired"], True)
 
 
 def test_datasets_of_several_metrics() -> None:

@@ -81,7 +81,7 @@ def test_scores_pass_through(write: Write) -> None:
     with pytest.raises(InvalidParameterError, match="lower_is_better=True contradicts the source"):
         read_scores(scores, lower_is_better=True)
     scores = read({"svm": [91, 90], "rf": [85, 80]}, cv=2)
-    assert codes(scores) == codes(read_scores(scores)) == ["assumed-paired", "percent-or-fraction"]
+    assert codes(scores) == codes(read_scores(scores)) == ["assumed-paired", "read-as"]
 
 
 def test_an_object_with_scores_is_read(write: Write) -> None:

@@ -240,7 +240,7 @@ def test_negated_losses_and_per_cent(write: Write) -> None:
     assert not np.signbit(scores).any()
     assert read(write("model,fold,log_loss\nsvm,0,-0.5\n"), metric="neg_log_loss").matrix().score.tolist() == [[0.5]]
     assert read(write("fold,svm\n0,-2e-16\n1,0\n"), metric="log_loss").metric.name == "log_loss"
-    assert codes(read(write("fold,svm,rf\n0,91,90\n1,85,0.5\n"))) == ["percent-or-fraction"]
+    assert codes(read(write("fold,svm,rf\n0,91,90\n1,85,0.5\n"))) == ["read-as"]
     assert codes(read(write("fold,svm,rf\n0,91.5,0.9\n1,85,0.8\n"), metric="rmse")) == []
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from msgspec import structs
 
 from tests.contracts.plans import a_dataset, a_failure, a_plan, all_cells, an_outcome, comparable
 from tiebreak.errors import DamagedStoreError, StoreError, TiebreakError, UnknownNameError
@@ -24,6 +25,7 @@ from tiebreak.stores.encoding import (
     unpack_arrays,
     unpack_plan,
 )
+from tiebreak.stores.runs import find_run, pack_head, read_head
 from tiebreak.stores.sql import SqlStore
 
 N_FLIPS = int(os.environ.get("TIEBREAK_BIT_FLIPS", "150"))
@@ -401,6 +403,24 @@ def test_a_cell_that_is_none(path: Path, name: str) -> None:
     log = store.read("moons")
     with pytest.raises(DamagedStoreError, match="moons"):
         list(log.outcomes(outputs=True))
+    store.close()
+
+
+@pytest.mark.parametrize("wrong", [{"n_kept": -1}, {"n_done": 10**6}, {"created": "now"}, {"metrics": [1]}, {"plan": None}])
+def test_a_description_that_is_none(path: Path, wrong: dict[str, Any]) -> None:
+    """Of a wrong kind or range, with a hash that fits: the check names the run, and reading it is refused."""
+    store = SqlStore(path)
+
+    def exchange(connection: Any) -> None:
+        run = find_run(connection, "moons")
+        assert run is not None
+        head = pack_head(run, structs.replace(read_head(connection, run, "moons"), **wrong))
+        connection.execute("UPDATE tiebreak_runs SET head = ? WHERE run = ?", [head, run])
+
+    store._database.do(exchange, to_write=True)
+    assert [(damage.run, damage.where) for damage in store.check()] == [("moons", "the description of the run")]
+    with pytest.raises(DamagedStoreError, match="run 'moons': the description of the run is not what was written"):
+        store.read("moons").table()
     store.close()
 
 

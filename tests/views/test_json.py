@@ -103,7 +103,7 @@ def test_requirements_are_part_of_the_answer_when_asked_for() -> None:
     """A release gate leaves its judgement in the record."""
     one = comparison()
     judged = one.meets(not_worse=("forest", "svm"))
-    (entry,) = one.to_dict(judged)["requirements"]
+    (entry,) = json.loads(one.to_json(requirements=judged))["requirements"]
     (each,) = judged
     assert entry == {
         "claim": "forest not worse than svm",

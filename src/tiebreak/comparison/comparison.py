@@ -543,10 +543,6 @@ class Comparison(Result):
         """The statistics in a paragraph for a paper, with the references that it cites."""
         return view_of(self).as_other("methods", self)
 
-    def to_dict(self, requirements: Requirements | None = None) -> dict[str, Any]:
-        """The answer in schema 2, as documented in docs/api.md; nan is None."""
-        return view_of(self).as_dict(self, requirements)
-
     def to_json(self, path: str | os.PathLike[str] | None = None, requirements: Requirements | None = None) -> str:
         """The answer as JSON text, also written to `path` if given; `tiebreak.compare` reads it back."""
         return view_of(self).as_json(self, path, requirements)

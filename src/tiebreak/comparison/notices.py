@@ -10,10 +10,10 @@ import numpy as np
 from tiebreak.comparison.family import Family, best_alpha
 from tiebreak.comparison.procedures.procedure import Method
 from tiebreak.comparison.settings import Settings
-from tiebreak.numerics import CONSTANT, IDENTICAL
-from tiebreak.scores.adjusted_means import connected_groups
+from tiebreak.scores.means import connected_groups
 from tiebreak.scores.scores import ScoreMatrix
-from tiebreak.scores.vocabulary import Notice, NoticeCode, quoted
+from tiebreak.scores.vocabulary import Notice, quoted
+from tiebreak.statistics.copies import first_copies
 from tiebreak.statistics.family import shared_alpha
 
 if TYPE_CHECKING:
@@ -25,14 +25,13 @@ def notices_of(comparison: Comparison) -> tuple[Notice, ...]:
     table, settings, method = comparison.pair_table, comparison.settings, comparison.method
     return (
         *method.procedure.remarks(comparison.scores),
-        *_table_notices(comparison.matrix, table, method),
+        *_table_notices(comparison.matrix, method),
         *_reach_notices(table, settings, method.unit),
-        *_answer_notices(comparison),
     )
 
 
-def _table_notices(matrix: ScoreMatrix, table: Family, method: Method) -> Iterator[Notice]:
-    """Notices of missing scores and pairs without spread."""
+def _table_notices(matrix: ScoreMatrix, method: Method) -> Iterator[Notice]:
+    """Notices of missing and identical scores."""
     unit = method.unit
     lacking = {name: int(np.isnan(row).sum()) for name, row in zip(matrix.models, matrix.score, strict=True)}
     incomplete = [name for name, n in lacking.items() if n]
@@ -47,26 +46,16 @@ def _table_notices(matrix: ScoreMatrix, table: Family, method: Method) -> Iterat
         if groups.any():
             apart = [quoted(np.array(matrix.models)[groups == group].tolist()) for group in range(int(groups.max()) + 1)]
             yield Notice(
-                "not-connected",
+                "missing-splits",
                 f"no {unit} links {' with '.join(apart)}: their values are of different {unit}s, so their order says nothing",
             )
-    codes: tuple[tuple[int, NoticeCode, str], ...] = (
-        (IDENTICAL, "identical-scores", "identical scores on all {n} {unit}s{shared}: nothing tells them apart here"),
-        (
-            CONSTANT,
-            "no-spread",
-            "the same difference on all {n} {unit}s{shared}: without spread there is nothing to test it with",
-        ),
-    )
-    for kind, code, text in codes:
-        rows = np.flatnonzero(table.law.kind == kind)
-        if rows.size == 0:
-            continue
-        first, second = matrix.models[table.first[rows[0]]], matrix.models[table.second[rows[0]]]
-        more = f" (and {rows.size - 1} more pair(s))" if rows.size > 1 else ""
-        n_units = np.unique(np.broadcast_to(table.law.n_units, table.first.shape)[rows])
-        n, shared = (str(n_units[0]), "") if n_units.size == 1 else (f"the {n_units[0]} to {n_units[-1]}", " that two share")
-        yield Notice(code, f"{first!r} and {second!r}{more}: {text.format(n=n, unit=unit, shared=shared)}")
+    entry = first_copies(matrix.score)
+    copied = np.unique(entry[entry != np.arange(entry.size)])
+    if copied.size and method.is_paired:
+        same = quoted([matrix.models[row] for row in np.flatnonzero(entry == copied[0])])
+        more = f" (and {copied.size - 1} more such group(s))" if copied.size > 1 else ""
+        text = f"{same}{more} have the same score on every {unit}: are they the same model, or one read twice?"
+        yield Notice("identical-scores", text)
 
 
 def _reach_notices(table: Family, settings: Settings, unit: str) -> Iterator[Notice]:
@@ -86,27 +75,7 @@ def _reach_notices(table: Family, settings: Settings, unit: str) -> Iterator[Not
     among = f"{table.n_pairs} pairs" if table.is_family else f"{n_models} models"
     baseline = "" if settings.baseline is not None else " A baseline named before looking makes fewer pairs."
     yield Notice(
-        "few-datasets",
+        "few-units",
         f"with {n} {unit}s and {among} no difference can be shown, whatever the scores: the smallest possible p-value is "
         f"{least:.2g}, and {asks} {needed_alpha:.2g}; {needed} {unit}s are the fewest.{baseline}",
     )
-
-
-def _answer_notices(comparison: Comparison) -> Iterator[Notice]:
-    """Notices about the question itself: the rope that is not given, and the best that was picked here."""
-    method = comparison.method
-    if comparison.rope == 0.0 and comparison.pair_table.judged.unit == "metric":
-        yield Notice(
-            "no-rope",
-            "without a rope (the smallest difference that matters to you) models can be called better or worse, never equivalent",
-        )
-    if len(comparison.models) > 2 and comparison.settings.baseline is None and method.question != "datasets":
-        honest = {"splits": "nested cross-validation", "examples": f"further {method.unit}s"}.get(
-            method.question, "data that took no part in choosing"
-        )
-        yield Notice(
-            "selected-best",
-            f"{comparison.models[0]!r} was picked as the best of {len(comparison.models)} on these same scores, so its own "
-            f"{'mean ' if method.is_mean else ''}{comparison.scores.metric.name} is likely a little too good; {honest} would "
-            "give an honest one",
-        )

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from scipy.special import expit
 
 from tiebreak.errors import DataError, InvalidParameterError
 from tiebreak.numerics import FloatArray, IntArray, check_probability
@@ -135,7 +136,7 @@ class Ratings(Result):
         if self.counted is not None and not self.fits:
             share, n = float(self.counted.share[one, two]), float(self.counted.n_effective[one, two])
             return WinRate(share, *(proportion_interval(share * n, n, level=self.level) if n else (0.0, 1.0)))
-        return WinRate(estimate, *map(_probability, self.fit.difference_interval(one, two, self.level)))
+        return WinRate(estimate, *map(float, expit(self.fit.difference_interval(one, two, self.level))))
 
     def win_probability(self, first: str, second: str) -> float:
         """Probability that the first beats the second, where they do not tie; nan where the two cannot be compared."""
@@ -143,7 +144,7 @@ class Ratings(Result):
         if first == second:
             raise InvalidParameterError(f"a model does not meet itself; got {first!r} twice.")
         with np.errstate(invalid="ignore"):  # inf - inf
-            return _probability((one - two) / ELO_PER_LOG_ODDS)
+            return float(expit((one - two) / ELO_PER_LOG_ODDS))
 
     @property
     def fits(self) -> bool:
@@ -195,7 +196,7 @@ def rate_battles(battles: Battles, *, position: bool = True, anchor: str | None 
             state = "too few"
         else:
             names = ("position_probability", "position_low", "position_high")
-            about = dict(zip(names, map(_probability, (found.position, low, high)), strict=True))
+            about = dict(zip(names, expit([found.position, low, high]).tolist(), strict=True))
         found = found if state == "taken out" else fitted(False)
     n_both, n_kept = battles.both_orders()
     return _ratings(
@@ -215,11 +216,6 @@ def rate_battles(battles: Battles, *, position: bool = True, anchor: str | None 
         judges=battles.judges,
         **about,
     )
-
-
-def _probability(log_odds: float) -> float:
-    with np.errstate(over="ignore"):
-        return float(1 / (1 + np.exp(-log_odds)))
 
 
 def _checked(first: IntArray, second: IntArray, models: tuple[str, ...], anchor: str | None, level: float) -> int | None:

@@ -186,12 +186,10 @@ def _rows_of_repeats(record: DatasetRecord) -> IntArray:
 def _notices(models: Sequence[str], incomplete: Sequence[str], record: DatasetRecord, *, grouped: bool) -> Iterator[Notice]:
     if incomplete:
         text = f"{quoted(incomplete)} {'is' if len(incomplete) == 1 else 'are'} left out: no predictions on some split"
-        yield Notice("incomplete-models", text)
-    if len(models) == 1:
-        yield Notice("one-candidate", f"{models[0]!r} is the only model, so nothing was picked")
+        yield Notice("left-out", text)
     if "group" in record.kind and not grouped:
         yield Notice(
-            "grouped-examples",
+            "groups-torn",
             "the splits keep groups together, and the bootstrap does not know them, so the interval is too narrow. Pass groups=",
         )
     if record.ordered:

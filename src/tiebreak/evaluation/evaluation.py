@@ -445,7 +445,7 @@ def _left_out(names: list[str]) -> list[Notice]:
         f"{quoted(names)} {'is' if one else 'are'} left out: {'it has' if one else 'they have'} no score on any split. "
         "evaluation.failures and evaluation.undefined say why"
     )
-    return [Notice("failed-models", text)] if names else []
+    return [Notice("left-out", text)] if names else []
 
 
 def _matrix(record: DatasetRecord, names: Sequence[str], grid: np.ndarray[Any, Any]) -> ScoreMatrix:

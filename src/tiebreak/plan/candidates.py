@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tiebreak.errors import DataError
-from tiebreak.scores.vocabulary import Notice, look_up, quoted
+from tiebreak.scores.vocabulary import look_up, quoted
 
 Params = Mapping[str, Any]
 
@@ -14,8 +14,8 @@ _LONGEST_VALUE = 40
 MOST_CANDIDATES = 100_000
 
 
-def name_candidates(params: Sequence[Params]) -> tuple[tuple[str, ...], tuple[Notice, ...]]:
-    """A unique name for each candidate, and a notice if some are the same.
+def name_candidates(params: Sequence[Params]) -> tuple[tuple[str, ...], list[str]]:
+    """A unique name for each candidate, and the names that several have, which are numbered.
 
     A single varying text parameter stands first by its value alone ("rbf"); then come ``name=value`` in the order of the
     parameters ("poly, degree=2"). A parameter that only some candidates have is shown where it varies among those. Prefixes of
@@ -35,7 +35,7 @@ def name_candidates(params: Sequence[Params]) -> tuple[tuple[str, ...], tuple[No
     if len(set(names)) < len({tuple((key, _identity(value)) for key, value in each.items()) for each in params}):
         # a text that reads like the name of another candidate, such as "default"
         names = _names(params, texts, shown, value_alone=False)
-    return (tuple(names), ()) if len(set(names)) == len(names) else _numbered(names)
+    return (tuple(names), []) if len(set(names)) == len(names) else _numbered(names)
 
 
 def _names(
@@ -61,8 +61,8 @@ def _tells_apart(name: str, names: list[str], texts: dict[str, dict[int, str]]) 
     return any(count < names.count(shared) for shared, count in having.items())
 
 
-def _numbered(names: list[str]) -> tuple[tuple[str, ...], tuple[Notice, ...]]:
-    """The names with a number for each copy, and the notice that says so."""
+def _numbered(names: list[str]) -> tuple[tuple[str, ...], list[str]]:
+    """The names with a number for each copy, and those that have copies."""
     doubled = [name for name, count in Counter(names).items() if count > 1]
     taken, unique = set(names), []
     seen: Counter[str] = Counter()
@@ -74,10 +74,7 @@ def _numbered(names: list[str]) -> tuple[tuple[str, ...], tuple[Notice, ...]]:
             seen[name] += candidate in taken
         taken.add(candidate)
         unique.append(candidate)
-    text = (
-        f"{quoted(doubled)} {'was' if len(doubled) == 1 else 'were'} searched more than once; the copies are numbered (#2, ...)"
-    )
-    return tuple(unique), (Notice("duplicate-candidates", text),)
+    return tuple(unique), doubled
 
 
 # --- values ---------------------------------------------------------------------------------------------------------------
@@ -205,9 +202,9 @@ def with_parameters(estimator: Any, combinations: Sequence[Mapping[str, Any]]) -
         for name in each:
             if not any(name.startswith(f"{part}__") for part in each):  # of a part that the grid itself sets
                 look_up(name, known, f"parameter of {type(estimator).__name__}")
-    names, notices = name_candidates(combinations)
-    if notices:
-        raise DataError(f"the grid holds the same candidate more than once: {notices[0].text}. Leave the copies out.")
+    names, doubled = name_candidates(combinations)
+    if doubled:
+        raise DataError(f"the grid holds the same candidate more than once: {quoted(doubled)}. Leave the copies out.")
     models = {}
     for name, each in zip(names, combinations, strict=True):
         in_order = sorted(each.items(), key=lambda item: item[0].count("__"))  # a part is set before its own parameters

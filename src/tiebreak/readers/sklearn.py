@@ -189,13 +189,13 @@ def read_cv_results(results: Mapping[str, Any], name: str, options: ReadOptions,
         if kept.size < n_all:
             notices.append(
                 Notice(
-                    "survivors-only",
+                    "left-out",
                     f"{name} tried {n_all} candidates and measured {kept.size} of them to the end; only these are compared. They "
                     "came through on scores of the same data, so their means are likely a little too good, and nothing is said "
                     "of the others",
                 )
             )
-    models, doubled = name_candidates([params[row] for row in kept.tolist()])
+    models, _ = name_candidates([params[row] for row in kept.tolist()])
     times: dict[str, tuple[float, float]] = {}
     if seconds.size == spread.size == len(params):
         errors = spread[kept] / np.sqrt(max(score.shape[1] - 1, 1))  # of the deviation with n, as scikit-learn keeps it
@@ -207,7 +207,7 @@ def read_cv_results(results: Mapping[str, Any], name: str, options: ReadOptions,
         design,
         options,
         name,
-        notices=(*doubled, *notices),
+        notices=tuple(notices),
         by_sklearn=True,
         fit_times=times,
     )
@@ -303,12 +303,12 @@ def read_trials(columns: Mapping[str, Sequence[Any]], name: str, options: ReadOp
     metric = choose_metric(list(groups), options.metric if len(groups) > 1 else None, name)
     score = _columns(groups[metric], columns, n_trials, name)[kept]
     rows = _rows_of(columns, "params_") or [{"trial": number} for number in columns["number"]]
-    models, notices = name_candidates([rows[row] for row in kept.tolist()])
+    models, _ = name_candidates([rows[row] for row in kept.tolist()])
     matrix, design = _with_splits(_matrix(models, score), SplitDesign(), options)
     if not any("split" in column.lower() for column in groups[metric].values()) and matrix.n_splits <= MOST_FOLDS:
         matrix = dataclasses.replace(matrix, n_folds=0 if options.has_sizes else matrix.n_folds or matrix.n_splits)
     named = table_metric(metric if options.metric is None and has_direction(metric) else None, options, name)
-    return source_of([matrix], named, design, options, name, notices=notices)
+    return source_of([matrix], named, design, options, name)
 
 
 # --- scores by model ----------------------------------------------------------------------------------------------------

@@ -202,9 +202,7 @@ def source_of(
             "same splits in the same order, the answer is wrong"
         )
         notices = (*notices, Notice("assumed-paired", text))
-    if design.sizes == "approximate":
-        notices = (*notices, Notice("approximate-sizes", f"the sizes of the splits of {name} are worked out, not counted"))
-    else:
+    if design.sizes != "approximate":
         design = dataclasses.replace(design, sizes=known_sizes(checked))
     known = {model: times for model, times in (fit_times or {}).items() if np.isfinite(times[0])}
     seconds, errors = ({model: float(times[n]) for model, times in known.items()} for n in (0, 1))

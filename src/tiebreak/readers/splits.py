@@ -84,9 +84,7 @@ def source_of_long(long: Long, options: ReadOptions) -> Source:
     for place, matrix in enumerate(matrices):
         _check_bounds(matrix, (named if isinstance(named, NamedMetric) else named[place]).metric, long)
     averaged = seed is not None and n_datasets > 1
-    notices = (
-        (Notice("averaged-seeds", f"scores that differ by seed are averaged within each dataset: {_SEEDS}"),) if averaged else ()
-    )
+    notices = (Notice("read-as", f"scores that differ by seed are averaged within each dataset: {_SEEDS}"),) if averaged else ()
     design = SplitDesign(kind, ordered=kind == "periods", pairing="position" if by_position else "key")
     source = source_of(matrices, named, design, options, long.name, notices=notices)
     return dataclasses.replace(source, repeat_labels=repeat.labels, fold_labels=fold.labels)

@@ -99,7 +99,7 @@ def source_of_means(table: SourceTable, models: Sequence[str], names: Sequence[s
     zero, n_test = np.zeros(1, dtype=np.int64), np.array([sum(n) if kind in ("rates", "areas") else 0])
     matrix = ScoreMatrix("", tuple(models), zero, zero, zero, n_test, value[:, None], summary=means)
     unit = f"{metric.name} is in per cent and read as a fraction: a rope of 0.01 is one percentage point"
-    notices = () if scale == 1.0 else (Notice("percent-or-fraction", unit),)
+    notices = () if scale == 1.0 else (Notice("read-as", unit),)
     return Source(Scores(metric, (matrix,), SplitDesign("means"), notices), table.name)
 
 

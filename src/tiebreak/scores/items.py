@@ -168,7 +168,7 @@ class Items:
         names = self.items
         nothing = np.broadcast_to(np.int64(0), (len(names),))
         matrix = ScoreMatrix("", self.models, nothing, np.arange(len(names)), nothing, nothing, self.item_means(), names)
-        notices = tuple(Notice("item-sources", text) for text in self.sources)
+        notices = tuple(Notice("read-as", text) for text in self.sources)
         return Scores(self.metric, (matrix,), notices=notices, items=self)
 
     def as_datasets(self) -> Scores:
@@ -188,7 +188,7 @@ class Items:
             if used.any():
                 score = (own[:, used] * weights[used]).sum(axis=1, keepdims=True) / weights[used].sum()
                 matrices.append(ScoreMatrix(name, self.models, one, one, one, one, score))
-        notices = tuple(Notice("item-sources", text) for text in self.sources)
+        notices = tuple(Notice("read-as", text) for text in self.sources)
         return Scores(self.metric, tuple(matrices), notices=notices)
 
     def take(self, models: Sequence[str]) -> Items:

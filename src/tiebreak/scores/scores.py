@@ -351,6 +351,6 @@ def percent_notices(matrix: ScoreMatrix, metric: Metric) -> Iterator[Notice]:
         )
     if percent and not fractions:
         yield Notice(
-            "percent-or-fraction",
+            "read-as",
             f"{metric.name} looks like percent: a rope is then in percentage points, 1 for one point, not 0.01",
         )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
@@ -73,26 +73,24 @@ def _head(run: int, blob: bytes) -> Head:
 
 def read_head(connection: Connection, run: int, name: str) -> Head:
     """Read the head of a run; raises `StoreError` where the run was deleted."""
+    found = connection.execute("SELECT head FROM tiebreak_runs WHERE run = ?", [run])
+    if not found:
+        raise StoreError(deleted_text(name))
     try:
-        return _head(run, _column(connection, run, name, "head"))
+        return _head(run, found[0][0])
     except MALFORMED as error:
         refuse(Damage(name, "the description of the run", fault_text(error)))
         raise
-
-
-def _column(connection: Connection, run: int, name: str, column: str) -> Any:
-    """Value of a run's row; raises `StoreError` where the run was deleted."""
-    found = connection.execute(f"SELECT {column} FROM tiebreak_runs WHERE run = ?", [run])  # noqa: S608
-    if not found:
-        raise StoreError(deleted_text(name))
-    return found[0][0]
 
 
 def read_plan(connection: Connection, run: int, name: str) -> tuple[RunRecord, tuple[Mapping[str, str], ...], str]:
     """Read the plan of a run, the versions that it was measured with, and the hash of both."""
     from tiebreak.stores.plan_mapping import check_record
 
-    blob = _column(connection, run, name, "plan")
+    found = connection.execute("SELECT plan FROM tiebreak_runs WHERE run = ?", [run])
+    if not found:
+        raise StoreError(deleted_text(name))
+    blob = found[0][0]
     try:
         record, environments = unpack_plan(unsealed(blob, "plan", run))
         require(record.name == name, "the plan of another run")

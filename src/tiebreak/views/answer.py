@@ -81,30 +81,8 @@ STEPS = {
     "hopeless": "If {a} and {b} differ as they do here, no realistic number of {units} settles them.",
 }
 
-CHANGES_READING = (
-    "failed-models",
-    "failed-splits",
-    "survivors-only",
-    "undefined-metric",
-    "few-positives",
-    "few-periods",
-    "few-clusters",
-    "few-datasets",
-    "rare-events",
-    "lasting-autocorrelation",
-    "mean-against-centre",
-    "rare-in-small-set",
-    "skewed-differences",
-    "groups-torn",
-    "missing-splits",
-    "not-connected",
-    "assumed-paired",
-    "means-only",
-)
-"""Codes of notices that stand under the small print, as they change how the answer is read."""
-
-SAID = ("no-rope", "selected-best", "identical-scores", "no-spread")
-"""Codes of notices whose fact the page states elsewhere."""
+IN_DETAILS = ("read-as", "identical-scores", "copied-units", "few-items", "mixed-metrics", "ordered-splits", "fit-warnings")
+"""Codes of notices that stand in the details, but for tables of means, as the answer is read as it is."""
 
 
 # --- the headline -----------------------------------------------------------------------------------------------------------
@@ -436,7 +414,9 @@ def small_print(comparison: Comparison) -> list[str]:
     seen = "" if unseen is None else format_bound(unseen["smallest"], table_decimals(comparison))
     named = quoted_names(comparison.models)[comparison.models[0]]
     is_centre = method.is_centre and comparison.pair_table.is_family
-    is_picked = not is_brief and any(notice.code == "selected-best" for notice in comparison.notices)
+    is_picked = (
+        not is_brief and len(comparison.models) > 2 and comparison.settings.baseline is None and method.question != "datasets"
+    )
     is_picked = is_picked and bool(np.any(comparison.ranking_table.entry))  # of copies none was picked
     turned = "; a positive difference favours the model" if comparison.pair_table.is_family else ""
     lines = [
@@ -460,9 +440,8 @@ NO_ROPE = "no rope was given, so none can be shown equivalent"
 
 def notices(comparison: Comparison, *, is_reading: bool) -> list[Notice]:
     """Notices that change how the answer is read, or the others that the page does not state in other words."""
-    said = SAID if comparison.matrix.summary is None else ()
-    kept = [notice for notice in comparison.notices if notice.code not in said]
-    return [notice for notice in kept if (notice.code in CHANGES_READING) == is_reading]
+    other = IN_DETAILS if comparison.matrix.summary is None else ()
+    return [each for each in comparison.notices if (each.code not in other) == is_reading]
 
 
 def together(comparison: Comparison) -> str:

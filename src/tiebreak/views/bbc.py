@@ -74,24 +74,21 @@ def _corrected_line(score: BiasCorrectedScore) -> str:
     undefined = f"; undefined in {score.n_undefined} more" if score.n_undefined else ""
     return (
         f"BBC-CV: predictions of {score.n_examples} examples{repeats}, {score.n_resamples} bootstraps{undefined}. In each the "
-        f"best model is picked on the examples drawn and scored on the others; nothing is fitted again. {_covered(score)}"
+        f"best model is picked on the examples drawn and scored on the others; nothing is fitted again. "
+        f"{COVERED[score.interval].format(subject=SUBJECT)}"
     )
 
 
-def _covered(score: BiasCorrectedScore) -> str:
-    """One or two sentences about the interval: its kind and its subject."""
-    subject = "the score of the best of these models on further examples like these; it does not allow for other training sets"
-    if score.interval == "percentile":
-        return (
-            f"The interval is for {subject}. Its ends are percentiles of the scores on the examples not drawn, about a third of "
-            "all, which makes it wider than one of all examples."
-        )
-    if score.interval == "exact":
-        return (
-            f"The interval is for {subject}. Every bootstrap gives the same score, so its ends are the exact ones of Clopper and "
-            "Pearson for one proportion."
-        )
-    return "Every bootstrap gives the same score, which says nothing of how sure it is."
+COVERED = {
+    "percentile": "The interval is for {subject}. Its ends are percentiles of the scores on the examples not drawn, about a "
+    "third of all, which makes it wider than one of all examples.",
+    "exact": "The interval is for {subject}. Every bootstrap gives the same score, so its ends are the exact ones of Clopper and "
+    "Pearson for one proportion.",
+    "none": "Every bootstrap gives the same score, which says nothing of how sure it is.",
+}
+"""Kind of the interval and its subject."""
+
+SUBJECT = "the score of the best of these models on further examples like these; it does not allow for other training sets"
 
 
 def _best_table(score: BiasCorrectedScore) -> Table:

@@ -223,14 +223,10 @@ def _who(models: Sequence[str]) -> str:
 
 
 def advice(evaluation: Evaluation) -> str:
-    """Next step."""
-    if evaluation.n_done == 0:
-        return "No cell has been measured." + (" evaluation.failures has the whole messages." if evaluation.n_failed else "")
+    """Next step; "" where nothing was measured."""
     if len(evaluation.models) < 2:
         return "With another model beside it, compare() says which one is better."
-    if all(np.isnan(evaluation.grid(dataset, 0)).all() for dataset in range(len(evaluation.datasets))):
-        return f"No model has a score in {printable(evaluation.metrics[0])}."
-    return "Means do not say which differences are real: compare() does."
+    return "Means do not say which differences are real: compare() does." if evaluation.n_done else ""
 
 
 RUN = View(run_page, scores_frame, facts)

@@ -39,7 +39,7 @@ def test_few_datasets_have_an_answer(rng) -> None:
     pair = answer.pair("m1", "m0")
     assert pair.has_interval
     assert pair.p_better + pair.p_equivalent + pair.p_worse == pytest.approx(1)
-    text = next(notice.text for notice in answer.notices if notice.code == "few-datasets")
+    text = next(notice.text for notice in answer.notices if notice.code == "few-units")
     assert f"{METHOD!r} still answers, but with so few its prior" in text  # and no other method is recommended
 
 

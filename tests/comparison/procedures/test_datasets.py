@@ -133,13 +133,13 @@ def test_what_no_scores_could_show_is_said(rng) -> None:
         table = {"dataset": [f"d{i}" for i in range(n_datasets)], **{f"m{j}": score[:, j].tolist() for j in range(11)}}
         return notices(tb.compare(table, metric="accuracy", **options))
 
-    text = answer(11)["few-datasets"]
+    text = answer(11)["few-units"]
     assert "11 datasets and 55 pairs no difference can be shown" in text
     assert "0.00098" in text
     assert "12 datasets are the fewest" in text
-    assert "few-datasets" not in answer(12)
-    assert "few-datasets" not in answer(11, baseline="m0")
-    assert "few-datasets" not in answer(11, correction="bh")  # all 55 at once could be rejected at 0.05
+    assert "few-units" not in answer(12)
+    assert "few-units" not in answer(11, baseline="m0")
+    assert "few-units" not in answer(11, correction="bh")  # all 55 at once could be rejected at 0.05
 
 
 @pytest.mark.parametrize("n_tied", [0, 1])
@@ -159,8 +159,8 @@ def test_what_no_scores_of_mixed_metrics_could_show_is_said(rng, n_tied) -> None
         assert answer.pair_table.judged.unit == "wins"
         return notices(answer)
 
-    assert "the smallest possible p-value is 0.00098" in codes(11)["few-datasets"]
-    assert "few-datasets" not in codes(12)
+    assert "the smallest possible p-value is 0.00098" in codes(11)["few-units"]
+    assert "few-units" not in codes(12)
 
 
 def test_a_model_on_one_dataset_has_no_interval() -> None:
@@ -176,7 +176,7 @@ def test_names_of_datasets_that_are_nearly_one_are_said_and_rows_that_stand_twic
     """They differ by a blank or by case only; a model has one score on a dataset, or on each of its folds."""
     scores = {"dataset": ["Iris", "iris ", "wine", "glass", "yeast", "zoo"], "a": [0.9, 0.8, 0.7, 0.9, 0.8, 0.6]}
     both = {**scores, "b": [0.8, 0.7, 0.6, 0.8, 0.9, 0.5]}
-    assert "'Iris' and 'iris '" in notices(tb.compare(both, metric="accuracy"))["similar-datasets"]
+    assert "'Iris' and 'iris '" in notices(tb.compare(both, metric="accuracy"))["copied-units"]
     rows = [("iris", "a", 0.9), ("iris", "b", 0.8), ("wine", "a", 0.9), ("wine", "b", 0.8), ("wine", "b", 0.7)]
     doubled = dict(zip(("dataset", "model", "score"), map(list, zip(*rows, strict=True)), strict=True))
     with pytest.raises(tb.TiebreakError, match=r"'b' has two scores for dataset 'wine'"):
@@ -263,10 +263,9 @@ def test_variants_of_one_source_are_said_with_what_they_cost() -> None:
     names = ["mnist-1", "mnist-2", "mnist-3", "glass-a", "glass-b", "glass-c", "iris", "wine", "adult", "yeast"]
     rng = np.random.default_rng(2)
     answer = tb.compare({"dataset": names, "a": rng.random(10), "b": rng.random(10)}, metric="accuracy")
-    text = notices(answer)["dataset-families"]
+    text = notices(answer)["copied-units"]
     assert "'mnist-1', 'mnist-2' and 'mnist-3' (and 1 more such group(s))" in text
-    assert "10 where there would be 6 sources" in text
-    assert "23 % of trials" in text
+    assert "10 datasets count where there would be 6 sources" in text
 
 
 def test_datasets_that_stand_twice_are_said() -> None:

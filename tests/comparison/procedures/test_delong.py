@@ -50,7 +50,7 @@ def test_only_the_order_of_scores_counts(rng: np.random.Generator) -> None:
     logits = tb.read_predictions(y, {name: 5 * np.log(each / (1 - each)) for name, each in p.items()}, metric="roc_auc")
     answer = tb.compare(logits)
     assert_allclose(answer.pairs["pvalue"], expected["pvalue"], rtol=1e-9)
-    assert "percent-or-fraction" not in [notice.code for notice in answer.notices]
+    assert "read-as" not in [notice.code for notice in answer.notices]
     shuffled = rng.permutation(y.size)
     other = tb.compare(tb.read_predictions(y[shuffled], {name: each[shuffled] for name, each in reversed(p.items())}))
     assert_allclose(other.pairs["pvalue"], expected["pvalue"], rtol=1e-9)
@@ -78,11 +78,11 @@ def test_few_positives_are_counted_and_said(rng: np.random.Generator) -> None:
     y = np.arange(200) < 10
     few = tb.compare(tb.read_predictions(y.astype(int), {"a": rng.random(200), "b": rng.random(200)}))
     assert "200 examples, 10 positive and 190 negative" in str(few)
-    (notice,) = [each for each in few.notices if each.code == "few-positives"]
+    (notice,) = [each for each in few.notices if each.code == "few-units"]
     assert "only 10 positive examples" in notice.text
     other = tb.compare(tb.read_predictions(1 - y, {"a": rng.random(200), "b": rng.random(200)}))
     assert any("only 10 negative examples" in each.text for each in other.notices)
-    assert "few-positives" not in [each.code for each in tb.compare(predictions(rng)).notices]
+    assert "few-units" not in [each.code for each in tb.compare(predictions(rng)).notices]
 
 
 def test_there_are_no_differences_to_plot(rng: np.random.Generator) -> None:

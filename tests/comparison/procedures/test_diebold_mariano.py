@@ -131,7 +131,7 @@ def test_a_missing_period_leaves_its_pairs_undecided_and_an_uneven_series_is_sai
     assert "share 39 periods of the series: a missing one breaks the order of time" in answer.pair("arima", "naive").sentence
     assert answer.pairs["reason"].tolist().count("missing-splits") == 2
     uneven = compared(table.assign(time=[*range(39), 50]))
-    assert "uneven-periods" in [notice.code for notice in uneven.notices]
+    assert "missing-splits" in [notice.code for notice in uneven.notices]
 
 
 def autoregressive(rng: np.random.Generator, phi: float, n: int) -> np.ndarray:
@@ -152,8 +152,8 @@ def test_few_periods_and_lasting_autocorrelation_are_said(rng: np.random.Generat
         ]
         for n, phi in ((59, 0.0), (60, 0.0), (200, 0.99))
     }
-    assert "few-periods" in codes[59, 0.0]
-    assert {"few-periods", "lasting-autocorrelation"}.isdisjoint(codes[60, 0.0])
+    assert "few-units" in codes[59, 0.0]
+    assert {"few-units", "lasting-autocorrelation"}.isdisjoint(codes[60, 0.0])
     assert "lasting-autocorrelation" in codes[200, 0.99]
 
 

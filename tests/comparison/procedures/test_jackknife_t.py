@@ -113,7 +113,7 @@ def test_one_item_of_the_rarer_of_two_classes_is_refused() -> None:
         tb.compare(tb.read_predictions([1, 0, 0, 0, 0, 0], said, metric="f1"))
     three = {"a": [1, 0, 0, 2, 2, 1], "b": [1, 0, 0, 2, 0, 2]}
     answer = tb.compare(tb.read_predictions([1, 0, 0, 2, 2, 2], three, metric="f1_macro"))
-    assert "few-positives" in {each.code for each in answer.notices}
+    assert "few-units" in {each.code for each in answer.notices}
 
 
 def test_numbers_have_metrics_of_all_of_them(rng: np.random.Generator) -> None:
@@ -160,4 +160,4 @@ def test_precision_rests_on_the_items_that_are_predicted_positive() -> None:
         said = {"a": (np.arange(200) < n).astype(int), "b": (np.arange(200) >= 100).astype(int)}
         answer = tb.compare(tb.read_predictions(y, said, metric="precision"))
         assert (answer.pair("a", "b").df < 8) == is_few
-        assert ("few-positives" in [notice.code for notice in answer.notices]) == is_few
+        assert ("few-units" in [notice.code for notice in answer.notices]) == is_few

@@ -131,7 +131,7 @@ def test_labels_that_cannot_be_used_are_named() -> None:
     """Tasks: the judge's scores alone are compared, and the page says so."""
     frame = table()
     tasks = frame.assign(task=frame.question % 2)
-    assert "labels-unused" in {notice.code for notice in tb.compare(tasks).notices}
+    assert "left-out" in {notice.code for notice in tb.compare(tasks).notices}
     with pytest.raises(DataError, match="but the questions are of several tasks"):
         tb.compare(tasks, method="prediction-powered")
     with pytest.raises(DataError, match="in a column 'human' beside the scores"):
@@ -151,7 +151,7 @@ def test_labels_that_cannot_be_used_are_named() -> None:
 
 def test_few_labels_and_picked_ones_are_remarked() -> None:
     """Fewer than twenty; answers that the judge scores unlike the others."""
-    assert "few-labels" in {notice.code for notice in tb.compare(table(n_labels=12)).notices}
+    assert "few-units" in {notice.code for notice in tb.compare(table(n_labels=12)).notices}
     frame = table()
     picked = frame.assign(human=frame.judge.where(frame.question.isin(frame[frame.judge == 1].question.unique()[:50])))
     codes = {notice.code: notice.text for notice in tb.compare(picked).notices}

@@ -70,7 +70,7 @@ def test_identical_answers_have_a_proper_interval() -> None:
         assert pair.interval_high == pytest.approx(z2 / (n + z2), abs=1e-12)  # Tango 1998: the closed form at b = c = 0
         assert pair.interval_low == -pair.interval_high
         assert pair.verdict == ("equivalent" if n >= 100 else "undecided")
-        assert "same-answers" in {notice.code for notice in answer.notices}
+        assert "identical-scores" in {notice.code for notice in answer.notices}
 
 
 def test_single_means_have_wilson_intervals_and_standard_errors() -> None:

@@ -176,7 +176,7 @@ def test_a_rope_needs_the_unit_of_the_metric(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_command_line_knows_it(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """By its name, in the help and as an option."""
+    """As an option, and where an unknown name is refused."""
     rows = [",".join(NAMES), *(",".join(map(str, split)) for split in TABLE.T)]
     table = tmp_path / "scores.csv"
     table.write_text("\n".join(rows) + "\n")
@@ -184,4 +184,4 @@ def test_command_line_knows_it(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     code, out, _ = run_compare(capsys, str(table), *options)
     assert code == 0
     assert "sign-flip" in out
-    assert "|sign-flip]" in run_compare(capsys, "--help")[1]
+    assert "'sign-flip'" in run_compare(capsys, str(table), *options[:4], "--method", "flip")[2]

@@ -75,11 +75,12 @@ def test_the_same_seeds_are_paired(rng: np.random.Generator) -> None:
 
 
 def test_it_says_that_it_knows_nothing_of_other_data(rng: np.random.Generator) -> None:
-    """In a warning with a code, with the size of the test set where it is known, in JSON too; never that it lacks splits."""
+    """Under what the answer is not about, on the page too; never that it lacks splits."""
     for table in (rows(rng, n_test=10_000), {"seed": [1, 2, 3], "a": [0.1, 0.2, 0.3], "b": [0.2, 0.1, 0.4]}):
         answer = tb.compare(table, metric="accuracy")
         notices = {notice.code: notice.text for notice in answer.notices}
-        assert "it says nothing about other data" in notices["seeds-only"]
+        assert answer.method.not_covered == "other data"
+        assert "Nothing is said of other data." in str(answer).replace("\n  ", " ")
         assert "missing-splits" not in notices
         assert "assumed-paired" not in notices
         assert answer.method.generalises_to == "further training runs on this very test set"

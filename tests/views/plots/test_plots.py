@@ -24,8 +24,7 @@ from tiebreak.errors import InvalidParameterError, StoreError
 def test_every_plot_is_drawn_with_nothing_cut_or_covered(kind: str, names: list[str]) -> None:
     """Title, note, names and numbers stand inside the figure beside each other, whatever the names are, and nothing warns."""
     drawing = PLOTS[kind](tuple(names))
-    figure = matplotlib.figure.Figure(layout="constrained")
-    drawing._framed(figure)
+    figure = drawing.plot().figure_
     assert misplaced(figure) == []
     assert drawing.title
     assert drawing.note
@@ -33,6 +32,7 @@ def test_every_plot_is_drawn_with_nothing_cut_or_covered(kind: str, names: list[
     words = words_of(figure)
     assert " ".join(drawing.title.split()) in words
     assert " ".join(drawing.note.split()) in words
+    plt.close(figure)
 
 
 @pytest.mark.parametrize("kind", ["ranking", "differences", "scores", "verdicts", "diagram", "ratings", "times", "roc, binary"])
@@ -40,10 +40,10 @@ def test_many_models_are_cut_to_what_can_be_read_and_said_to_be(kind: str) -> No
     """Of seventy models with one number each as many are drawn as have room, and the note has both numbers."""
     names = tuple(f"model {k}" for k in range(70))
     drawing = PLOTS[kind](names)
-    figure = matplotlib.figure.Figure(layout="constrained")
-    drawing._framed(figure)
+    figure = drawing.plot().figure_
     assert misplaced(figure) == []
     assert "of 70" in drawing.note
+    plt.close(figure)
 
 
 @pytest.mark.parametrize(
@@ -101,6 +101,14 @@ def test_a_dark_style_sheet_is_followed() -> None:
     plt.close(drawing.figure_)
 
 
+def test_panels_need_axes_of_a_grid() -> None:
+    """Axes that were put somewhere have no parts to give; the error says which have."""
+    figure = plt.figure()
+    with pytest.raises(InvalidParameterError, match=r"such as those of plt\.subplots"):
+        PLOTS["confusion, binary"](("one", "two")).plot(figure.add_axes((0.1, 0.1, 0.8, 0.8)))
+    plt.close(figure)
+
+
 def test_settings_of_the_caller_are_as_they_were() -> None:
     """What the texts need is set while a drawing is made only."""
     before = dict(matplotlib.rcParams)
@@ -136,8 +144,7 @@ def test_save_all_writes_each_plot_under_its_name(tmp_path: Path) -> None:
 def test_every_dot_is_seen_in_pixels_and_in_an_svg() -> None:
     """Dots are short lines with round ends, which are drawn off the lattice of pixels, or they would vanish."""
     drawing = graded(("a", "b")).plot.drawing("scores")
-    figure = matplotlib.figure.Figure(layout="constrained")
-    drawing._framed(figure)
+    figure = drawing.plot().figure_
     canvas = FigureCanvasAgg(figure)
     canvas.draw()
     pixels = np.asarray(canvas.buffer_rgba())[::-1]
@@ -146,3 +153,4 @@ def test_every_dot_is_seen_in_pixels_and_in_an_svg() -> None:
     assert len(places) == len(drawing.data) == 100
     assert all(pixels[y, x, :3].max() < 220 for x, y in places)
     assert drawing.to_bytes("svg", is_bare=True).count(b"\nL ") >= 100
+    plt.close(figure)

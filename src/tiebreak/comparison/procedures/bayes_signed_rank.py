@@ -74,9 +74,9 @@ def _remarks(data: Scores) -> Iterator[Notice]:
     n = len(data.matrices)
     if len(data.models) > 2 and n < ENOUGH_DATASETS:
         yield Notice(
-            "credible-pairs",
-            f"intervals are credible pair by pair, and {n} datasets are few: in trials with 10, some model was wrongly shown "
-            "above another in 10% of tables of 3 equal models and in 16% of 5, with 30 datasets in 4% of 3",
+            "few-units",
+            f"intervals are credible pair by pair, and {n} datasets are few for an order of {len(data.models)} models, of which "
+            "one may be shown above another wrongly",
         )
 
 

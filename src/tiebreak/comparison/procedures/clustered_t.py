@@ -25,8 +25,8 @@ from tiebreak.comparison.procedures.items import (
 from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, Reach, TestOnly, adjusted_of, reached
 from tiebreak.errors import DataError, Setting, TiebreakError
 from tiebreak.numerics import SPREAD, FloatArray, IntArray, divide, student_quantile
-from tiebreak.scores.differences import model_moments, pair_differences
 from tiebreak.scores.items import TASK, Items
+from tiebreak.scores.means import model_moments, pair_differences
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
 from tiebreak.statistics.influence import bounded, cluster_sums
@@ -157,10 +157,9 @@ def _about_runs(items: Items) -> Iterator[Notice]:
     fewest = int(items.n_runs.min())
     if fewest < FEW_RUNS:
         yield Notice(
-            "few-runs",
-            f"{fewest} runs show little of how runs vary; where they vary more than {items.unit}s do and a few are far above the "
-            "others (exponential to lognormal), equal models were called different in 9 to 18 % of trials instead of 5 %. If "
-            "runs are only repeated samples of the same model and prompt, call the column 'epoch': intervals are then narrower",
+            "few-units",
+            f"{fewest} runs show little of how runs vary; if they are only repeated samples of the same model and prompt, call "
+            "the column 'epoch': intervals are then narrower",
         )
 
 
@@ -170,10 +169,8 @@ def _about_items(items: Items) -> Iterator[Notice]:
     if n < FEW_ITEMS and not (items.clusters is not None and n < FEW_CLUSTERS):
         yield Notice(
             "few-items",
-            f"with {n} {unit}s, what {1 - 0.05 ** (1 / n):.0%} of all {unit}s show is missing from 1 sample in 20: where 5 % "
-            f"of {unit}s carry a difference and the others next to none, equal models were called different in 57 % of "
-            "trials of 5, 21 % of 30 and 5 % of 60, and where the differences are very skewed (lognormal, sigma 1.5) in 11 % "
-            "of 5, 7 % of 12 and 6 % of 20, instead of 5 %",
+            f"with {n} {unit}s, what {1 - 0.05 ** (1 / n):.0%} of all {unit}s show is missing from 1 sample in 20: a few that "
+            "carry a difference may not have been met",
         )
     n_models = len(items.models)
     if n_models > MOST_CHECKED or items.score.size * n_models > MOST_NUMBERS:
@@ -188,11 +185,9 @@ def _about_items(items: Items) -> Iterator[Notice]:
     if rare:
         one, two, n_others, size = rare[0]
         yield Notice(
-            "rare-events",
+            "carried-by-few",
             f"{quoted([items.models[one], items.models[two]])}{and_more(len(rare))}: the difference is the same on all but "
-            f"{n_others} of the {size} {unit}s, which carry all that is seen; "
-            f"where 5 % of {unit}s carry a difference and the others next to none, equal models were called different in "
-            "21 % of trials of 30 and 1 % of 100 instead of 5 %, as often as a sample holds none of the few",
+            f"{n_others} of the {size} {unit}s, which carry all that is seen, and a sample may hold none of them",
         )
     if skewed:
         one, two, share = skewed[0]
@@ -200,10 +195,9 @@ def _about_items(items: Items) -> Iterator[Notice]:
         if not np.isnan(share):
             how = f"one {unit} carries {share:.0%} of the variance of the difference"
         yield Notice(
-            "skewed-differences",
+            "carried-by-few",
             f"{quoted([items.models[one], items.models[two]])}{and_more(len(skewed))}: {how}, so that the mean stands or falls "
-            f"with a few {unit}s; of costs that are lognormal (sigma .5 and 1.5) "
-            "equal models were called different in 10 to 13 % of trials of 20 to 30, 8 % of 50 and 4 % from 100 on, not 5 %",
+            f"with a few {unit}s",
         )
 
 
@@ -214,11 +208,9 @@ def _size_effects(items: Items, means: FloatArray, first: IntArray, second: IntA
     if found.size:
         one, two = items.models[first[found[0]]], items.models[second[found[0]]]
         yield Notice(
-            "size-effect",
-            f"{quoted([one, two])}{and_more(found.size)}: the difference goes with the size "
-            f"of the clusters, which are very uneven (the largest holds {sizes.max() / sizes.sum():.0%} of the "
-            f"{items.unit}s), so a large cluster that was not met would change it; with sizes of a Pareto law (1.5) "
-            "and such an effect equal models were called different in 12 to 22 % of trials instead of 5 %",
+            "carried-by-few",
+            f"{quoted([one, two])}{and_more(found.size)}: the difference goes with the size of the clusters, of which the "
+            f"largest holds {sizes.max() / sizes.sum():.0%} of the {items.unit}s: a large one that was not met would change it",
         )
 
 

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, mean_values, reached
+from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, Reach, mean_values, reached
 from tiebreak.errors import Advice, DataError, Setting, TiebreakError, UnclearSourceError
 from tiebreak.numerics import FloatArray, IntArray, Interval, corrected_interval, student_multiplier
 from tiebreak.numerics.law import Law
-from tiebreak.scores.differences import model_moments, model_ratios, pair_differences
-from tiebreak.scores.scores import ScoreMatrix, Scores
+from tiebreak.scores.means import model_moments, model_ratios, pair_differences
+from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice
 from tiebreak.statistics.splits import law_of_moments
 
@@ -88,7 +88,7 @@ def _refuse(data: Scores) -> TiebreakError | None:
 
 
 def _remarks(data: Scores) -> Iterator[Notice]:
-    """Order, sizes and repeats of the splits."""
+    """Order and groups of the splits, and test sets that are very small."""
     matrix, design = data.matrix(), data.design
     if design.ordered:
         yield Notice(
@@ -98,37 +98,14 @@ def _remarks(data: Scores) -> Iterator[Notice]:
     if design.n_torn:
         yield Notice(
             "groups-torn",
-            f"{design.n_torn} of {matrix.n_splits} splits train on examples of a group that they test on: of 15 groups of 8 with "
-            "effects of their own equal models were called different in 15 % of trials instead of 5 %; keep groups together "
-            "(GroupKFold), or compare over groups",
+            f"{design.n_torn} of {matrix.n_splits} splits train on examples of a group that they test on, so that equal models "
+            "differ too often: keep groups together (GroupKFold), or compare over groups",
         )
-    is_one_partition = matrix.n_folds == matrix.n_splits
-    if matrix.has_sizes:
-        yield from _about_sizes(matrix)
-        n_examples = int((matrix.n_train + matrix.n_test).max())
-        is_one_partition = abs(int(matrix.n_test.sum()) - n_examples) <= 1 and np.unique(matrix.repeat).size == 1
-    if is_one_partition and design.kind not in ("loo", "time", "holdout", "repeated-holdout"):
+    if matrix.has_sizes and matrix.n_test.min() < SMALL_TEST_SET:
         yield Notice(
-            "single-repeat",
-            f"one repeat of {matrix.n_splits}-fold: the answer may change with another shuffling; repeats (10 x 10-fold) "
-            "steady it",
-        )
-
-
-def _about_sizes(matrix: ScoreMatrix) -> Iterator[Notice]:
-    """Test sets that are very small, or of very different sizes."""
-    n_test = matrix.n_test
-    if n_test.min() < SMALL_TEST_SET:
-        yield Notice(
-            "small-test-sets",
-            f"some test sets hold only {n_test.min()} example(s), so scores on them are coarse and the t distribution is a "
-            "rough fit; comparing predictions example by example would be better, or fewer and larger folds",
-        )
-    if n_test.max() - n_test.min() > 1 and n_test.max() > 1.2 * n_test.min():
-        yield Notice(
-            "unequal-sizes",
-            f"test sets hold {n_test.min()} to {n_test.max()} examples; each split counts the same, and the correction uses "
-            f"the mean ratio {matrix.ratio.mean():.4g}",
+            "few-units",
+            f"some test sets hold only {matrix.n_test.min()} example(s), so that scores on them are coarse: compare predictions "
+            "example by example, or take fewer and larger folds",
         )
 
 
@@ -184,23 +161,9 @@ PAIRED_T = Procedure(
 
 # --- training seeds on one test set -----------------------------------------------------------------------------------------
 
-FURTHER_RUNS = "further training runs on this very test set"
+FURTHER_RUNS = Reach("further training runs on this very test set", "other data")
 TEST_SET_AS_IS = "the test set is what it is: nothing is said of other data"
 SEED_REFERENCE = "X. Bouthillier et al. Accounting for variance in machine learning benchmarks. MLSys 2021."
-
-
-def seeds_only(data: Scores) -> Iterator[Notice]:
-    """Remark on the reach of an answer from seeds."""
-    n_test = int(data.matrix().n_test.max(initial=0))
-    size = f" of {n_test:,} examples" if n_test else ""
-    yield Notice(
-        "seeds-only",
-        "the scores differ by training seed only, so the answer is about further training runs on this very test set"
-        f"{size}: it says nothing about other data. Several splits, or the predictions example by example, would. Scores that "
-        "are roughly normal over seeds hold the level; where those of one model are skewed and the other's hardly vary, equal "
-        "models were called different in 8 to 12 % (exponential) and 10 to 20 % (lognormal) of trials of 2 to 20 seeds instead "
-        "of 5 %",
-    )
 
 
 def _single_seed(data: Scores) -> TiebreakError | None:
@@ -224,5 +187,4 @@ PAIRED_SEEDS = Procedure(
     judge=PAIRED_T.judge,
     values=PAIRED_T.values,
     refuse=_single_seed,
-    remarks=seeds_only,
 )

@@ -12,12 +12,11 @@ from tiebreak.comparison.procedures.items import copies_notice
 from tiebreak.comparison.procedures.procedure import Kinds, ModelValues, TestOnly, adjusted_of, mean_values, p_words, units_of
 from tiebreak.errors import DataError, Setting, TiebreakError
 from tiebreak.numerics import CONSTANT, IDENTICAL, RELATIVE_TOLERANCE, SPREAD, UNDEFINED, FloatArray, IntArray, divide
-from tiebreak.scores.adjusted_means import filled
-from tiebreak.scores.dataset_means import dataset_means
+from tiebreak.scores.means import dataset_means, filled
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
+from tiebreak.statistics.copies import repeated_rows
 from tiebreak.statistics.omnibus import average_ranks, critical_difference, friedman_test, rank_models, skillings_mack
-from tiebreak.statistics.repeats import repeated_rows
 
 if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings
@@ -177,11 +176,11 @@ def remarks_on_datasets(data: Scores, has_prior: str = "") -> Iterator[Notice]:
             else "the methods 'hierarchical' and 'bayes-signed-rank' still answer"
         )
         yield Notice(
-            "few-datasets",
+            "few-units",
             f"with {n} datasets no rank test can reach 0.05, whatever the scores: {FEWEST} are the fewest; {still}",
         )
     found = repeated_rows(units_of(data).matrix().score)
-    if found is not None:
+    if found:
         yield copies_notice(found, "dataset", n, "give one row for each of what they stand for")
     sources = families(data.datasets)
     if sources:
@@ -213,11 +212,9 @@ def _families_notice(sources: Sequence[tuple[str, ...]], n: int) -> Notice:
     more = f" (and {len(sources) - 1} more such group(s))" if len(sources) > 1 else ""
     left = n - sum(len(own) - 1 for own in sources)
     return Notice(
-        "dataset-families",
-        f"{quoted(sources[0])}{more} look by their names like variants of one source, and each counts as a dataset of its own, "
-        f"{n} where there would be {left} sources. Where 30 datasets were of 10 sources whose variants differed half as much as "
-        "sources did, equal models were called different in 23 % of trials, and of 6 sources in 35 %, instead of 5 %. If they "
-        "are, give one row for each source, such as the mean of its variants",
+        "copied-units",
+        f"{quoted(sources[0])}{more} look by their names like variants of one source: {n} datasets count where there would be "
+        f"{left} sources. If they are, give one row for each source, such as the mean of its variants",
     )
 
 

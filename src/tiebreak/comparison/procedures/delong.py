@@ -90,10 +90,9 @@ def _remarks(data: Scores) -> Iterator[Notice]:
     rarer, name = min((n, "positive"), (len(items.items) - n, "negative"))
     if rarer < FEW_RARER:
         yield Notice(
-            "few-positives",
-            f"there are only {rarer} {name} {items.unit}s, which the interval allows for by being wide: with 2 to 15 of 200, "
-            "equal models were called different in 0 to 4.5 % of trials instead of 5 %, so real differences are missed "
-            f"more often than with many; {FEW_RARER} {name} {items.unit}s or more would show more",
+            "few-units",
+            f"there are only {rarer} {name} {items.unit}s, so that the interval is wide and misses more real differences than "
+            f"with {FEW_RARER} or more",
         )
 
 

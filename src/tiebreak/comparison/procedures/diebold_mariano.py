@@ -100,17 +100,16 @@ def _remarks(data: Scores) -> Iterator[Notice]:
     steps = np.diff(_times(matrix.columns))
     if steps.size and steps.max() > 1.5 * steps.min():
         yield Notice(
-            "uneven-periods",
-            f"the periods are {steps.min():g} to {steps.max():g} apart; the test takes them for evenly spaced, and a period "
-            "that no model has breaks the order of time",
+            "missing-splits",
+            f"the periods are {steps.min():g} to {steps.max():g} apart, and the test takes them for evenly spaced: a period that "
+            "no model has breaks the order of time",
         )
     n, n_models = matrix.n_splits, len(matrix.models)
     if n < FEW_PERIODS:
         yield Notice(
-            "few-periods",
-            f"with {n} periods little is seen of how losses go together over time: of equal forecasts whose "
-            "differences follow AR(.7), 12 % were called different at 8 periods, 7 % at 15 and at 30, and 21, 15, 14 % of "
-            f"AR(.9), instead of 5 %; {FEW_PERIODS} periods or more hold 5 to 6 % up to AR(.7)",
+            "few-units",
+            f"{n} periods show little of how losses go together over time, and where they do for long equal forecasts differ too "
+            f"often; {FEW_PERIODS} periods or more show it",
         )
     if n_models > MOST_MODELS or not matrix.is_complete:
         return
@@ -127,11 +126,8 @@ def _remarks(data: Scores) -> Iterator[Notice]:
         more = f" (and {found.size - 1} more pair(s))" if found.size > 1 else ""
         yield Notice(
             "lasting-autocorrelation",
-            f"the differences of {quoted([one, two])}{more} go together over many periods, longer than the interval "
-            "allows for: of equal forecasts with differences of AR(.9), 19 % were called different at 30 periods, 11 % at 60 "
-            "and 8 % at 200, of long memory (d = .35) 24 to 34 %, of two regimes of 50 periods each in turn 20 to 50 %, and "
-            "where each period goes with that a season of 12 before (.7) 18 to 27 %, instead of 5 %; compare over a longer "
-            "stretch, losses that were differenced, or means of seasons",
+            f"the differences of {quoted([one, two])}{more} go together over many periods, longer than the interval allows for: "
+            "compare over a longer stretch, losses that were differenced, or means of seasons",
         )
 
 

@@ -9,12 +9,11 @@ from tiebreak.comparison.procedures.procedure import TestOnly
 from tiebreak.errors import DataError, TiebreakError
 from tiebreak.numerics import FloatArray, IntArray
 from tiebreak.numerics.law import Law
-from tiebreak.scores.copies import first_copies
 from tiebreak.scores.items import Items
 from tiebreak.scores.scores import Scores
-from tiebreak.scores.vocabulary import Notice, quoted
+from tiebreak.scores.vocabulary import Notice
+from tiebreak.statistics.copies import repeated_rows
 from tiebreak.statistics.item_means import Layout
-from tiebreak.statistics.repeats import RepeatedRows, repeated_rows
 
 FEW_CLUSTERS = 10
 """Clusters below which intervals are wide, and rest on a variance of few numbers."""
@@ -77,51 +76,34 @@ def scale_of(data: Scores, first: IntArray, second: IntArray) -> FloatArray:
 
 
 def remarks_on_items(data: Scores, unused_by: str = "") -> Iterator[Notice]:
-    """Few clusters, labels that a procedure leaves unused, models with the same answers everywhere, and copied items."""
+    """Few clusters, labels that a procedure leaves unused, and copied items."""
     items = items_of(data)
     if items.clusters is not None and items.n_clusters < FEW_CLUSTERS:
         yield Notice(
-            "few-clusters",
-            f"the {len(items.items)} {items.unit}s are of {items.n_clusters} clusters only: as many independent pieces of "
-            "evidence as there are clusters, so the intervals are wide; of equal models 3 to 5 % were called different, but "
-            "up to 24 % where a few clusters are far larger than the others and the difference goes with their size",
+            "few-units",
+            f"the {len(items.items)} {items.unit}s are of {items.n_clusters} clusters only, so that the intervals are wide, and "
+            "err where the difference goes with the sizes of very uneven clusters",
         )
     if items.labels is not None and unused_by:
         yield Notice(
-            "labels-unused",
-            f"the labels by people are not used by {unused_by}, which compares the judge's scores; the method "
+            "left-out",
+            f"the labels by people are left out by {unused_by}, which compares the judge's scores; the method "
             "'prediction-powered' takes both together, of one task and one run",
-        )
-    entry = first_copies(items.score.reshape(len(items.models), -1))
-    found, n = np.unique(entry, return_counts=True)
-    same = [tuple(items.models[row] for row in np.flatnonzero(entry == each)) for each in found[n > 1].tolist()]
-    if same:
-        more = f" (and {len(same) - 1} more such group(s))" if len(same) > 1 else ""
-        yield Notice(
-            "same-answers",
-            f"{quoted(same[0])}{more} have the same score on every {items.unit}: are they the same model, or one read twice?",
         )
     if items.score.size <= MOST_CELLS:
         n_items = len(items.items)
         truth = [np.asarray(each, dtype=float)[None] for each in (items.is_positive, items.truth) if each is not None]
         copied = repeated_rows(np.concatenate([items.score.reshape(-1, n_items), *truth]), items.cluster_codes)
-        if copied is not None:
+        if copied:
             yield copies_notice(copied, items.unit, n_items, "name in a column 'cluster' which belong together")
 
 
-def copies_notice(found: RepeatedRows, unit: str, n: int, advice: str) -> Notice:
+def copies_notice(n_repeated: int, unit: str, n: int, advice: str) -> Notice:
     """Remark on units that look like copies of each other."""
-    how = (
-        f"nearly every one stands a multiple of {found.n_times} times"
-        if found.n_times
-        else "more of them stand twice, and fewer three times, than chance makes"
-    )
     return Notice(
         "copied-units",
-        f"{found.n_repeated} of the {n} {unit}s have the same scores of all models as another one, and {how}: they look like "
-        f"copies, each of which counts as evidence of its own. Where all {unit}s stood twice, equal models were called different "
-        "in 13 to 20 % of trials of 2 models and 40 % of 10, and where half of them did in 10 to 15 %, instead of 5 %. Leave "
-        f"copies out, or {advice}",
+        f"{n_repeated} of the {n} {unit}s have the same scores of all models as another one: they look like copies, each "
+        f"of which counts as evidence of its own. Leave copies out, or {advice}",
     )
 
 

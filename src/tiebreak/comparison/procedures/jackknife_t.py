@@ -110,17 +110,15 @@ def _remarks(data: Scores) -> Iterator[Notice]:
     moving = _influence(items).n_moving if items.classes and items.clusters is None else None
     if rarest is not None and rarest < FEW_RARER:
         yield Notice(
-            "few-positives",
-            f"there are only {rarest} {items.unit}s of the rarest class, which the interval allows for by being wide: with "
-            "3 to 10 of 200, equal models were called different in 0 to 5 % of trials instead of 5 %, so real differences "
-            "are missed more often than with many; with 2, by balanced accuracy in 10 %",
+            "few-units",
+            f"there are only {rarest} {items.unit}s of the rarest class, so that the interval is wide and misses more real "
+            f"differences than with {FEW_RARER} or more{', and of 2 it may be too narrow' if rarest == 2 else ''}",
         )
     elif moving is not None and moving.min() < FEW_RARER:
         yield Notice(
-            "few-positives",
-            f"{items.metric.name} of {items.models[int(moving.argmin())]!r} rests on {moving.min()} {items.unit}s, which the "
-            "interval allows for by being wide: of precision with 6 predicted positive equal models were called different in "
-            "2 to 5 % of trials",
+            "few-units",
+            f"{items.metric.name} of {items.models[int(moving.argmin())]!r} rests on {moving.min()} {items.unit}s only, so that "
+            "the interval is wide",
         )
 
 

@@ -97,7 +97,7 @@ def _remarks(data: Scores) -> Iterator[Notice]:
     known = known_of(items)
     if _n_clusters(known) < FEW_LABELS:
         yield Notice(
-            "few-labels",
+            "few-units",
             f"people labelled {_labelled(items)} for all models, so the intervals rest on few numbers: label {FEW_LABELS} or "
             f"more{'' if items.clusters is None else ', of as many clusters'}",
         )

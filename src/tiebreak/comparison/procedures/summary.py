@@ -65,7 +65,7 @@ def _values(data: Scores) -> ModelValues:
 def _remarks(data: Scores) -> Iterator[Notice]:
     """Remark on how deviations were read."""
     if note := _means_of(data)[0].note:
-        yield Notice("means-only", note)
+        yield Notice("read-as", note)
 
 
 _SHARES = np.linspace(0.0, 1.0, 101)

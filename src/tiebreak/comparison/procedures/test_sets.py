@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 
 from tiebreak.comparison.procedures.clustered_t import means_of_models
-from tiebreak.comparison.procedures.corrected_t import FURTHER_RUNS, SEED_REFERENCE, TEST_SET_AS_IS, seeds_only
+from tiebreak.comparison.procedures.corrected_t import FURTHER_RUNS, SEED_REFERENCE, TEST_SET_AS_IS
 from tiebreak.comparison.procedures.items import ANEW, FURTHER_ITEM_RUNS, OTHER_CHANCE
 from tiebreak.comparison.procedures.procedure import (
     Judged,
@@ -23,7 +23,7 @@ from tiebreak.comparison.procedures.tango import reach_of_rates
 from tiebreak.errors import DataError, Setting, TiebreakError
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray, Interval
 from tiebreak.numerics.law import Law, student
-from tiebreak.scores.differences import model_moments
+from tiebreak.scores.means import model_moments
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
 from tiebreak.statistics.influence import independent_difference
@@ -51,20 +51,16 @@ def counts_of(data: Scores) -> tuple[FloatArray, FloatArray]:
 
 
 def _independent_sets(data: Scores) -> Iterator[Notice]:
-    """Remark on what two test sets cost, and on the names of items, of which none is shared."""
-    unit, found = "example", "each model was scored on a test set of its own"
-    if data.items is not None:
-        items, unit = data.items, data.items.unit
-        has = np.asarray(~np.isnan(items.score).all(axis=1))
-        of = [f"{items.items[int(row.argmax())]!r} of {name!r}" for name, row in zip(items.models, has, strict=True)][:2]
-        found = (
-            f"no {unit} was scored for two models, so each is taken to have a test set of its own; if {' and '.join(of)} are the "
-            f"same {unit}s under other names, give them one name in all sources"
-        )
+    """Remark on the names of items, of which none is shared."""
+    items = data.items
+    if items is None:
+        return
+    has = np.asarray(~np.isnan(items.score).all(axis=1))
+    of = [f"{items.items[int(row.argmax())]!r} of {name!r}" for name, row in zip(items.models, has, strict=True)][:2]
     yield Notice(
         "independent-sets",
-        f"{found}. A difference may also be one of the test sets. On the same {unit}s the models could be compared pair by pair, "
-        "which tells smaller differences apart",
+        f"no {items.unit} was scored for two models, so each is taken to have a test set of its own; if {' and '.join(of)} are "
+        f"the same {items.unit}s under other names, give them one name: pairs tell smaller differences apart",
     )
 
 
@@ -126,10 +122,9 @@ def _remarks_on_rates(data: Scores) -> Iterator[Notice]:
     is_small = (n < FEW_OF_SET) | (n * rate < FEW_EXPECTED)
     for at in np.flatnonzero(is_small & (n * UNEVEN <= n.max()) & (rate > 0))[:1].tolist():
         yield Notice(
-            "rare-in-small-set",
-            f"the test set of {data.matrix().models[at]!r} holds {n[at]:,.0f} examples beside one of {n.max():,.0f}: each "
-            "moves its rate in a large step, and with 10 examples against 10,000 of a rate of 90 %, or 20 against 1,000 of 98 %, "
-            "equal models were called different in 6 to 7 % of trials instead of 5 %",
+            "few-units",
+            f"the test set of {data.matrix().models[at]!r} holds {n[at]:,.0f} examples beside one of {n.max():,.0f}, and each "
+            "moves its rate in a large step: equal models differ a little too often",
         )
 
 
@@ -272,5 +267,4 @@ WELCH_SEEDS = Procedure(
     judge=WELCH.judge,
     values=_means,
     refuse=_refuse_single,
-    remarks=seeds_only,
 )
