@@ -108,9 +108,7 @@ def against_the_best(answer: Comparison, mean: np.ndarray) -> bool:
     best = next(row for row in np.argsort(answer.models) if shortfall[row] <= 1e-12)
     standing = np.array(STANDINGS)[table.standing]
     says_too_much = ((standing == "best") & (shortfall > 1e-12)) | ((standing == "near best") & (shortfall > answer.rope + 1e-12))
-    return bool(
-        not table.best.may_be_best[best] or np.any(shortfall > table.best.shortfall_high + 1e-12) or np.any(says_too_much)
-    )
+    return bool(not table.may_be_best[best] or np.any(shortfall > table.shortfall_high + 1e-12) or np.any(says_too_much))
 
 
 def simulate(cell: Cell, n: int) -> tuple[np.ndarray, np.ndarray, int]:

@@ -117,7 +117,7 @@ def half_written(folder: Path) -> None:
 
 def huge(folder: Path) -> None:
     pair(folder)
-    (folder / "big.json").write_text(json.dumps({"version": 2, "eval": {"model": "c"}, "pad": "x" * 3000}))
+    (folder / "big.json").write_text(json.dumps({"version": 2, "eval": {"model": "c"}, "pad": "x" * 9000}))
 
 
 def words_beside(folder: Path) -> None:
@@ -150,7 +150,7 @@ def test_what_lies_beside_is_named_and_the_rest_compared(
 ) -> None:
     """No log is lost in silence, and none keeps the others from their verdict."""
     make(tmp_path)
-    monkeypatch.setattr(files, "MOST_READ", 3000)
+    monkeypatch.setattr(files, "MOST_READ", 9000)
     assert run([str(tmp_path)]) == 0
     text = capsys.readouterr().out
     assert said in text

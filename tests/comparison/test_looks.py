@@ -415,7 +415,10 @@ def test_comparisons_with_the_best_share_alpha_one_sided() -> None:
     alone = tb.compare(answers(400, shares), metric="accuracy", alpha=float(design.alphas[1]), correction="none")
     one = next(name for look in answer.looks.taken[1:2] for name in look.decided)
     low, high = answer.pair_table.law.interval_at(2 * 0.05 / 3)
-    row = answer.pair_table.row_of(answer.models.index(one[0]), answer.models.index(one[1]))
+    place = answer.pair_table.row_of(answer.models.index(one[0]), answer.models.index(one[1]))
+    assert place is not None
+    row, mirrored = place
+    assert not mirrored
     assert_allclose([low[row], high[row]], [alone.pair(*one[:2]).interval_low, alone.pair(*one[:2]).interval_high], rtol=1e-9)
     assert tb.compare(answer).looks == answer.looks
 

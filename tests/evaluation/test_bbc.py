@@ -83,9 +83,7 @@ def test_a_model_without_predictions_on_some_split_is_left_out() -> None:
 
     score = evaluated({"bayes": GaussianNB(), "logistic": LogisticRegression(), "fails": fails}).bias_corrected()
     assert score.models == ("bayes", "logistic")
-    assert [tuple(notice) for notice in score.notices] == [
-        ("left-out", "'fails' is left out: no predictions on some split")
-    ]
+    assert [tuple(notice) for notice in score.notices] == [("left-out", "'fails' is left out: no predictions on some split")]
     message = "no model has predictions on all splits. evaluation.failures says why."
     with pytest.raises(DataError, match=f"^{re.escape(message)}$"):
         evaluated({"fails": fails}).bias_corrected()

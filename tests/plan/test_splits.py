@@ -91,6 +91,15 @@ def test_each_name_makes_splits_of_its_kind(kind: str):
     assert planned.described.ordered == (kind == "time")
 
 
+def test_holdouts_keep_the_shares_of_classes():
+    """A quarter of 48 and of 12, other rows each time; folds that are not shuffled are those of scikit-learn."""
+    data = check_dataset(np.zeros((60, 1)), np.arange(60) % 5 == 0)
+    splits = make_splits("repeated-holdout", data, "classification", 0).splits
+    assert {tuple(np.bincount(data.y[split.test])) for split in splits} == {(12, 3)}
+    assert len({tuple(split.test) for split in splits}) == 10
+    assert same(make_splits({"kind": "kfold", "shuffle": False}, data, "classification", 0).splits, KFold(10).split(data.X))
+
+
 def test_time_splits_slide_and_leave_a_gap():
     """By hand: 12 examples, 3 folds of 2, a gap of 1 and a window of 3 train on rows 2-4, 4-6 and 6-8."""
     cv = {"kind": "time", "n_folds": 3, "gap": 1, "window": 3, "test_size": 2}

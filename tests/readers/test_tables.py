@@ -108,10 +108,12 @@ def test_commas_are_decimal_or_part_thousands(write: Write) -> None:
             read_table(write(text), "t.csv").numbers("a")
 
 
-def test_names_stay_as_they_are_typed(write: Write) -> None:
-    """007 is not 7, and NA, None and 1e5 are names; blanks around them are none."""
-    text = "item,b\n007,1\nNA,0\n1e5,1\n 1.0 ,1\nNone,1\n"
-    assert columns(write(text), "item")["item"] == ["007", "NA", "1e5", "1.0", "None"]
+@pytest.mark.parametrize("n", [1, 5_000])
+def test_names_stay_as_they_are_typed(n: int, write: Write) -> None:
+    """007 is not 7, and NA, None and 1e5 are names; blanks around them are none. Of few rows and many, as are times."""
+    found = columns(write("item,b,at\n" + "007,1,10:00\nNA,0,9:30\n1e5,1,9:30\n 1.0 ,1,9:30\nNone,1,9:30\n" * n), "item")
+    assert (found["item"], found["at"][:2]) == (["007", "NA", "1e5", "1.0", "None"] * n, ["10:00", "9:30"])
+    assert columns(write("item,b\n" + "7,1\n-12,0\n" * 9_000), "item")["item"][:2] == ["7", "-12"]
 
 
 def test_quoted_cells_may_hold_anything(write: Write) -> None:

@@ -304,3 +304,15 @@ def test_errors_of_sqlite(fault: Exception, kind: type[Exception], text: str) ->
     error = SqliteDatabase("a.db").translate(fault, run="x", to_write=True)
     assert type(error) is kind
     assert str(error) == text
+
+
+def test_the_row_of_a_run_keeps_its_size(store: SqlStore) -> None:
+    """So that it is changed in its place: else SQLite would write a plan of megabytes anew with each transaction."""
+
+    def size() -> list[tuple[object, ...]]:
+        return store._database.do(lambda connection: connection.execute("SELECT length(head) FROM tiebreak_runs"))
+
+    log = store.open(a_plan())
+    before = size()
+    log.write([an_outcome(cell) for cell in all_cells(log.record)])
+    assert size() == before

@@ -12,6 +12,8 @@ import click
 
 from tiebreak.cli.folder import found_in, show_end, show_found, with_folders
 from tiebreak.cli.options import (
+    COUNT,
+    NAME,
     NAMES,
     ROPE,
     as_rope,
@@ -232,15 +234,7 @@ _REQUIREMENT_OPTIONS = (
 
 # --- the command ------------------------------------------------------------------------------------------------------------
 
-_NAME: dict[str, Any] = {"metavar": "NAME"}
-_COUNT: dict[str, Any] = {"type": click.IntRange(min=1), "metavar": "N"}
-
-
-_OPTIONS = (
-    click.option("--metric", **_NAME, help="Which metric; its name where no file has one."),
-    *direction_options,
-    click.option("--models", **NAMES, help="Only these. Once for each."),
-    click.option("--dataset", **_NAME, help="Which dataset, where there are several."),
+decision_options = (
     click.option(
         "--rope",
         show_default="0",
@@ -248,7 +242,7 @@ _OPTIONS = (
         help="Smallest difference that matters, or '1%'.",
     ),
     click.option("--alpha", type=float, show_default="0.05", help="Chance of any wrong verdict over all pairs."),
-    click.option("--baseline", **_NAME, help="Judge the others against this one only."),
+    click.option("--baseline", **NAME, help="Judge the others against this one only."),
     click.option(
         "--family",
         **_choice(FAMILIES),
@@ -259,9 +253,18 @@ _OPTIONS = (
         **_choice(CORRECTIONS),
         help="Level of the intervals; stepwise without a rope.",
     ),
+)
+"""Options by which a report decides too."""
+
+_OPTIONS = (
+    click.option("--metric", **NAME, help="Which metric; its name where no file has one."),
+    *direction_options,
+    click.option("--models", **NAMES, help="Only these. Once for each."),
+    click.option("--dataset", **NAME, help="Which dataset, where there are several."),
+    *decision_options,
     click.option(
         "--method",
-        **_NAME,
+        **NAME,
         show_default="auto",
         help="Procedure; auto takes the one that fits.",
     ),
@@ -275,10 +278,10 @@ _OPTIONS = (
         **_choice(ROWS),
         help="What a row is; auto knows columns of items.",
     ),
-    click.option("--item", **_NAME, help="Column that names the items."),
+    click.option("--item", **NAME, help="Column that names the items."),
     click.option("--by", metavar="COLUMN", help="Slices of the items, by this column."),
     click.option("--cluster", metavar="COLUMN", help="Column of items that belong together."),
-    click.option("--n-total", **_COUNT, help="Units planned, where these are the first."),
+    click.option("--n-total", **COUNT, help="Units planned, where these are the first."),
     click.option(
         "--looks",
         type=click.Path(path_type=Path),
@@ -312,7 +315,7 @@ _OPTIONS = (
         help="Folds of the cross-validation.",
     ),
     click.option("--seeds", type=click.IntRange(min=2), metavar="K", help="Training runs that a table of means is over."),
-    click.option("--n-train", **_COUNT, help="Training examples per split."),
+    click.option("--n-train", **COUNT, help="Training examples per split."),
     click.option(
         "--n-test", callback=_sizes, metavar="N", help="Test examples, per split or of a table of means (positive,negative)."
     ),

@@ -87,6 +87,8 @@ def as_rope(typed: str) -> float | str:
 
 
 NAMES: dict[str, Any] = {"multiple": True, "callback": _names, "metavar": "NAME"}
+NAME: dict[str, Any] = {"metavar": "NAME"}
+COUNT: dict[str, Any] = {"type": click.IntRange(min=1), "metavar": "N"}
 ROPE: dict[str, Any] = {"type": as_rope, "metavar": "WIDTH"}
 
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tiebreak.cli.compare import CORRECTIONS, FAMILIES
-from tiebreak.cli.options import ROPE, direction_options, help_option, store_option, with_direction, with_options
+from tiebreak.cli.compare import decision_options
+from tiebreak.cli.options import COUNT, NAME, direction_options, help_option, store_option, with_direction, with_options
 from tiebreak.cli.output import REPORT, Output, check_apart
 from tiebreak.cli.process import CommandError, standard_input_as_file, waiting
 from tiebreak.cli.stores import read_run
@@ -25,9 +25,6 @@ Examples:
   tiebreak report scores.csv --metric accuracy --metric log_loss --out report.html
   tiebreak report moons --store sqlite:///runs.db --out report.html
 """
-
-_NAME: dict[str, Any] = {"metavar": "NAME"}
-_COUNT: dict[str, Any] = {"type": click.IntRange(min=1), "metavar": "N"}
 
 
 def _facts_of(_context: click.Context, _parameter: click.Parameter, values: Sequence[str]) -> dict[str, str]:
@@ -43,23 +40,14 @@ _OPTIONS = (
         "--metric",
         "metrics",
         multiple=True,
-        **_NAME,
+        **NAME,
         help="Which metric. Repeatable: the page switches between them.  [default: of a run all]",
     ),
-    click.option("--dataset", **_NAME, help="Which dataset, where files hold several."),
-    click.option(
-        "--rope",
-        **ROPE,
-        help="Smallest difference that matters to you, in the metric's unit or as '1%' of the "
-        "best mean.  [default: as the study or the saved answer says, or 0]",
-    ),
-    click.option("--alpha", type=float, help="Chance of a false claim: of any wrong verdict over all pairs.  [default: 0.05]"),
-    click.option("--baseline", **_NAME, help="Judge every other model against this one only, instead of all pairs."),
-    click.option("--family", type=click.Choice(FAMILIES), help="Judge all pairs, or compare every model with the best one."),
-    click.option("--correction", type=click.Choice(CORRECTIONS), help="Sets the level of all intervals."),
+    click.option("--dataset", **NAME, help="Which dataset, where files hold several."),
+    *decision_options,
     *direction_options,
-    click.option("--n-train", **_COUNT, help="Training examples per split, where no file has them."),
-    click.option("--n-test", **_COUNT, help="Test examples per split, where no file has them."),
+    click.option("--n-train", **COUNT, help="Training examples per split, where no file has them."),
+    click.option("--n-test", **COUNT, help="Test examples per split, where no file has them."),
     store_option,
     click.option("--title", default="", metavar="TEXT", help="Title of the page.  [default: what was compared]"),
     click.option("--note", default="", metavar="TEXT", help="A paragraph under the title: who asks, and why."),

@@ -285,15 +285,12 @@ class Comparison(Result):
             The same model twice.
         """
         one, two = self._rows(first, second)
-        table, row, mirrored = self.pair_table, self.pair_table.row_of(one, two), False
-        if row is None:
-            row = table.row_of(two, one)
-            mirrored = row is not None
+        table, found = self.pair_table, self.pair_table.row_of(one, two)
         of_look = table.judged.beside.get("look")
-        look = -1 if row is None or of_look is None else int(of_look[row]) - 1
-        if row is None:  # outside the family it is judged in the orientation asked for, without adjustment
+        look = -1 if found is None or of_look is None else int(of_look[found[0]]) - 1
+        if found is None:  # outside the family it is judged in the orientation asked for, without adjustment
             pair = np.array([one]), np.array([two])
-            table, row = Family(*pair, self._judged(*pair), self.rope, self.settings.alpha, "none", family="best"), 0
+            table, found = Family(*pair, self._judged(*pair), self.rope, self.settings.alpha, "none", family="best"), (0, False)
         return PairComparison(
             first=first,
             second=second,
@@ -301,7 +298,7 @@ class Comparison(Result):
             rope=self.rope,
             comparison=self,
             look=look,
-            **table.row_values(row, mirrored),
+            **table.row_values(*found),
         )
 
     def slices(self, by: str | None = None) -> Slices:

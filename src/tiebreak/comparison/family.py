@@ -261,10 +261,11 @@ class Family:
         """Positions of the pairs in which a row of the ranking takes part."""
         return np.flatnonzero((self.first == model) | (self.second == model))
 
-    def row_of(self, first: int, second: int) -> int | None:
-        """Position of a pair in this orientation, None where the family does not hold it so."""
-        found = np.flatnonzero((self.first == first) & (self.second == second))
-        return int(found[0]) if found.size else None
+    def row_of(self, one: int, two: int) -> tuple[int, bool] | None:
+        """Position of a pair, and True where it stands there the other way round; None where the family does not hold it."""
+        mirrored = (self.first == two) & (self.second == one)
+        found = np.flatnonzero(((self.first == one) & (self.second == two)) | mirrored)
+        return (int(found[0]), bool(mirrored[found[0]])) if found.size else None
 
     def against(self, reference: int, n_models: int) -> Against:
         """Every model against one of them, whichever way round the pairs stand."""

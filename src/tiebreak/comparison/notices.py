@@ -10,10 +10,10 @@ import numpy as np
 from tiebreak.comparison.family import Family, best_alpha
 from tiebreak.comparison.procedures.procedure import Method
 from tiebreak.comparison.settings import Settings
-from tiebreak.scores.adjusted_means import connected_groups
-from tiebreak.scores.copies import first_copies
+from tiebreak.scores.means import connected_groups
 from tiebreak.scores.scores import ScoreMatrix
 from tiebreak.scores.vocabulary import Notice, quoted
+from tiebreak.statistics.copies import first_copies
 from tiebreak.statistics.family import shared_alpha
 
 if TYPE_CHECKING:

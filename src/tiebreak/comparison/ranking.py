@@ -10,9 +10,9 @@ from tiebreak.comparison.letters import MOST_LETTERED, compact_letters
 from tiebreak.comparison.procedures.procedure import Method, ModelValues, units_of
 from tiebreak.comparison.settings import Settings
 from tiebreak.numerics import IDENTICAL, RELATIVE_TOLERANCE, SPREAD, FloatArray, IntArray, Interval, blocks
-from tiebreak.scores.adjusted_means import connected_groups
-from tiebreak.scores.copies import first_copies
+from tiebreak.scores.means import connected_groups
 from tiebreak.scores.scores import Scores
+from tiebreak.statistics.copies import first_copies
 
 STANDINGS = ("not best", "may be best", "near best", "best")
 """Names of standing codes."""

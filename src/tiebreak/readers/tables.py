@@ -554,21 +554,22 @@ def _by_lines(text: str, form: _Form, name: str) -> tuple[list[str], list[Column
     ]
 
 
-def _by_arrow(content: bytes, form: _Form, typed: Collection[str]) -> list[Column] | None:
-    """Columns by pyarrow, of words in those that are to be as `typed`; None for what it cannot read."""
+def _by_arrow(content: bytes, form: _Form, named: Collection[str]) -> list[Column] | None:
+    """Columns by pyarrow, of words in those that are `named`; None for what it cannot read."""
     import pyarrow as pa
-    from pyarrow import csv as arrow
-    from pyarrow import types
+    from pyarrow import csv, types
 
-    is_strange = b"0x" in content or b"0X" in content or b"\0" in content[:_SAMPLE]  # it reads numbers of base 16
-    as_words = pa.dictionary(pa.int32(), pa.string())
-    try:
-        table = arrow.read_csv(
-            _stream(content),
-            read_options=arrow.ReadOptions(block_size=1 << 24),
-            parse_options=arrow.ParseOptions(delimiter=form.separator, newlines_in_values=b'"' in content),
-            convert_options=arrow.ConvertOptions(
-                column_types=dict.fromkeys(form.names if is_strange else typed, as_words),
+    held = _buffer(content)
+
+    def read(columns: Collection[str], kind: Any, only: Sequence[str] = ()) -> Any:
+        """All columns, or some only: of a kind, others of what they look like."""
+        return csv.read_csv(
+            pa.BufferReader(held),
+            read_options=csv.ReadOptions(block_size=1 << 24),
+            parse_options=csv.ParseOptions(delimiter=form.separator, newlines_in_values=b'"' in content),
+            convert_options=csv.ConvertOptions(
+                column_types=dict.fromkeys(columns, kind),
+                include_columns=only,
                 null_values=sorted(MISSING),
                 strings_can_be_null=False,
                 decimal_point=form.decimal,
@@ -578,14 +579,24 @@ def _by_arrow(content: bytes, form: _Form, typed: Collection[str]) -> list[Colum
                 false_values=["False", "false", "FALSE"],
             ),
         )
-        names, kinds = table.column_names, table.schema.types
-    except (pa.ArrowException, ValueError):
+
+    is_strange = b"0x" in content or b"0X" in content or b"\0" in content[:_SAMPLE]  # it reads numbers of base 16
+    typed = {*(form.names if is_strange else named if len(content) <= _SAMPLE else ())}
+    as_words = pa.dictionary(pa.int32(), pa.string())
+    try:
+        table = read(typed, as_words)
+        kinds = dict(zip(table.column_names, table.schema.types, strict=True))
+        odd = {each for each, kind in kinds.items() if types.is_temporal(kind)}  # which is kept as it was written
+        odd |= {each for each in named if not types.is_dictionary(kinds[each])}
+        if whole := [each for each in odd if types.is_integer(kinds[each])]:  # of which words take long: are they the same?
+            texts = read(whole, pa.string(), whole)
+            odd -= {each for each in whole if table[each].cast(pa.string()).equals(texts[each])}
+        table = read(typed | odd, as_words) if odd else table
+    except (pa.ArrowException, LookupError, ValueError):
         return None
-    is_binary = any(types.is_dictionary(each) and not types.is_string(each.value_type) for each in kinds)
-    if is_binary or names != form.names:  # text of another encoding
+    is_binary = any(types.is_dictionary(each) and not types.is_string(each.value_type) for each in table.schema.types)
+    if is_binary or table.column_names != form.names:  # text of another encoding
         return None
-    if times := [each for each, kind in zip(names, kinds, strict=True) if types.is_temporal(kind)]:
-        return _by_arrow(content, form, [*typed, *times])  # as they were written
     columns = [cast(Column, _of_arrow(column)) for column in table.columns]  # a text file has no lists
     del table
     pa.default_memory_pool().release_unused()
@@ -593,13 +604,13 @@ def _by_arrow(content: bytes, form: _Form, typed: Collection[str]) -> list[Colum
     return None if is_missing.any() else columns  # a row without values may be blank, or a split on which all models failed
 
 
-def _stream(content: bytes) -> Any:
+def _buffer(content: bytes) -> Any:
     """The content in memory of pyarrow's own: its threads let go of it late, and of Python's memory they cannot at the exit."""
     import pyarrow as pa
 
     stream = pa.BufferOutputStream()
     stream.write(content)
-    return pa.BufferReader(stream.getvalue())
+    return stream.getvalue()
 
 
 def _of_arrow(column: Any) -> Column | list[Any]:
@@ -687,7 +698,7 @@ def _json_by_arrow(content: bytes, name: str, is_name: IsName) -> SourceTable | 
         return None
     try:
         options = arrow.ReadOptions(block_size=1 << 24)
-        table = arrow.read_json(_stream(content.removeprefix(codecs.BOM_UTF8)), read_options=options)
+        table = arrow.read_json(pa.BufferReader(_buffer(content.removeprefix(codecs.BOM_UTF8))), read_options=options)
         kinds = dict(zip(table.column_names, table.schema.types, strict=True))
     except (pa.ArrowException, ValueError):
         return None

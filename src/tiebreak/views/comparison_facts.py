@@ -13,7 +13,7 @@ from tiebreak.comparison.ranking import STANDINGS
 from tiebreak.errors import DataError
 from tiebreak.numerics import IntArray
 from tiebreak.numerics.law import VERDICTS
-from tiebreak.scores.differences import model_correlation
+from tiebreak.scores.means import model_correlation
 from tiebreak.views.answer import headline, next_step
 from tiebreak.views.columns import Coded, named, records_of
 from tiebreak.views.json import document, finite, metric_record, plain

@@ -9,7 +9,7 @@ import numpy as np
 import tiebreak
 from tiebreak.comparison.comparison import Comparison
 from tiebreak.errors import DataError, InvalidParameterError
-from tiebreak.scores.dataset_means import dataset_means
+from tiebreak.scores.means import dataset_means
 from tiebreak.views.answer import rope_words, small_print, value_name
 from tiebreak.views.comparison import models_table, pair_table
 from tiebreak.views.design import design_line, sizes_line

@@ -28,7 +28,7 @@ MOST_ROWS = 20
 """Rows that are shown whole; of more pairs and slices those of the best model or the baseline with the next one."""
 
 FEW_ITEMS = 20
-"""Items of a slice below which their skewness is hardly seen: 8 slices of 15 lognormal costs had a wrong one in 9 % of tables."""
+"""Items of a slice below which their skewness is hardly seen: 8 of 15 lognormal costs had a wrong one in 15 % of tables."""
 
 COLUMNS = (
     "slice",

@@ -101,6 +101,14 @@ def test_a_dark_style_sheet_is_followed() -> None:
     plt.close(drawing.figure_)
 
 
+def test_panels_need_axes_of_a_grid() -> None:
+    """Axes that were put somewhere have no parts to give; the error says which have."""
+    figure = plt.figure()
+    with pytest.raises(InvalidParameterError, match=r"such as those of plt\.subplots"):
+        PLOTS["confusion, binary"](("one", "two")).plot(figure.add_axes((0.1, 0.1, 0.8, 0.8)))
+    plt.close(figure)
+
+
 def test_settings_of_the_caller_are_as_they_were() -> None:
     """What the texts need is set while a drawing is made only."""
     before = dict(matplotlib.rcParams)

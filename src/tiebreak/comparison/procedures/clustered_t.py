@@ -25,8 +25,8 @@ from tiebreak.comparison.procedures.items import (
 from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Procedure, Reach, TestOnly, adjusted_of, reached
 from tiebreak.errors import DataError, Setting, TiebreakError
 from tiebreak.numerics import SPREAD, FloatArray, IntArray, divide, student_quantile
-from tiebreak.scores.differences import model_moments, pair_differences
 from tiebreak.scores.items import TASK, Items
+from tiebreak.scores.means import model_moments, pair_differences
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
 from tiebreak.statistics.influence import bounded, cluster_sums

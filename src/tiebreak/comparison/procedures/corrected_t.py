@@ -8,7 +8,7 @@ from tiebreak.comparison.procedures.procedure import Judged, ModelValues, Proced
 from tiebreak.errors import Advice, DataError, Setting, TiebreakError, UnclearSourceError
 from tiebreak.numerics import FloatArray, IntArray, Interval, corrected_interval, student_multiplier
 from tiebreak.numerics.law import Law
-from tiebreak.scores.differences import model_moments, model_ratios, pair_differences
+from tiebreak.scores.means import model_moments, model_ratios, pair_differences
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice
 from tiebreak.statistics.splits import law_of_moments

@@ -12,12 +12,11 @@ from tiebreak.comparison.procedures.items import copies_notice
 from tiebreak.comparison.procedures.procedure import Kinds, ModelValues, TestOnly, adjusted_of, mean_values, p_words, units_of
 from tiebreak.errors import DataError, Setting, TiebreakError
 from tiebreak.numerics import CONSTANT, IDENTICAL, RELATIVE_TOLERANCE, SPREAD, UNDEFINED, FloatArray, IntArray, divide
-from tiebreak.scores.adjusted_means import filled
-from tiebreak.scores.dataset_means import dataset_means
+from tiebreak.scores.means import dataset_means, filled
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
+from tiebreak.statistics.copies import repeated_rows
 from tiebreak.statistics.omnibus import average_ranks, critical_difference, friedman_test, rank_models, skillings_mack
-from tiebreak.statistics.repeats import repeated_rows
 
 if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings
@@ -181,7 +180,7 @@ def remarks_on_datasets(data: Scores, has_prior: str = "") -> Iterator[Notice]:
             f"with {n} datasets no rank test can reach 0.05, whatever the scores: {FEWEST} are the fewest; {still}",
         )
     found = repeated_rows(units_of(data).matrix().score)
-    if found is not None:
+    if found:
         yield copies_notice(found, "dataset", n, "give one row for each of what they stand for")
     sources = families(data.datasets)
     if sources:

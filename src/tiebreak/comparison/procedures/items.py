@@ -12,8 +12,8 @@ from tiebreak.numerics.law import Law
 from tiebreak.scores.items import Items
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice
+from tiebreak.statistics.copies import repeated_rows
 from tiebreak.statistics.item_means import Layout
-from tiebreak.statistics.repeats import RepeatedRows, repeated_rows
 
 FEW_CLUSTERS = 10
 """Clusters below which intervals are wide, and rest on a variance of few numbers."""
@@ -94,15 +94,15 @@ def remarks_on_items(data: Scores, unused_by: str = "") -> Iterator[Notice]:
         n_items = len(items.items)
         truth = [np.asarray(each, dtype=float)[None] for each in (items.is_positive, items.truth) if each is not None]
         copied = repeated_rows(np.concatenate([items.score.reshape(-1, n_items), *truth]), items.cluster_codes)
-        if copied is not None:
+        if copied:
             yield copies_notice(copied, items.unit, n_items, "name in a column 'cluster' which belong together")
 
 
-def copies_notice(found: RepeatedRows, unit: str, n: int, advice: str) -> Notice:
+def copies_notice(n_repeated: int, unit: str, n: int, advice: str) -> Notice:
     """Remark on units that look like copies of each other."""
     return Notice(
         "copied-units",
-        f"{found.n_repeated} of the {n} {unit}s have the same scores of all models as another one: they look like copies, each "
+        f"{n_repeated} of the {n} {unit}s have the same scores of all models as another one: they look like copies, each "
         f"of which counts as evidence of its own. Leave copies out, or {advice}",
     )
 

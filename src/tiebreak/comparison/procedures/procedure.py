@@ -11,10 +11,8 @@ from numpy.typing import NDArray
 
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray, Interval, Missing
 from tiebreak.numerics.law import Law
-from tiebreak.scores.adjusted_means import adjusted_means
-from tiebreak.scores.dataset_means import dataset_means
-from tiebreak.scores.differences import model_moments
 from tiebreak.scores.items import TASK
+from tiebreak.scores.means import adjusted_means, dataset_means, model_moments
 from tiebreak.scores.metric import Metric
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice

@@ -23,7 +23,7 @@ from tiebreak.comparison.procedures.tango import reach_of_rates
 from tiebreak.errors import DataError, Setting, TiebreakError
 from tiebreak.numerics import RELATIVE_TOLERANCE, FloatArray, IntArray, Interval
 from tiebreak.numerics.law import Law, student
-from tiebreak.scores.differences import model_moments
+from tiebreak.scores.means import model_moments
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
 from tiebreak.statistics.influence import independent_difference

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,11 +16,6 @@ from tiebreak.numerics import FloatArray
 from tiebreak.views.plots.draw import MOST_LINES, MOST_PANELS, Curve, Drawing, labels, lines, of_all, panels, short
 from tiebreak.views.plots.menu import Plot
 from tiebreak.views.words import format_interval, format_percent, format_score
-
-if TYPE_CHECKING:
-    pass
-
-GRID = np.linspace(0.0, 1.0, 101)
 
 _REAL = " Which differences are real, the curves do not say: comparing does."
 

@@ -615,16 +615,10 @@ def panels(
     def paint(ax: Axes, own: bool) -> None:
         ax.set_axis_off()
         place = ax.get_subplotspec()
-        if place is None:  # axes that stand in no grid
-            spots = [
-                (column / n_columns + 0.05, 1 - (row + 1) / n_rows + 0.1, 0.9 / n_columns - 0.05, 0.9 / n_rows - 0.15)
-                for row in range(n_rows)
-                for column in range(n_columns)
-            ]
-            cells = [ax.inset_axes(spot) for spot in spots[: len(parts)]]
-        else:
-            grid = place.subgridspec(n_rows, n_columns, height_ratios=heights)
-            cells = [ax.figure.add_subplot(grid[k // n_columns, k % n_columns]) for k in range(len(parts))]
+        if place is None:
+            raise InvalidParameterError("a plot of several panels takes axes of a grid, such as those of plt.subplots().")
+        grid = place.subgridspec(n_rows, n_columns, height_ratios=heights)
+        cells = [ax.figure.add_subplot(grid[k // n_columns, k % n_columns]) for k in range(len(parts))]
         for number, (cell, (name, part)) in enumerate(zip(cells, parts, strict=True)):
             is_right = number % n_columns == n_columns - 1 or number == len(parts) - 1
             has_legend = is_right and number < n_columns

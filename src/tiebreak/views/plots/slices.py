@@ -25,17 +25,14 @@ def differences(slices: Slices, a: str | None = None, b: str | None = None) -> D
     comparison = slices.comparison
     first, second = default_pair(comparison, a, b)
     whole = comparison.pair(first, second)
-    codes = comparison.models.index(first), comparison.models.index(second)
-    row, mirrored = slices.tables[0].row_of(*codes), False
-    if row is None:
-        row, mirrored = slices.tables[0].row_of(*codes[::-1]), True
-    if row is None:
+    place = slices.tables[0].row_of(comparison.models.index(first), comparison.models.index(second))
+    if place is None:
         raise DataError(f"the slices judge every model against the baseline only, not {first!r} against {second!r}.")
     columns = ["difference", "interval_low", "interval_high", "verdict", "reason"]
     n_all, unit = len(cast("Items", comparison.items).items), comparison.method.unit
     found = [(f"all {unit}s", n_all, *(getattr(whole, name) for name in columns))]
     for name, n, table in list(zip(slices.names, slices.n_items, slices.tables, strict=True))[:MOST_SLICES]:
-        values = table.row_values(row, mirrored)
+        values = table.row_values(*place)
         found.append((name, n, *(values[each] for each in columns)))
     data = pd.DataFrame(found, columns=["slice", "n_items", *columns])
     one, other = labels([first, second])

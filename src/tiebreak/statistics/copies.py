@@ -1,15 +1,15 @@
-"""Copies among units: rows of scores that repeat in another way than independent draws from anything would.
+"""Copies among models, which are the same number by number, and among units, which repeat as no independent draws would.
 
 Rows of right and wrong, or of a few grades, repeat by nature, and so do rows of numbers where what is measured takes few values.
 Copies betray themselves by how: each row stands twice and hardly any once, or many stand twice and too few three times.
 """
 
-from typing import NamedTuple
+from hashlib import sha256
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.numerics import IntArray
+from tiebreak.numerics import FloatArray, IntArray
 
 MULTIPLE_ALPHA, TRIPLE_ALPHA = 0.01, 0.04
 """Levels of the two tests of `repeated_rows`, of which draws of any distribution are named in at most 2 and 3 %."""
@@ -21,23 +21,19 @@ FEWEST_PAIRS = 3
 """Rows that stand twice, below which no copies are seen."""
 
 
-class RepeatedRows(NamedTuple):
-    """Rows that repeat more than chance lets them.
-
-    Attributes
-    ----------
-    n_repeated : int
-        Rows that are the same as another one.
-    n_times : int
-        Times that nearly every row stands; 0 where only some of them have copies.
-    """
-
-    n_repeated: int
-    n_times: int
+def first_copies(rows: FloatArray) -> IntArray:
+    """Number of the first row that is the same as each row, gaps included; its own for a row without copies."""
+    total = rows.sum(axis=1)  # rows of different sums are no copies, and need no closer look; takes no room
+    order = np.argsort(total)
+    ties = np.flatnonzero(~(total[order[1:]] > total[order[:-1]]))  # gaps too, whose sums are nan
+    entry, first = np.arange(len(rows)), dict[bytes, int]()
+    for row in np.unique([order[ties], order[ties + 1]]).tolist() if ties.size else ():
+        entry[row] = first.setdefault(sha256(rows[row] + 0.0).digest(), row)  # + 0.0: no -0.0
+    return entry
 
 
-def repeated_rows(table: ArrayLike, clusters: IntArray | None = None) -> RepeatedRows | None:
-    """Copies among the rows of a table, by the numbers of times that its different rows stand in it.
+def repeated_rows(table: ArrayLike, clusters: IntArray | None = None) -> int:
+    """Number of rows that are the same as another one, where they repeat more than chance lets them; else 0.
 
     Two tests. Of independent draws from any distribution at most about one row in k stands a multiple of k times (a Poisson
     number that is not 0 is one with a probability below 1 / k): more by a binomial test are rows of which each was taken k times.
@@ -54,24 +50,18 @@ def repeated_rows(table: ArrayLike, clusters: IntArray | None = None) -> Repeate
         A row of the table in each column, as scores are kept: one for each model, and more that must agree.
     clusters : ndarray of int of shape (n_rows,), optional
         Copies within one are no news, as rows of a cluster count as going together.
-
-    Returns
-    -------
-    RepeatedRows or None
-        None where chance lets them be.
     """
     values = np.atleast_2d(np.asarray(table, dtype=float))
     ordered = np.sort(values[0])
     if not (ordered[1:] == ordered[:-1]).any() and not np.isnan(ordered[-1:]).any():
-        return None  # which spares most tables of numbers the rest
+        return 0  # which spares most tables of numbers the rest
     key = _keys(values)
     if clusters is not None:
         key = np.unique(np.stack([key, np.asarray(clusters).astype(np.uint64)]), axis=1)[0]
     key.sort()
     starts = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
     counts = np.diff(starts, append=key.size)
-    n_times, n_repeated = _times(counts), int(counts[counts > 1].sum())
-    return RepeatedRows(n_repeated, n_times) if n_times or _lacks_triples(counts) else None
+    return int(counts[counts > 1].sum()) if _are_multiples(counts) or _lacks_triples(counts) else 0
 
 
 def _keys(table: NDArray[np.float64]) -> NDArray[np.uint64]:
@@ -85,15 +75,12 @@ def _keys(table: NDArray[np.float64]) -> NDArray[np.uint64]:
     return key
 
 
-def _times(counts: IntArray) -> int:
-    """Times that nearly every row stands, 0 where that is not so."""
+def _are_multiples(counts: IntArray) -> bool:
+    """True where nearly every row stands a multiple of the same number of times."""
     from scipy.special import bdtrc
 
-    for k in range(MOST_COPIES, 1, -1):
-        n_multiples = int(np.count_nonzero(counts % k == 0))
-        if n_multiples and bdtrc(n_multiples - 1, counts.size, 1.0 / k) < MULTIPLE_ALPHA / (MOST_COPIES - 1):
-            return k
-    return 0
+    n_multiples = [(k, int(np.count_nonzero(counts % k == 0))) for k in range(2, MOST_COPIES + 1)]
+    return any(n and bdtrc(n - 1, counts.size, 1.0 / k) < MULTIPLE_ALPHA / (MOST_COPIES - 1) for k, n in n_multiples)
 
 
 def _lacks_triples(counts: IntArray) -> bool:

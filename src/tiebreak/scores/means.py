@@ -1,0 +1,267 @@
+"""Means of models over splits and their paired differences, of tables with gaps, and of several datasets."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+
+from tiebreak.numerics import (
+    RELATIVE_TOLERANCE,
+    SPREAD,
+    DifferenceMoments,
+    FloatArray,
+    IntArray,
+    blocks,
+    concatenate_moments,
+    divide,
+    masked_pair_moments,
+    pair_moments,
+    row_moments,
+)
+from tiebreak.scores.metric import Metric
+from tiebreak.scores.scores import ScoreMatrix, Scores, SplitDesign
+from tiebreak.scores.vocabulary import Notice, quoted
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairDifferences:
+    """Moments of the differences of many pairs of models.
+
+    The moments are of first against second; positive favours the first, whatever the metric's direction. `ratio` is the mean
+    n_test / n_train over the splits of each pair, in the moments' shape or a single number.
+    """
+
+    moments: DifferenceMoments
+    ratio: FloatArray | float
+
+
+def pair_differences(
+    matrix: ScoreMatrix, metric: Metric, ratio: FloatArray, first: IntArray, second: IntArray
+) -> PairDifferences:
+    """Differences of the given pairs: one matrix product where the table is complete, an exact masked path where not.
+
+    There are at least two splits. `ratio` is n_test / n_train of each split, zeros for an uncorrected test; `first` and `second`
+    are rows of the matrix, of shape (n_pairs,) or (): a single pair is computed by itself.
+    """
+    if np.ndim(first) == 0:
+        moments, pair_ratio = _of_one_pair(matrix.score[first], matrix.score[second], ratio)
+    elif matrix.is_complete:
+        moments = pair_moments(matrix.score, first, second)
+        pair_ratio = float(ratio.mean())
+    else:
+        moments = masked_pair_moments(matrix.score, first, second)
+        pair_ratio = _shared_ratio(~np.isnan(matrix.score), ratio, first, second)
+    if not metric.higher_is_better:
+        moments = replace(moments, mean=0.0 - moments.mean)  # 0 - x, so that no difference becomes -0.0
+    return PairDifferences(moments, pair_ratio)
+
+
+def _of_one_pair(one: FloatArray, two: FloatArray, ratio: FloatArray) -> tuple[DifferenceMoments, FloatArray | float]:
+    shared = ~(np.isnan(one) | np.isnan(two))
+    one, two = one[shared], two[shared]
+    scale = np.maximum(np.abs(one), np.abs(two)).max(initial=0.0)
+    return row_moments(one - two, scale), float(ratio[shared].mean()) if shared.any() else 0.0
+
+
+def model_moments(matrix: ScoreMatrix) -> DifferenceMoments:
+    """Mean and spread of each model over its own splits, in the metric's unit and direction."""
+    parts = blocks(len(matrix.models), matrix.n_splits)  # so that a large table is not copied whole
+    return concatenate_moments([row_moments(matrix.score[rows], omit_missing=True) for rows in parts])
+
+
+def model_ratios(matrix: ScoreMatrix, ratio: FloatArray) -> FloatArray:
+    """Mean n_test / n_train over the splits that each model has, of shape (n_models,); 0 for a model without any."""
+    present = [~np.isnan(row) for row in matrix.score]
+    return np.array([ratio[p].mean() if p.any() else 0.0 for p in present])
+
+
+def model_correlation(matrix: ScoreMatrix) -> FloatArray:
+    """Correlation of the models' scores over the splits that each two share, of shape (n_models, n_models).
+
+    nan where a model's scores do not vary on them, or fewer than two splits are shared.
+    """
+    if matrix.is_complete:
+        unit = _unit_deviations(matrix.score)
+        return np.asarray(np.clip(unit @ unit.T, -1.0, 1.0))
+    import pandas as pd
+
+    # of a row that does not vary beyond rounding nothing is known
+    known = np.where(model_moments(matrix).kind[:, None] == SPREAD, matrix.score, np.nan)
+    return np.asarray(pd.DataFrame(known.T).corr(min_periods=2))
+
+
+def _unit_deviations(rows: FloatArray) -> FloatArray:
+    """Rows less their means, scaled to length 1; nan for a row that does not vary beyond rounding."""
+    centred = rows - rows.mean(axis=1, keepdims=True)
+    largest = np.abs(centred).max(axis=1, keepdims=True)
+    varies = largest > RELATIVE_TOLERANCE * np.abs(rows).max(axis=1, keepdims=True)
+    centred = divide(centred, np.where(varies, largest, np.nan))
+    return np.asarray(centred / np.sqrt(np.square(centred).sum(axis=1, keepdims=True)))
+
+
+def _shared_ratio(present: np.ndarray, ratio: FloatArray, first: IntArray, second: IntArray) -> FloatArray:
+    weights = present.astype(float)
+    shared, total = weights @ weights.T, (weights * ratio) @ weights.T
+    one, other = np.minimum(first, second), np.maximum(first, second)  # the product rounds [i, j] and [j, i] apart
+    return np.asarray(total[one, other] / np.maximum(shared[one, other], 1.0))
+
+
+# --- of models that lack units ------------------------------------------------------------------------------------------------
+
+
+def adjusted_means(score: FloatArray, weights: FloatArray | None = None) -> FloatArray:
+    """Means over all units from the additive model "score = model + unit", fitted by least squares to the scores that are there.
+
+    A model that lacks hard units has too high a mean by itself; here each unit counts for all. The adjusted mean of a model with
+    all scores is its mean.
+
+    Parameters
+    ----------
+    score : ndarray of shape (n_models, n_units)
+        nan where a model has no score; every model has one at least.
+    weights : ndarray of shape (n_units,), optional
+        Not negative; all the same if not given. Units of weight 0 do not count.
+
+    Returns
+    -------
+    ndarray of shape (n_models,)
+        In the metric's unit. Where models fall into groups that share no unit, each group by itself, over its own units: means of
+        two groups then cannot be compared. nan for a model without a score on units that count.
+
+    References
+    ----------
+    .. [S87] S. Searle. Linear Models for Unbalanced Data. Wiley, 1987, chapter 4: two factors without interaction.
+    """
+    weights = np.ones(score.shape[1]) if weights is None else weights
+    score, weights = score[:, weights > 0], weights[weights > 0]
+    result = np.full(score.shape[0], np.nan)
+    for models, units in _groups(score):
+        if units.size == 0:
+            continue
+        model, unit = _fit(score[np.ix_(models, units)], weights[units])
+        result[models] = model + (weights[units] * unit).sum() / weights[units].sum()
+    return result
+
+
+def filled(score: FloatArray) -> FloatArray:
+    """Scores with what the additive model of `adjusted_means` expects in the place of missing ones.
+
+    A unit that none of the models linked to a model has stays nan for it.
+    """
+    if not np.isnan(score).any():
+        return score
+    result = score.copy()
+    for models, units in _groups(score):
+        cells = np.ix_(models, units)
+        model, unit = _fit(score[cells], np.ones(units.size))
+        result[cells] = np.where(np.isnan(score[cells]), model[:, None] + unit, score[cells])
+    return result
+
+
+def _groups(score: FloatArray) -> Iterator[tuple[IntArray, IntArray]]:
+    """Models and units of each group that shared units link."""
+    of_model, of_unit = connected_groups(~np.isnan(score))
+    for group in np.unique(of_model).tolist():
+        yield np.flatnonzero(of_model == group), np.flatnonzero(of_unit == group)
+
+
+def _fit(score: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Model and unit effects, whose sums are the expected scores, where every two models are linked by shared units."""
+    present = ~np.isnan(score)
+    centre = score[present].mean()
+    cells, values = present * weights, np.where(present, score - centre, 0.0) * weights
+    is_turned = score.shape[0] > score.shape[1]  # the normal equations of the smaller side
+    if is_turned:
+        cells, values = cells.T, values.T
+    of_row, of_column = cells.sum(axis=1), cells.sum(axis=0)
+    shared = cells / of_column
+    normal, right = np.diag(of_row) - shared @ cells.T, values.sum(axis=1) - shared @ values.sum(axis=0)
+    row = np.zeros(right.size)  # the first is 0, as the sum of model and unit leaves a constant open
+    row[1:] = np.linalg.solve(normal[1:, 1:], right[1:])
+    column = (values.sum(axis=0) - cells.T @ row) / of_column
+    model, unit = (column, row) if is_turned else (row, column)
+    return centre + model, unit
+
+
+def connected_groups(present: np.ndarray) -> tuple[IntArray, IntArray]:
+    """Group of each model and of each unit: two models are in one group where a chain of shared units links them.
+
+    Parameters
+    ----------
+    present : ndarray of bool, shape (n_models, n_units)
+
+    Returns
+    -------
+    tuple of ndarray of int, shapes (n_models,) and (n_units,)
+        A unit that no model has is in a group of its own, -1.
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    n_models, n_units = present.shape
+    model, unit = np.nonzero(present)
+    links = coo_array((np.ones(model.size), (model, n_models + unit)), shape=(n_models + n_units,) * 2)
+    group = np.asarray(connected_components(links, directed=False)[1], dtype=np.intp)  # numbered as models come
+    return group[:n_models], np.where(present.any(axis=0), group[n_models:], -1)
+
+
+# --- over datasets -------------------------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=2)
+def dataset_means(scores: Scores) -> Scores:
+    """Models by datasets as one table, each cell the mean of a model over the splits of one dataset; nan where it has none.
+
+    Means of mixed metrics are turned so that higher is better, each in its own unit. Where models of a dataset lack some splits,
+    the mean is over the splits that all of them have, so that it compares like with like; a model that lacks all of these has no
+    mean.
+    """
+    models, datasets = scores.models, scores.datasets
+    row_of = {name: row for row, name in enumerate(models)}
+    means = np.full((len(models), len(datasets)), np.nan)
+    for column, (matrix, sign) in enumerate(zip(scores.matrices, _signs(scores), strict=True)):
+        means[[row_of[name] for name in matrix.models], column] = sign * _means(matrix)
+    nothing = np.zeros(len(datasets), dtype=np.int64)
+    table = ScoreMatrix("", models, nothing, np.arange(len(datasets)), nothing, nothing, means, datasets)
+    return Scores(scores.metric, (table,), SplitDesign(), (*scores.notices, *_notices(scores, means)))
+
+
+def _signs(scores: Scores) -> FloatArray:
+    """Sign that turns each dataset of mixed metrics so that higher is better; 1 where all are of one metric."""
+    signs = [scores.metric_of(matrix).sign for matrix in scores.matrices] if scores.is_mixed else [1] * len(scores.matrices)
+    return np.array(signs, dtype=float)
+
+
+def _means(matrix: ScoreMatrix) -> FloatArray:
+    present = ~np.isnan(matrix.score)
+    has_any = present.any(axis=1)
+    shared = present[has_any].all(axis=0)
+    if not shared.any():
+        return np.full(has_any.size, np.nan)
+    return np.asarray(matrix.score[:, shared].mean(axis=1))
+
+
+def _notices(scores: Scores, means: FloatArray) -> Iterator[Notice]:
+    """Remarks on datasets that look like one, on splits that not all models have, and on the numbers of splits."""
+    alike: dict[str, list[str]] = {}
+    for name in scores.datasets:
+        alike.setdefault("".join(name.split()).casefold(), []).append(name)
+    doubled = next((names for names in alike.values() if len(names) > 1), None)
+    if doubled is not None:
+        yield Notice("copied-units", f"the datasets {quoted(doubled)} differ by case or blanks only: are they one?")
+    is_empty = np.asarray(np.isnan(means).all(axis=0)).tolist()
+    uneven = [m.dataset for m, is_void in zip(scores.matrices, is_empty, strict=True) if _lacks_splits(m) and not is_void]
+    if uneven:
+        yield Notice(
+            "missing-splits",
+            f"on {quoted(uneven)} not every model has every split; the means are over the splits that all models there have",
+        )
+    empty = [matrix.dataset for matrix, is_void in zip(scores.matrices, is_empty, strict=True) if is_void]
+    if empty:
+        yield Notice("missing-splits", f"{quoted(empty)} tells nothing, as no split there has a score of each of its models")
+
+
+def _lacks_splits(matrix: ScoreMatrix) -> bool:
+    present = ~np.isnan(matrix.score)
+    return not bool(present[present.any(axis=1)].all())
