@@ -133,9 +133,8 @@ def _joined(parts: Sequence[Long]) -> Long:
     renamed = _without_clashes(parts)
     words: dict[str, Words] = {}
     for name in dict.fromkeys(chain.from_iterable(part.words for part in renamed)):
-        sizes = [part.numbers["score"].size for part in renamed]
-        own = [each.words[name] if name in each.words else Words((), np.full(n, -1)) for each, n in zip(renamed, sizes, strict=True)]
-        words[name] = concatenated(own)
+        none = [Words((), np.full(0 if name in part.words else part.numbers["score"].size, -1)) for part in renamed]
+        words[name] = concatenated([part.words.get(name, own) for part, own in zip(renamed, none, strict=True)])
     numbers = {
         name: np.concatenate([each.numbers[name] if name in each.numbers else each.numbers["score"] * np.nan for each in renamed])
         for name in dict.fromkeys(chain.from_iterable(part.numbers for part in renamed))

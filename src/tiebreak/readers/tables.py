@@ -623,9 +623,10 @@ def _of_arrow(column: Any) -> Column | list[Any]:
     if types.is_string(array.type) or types.is_large_string(array.type):
         array = array.cast(pa.string()).dictionary_encode()
     if types.is_dictionary(array.type) and types.is_string(array.type.value_type):
-        words = Words(tuple(array.dictionary.to_pylist()), np.nan_to_num(_tensor(array.indices), copy=False, nan=-1).astype(np.int32))
-        bare = tuple(map(str.strip, words.names))
-        return words if bare == words.names and "" not in bare else words.renamed(bare)
+        code = np.nan_to_num(_tensor(array.indices), copy=False, nan=-1).astype(np.int32)
+        names = tuple(array.dictionary.to_pylist())
+        bare = tuple(map(str.strip, names))
+        return Words(names, code) if bare == names and "" not in bare else Words(names, code).renamed(bare)
     if types.is_integer(array.type) or types.is_floating(array.type):
         values: FloatArray = _tensor(array).astype(float, copy=False)
         if types.is_floating(array.type) or not np.any(np.abs(values) >= _EXACT):
