@@ -163,13 +163,13 @@ def test_tables_are_compared_where_there_are_no_logs(tmp_path: Path) -> None:
         frame = pd.DataFrame({"question": range(40), "score": answers(number)})
         frame.to_json(tmp_path / f"{model}.jsonl", orient="records", lines=True)
     answer = tb.compare(tmp_path)
-    assert (sorted(answer.models), {each.code for each in answer.notices} & {"left-out"}) == (["a", "b"], set())
+    assert (sorted(answer.models), {each.code for each in answer.notices} & {"read-as"}) == (["a", "b"], set())
     (tmp_path / "saved").mkdir()
     answer.to_json(tmp_path / "saved" / "answer.json")
     assert tb.compare(tmp_path / "saved").pairs.equals(answer.pairs)
     (tmp_path / "battles.csv").write_text("model_a,model_b,winner\nx,y,tie\n")
     notices = {notice.code: notice.text for notice in tb.compare(tmp_path).notices}
-    assert "battles.csv: judged battles: 'tiebreak rate FOLDER' rates" in notices["left-out"]
+    assert "battles.csv: judged battles: 'tiebreak rate FOLDER' rates" in notices["read-as"]
 
 
 def test_one_table_of_scores_is_compared(tmp_path: Path) -> None:

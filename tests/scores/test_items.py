@@ -97,3 +97,12 @@ def test_checks_of_a_table_say_what_was_met() -> None:
         check_items(items)
     with pytest.raises(DataError, match=r"accuracy lies between 0 and 1 on each item; got 85. Divide per cent by 100"):
         tb.read_items({"item": ["x", "y"], "a": [85, 20], "b": [20, 40]}, metric="accuracy")
+
+
+@pytest.mark.parametrize(
+    ("n_classes", "metric", "expected"), [(2, "f1_weighted", 3), (3, "f1_weighted", None), (3, "f1_macro", 2)]
+)
+def test_the_rarest_class_counts_where_it_has_a_weight_of_its_own(n_classes: int, metric: str, expected: int | None) -> None:
+    """Of 12 items the last six go through the classes: 3 of the second of two, 2 of the rarer of three; by size none matters."""
+    y = np.where(np.arange(12) < 6, 0, np.arange(12) % n_classes)
+    assert tb.read_predictions(y, {"a": y, "b": y[::-1]}, metric=metric).n_rarest == expected

@@ -120,7 +120,7 @@ class Results:
 
     def notice(self) -> Notice | None:
         """Remark on what lies in the folder and is no part of the answer; None where that is nothing."""
-        return Notice("left-out", f"left out of {str(self.path)!r}: {_listed(self.left_out)}") if self.left_out else None
+        return Notice("read-as", f"left out of {str(self.path)!r}: {_listed(self.left_out)}") if self.left_out else None
 
     def sources(self, options: ReadOptions) -> list[Any]:
         """Sources that are compared: items of all logs, else the tables, else the saved answers.
