@@ -71,7 +71,7 @@ def test_a_folder_without_results_is_wrong_use(tmp_path: Path, capsys: pytest.Ca
 def test_a_command_goes_before_a_folder_of_its_name(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A folder called demo is typed as ./demo; what is neither is an unknown command."""
+    """A folder called runs is typed as ./runs; what is neither is an unknown command."""
     (tmp_path / "runs").mkdir()
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("TIEBREAK_STORE", raising=False)
