@@ -162,20 +162,19 @@ def _age(lock: Path) -> float:
 
 
 def sentence(comparison: Comparison) -> str:
-    """Look 3, 700 of 2,000 items: decided 11 of 15 pairs; open 4; at most 1,300 more."""
+    """Look 3, 700 of 2,000 items: decided 11 of 15 pairs; open 4. What is left of the plan is the next step's."""
     looks = comparison.looks
     if looks is None:
         return ""
     n_open, n_pairs = n_left_open(comparison), comparison.pair_table.n_pairs
     at = f"Look {len(looks.taken)}, {looks.n:,} of {looks.n_total:,} {looks.unit}s"
-    left = f"at most {looks.n_left:,} more" if looks.n_left else "the plan is over"
     if not comparison.pair_table.is_family:
-        found = f"{n_open} of {count(len(comparison.models), 'model')} may be the best; {left}"
+        found = f"{n_open} of {count(len(comparison.models), 'model')} may be the best"
         said = found if n_open else f"the best is found; it needs no further {looks.unit}s"
     elif n_pairs == 1:
-        said = f"the pair is open; {left}" if n_open else "the pair is decided; it needs no more"
+        said = "the pair is open" if n_open else "the pair is decided; it needs no more"
     elif n_open:
-        said = f"decided {n_pairs - n_open} of {count(n_pairs, 'pair')}; open {n_open}; {left}"
+        said = f"decided {n_pairs - n_open} of {count(n_pairs, 'pair')}; open {n_open}"
     else:
         said = f"all {n_pairs} pairs are decided; they need no further {looks.unit}s"
     return f"{at}: {said}.{'' if looks.check_order else UNCHECKED}"
