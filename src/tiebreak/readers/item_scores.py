@@ -93,15 +93,16 @@ def items_of(
     run = concatenated([Words(tuple(sorted(run.names, key=natural_key)), run.code[:0]), run])
     refuse_names("model", model.names)
     place = cell_of(model, {"run": run, "item": item})
-    if np.bincount(place).max(initial=0) > 1:
+    shape = (len(model.names), len(run.names), len(item.names))
+    is_grid = np.array_equal(place, np.arange(np.prod(shape)))  # of a column for each model, which may have a million rows
+    if not is_grid and np.bincount(place).max(initial=0) > 1:
         _refuse_doubled(joined, model, {"item": item, "run": run, "epoch": epoch})
     directions = {part.lower_is_better for part in parts if part.lower_is_better is not None}
     called, score = held or metric, joined.numbers["score"]
     if lower_is_better is None and len(directions) == 1 and not is_known(str(called)):
         lower_is_better = directions.pop()
     named = _named_metric(score, called, False if by_task else lower_is_better)
-    shape = (len(model.names), len(run.names), len(item.names))
-    table, n_epochs = _means(score, place, shape)
+    table, n_epochs = (score.reshape(shape), "") if is_grid else _means(score, place, shape)
     labels = np.array(np.nan)
     if "human" in joined.numbers:
         labels, _ = _means(joined.numbers["human"], cell_of(model, {"item": item}), shape[::2])
@@ -132,10 +133,10 @@ def _joined(parts: Sequence[Long]) -> Long:
     renamed = _without_clashes(parts)
     words: dict[str, Words] = {}
     for name in dict.fromkeys(chain.from_iterable(part.words for part in renamed)):
-        without = (Words((), np.full(part.numbers["score"].size, -1)) for part in renamed)
-        words[name] = concatenated([part.words.get(name, none) for part, none in zip(renamed, without, strict=True)])
+        none = [Words((), np.full(0 if name in part.words else part.numbers["score"].size, -1)) for part in renamed]
+        words[name] = concatenated([part.words.get(name, own) for part, own in zip(renamed, none, strict=True)])
     numbers = {
-        name: np.concatenate([part.numbers.get(name, part.numbers["score"] * np.nan) for part in renamed])
+        name: np.concatenate([each.numbers[name] if name in each.numbers else each.numbers["score"] * np.nan for each in renamed])
         for name in dict.fromkeys(chain.from_iterable(part.numbers for part in renamed))
     }
     for name, usual in {"run": "1", "epoch": "1", TASK: ""}.items():
@@ -338,8 +339,9 @@ def _means(score: FloatArray, place: IntArray, shape: tuple[int, ...]) -> tuple[
     """Mean score at each place of an array, nan where there is none, and of how many, "" for one each."""
     has = ~np.isnan(score)
     size = int(np.prod(shape))
-    n = np.bincount(place[has], minlength=size)
-    table = divide(np.bincount(place[has], score[has], minlength=size), n).reshape(shape)
+    place, score = (place, score) if has.all() else (place[has], score[has])
+    n = np.bincount(place, minlength=size)
+    table = divide(np.bincount(place, score, minlength=size), n).reshape(shape)
     most, fewest = n.max(initial=0), n[n > 0].min(initial=n.max(initial=0))
     return table, "" if most <= 1 else f"{most}" if fewest == most else f"{fewest} to {most}"
 

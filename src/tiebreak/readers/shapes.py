@@ -768,7 +768,8 @@ def cell_of(models: Words, units: Mapping[str, Words]) -> IntArray:
         if size * len(words.names) > 2**62:
             cells = np.unique(cells, return_inverse=True)[1].astype(np.int64)
             size = int(cells.max(initial=0)) + 1
-        cells = cells * len(words.names) + words.code
+        cells *= len(words.names)  # in their place, as there may be millions
+        cells += words.code
         size *= len(words.names)
     return cells
 

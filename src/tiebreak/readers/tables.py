@@ -69,10 +69,11 @@ class Words(NamedTuple):
 
     def ordered(self) -> Words:
         """The words in order of appearance, without those that no row has."""
+        highest = np.maximum.accumulate(np.append(np.int32(-1), self.code))
+        if highest[-1] == len(self.names) - 1 and bool(np.all(np.diff(highest) <= 1)):
+            return self
         used, first = np.unique(self.code[self.code >= 0], return_index=True)
         order = used[np.argsort(first, kind="stable")]
-        if order.size == len(self.names) and bool(np.all(order == np.arange(order.size))):
-            return self
         rank = np.full(len(self.names) + 1, -1, dtype=np.int32)
         rank[order] = np.arange(order.size)
         return Words(tuple(self.names[code] for code in order.tolist()), rank[self.code])
@@ -498,9 +499,11 @@ def _as_numbers(column: Column, decimal: str, *, is_name: bool) -> Column:
     if isinstance(column, np.ndarray):
         return column
     if is_name:
-        held = {each: int(each) if each.isdecimal() and len(each) < 16 else math.nan for each in column.names}
-        is_same = all(str(value) == each or each in MISSING for each, value in held.items())
-        return np.array([*held.values(), math.nan])[column.code] if is_same and held.keys() - MISSING else column
+        held = [each for each in column.names if each not in MISSING]
+        is_whole = bool(held) and all(map(str.isdecimal, held)) and max(map(len, held)) < 16  # there may be a million
+        if not is_whole or list(map(str, map(int, held))) != held:
+            return column
+        return np.array([*(math.nan if each in MISSING else int(each) for each in column.names), math.nan])[column.code]
     if column.names and not is_numeric(column, decimal):
         return column
     said = {each.casefold() for each in column.names if each not in MISSING}
@@ -595,6 +598,8 @@ def _by_arrow(content: bytes, form: _Form, named: Collection[str]) -> list[Colum
     if is_binary or table.column_names != form.names:  # text of another encoding
         return None
     columns = [cast(Column, _of_arrow(column)) for column in table.columns]  # a text file has no lists
+    del table
+    pa.default_memory_pool().release_unused()
     is_missing = np.logical_and.reduce([each.code < 0 if isinstance(each, Words) else np.isnan(each) for each in columns])
     return None if is_missing.any() else columns  # a row without values may be blank, or a split on which all models failed
 
@@ -619,7 +624,9 @@ def _of_arrow(column: Any) -> Column | list[Any]:
         array = array.cast(pa.string()).dictionary_encode()
     if types.is_dictionary(array.type) and types.is_string(array.type.value_type):
         code = np.nan_to_num(_tensor(array.indices), copy=False, nan=-1).astype(np.int32)
-        return Words((), code).renamed(each.strip() for each in array.dictionary.to_pylist())
+        names = tuple(array.dictionary.to_pylist())
+        bare = tuple(map(str.strip, names))
+        return Words(names, code) if bare == names and "" not in bare else Words(names, code).renamed(bare)
     if types.is_integer(array.type) or types.is_floating(array.type):
         values: FloatArray = _tensor(array).astype(float, copy=False)
         if types.is_floating(array.type) or not np.any(np.abs(values) >= _EXACT):
