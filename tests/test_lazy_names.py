@@ -33,6 +33,7 @@ def test_another_name_is_refused_in_pythons_words(package: str) -> None:
         import_module(package).anova  # noqa: B018
 
 
+@pytest.mark.slow
 def test_a_function_is_not_hidden_by_the_module_of_its_name() -> None:
     """Python sets the name of a module that was imported in its package, which is a function's here."""
     code = "import tiebreak.statistics.posterior.joint as _, tiebreak as tb; print(callable(tb.statistics.joint_posterior))"

@@ -59,6 +59,7 @@ def test_errors_and_warnings_are_printable() -> None:
     assert str(TiebreakWarning("at \x9b2J")) == "at \\x9b2J"
 
 
+@pytest.mark.slow
 def test_a_metric_from_a_file_cannot_write_to_the_terminal(tmp_path) -> None:  # type: ignore[no-untyped-def]
     """The title of a window, and a colour, in the name of a metric: text, Markdown, HTML and repr show the characters."""
     path = tmp_path / "scores.csv"

@@ -65,6 +65,7 @@ def test_splits_have_a_floor() -> None:
     assert size.floor == pytest.approx((stats.norm.isf(0.025) + stats.norm.isf(0.2)) * 0.01, rel=0.03)
 
 
+@pytest.mark.slow
 def test_looks_cost_a_little_and_save_much() -> None:
     """gsDesign 3.6 (five looks, Hwang-Shih-DeCani -4, power .8): at most 1.027 and on average .81 of the units of one look."""
     without, size = (tb.sample_size(difference=0.02, discordant=0.1, looks=looks) for looks in (1, 5))

@@ -39,6 +39,7 @@ def assert_same_pairs(got: pd.DataFrame, expected: pd.DataFrame) -> None:
             assert_allclose(*values, rtol=1e-7, atol=1e-9, err_msg=column)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", [ACCURACY, RMSE], ids=["higher", "lower"])
 @pytest.mark.parametrize(
     ("n_models", "n_splits", "missing", "options"),

@@ -364,6 +364,7 @@ def test_tails_and_quantiles_are_one_function_at_the_level_of_the_family(answer:
         assert_allclose(found.law.tail(found.law.end(p, upper=upper), upper=upper), p, rtol=1e-6)
 
 
+@pytest.mark.slow
 def test_some_pairs_are_what_they_are_among_all(answer: tb.Comparison) -> None:
     """Rows in any order, and one pair by itself."""
     found: Any = answer.pair_table.judged
@@ -464,6 +465,7 @@ def test_an_order_by_difficulty_shows_in_the_mean_scores_alone() -> None:
     assert np.mean([is_refused(items("difficulty", seed, metadata=False)) for seed in range(40)]) >= 0.8
 
 
+@pytest.mark.slow
 def test_a_random_order_is_not_refused() -> None:
     """At most 7 in 1,000 may be at a first look, and 8 in a million at a twentieth: of 200 tables few are, then none."""
     assert sum(is_refused(items("random", seed)) for seed in range(200)) <= 3

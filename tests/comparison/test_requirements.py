@@ -253,6 +253,7 @@ PAIRS = r"a requirement names two models, \(a, b\); got"
 COUNT = "n_questions counts all questions asked beforehand, the 2 given here included; got"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("asked", "error", "text"),
     [

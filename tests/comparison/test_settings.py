@@ -118,6 +118,7 @@ def test_settings_of_another_kind_are_refused_with_the_place(key: str, value: ob
         tb.compare(path)
 
 
+@pytest.mark.slow
 def test_the_run_of_a_study_brings_its_rope(tmp_path: Path) -> None:
     """Out of the store, and by `compare` of the evaluation."""
     url = f"sqlite:///{tmp_path}/runs.db"

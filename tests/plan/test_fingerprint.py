@@ -147,6 +147,7 @@ def test_code_of_your_own_counts_by_its_source(tmp_path: Path):
     del sys.modules["homemade"]
 
 
+@pytest.mark.slow
 def test_what_a_function_closes_over_is_not_kept_alive():
     """Its source is remembered, and a table of gigabytes that it holds is not."""
 

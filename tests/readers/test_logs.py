@@ -328,6 +328,7 @@ DEEP = "[" * 200_000 + "]" * 200_000
 HEADER = '{"version": 2, "eval": {"model": "m"}}'
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("members", "message"),
     [

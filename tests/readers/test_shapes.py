@@ -18,6 +18,7 @@ TABLES = Path(__file__).parent / "data" / "tables"
 CASES = [json.loads(line) for line in (TABLES / "expected.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["files"][0])
 def test_tables_as_people_have_them(case: dict[str, Any]) -> None:
     """Shapes of public result files, with names and numbers of their own: answered rightly, or refused with what helps."""

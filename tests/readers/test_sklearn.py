@@ -44,6 +44,7 @@ def metric_of(scores: Scores) -> tuple[str, bool]:
 # --- candidates -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_gallery_case(moons: Data) -> None:
     """Kernels on moons: names, scores in split order, exact sizes, repeats and folds."""
     X, y = moons
@@ -131,6 +132,7 @@ def test_times_of_fits_come_with_the_scores(fit: Fit) -> None:
         assert read_scores({**search.cv_results_, "mean_fit_time": times}).fit_seconds == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["dict", "frame", "file"])
 def test_cv_results_that_went_through_a_table(kind: str, moons: Data, tmp_path: Path) -> None:
     """Candidates are named by their parameters as those of the search are, though `params` is text that nobody reads."""
@@ -169,6 +171,7 @@ def test_several_metrics(fit: Fit) -> None:
     assert_array_equal(loss.matrix().score[:, 1], -search.cv_results_["split1_test_loss"])
 
 
+@pytest.mark.slow
 def test_default_metric_of_the_estimator(moons: Data, fit: Fit) -> None:
     """Accuracy and R2, with which metric= must agree; one that is only supposed yields to it."""
     X, y = moons
@@ -188,6 +191,7 @@ def false_alarms(truth: np.ndarray, found: np.ndarray) -> float:
     return float(np.sum((found == 1) & (truth == 0)))
 
 
+@pytest.mark.slow
 def test_scorers_of_ones_own(fit: Fit) -> None:
     """Their function's name and sign, unless metric= says another; what contradicts the sign is refused."""
     search = fit(scoring=make_scorer(false_alarms, greater_is_better=False))
@@ -229,6 +233,7 @@ def test_bare_results_name_no_metric(fit: Fit) -> None:
 # --- splits of a search ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("cv", "given", "error", "message"),
     [
@@ -250,6 +255,7 @@ def test_splits_that_are_not_known(cv: Any, given: str, error: type[Exception], 
         assert read_scores(search, **data, n_train=46, n_test=15).design.sizes == "exact"
 
 
+@pytest.mark.slow
 def test_sizes_of_a_search_with_its_data(fit: Fit, moons: Data) -> None:
     """They are counted, by classes for a classifier alone, and come first; a list of splits holds them."""
     X, y = moons
@@ -264,6 +270,7 @@ def test_sizes_of_a_search_with_its_data(fit: Fit, moons: Data) -> None:
         assert scores.design.hash is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("cv", "n_folds"), [(None, 5), (12, 12), (StratifiedKFold(4, shuffle=True), 4), (CV, 3)], ids=str)
 def test_folds_of_a_search_without_its_data(cv: Any, n_folds: int, fit: Fit) -> None:
     """The ratio follows from their number, and sizes that are given count first."""

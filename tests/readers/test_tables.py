@@ -138,6 +138,7 @@ def test_numbers_are_read_to_the_last_bit(write: Write, rng: np.random.Generator
         assert columns(write("\n".join(lines) if name == "t.jsonl" else f"[{','.join(lines)}]", name))["a"] == values
 
 
+@pytest.mark.slow
 def test_a_large_file_may_be_of_windows_encoding(write: Write) -> None:
     """In its header or anywhere in its cells."""
     for text in ("modèle,b\n" + "x,0.5\n" * 20_000, "m,b\n" + "x,0.5\n" * 20_000 + "é,0.5\n"):

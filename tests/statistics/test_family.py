@@ -66,6 +66,7 @@ pvalues = st.lists(
 ).map(np.array)
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(p=pvalues)
 def test_textbook(p: np.ndarray) -> None:
@@ -136,6 +137,7 @@ def test_errors_of_input(p: object, correction: str, text: str) -> None:
         adjust_pvalues(p, correction)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("correction", ["bonferroni", "holm", "bh", "none"])
 def test_the_level_lies_between_what_is_rejected_and_what_is_not(correction: Correction, seed: int) -> None:
@@ -184,6 +186,7 @@ def alike(k: int) -> set[tuple[bool, ...]]:
     return {tuple(labels[i] == labels[j] for i, j in combinations(range(k), 2)) for labels in product(range(k), repeat=k)}
 
 
+@pytest.mark.slow
 def test_shaffers_sets_are_what_labels_can_give() -> None:
     """Of up to six models; and as printed, Shaffer (1986), table 2: of ten models' 45 pairs below all 36, 29, 28 and 24."""
     for k in range(1, 7):

@@ -154,6 +154,7 @@ def test_unknown_variances_are_refused() -> None:
 samples = st.lists(st.integers(-9, 9), min_size=3, max_size=9).filter(lambda each: len(set(each)) > 1)
 
 
+@pytest.mark.slow
 @given(samples, samples)
 def test_it_is_scipys(first: list[int], second: list[int]) -> None:
     """Statistic, degrees of freedom, p-value and interval of ttest_ind with unequal variances."""

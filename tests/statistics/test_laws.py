@@ -116,6 +116,7 @@ def test_rows_of_a_batch_are_as_by_themselves(name: str, d: Rows) -> None:
     assert_allclose(np.reshape(facts(folded), (-1, 4)), np.array(facts(law))[:, :4], rtol=1e-12)
 
 
+@pytest.mark.slow
 @of_each
 def test_a_law_can_be_pickled(name: str, d: Rows) -> None:
     """As answers travel between processes."""
@@ -123,6 +124,7 @@ def test_a_law_can_be_pickled(name: str, d: Rows) -> None:
     assert_array_equal(facts(pickle.loads(pickle.dumps(law))), facts(law))
 
 
+@pytest.mark.slow
 @of_all_but["gapless"]
 def test_a_gap_is_a_unit_less_and_spoils_no_other_row(name: str, d: Rows) -> None:
     """A row with nan has the answer of the rest, and one without a value has none."""

@@ -22,6 +22,7 @@ def numbers(text: str) -> np.ndarray:
     return np.array([float(each) for each in text.split()])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "row", DESIGNS, ids=lambda row: f"{row['spending']}-{row['gamma']}-{row['fractions']}-{row['alpha'][:6]}"
 )
@@ -102,6 +103,7 @@ def test_student_looks_by_simulation(n_units: list[int], ratio: float, spending:
     assert np.all(np.abs(shares - expected) <= 4.5 * np.sqrt(expected * (1 - expected) / 100_000) + 1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n_units", "wrong"), [([2, 4, 6, 8, 10], 0.079), ([4, 10], 0.062)])
 def test_normal_bounds_read_as_student_levels_are_too_wide(n_units: list[int], wrong: float) -> None:
     """Two folds, after each of five repeats (as the docstring says), and after two and five: calibrated alphas are smaller."""

@@ -50,6 +50,7 @@ def test_decimals_tie() -> None:
     assert rank_models([[1e-7, 2e-7, 1.0]], scale=[1e6]).tolist() == [[2.5, 2.5, 1.0]]
 
 
+@pytest.mark.slow
 @given(seed=seeds)
 def test_friedman_is_scipys(seed: int) -> None:
     """Statistic and p-value with ties."""
@@ -58,6 +59,7 @@ def test_friedman_is_scipys(seed: int) -> None:
     assert (ours.statistic, ours.pvalue) == (pytest.approx(theirs.statistic), pytest.approx(theirs.pvalue))
 
 
+@pytest.mark.slow
 @given(seed=seeds)
 def test_iman_davenport_is_the_analysis_of_variance_of_ranks(seed: int) -> None:
     """F of a two-way analysis of the ranks, by sums of squares."""
@@ -71,6 +73,7 @@ def test_iman_davenport_is_the_analysis_of_variance_of_ranks(seed: int) -> None:
     assert result.iman_davenport.pvalue == pytest.approx(stats.f.sf(f, k - 1, (k - 1) * (n - 1)))
 
 
+@pytest.mark.slow
 @given(seed=seeds)
 def test_order_of_models_and_datasets_and_monotone_units(seed: int) -> None:
     """Nothing but the order of scores within a dataset counts."""
@@ -152,6 +155,7 @@ def test_skillings_mack_as_published() -> None:
     assert (result.statistic, result.df, result.pvalue) == (pytest.approx(15.493, abs=5e-4), 3, pytest.approx(0.00144, abs=5e-6))
 
 
+@pytest.mark.slow
 @given(seed=seeds)
 def test_skillings_mack_without_gaps_is_friedman(seed: int) -> None:
     """Ties included; a dataset with one model only counts for nothing."""
@@ -244,6 +248,7 @@ def test_small_pvalues_keep_their_digits() -> None:
     assert np.all(np.diag(pvalues) == 1)
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 1000))
 def test_told_apart_by_p_is_told_apart_by_distance(seed: int) -> None:
     """A p-value is at most alpha exactly where the distance is at least the critical difference."""
@@ -256,6 +261,7 @@ def test_told_apart_by_p_is_told_apart_by_distance(seed: int) -> None:
         assert np.array_equal((pvalues <= alpha) & clear, (distance >= limit) & clear)
 
 
+@pytest.mark.slow
 @given(
     ranks=st.lists(st.integers(0, 30).map(lambda i: i / 4), min_size=1, max_size=12), span=st.integers(0, 20).map(lambda i: i / 4)
 )

@@ -40,6 +40,7 @@ POWERS: list[tuple[Population, int, float, float]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("population", "n", "difference", "expected"), POWERS, ids=lambda each: getattr(each, "procedure", ""))
 def test_powers_are_those_of_the_textbooks(population: Population, n: int, difference: float, expected: float) -> None:
     """Within the error of the draws, and a hundredth where the source is for many units."""
@@ -86,6 +87,7 @@ def test_many_units_lie_as_fewer_do_nearer_by_the_root() -> None:
     assert population.scale(4000, 0.3) == pytest.approx(2 / np.sqrt(4000))
 
 
+@pytest.mark.slow
 def test_looks_see_the_first_part_of_the_same_data() -> None:
     """The last of two looks has the interval of one look; the first has that of its own number of units."""
     for population in (Population(procedure="clustered-t", sd=(1.0,)), Population(procedure="wilcoxon", sd=(1.0,))):

@@ -122,6 +122,7 @@ def test_interval_is_that_of_r() -> None:
     assert test.estimate == pytest.approx(np.median(averages))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [1, 2, 3, 40, 299, 300, 301, 640])
 def test_hodges_lehmann_is_the_median_of_all_walsh_averages(n: int) -> None:
     """The short way, which makes all of them, and the long way, which does not, against a plain median; ties and gaps too."""
@@ -216,6 +217,7 @@ def test_sign_scipy_agrees(d: np.ndarray, alternative: Any) -> None:
     assert (counts.wins, counts.losses, counts.ties) == (wins, losses, d.size - wins - losses)
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(n=st.integers(1, 200), seed=st.integers(0, 100), alpha=st.sampled_from([0.5, 0.05, 0.001]))
 def test_sign_ends_are_where_the_tails_cross(n: int, seed: int, alpha: float) -> None:

@@ -45,6 +45,7 @@ def test_two_models_have_the_log_odds():
     assert float(found.law(0, 1).pvalue()) == pytest.approx(2 * stats.t.sf(np.log(3) / found.error[0, 1], 39))
 
 
+@pytest.mark.slow
 def test_incomplete_tables_agree_with_scipy():
     """Forty random tables of three to seven models, of which not all pairs met; ties are half wins."""
     rng, n_compared = np.random.default_rng(0), 0
@@ -83,6 +84,7 @@ def _sparse_table(kind, n_models):
     return wins, ties + ties.T
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["chain", "star", "circle"])
 def test_many_models_of_which_few_met_fulfil_the_likelihood_equations(kind):
     """At the maximum each model's expected wins and half ties are those that it has."""

@@ -96,6 +96,7 @@ def test_independent_periods_are_told_apart_nearly_as_well_as_by_student() -> No
     assert (diebold_mariano(series).pvalue() < 0.05).mean() == pytest.approx(0.70, abs=0.04)
 
 
+@pytest.mark.slow
 def test_cycles_that_cancel_in_the_mean_are_not_named_and_seasons_are() -> None:
     """AR(2) with a damping of .9, periods of 4 to 10: at most 4 % of the docstring, and right in 95 %; AR(.7) at lag 12: 99 %."""
     rng = np.random.default_rng(8)

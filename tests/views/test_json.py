@@ -298,6 +298,7 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
         comparison.plot.save_all(tmp_path / "file")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("baseline", [None, "m3"])
 @pytest.mark.parametrize("suffix", [".json", ".html"])
 def test_answers_of_very_many_models_leave_pairs_out_that_follow_from_the_scores(

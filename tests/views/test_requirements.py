@@ -169,6 +169,7 @@ def test_an_interval_with_one_end_still_decides() -> None:
 NASTY = ("a<b>&\"'|`*_ \x00\x07\x1b[31m\ufffe", "line\nbreak ]]> \U0001f600 $x$")
 
 
+@pytest.mark.slow
 def test_names_do_no_harm() -> None:
     """Names with markup, control characters and what XML cannot hold: every form is still what it is, and shows the rest."""
     answer = compared(noisy(0.90, 0.80), NASTY)

@@ -62,6 +62,7 @@ def test_frame_and_json_have_the_same_rows() -> None:
     assert (steps["cost"] == 3 * steps["n"]).all()
 
 
+@pytest.mark.slow
 def test_powers_are_drawn_for_three_differences() -> None:
     """The one that is asked about, a smaller and a larger one, over the number of units; none that cannot be."""
     display = tb.sample_size(difference=0.1, sd=0.5).plot.power()

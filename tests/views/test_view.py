@@ -82,6 +82,7 @@ def test_every_kind_in_the_registry_is_tried() -> None:
     assert all(resolve_name(resolve_name(place).plots or place) for place in results.VIEWS.values())
 
 
+@pytest.mark.slow
 def test_text_fits_a_terminal_and_str_is_the_text(shown: Any) -> None:
     """Lines of about 100 columns, and one newline at the end."""
     assert isinstance(shown, Result)
@@ -110,12 +111,14 @@ def test_html_is_a_page(shown: Any, tmp_path: Path) -> None:
     assert page.count("<script") == 2  # its data and its script
 
 
+@pytest.mark.slow
 def test_markdown_has_no_markup_of_names(shown: Any) -> None:
     """As it is pasted into pull requests."""
     assert "<b>" not in shown.to_markdown()
     assert shown.to_markdown().endswith("\n")
 
 
+@pytest.mark.slow
 def test_frame_and_json_hold_numbers(shown: Any, tmp_path: Path) -> None:
     """Strict JSON, the same as the dict, and written whole."""
     assert isinstance(shown.to_frame(), pd.DataFrame)

@@ -189,6 +189,7 @@ def test_many_exact_ties_are_judged_by_means() -> None:
     assert "wilcoxon" in [test.name for test in answer.supplementary_tests]
 
 
+@pytest.mark.slow
 def test_intervals_of_ranks_never_contradict_their_pvalue() -> None:
     """Of 500 tables with ties, zeros and up to 70 datasets, 0 is outside the interval exactly where p is at most the level."""
     rng = np.random.default_rng(4)

@@ -137,6 +137,7 @@ def test_all_identical() -> None:
         assert_allclose(got.expected_rank, (n + 1) / 2, rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_a_thousand_identical_models_take_no_time() -> None:
     """Half a million tied pairs are merged group by group."""
     got = joint_posterior(np.tile([0.1, 0.2, 0.4], (1000, 1)), test_train_ratio=RATIO, n_draws=1000)
