@@ -483,9 +483,9 @@ def test_all_looks_together_refuse_at_most_one_random_order_in_a_hundred() -> No
 def test_one_group_alone_is_refused_where_its_column_says_what_it_is() -> None:
     """The first 40 of a table that is sorted by subject are of one subject; a column of another name may well be constant."""
     table = items("random", 0, n=40, metadata=False)
-    for name, refused in (("subject", True), ("Topic", True), ("prompt", False)):
+    for name, said, refused in (("subject", "x", True), ("Topic", "x", True), ("prompt", "x", False), ("length", "7", False)):
         named = tb.Items(
-            table.metric, table.models, table.runs, table.items, table.score, columns={name: ("x",) * len(table.items)}
+            table.metric, table.models, table.runs, table.items, table.score, columns={name: (said,) * len(table.items)}
         )
         assert is_refused(named) == refused
 

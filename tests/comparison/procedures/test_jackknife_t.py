@@ -68,6 +68,8 @@ def test_areas_in_clusters_count_the_rarer_class(rng: np.random.Generator) -> No
     assert answer.method.name == "jackknife-t"
     assert answer.pairs["df"].tolist() == [9.0]  # positives 0, 12, ... 108 lie in ten clusters
     assert {"scores", "differences"}.isdisjoint(answer.plot.names)
+    two_clusters = np.where(y & (np.arange(n) < 60), "early", np.where(y, "late", np.arange(n).astype(str)))
+    assert tb.compare(tb.read_predictions(y.astype(int), p, clusters=two_clusters)).pairs["df"].tolist() == [1.0]
     one_cluster = np.where(y, "positive", np.arange(n).astype(str))
     with pytest.raises(DataError, match="all examples of one class are in one cluster"):
         tb.compare(tb.read_predictions(y.astype(int), p, clusters=one_cluster))
