@@ -55,7 +55,7 @@ _MARKS: tuple[tuple[Kind, str, bytes], ...] = (
     ("store", r"\.(db|sqlite3?)$", rb"\ASQLite format 3\0"),
     ("study", r"\.toml$", rb"(?s)\[data.*\[models|\[models.*\[data"),
     ("means", r"\.json$", rb'"evaluation_results"'),
-    ("means", r"(^results(_.*)?|_\d{4}-\d\d-\d\dT[\d.:-]+)\.json$", rb'\A\s*\{\s*"results"'),
+    ("means", r"(^results(_.*)?|_\d{4}-\d\d-\d\dt[\d.:-]+)\.json$", rb'\A\s*\{\s*"results"'),
     ("floor", r"\.json$", rb'(?s)\A\s*\{\s*"schema".{0,200}"noise_floor"'),
     ("answer", r"\.json$", rb'(?s)\A\s*\{\s*"schema".{0,100}"tiebreak"'),
 )
@@ -344,7 +344,8 @@ def _kind_of(path: Path, root: Path) -> Kind | None:
             return "link"
         with path.open("rb") as file:
             start = file.read(1 << 16)  # records of judged answers hold long texts before the verdict
-        marked = [kind for kind, name, mark in _MARKS if re.search(name, path.name, re.IGNORECASE) and re.search(mark, start)]
+        own = path.name.lower()
+        marked = [kind for kind, name, mark in _MARKS if re.search(name, own) and re.search(mark, start)]
         if marked or is_log(path):
             return marked[0] if marked else "log"
         names = [each for each in column_names(path) if each.strip()]

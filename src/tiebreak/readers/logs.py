@@ -12,6 +12,7 @@ import zipfile
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 from functools import lru_cache, partial
 from itertools import chain, islice
 from pathlib import Path
@@ -61,16 +62,13 @@ class Format(NamedTuple):
 
 def format_of(path: Path) -> Format | None:
     """Format of a log, told by the name of the file and its first bytes; None for any other file."""
+    name = path.name.lower()
+    named = [each for each in FORMATS if fnmatchcase(name, each.files)]
+    if not named:  # a folder may hold a hundred thousand other files
+        return None
     with path.open("rb") as file:
         start = file.read(2**14).decode("utf-8-sig", "replace")
-    return next(
-        (
-            each
-            for each in FORMATS
-            if Path(path.name.lower()).match(each.files) and all(re.search(mark, start) for mark in each.marks)
-        ),
-        None,
-    )
+    return next((each for each in named if all(re.search(mark, start) for mark in each.marks)), None)
 
 
 def is_log(path: Path) -> bool:
