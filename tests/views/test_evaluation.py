@@ -50,6 +50,7 @@ def test_the_text_has_all_the_parts() -> None:
     assert text.startswith(f"{head}\n\nMeans over splits (stratified, 15 training and 5 test examples each)\n")
     assert text.endswith(failures)
     assert views.overview_page(evaluation).as_text() == f"{head}\n\n{failures}"
+    assert "<p>Failures</p>" in views.run_page(evaluation).as_fragment()  # nobody opens what is folded away
 
 
 def test_what_went_wrong_stands_once_on_the_overview_and_in_the_report() -> None:
