@@ -459,6 +459,13 @@ def test_an_array_with_names() -> None:
         read(np.zeros((2, 2)), models=["a", "b"])
 
 
+def test_a_column_of_a_dict_of_scores_is_refused() -> None:
+    """Else a cluster that does not count would be taken for one that does."""
+    for role in ("item", "cluster"):
+        with pytest.raises(InvalidParameterError, match=f"{role}= names a column, and .* has none"):
+            read({"a": [0.7, 0.8], "b": [0.6, 0.8]}, cv=2, **{role: "text"})
+
+
 def test_a_search_that_was_not_fitted_has_no_scores() -> None:
     """Which is said before it is taken for a model."""
     with pytest.raises(DataError, match=r"^this GridSearchCV has not been fitted, so it has no scores. Call its fit"):

@@ -11,6 +11,7 @@ import numpy as np
 
 from tiebreak.errors import (
     DataError,
+    InvalidParameterError,
     Setting,
     UnclearSourceError,
     UnsupportedSourceError,
@@ -125,6 +126,8 @@ def read(source: Any, name: str, options: ReadOptions) -> Source:
     Of a successive-halving search those of its last iteration, since earlier ones saw other samples. Models are paired by
     position unless ``return_indices=True``, or the index of pandas' Series, shows the splits, which must be the same for all.
     """
+    if role := next((role for role in ("item", "cluster") if getattr(options, role) is not None), ""):
+        raise InvalidParameterError(f"{role}= names a column, and {name} has none. Leave it out, or pass a table.", about=role)
     if _is_fitted(source):
         return read_cv_results(source.cv_results_, f"the {type(source).__name__}", options, source)
     if isinstance(getattr(source, "trials", None), list):
