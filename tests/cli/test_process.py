@@ -182,13 +182,22 @@ def test_signals_end_the_process_cleanly(tmp_path: Path, number: signal.Signals,
         assert running.stdin is not None
         running.stdin.write(b"a,b\n" + b"0.8,0.9\n" * 100)
         running.stdin.flush()
-        wait_for(lambda: list(tmp_path.rglob("stdin.csv")))  # it has begun to read
+        wait_for(lambda: list(tmp_path.rglob("stdin.csv")) and waits(running.pid))
         running.send_signal(number)
         assert running.wait(300) == code
         assert running.stdout is not None
         assert running.stderr is not None
         assert (running.stdout.read(), running.stderr.read()) == (b"", b"")
     assert list(tmp_path.iterdir()) == []
+
+
+def waits(pid: int) -> bool:
+    """Whether a process sleeps in a call: a signal that comes just before the call is seen by Python only after it."""
+    status = Path(f"/proc/{pid}/stat")
+    if not status.exists():
+        time.sleep(1.0)
+        return True
+    return status.read_text().rpartition(") ")[2].startswith("S")
 
 
 def wait_for(happened: Any, seconds: float = 300.0) -> None:
