@@ -21,7 +21,7 @@ from tiebreak.errors import (
 
 if TYPE_CHECKING:
     from tiebreak.evaluation.progress import Progress
-    from tiebreak.study_file.study import Study
+    from tiebreak.study_file import Study
 
 
 _KEYS = {"rng": "seed", "scoring": "metrics"}

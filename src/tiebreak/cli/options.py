@@ -15,7 +15,7 @@ from tiebreak.cli.stores import VARIABLE
 if TYPE_CHECKING:
     from tiebreak.evaluation.progress import Progress
     from tiebreak.evaluation.run_options import RunOptions
-    from tiebreak.study_file.study import Study
+    from tiebreak.study_file import Study
 
 Command = Callable[..., None]
 
