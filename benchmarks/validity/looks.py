@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import tiebreak as tb
-from tiebreak.comparison.compare import compare_scores
+from tiebreak.comparison.comparison import compare_scores
 from tiebreak.comparison.looks import PROCESSES, Looks, TakenLook, cut, digest_of, fraction_of, plan_unit, refuse_order
 from tiebreak.comparison.procedures import METHODS
 from tiebreak.comparison.settings import Settings
