@@ -567,7 +567,7 @@ def _twenty(scores: tb.Scores, n_total: int, rope: float) -> Looks:
     taken = []
     for n in sizes:
         now = cut(method, scores, n)
-        taken.append(TakenLook(n, fraction_of(plan, method, now), float("nan"), digest_of(now), ()))
+        taken.append(TakenLook(n, fraction_of(plan, method, now, n), float("nan"), digest_of(now), ()))
     return Looks(n_total=n_total, unit=unit, terms=first.terms, taken=tuple(taken))
 
 
