@@ -23,9 +23,7 @@ from tiebreak.views.words import (
 
 if TYPE_CHECKING:
     from tiebreak.evaluation.class_curves import Lines
-    from tiebreak.metrics.calibration import CalibrationCurve
-    from tiebreak.metrics.precision_recall import PrecisionRecallCurve
-    from tiebreak.metrics.roc import RocCurve
+    from tiebreak.metrics.curves import CalibrationCurve, PrecisionRecallCurve, RocCurve
 
 MOST_POINTS = 30
 """Points up to which a curve is written out."""

@@ -8,10 +8,8 @@ from typing import Any
 import numpy as np
 
 from tiebreak.evaluation.class_curves import Calibrations, ModelPrecisionRecall, ModelRoc, PrecisionRecalls, Rocs
-from tiebreak.metrics.calibration import CalibrationCurve
 from tiebreak.metrics.costs import CostMatrix
-from tiebreak.metrics.precision_recall import PrecisionRecallCurve
-from tiebreak.metrics.roc import RocCurve
+from tiebreak.metrics.curves import CalibrationCurve, PrecisionRecallCurve, RocCurve
 from tiebreak.numerics import FloatArray
 from tiebreak.views.plots.draw import MOST_LINES, MOST_PANELS, Curve, Drawing, labels, lines, of_all, panels, short
 from tiebreak.views.plots.menu import Plot
