@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tiebreak.statistics.more_data import ANSWERS, LESS_THAN_ROPE, YES
+from tiebreak.statistics.splits import ANSWERS, LESS_THAN_ROPE, YES
 from tiebreak.views.columns import Columns, records_of
 from tiebreak.views.json import document, metric_record, plain
 from tiebreak.views.names import short_names
