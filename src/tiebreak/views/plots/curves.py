@@ -14,6 +14,7 @@ from tiebreak.views.plots.draw import (
     MOST_ROWS,
     Curve,
     Drawing,
+    Plot,
     bars,
     labels,
     lines,
@@ -22,7 +23,6 @@ from tiebreak.views.plots.draw import (
     of_all,
     short,
 )
-from tiebreak.views.plots.menu import Plot
 from tiebreak.views.words import format_percent
 
 if TYPE_CHECKING:
