@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tiebreak.evaluation.class_curves import Calibrations, PrecisionRecalls, Rocs
     from tiebreak.evaluation.confusions import Confusions
     from tiebreak.evaluation.frames import FailureGroup
-    from tiebreak.metrics.calibration import Strategy
+    from tiebreak.metrics.curves import Strategy
     from tiebreak.scores.items import Items
     from tiebreak.scores.scores import ScoreMatrix, Scores
     from tiebreak.stores.contract import RunLog

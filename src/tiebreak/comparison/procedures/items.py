@@ -30,13 +30,12 @@ from tiebreak.scores.means import model_moments, pair_differences
 from tiebreak.scores.scores import Scores
 from tiebreak.scores.vocabulary import Notice, quoted
 from tiebreak.statistics.copies import repeated_rows
-from tiebreak.statistics.influence import bounded, cluster_sums
-from tiebreak.statistics.item_means import (
-    FEW_ITEMS,
+from tiebreak.statistics.influence import bounded
+from tiebreak.statistics.means import (
     FEW_RUNS,
     Layout,
     Means,
-    carried_by_few,
+    cluster_sums,
     differences_of_means,
     effects_of_size,
     means_of_moments,
@@ -53,7 +52,7 @@ from tiebreak.statistics.rates import (
     tango,
     tango_statistic,
 )
-from tiebreak.statistics.skew import pair_skewness
+from tiebreak.statistics.skew import FEW_ITEMS, carried_by_few, pair_skewness
 
 if TYPE_CHECKING:
     from tiebreak.comparison.settings import Settings
@@ -309,7 +308,7 @@ MOST_NUMBERS = 20_000_000
 
 def judged_means(found: Means, n_runs: int = 1) -> Judged:
     """Law of mean differences, and what runs leave however many items there are."""
-    law = found.law()
+    law = found.law
     parts = {name: getattr(found, name) for name in ("skewness", "runs_error", "from_items", "from_runs", "from_both")}
     if found.from_runs is None:
         return Judged(law=law, reach_df=reached(law), beside=parts)
@@ -367,7 +366,7 @@ def _values(data: Scores, layout: Layout) -> ModelValues:
     items, score = items_of(data), data.matrix().score
     is_plain = layout.tasks is None and not items.structure_note
     found = means_of_moments(model_moments(data.matrix())) if is_plain else means_of_models(data, layout)
-    law = found._replace(skewness=None, runs_skewness=None).law()
+    law = found._replace(skewness=None, runs_skewness=None).law
     adjusted = adjusted_of(score, items.weights if layout.tasks is None else task_shares(layout))
     columns = (found.estimate, found.n, found.tolerance)
     return ModelValues("mean", *columns, law.interval_at, adjusted, standard_error=found.standard_error)
