@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tiebreak.evaluation.class_curves import Calibrations, PrecisionRecalls, Rocs
     from tiebreak.evaluation.confusions import Confusions
     from tiebreak.evaluation.frames import FailureGroup
-    from tiebreak.metrics.calibration import Strategy
+    from tiebreak.metrics.curves import Strategy
     from tiebreak.scores.items import Items
     from tiebreak.scores.scores import ScoreMatrix, Scores
     from tiebreak.stores.contract import RunLog
@@ -187,7 +187,7 @@ class Evaluation(Result):
             Of `tiebreak.compare`: rope, alpha, baseline, correction, missing and the rest. The rope of a study counts where none
             is given.
         """
-        from tiebreak.comparison.compare import compare_scores
+        from tiebreak.comparison.comparison import compare_scores
         from tiebreak.comparison.settings import settings_for
 
         scores = self.scores(metric, models=models)

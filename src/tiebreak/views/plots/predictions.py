@@ -1,0 +1,337 @@
+"""Plots of kept predictions: ROC, precision-recall, calibration and cost curves, and confusion matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tiebreak.errors import InvalidParameterError
+from tiebreak.evaluation.class_curves import Calibrations, ModelPrecisionRecall, ModelRoc, PrecisionRecalls, Rocs
+from tiebreak.metrics.costs import CostMatrix
+from tiebreak.metrics.curves import CalibrationCurve, PrecisionRecallCurve, RocCurve
+from tiebreak.numerics import FloatArray
+from tiebreak.views.plots.draw import (
+    MOST_CELLS,
+    MOST_LINES,
+    MOST_PANELS,
+    Curve,
+    Drawing,
+    Plot,
+    labels,
+    lines,
+    of_all,
+    panels,
+    short,
+    square,
+)
+from tiebreak.views.words import format_interval, format_percent, format_score
+
+if TYPE_CHECKING:
+    from tiebreak.evaluation.confusions import Confusions
+    from tiebreak.metrics.confusion import ConfusionMatrix, Share
+
+_REAL = " Which differences are real, the curves do not say: comparing does."
+
+
+def roc(result: RocCurve | Rocs) -> Drawing:
+    """ROC curves, the mean of the folds strong, folds faint; of several classes a panel for each model."""
+
+    def line(model: ModelRoc, name: str) -> Curve:
+        defined = [curve for curve in model.folds if not curve.reason]
+        if len(defined) < 2:
+            curve = defined[0] if defined else model.pooled
+            return Curve(curve.fpr, curve.tpr, name)
+        faint = [(curve.fpr, curve.tpr) for curve in defined]
+        return Curve(model.fpr, model.tpr.mean, name, model.tpr.low, model.tpr.high, faint)
+
+    if isinstance(result, RocCurve):
+        detail = _detail("AUC", result.auc, *result.auc_interval(), 0.05)
+        note = "Interval: by DeLong, for other examples and the same model. Dotted: chance."
+        return _lines(
+            [("", Curve(result.fpr, result.tpr, detail), result.auc)],
+            _SQUARES["roc"],
+            f"ROC curve of class {short(result.positive)}: {detail}",
+            note,
+        )
+    values = [float(each.auc.mean) if each.auc.n_splits else each.pooled.auc for each in result]
+    details = [
+        _detail("AUC", value, each.auc.low, each.auc.high, result.alpha) for value, each in zip(values, result, strict=True)
+    ]
+    note = (
+        "Strong: mean of the folds' curves. Faint: folds. "
+        f"Bands: {format_percent(1 - result.alpha)} interval of the mean at each rate, corrected for shared training "
+        f"data. Dotted: chance."
+    )
+    return _several(result, line, values, details, "AUC", "roc", note)
+
+
+def precision_recall(result: PrecisionRecallCurve | PrecisionRecalls) -> Drawing:
+    """Precision-recall curves of all predictions, folds faint; of several classes a panel for each model."""
+
+    def line(model: ModelPrecisionRecall, name: str) -> Curve:
+        faint = [_steps(curve) for curve in model.folds] if len(model.folds) > 1 else []
+        return Curve(*_steps(model.pooled), name, faint=faint)
+
+    name = "average precision (AP)"
+    if isinstance(result, PrecisionRecallCurve):
+        detail = _detail("AP", result.average_precision, np.nan, np.nan, 0.05)
+        found = [("", Curve(*_steps(result), detail), result.average_precision)]
+        title = f"Precision-recall curve of class {short(result.positive)}: {detail}"
+        return _lines(
+            found,
+            _SQUARES["pr"],
+            title,
+            "Dotted: calling everything positive.",
+            [(np.array([0, 1]), np.full(2, result.prevalence))],
+        )
+    means = [each.average_precision for each in result]
+    values = [
+        float(mean.mean) if mean.n_splits else each.pooled.average_precision for mean, each in zip(means, result, strict=True)
+    ]
+    details = [_detail("AP", value, mean.low, mean.high, result.alpha) for value, mean in zip(values, means, strict=True)]
+    note = "Steps: all predictions together. Faint: folds. AP: mean over folds. Dotted: calling everything positive."
+    return _several(result, line, values, details, name, "pr", note)
+
+
+def calibration(result: CalibrationCurve | Calibrations) -> Drawing:
+    """Share of positives by predicted probability, above how often each was said; of several classes a panel for each model."""
+
+    def error(curve: CalibrationCurve) -> str:
+        return f"off by {format_score(curve.calibration_error, 3)} on average"
+
+    def line(curve: CalibrationCurve, name: str) -> Curve:
+        return Curve(curve.predicted, curve.observed, name, curve.low, curve.high)
+
+    note = (
+        "Points: bins of similar probability. Dotted: probabilities that hold; above it more happens than was said. "
+        "Below: how often each probability was said."
+    )
+    if isinstance(result, CalibrationCurve):
+        curves, title = [(error(result), result)], f"Probabilities of class {short(result.positive)} are {error(result)}"
+        drawing = _lines([("", line(result, error(result)), 0.0)], _SQUARES["calibration"], title, note)
+    else:
+        values = [-each.pooled.calibration_error for each in result]
+        details = [error(each.pooled) for each in result]
+        drawing = _several(
+            result, lambda model, name: line(model.pooled, name), values, details, "calibration error", "calibration", note
+        )
+        if len(result.classes) > 1:
+            return drawing
+        order = best_first(values)[:MOST_LINES]
+        curves = [(result.lines[place].model, result.lines[place].pooled) for place in order]
+    histograms = [
+        Curve(np.linspace(0.025, 0.975, curve.histogram.size), curve.histogram / max(curve.histogram.sum(), 1), name)
+        for name, curve in curves
+    ]
+    below = lines(
+        drawing.data, histograms, title="", note="", x_label=_SQUARES["calibration"][0], y_label="share", has_legend=False
+    )
+    return panels(
+        drawing.data, [("", drawing), ("", below)], title=drawing.title, note=drawing.note, heights=(4, 1), size=(6.6, 3.0)
+    )
+
+
+def costs(result: RocCurve | Rocs, costs: CostMatrix) -> Drawing:
+    """Expected cost of an example for every threshold, by the costs of right and wrong decisions."""
+    import pandas as pd
+
+    curves = {"this curve": result} if isinstance(result, RocCurve) else {line.model: line.pooled for line in result}
+    parts = []
+    for model, curve in curves.items():
+        called = (curve.tp + curve.fp) / (curve.n_positive + curve.n_negative)
+        parts.append(
+            pd.DataFrame(
+                {"model": model, "threshold": curve.thresholds, "called_positive": called, "cost": curve.expected_costs(costs)}
+            )
+        )
+    order = sorted(range(len(parts)), key=lambda place: parts[place]["cost"].min())[:MOST_LINES]
+    least = [parts[place].iloc[int(parts[place]["cost"].to_numpy().argmin())] for place in order]
+    never, always = parts[0]["cost"].iloc[[0, -1]].tolist()
+    name, first, unit = labels([row["model"] for row in least]), least[0], short(costs.name)
+    advised = costs.threshold(next(iter(curves.values())).positive)
+    return lines(
+        pd.concat([parts[place] for place in order], ignore_index=True),
+        [
+            Curve(parts[place]["called_positive"], parts[place]["cost"], f"{label}\nleast {row['cost']:.4g}")
+            for place, label, row in zip(order, name, least, strict=True)
+        ],
+        title=f"{'' if len(curves) == 1 else f'{name[0]}: '}{unit} is least, {first['cost']:.4g} an example, at the threshold "
+        f"{first['threshold']:.3g}; the same decision for all costs {min(never, always):.4g}",
+        note="All predictions together. Dots: the least; it was picked by these data, so expect a little more. Dotted: "
+        "calling none or all "
+        f"positive. Probabilities that hold are called positive from {advised:.3g} on.{of_all(len(order), len(curves))}",
+        x_label="share of examples called positive",
+        y_label=f"{unit} of an example",
+        dotted=[([0, 1], [cost, cost]) for cost in (never, always)],
+        points=[(row["called_positive"], row["cost"]) for row in least],
+    )
+
+
+# --- What they share ------------------------------------------------------------------------------------------------
+
+_SQUARES = {
+    "roc": ("false positive rate", "true positive rate"),
+    "pr": ("recall", "precision"),
+    "calibration": ("predicted probability", "share that is positive"),
+}
+"""Names of the axes."""
+
+_DIAGONAL = [(np.array([0, 1]), np.array([0, 1]))]
+
+
+def best_first(values: Sequence[float]) -> list[int]:
+    """Positions of the highest values first; undefined ones last."""
+    return sorted(range(len(values)), key=lambda place: (np.isnan(values[place]), -values[place]))
+
+
+def _lines(
+    found: Sequence[tuple[str, Curve, float]], axes: tuple[str, str], title: str, note: str, dotted: Sequence[Any] = ()
+) -> Drawing:
+    """Lines of models in a square of two shares; the data are their points and the number that stands for each."""
+    import pandas as pd
+
+    frames = [pd.DataFrame({"model": model, axes[0]: line.x, axes[1]: line.y, "value": value}) for model, line, value in found]
+    dotted = dotted or (() if axes == _SQUARES["pr"] else _DIAGONAL)
+    return lines(
+        pd.concat(frames, ignore_index=True),
+        [line for _, line, _ in found],
+        title=title,
+        note=note,
+        x_label=axes[0],
+        y_label=axes[1],
+        dotted=dotted,
+        shares=True,
+        has_marks=axes == _SQUARES["calibration"],
+        size=(7.6, max(4.4, 0.42 * min(len(found), MOST_LINES) + 0.4)),
+    )
+
+
+def _several(
+    result: Any,
+    line: Callable[[Any, str], Curve],
+    values: Sequence[float],
+    details: Sequence[str],
+    value_name: str,
+    kind: str,
+    note: str,
+) -> Drawing:
+    """The models of one class as lines, best first; of several classes a panel for each model with a line for each class."""
+    import pandas as pd
+
+    n_classes, names = len(result.classes), labels(result.models)
+    shown = [-value if kind == "calibration" else value for value in values]
+    prevalence = [each.pooled.prevalence for each in result] if kind == "pr" else []
+    dotted = [(np.array([0, 1]), np.full(2, each)) for each in sorted(set(prevalence))]
+    if n_classes == 1:
+        order = best_first(values)
+        found = [
+            (result.lines[place].model, line(result.lines[place], f"{names[place]}\n{details[place]}"), shown[place])
+            for place in order
+        ]
+        title = f"{names[order[0]]} ranks first of {len(order)} for class {short(result.classes[0], 20)}: {details[order[0]]}"
+        few = f" Grey: the other {len(order) - MOST_LINES} of {len(order)} models." if len(order) > MOST_LINES else ""
+        return _lines(found, _SQUARES[kind], title, f"{note}{_REAL if len(order) > 1 else ''}{few}", dotted)
+    means = np.mean(np.reshape(values, (-1, n_classes)), axis=1)
+    order = best_first(means.tolist())
+    parts = []
+    for place in order[:MOST_PANELS]:
+        mine = range(place * n_classes, (place + 1) * n_classes)
+        classes = labels(result.classes, 20)
+        found = [(result.lines[k].model, line(result.lines[k], classes[k - mine[0]]), shown[k]) for k in mine]
+        bare = [(model, each._replace(faint=(), low=None, high=None), value) for model, each, value in found]
+        part = _lines(bare, _SQUARES[kind], "", "", dotted[:0])
+        part.data["class"] = np.repeat(classes, [np.size(each.x) for _, each, _ in bare])
+        parts.append((f"{names[place]}\nmean {value_name} {format_score(abs(float(means[place])), 3)}", part))
+    return panels(
+        pd.concat([part.data for _, part in parts], ignore_index=True),
+        parts,
+        title=f"{names[order[0]]} ranks first of {len(order)}: mean {value_name} over {n_classes} classes "
+        f"{format_score(abs(float(means[order[0]])), 3)}",
+        note=f"Each class against the rest.{_REAL}{of_all(len(parts), len(order))}",
+    )
+
+
+def _detail(name: str, area: float, low: Any, high: Any, alpha: float) -> str:
+    """An area with its interval, where there is one."""
+    if np.isnan(area):
+        return f"{name} undefined"
+    interval = format_interval(float(low), float(high), 3)
+    return f"{name} {format_score(area, 3)}" + (f" ({format_percent(1 - alpha)}: {interval})" if interval != "-" else "")
+
+
+def _steps(curve: PrecisionRecallCurve) -> tuple[FloatArray, FloatArray]:
+    """The corners of the curve: each precision holds from the recall before it; of the points of one recall the first counts."""
+    is_step = np.diff(curve.recall, prepend=0.0) > 0
+    recall, precision = curve.recall[is_step], curve.precision[is_step]
+    return np.concatenate([[0.0], np.repeat(recall, 2)[:-1]]) if recall.size else recall, np.repeat(precision, 2)
+
+
+ROC = {"curve": Plot(roc), "costs": Plot(costs)}
+PRECISION_RECALL = {"curve": Plot(precision_recall)}
+CALIBRATION = {"curve": Plot(calibration)}
+
+
+_SHARES = {
+    "actual": "the actual class (rows sum to 100%)",
+    "predicted": "the predicted class (columns sum to 100%)",
+    "all": "all",
+}
+
+
+def matrix(result: ConfusionMatrix, *, by: Share = "actual") -> Drawing:
+    """Counts as a square; colours are shares `by` actual or predicted class, or of all."""
+    import pandas as pd
+
+    if len(result.labels) > MOST_CELLS:
+        raise InvalidParameterError(
+            f"a square holds at most {MOST_CELLS} classes, and there are {len(result.labels)}; .to_frame() has all."
+        )
+    share = result.normalised(by)
+    names = [str(label) for label in result.labels]
+    data = pd.DataFrame(
+        [(names[i], names[j], int(result.counts[i, j]), share[i, j]) for i in range(len(names)) for j in range(len(names))],
+        columns=["actual", "predicted", "n", "share"],
+    )
+    beats = "better" if result.accuracy > result.majority_rate else "no better"
+    return square(
+        data,
+        share,
+        [[str(int(n)) if n or len(names) <= 6 else "" for n in row] for row in result.counts],
+        names=names,
+        title=f"{result.accuracy:.1%} of {result.n_examples:,} predictions are right, {beats} than always the largest "
+        f"class ({result.majority_rate:.1%})",
+        note=f"Cells: predictions; colours: share of {_SHARES[by]}.",
+        x_label="predicted class",
+        y_label="actual class",
+        bar="share",
+    )
+
+
+def matrices(result: Confusions, model: str | None = None, *, by: Share = "actual") -> Drawing:
+    """Matrix of one model, or a panel for each, the most accurate first."""
+    import pandas as pd
+
+    if model is not None or len(result) == 1:
+        return matrix(result[model if model is not None else result.models[0]], by=by)
+    order = sorted(result.models, key=lambda name: -result[name].accuracy)
+    shown = order[:MOST_PANELS]
+    parts = [matrix(result[name], by=by) for name in shown]
+    frames = [part.data.assign(model=name) for name, part in zip(shown, parts, strict=True)]
+    best = result[order[0]].accuracy
+    titles = [f"{label}: {result[name].accuracy:.1%}" for name, label in zip(shown, labels(shown, 28), strict=True)]
+    n_classes = len(result[order[0]].labels)
+    return panels(
+        pd.concat(frames, ignore_index=True),
+        list(zip(titles, parts, strict=True)),
+        title=f"{labels(order)[0]} is right most often of {len(order)}, on {best:.1%} of {result[order[0]].n_examples:,} "
+        f"predictions",
+        note=f"Cells: predictions; colours: share of {_SHARES[by]}. Which differences are real, comparing says."
+        f"{of_all(len(shown), len(order))}",
+        size=(max(2.6, 0.42 * n_classes + 1.2), max(2.4, 0.32 * n_classes + 1.1)),
+    )
+
+
+MATRIX = {"matrix": Plot(matrix)}
+MODELS = {"matrix": Plot(matrices)}
